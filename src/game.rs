@@ -1,0 +1,204 @@
+//! The vocabulary that games and search share: players, moves, scores, and the [`Game`] trait.
+//!
+//! Search knows no rule of any game. It knows that positions have 64-bit keys, that moves are small
+//! numbers, that a finished game has a score, and that scores are better or worse for Black.
+
+use crate::rng::PlayoutRng;
+
+/// One of the two sides. In Go, Black moves first; in tic-tac-toe, `Black` is X.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Player {
+    /// The side that moves first in an even game.
+    Black,
+    /// The other side.
+    White,
+}
+
+impl Player {
+    /// Both players, Black first.
+    pub const BOTH: [Player; 2] = [Player::Black, Player::White];
+
+    /// The opponent.
+    #[must_use]
+    #[inline]
+    pub const fn other(self) -> Player {
+        match self {
+            Player::Black => Player::White,
+            Player::White => Player::Black,
+        }
+    }
+
+    /// 0 for Black, 1 for White: for arrays with one element a player.
+    #[must_use]
+    #[inline]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+impl std::fmt::Display for Player {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Player::Black => "black",
+            Player::White => "white",
+        })
+    }
+}
+
+/// A move as its number in the game's fixed list of moves, `0..Game::move_count()`.
+///
+/// In Go: `row * columns + column` with row 0 at the bottom, and `columns * rows` for pass. The
+/// table stores move numbers only, so that its files do not depend on the board's inner geometry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Move(pub u16);
+
+impl Move {
+    /// The number as an index into per-move arrays.
+    #[must_use]
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A final score: points of Black minus points of White, before komi. In tic-tac-toe -1, 0 or 1.
+pub type Score = i16;
+
+/// What a finished game is worth to one player.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Outcome {
+    /// Lost.
+    Loss,
+    /// Neither won nor lost.
+    Draw,
+    /// Won.
+    Win,
+}
+
+impl Outcome {
+    /// Loss 0, draw 1, win 2: the sum over playouts is exact in integers.
+    #[must_use]
+    #[inline]
+    pub const fn half_points(self) -> u32 {
+        self as u32
+    }
+
+    /// The same outcome seen by the opponent.
+    #[must_use]
+    #[inline]
+    pub const fn other(self) -> Outcome {
+        match self {
+            Outcome::Loss => Outcome::Win,
+            Outcome::Draw => Outcome::Draw,
+            Outcome::Win => Outcome::Loss,
+        }
+    }
+}
+
+/// A proven interval for the final [`Score`] under best play, Black's view: `lower <= score <= upper`.
+///
+/// Source: Cazenave & Saffidine, "Score Bounded Monte-Carlo Tree Search", CG 2010.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Black can get at least this.
+    pub lower: Score,
+    /// White can hold Black to at most this.
+    pub upper: Score,
+}
+
+impl Bounds {
+    /// The bounds of a position whose score is known.
+    #[must_use]
+    pub const fn exact(score: Score) -> Bounds {
+        Bounds { lower: score, upper: score }
+    }
+
+    /// Both pieces of knowledge together: the larger lower and the smaller upper bound.
+    #[must_use]
+    #[inline]
+    pub fn intersect(self, other: Bounds) -> Bounds {
+        Bounds { lower: self.lower.max(other.lower), upper: self.upper.min(other.upper) }
+    }
+}
+
+/// What a selection policy may know of a move before it was ever tried: `wins` of `visits` imagined
+/// simulations, for the player who moves. `visits == 0` is no opinion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Prior {
+    /// Weight of the opinion in simulations.
+    pub visits: u8,
+    /// How many of them were won, at most `visits`.
+    pub wins: u8,
+}
+
+/// A finished playout, as the search needs it.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// Every move of the simulation in order, from the root on: first those of the descent, then
+    /// those of the playout.
+    pub moves: Vec<(Player, Move)>,
+}
+
+/// All that search may know of a game.
+///
+/// A value of this type is a position together with the history that its rules look at. Two
+/// positions with the same [`key`](Game::key) have the same moves and the same future, except for
+/// moves that repeat an earlier position, which [`is_banned`](Game::is_banned) reports.
+pub trait Game: Clone + Send + Sync {
+    /// Number of different moves, passes included: the length of every per-move array.
+    fn move_count(&self) -> usize;
+
+    /// The key of the position in the transposition table.
+    ///
+    /// It covers everything that decides the future but the history of repeated positions: stones,
+    /// side to move, simple ko, passes, rules and komi.
+    fn key(&self) -> u64;
+
+    /// The key the position would have after `mv`, which must be legal; nothing is played.
+    fn key_after(&self, mv: Move) -> u64;
+
+    /// Who moves.
+    fn to_play(&self) -> Player;
+
+    /// The score when the game is over, else `None`.
+    fn terminal_score(&self) -> Option<Score>;
+
+    /// The smallest and the largest score that can happen at all in this game.
+    fn score_range(&self) -> Bounds;
+
+    /// What `score` is worth to Black (in Go: against komi).
+    fn outcome_for_black(&self, score: Score) -> Outcome;
+
+    /// Whether `mv` obeys every rule but repetition: a function of the [`key`](Game::key) alone.
+    fn is_legal_ignoring_history(&self, mv: Move) -> bool;
+
+    /// Whether `mv`, legal otherwise, would repeat an earlier position of the game or of the moves
+    /// played on this value since (superko).
+    fn is_banned(&self, mv: Move) -> bool;
+
+    /// Plays `mv`, which must be legal and not banned.
+    fn play(&mut self, mv: Move);
+
+    /// Writes for every move number its prior, or `None` where the move is not legal ignoring
+    /// history. `priors.len() == move_count()`; every element is written.
+    fn expand(&self, priors: &mut [Option<Prior>]);
+
+    /// Plays the game to its end at random and returns the score; appends every move to `trace`.
+    fn playout(&mut self, rng: &mut PlayoutRng, trace: &mut Trace) -> Score;
+
+    /// Whether `mv` takes a stone of the opponent's off the board (or, by suicide, of the mover's own):
+    /// the two kinds of loss as `[black loses, white loses]`. See `search::proof`.
+    fn loses_stones(&self, mv: Move) -> [bool; 2];
+
+    /// Whether a history-free proof in favour of `winner` holds here, for the history of this value.
+    ///
+    /// `true` promises that no move of `winner`'s can be banned in a line below this position on which
+    /// `winner` loses no stone. Games without repetition always say `true`.
+    fn history_permits_proof_for(&self, winner: Player) -> bool;
+
+    /// Whether proofs may depend on the history at all (superko rules).
+    fn has_repetition_rule(&self) -> bool;
+
+    /// A key of position and history together: equal only where the same set of positions is banned.
+    fn key_with_history(&self) -> u64;
+}

@@ -1,0 +1,639 @@
+//! Stones on a board: placing, capturing, liberties. The hot path of every playout.
+//!
+//! * A chain is a circular list of its stones (`next`), named by one of them (`chain`).
+//! * Liberties are *pseudo-liberties*: an empty point counts once for every stone of the chain beside
+//!   it. With their number, the sum of their positions and the sum of the squares in one word, a
+//!   stone placed or removed is one addition for each neighbour, and a chain is in atari exactly when
+//!   `count * squares == sum²` (Cauchy-Schwarz: all positions are equal).
+//! * Every cell knows its eight neighbours' colours in 16 bits (`neighbourhood`), kept up to date as
+//!   stones come and go, so that eyes and 3x3 patterns are one load.
+
+use super::geometry::{CELLS, Geometry, MAX_POINTS, Point, Size};
+use crate::game::Player;
+
+/// What a cell holds, as the two bits that neighbourhoods are made of.
+pub mod cell {
+    /// An empty point.
+    pub const EMPTY: u8 = 0;
+    /// A black stone.
+    pub const BLACK: u8 = 1;
+    /// A white stone.
+    pub const WHITE: u8 = 2;
+    /// Not on the board.
+    pub const BORDER: u8 = 3;
+}
+
+/// The cell value of a player's stone.
+#[must_use]
+#[inline]
+pub const fn stone(player: Player) -> u8 {
+    player as u8 + 1
+}
+
+/// The low bit of each of the four orthogonal two-bit fields of a neighbourhood.
+const ORTHOGONAL: u16 = 0x55;
+
+/// A position of stones. It enforces no rule but the mechanics: turn order, ko and repetition are
+/// the caller's.
+pub struct Board {
+    geometry: &'static Geometry,
+    cells: [u8; CELLS],
+    neighbourhood: [u16; CELLS],
+    chain: [u16; CELLS],
+    next: [u16; CELLS],
+    /// By the name of the chain. Element 0 belongs to the border and to empty points, which have no
+    /// chain: updates go there unread, which is cheaper than a branch.
+    liberties: [Liberties; CELLS],
+    chain_sizes: [u16; CELLS],
+    empty: [Point; MAX_POINTS + 3],
+    /// Where in `empty` a point is.
+    empty_slots: [u16; CELLS],
+    empty_count: usize,
+    stones: [u16; 2],
+    ko: Point,
+    key: u64,
+}
+
+/// Count, sum of positions and sum of squared positions of a chain's pseudo-liberties in one word:
+/// 12, 20 and 32 bits. A chain has at most 4 * 361 of them, below `CELLS`: nothing carries.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Liberties(u64);
+
+impl Liberties {
+    const NONE: Liberties = Liberties(0);
+
+    #[inline]
+    const fn of(point: Point) -> Liberties {
+        let position = point.0 as u64;
+        Liberties(1 | position << 12 | (position * position) << 32)
+    }
+
+    #[inline]
+    fn add(&mut self, other: Liberties) {
+        self.0 = self.0.wrapping_add(other.0);
+    }
+
+    #[inline]
+    fn remove(&mut self, other: Liberties) {
+        self.0 = self.0.wrapping_sub(other.0);
+    }
+
+    /// Whether all of them are one point. Also true of none at all.
+    #[inline]
+    fn at_most_one_point(self) -> bool {
+        let (count, sum, squares) = (self.0 & 0xfff, self.0 >> 12 & 0xf_ffff, self.0 >> 32);
+        count * squares == sum * sum
+    }
+
+    /// The point, if all of them are one.
+    #[inline]
+    fn only(self) -> Point {
+        Point(((self.0 >> 12 & 0xf_ffff) / (self.0 & 0xfff).max(1)) as u16)
+    }
+}
+
+impl Clone for Board {
+    fn clone(&self) -> Board {
+        Board { ..*self }
+    }
+
+    /// Copies only the cells that the board's size uses.
+    fn clone_from(&mut self, source: &Board) {
+        if !std::ptr::eq(self.geometry, source.geometry) {
+            *self = source.clone();
+            return;
+        }
+        let used = source.geometry.cells.min(CELLS);
+        self.cells[..used].copy_from_slice(&source.cells[..used]);
+        self.neighbourhood[..used].copy_from_slice(&source.neighbourhood[..used]);
+        self.chain[..used].copy_from_slice(&source.chain[..used]);
+        self.next[..used].copy_from_slice(&source.next[..used]);
+        self.liberties[..used].copy_from_slice(&source.liberties[..used]);
+        self.chain_sizes[..used].copy_from_slice(&source.chain_sizes[..used]);
+        self.empty_slots[..used].copy_from_slice(&source.empty_slots[..used]);
+        self.empty[..source.empty_count].copy_from_slice(&source.empty[..source.empty_count]);
+        self.empty_count = source.empty_count;
+        self.stones = source.stones;
+        self.ko = source.ko;
+        self.key = source.key;
+    }
+}
+
+impl Board {
+    /// An empty board.
+    #[must_use]
+    pub fn new(size: Size) -> Board {
+        let geometry = Geometry::of(size);
+        let mut board = Board {
+            geometry,
+            cells: [cell::BORDER; CELLS],
+            neighbourhood: [0; CELLS],
+            chain: [0; CELLS],
+            next: [0; CELLS],
+            liberties: [Liberties::NONE; CELLS],
+            chain_sizes: [0; CELLS],
+            empty: [Point::NONE; MAX_POINTS + 3],
+            empty_slots: [0; CELLS],
+            empty_count: geometry.points.len(),
+            stones: [0; 2],
+            ko: Point::NONE,
+            key: 0,
+        };
+        for (slot, &point) in geometry.points.iter().enumerate() {
+            board.cells[point.index()] = cell::EMPTY;
+            board.empty[slot] = point;
+            board.empty_slots[point.index()] = slot as u16;
+        }
+        for &point in &geometry.points {
+            let around = board.neighbours8(point);
+            board.neighbourhood[point.index()] =
+                (0..8).map(|k| u16::from(board.cells[around[k].index()]) << (2 * k)).sum();
+        }
+        board
+    }
+
+    /// What boards of this size share.
+    #[must_use]
+    #[inline]
+    pub fn geometry(&self) -> &'static Geometry {
+        self.geometry
+    }
+
+    /// The size.
+    #[must_use]
+    pub fn size(&self) -> Size {
+        self.geometry.size
+    }
+
+    /// What the cell holds: one of the constants of [`cell`].
+    #[must_use]
+    #[inline]
+    pub fn cell(&self, point: Point) -> u8 {
+        self.cells[point.index()]
+    }
+
+    /// Whose stone is there.
+    #[must_use]
+    pub fn stone_at(&self, point: Point) -> Option<Player> {
+        match self.cell(point) {
+            cell::BLACK => Some(Player::Black),
+            cell::WHITE => Some(Player::White),
+            _ => None,
+        }
+    }
+
+    /// The eight neighbours' cells, two bits each: above, below, right, left, then the diagonals
+    /// above right, below left, above left, below right.
+    #[must_use]
+    #[inline]
+    pub fn neighbourhood(&self, point: Point) -> u16 {
+        self.neighbourhood[point.index()]
+    }
+
+    /// The empty points, in no particular order.
+    #[must_use]
+    #[inline]
+    pub fn empty_points(&self) -> &[Point] {
+        &self.empty[..self.empty_count]
+    }
+
+    /// Stones on the board, of Black and of White.
+    #[must_use]
+    #[inline]
+    pub fn stones(&self) -> [u16; 2] {
+        self.stones
+    }
+
+    /// The point where a simple ko forbids the next move to retake; [`Point::NONE`] if there is none.
+    #[must_use]
+    #[inline]
+    pub fn ko(&self) -> Point {
+        self.ko
+    }
+
+    /// Forgets the ko, as a pass does.
+    #[inline]
+    pub fn clear_ko(&mut self) {
+        self.ko = Point::NONE;
+    }
+
+    /// Zobrist key of the stones alone.
+    #[must_use]
+    #[inline]
+    pub fn key(&self) -> u64 {
+        self.key
+    }
+
+    /// The neighbours above, below, right and left.
+    #[must_use]
+    #[inline]
+    pub fn neighbours4(&self, point: Point) -> [Point; 4] {
+        let (p, stride) = (point.0, self.geometry.stride);
+        [
+            Point(p.wrapping_add(stride)),
+            Point(p.wrapping_sub(stride)),
+            Point(p.wrapping_add(1)),
+            Point(p.wrapping_sub(1)),
+        ]
+    }
+
+    /// All eight neighbours, in the order of [`neighbourhood`](Board::neighbourhood): the opposite of
+    /// neighbour `k` is `k ^ 1`.
+    #[must_use]
+    #[inline]
+    pub fn neighbours8(&self, point: Point) -> [Point; 8] {
+        let (p, stride) = (point.0, self.geometry.stride);
+        [
+            Point(p.wrapping_add(stride)),
+            Point(p.wrapping_sub(stride)),
+            Point(p.wrapping_add(1)),
+            Point(p.wrapping_sub(1)),
+            Point(p.wrapping_add(stride + 1)),
+            Point(p.wrapping_sub(stride + 1)),
+            Point(p.wrapping_add(stride - 1)),
+            Point(p.wrapping_sub(stride - 1)),
+        ]
+    }
+
+    /// The name of the chain that the stone on `point` belongs to: one of its stones.
+    #[must_use]
+    #[inline]
+    pub fn chain(&self, point: Point) -> Point {
+        Point(self.chain[point.index()])
+    }
+
+    /// The stones of the chain that has a stone on `point`, which must have one.
+    pub fn chain_stones(&self, point: Point) -> impl Iterator<Item = Point> + '_ {
+        let mut current = point;
+        let mut done = false;
+        std::iter::from_fn(move || {
+            if done {
+                return None;
+            }
+            let stone = current;
+            current = Point(self.next[stone.index()]);
+            done = current == point;
+            Some(stone)
+        })
+    }
+
+    /// Number of stones in the chain that has a stone on `point`.
+    #[must_use]
+    #[inline]
+    pub fn chain_size(&self, point: Point) -> usize {
+        usize::from(self.chain_sizes[self.chain(point).index()])
+    }
+
+    /// Whether the chain that has a stone on `point` has exactly one liberty.
+    #[must_use]
+    #[inline]
+    pub fn in_atari(&self, point: Point) -> bool {
+        self.liberties[self.chain(point).index()].at_most_one_point()
+    }
+
+    /// The only liberty of the chain that has a stone on `point`, if it is in atari.
+    #[must_use]
+    #[inline]
+    pub fn atari_liberty(&self, point: Point) -> Option<Point> {
+        let liberties = self.liberties[self.chain(point).index()];
+        liberties.at_most_one_point().then(|| liberties.only())
+    }
+
+    /// The distinct liberties of the chain that has a stone on `point`, up to `limit` of them.
+    pub fn liberties<const LIMIT: usize>(&self, point: Point) -> PointList<LIMIT> {
+        let mut found = PointList::new();
+        for stone in self.chain_stones(point) {
+            for neighbour in self.neighbours4(stone) {
+                if self.cell(neighbour) == cell::EMPTY && !found.contains(neighbour) {
+                    found.push(neighbour);
+                    if found.len() == LIMIT {
+                        return found;
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether the empty `point` is a one-point eye of `player`: no neighbour is empty or the
+    /// opponent's, and the opponent holds at most one diagonal, none on the edge.
+    #[must_use]
+    #[inline]
+    pub fn is_eye(&self, point: Point, player: Player) -> bool {
+        let around = self.neighbourhood(point);
+        // Black is 01 and the border 11: for Black all low bits are set, for White all high bits.
+        let own = around >> player.index();
+        if own & ORTHOGONAL != ORTHOGONAL {
+            return false;
+        }
+        let (low, high) = (around >> 8 & ORTHOGONAL, around >> 9 & ORTHOGONAL);
+        let enemies = match player {
+            Player::Black => high & !low,
+            Player::White => low & !high,
+        };
+        enemies.count_ones() + u32::from(low & high != 0) < 2
+    }
+
+    /// Whether `player` may place a stone on the empty `point` without it being suicide. Ko is not
+    /// looked at.
+    #[must_use]
+    #[inline]
+    pub fn is_not_suicide(&self, point: Point, player: Player) -> bool {
+        let around = self.neighbourhood(point);
+        if !(around | around >> 1) & ORTHOGONAL != 0 {
+            return true;
+        }
+        let own = stone(player);
+        let enemy = stone(player.other());
+        self.neighbours4(point).into_iter().any(|neighbour| {
+            let cell = self.cell(neighbour);
+            (cell == own && !self.in_atari(neighbour)) || (cell == enemy && self.in_atari(neighbour))
+        })
+    }
+
+    /// Places a stone of `player` on the empty `point`, removes what it captures (and the own chain if
+    /// it then has no liberty), sets the ko. Returns the number of opponent's stones captured.
+    #[inline]
+    pub fn place(&mut self, point: Point, player: Player) -> usize {
+        debug_assert_eq!(self.cell(point), cell::EMPTY);
+        let around = self.neighbourhood(point);
+        let (low, high) = (around & ORTHOGONAL, around >> 1 & ORTHOGONAL);
+        let (own, enemy) = match player {
+            Player::Black => (low & !high, high & !low),
+            Player::White => (high & !low, low & !high),
+        };
+        let free = !(low | high) & ORTHOGONAL;
+        self.take_from_empty(point);
+        self.put_stone(point, player);
+        let mut gained = Liberties::NONE;
+        let taken = Liberties::of(point);
+        for (k, neighbour) in self.neighbours4(point).into_iter().enumerate() {
+            let mask = u64::from(free >> (2 * k) & 1).wrapping_neg();
+            gained.add(Liberties(Liberties::of(neighbour).0 & mask));
+            self.liberties[Point(self.chain[neighbour.index()]).index()].remove(taken);
+        }
+        if own == 0 {
+            self.chain[point.index()] = point.0;
+            self.next[point.index()] = point.0;
+            self.liberties[point.index()] = gained;
+            self.chain_sizes[point.index()] = 1;
+        } else {
+            self.join(point, own, gained);
+        }
+        self.ko = Point::NONE;
+        if enemy == 0 {
+            self.remove_if_suicide(point, player);
+            return 0;
+        }
+        self.capture_around(point, player, enemy, own == 0 && free == 0)
+    }
+
+    /// Removes the enemy chains beside `point` that have no liberty left. `surrounded`: the stone there
+    /// is alone and had no empty neighbour, so that a single captured stone makes a ko.
+    fn capture_around(&mut self, point: Point, player: Player, enemy: u16, surrounded: bool) -> usize {
+        let mut captured = 0;
+        let mut last = Point::NONE;
+        for (k, neighbour) in self.neighbours4(point).into_iter().enumerate() {
+            // The cell is read again: an earlier capture may have emptied it.
+            if enemy >> (2 * k) & 1 != 0
+                && self.liberties[self.chain(neighbour).index()] == Liberties::NONE
+                && self.cell(neighbour) == stone(player.other())
+            {
+                captured += self.remove_chain(neighbour, player.other());
+                last = neighbour;
+            }
+        }
+        if captured == 0 {
+            self.remove_if_suicide(point, player);
+        } else if captured == 1 && surrounded {
+            self.ko = last;
+        }
+        captured
+    }
+
+    #[inline]
+    fn remove_if_suicide(&mut self, point: Point, player: Player) {
+        if self.liberties[self.chain(point).index()] == Liberties::NONE {
+            self.remove_chain(point, player);
+        }
+    }
+
+    #[inline]
+    fn take_from_empty(&mut self, point: Point) {
+        let slot = usize::from(self.empty_slots[point.index()]).min(MAX_POINTS);
+        self.empty_count -= 1;
+        let moved = self.empty[self.empty_count.min(MAX_POINTS)];
+        self.empty[slot] = moved;
+        self.empty_slots[moved.index()] = slot as u16;
+    }
+
+    /// Marks the cell and its eight neighbours' views of it.
+    #[inline]
+    fn put_stone(&mut self, point: Point, player: Player) {
+        self.cells[point.index()] = stone(player);
+        self.toggle_views(point, player);
+        self.stones[player.index()] += 1;
+    }
+
+    #[inline]
+    fn toggle_views(&mut self, point: Point, player: Player) {
+        let colour = u16::from(stone(player));
+        for (k, neighbour) in self.neighbours8(point).into_iter().enumerate() {
+            self.neighbourhood[neighbour.index()] ^= colour << (2 * (k ^ 1));
+        }
+        self.key ^= self.geometry.stone_keys[player.index()][point.index()];
+    }
+
+    /// Joins the new stone on `point` with the chains of its neighbours of the same colour.
+    #[inline]
+    fn join(&mut self, point: Point, own: u16, gained: Liberties) {
+        let neighbours = self.neighbours4(point);
+        let first = neighbours[(own.trailing_zeros() / 2) as usize & 3];
+        let mut name = self.chain(first);
+        self.chain[point.index()] = name.0;
+        self.next[point.index()] = self.next[name.index()];
+        self.next[name.index()] = point.0;
+        self.liberties[name.index()].add(gained);
+        self.chain_sizes[name.index()] += 1;
+        let mut rest = own & (own - 1);
+        while rest != 0 {
+            let other = self.chain(neighbours[(rest.trailing_zeros() / 2) as usize & 3]);
+            rest &= rest - 1;
+            if other != name {
+                name = self.merge(name, other);
+            }
+        }
+    }
+
+    /// Merges two chains, renaming the smaller; returns the name of the result.
+    fn merge(&mut self, one: Point, other: Point) -> Point {
+        let (large, small) = if self.chain_sizes[one.index()] >= self.chain_sizes[other.index()] {
+            (one, other)
+        } else {
+            (other, one)
+        };
+        let mut stone = small;
+        loop {
+            self.chain[stone.index()] = large.0;
+            stone = Point(self.next[stone.index()]);
+            if stone == small {
+                break;
+            }
+        }
+        self.next.swap(large.index(), small.index());
+        let liberties = self.liberties[small.index()];
+        self.liberties[large.index()].add(liberties);
+        self.chain_sizes[large.index()] += self.chain_sizes[small.index()];
+        large
+    }
+
+    /// Takes a whole chain off the board; returns its number of stones.
+    fn remove_chain(&mut self, point: Point, player: Player) -> usize {
+        let mut stone = point;
+        let mut removed = 0;
+        loop {
+            let next = Point(self.next[stone.index()]);
+            self.cells[stone.index()] = cell::EMPTY;
+            self.toggle_views(stone, player);
+            // Its own chain still gets liberties for stones not yet gone; nobody reads them again.
+            for neighbour in self.neighbours4(stone) {
+                self.liberties[Point(self.chain[neighbour.index()]).index()].add(Liberties::of(stone));
+            }
+            self.chain[stone.index()] = 0;
+            let slot = self.empty_count.min(MAX_POINTS);
+            self.empty[slot] = stone;
+            self.empty_slots[stone.index()] = slot as u16;
+            self.empty_count += 1;
+            removed += 1;
+            stone = next;
+            if stone == point {
+                break;
+            }
+        }
+        self.stones[player.index()] -= removed as u16;
+        removed
+    }
+
+    /// The enemy chains, each once, that a stone of `player` on the empty `point` would capture.
+    #[must_use]
+    #[inline]
+    pub fn captures(&self, point: Point, player: Player) -> PointList<4> {
+        let mut chains = PointList::new();
+        let enemy = stone(player.other());
+        for neighbour in self.neighbours4(point) {
+            if self.cell(neighbour) == enemy && self.in_atari(neighbour) {
+                let chain = self.chain(neighbour);
+                if !chains.contains(chain) {
+                    chains.push(chain);
+                }
+            }
+        }
+        chains
+    }
+
+    /// Key of the stones and the ko point after `player` places a stone on the empty `point`; nothing
+    /// is played.
+    #[must_use]
+    pub fn key_and_ko_after(&self, point: Point, player: Player) -> (u64, Point) {
+        let mut key = self.key ^ self.geometry.stone_keys[player.index()][point.index()];
+        let around = self.neighbourhood(point);
+        let (low, high) = (around & ORTHOGONAL, around >> 1 & ORTHOGONAL);
+        let (own, enemy) = match player {
+            Player::Black => (low & !high, high & !low),
+            Player::White => (high & !low, low & !high),
+        };
+        let free = !(low | high) & ORTHOGONAL;
+        if enemy == 0 && free != 0 {
+            return (key, Point::NONE);
+        }
+        let captures = self.captures(point, player);
+        for &chain in captures.as_slice() {
+            for stone in self.chain_stones(chain) {
+                key ^= self.geometry.stone_keys[player.other().index()][stone.index()];
+            }
+        }
+        if captures.is_empty() {
+            if !self.is_not_suicide(point, player) {
+                key = self.key_after_suicide(point, player);
+            }
+            return (key, Point::NONE);
+        }
+        let one = captures.len() == 1 && self.chain_size(captures.as_slice()[0]) == 1;
+        let ko = if one && own == 0 && free == 0 { captures.as_slice()[0] } else { Point::NONE };
+        (key, ko)
+    }
+
+    fn key_after_suicide(&self, point: Point, player: Player) -> u64 {
+        let mut chains: PointList<4> = PointList::new();
+        let mut key = self.key;
+        for neighbour in self.neighbours4(point) {
+            let chain = self.chain(neighbour);
+            if self.cell(neighbour) == stone(player) && !chains.contains(chain) {
+                chains.push(chain);
+                for stone in self.chain_stones(chain) {
+                    key ^= self.geometry.stone_keys[player.index()][stone.index()];
+                }
+            }
+        }
+        key
+    }
+}
+
+/// A short list of points on the stack.
+#[derive(Clone, Copy, Debug)]
+pub struct PointList<const CAPACITY: usize> {
+    points: [Point; CAPACITY],
+    length: usize,
+}
+
+impl<const CAPACITY: usize> PointList<CAPACITY> {
+    /// The empty list.
+    #[must_use]
+    #[inline]
+    pub const fn new() -> Self {
+        PointList { points: [Point::NONE; CAPACITY], length: 0 }
+    }
+
+    /// Adds a point; one too many is left out.
+    #[inline]
+    pub fn push(&mut self, point: Point) {
+        if self.length < CAPACITY {
+            self.points[self.length] = point;
+            self.length += 1;
+        }
+    }
+
+    /// Whether the point is in the list.
+    #[must_use]
+    #[inline]
+    pub fn contains(&self, point: Point) -> bool {
+        self.as_slice().contains(&point)
+    }
+
+    /// The points.
+    #[must_use]
+    #[inline]
+    pub fn as_slice(&self) -> &[Point] {
+        &self.points[..self.length]
+    }
+
+    /// Number of points.
+    #[must_use]
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Whether it has none.
+    #[must_use]
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+}
+
+impl<const CAPACITY: usize> Default for PointList<CAPACITY> {
+    fn default() -> Self {
+        Self::new()
+    }
+}

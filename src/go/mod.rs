@@ -1,0 +1,17 @@
+//! Go: boards, rules, positions with their history, playouts.
+//!
+//! [`board`] is mechanics only and fast; [`position`] adds rules and history and is the
+//! [`Game`](crate::game::Game) that search sees; [`record`] adds what a protocol or a game record
+//! needs: setup, undo, names of moves.
+
+pub mod board;
+pub mod geometry;
+pub mod playout;
+pub mod position;
+pub mod rules;
+pub mod score;
+
+pub use board::Board;
+pub use geometry::{Point, Size};
+pub use position::Position;
+pub use rules::{KoRule, Komi, Rules};

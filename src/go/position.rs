@@ -1,0 +1,445 @@
+//! A position of a game: stones, whose turn, and the history that superko looks at.
+
+use super::board::{Board, stone};
+use super::geometry::{Point, Size};
+use super::playout::{self, PlayoutPolicy};
+use super::rules::{self, KoRule, Komi, Rules};
+use super::score::area_score;
+use crate::game::{Bounds, Game, Move, Outcome, Player, Prior, Score, Trace};
+use crate::rng::PlayoutRng;
+use crate::zobrist::{keys, mix};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// The positions that a superko rule forbids to recreate, by superko key. In memory only: `ahash` has
+/// no stable output, and nothing here reaches a file.
+type Seen = HashSet<u64, ahash::RandomState>;
+
+/// Why a move cannot be played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum IllegalMove {
+    /// No such point on this board.
+    #[error("not on the board")]
+    OffBoard,
+    /// There is a stone already.
+    #[error("the point is occupied")]
+    Occupied,
+    /// The move would leave its own chain without liberties.
+    #[error("suicide")]
+    Suicide,
+    /// The move would take back a ko at once.
+    #[error("ko")]
+    Ko,
+    /// The move would repeat an earlier position.
+    #[error("superko")]
+    Superko,
+}
+
+/// Stones, rules, whose turn it is, and everything of the past that matters.
+///
+/// Two keys are kept apart. The table key ([`Game::key`]) covers stones, side to move, ko point,
+/// passes, rules and komi. The superko key covers stones alone (positional) or stones and side to move
+/// (situational): mixing the ko point into it would hide repetitions.
+pub struct Position {
+    board: Board,
+    to_play: Player,
+    passes: u8,
+    rules: Rules,
+    komi: Komi,
+    playouts: PlayoutPolicy,
+    salt: u64,
+    /// Stones that each player has captured, suicides of the opponent included.
+    prisoners: [u32; 2],
+    /// Whether any stone was ever removed: before that, no play can repeat a position.
+    removals: bool,
+    seen: Arc<Seen>,
+    /// Superko keys since `seen` was sealed.
+    path: Vec<u64>,
+    /// XOR over the mixed superko keys of all positions seen: the history as a set.
+    history_key: u64,
+    /// The most stones each player had in any position seen, this one included.
+    most_stones: [u16; 2],
+}
+
+impl Clone for Position {
+    fn clone(&self) -> Position {
+        Position { board: self.board.clone(), seen: Arc::clone(&self.seen), path: self.path.clone(), ..*self }
+    }
+
+    fn clone_from(&mut self, source: &Position) {
+        let mut path = std::mem::take(&mut self.path);
+        path.clone_from(&source.path);
+        self.board.clone_from(&source.board);
+        if !Arc::ptr_eq(&self.seen, &source.seen) {
+            self.seen = Arc::clone(&source.seen);
+        }
+        self.path = path;
+        self.to_play = source.to_play;
+        self.passes = source.passes;
+        self.rules = source.rules;
+        self.komi = source.komi;
+        self.playouts = source.playouts;
+        self.salt = source.salt;
+        self.prisoners = source.prisoners;
+        self.removals = source.removals;
+        self.history_key = source.history_key;
+        self.most_stones = source.most_stones;
+    }
+}
+
+impl Position {
+    /// The empty board, Black to move.
+    #[must_use]
+    pub fn new(size: Size, rules: Rules, komi: Komi) -> Position {
+        Position::with_stones(size, rules, komi, &[], Player::Black).expect("an empty board is legal")
+    }
+
+    /// A position that was set up; it is the first of the history.
+    ///
+    /// # Errors
+    /// The first stone off the board, on an occupied point, or in a chain without liberties.
+    pub fn with_stones(
+        size: Size,
+        rules: Rules,
+        komi: Komi,
+        stones: &[(Player, Move)],
+        to_play: Player,
+    ) -> Result<Position, (Move, IllegalMove)> {
+        let mut board = Board::new(size);
+        for &(player, mv) in stones {
+            let point = board.geometry().point_of(mv).ok_or((mv, IllegalMove::OffBoard))?;
+            if board.stone_at(point).is_some() {
+                return Err((mv, IllegalMove::Occupied));
+            }
+            // A neighbour may get its liberty from a stone not yet removed: only the whole is judged.
+            board.place(point, player);
+        }
+        for &(player, mv) in stones {
+            let point = board.geometry().point_of(mv).ok_or((mv, IllegalMove::OffBoard))?;
+            if board.stone_at(point) != Some(player) {
+                return Err((mv, IllegalMove::Suicide));
+            }
+        }
+        board.clear_ko();
+        let mut position = Position {
+            most_stones: board.stones(),
+            board,
+            to_play,
+            passes: 0,
+            rules,
+            komi,
+            playouts: PlayoutPolicy::Heavy,
+            salt: rules::salt(size, rules, komi),
+            prisoners: [0; 2],
+            removals: false,
+            seen: Arc::new(Seen::default()),
+            path: Vec::new(),
+            history_key: 0,
+        };
+        position.remember();
+        Ok(position)
+    }
+
+    /// The stones.
+    #[must_use]
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// The board's size.
+    #[must_use]
+    pub fn size(&self) -> Size {
+        self.board.size()
+    }
+
+    /// The rules.
+    #[must_use]
+    pub fn rules(&self) -> Rules {
+        self.rules
+    }
+
+    /// The komi.
+    #[must_use]
+    pub fn komi(&self) -> Komi {
+        self.komi
+    }
+
+    /// Stones captured by Black and by White.
+    #[must_use]
+    pub fn prisoners(&self) -> [u32; 2] {
+        self.prisoners
+    }
+
+    /// Consecutive passes just made, at most 2.
+    #[must_use]
+    pub fn passes(&self) -> u8 {
+        self.passes
+    }
+
+    /// Changes the komi. The history stays.
+    pub fn set_komi(&mut self, komi: Komi) {
+        self.komi = komi;
+        self.salt = rules::salt(self.size(), self.rules, komi);
+    }
+
+    /// Chooses how [`Game::playout`] plays.
+    pub fn set_playouts(&mut self, playouts: PlayoutPolicy) {
+        self.playouts = playouts;
+    }
+
+    /// Gives the turn to `player`, as when a protocol lets one side move twice. A ko is forgotten when
+    /// the turn changes.
+    pub fn set_to_play(&mut self, player: Player) {
+        if player != self.to_play {
+            self.to_play = player;
+            self.board.clear_ko();
+            self.remember();
+        }
+    }
+
+    /// Lets a game that ended by two passes go on.
+    pub fn resume(&mut self) {
+        self.passes = 0;
+    }
+
+    /// Moves the history into a form that clones share: call it once before many clones are made.
+    pub fn seal(&mut self) {
+        if !self.path.is_empty() {
+            let mut seen = Seen::clone(&self.seen);
+            seen.extend(self.path.drain(..));
+            self.seen = Arc::new(seen);
+        }
+    }
+
+    /// Whether `mv` may be played, all rules and the whole history considered.
+    ///
+    /// # Errors
+    /// The rule it would break.
+    pub fn check(&self, mv: Move) -> Result<(), IllegalMove> {
+        if mv == self.size().pass() {
+            return Ok(());
+        }
+        let point = self.board.geometry().point_of(mv).ok_or(IllegalMove::OffBoard)?;
+        if self.board.stone_at(point).is_some() {
+            return Err(IllegalMove::Occupied);
+        }
+        if !self.rules.suicide && !self.board.is_not_suicide(point, self.to_play) {
+            return Err(IllegalMove::Suicide);
+        }
+        if point == self.board.ko() {
+            return Err(IllegalMove::Ko);
+        }
+        if self.is_banned(mv) { Err(IllegalMove::Superko) } else { Ok(()) }
+    }
+
+    /// Plays a move if it is legal.
+    ///
+    /// # Errors
+    /// The rule it would break; nothing is changed then.
+    pub fn try_play(&mut self, mv: Move) -> Result<(), IllegalMove> {
+        self.check(mv)?;
+        self.play(mv);
+        Ok(())
+    }
+
+    /// All legal moves but pass.
+    pub fn legal_moves(&self) -> impl Iterator<Item = Move> + '_ {
+        (0..self.size().points() as u16).map(Move).filter(|&mv| self.check(mv).is_ok())
+    }
+
+    fn superko_key(&self, stones: u64, to_play: Player) -> u64 {
+        match self.rules.ko {
+            KoRule::Situational => stones ^ side_key(to_play),
+            KoRule::Simple | KoRule::Positional => stones,
+        }
+    }
+
+    fn was_seen(&self, superko_key: u64) -> bool {
+        self.path.contains(&superko_key) || self.seen.contains(&superko_key)
+    }
+
+    /// Makes the present position part of the history.
+    fn remember(&mut self) {
+        if self.rules.ko == KoRule::Simple {
+            return;
+        }
+        let key = self.superko_key(self.board.key(), self.to_play);
+        if !self.was_seen(key) {
+            self.history_key ^= mix(key);
+            self.path.push(key);
+        }
+        let stones = self.board.stones();
+        for player in 0..2 {
+            self.most_stones[player] = self.most_stones[player].max(stones[player]);
+        }
+    }
+
+    fn table_key(&self, stones: u64, to_play: Player, ko: Point, passes: u8) -> u64 {
+        stones
+            ^ side_key(to_play)
+            ^ self.board.geometry().ko_keys[ko.index()]
+            ^ keys().passes[usize::from(passes.min(2))]
+            ^ self.salt
+    }
+}
+
+#[inline]
+fn side_key(to_play: Player) -> u64 {
+    match to_play {
+        Player::Black => 0,
+        Player::White => keys().white_to_play,
+    }
+}
+
+impl Game for Position {
+    fn move_count(&self) -> usize {
+        self.size().points() + 1
+    }
+
+    fn key(&self) -> u64 {
+        self.table_key(self.board.key(), self.to_play, self.board.ko(), self.passes)
+    }
+
+    fn key_after(&self, mv: Move) -> u64 {
+        match self.board.geometry().point_of(mv) {
+            None => self.table_key(self.board.key(), self.to_play.other(), Point::NONE, self.passes + 1),
+            Some(point) => {
+                let (stones, ko) = self.board.key_and_ko_after(point, self.to_play);
+                self.table_key(stones, self.to_play.other(), ko, 0)
+            }
+        }
+    }
+
+    fn to_play(&self) -> Player {
+        self.to_play
+    }
+
+    fn terminal_score(&self) -> Option<Score> {
+        (self.passes >= 2).then(|| area_score(&self.board))
+    }
+
+    fn score_range(&self) -> Bounds {
+        let points = self.size().points() as Score;
+        Bounds { lower: -points, upper: points }
+    }
+
+    fn outcome_for_black(&self, score: Score) -> Outcome {
+        self.komi.outcome_for_black(score)
+    }
+
+    fn is_legal_ignoring_history(&self, mv: Move) -> bool {
+        match self.board.geometry().point_of(mv) {
+            None => mv == self.size().pass(),
+            Some(point) => {
+                self.board.cell(point) == super::board::cell::EMPTY
+                    && point != self.board.ko()
+                    && (self.rules.suicide || self.board.is_not_suicide(point, self.to_play))
+            }
+        }
+    }
+
+    fn is_banned(&self, mv: Move) -> bool {
+        if self.rules.ko == KoRule::Simple {
+            return false;
+        }
+        let Some(point) = self.board.geometry().point_of(mv) else { return false };
+        // While nothing was ever removed every play adds a stone to a colour that never lost one, so
+        // nothing can be repeated, unless the play itself removes its own chain.
+        if !self.removals && !(self.rules.suicide && !self.board.is_not_suicide(point, self.to_play)) {
+            return false;
+        }
+        let (stones, _) = self.board.key_and_ko_after(point, self.to_play);
+        self.was_seen(self.superko_key(stones, self.to_play.other()))
+    }
+
+    fn play(&mut self, mv: Move) {
+        let player = self.to_play;
+        self.to_play = player.other();
+        match self.board.geometry().point_of(mv) {
+            None => {
+                self.board.clear_ko();
+                self.passes = (self.passes + 1).min(2);
+                if self.rules.ko == KoRule::Situational {
+                    self.remember();
+                }
+            }
+            Some(point) => {
+                let own_before = self.board.stones()[player.index()];
+                let captured = self.board.place(point, player);
+                let own_lost = own_before + 1 - self.board.stones()[player.index()];
+                self.passes = 0;
+                self.prisoners[player.index()] += captured as u32;
+                self.prisoners[player.other().index()] += u32::from(own_lost);
+                self.removals |= captured > 0 || own_lost > 0;
+                self.remember();
+            }
+        }
+    }
+
+    fn expand(&self, priors: &mut [Option<Prior>]) {
+        for (number, prior) in priors.iter_mut().enumerate() {
+            *prior = self.is_legal_ignoring_history(Move(number as u16)).then(Prior::default);
+        }
+    }
+
+    fn playout(&mut self, rng: &mut PlayoutRng, trace: &mut Trace) -> Score {
+        match self.playouts {
+            PlayoutPolicy::Light | PlayoutPolicy::Heavy => {
+                playout::light(&mut self.board, self.to_play, self.passes, rng, trace)
+            }
+        }
+    }
+
+    fn loses_stones(&self, mv: Move) -> [bool; 2] {
+        let mut loses = [false; 2];
+        if let Some(point) = self.board.geometry().point_of(mv) {
+            let captures = !self.board.captures(point, self.to_play).is_empty();
+            loses[self.to_play.other().index()] = captures;
+            loses[self.to_play.index()] = !captures && !self.board.is_not_suicide(point, self.to_play);
+        }
+        loses
+    }
+
+    fn history_permits_proof_for(&self, winner: Player) -> bool {
+        self.rules.ko == KoRule::Simple
+            || self.most_stones[winner.index()] == self.board.stones()[winner.index()]
+    }
+
+    fn has_repetition_rule(&self) -> bool {
+        self.rules.ko != KoRule::Simple
+    }
+
+    fn key_with_history(&self) -> u64 {
+        mix(self.key() ^ mix(self.history_key))
+    }
+}
+
+impl std::fmt::Display for Position {
+    /// The board as text, rows from the top.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let size = self.size();
+        for row in (0..size.rows()).rev() {
+            write!(f, "{:2} ", row + 1)?;
+            for column in 0..size.columns() {
+                let point = self.board.geometry().points[row * size.columns() + column];
+                let symbol = match self.board.stone_at(point) {
+                    Some(Player::Black) => 'X',
+                    Some(Player::White) => 'O',
+                    None => '.',
+                };
+                debug_assert!(
+                    symbol == '.'
+                        || self.board.cell(point)
+                            == stone(self.board.stone_at(point).unwrap_or(Player::Black))
+                );
+                write!(f, " {symbol}")?;
+            }
+            writeln!(f)?;
+        }
+        write!(f, "   ")?;
+        for column in 0..size.columns() {
+            write!(f, " {}", super::geometry::column_letter(column))?;
+        }
+        Ok(())
+    }
+}

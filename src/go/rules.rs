@@ -1,0 +1,168 @@
+//! Rule sets: repetition, suicide, komi. Scoring is always by area.
+
+use super::geometry::Size;
+use crate::game::{Outcome, Score};
+use crate::zobrist::mix;
+use std::fmt;
+use std::str::FromStr;
+
+/// Which repetitions are forbidden. A position that was set up counts as part of the history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum KoRule {
+    /// Only the immediate recapture of a single stone.
+    Simple,
+    /// No play may recreate the stones of an earlier position.
+    Positional,
+    /// No play may recreate the stones of an earlier position with the same player to move.
+    Situational,
+}
+
+/// The rules of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Rules {
+    /// Repetition.
+    pub ko: KoRule,
+    /// Whether a move may leave its own chain without liberties, which removes it.
+    pub suicide: bool,
+}
+
+impl Rules {
+    /// Positional superko, no suicide, area scoring: the default.
+    pub const CHINESE: Rules = Rules { ko: KoRule::Positional, suicide: false };
+    /// Positional superko, suicide allowed, area scoring. Source: tromp.github.io/go.html.
+    pub const TROMP_TAYLOR: Rules = Rules { ko: KoRule::Positional, suicide: true };
+}
+
+/// A rule set that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "unknown rules {given:?}: expected chinese, tromp-taylor, or \
+     ko=simple|positional|situational,suicide=yes|no"
+)]
+pub struct RulesError {
+    /// What was asked for.
+    pub given: String,
+}
+
+impl FromStr for Rules {
+    type Err = RulesError;
+
+    fn from_str(text: &str) -> Result<Rules, RulesError> {
+        let error = || RulesError { given: text.to_owned() };
+        match text.trim().to_ascii_lowercase().as_str() {
+            "chinese" => return Ok(Rules::CHINESE),
+            "tromp-taylor" => return Ok(Rules::TROMP_TAYLOR),
+            _ => {}
+        }
+        let mut rules = Rules::CHINESE;
+        for part in text.split(',') {
+            match part.split_once('=').ok_or_else(error)? {
+                ("ko", "simple") => rules.ko = KoRule::Simple,
+                ("ko", "positional") => rules.ko = KoRule::Positional,
+                ("ko", "situational") => rules.ko = KoRule::Situational,
+                ("suicide", "yes") => rules.suicide = true,
+                ("suicide", "no") => rules.suicide = false,
+                _ => return Err(error()),
+            }
+        }
+        Ok(rules)
+    }
+}
+
+impl fmt::Display for Rules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Rules::CHINESE => f.write_str("chinese"),
+            Rules::TROMP_TAYLOR => f.write_str("tromp-taylor"),
+            Rules { ko, suicide } => {
+                let ko = match ko {
+                    KoRule::Simple => "simple",
+                    KoRule::Positional => "positional",
+                    KoRule::Situational => "situational",
+                };
+                write!(f, "ko={ko},suicide={}", if suicide { "yes" } else { "no" })
+            }
+        }
+    }
+}
+
+/// Compensation for White in half points, so that it is exact: 6.5 points are `Komi(13)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Komi(pub i32);
+
+impl Komi {
+    /// The largest komi either way: twice the largest board, enough to decide any game beforehand.
+    pub const LIMIT_POINTS: f64 = 1000.0;
+
+    /// The nearest half point; `None` for what is no number or beyond ±1000.
+    #[must_use]
+    pub fn from_points(points: f64) -> Option<Komi> {
+        (points.abs() <= Komi::LIMIT_POINTS).then(|| Komi((points * 2.0).round() as i32))
+    }
+
+    /// In points.
+    #[must_use]
+    pub fn points(self) -> f64 {
+        f64::from(self.0) / 2.0
+    }
+
+    /// What a final score is worth to Black.
+    #[must_use]
+    #[inline]
+    pub fn outcome_for_black(self, score: Score) -> Outcome {
+        match (i32::from(score) * 2).cmp(&self.0) {
+            std::cmp::Ordering::Less => Outcome::Loss,
+            std::cmp::Ordering::Equal => Outcome::Draw,
+            std::cmp::Ordering::Greater => Outcome::Win,
+        }
+    }
+}
+
+impl fmt::Display for Komi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.points())
+    }
+}
+
+impl FromStr for Komi {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Komi, String> {
+        let points: f64 = text.trim().parse().map_err(|_| format!("expected a number, found {text:?}"))?;
+        Komi::from_points(points).ok_or_else(|| format!("expected a komi within ±1000, found {text}"))
+    }
+}
+
+/// What makes the statistics of two games with the same stones different: mixed into every key.
+#[must_use]
+pub fn salt(size: Size, rules: Rules, komi: Komi) -> u64 {
+    let size = (size.columns() as u64) << 8 | size.rows() as u64;
+    let rules = (rules.ko as u64) << 1 | u64::from(rules.suicide);
+    mix(mix(size << 8 | rules) ^ u64::from(komi.0 as u32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rule_sets_survive_printing_and_reading() {
+        for ko in [KoRule::Simple, KoRule::Positional, KoRule::Situational] {
+            for suicide in [false, true] {
+                let rules = Rules { ko, suicide };
+                assert_eq!(rules.to_string().parse::<Rules>().unwrap(), rules);
+            }
+        }
+        assert!("japanese".parse::<Rules>().is_err());
+        assert!("ko=none".parse::<Rules>().is_err());
+    }
+
+    #[test]
+    fn komi_is_kept_in_half_points() {
+        assert_eq!(Komi::from_points(6.5), Some(Komi(13)));
+        assert_eq!(Komi::from_points(f64::NAN), None);
+        assert_eq!(Komi(13).outcome_for_black(7), Outcome::Win);
+        assert_eq!(Komi(14).outcome_for_black(7), Outcome::Draw);
+        assert_eq!(Komi(15).outcome_for_black(7), Outcome::Loss);
+    }
+}
