@@ -179,6 +179,10 @@ pub trait Game: Clone + Send + Sync {
     /// Plays `mv`, which must be legal and not banned.
     fn play(&mut self, mv: Move);
 
+    /// Whether a move is worth an AMAF sample: in Go every move but pass, which ends every playout and
+    /// so says nothing.
+    fn counts_for_amaf(&self, mv: Move) -> bool;
+
     /// Writes for every move number its prior, or `None` where the move is not legal ignoring
     /// history. `priors.len() == move_count()`; every element is written.
     fn expand(&self, priors: &mut [Option<Prior>]);
@@ -186,19 +190,24 @@ pub trait Game: Clone + Send + Sync {
     /// Plays the game to its end at random and returns the score; appends every move to `trace`.
     fn playout(&mut self, rng: &mut PlayoutRng, trace: &mut Trace) -> Score;
 
-    /// Whether `mv` takes a stone of the opponent's off the board (or, by suicide, of the mover's own):
-    /// the two kinds of loss as `[black loses, white loses]`. See `search::proof`.
+    /// Whether `mv` makes Black, and White, lose stones (captured, or by suicide): `[black, white]`.
     fn loses_stones(&self, mv: Move) -> [bool; 2];
+
+    /// Whether the rules forbid repetitions at all beyond what the key covers (superko).
+    fn has_repetition_rule(&self) -> bool;
 
     /// Whether a history-free proof in favour of `winner` holds here, for the history of this value.
     ///
     /// `true` promises that no move of `winner`'s can be banned in a line below this position on which
-    /// `winner` loses no stone. Games without repetition always say `true`.
-    fn history_permits_proof_for(&self, winner: Player) -> bool;
+    /// `winner` loses no stone. Games without repetition always say `true`. See `search::proof`.
+    fn permits_proof_for(&self, winner: Player) -> bool;
 
-    /// Whether proofs may depend on the history at all (superko rules).
-    fn has_repetition_rule(&self) -> bool;
+    /// What [`permits_proof_for`](Game::permits_proof_for) will say after `mv`; nothing is played.
+    fn permits_proof_after(&self, mv: Move, winner: Player) -> bool;
 
-    /// A key of position and history together: equal only where the same set of positions is banned.
+    /// A key of position and history together: equal only where the same positions are banned.
     fn key_with_history(&self) -> u64;
+
+    /// What [`key_with_history`](Game::key_with_history) will be after `mv`; nothing is played.
+    fn key_with_history_after(&self, mv: Move) -> u64;
 }

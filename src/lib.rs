@@ -18,4 +18,9 @@
 pub mod game;
 pub mod go;
 pub mod rng;
+pub mod sgf;
+pub mod search;
+pub mod table;
+pub mod tictactoe;
+pub mod value;
 pub mod zobrist;

@@ -1,33 +1,20 @@
 //! scratch
-use tewari::game::*;
 use tewari::go::*;
+use tewari::game::*;
+use tewari::search::*;
+use tewari::table::*;
 fn main() {
-    for s in [9usize, 13, 19] {
-        let board = Board::new(Size::new(s, s).unwrap());
-        let mut rng = tewari::rng::PlayoutRng::new(1, 0);
-        let mut scratch = board.clone();
-        let mut trace = Trace::default();
-        let n = 200_000;
-        let t = std::time::Instant::now();
-        let mut moves = 0u64;
-        let mut wins = [0u64; 5];
-        for _ in 0..n {
-            scratch.clone_from(&board);
-            trace.moves.clear();
-            let sc = playout::light(&mut scratch, Player::Black, 0, &mut rng, &mut trace);
-            moves += trace.moves.len() as u64;
-            for (i, k) in [0i32, 11, 13, 14, 15].iter().enumerate() {
-                wins[i] += Komi(*k).outcome_for_black(sc).half_points() as u64;
-            }
-        }
-        let e = t.elapsed().as_secs_f64();
-        println!(
-            "{s}: {:.0} playouts/s, {:.3} moves, {:.1} ns/move, {:.1} tsc/move {:?}",
-            n as f64 / e,
-            moves as f64 / n as f64,
-            e * 1e9 / moves as f64,
-            e * 2.596e9 / moves as f64,
-            wins.map(|w| w as f64 / 2.0 / n as f64)
-        );
-    }
+    let a: Vec<String> = std::env::args().collect();
+    let size: Size = a[1].parse().unwrap();
+    let komi = Komi::from_points(a[2].parse().unwrap()).unwrap();
+    let sims: u64 = a[3].parse().unwrap();
+    let rules: Rules = a.get(4).map(|s| s.parse().unwrap()).unwrap_or(Rules::CHINESE);
+    let bytes: usize = a.get(5).map(|s| s.parse().unwrap()).unwrap_or(256<<20);
+    let pos = Position::new(size, rules, komi);
+    let table = Table::new(Shape{moves: pos.move_count(), policy_words: false}, bytes).unwrap();
+    let search = Search { table: &table, policy: policy::Rave::default(), parameters: SearchParameters::default() };
+    let r = search.run(&pos, Limits{simulations: Some(sims), ..Default::default()}, &mut |_| true);
+    println!("{} sims {:.3}s {:.0}/s depth {:.1}", r.simulations, r.elapsed.as_secs_f64(), r.simulations as f64/r.elapsed.as_secs_f64(), r.mean_depth);
+    println!("{:?}\n{:?}\n{:?}", r.root, r.counters, r.census);
+    for m in r.moves.iter().take(6) { println!("{} n {} v {} val {:.3} {:?} pv {}", size.vertex(m.mv), m.edge_visits, m.visits, m.value.as_f64(), m.proven, m.pv.iter().map(|&m| size.vertex(m)).collect::<Vec<_>>().join(" ")); }
 }

@@ -1,6 +1,6 @@
 //! A position of a game: stones, whose turn, and the history that superko looks at.
 
-use super::board::{Board, stone};
+use super::board::Board;
 use super::geometry::{Point, Size};
 use super::playout::{self, PlayoutPolicy};
 use super::rules::{self, KoRule, Komi, Rules};
@@ -48,6 +48,8 @@ pub struct Position {
     komi: Komi,
     playouts: PlayoutPolicy,
     salt: u64,
+    /// The last two moves, the latest first; [`Point::NONE`] for a pass or none.
+    last: [Point; 2],
     /// Stones that each player has captured, suicides of the opponent included.
     prisoners: [u32; 2],
     /// Whether any stone was ever removed: before that, no play can repeat a position.
@@ -80,6 +82,7 @@ impl Clone for Position {
         self.komi = source.komi;
         self.playouts = source.playouts;
         self.salt = source.salt;
+        self.last = source.last;
         self.prisoners = source.prisoners;
         self.removals = source.removals;
         self.history_key = source.history_key;
@@ -130,6 +133,7 @@ impl Position {
             komi,
             playouts: PlayoutPolicy::Heavy,
             salt: rules::salt(size, rules, komi),
+            last: [Point::NONE; 2],
             prisoners: [0; 2],
             removals: false,
             seen: Arc::new(Seen::default()),
@@ -355,6 +359,7 @@ impl Game for Position {
     fn play(&mut self, mv: Move) {
         let player = self.to_play;
         self.to_play = player.other();
+        self.last = [self.board.geometry().point_of(mv).unwrap_or(Point::NONE), self.last[0]];
         match self.board.geometry().point_of(mv) {
             None => {
                 self.board.clear_ko();
@@ -374,6 +379,10 @@ impl Game for Position {
                 self.remember();
             }
         }
+    }
+
+    fn counts_for_amaf(&self, mv: Move) -> bool {
+        mv != self.size().pass()
     }
 
     fn expand(&self, priors: &mut [Option<Prior>]) {
@@ -400,17 +409,42 @@ impl Game for Position {
         loses
     }
 
-    fn history_permits_proof_for(&self, winner: Player) -> bool {
-        self.rules.ko == KoRule::Simple
-            || self.most_stones[winner.index()] == self.board.stones()[winner.index()]
-    }
-
     fn has_repetition_rule(&self) -> bool {
         self.rules.ko != KoRule::Simple
     }
 
+    /// The winner's stones only grow in number below here, so a position that one of the winner's moves
+    /// makes has more of them than any position seen so far, and cannot be one of those.
+    fn permits_proof_for(&self, winner: Player) -> bool {
+        self.rules.ko == KoRule::Simple
+            || self.most_stones[winner.index()] == self.board.stones()[winner.index()]
+    }
+
+    fn permits_proof_after(&self, mv: Move, winner: Player) -> bool {
+        if self.rules.ko == KoRule::Simple {
+            return true;
+        }
+        let loses = self.loses_stones(mv)[winner.index()];
+        let gains = winner == self.to_play && mv != self.size().pass();
+        let missing = self.most_stones[winner.index()] - self.board.stones()[winner.index()];
+        !loses && missing <= u16::from(gains)
+    }
+
     fn key_with_history(&self) -> u64 {
         mix(self.key() ^ mix(self.history_key))
+    }
+
+    fn key_with_history_after(&self, mv: Move) -> u64 {
+        let next = self.to_play.other();
+        let (stones, is_new) = match self.board.geometry().point_of(mv) {
+            // A pass leaves the stones and makes a new situation only where the turn counts.
+            None => (self.board.key(), self.rules.ko == KoRule::Situational),
+            Some(point) => (self.board.key_and_ko_after(point, self.to_play).0, true),
+        };
+        let superko_key = self.superko_key(stones, next);
+        let is_new = is_new && self.rules.ko != KoRule::Simple && !self.was_seen(superko_key);
+        let history = self.history_key ^ if is_new { mix(superko_key) } else { 0 };
+        mix(self.key_after(mv) ^ mix(history))
     }
 }
 
@@ -427,11 +461,6 @@ impl std::fmt::Display for Position {
                     Some(Player::White) => 'O',
                     None => '.',
                 };
-                debug_assert!(
-                    symbol == '.'
-                        || self.board.cell(point)
-                            == stone(self.board.stone_at(point).unwrap_or(Player::Black))
-                );
                 write!(f, " {symbol}")?;
             }
             writeln!(f)?;

@@ -1,0 +1,223 @@
+//! The search: a loop of four verbs over hashes. Descend, expand, play out, back up.
+//!
+//! [`Search::run`] is the way in. One simulation is `worker`; choosing a move is `select` with
+//! a formula from [`policy`]; what is proven, and when a proof may be believed, is `proof`.
+
+mod path;
+pub mod policy;
+mod proof;
+mod report;
+mod select;
+mod virtual_loss;
+mod worker;
+
+pub use report::{MoveReport, Report, RootReport};
+
+use crate::game::{Game, Outcome};
+use crate::rng::PlayoutRng;
+use crate::table::{Counters, Table};
+use policy::SelectionPolicy;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+use virtual_loss::VirtualLoss;
+use worker::Worker;
+
+/// What a simulation does at a child that has more visits than the edge it came by, because other
+/// orders of moves led there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CatchUp {
+    /// Goes on below it.
+    Continue,
+    /// Stops and takes over the child's value, until the edge has as many visits.
+    Stop,
+}
+
+/// How to search.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SearchParameters {
+    /// Playouts of a position before it gets an edge block.
+    pub expand_at: u32,
+    /// See [`CatchUp`].
+    pub catch_up: CatchUp,
+    /// Whether a position that was evicted starts again with what its parent's edge remembers.
+    pub reseed: bool,
+    /// Workers, from 1 to 255.
+    pub threads: usize,
+    /// Seed of all randomness.
+    pub seed: u64,
+}
+
+impl Default for SearchParameters {
+    fn default() -> SearchParameters {
+        SearchParameters { expand_at: 8, catch_up: CatchUp::Continue, reseed: true, threads: 1, seed: 1 }
+    }
+}
+
+/// When to stop; the first that is reached counts. A proven root stops any search.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    /// Visits of the root, those it had before included.
+    pub visits: Option<u64>,
+    /// Simulations of this run.
+    pub simulations: Option<u64>,
+    /// Wall-clock time.
+    pub time: Option<Duration>,
+    /// Stop before `time` once the most visited move cannot be caught in what is left.
+    pub early: bool,
+    /// Stop when the most visited move has this many visits.
+    pub best_visits: Option<u64>,
+}
+
+/// Called now and then during a search with the simulations so far; `false` stops it.
+pub type Progress<'a> = &'a mut dyn FnMut(u64) -> bool;
+
+/// Simulations between two looks at the clock or at the other workers' state.
+const LOOK_INTERVAL: u64 = 16;
+
+/// A table to search on, and how.
+pub struct Search<'t, P> {
+    /// The memory.
+    pub table: &'t Table,
+    /// Which moves simulations try.
+    pub policy: P,
+    /// Everything else.
+    pub parameters: SearchParameters,
+}
+
+/// What the workers share in one run.
+struct Run {
+    simulations: AtomicU64,
+    stop: AtomicBool,
+    limits: Limits,
+    started: Instant,
+}
+
+impl<P: SelectionPolicy> Search<'_, P> {
+    /// Searches the position of `root` and reports what the table then knows of it.
+    ///
+    /// With one thread the result depends on the position, the parameters and the content of the table
+    /// alone.
+    pub fn run<G: Game>(&self, root: &G, limits: Limits, progress: Progress<'_>) -> Report {
+        self.table.next_generation();
+        let run = Run {
+            simulations: AtomicU64::new(0),
+            stop: AtomicBool::new(false),
+            limits,
+            started: Instant::now(),
+        };
+        let virtual_loss = (self.parameters.threads > 1).then(VirtualLoss::new);
+        let workers: Vec<_> = (0..self.parameters.threads.clamp(1, 255) as u64)
+            .map(|stream| {
+                let rng = PlayoutRng::new(self.parameters.seed, stream);
+                let policy = self.policy.clone();
+                Worker::new(self.table, policy, self.parameters, virtual_loss.as_ref(), root, rng)
+            })
+            .collect();
+        let workers = run.work(self.table, root, workers, progress);
+        let mut counters = Counters::default();
+        let mut scores = vec![(0_i64, 0_u32); root.move_count()];
+        let mut depth_sum = 0;
+        for worker in &workers {
+            counters.add(&worker.counters);
+            depth_sum += worker.depth_sum;
+            for (total, part) in scores.iter_mut().zip(&worker.scores) {
+                total.0 += part.0;
+                total.1 += part.1;
+            }
+        }
+        let simulations = run.simulations.load(Relaxed).min(limits.simulations.unwrap_or(u64::MAX));
+        let elapsed = run.started.elapsed();
+        Report::new(self.table, root, report::Totals { simulations, elapsed, counters, scores, depth_sum })
+    }
+}
+
+impl Run {
+    fn work<'t, G: Game, P: SelectionPolicy>(
+        &self,
+        table: &Table,
+        root: &G,
+        workers: Vec<Worker<'t, G, P>>,
+        progress: Progress<'_>,
+    ) -> Vec<Worker<'t, G, P>> {
+        let mut workers = workers.into_iter();
+        let Some(mut first) = workers.next() else { return Vec::new() };
+        std::thread::scope(|scope| {
+            let others: Vec<_> = workers
+                .map(|mut worker| {
+                    scope.spawn(move || {
+                        self.simulate_until_done(table, root, &mut worker, &mut |_| true);
+                        worker
+                    })
+                })
+                .collect();
+            self.simulate_until_done(table, root, &mut first, progress);
+            let others = others
+                .into_iter()
+                .map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            std::iter::once(first).chain(others).collect()
+        })
+    }
+
+    fn simulate_until_done<G: Game, P: SelectionPolicy>(
+        &self,
+        table: &Table,
+        root: &G,
+        worker: &mut Worker<'_, G, P>,
+        progress: Progress<'_>,
+    ) {
+        let mut done = 0_u64;
+        while !self.stop.load(Relaxed) {
+            if done > 0 && self.reached_visits_or_proof(table, root) {
+                break;
+            }
+            if done.is_multiple_of(LOOK_INTERVAL)
+                && (self.out_of_time(table, root) || !progress(self.simulations.load(Relaxed)))
+            {
+                break;
+            }
+            let number = self.simulations.fetch_add(1, Relaxed);
+            if self.limits.simulations.is_some_and(|limit| number >= limit) {
+                break;
+            }
+            worker.simulate();
+            done += 1;
+        }
+        self.stop.store(true, Relaxed);
+    }
+
+    fn reached_visits_or_proof<G: Game>(&self, table: &Table, root: &G) -> bool {
+        if let Some(limit) = self.limits.visits
+            && table.find(root.key()).is_some_and(|entry| u64::from(entry.total().visits) >= limit)
+        {
+            return true;
+        }
+        if let Some(limit) = self.limits.best_visits
+            && report::leading_visits(table, root)[0] >= limit
+        {
+            return true;
+        }
+        proof::decided(root, proof::bounds_here(table, root)).is_some()
+    }
+
+    fn out_of_time<G: Game>(&self, table: &Table, root: &G) -> bool {
+        let Some(limit) = self.limits.time else { return false };
+        let elapsed = self.started.elapsed();
+        if elapsed >= limit {
+            return true;
+        }
+        // Speed is known well enough after a tenth of the time.
+        if !self.limits.early || elapsed * 10 < limit {
+            return false;
+        }
+        let rate = self.simulations.load(Relaxed) as f64 / elapsed.as_secs_f64().max(1e-6);
+        let left = rate * (limit - elapsed).as_secs_f64();
+        let [best, second] = report::leading_visits(table, root);
+        (best - second) as f64 > left
+    }
+}
+
+/// What is proven for the player to move, if anything: see [`Report`].
+fn proven_outcome<G: Game>(table: &Table, game: &G) -> Option<Outcome> {
+    let for_black = proof::decided(game, proof::bounds_here(table, game))?;
+    Some(proof::outcome_for(game.to_play(), for_black))
+}

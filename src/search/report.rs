@@ -1,0 +1,235 @@
+//! What a search found, read back from the table.
+
+use super::{proof, proven_outcome};
+use crate::game::{Bounds, Game, Move, Outcome, Player};
+use crate::table::{Census, Counters, Table};
+use crate::value::Value;
+use std::time::Duration;
+
+/// Moves of a principal variation at most.
+const PV_LENGTH: usize = 20;
+
+/// What is known of the root.
+#[derive(Clone, Debug)]
+pub struct RootReport {
+    /// Who is to move.
+    pub to_play: Player,
+    /// Visits, those from before included.
+    pub visits: u64,
+    /// Value for the player to move.
+    pub value: Value,
+    /// Proven bounds of Black's score.
+    pub bounds: Bounds,
+    /// The outcome for the player to move, if it is proven.
+    pub proven: Option<Outcome>,
+    /// Mean of this run's playouts' scores, Black's view, before komi; `None` without playouts.
+    pub black_score: Option<f64>,
+}
+
+/// What is known of one move of the root.
+#[derive(Clone, Debug)]
+pub struct MoveReport {
+    /// The move.
+    pub mv: Move,
+    /// N(s,a): how often it was chosen here.
+    pub edge_visits: u64,
+    /// Visits of the position it leads to, by whatever way.
+    pub visits: u64,
+    /// Value for the player who moves.
+    pub value: Value,
+    /// The outcome for the player who moves, if it is proven.
+    pub proven: Option<Outcome>,
+    /// Share of the prior's expectation, `0..=1`; all moves sum to 1.
+    pub prior: f64,
+    /// Mean of this run's playouts' scores after this move, Black's view, before komi.
+    pub black_score: Option<f64>,
+    /// The best line from here, beginning with the move.
+    pub pv: Vec<Move>,
+}
+
+/// What a search found.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The root.
+    pub root: RootReport,
+    /// The legal moves that have visits or are proven, best first; never empty unless the game is over.
+    pub moves: Vec<MoveReport>,
+    /// Simulations of this run.
+    pub simulations: u64,
+    /// Time this run took.
+    pub elapsed: Duration,
+    /// What happened at the table in this run.
+    pub counters: Counters,
+    /// How full the table is.
+    pub census: Census,
+    /// Mean number of positions a simulation walked through before its leaf.
+    pub mean_depth: f64,
+}
+
+/// What the workers of a run counted.
+pub(super) struct Totals {
+    pub(super) simulations: u64,
+    pub(super) elapsed: Duration,
+    pub(super) counters: Counters,
+    pub(super) scores: Vec<(i64, u32)>,
+    pub(super) depth_sum: u64,
+}
+
+impl Report {
+    pub(super) fn new<G: Game>(table: &Table, root: &G, totals: Totals) -> Report {
+        let entry = table.find(root.key());
+        let total = entry.map(|entry| entry.total());
+        let mean = |sum: i64, count: u32| (count > 0).then(|| sum as f64 / f64::from(count));
+        let (sum, count) = totals.scores.iter().fold((0, 0), |(s, c), part| (s + part.0, c + part.1));
+        let proven = proven_outcome(table, root);
+        let value = match proven {
+            Some(outcome) => Value::from(outcome),
+            None => total.map_or(Value::DRAW, |total| total.value),
+        };
+        let moves = ranked_moves(table, root)
+            .into_iter()
+            .map(|candidate| {
+                let (sum, count) = totals.scores[candidate.mv.index()];
+                MoveReport {
+                    mv: candidate.mv,
+                    edge_visits: candidate.edge_visits,
+                    visits: candidate.visits,
+                    value: candidate.value,
+                    proven: candidate.proven,
+                    prior: candidate.prior,
+                    black_score: mean(sum, count),
+                    pv: principal_variation(table, root, candidate.mv),
+                }
+            })
+            .collect();
+        Report {
+            root: RootReport {
+                to_play: root.to_play(),
+                visits: total.map_or(0, |total| u64::from(total.visits)),
+                value,
+                bounds: proof::bounds_here(table, root),
+                proven,
+                black_score: mean(sum, count),
+            },
+            moves,
+            simulations: totals.simulations,
+            elapsed: totals.elapsed,
+            counters: totals.counters,
+            census: table.census(),
+            mean_depth: totals.depth_sum as f64 / totals.simulations.max(1) as f64,
+        }
+    }
+
+    /// The move to play; `None` if there is no legal one.
+    #[must_use]
+    pub fn best(&self) -> Option<&MoveReport> {
+        self.moves.first()
+    }
+}
+
+/// A legal move and what the table knows of it.
+struct Candidate {
+    mv: Move,
+    edge_visits: u64,
+    visits: u64,
+    value: Value,
+    proven: Option<Outcome>,
+    prior: f64,
+    /// The mover's guaranteed score.
+    guaranteed: i16,
+}
+
+/// The legal moves of a position, best first: proven wins, then the most visited, then proven losses
+/// with the best guaranteed score. Only moves with visits or proofs, unless there are none.
+fn ranked_moves<G: Game>(table: &Table, game: &G) -> Vec<Candidate> {
+    let block = table.find(game.key()).and_then(|entry| table.block(&entry));
+    let mut candidates: Vec<Candidate> = (0..game.move_count() as u16)
+        .map(Move)
+        .filter(|&mv| {
+            game.terminal_score().is_none() && game.is_legal_ignoring_history(mv) && !game.is_banned(mv)
+        })
+        .map(|mv| candidate(table, game, mv, block.as_ref().map(|block| block.edge(mv.index()))))
+        .collect();
+    let prior_sum: f64 = candidates.iter().map(|candidate| candidate.prior).sum();
+    for candidate in &mut candidates {
+        candidate.prior /= prior_sum.max(f64::MIN_POSITIVE);
+    }
+    let rank = |candidate: &Candidate| match candidate.proven {
+        Some(Outcome::Win) => 2,
+        Some(Outcome::Loss) => 0,
+        Some(Outcome::Draw) | None => 1,
+    };
+    candidates.sort_by(|one, other| {
+        let by_visits = other.edge_visits.cmp(&one.edge_visits);
+        let by_guarantee = other.guaranteed.cmp(&one.guaranteed);
+        let among_losses = rank(one) == 0;
+        rank(other)
+            .cmp(&rank(one))
+            .then(if among_losses { by_guarantee.then(by_visits) } else { by_visits.then(by_guarantee) })
+            .then(other.value.cmp(&one.value))
+            .then(other.prior.total_cmp(&one.prior))
+            .then(one.mv.cmp(&other.mv))
+    });
+    if candidates.first().is_some_and(|best| best.edge_visits > 0 || best.proven.is_some()) {
+        candidates.retain(|candidate| candidate.edge_visits > 0 || candidate.proven == Some(Outcome::Win));
+    }
+    candidates
+}
+
+fn candidate<G: Game>(table: &Table, game: &G, mv: Move, edge: Option<crate::table::Edge>) -> Candidate {
+    let mover = game.to_play();
+    let range = game.score_range();
+    let child = table.find(game.key_after(mv)).map(|entry| entry.total()).filter(|total| total.visits > 0);
+    let here = proof::child_bounds(table, game, mv).map_or(range, |(_, here)| here);
+    let proven = proof::decided(game, here).map(|outcome| proof::outcome_for(mover, outcome));
+    let value = match (proven, child, edge) {
+        (Some(outcome), ..) => Value::from(outcome),
+        (None, Some(child), _) => child.value.other(),
+        (None, None, Some(edge)) if edge.visits() > 0 => edge.value(),
+        _ => Value::DRAW,
+    };
+    let prior = edge.map(|edge| edge.prior()).unwrap_or_default();
+    Candidate {
+        mv,
+        edge_visits: edge.map_or(0, |edge| u64::from(edge.visits())),
+        visits: child.map_or(0, |child| u64::from(child.visits)),
+        value,
+        proven,
+        // One imagined visit more, so that no move has nothing.
+        prior: f64::from(prior.wins) + 0.5,
+        guaranteed: if mover == Player::Black { here.lower } else { -here.upper },
+    }
+}
+
+/// The line of best moves that begins with `first`, as far as the table knows it.
+fn principal_variation<G: Game>(table: &Table, root: &G, first: Move) -> Vec<Move> {
+    let mut game = root.clone();
+    let mut line = vec![first];
+    game.play(first);
+    while line.len() < PV_LENGTH {
+        let best = ranked_moves(table, &game).into_iter().next();
+        match best {
+            Some(best) if best.edge_visits > 0 => {
+                line.push(best.mv);
+                game.play(best.mv);
+            }
+            _ => break,
+        }
+    }
+    line
+}
+
+/// Visits of the most visited and the second most visited move of a position that is not refuted.
+pub(super) fn leading_visits<G: Game>(table: &Table, game: &G) -> [u64; 2] {
+    let Some(block) = table.find(game.key()).and_then(|entry| table.block(&entry)) else { return [0; 2] };
+    let mut leading = [0; 2];
+    for edge in block.edges().filter(|edge| edge.is_legal()) {
+        let visits = u64::from(edge.visits());
+        if visits > leading[0] {
+            leading = [visits, leading[0]];
+        } else if visits > leading[1] {
+            leading[1] = visits;
+        }
+    }
+    leading
+}

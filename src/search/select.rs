@@ -1,0 +1,212 @@
+//! Choosing a move: one pass over the edges, one probe for each child with visits, one pass of scores.
+
+use super::path::Others;
+use super::policy::{EdgeView, ParentView, SelectionPolicy};
+use super::proof;
+use super::virtual_loss::VirtualLoss;
+use crate::game::{Game, Move, Outcome};
+use crate::rng::PlayoutRng;
+use crate::table::{Block, Table};
+use crate::value::Value;
+
+/// The edges of a position as separate arrays, so that scoring them vectorises. One worker keeps one
+/// and reuses it.
+#[derive(Default)]
+pub(super) struct Edges {
+    visits: Vec<f32>,
+    value: Vec<f32>,
+    amaf_visits: Vec<f32>,
+    amaf_wins: Vec<f32>,
+    prior_visits: Vec<f32>,
+    prior_wins: Vec<f32>,
+    /// 0, or minus infinity for a move that is out of the question.
+    out: Vec<f32>,
+    scores: Vec<f32>,
+    /// The moves with visits.
+    visited: Vec<Visited>,
+}
+
+#[derive(Clone, Copy)]
+struct Visited {
+    index: usize,
+    key: u64,
+    visits: u32,
+    value: Value,
+    refuted: bool,
+}
+
+/// What the selection found.
+pub(super) enum Selection {
+    /// This move is next.
+    Move(Move, Others),
+    /// Every legal move is refuted, as far as this path knows.
+    AllRefuted,
+}
+
+impl Edges {
+    pub(super) fn new(moves: usize) -> Edges {
+        let zeros = || vec![0.0; moves];
+        Edges {
+            visits: zeros(),
+            value: zeros(),
+            amaf_visits: zeros(),
+            amaf_wins: zeros(),
+            prior_visits: zeros(),
+            prior_wins: zeros(),
+            out: zeros(),
+            scores: zeros(),
+            visited: Vec::with_capacity(moves),
+        }
+    }
+
+    /// Chooses the move with the best score that is neither refuted nor banned; one that wins for
+    /// certain comes first.
+    pub(super) fn select<G: Game, P: SelectionPolicy>(
+        &mut self,
+        table: &Table,
+        policy: &P,
+        game: &G,
+        block: &Block<'_>,
+        virtual_loss: Option<&VirtualLoss>,
+        rng: &mut PlayoutRng,
+    ) -> Selection {
+        self.load(table, game, block);
+        if let Some(winning) = self.load_children(table, game, block)
+            && !game.is_banned(winning)
+        {
+            return Selection::Move(winning, self.others(winning));
+        }
+        if policy.uses_amaf() {
+            self.load_amaf(block);
+        }
+        if let Some(virtual_loss) = virtual_loss {
+            self.add_virtual_loss(virtual_loss, game.key());
+        }
+        self.score(policy);
+        loop {
+            let Some(mv) = self.best(rng) else { return Selection::AllRefuted };
+            if !game.is_banned(mv) && game.is_legal_ignoring_history(mv) {
+                return Selection::Move(mv, self.others(mv));
+            }
+            self.scores[mv.index()] = f32::NEG_INFINITY;
+        }
+    }
+
+    /// First pass: unpacks the edges and begins to fetch the children that have visits.
+    fn load<G: Game>(&mut self, table: &Table, game: &G, block: &Block<'_>) {
+        self.visited.clear();
+        for (index, edge) in block.edges().enumerate() {
+            let (prior, visits) = (edge.prior(), edge.visits());
+            self.out[index] = if edge.is_legal() { 0.0 } else { f32::NEG_INFINITY };
+            self.prior_visits[index] = f32::from(prior.visits);
+            self.prior_wins[index] = f32::from(prior.wins);
+            self.visits[index] = visits as f32;
+            // Looked at again: a damaged edge must not make the game compute what is not legal.
+            if visits > 0 && edge.is_legal() && game.is_legal_ignoring_history(Move(index as u16)) {
+                let key = game.key_after(Move(index as u16));
+                table.prefetch(key);
+                self.visited.push(Visited { index, key, visits, value: edge.value(), refuted: false });
+            }
+        }
+    }
+
+    /// Second pass: the children's values; returns a move that is proven to win.
+    fn load_children<G: Game>(&mut self, table: &Table, game: &G, _: &Block<'_>) -> Option<Move> {
+        let range = game.score_range();
+        let mover = game.to_play();
+        let mut winning = None;
+        for visited in &mut self.visited {
+            let mv = Move(visited.index as u16);
+            if let Some(entry) = table.find(visited.key) {
+                let total = entry.total();
+                if total.visits > 0 {
+                    visited.value = total.value.other();
+                }
+                if entry.has_twin() || entry.bounds(range) != range {
+                    let here = proof::child_bounds(table, game, mv).map_or(range, |(_, here)| here);
+                    match proof::decided(game, here).map(|outcome| proof::outcome_for(mover, outcome)) {
+                        Some(Outcome::Loss) => {
+                            visited.refuted = true;
+                            self.out[visited.index] = f32::NEG_INFINITY;
+                        }
+                        Some(Outcome::Win) => winning = Some(mv),
+                        Some(Outcome::Draw) => visited.value = Value::DRAW,
+                        None => {}
+                    }
+                }
+            }
+            self.value[visited.index] = visited.value.as_f32();
+        }
+        winning
+    }
+
+    fn load_amaf(&mut self, block: &Block<'_>) {
+        let pairs = self.amaf_visits.chunks_mut(2).zip(self.amaf_wins.chunks_mut(2));
+        for ((visits, wins), pair) in pairs.zip(block.amaf_pairs()) {
+            for (index, amaf) in pair.into_iter().enumerate().take(visits.len()) {
+                visits[index] = amaf.visits as f32;
+                wins[index] = amaf.half_points as f32 * 0.5;
+            }
+        }
+    }
+
+    /// A simulation under way counts as a visit that loses.
+    fn add_virtual_loss(&mut self, virtual_loss: &VirtualLoss, key: u64) {
+        for (index, (visits, value)) in self.visits.iter_mut().zip(&mut self.value).enumerate() {
+            let under_way = virtual_loss.get(key, index);
+            if under_way > 0.0 {
+                *value *= *visits / (*visits + under_way);
+                *visits += under_way;
+            }
+        }
+    }
+
+    /// Third pass: the policy's score of every move. Each element is computed alone, so vector and scalar
+    /// code give the same bits.
+    fn score<P: SelectionPolicy>(&mut self, policy: &P) {
+        let parent = ParentView::new(self.visited.iter().map(|v| u64::from(v.visits)).sum::<u64>() as f32);
+        let moves = self.scores.len();
+        let (visits, value) = (&self.visits[..moves], &self.value[..moves]);
+        let (amaf_visits, amaf_wins) = (&self.amaf_visits[..moves], &self.amaf_wins[..moves]);
+        let (prior_visits, prior_wins) = (&self.prior_visits[..moves], &self.prior_wins[..moves]);
+        let out = &self.out[..moves];
+        for index in 0..moves {
+            let edge = EdgeView {
+                visits: visits[index],
+                value: value[index],
+                amaf_visits: amaf_visits[index],
+                amaf_wins: amaf_wins[index],
+                prior_visits: prior_visits[index],
+                prior_wins: prior_wins[index],
+            };
+            let score = policy.score(&parent, &edge);
+            // Not a sum: infinity and minus infinity would make a NaN.
+            self.scores[index] = if out[index] == 0.0 { score } else { f32::NEG_INFINITY };
+        }
+    }
+
+    /// The best score's move, at random among equals; `None` if nothing is left.
+    fn best(&self, rng: &mut PlayoutRng) -> Option<Move> {
+        let best = self.scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        if best == f32::NEG_INFINITY {
+            return None;
+        }
+        let equals = self.scores.iter().filter(|&&score| score == best).count();
+        let wanted = if equals > 1 { rng.below(equals) } else { 0 };
+        let mut ranked = self.scores.iter().enumerate().filter(|&(_, &score)| score == best);
+        ranked.nth(wanted).map(|(index, _)| Move(index as u16))
+    }
+
+    /// The sums over all visited edges but that of `chosen`.
+    fn others(&self, chosen: Move) -> Others {
+        let mut others = Others::default();
+        for visited in self.visited.iter().filter(|visited| visited.index != chosen.index()) {
+            others.visits += u64::from(visited.visits);
+            if !visited.refuted {
+                others.unrefuted += u64::from(visited.visits);
+                others.weighted += u128::from(visited.visits) * u128::from(visited.value.0);
+            }
+        }
+        others
+    }
+}

@@ -1,0 +1,417 @@
+//! One simulation: descend, expand, play out, back up.
+
+use super::path::{Learnt, Step};
+use super::policy::SelectionPolicy;
+use super::proof;
+use super::select::{Edges, Selection};
+use super::virtual_loss::VirtualLoss;
+use super::{CatchUp, SearchParameters};
+use crate::game::{Bounds, Game, Outcome, Player, Prior, Score, Trace};
+use crate::rng::PlayoutRng;
+use crate::table::{Block, Counters, Entry, Own, Protected, Table, Total, amaf_sample};
+use crate::value::Value;
+
+/// What one worker needs; nothing is allocated during a simulation once the buffers have grown.
+pub(super) struct Worker<'t, G, P> {
+    table: &'t Table,
+    policy: P,
+    parameters: SearchParameters,
+    virtual_loss: Option<&'t VirtualLoss>,
+    root: G,
+    game: G,
+    /// The game again, for looking at a position of the path once more.
+    replayed: G,
+    range: Bounds,
+    rng: PlayoutRng,
+    trace: Trace,
+    steps: Vec<Step<'t>>,
+    path_keys: Vec<u64>,
+    path_blocks: Vec<u32>,
+    priors: Vec<Option<Prior>>,
+    edges: Edges,
+    amaf: AmafSamples,
+    /// What happened at the table.
+    pub(super) counters: Counters,
+    /// Sum and number of the playouts' scores (Black's view), by the root's moves.
+    pub(super) scores: Vec<(i64, u32)>,
+    /// Positions walked through in all simulations.
+    pub(super) depth_sum: u64,
+}
+
+/// How a descent ended.
+enum Leaf<'t> {
+    /// A position whose bounds, or whose end of the game, decide it.
+    Decided(Option<Entry<'t>>, Bounds),
+    /// Every move is refuted.
+    AllRefuted(Entry<'t>),
+    /// A position that got a playout: Black's result.
+    Playout(Option<Entry<'t>>, Outcome),
+    /// A child that knows more than the edge to it.
+    CatchUp(Entry<'t>),
+}
+
+impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
+    pub(super) fn new(
+        table: &'t Table,
+        policy: P,
+        parameters: SearchParameters,
+        virtual_loss: Option<&'t VirtualLoss>,
+        root: &G,
+        rng: PlayoutRng,
+    ) -> Self {
+        let moves = root.move_count();
+        Worker {
+            table,
+            policy,
+            parameters,
+            virtual_loss,
+            root: root.clone(),
+            game: root.clone(),
+            replayed: root.clone(),
+            range: root.score_range(),
+            rng,
+            trace: Trace::default(),
+            steps: Vec::with_capacity(64),
+            path_keys: Vec::with_capacity(64),
+            path_blocks: Vec::with_capacity(64),
+            priors: vec![None; moves],
+            edges: Edges::new(moves),
+            amaf: AmafSamples::new(moves),
+            counters: Counters::default(),
+            scores: vec![(0, 0); moves],
+            depth_sum: 0,
+        }
+    }
+
+    /// Runs one simulation from the root.
+    pub(super) fn simulate(&mut self) {
+        self.game.clone_from(&self.root);
+        self.trace.moves.clear();
+        self.steps.clear();
+        self.path_keys.clear();
+        self.path_blocks.clear();
+        let leaf = self.descend();
+        self.depth_sum += self.steps.len() as u64;
+        let (learnt, half_points_for_black) = self.evaluate(leaf);
+        if let Some(half_points) = half_points_for_black
+            && self.policy.uses_amaf()
+        {
+            self.update_amaf(half_points);
+        }
+        self.back_up(learnt);
+    }
+
+    /// Walks down from the root, chooses a move in each position that has a block, gives a block to one
+    /// that has earned it, and ends where there is none.
+    fn descend(&mut self) -> Leaf<'t> {
+        loop {
+            let key = self.game.key();
+            if let Some(score) = self.game.terminal_score() {
+                let entry = self.entry(key);
+                return Leaf::Decided(entry, Bounds::exact(score));
+            }
+            if self.path_keys.contains(&key) {
+                // Only rules without superko get here: the cycle is left by a playout.
+                return self.play_out(None);
+            }
+            let Some(entry) = self.entry(key) else { return self.play_out(None) };
+            if !self.steps.is_empty() {
+                let here = self.bounds_here(&entry);
+                if proof::decided(&self.game, here).is_some() {
+                    return Leaf::Decided(Some(entry), here);
+                }
+                if self.may_catch_up(&entry) {
+                    return Leaf::CatchUp(entry);
+                }
+            }
+            self.path_keys.push(key);
+            let Some(block) = self.block(&entry) else { return self.play_out(Some(entry)) };
+            self.path_blocks.push(block.number());
+            let selection = self.edges.select(
+                self.table,
+                &self.policy,
+                &self.game,
+                &block,
+                self.virtual_loss,
+                &mut self.rng,
+            );
+            let Selection::Move(mv, others) = selection else { return Leaf::AllRefuted(entry) };
+            let mover = self.game.to_play();
+            let has_repetition_rule = self.game.has_repetition_rule();
+            self.steps.push(Step {
+                entry,
+                block,
+                mover,
+                mv,
+                own: entry.own(),
+                others,
+                loses: if has_repetition_rule { self.game.loses_stones(mv) } else { [false; 2] },
+                permits: Player::BOTH.map(|winner| self.game.permits_proof_for(winner)),
+                key_with_history: if has_repetition_rule { self.game.key_with_history() } else { key },
+            });
+            if let Some(virtual_loss) = self.virtual_loss {
+                virtual_loss.add(key, mv.index());
+            }
+            self.trace.moves.push((mover, mv));
+            self.game.play(mv);
+        }
+    }
+
+    /// The entry of the position the descent has reached, made if need be. A new one starts from what the
+    /// edge to it remembers.
+    fn entry(&mut self, key: u64) -> Option<Entry<'t>> {
+        let protected = Protected { keys: &self.path_keys, blocks: &self.path_blocks };
+        let misses = self.counters.misses;
+        let entry = self.table.find_or_claim(key, protected, &mut self.counters)?;
+        let is_new = self.counters.misses != misses;
+        if let Some(step) = self.steps.last() {
+            let edge = step.block.edge(step.mv.index());
+            if is_new && edge.visits() > 0 && self.parameters.reseed {
+                let value = edge.value().other();
+                entry.seed(Own::with_mean(edge.visits(), value), Total { visits: edge.visits(), value });
+            } else if !is_new && edge.visits() == 0 && entry.total().visits > 0 {
+                self.counters.transpositions += 1;
+            }
+        }
+        Some(entry)
+    }
+
+    fn bounds_here(&self, entry: &Entry<'_>) -> Bounds {
+        let base = entry.bounds(self.range);
+        let permits = Player::BOTH.map(|winner| self.game.permits_proof_for(winner));
+        let here = proof::permitted(base, permits, self.range);
+        if entry.has_twin() {
+            here.intersect(proof::twin_bounds(self.table, self.game.key_with_history(), self.range))
+        } else {
+            here
+        }
+    }
+
+    fn may_catch_up(&self, entry: &Entry<'_>) -> bool {
+        self.parameters.catch_up == CatchUp::Stop
+            && self
+                .steps
+                .last()
+                .is_some_and(|step| entry.total().visits > step.block.edge(step.mv.index()).visits())
+    }
+
+    /// The position's block; a new one if it has had enough playouts, or is the root.
+    fn block(&mut self, entry: &Entry<'t>) -> Option<Block<'t>> {
+        if let Some(block) = self.table.block(entry) {
+            return Some(block);
+        }
+        self.table.mend_lost_block(entry, &mut self.counters);
+        if !self.steps.is_empty() && entry.own().visits < self.parameters.expand_at {
+            return None;
+        }
+        self.game.expand(&mut self.priors);
+        let protected = Protected { keys: &self.path_keys, blocks: &self.path_blocks };
+        self.table.claim_block(entry, &self.priors, protected, &mut self.counters)
+    }
+
+    fn play_out(&mut self, entry: Option<Entry<'t>>) -> Leaf<'t> {
+        let score = self.game.playout(&mut self.rng, &mut self.trace);
+        self.note_score(score);
+        Leaf::Playout(entry, self.root.outcome_for_black(score))
+    }
+
+    fn note_score(&mut self, score: Score) {
+        if let Some(step) = self.steps.first() {
+            let (sum, count) = &mut self.scores[step.mv.index()];
+            *sum += i64::from(score);
+            *count += 1;
+        }
+    }
+
+    /// Stores what the leaf is worth; returns it, and Black's half-points for AMAF if there are any.
+    fn evaluate(&mut self, leaf: Leaf<'t>) -> (Learnt, Option<u32>) {
+        match leaf {
+            Leaf::Playout(entry, for_black) => {
+                let result = proof::outcome_for(self.leaf_player(), for_black);
+                let value = match entry {
+                    Some(entry) => {
+                        let own = entry.add_own(result.half_points());
+                        let visits = entry.total().visits.saturating_add(1);
+                        entry.set_total(Total { visits, value: own.mean() });
+                        own.mean()
+                    }
+                    None => self.value_without_entry(result),
+                };
+                (Learnt { value, base: self.range, here: self.range }, Some(for_black.half_points()))
+            }
+            Leaf::Decided(entry, here) => {
+                let for_black = self.root.outcome_for_black(here.lower);
+                let value = Value::from(proof::outcome_for(self.leaf_player(), for_black));
+                let mut base = here;
+                if let Some(entry) = entry {
+                    if self.game.terminal_score().is_some() {
+                        entry.tighten_bounds(here);
+                    } else {
+                        base = entry.bounds(self.range);
+                    }
+                    let visits = entry.total().visits.saturating_add(1);
+                    entry.set_total(Total { visits, value });
+                }
+                (Learnt { value, base, here }, Some(for_black.half_points()))
+            }
+            Leaf::AllRefuted(entry) => self.evaluate_all_refuted(&entry),
+            Leaf::CatchUp(entry) => {
+                let base = entry.bounds(self.range);
+                (Learnt { value: entry.total().value, base, here: self.range }, None)
+            }
+        }
+    }
+
+    /// Who is to move at the leaf. The playout has moved on, so the path is asked.
+    fn leaf_player(&self) -> Player {
+        self.steps.last().map_or_else(|| self.root.to_play(), |step| step.mover.other())
+    }
+
+    /// A position the table had no room for: the edge alone remembers, as a running mean.
+    fn value_without_entry(&self, result: Outcome) -> Value {
+        let result = Value::from(result);
+        let Some(step) = self.steps.last() else { return result };
+        let edge = step.block.edge(step.mv.index());
+        let visits = u64::from(edge.visits());
+        let sum = u64::from(edge.value().other().0) * visits + u64::from(result.0);
+        Value((sum / (visits + 1)) as u32)
+    }
+
+    fn evaluate_all_refuted(&mut self, entry: &Entry<'t>) -> (Learnt, Option<u32>) {
+        let (base, here) = proof::bounds_from_all_moves(self.table, &self.game);
+        entry.tighten_bounds(base);
+        let permits = Player::BOTH.map(|winner| self.game.permits_proof_for(winner));
+        let known = proof::permitted(entry.bounds(self.range), permits, self.range);
+        let here = here.intersect(known);
+        let protected = Protected { keys: &self.path_keys, blocks: &self.path_blocks };
+        if here != known
+            && let Some(twin) =
+                self.table.find_or_claim(self.game.key_with_history(), protected, &mut self.counters)
+        {
+            twin.tighten_bounds(here);
+            twin.set_total(entry.total());
+            entry.mark_twin();
+        }
+        let visits = entry.total().visits.saturating_add(1);
+        entry.set_total(Total { visits, value: Value::LOSS });
+        let for_black = match self.leaf_player() {
+            Player::Black => Outcome::Loss,
+            Player::White => Outcome::Win,
+        };
+        (Learnt { value: Value::LOSS, base: entry.bounds(self.range), here }, Some(for_black.half_points()))
+    }
+
+    /// Hands what was learnt up the path, from the deepest position to the root.
+    fn back_up(&mut self, mut learnt: Learnt) {
+        let generation = self.table.generation();
+        let has_repetition_rule = self.root.has_repetition_rule();
+        while let Some(step) = self.steps.pop() {
+            if let Some(virtual_loss) = self.virtual_loss {
+                virtual_loss.remove(step.entry.key(), step.mv.index());
+            }
+            // The sign flip: the child's value is for the opponent of the mover.
+            let mover_value = learnt.value.other();
+            if !step.block.is_current() || !step.entry.is_current() {
+                self.counters.late_updates += 1;
+            }
+            let visits = step.block.visit_edge(step.mv.index(), mover_value);
+            let (base, here) = if learnt.base == self.range && learnt.here == self.range {
+                (self.range, self.range)
+            } else {
+                self.back_up_bounds(&step, &learnt, has_repetition_rule)
+            };
+            let refuted = mover_value == Value::LOSS
+                && proof::decided(&self.root, learnt.here).map(|o| proof::outcome_for(step.mover, o))
+                    == Some(Outcome::Loss);
+            let value = match proof::decided(&self.root, here) {
+                Some(outcome) => Value::from(proof::outcome_for(step.mover, outcome)),
+                None if refuted => proof::mean_value(step.own, &step.others, None),
+                None => proof::mean_value(step.own, &step.others, Some((visits, mover_value))),
+            };
+            let total = u64::from(step.own.visits) + step.others.visits + u64::from(visits);
+            let total = u32::try_from(total).unwrap_or(u32::MAX);
+            step.entry.set_total(Total { visits: total, value });
+            step.block.mark_used(total, generation);
+            learnt = Learnt { value, base, here };
+        }
+    }
+
+    /// Stores the bounds that follow for the position of `step`; returns the base bounds and those that
+    /// hold here.
+    fn back_up_bounds(
+        &mut self,
+        step: &Step<'t>,
+        learnt: &Learnt,
+        has_repetition_rule: bool,
+    ) -> (Bounds, Bounds) {
+        let (table, replayed, root, steps) = (self.table, &mut self.replayed, &self.root, &self.steps);
+        let from_all_moves = || {
+            replayed.clone_from(root);
+            steps.iter().for_each(|earlier| replayed.play(earlier.mv));
+            proof::bounds_from_all_moves(table, replayed)
+        };
+        let (base, here) =
+            proof::bounds_from_child(step, learnt, self.range, has_repetition_rule, from_all_moves);
+        step.entry.tighten_bounds(base);
+        let base = step.entry.bounds(self.range);
+        let known = proof::permitted(base, step.permits, self.range);
+        let mut here = here.intersect(known);
+        if step.entry.has_twin() {
+            here = here.intersect(proof::twin_bounds(self.table, step.key_with_history, self.range));
+        }
+        if has_repetition_rule && here != known {
+            let protected = Protected { keys: &self.path_keys, blocks: &self.path_blocks };
+            proof::store_twin(self.table, step, here, protected, &mut self.counters);
+        }
+        (base, here)
+    }
+
+    /// Adds the simulation's AMAF samples to every block of the path: for each move the result of the
+    /// player who was the first to play on that point, at or after the position.
+    fn update_amaf(&mut self, half_points_for_black: u32) {
+        self.amaf.begin(half_points_for_black);
+        let mut next = self.trace.moves.len();
+        for (ply, step) in self.steps.iter().enumerate().rev() {
+            while next > ply {
+                next -= 1;
+                let (player, mv) = self.trace.moves[next];
+                if self.root.counts_for_amaf(mv) {
+                    self.amaf.set_first(player, mv.index());
+                }
+            }
+            step.block.add_amaf(self.amaf.samples(step.mover));
+        }
+    }
+}
+
+/// For each player the samples to add, as [`Block::add_amaf`] takes them.
+struct AmafSamples {
+    samples: [Vec<u64>; 2],
+    sample: [u64; 2],
+}
+
+impl AmafSamples {
+    fn new(moves: usize) -> AmafSamples {
+        AmafSamples { samples: [(); 2].map(|()| vec![0; moves.div_ceil(2)]), sample: [0; 2] }
+    }
+
+    fn begin(&mut self, half_points_for_black: u32) {
+        self.samples.iter_mut().for_each(|samples| samples.fill(0));
+        self.sample = [amaf_sample(half_points_for_black), amaf_sample(2 - half_points_for_black)];
+    }
+
+    /// `player` plays there before anybody whose move was set earlier.
+    #[inline]
+    fn set_first(&mut self, player: Player, index: usize) {
+        let shift = 32 * (index & 1);
+        let mask = 0xffff_ffff_u64 << shift;
+        let other = &mut self.samples[player.other().index()][index / 2];
+        *other &= !mask;
+        let own = &mut self.samples[player.index()][index / 2];
+        *own = *own & !mask | self.sample[player.index()] << shift;
+    }
+
+    fn samples(&self, player: Player) -> &[u64] {
+        &self.samples[player.index()]
+    }
+}

@@ -1,0 +1,296 @@
+//! An edge block: what the table knows of every move of one position, as contiguous arrays.
+//!
+//! | word          | bits   | field        | meaning                                                    |
+//! |---------------|--------|--------------|------------------------------------------------------------|
+//! | 0             | 0..64  | owner        | key of the position; 0 is free                             |
+//! | 1             | 0..64  | sequence     | how often it changed hands, times 2; odd while it is filled |
+//! | 2             | 0..32  | visits       | of the owner when it was last used                         |
+//! | 2             | 32..38 | generation   | of the last use                                            |
+//! | 3             |        | reserved     | 0                                                          |
+//! | 4 + a         | 0..8   | prior wins   | see [`Prior`]; 255 of 255: the move is not legal           |
+//! |               | 8..16  | prior visits |                                                            |
+//! |               | 16..36 | edge value   | the child's value when last seen, for the mover            |
+//! |               | 36..64 | edge visits  | N(s,a)                                                     |
+//! | ... + a/2     | 0..16  | AMAF points  | half-points for the mover; odd moves in the upper half     |
+//! |               | 16..32 | AMAF visits  |                                                            |
+//! | ... + a       | 0..64  | policy word  | only in layouts that have it                               |
+
+use super::layout::{BLOCK_HEADER_WORDS, Shape};
+use crate::game::Prior;
+use crate::value::Value;
+use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed};
+
+/// Edge visits are halved at this many.
+pub const EDGE_VISITS_LIMIT: u32 = (1 << 28) - 1;
+/// AMAF visits are halved when they reach this many.
+pub const AMAF_VISITS_LIMIT: u32 = 1 << 14;
+const ILLEGAL: u64 = 0xffff;
+const VALUE_SHIFT: u32 = 16;
+const VISITS_SHIFT: u32 = 36;
+/// AMAF visits with one of these bits have reached the limit; the second is for damaged words.
+const AMAF_FULL: u64 = 0xc000_0000;
+
+/// The statistics of an edge, from one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge(u64);
+
+impl Edge {
+    /// An edge never tried.
+    #[must_use]
+    pub fn fresh(prior: Option<Prior>) -> Edge {
+        match prior {
+            None => Edge(ILLEGAL),
+            Some(prior) => {
+                Edge(u64::from(prior.visits.min(254)) << 8 | u64::from(prior.wins.min(prior.visits).min(254)))
+            }
+        }
+    }
+
+    /// Whether the move is legal as far as the position's key tells.
+    #[must_use]
+    #[inline]
+    pub const fn is_legal(self) -> bool {
+        self.0 & 0xffff != ILLEGAL
+    }
+
+    /// N(s,a): how often the move was chosen here.
+    #[must_use]
+    #[inline]
+    pub const fn visits(self) -> u32 {
+        (self.0 >> VISITS_SHIFT) as u32
+    }
+
+    /// The child's value when it was last seen through this edge, for the mover.
+    #[must_use]
+    #[inline]
+    pub const fn value(self) -> Value {
+        let bits = (self.0 >> VALUE_SHIFT) as u32 & 0xf_ffff;
+        Value(bits << 12 | bits >> 8)
+    }
+
+    /// The opinion it was created with.
+    #[must_use]
+    #[inline]
+    pub const fn prior(self) -> Prior {
+        Prior { visits: (self.0 >> 8) as u8, wins: self.0 as u8 }
+    }
+
+    /// One visit more, with the child's present value for the mover.
+    #[must_use]
+    #[inline]
+    pub const fn visited(self, value: Value) -> Edge {
+        let visits = self.visits();
+        let visits = if visits >= EDGE_VISITS_LIMIT { visits / 2 } else { visits } + 1;
+        Edge(self.0 & 0xffff | (value.0 as u64 >> 12) << VALUE_SHIFT | (visits as u64) << VISITS_SHIFT)
+    }
+}
+
+/// AMAF samples of a move: how often its mover played it first on that point, here or later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Amaf {
+    /// Samples.
+    pub visits: u32,
+    /// Their sum in half-points for the mover.
+    pub half_points: u32,
+}
+
+/// Adds to one AMAF word: `Amaf { visits: 1, half_points }` of the even and the odd move.
+#[must_use]
+#[inline]
+pub const fn amaf_sample(half_points: u32) -> u64 {
+    1 << 16 | half_points as u64
+}
+
+/// The block of a position: the right to read and write it until it changes hands.
+#[derive(Clone, Copy)]
+pub struct Block<'t> {
+    words: &'t [AtomicU64],
+    shape: Shape,
+    number: u32,
+    sequence: u64,
+    owner: u64,
+}
+
+impl<'t> Block<'t> {
+    /// The block if it is complete and belongs to `owner`.
+    #[inline]
+    pub(super) fn accept(words: &'t [AtomicU64], shape: Shape, number: u32, owner: u64) -> Option<Block<'t>> {
+        let sequence = words[1].load(Acquire);
+        let belongs = sequence & 1 == 0 && words[0].load(Acquire) == owner;
+        belongs.then_some(Block { words, shape, number, sequence, owner })
+    }
+
+    /// Its number in the pool, from 1.
+    #[must_use]
+    #[inline]
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Whether it has not changed hands since it was looked up: what was read in between is valid.
+    #[must_use]
+    #[inline]
+    pub fn is_current(&self) -> bool {
+        self.words[1].load(Acquire) == self.sequence && self.words[0].load(Relaxed) == self.owner
+    }
+
+    /// The edges, one for each move number.
+    #[inline]
+    pub fn edges(&self) -> impl Iterator<Item = Edge> + '_ {
+        self.edge_words().iter().map(|word| Edge(word.load(Relaxed)))
+    }
+
+    /// One edge.
+    #[must_use]
+    #[inline]
+    pub fn edge(&self, index: usize) -> Edge {
+        Edge(self.edge_words()[index].load(Relaxed))
+    }
+
+    /// Counts a visit of an edge and notes the child's value for the mover; returns the edge's visits.
+    pub fn visit_edge(&self, index: usize, value: Value) -> u32 {
+        let word = &self.edge_words()[index];
+        let mut before = word.load(Relaxed);
+        loop {
+            let after = Edge(before).visited(value);
+            match word.compare_exchange_weak(before, after.0, Relaxed, Relaxed) {
+                Ok(_) => return after.visits(),
+                Err(now) => before = now,
+            }
+        }
+    }
+
+    /// AMAF samples of a move.
+    #[must_use]
+    #[inline]
+    pub fn amaf(&self, index: usize) -> Amaf {
+        unpack_amaf(self.amaf_words()[index / 2].load(Relaxed), index)
+    }
+
+    /// The AMAF words: the samples of move `2i` in the lower, of `2i + 1` in the upper half.
+    #[inline]
+    pub fn amaf_pairs(&self) -> impl Iterator<Item = [Amaf; 2]> + '_ {
+        self.amaf_words().iter().map(|word| {
+            let word = word.load(Relaxed);
+            [unpack_amaf(word, 0), unpack_amaf(word, 1)]
+        })
+    }
+
+    /// Adds samples: `samples[i]` goes to moves `2i` and `2i + 1`, see [`amaf_sample`].
+    ///
+    /// A plain load and store: of two workers that add at once, one may be lost. An AMAF sample is one of
+    /// thousands, and a locked addition for every move of every position on the path would cost more than
+    /// the rest of the backup.
+    #[inline]
+    pub fn add_amaf(&self, samples: &[u64]) {
+        for (word, &sample) in self.amaf_words().iter().zip(samples) {
+            if sample != 0 {
+                let sum = word.load(Relaxed).wrapping_add(sample);
+                let full = sum & (AMAF_FULL | AMAF_FULL << 32) != 0;
+                word.store(if full { halve_amaf(sum) } else { sum }, Relaxed);
+            }
+        }
+    }
+
+    /// The word that belongs to the selection policy, where the layout has it.
+    #[must_use]
+    pub fn policy_word(&self, index: usize) -> Option<&'t AtomicU64> {
+        self.shape.policy_words.then(|| {
+            &self.words[BLOCK_HEADER_WORDS + self.shape.moves + self.shape.moves.div_ceil(2) + index]
+        })
+    }
+
+    /// Notes how much the position is worth keeping.
+    #[inline]
+    pub fn mark_used(&self, visits: u32, generation: u64) {
+        if self.words[1].load(Relaxed) == self.sequence {
+            self.words[2].store(u64::from(visits) | generation << 32, Relaxed);
+        }
+    }
+
+    #[inline]
+    fn edge_words(&self) -> &'t [AtomicU64] {
+        &self.words[BLOCK_HEADER_WORDS..BLOCK_HEADER_WORDS + self.shape.moves]
+    }
+
+    #[inline]
+    fn amaf_words(&self) -> &'t [AtomicU64] {
+        let start = BLOCK_HEADER_WORDS + self.shape.moves;
+        &self.words[start..start + self.shape.moves.div_ceil(2)]
+    }
+
+    /// Fills the words of a claimed block; the caller publishes it.
+    pub(super) fn fill(words: &[AtomicU64], shape: Shape, priors: &[Option<Prior>]) {
+        let edges = &words[BLOCK_HEADER_WORDS..];
+        for (word, &prior) in edges.iter().zip(priors) {
+            word.store(Edge::fresh(prior).0, Relaxed);
+        }
+        for word in &edges[shape.moves..] {
+            word.store(0, Relaxed);
+        }
+    }
+}
+
+#[inline]
+fn unpack_amaf(word: u64, index: usize) -> Amaf {
+    let half = (word >> (32 * (index & 1))) as u32;
+    let visits = half >> 16;
+    Amaf { visits, half_points: (half & 0xffff).min(2 * visits) }
+}
+
+/// Halves the fields of each half that is full.
+#[cold]
+fn halve_amaf(word: u64) -> u64 {
+    let halve = |half: u64| if half & AMAF_FULL != 0 { half >> 1 & 0x7fff_7fff } else { half };
+    halve(word & 0xffff_ffff) | halve(word >> 32) << 32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_edge_keeps_its_prior_and_forgets_no_visit() {
+        let prior = Prior { visits: 40, wins: 33 };
+        let mut edge = Edge::fresh(Some(prior));
+        assert!(edge.is_legal() && edge.visits() == 0);
+        for n in 1..=1000 {
+            edge = edge.visited(Value(0xabcd_ef01));
+            assert_eq!((edge.visits(), edge.prior()), (n, prior));
+            assert!((edge.value().as_f64() - Value(0xabcd_ef01).as_f64()).abs() < 1e-5);
+        }
+        assert!(!Edge::fresh(None).is_legal());
+        assert!(Edge::fresh(Some(Prior { visits: 255, wins: 255 })).is_legal());
+    }
+
+    #[test]
+    fn certain_values_stay_certain_in_twenty_bits() {
+        for value in [Value::WIN, Value::LOSS] {
+            assert_eq!(Edge::fresh(Some(Prior::default())).visited(value).value(), value);
+        }
+    }
+
+    #[test]
+    fn edge_visits_are_halved_before_they_carry() {
+        let full = Edge(u64::from(EDGE_VISITS_LIMIT) << VISITS_SHIFT | 0x1234);
+        let next = full.visited(Value::DRAW);
+        assert_eq!(next.visits(), EDGE_VISITS_LIMIT / 2 + 1);
+        assert_eq!(next.prior(), full.prior());
+    }
+
+    #[test]
+    fn amaf_counts_are_halved_together_and_alone() {
+        let shape = Shape { moves: 2, policy_words: false };
+        let words: Vec<AtomicU64> = (0..shape.block_words()).map(|_| AtomicU64::new(0)).collect();
+        let block = Block::accept(&words, shape, 1, 0).unwrap();
+        for _ in 0..100_000 {
+            block.add_amaf(&[amaf_sample(2)]);
+            let amaf = block.amaf(0);
+            assert_eq!(amaf.half_points, 2 * amaf.visits);
+            assert!(amaf.visits < AMAF_VISITS_LIMIT);
+        }
+        assert_eq!(block.amaf(1), Amaf::default());
+        block.add_amaf(&[amaf_sample(1) << 32]);
+        assert_eq!(block.amaf(1), Amaf { visits: 1, half_points: 1 });
+    }
+}

@@ -1,0 +1,335 @@
+//! A directory entry: what the table knows of one position in 32 bytes, two to a cache line.
+//!
+//! | word | bits   | field        | meaning                                                          |
+//! |------|--------|--------------|------------------------------------------------------------------|
+//! | 0    | 0..64  | key          | the whole table key; 0 is an empty entry                         |
+//! | 1    | 0..32  | value        | Q, for the player to move                                        |
+//! | 1    | 32..64 | visits       | N: own playouts and edge visits                                  |
+//! | 2    | 0..16  | own points   | half-points of the own playouts, for the player to move          |
+//! | 2    | 16..31 | own visits   | n0: playouts from here before it got a block                     |
+//! | 2    | 31     | twin         | bounds for one history are stored under another key              |
+//! | 2    | 32..38 | generation   | of the last visit, modulo 64                                     |
+//! | 2    | 38..64 | block        | number of its edge block; 0 is none                              |
+//! | 3    | 0..10  | lower        | proven lower bound of Black's score, plus 512                    |
+//! | 3    | 10..20 | upper        | proven upper bound of Black's score, plus 512                    |
+//! | 3    | 20..64 | tag          | bits 20..64 of the key: the bounds are void where they differ    |
+//!
+//! Visits and value share a word, so do own visits and own points: no reader sees one without the
+//! other. Bounds carry 44 bits of the key, because a late write into an entry that meanwhile belongs
+//! to another position would be a false proof; anything else written late is a bounded error.
+
+use super::layout::ENTRY_WORDS;
+use crate::game::Bounds;
+use crate::value::Value;
+use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
+
+const GENERATION_BITS: u32 = 6;
+/// Generations count like the hours of a clock: ages are differences modulo this.
+pub(super) const GENERATIONS: u64 = 1 << GENERATION_BITS;
+const OWN_VISITS_LIMIT: u32 = (1 << 15) - 1;
+const SCORE_OFFSET: i32 = 512;
+const SCORE_BITS: u32 = 10;
+const SCORE_MASK: u64 = (1 << SCORE_BITS) - 1;
+const TAG_SHIFT: u32 = 2 * SCORE_BITS;
+const NO_BOUNDS: Bounds = Bounds { lower: -SCORE_OFFSET as i16, upper: SCORE_OFFSET as i16 - 1 };
+
+/// Own playouts of a position, in the player to move's half-points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Own {
+    /// Number of playouts, n0.
+    pub visits: u32,
+    /// Their sum, at most twice the number.
+    pub half_points: u32,
+}
+
+impl Own {
+    /// `visits` playouts (at most what fits) with mean `value`.
+    #[must_use]
+    pub fn with_mean(visits: u32, value: Value) -> Own {
+        let visits = visits.min(OWN_VISITS_LIMIT / 2);
+        let half_points = (u64::from(value.0) * 2 * u64::from(visits) + (1 << 31)) >> 32;
+        Own { visits, half_points: half_points as u32 }
+    }
+
+    /// One playout more. Both numbers are halved before the counter would overflow.
+    #[must_use]
+    pub fn plus(self, half_points: u32) -> Own {
+        let own = if self.visits >= OWN_VISITS_LIMIT {
+            Own { visits: self.visits / 2, half_points: self.half_points / 2 }
+        } else {
+            self
+        };
+        Own { visits: own.visits + 1, half_points: own.half_points + half_points }
+    }
+
+    /// U, the mean of the playouts.
+    #[must_use]
+    pub fn mean(self) -> Value {
+        Value::mean(self.half_points, self.visits)
+    }
+}
+
+/// Word 2, unpacked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(super) struct Meta {
+    pub(super) own: Own,
+    pub(super) twin: bool,
+    pub(super) generation: u64,
+    pub(super) block: u32,
+}
+
+impl Meta {
+    #[inline]
+    fn unpack(word: u64) -> Meta {
+        // A foreign word may claim more points than playouts can earn.
+        let visits = (word >> 16) as u32 & OWN_VISITS_LIMIT;
+        Meta {
+            own: Own { visits, half_points: (word as u32 & 0xffff).min(2 * visits) },
+            twin: word >> 31 & 1 != 0,
+            generation: word >> 32 & (GENERATIONS - 1),
+            block: (word >> 38) as u32,
+        }
+    }
+
+    #[inline]
+    fn pack(self) -> u64 {
+        u64::from(self.own.half_points)
+            | u64::from(self.own.visits) << 16
+            | u64::from(self.twin) << 31
+            | self.generation << 32
+            | u64::from(self.block) << 38
+    }
+}
+
+/// Visits and value of a position, from one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Total {
+    /// N.
+    pub visits: u32,
+    /// Q, for the player to move.
+    pub value: Value,
+}
+
+/// The entry of a position: the right to read and write it. It may be taken over by another position
+/// at any time; every write looks at the key first, and what slips between is bounded by the
+/// [contract](super).
+#[derive(Clone, Copy)]
+pub struct Entry<'t> {
+    words: &'t [AtomicU64; ENTRY_WORDS],
+    key: u64,
+}
+
+impl<'t> Entry<'t> {
+    #[inline]
+    pub(super) fn new(words: &'t [AtomicU64; ENTRY_WORDS], key: u64) -> Entry<'t> {
+        Entry { words, key }
+    }
+
+    /// The position's key.
+    #[must_use]
+    pub fn key(&self) -> u64 {
+        self.key
+    }
+
+    /// Whether it still belongs to the position.
+    #[must_use]
+    #[inline]
+    pub fn is_current(&self) -> bool {
+        self.words[0].load(Acquire) == self.key
+    }
+
+    /// Visits and value.
+    #[must_use]
+    #[inline]
+    pub fn total(&self) -> Total {
+        let word = self.words[1].load(Relaxed);
+        Total { visits: (word >> 32) as u32, value: Value(word as u32) }
+    }
+
+    /// Replaces visits and value.
+    #[inline]
+    pub fn set_total(&self, total: Total) {
+        if self.is_current() {
+            self.words[1].store(u64::from(total.visits) << 32 | u64::from(total.value.0), Relaxed);
+        }
+    }
+
+    #[inline]
+    pub(super) fn meta(&self) -> Meta {
+        Meta::unpack(self.words[2].load(Relaxed))
+    }
+
+    #[inline]
+    pub(super) fn update_meta(&self, change: impl Fn(Meta) -> Meta) {
+        if !self.is_current() {
+            return;
+        }
+        let mut word = self.words[2].load(Relaxed);
+        loop {
+            let changed = change(Meta::unpack(word)).pack();
+            if changed == word {
+                return;
+            }
+            match self.words[2].compare_exchange_weak(word, changed, Relaxed, Relaxed) {
+                Ok(_) => return,
+                Err(now) => word = now,
+            }
+        }
+    }
+
+    /// The position's own playouts.
+    #[must_use]
+    #[inline]
+    pub fn own(&self) -> Own {
+        self.meta().own
+    }
+
+    /// Adds a playout from this position, `half_points` for the player to move, and returns the sums.
+    pub fn add_own(&self, half_points: u32) -> Own {
+        self.update_meta(|meta| Meta { own: meta.own.plus(half_points), ..meta });
+        self.own()
+    }
+
+    /// Starts a new entry from what an edge remembered of the position it had forgotten.
+    pub fn seed(&self, own: Own, total: Total) {
+        self.update_meta(|meta| Meta { own, ..meta });
+        self.set_total(total);
+    }
+
+    /// Whether bounds for some history are stored under [`Game::key_with_history`](crate::game::Game::key_with_history).
+    #[must_use]
+    #[inline]
+    pub fn has_twin(&self) -> bool {
+        self.meta().twin
+    }
+
+    /// Says that there are such bounds.
+    pub fn mark_twin(&self) {
+        self.update_meta(|meta| Meta { twin: true, ..meta });
+    }
+
+    /// The proven bounds, cut to `range`: the whole range where nothing is proven.
+    #[must_use]
+    #[inline]
+    pub fn bounds(&self, range: Bounds) -> Bounds {
+        match unpack_bounds(self.words[3].load(Relaxed), self.key) {
+            Some(bounds) if bounds.lower <= bounds.upper => {
+                let cut = bounds.intersect(range);
+                if cut.lower <= cut.upper { cut } else { range }
+            }
+            _ => range,
+        }
+    }
+
+    /// Adds proven bounds to those known. Bounds only ever tighten, so an update lost is knowledge lost
+    /// and nothing worse.
+    pub fn tighten_bounds(&self, bounds: Bounds) {
+        if !self.is_current() {
+            return;
+        }
+        let mut word = self.words[3].load(Relaxed);
+        loop {
+            let known = unpack_bounds(word, self.key).unwrap_or(NO_BOUNDS);
+            let tightened = known.intersect(bounds);
+            // Contradicting bounds can only come from a damaged file: what was proven now stands.
+            let packed =
+                pack_bounds(if tightened.lower <= tightened.upper { tightened } else { bounds }, self.key);
+            if packed == word {
+                return;
+            }
+            match self.words[3].compare_exchange_weak(word, packed, Relaxed, Relaxed) {
+                Ok(_) => return,
+                Err(now) => word = now,
+            }
+        }
+    }
+
+    /// Makes the entry the empty one of another position: first the key is taken out, so that no reader
+    /// accepts the old content under the new key, last the new key is published.
+    pub(super) fn take_over(&self, generation: u64) {
+        self.words[0].store(0, Release);
+        self.words[1].store(u64::from(Value::DRAW.0), Relaxed);
+        self.words[2].store(Meta { generation, ..Meta::default() }.pack(), Relaxed);
+        self.words[3].store(pack_bounds(NO_BOUNDS, self.key), Relaxed);
+        self.words[0].store(self.key, Release);
+    }
+}
+
+fn pack_bounds(bounds: Bounds, key: u64) -> u64 {
+    let score = |score: i16| (i32::from(score) + SCORE_OFFSET) as u64 & SCORE_MASK;
+    score(bounds.lower) | score(bounds.upper) << SCORE_BITS | key >> TAG_SHIFT << TAG_SHIFT
+}
+
+fn unpack_bounds(word: u64, key: u64) -> Option<Bounds> {
+    let score = |bits: u64| ((bits & SCORE_MASK) as i32 - SCORE_OFFSET) as i16;
+    (word >> TAG_SHIFT == key >> TAG_SHIFT)
+        .then(|| Bounds { lower: score(word), upper: score(word >> SCORE_BITS) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RANGE: Bounds = Bounds { lower: -361, upper: 361 };
+
+    fn words() -> [AtomicU64; 4] {
+        Default::default()
+    }
+
+    #[test]
+    fn fields_do_not_touch_each_other() {
+        let meta = Meta {
+            own: Own { visits: OWN_VISITS_LIMIT, half_points: 65_534 },
+            twin: true,
+            generation: 63,
+            block: (1 << 26) - 1,
+        };
+        assert_eq!(Meta::unpack(meta.pack()), meta);
+        let bounds = Bounds { lower: -361, upper: 361 };
+        assert_eq!(unpack_bounds(pack_bounds(bounds, u64::MAX), u64::MAX), Some(bounds));
+    }
+
+    #[test]
+    fn own_playouts_are_halved_before_they_overflow() {
+        let mut own = Own::default();
+        for _ in 0..200_000 {
+            own = own.plus(2);
+            assert!(own.half_points == 2 * own.visits && own.visits <= OWN_VISITS_LIMIT);
+        }
+        assert_eq!(own.mean(), Value::WIN);
+    }
+
+    #[test]
+    fn bounds_of_another_position_are_not_believed() {
+        let words = words();
+        let first = Entry::new(&words, 0x1234_5678_9abc_def0);
+        first.take_over(1);
+        first.tighten_bounds(Bounds::exact(5));
+        assert_eq!(first.bounds(RANGE), Bounds::exact(5));
+        let second = Entry::new(&words, 0x4321_5678_9abc_def0);
+        second.take_over(1);
+        assert_eq!(second.bounds(RANGE), RANGE);
+        // The late write of a worker that still thinks the entry is the first position's.
+        words[3].store(pack_bounds(Bounds::exact(5), first.key()), Relaxed);
+        assert_eq!(second.bounds(RANGE), RANGE);
+        first.tighten_bounds(Bounds::exact(7));
+        assert_eq!(second.bounds(RANGE), RANGE);
+    }
+
+    #[test]
+    fn bounds_only_tighten() {
+        let words = words();
+        let entry = Entry::new(&words, 77 << 40);
+        entry.take_over(0);
+        entry.tighten_bounds(Bounds { lower: -3, upper: 361 });
+        entry.tighten_bounds(Bounds { lower: -9, upper: 12 });
+        assert_eq!(entry.bounds(RANGE), Bounds { lower: -3, upper: 12 });
+    }
+
+    #[test]
+    fn a_reseeded_mean_is_kept() {
+        let own = Own::with_mean(1_000_000, Value(0x4000_0000));
+        assert!((own.mean().as_f64() - 0.25).abs() < 1e-4);
+        assert!(own.visits > 10_000);
+    }
+}

@@ -1,0 +1,132 @@
+//! Where everything is: the shape of a table and the offsets that follow from it.
+//!
+//! ```text
+//! word 0            HEADER words          buckets * 16 words              blocks * block_words
+//! +----------------+---------------------------------+---------------------------------------+
+//! | header         | directory: buckets of 4 entries | pool: edge blocks                     |
+//! +----------------+---------------------------------+---------------------------------------+
+//! ```
+//!
+//! Everything is little-endian words of 64 bits; block numbers are indices from 1; nothing depends on
+//! where the memory is.
+
+use super::TableError;
+
+/// Words of the header.
+pub(super) const HEADER_WORDS: usize = 32;
+/// Words of a directory entry.
+pub(super) const ENTRY_WORDS: usize = 4;
+/// Entries of a bucket: two neighbouring cache lines.
+pub(super) const BUCKET_ENTRIES: usize = 4;
+/// Words of a bucket.
+pub(super) const BUCKET_WORDS: usize = ENTRY_WORDS * BUCKET_ENTRIES;
+/// Words before the edges of a block.
+pub(super) const BLOCK_HEADER_WORDS: usize = 4;
+/// Block numbers have 26 bits in an entry, and 0 is none.
+const MAX_BLOCKS: usize = (1 << 26) - 1;
+/// A table whose pool is smaller cannot hold a root and one position below it.
+const MIN_BLOCKS: usize = 2;
+/// Directory entries for each block of the pool. A position gets a block after a few visits, each of
+/// which made a new position; measured in DESIGN.md.
+pub const ENTRIES_PER_BLOCK: usize = 12;
+
+/// What a table is laid out for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Number of moves of the game: edges of a block.
+    pub moves: usize,
+    /// Whether each edge has a word that belongs to the selection policy.
+    pub policy_words: bool,
+}
+
+impl Shape {
+    /// Words of an edge block, a multiple of a cache line.
+    #[must_use]
+    pub const fn block_words(self) -> usize {
+        let policy = if self.policy_words { self.moves } else { 0 };
+        (BLOCK_HEADER_WORDS + self.moves + self.moves.div_ceil(2) + policy).next_multiple_of(8)
+    }
+}
+
+/// Offsets and counts, in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// What it is for.
+    pub shape: Shape,
+    /// Buckets of the directory.
+    pub buckets: usize,
+    /// Edge blocks of the pool.
+    pub blocks: usize,
+}
+
+impl Layout {
+    /// The largest table of `shape` in `bytes`.
+    ///
+    /// # Errors
+    /// When not even the smallest fits, or more blocks would be needed than numbers exist.
+    pub fn fit(shape: Shape, bytes: usize) -> Result<Layout, TableError> {
+        let smallest = Layout { shape, buckets: 1, blocks: MIN_BLOCKS };
+        if bytes < smallest.bytes() {
+            return Err(TableError::TooSmall { given: bytes, smallest: smallest.bytes() });
+        }
+        let words = bytes / 8 - HEADER_WORDS;
+        let per_block = shape.block_words() + ENTRIES_PER_BLOCK * ENTRY_WORDS;
+        let blocks = (words / per_block).clamp(MIN_BLOCKS, MAX_BLOCKS);
+        let buckets = ((words - blocks * shape.block_words()) / BUCKET_WORDS).max(1);
+        let layout = Layout { shape, buckets, blocks };
+        debug_assert!(layout.bytes() <= bytes);
+        Ok(layout)
+    }
+
+    /// Size of the whole table.
+    #[must_use]
+    pub const fn bytes(&self) -> usize {
+        8 * self.words()
+    }
+
+    /// Size of the whole table in words.
+    #[must_use]
+    pub const fn words(&self) -> usize {
+        HEADER_WORDS + self.buckets * BUCKET_WORDS + self.blocks * self.shape.block_words()
+    }
+
+    /// Entries of the directory.
+    #[must_use]
+    pub const fn entries(&self) -> usize {
+        self.buckets * BUCKET_ENTRIES
+    }
+
+    /// First word of the directory.
+    pub(super) const fn directory(&self) -> usize {
+        HEADER_WORDS
+    }
+
+    /// First word of the pool.
+    pub(super) const fn pool(&self) -> usize {
+        HEADER_WORDS + self.buckets * BUCKET_WORDS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_nine_by_nine_block_is_one_kibibyte() {
+        assert_eq!(Shape { moves: 82, policy_words: false }.block_words() * 8, 1024);
+        assert_eq!(Shape { moves: 362, policy_words: false }.block_words() * 8, 4416);
+    }
+
+    #[test]
+    fn a_layout_fills_what_it_is_given_and_never_more() {
+        for moves in [2, 10, 82, 362] {
+            let shape = Shape { moves, policy_words: moves == 10 };
+            for bytes in [16 << 10, 17_000, 100_001, 1 << 20, 64 << 20] {
+                let layout = Layout::fit(shape, bytes).unwrap();
+                assert!(layout.bytes() <= bytes);
+                assert!(layout.bytes() + 2 * 8 * shape.block_words() > bytes, "{layout:?} in {bytes}");
+            }
+            assert!(matches!(Layout::fit(shape, 100), Err(TableError::TooSmall { given: 100, .. })));
+        }
+    }
+}
