@@ -15,11 +15,13 @@
 //! 4. [`sgf`], [`engine`], [`gtp`], [`analysis`]: text, protocol, reports
 //! 5. [`cli`]: the only layer that prints or reads flags
 
+pub mod engine;
 pub mod game;
 pub mod go;
+pub mod memory;
 pub mod rng;
-pub mod sgf;
 pub mod search;
+pub mod sgf;
 pub mod table;
 pub mod tictactoe;
 pub mod value;

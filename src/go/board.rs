@@ -603,6 +603,15 @@ impl<const CAPACITY: usize> PointList<CAPACITY> {
         }
     }
 
+    /// Takes out the point at `index`, filling its place with the last.
+    #[inline]
+    pub fn swap_remove(&mut self, index: usize) -> Point {
+        let point = self.points[index];
+        self.length -= 1;
+        self.points[index] = self.points[self.length];
+        point
+    }
+
     /// Whether the point is in the list.
     #[must_use]
     #[inline]

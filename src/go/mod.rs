@@ -6,12 +6,17 @@
 
 pub mod board;
 pub mod geometry;
+pub mod pattern;
 pub mod playout;
 pub mod position;
+pub mod prior;
+pub mod record;
 pub mod rules;
 pub mod score;
+pub mod tactics;
 
 pub use board::Board;
 pub use geometry::{Point, Size};
 pub use position::Position;
+pub use record::Record;
 pub use rules::{KoRule, Komi, Rules};

@@ -1,8 +1,10 @@
 //! Random games to the end.
 
-use super::board::Board;
+use super::board::{Board, cell};
 use super::geometry::{MAX_POINTS, Point};
+use super::pattern::Patterns;
 use super::score::area_score_after_playout;
+use super::tactics::{self, Moves};
 use crate::game::{Player, Score, Trace};
 use crate::rng::PlayoutRng;
 
@@ -11,7 +13,7 @@ use crate::rng::PlayoutRng;
 pub enum PlayoutPolicy {
     /// Uniform among the legal moves that fill no own one-point eye.
     Light,
-    /// Tactics next to the last move and 3x3 patterns first; see [`super::heavy`].
+    /// Tactics next to the last move and 3x3 patterns first; see [`heavy`].
     Heavy,
 }
 
@@ -54,6 +56,122 @@ pub fn light(
     }
     area_score_after_playout(board)
 }
+
+/// Chances, of 256, that a heavy playout looks for each kind of move before it moves at random.
+/// Source: michi's PROB_HEURISTIC_CAPTURE .9 and PROB_HEURISTIC_PAT3 .95.
+const ATARI_CHANCE: u32 = 230;
+const PATTERN_CHANCE: u32 = 243;
+/// Chance, of 256, that a pattern move, or a random move, that puts itself in atari is given up.
+/// Source: michi's PROB_SSAREJECT .9 and PROB_RSAREJECT .5.
+const PATTERN_SELF_ATARI_CHANCE: u32 = 230;
+const RANDOM_SELF_ATARI_CHANCE: u32 = 128;
+
+/// Plays to the end like [`light`], but answers ataris and plays local 3x3 patterns first.
+///
+/// `last`: the last two moves, the latest first. The order of the rules is MoGo's (Gelly et al., INRIA
+/// RR-6062, 2006): save or capture stones in atari next to the last move, then a pattern next to it, then
+/// a random move; a move into atari is mostly given up.
+pub fn heavy(
+    board: &mut Board,
+    mut player: Player,
+    mut passes: u8,
+    mut last: [Point; 2],
+    rng: &mut PlayoutRng,
+    trace: &mut Trace,
+) -> Score {
+    let geometry = board.geometry();
+    let patterns = Patterns::get();
+    let end = trace.moves.len() + LENGTH_PER_POINT * geometry.size.points().max(2);
+    while passes < 2 && trace.moves.len() < end {
+        let chosen = atari_move(board, player, last, rng)
+            .or_else(|| pattern_move(board, patterns, player, last, rng))
+            .or_else(|| random_move(board, player, rng));
+        let mv = match chosen {
+            Some(point) => {
+                board.place(point, player);
+                passes = 0;
+                last = [point, last[0]];
+                geometry.move_of(point)
+            }
+            None => {
+                board.clear_ko();
+                passes += 1;
+                last = [Point::NONE, last[0]];
+                geometry.size.pass()
+            }
+        };
+        trace.moves.push((player, mv));
+        player = player.other();
+    }
+    area_score_after_playout(board)
+}
+
+/// A move that saves or captures stones in atari next to the last two moves.
+#[inline]
+fn atari_move(board: &Board, player: Player, last: [Point; 2], rng: &mut PlayoutRng) -> Option<Point> {
+    if !rng.chance(ATARI_CHANCE) {
+        return None;
+    }
+    let mut moves = Moves::new();
+    for point in last {
+        if point != Point::NONE {
+            tactics::add_atari_answers(board, point, player, &mut moves);
+            if !moves.is_empty() {
+                return moves.as_slice().get(rng.below(moves.len())).copied();
+            }
+        }
+    }
+    None
+}
+
+/// A move that matches a 3x3 pattern next to the last two moves.
+#[inline]
+fn pattern_move(
+    board: &Board,
+    patterns: &Patterns,
+    player: Player,
+    last: [Point; 2],
+    rng: &mut PlayoutRng,
+) -> Option<Point> {
+    if !rng.chance(PATTERN_CHANCE) {
+        return None;
+    }
+    for centre in last {
+        if centre == Point::NONE {
+            continue;
+        }
+        let mut moves = Moves::new();
+        for point in board.neighbours8(centre) {
+            if board.cell(point) == cell::EMPTY && patterns.matches(board.neighbourhood(point)) {
+                moves.push(point);
+            }
+        }
+        while !moves.is_empty() {
+            let point = moves.swap_remove(rng.below(moves.len()));
+            if tactics::is_playable(board, point, player)
+                && !(tactics::is_self_atari(board, point, player) && rng.chance(PATTERN_SELF_ATARI_CHANCE))
+            {
+                return Some(point);
+            }
+        }
+    }
+    None
+}
+
+/// A random move that fills no own eye and mostly does not put itself in atari.
+#[inline]
+fn random_move(board: &Board, player: Player, rng: &mut PlayoutRng) -> Option<Point> {
+    for _ in 0..RANDOM_TRIES {
+        let point = uniform_move(board, player, rng)?;
+        if !(tactics::is_self_atari(board, point, player) && rng.chance(RANDOM_SELF_ATARI_CHANCE)) {
+            return Some(point);
+        }
+    }
+    uniform_move(board, player, rng)
+}
+
+/// Random moves refused before one is taken as it comes.
+const RANDOM_TRIES: usize = 4;
 
 /// Whether a light playout may move there.
 #[inline]

@@ -389,12 +389,14 @@ impl Game for Position {
         for (number, prior) in priors.iter_mut().enumerate() {
             *prior = self.is_legal_ignoring_history(Move(number as u16)).then(Prior::default);
         }
+        super::prior::add_knowledge(&self.board, self.to_play, self.last, priors);
     }
 
     fn playout(&mut self, rng: &mut PlayoutRng, trace: &mut Trace) -> Score {
         match self.playouts {
-            PlayoutPolicy::Light | PlayoutPolicy::Heavy => {
-                playout::light(&mut self.board, self.to_play, self.passes, rng, trace)
+            PlayoutPolicy::Light => playout::light(&mut self.board, self.to_play, self.passes, rng, trace),
+            PlayoutPolicy::Heavy => {
+                playout::heavy(&mut self.board, self.to_play, self.passes, self.last, rng, trace)
             }
         }
     }

@@ -1,0 +1,221 @@
+//! A Go engine: one game, one table, one way of searching. Protocols and reports stand on it.
+
+use crate::game::{Move, Player};
+use crate::go::playout::PlayoutPolicy;
+use crate::go::{Komi, Position, Record, Rules, Size};
+use crate::memory::{Budget, BudgetError};
+use crate::search::policy::{Rave, Ucb1};
+use crate::search::{Limits, Progress, Report, Search, SearchParameters};
+use crate::table::{Shape, Table, TableError};
+use crate::zobrist::mix;
+use std::str::FromStr;
+
+/// A selection policy by name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Policy {
+    /// RAVE, the default.
+    Rave(Rave),
+    /// Plain UCT.
+    Ucb1(Ucb1),
+}
+
+impl Default for Policy {
+    fn default() -> Policy {
+        Policy::Rave(Rave::default())
+    }
+}
+
+impl FromStr for Policy {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Policy, String> {
+        match name {
+            "rave" => Ok(Policy::Rave(Rave::default())),
+            "ucb1" => Ok(Policy::Ucb1(Ucb1::default())),
+            _ => Err(format!("unknown policy {name:?}: expected rave or ucb1")),
+        }
+    }
+}
+
+/// What an engine is made from.
+#[derive(Clone, Debug)]
+pub struct EngineOptions {
+    /// Board of the first game.
+    pub size: Size,
+    /// Rules of all games.
+    pub rules: Rules,
+    /// Komi of the first game.
+    pub komi: Komi,
+    /// Memory.
+    pub memory: Budget,
+    /// Selection policy.
+    pub policy: Policy,
+    /// Playout policy.
+    pub playouts: PlayoutPolicy,
+    /// Everything else about the search; its seed is that of the whole session.
+    pub parameters: SearchParameters,
+}
+
+impl Default for EngineOptions {
+    fn default() -> EngineOptions {
+        EngineOptions {
+            size: Size::new(19, 19).expect("19x19 is a board"),
+            rules: Rules::CHINESE,
+            komi: Komi(15),
+            memory: Budget::default_for_machine(),
+            policy: Policy::default(),
+            playouts: PlayoutPolicy::Heavy,
+            parameters: SearchParameters::default(),
+        }
+    }
+}
+
+/// Why an engine cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EngineError {
+    /// The memory budget.
+    #[error(transparent)]
+    Budget(#[from] BudgetError),
+    /// The table.
+    #[error(transparent)]
+    Table(#[from] TableError),
+}
+
+/// One game, one table, one way of searching.
+pub struct Engine {
+    options: EngineOptions,
+    record: Record,
+    table: Table,
+    /// Searches so far: each draws other random numbers.
+    searches: u64,
+}
+
+impl Engine {
+    /// An engine at the start of a game, its table empty.
+    ///
+    /// # Errors
+    /// When the memory cannot be had.
+    pub fn new(options: EngineOptions) -> Result<Engine, EngineError> {
+        let table = lay_out(&options, options.size)?;
+        let record = Record::new(options.size, options.rules, options.komi);
+        Ok(Engine { options, record, table, searches: 0 })
+    }
+
+    /// What it was made from, with the komi and size of the present game.
+    #[must_use]
+    pub fn options(&self) -> &EngineOptions {
+        &self.options
+    }
+
+    /// The game.
+    #[must_use]
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// The game, to play on.
+    pub fn record_mut(&mut self) -> &mut Record {
+        &mut self.record
+    }
+
+    /// The position now.
+    #[must_use]
+    pub fn position(&self) -> &Position {
+        self.record.position()
+    }
+
+    /// The table.
+    #[must_use]
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// Begins a game on a board of `size`. The table is kept, unless the size changes: then it is laid
+    /// out anew.
+    ///
+    /// # Errors
+    /// When the memory for another layout cannot be had; nothing is changed then.
+    pub fn new_game(&mut self, size: Size) -> Result<(), EngineError> {
+        let record = Record::new(size, self.options.rules, self.options.komi);
+        self.set_record(record)
+    }
+
+    /// Goes on with another game, whose komi becomes the engine's. The table is kept, unless the size
+    /// changes.
+    ///
+    /// # Errors
+    /// When the memory for another layout cannot be had; nothing is changed then.
+    pub fn set_record(&mut self, record: Record) -> Result<(), EngineError> {
+        let size = record.position().size();
+        let shape = shape(size);
+        if shape.moves != self.table.layout().shape.moves {
+            self.table = lay_out(&self.options, size)?;
+        }
+        self.options.size = size;
+        self.options.komi = record.position().komi();
+        self.record = record;
+        Ok(())
+    }
+
+    /// Changes the komi of this game and those to come. What the table knows under another komi is kept
+    /// and not mixed with this one.
+    pub fn set_komi(&mut self, komi: Komi) {
+        self.options.komi = komi;
+        self.record.set_komi(komi);
+    }
+
+    /// Begins the random numbers anew from `seed`.
+    pub fn set_seed(&mut self, seed: u64) {
+        self.options.parameters.seed = seed;
+        self.searches = 0;
+    }
+
+    /// Empties the table.
+    pub fn clear_table(&mut self) {
+        self.table.clear();
+    }
+
+    /// Searches the present position with `player` to move.
+    ///
+    /// A game that has ended by two passes is searched as if it went on.
+    pub fn search(&mut self, player: Player, limits: Limits, progress: Progress<'_>) -> Report {
+        let mut root = self.record.position().clone();
+        if root.passes() >= 2 {
+            root.resume();
+        }
+        root.set_to_play(player);
+        self.search_position(root, limits, progress)
+    }
+
+    /// Searches any position of the engine's board size.
+    pub fn search_position(&mut self, mut root: Position, limits: Limits, progress: Progress<'_>) -> Report {
+        root.set_playouts(self.options.playouts);
+        root.seal();
+        let mut parameters = self.options.parameters;
+        parameters.seed = mix(parameters.seed ^ mix(self.searches));
+        self.searches += 1;
+        match self.options.policy {
+            Policy::Rave(policy) => {
+                Search { table: &self.table, policy, parameters }.run(&root, limits, progress)
+            }
+            Policy::Ucb1(policy) => {
+                Search { table: &self.table, policy, parameters }.run(&root, limits, progress)
+            }
+        }
+    }
+
+    /// The move to play after a search: its best, or pass where nothing else is legal.
+    #[must_use]
+    pub fn chosen_move(&self, report: &Report) -> Move {
+        report.best().map_or_else(|| self.position().size().pass(), |best| best.mv)
+    }
+}
+
+fn shape(size: Size) -> Shape {
+    Shape { moves: size.points() + 1, policy_words: false }
+}
+
+fn lay_out(options: &EngineOptions, size: Size) -> Result<Table, EngineError> {
+    let bytes = options.memory.table_bytes(options.parameters.threads)?;
+    Ok(Table::new(shape(size), bytes)?)
+}

@@ -1,0 +1,88 @@
+//! A game as it was played: a start, moves, and undo.
+
+use super::geometry::Size;
+use super::position::{IllegalMove, Position};
+use super::rules::{Komi, Rules};
+use crate::game::{Game, Move, Player};
+
+/// The start position of a game, the moves made since, and the position they led to.
+#[derive(Clone)]
+pub struct Record {
+    start: Position,
+    moves: Vec<(Player, Move)>,
+    current: Position,
+}
+
+impl Record {
+    /// A game from the empty board.
+    #[must_use]
+    pub fn new(size: Size, rules: Rules, komi: Komi) -> Record {
+        Record::from_position(Position::new(size, rules, komi))
+    }
+
+    /// A game from a position that was set up.
+    #[must_use]
+    pub fn from_position(start: Position) -> Record {
+        Record { current: start.clone(), start, moves: Vec::new() }
+    }
+
+    /// The position now.
+    #[must_use]
+    pub fn position(&self) -> &Position {
+        &self.current
+    }
+
+    /// The moves so far.
+    #[must_use]
+    pub fn moves(&self) -> &[(Player, Move)] {
+        &self.moves
+    }
+
+    /// Plays a move of either player, whoever's turn it is.
+    ///
+    /// # Errors
+    /// The rule it would break; nothing is changed then.
+    pub fn play(&mut self, player: Player, mv: Move) -> Result<(), IllegalMove> {
+        if player == self.current.to_play() {
+            self.current.try_play(mv)?;
+        } else {
+            let mut turned = self.current.clone();
+            turned.set_to_play(player);
+            turned.try_play(mv)?;
+            self.current = turned;
+        }
+        self.moves.push((player, mv));
+        Ok(())
+    }
+
+    /// Takes the last move back; `false` if there is none.
+    pub fn undo(&mut self) -> bool {
+        if self.moves.pop().is_none() {
+            return false;
+        }
+        let mut position = self.start.clone();
+        for &(player, mv) in &self.moves {
+            position.set_to_play(player);
+            position.play(mv);
+        }
+        self.current = position;
+        true
+    }
+
+    /// Changes the komi; moves and history stay.
+    pub fn set_komi(&mut self, komi: Komi) {
+        self.start.set_komi(komi);
+        self.current.set_komi(komi);
+    }
+
+    /// Number of stones Black placed before White's first move, when there are at least two of them:
+    /// what servers and GUIs mean by a handicap, however they placed it.
+    #[must_use]
+    pub fn handicap(&self) -> usize {
+        let pass = self.current.size().pass();
+        let set_up = usize::from(self.start.board().stones()[0]);
+        let placed =
+            self.moves.iter().take_while(|&&(player, mv)| player == Player::Black && mv != pass).count();
+        if set_up + placed >= 2 && self.start.board().stones()[1] == 0 { set_up + placed } else { 0 }
+    }
+}

@@ -1,0 +1,135 @@
+//! How much memory there is, and what of it the table may have.
+
+use std::path::Path;
+
+/// One mebibyte in bytes.
+pub const MIB: u64 = 1 << 20;
+/// What the engine needs besides the table: code, stacks, the game's history, output buffers. Measured
+/// as peak resident memory minus the table's size; see DESIGN.md.
+const ENGINE_BYTES: u64 = 5 * MIB;
+/// What each further worker needs: its board, its buffers, its stack.
+const WORKER_BYTES: u64 = MIB / 4;
+/// The default never exceeds this.
+const DEFAULT_LIMIT: u64 = 2048 * MIB;
+/// The smallest budget for the whole engine.
+pub const SMALLEST_MEMORY: u64 = 6 * MIB;
+
+/// How much memory the engine, or its table, may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Budget {
+    /// Bytes for the whole engine.
+    Engine(u64),
+    /// Bytes for the table alone.
+    Table(u64),
+}
+
+/// A budget that cannot be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BudgetError {
+    /// Less than the engine needs without any table.
+    #[error("{given} bytes of memory are too few: expected at least {smallest} ({} MiB)", smallest / MIB)]
+    TooSmall {
+        /// Bytes asked for.
+        given: u64,
+        /// Bytes needed.
+        smallest: u64,
+    },
+    /// More than the machine has, or this process may use.
+    #[error("{given} bytes of memory are more than this machine allows ({available} bytes): ask for less")]
+    TooLarge {
+        /// Bytes asked for.
+        given: u64,
+        /// Bytes there are.
+        available: u64,
+    },
+}
+
+impl Budget {
+    /// A quarter of what the machine or its control group allows, at most 2 GiB.
+    #[must_use]
+    pub fn default_for_machine() -> Budget {
+        let quarter = available().map_or(DEFAULT_LIMIT / 4, |bytes| bytes / 4);
+        Budget::Engine(quarter.clamp(SMALLEST_MEMORY, DEFAULT_LIMIT) / MIB * MIB)
+    }
+
+    /// Bytes for the table of an engine with `threads` workers.
+    ///
+    /// # Errors
+    /// When the budget is too small for anything, or larger than the machine.
+    pub fn table_bytes(self, threads: usize) -> Result<usize, BudgetError> {
+        let (given, wanted) = match self {
+            Budget::Table(bytes) => (bytes, bytes),
+            Budget::Engine(bytes) => {
+                let workers = WORKER_BYTES * (threads.max(1) as u64 - 1);
+                let smallest = SMALLEST_MEMORY + workers;
+                if bytes < smallest {
+                    return Err(BudgetError::TooSmall { given: bytes, smallest });
+                }
+                (bytes, bytes - ENGINE_BYTES - workers)
+            }
+        };
+        if let Some(available) = available()
+            && given > available
+        {
+            return Err(BudgetError::TooLarge { given, available });
+        }
+        usize::try_from(wanted).map_err(|_| BudgetError::TooLarge { given, available: usize::MAX as u64 })
+    }
+}
+
+/// Bytes of memory that this process may hope for: the machine's, or its control group's limit if that is
+/// less; `None` where neither is known.
+#[must_use]
+pub fn available() -> Option<u64> {
+    let machine = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| total_in_meminfo(&text));
+    [machine, control_group_limit()].into_iter().flatten().min()
+}
+
+fn total_in_meminfo(text: &str) -> Option<u64> {
+    let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
+    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kib * 1024)
+}
+
+/// The smallest limit on the way from this process's control group to the root, for version 2 and 1.
+fn control_group_limit() -> Option<u64> {
+    let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
+    let mut smallest = None;
+    for line in groups.lines() {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (controllers, path) = (fields.next()?, fields.next()?);
+        let (base, file) = match controllers {
+            "" => ("/sys/fs/cgroup", "memory.max"),
+            list if list.split(',').any(|name| name == "memory") => {
+                ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
+            }
+            _ => continue,
+        };
+        let path = Path::new(path.trim_start_matches('/'));
+        for group in path.ancestors() {
+            let limit = std::fs::read_to_string(Path::new(base).join(group).join(file)).ok();
+            let limit = limit.and_then(|text| text.trim().parse::<u64>().ok());
+            smallest = [smallest, limit].into_iter().flatten().min();
+        }
+    }
+    smallest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn meminfo_is_read_in_kibibytes() {
+        assert_eq!(total_in_meminfo("MemTotal:       16 kB\nMemFree: 3 kB\n"), Some(16 * 1024));
+        assert_eq!(total_in_meminfo("nonsense"), None);
+    }
+
+    #[test]
+    fn budgets_outside_what_is_possible_are_refused() {
+        assert!(matches!(Budget::Engine(MIB).table_bytes(1), Err(BudgetError::TooSmall { .. })));
+        assert!(matches!(Budget::Engine(1 << 60).table_bytes(1), Err(BudgetError::TooLarge { .. })));
+        assert_eq!(Budget::Table(5000).table_bytes(4), Ok(5000));
+        assert!(Budget::Engine(64 * MIB).table_bytes(1).unwrap() < (64 * MIB) as usize);
+    }
+}

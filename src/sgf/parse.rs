@@ -1,0 +1,309 @@
+//! The grammar: games are trees of nodes, nodes are properties.
+//!
+//! ```text
+//! game     = "(" node { node } { game } ")"
+//! node     = ";" { property }
+//! property = Name value { value }
+//! ```
+//!
+//! The trees may be nested as deep as the file is long, so the stack of open parentheses is a vector,
+//! and the tree is never built: the main line is kept as a list, all else is counted.
+
+use super::error::SgfError::{self, Truncated};
+use super::error::{Location, excerpt};
+use super::info;
+use super::lexer::{Lexer, Token};
+use super::record::{GameRecord, Node};
+use super::value::{self, Board, Value};
+use super::{MAX_GAMES, MAX_KEPT};
+use crate::game::Player;
+use std::borrow::Cow;
+
+/// A property as it stands in the file, its name without small letters.
+pub(super) struct Property<'a> {
+    pub(super) name: Cow<'a, str>,
+    pub(super) values: Vec<Value<'a>>,
+}
+
+/// An open parenthesis.
+struct Level {
+    on_main_line: bool,
+    has_node: bool,
+    /// Parentheses opened directly inside.
+    variations: u32,
+}
+
+/// Reads the games of a text one after another.
+pub(super) struct Parser<'a> {
+    lexer: Lexer<'a>,
+    peeked: Option<(Token<'a>, Location)>,
+    games: usize,
+    /// Nodes, moves and points of setup, in all games together.
+    kept: usize,
+}
+
+/// The game being read.
+#[derive(Default)]
+struct Game<'a> {
+    /// `None` before the first node is complete.
+    record: Option<GameRecord>,
+    /// The properties of the node being read, if it is on the main line.
+    node: Option<Vec<Property<'a>>>,
+    node_values: usize,
+    levels: Vec<Level>,
+    total_nodes: usize,
+    forks: usize,
+}
+
+/// Values that one node may have, far more than the points of the largest board in every markup: they
+/// are kept until the node is read.
+const MAX_NODE_VALUES: usize = 1 << 18;
+
+/// Advice for text in the wrong place.
+const FIX: &str = "correct the file there";
+/// Advice for text that probably got out of a comment.
+const BRACKETS: &str = "inside a value, write \"]\" as \"\\]\"";
+
+impl<'a> Parser<'a> {
+    pub(super) fn new(text: &'a str) -> Parser<'a> {
+        Parser { lexer: Lexer::new(text), peeked: None, games: 0, kept: 0 }
+    }
+
+    /// The next game, or `None` when no other starts.
+    pub(super) fn next_game(&mut self) -> Option<Result<GameRecord, SgfError>> {
+        self.lexer.find_game().then(|| {
+            self.games += 1;
+            limit("games in a file", self.games, MAX_GAMES, self.lexer.here())?;
+            self.game()
+        })
+    }
+
+    fn game(&mut self) -> Result<GameRecord, SgfError> {
+        let mut game = Game::default();
+        loop {
+            let (token, at) = self.token();
+            match token {
+                Token::Open => {
+                    game.expect_node_before(at, "\"(\"")?;
+                    self.end_node(&mut game, at)?;
+                    game.open();
+                }
+                Token::Semicolon => {
+                    game.expect_no_variation_before(at, "\";\"")?;
+                    self.end_node(&mut game, at)?;
+                    game.start_node();
+                }
+                Token::Name(name) => {
+                    game.expect_node_before(at, name)?;
+                    game.expect_no_variation_before(at, name)?;
+                    let property = self.property(name, at)?;
+                    if let Some(properties) = &mut game.node {
+                        game.node_values += property.values.len();
+                        limit("values in a node", game.node_values, MAX_NODE_VALUES, at)?;
+                        properties.push(property);
+                    }
+                }
+                Token::Close => {
+                    game.expect_node_before(at, "\")\"")?;
+                    self.end_node(&mut game, at)?;
+                    game.levels.pop();
+                    if game.levels.is_empty() {
+                        return game.into_record();
+                    }
+                }
+                Token::End => {
+                    let expected = format!("\")\" for each of {} open \"(\"", game.levels.len());
+                    return Err(Truncated { at, expected });
+                }
+                Token::UnendedValue => return Err(self.unended(at)),
+                Token::Value(_) => return Err(syntax(at, "the name of a property", "\"[\"", FIX)),
+                Token::Stray(c) => {
+                    let expected = "a property, \";\", \"(\" or \")\"";
+                    return Err(syntax(at, expected, &excerpt(&format!("{c:?}")), BRACKETS));
+                }
+            }
+        }
+    }
+
+    fn token(&mut self) -> (Token<'a>, Location) {
+        self.peeked.take().unwrap_or_else(|| self.lexer.next())
+    }
+
+    /// The values behind a name.
+    fn property(&mut self, name: &'a str, at: Location) -> Result<Property<'a>, SgfError> {
+        let mut values = Vec::new();
+        loop {
+            match self.token() {
+                (Token::Value(raw), at) => {
+                    limit("values in a node", values.len(), MAX_NODE_VALUES, at)?;
+                    values.push(Value { at, raw });
+                }
+                (Token::UnendedValue, at) => return Err(self.unended(at)),
+                (Token::End, at) if values.is_empty() => {
+                    return Err(Truncated {
+                        at,
+                        expected: format!("a value in brackets for {}", excerpt(name)),
+                    });
+                }
+                _ if values.is_empty() => {
+                    let found = format!("{} without one", excerpt(name));
+                    return Err(syntax(at, "a property with a value in brackets", &found, BRACKETS));
+                }
+                other => {
+                    self.peeked = Some(other);
+                    break;
+                }
+            }
+        }
+        let name = if name.bytes().all(|byte| byte.is_ascii_uppercase()) {
+            Cow::Borrowed(name)
+        } else {
+            Cow::Owned(name.chars().filter(|c| !c.is_ascii_lowercase()).collect())
+        };
+        if name.is_empty() {
+            return Err(syntax(at, "a property name with capital letters", "small letters only", FIX));
+        }
+        Ok(Property { name, values })
+    }
+
+    fn unended(&self, start: Location) -> SgfError {
+        Truncated {
+            at: self.lexer.here(),
+            expected: format!("the \"]\" of the value that starts at {start}"),
+        }
+    }
+
+    /// Takes the properties of the finished node, if it is to be kept, into the record.
+    fn end_node(&mut self, game: &mut Game<'a>, at: Location) -> Result<(), SgfError> {
+        let Some(properties) = game.node.take() else { return Ok(()) };
+        let record = match &mut game.record {
+            Some(record) => record,
+            first => first.insert(info::read(&properties)?),
+        };
+        let node = self.typed_node(record, &properties, at)?;
+        record.nodes.push(node);
+        self.keep(1, at)
+    }
+
+    fn typed_node(
+        &mut self,
+        record: &mut GameRecord,
+        properties: &[Property],
+        at: Location,
+    ) -> Result<Node, SgfError> {
+        let mut node = Node::default();
+        let board = Board { columns: record.columns, rows: record.rows };
+        for property in properties {
+            let name = &*property.name;
+            match name {
+                "C" => node.comment = property.values.first().map(|value| value::text(value.raw)),
+                // Points and moves of other games are written otherwise.
+                _ if record.game != 1 => {}
+                "AB" => self.setup(&mut node, board, Some(Player::Black), property, at)?,
+                "AW" => self.setup(&mut node, board, Some(Player::White), property, at)?,
+                "AE" => self.setup(&mut node, board, None, property, at)?,
+                "B" | "W" => {
+                    let player = if name == "B" { Player::Black } else { Player::White };
+                    self.keep(property.values.len(), at)?;
+                    // There is hardly ever more than one.
+                    node.moves.reserve_exact(property.values.len());
+                    node.moves
+                        .extend(property.values.iter().map(|&value| (player, board.place(name, value))));
+                }
+                "PL" => {
+                    if let Some(&value) = property.values.first() {
+                        node.player_to_move = value::player(value.raw);
+                        if node.player_to_move.is_none() {
+                            info::warn(&mut record.warnings, "PL", "B or W", value);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(node)
+    }
+
+    fn keep(&mut self, more: usize, at: Location) -> Result<(), SgfError> {
+        self.kept += more;
+        limit("nodes, moves and points of setup in main lines", self.kept, MAX_KEPT, at)
+    }
+
+    fn setup(
+        &mut self,
+        node: &mut Node,
+        board: Board,
+        player: Option<Player>,
+        property: &Property,
+        at: Location,
+    ) -> Result<(), SgfError> {
+        for &value in &property.values {
+            match board.points(&property.name, value, &mut self.kept) {
+                Ok(points) => node.setup.extend(points.into_iter().map(|point| (player, point))),
+                Err(unreadable) if node.unreadable_setup.is_none() => {
+                    node.unreadable_setup = Some(Box::new(unreadable));
+                }
+                Err(_) => {}
+            }
+            self.keep(0, at)?;
+        }
+        Ok(())
+    }
+}
+
+impl Game<'_> {
+    /// Every parenthesis but a game's first one follows a node, and so does all that is in a node.
+    fn expect_node_before(&self, at: Location, found: &str) -> Result<(), SgfError> {
+        match self.levels.last() {
+            Some(level) if !level.has_node => Err(syntax(at, "\";\" to start a node", &excerpt(found), FIX)),
+            _ => Ok(()),
+        }
+    }
+
+    fn expect_no_variation_before(&self, at: Location, found: &str) -> Result<(), SgfError> {
+        match self.levels.last() {
+            Some(level) if level.variations > 0 => {
+                Err(syntax(at, "\"(\" or \")\" after a variation", &excerpt(found), FIX))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn open(&mut self) {
+        let on_main_line = match self.levels.last_mut() {
+            None => true,
+            Some(parent) => {
+                parent.variations += 1;
+                self.forks += usize::from(parent.variations == 2);
+                parent.on_main_line && parent.variations == 1
+            }
+        };
+        self.levels.push(Level { on_main_line, has_node: false, variations: 0 });
+    }
+
+    fn start_node(&mut self) {
+        self.total_nodes += 1;
+        self.node_values = 0;
+        if let Some(level) = self.levels.last_mut() {
+            level.has_node = true;
+            self.node = level.on_main_line.then(Vec::new);
+        }
+    }
+
+    /// The record of a game that was read to its end, and so has a first node.
+    fn into_record(self) -> Result<GameRecord, SgfError> {
+        let mut record = self.record.ok_or(SgfError::NoGame)?;
+        record.total_nodes = self.total_nodes;
+        record.forks = self.forks;
+        record.nodes.shrink_to_fit();
+        Ok(record)
+    }
+}
+
+fn syntax(at: Location, expected: &'static str, found: &str, advice: &'static str) -> SgfError {
+    SgfError::Syntax { at, expected, found: found.to_owned(), advice }
+}
+
+fn limit(what: &'static str, count: usize, limit: usize, at: Location) -> Result<(), SgfError> {
+    if count <= limit { Ok(()) } else { Err(SgfError::TooMany { at, what, limit }) }
+}

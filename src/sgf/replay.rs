@@ -1,0 +1,313 @@
+//! Playing a record on a board of ours.
+//!
+//! Turn 0 is the position in which the first move is made, turn N the one in which move N+1 is: setup
+//! between two moves belongs to the turn after the earlier one. Setup starts a new history, of which
+//! the position set up is the first.
+//!
+//! Who is to play in a turn: the colour that `PL` names; else the colour of the next move; else, in
+//! turn 0, White when Black was given a handicap and otherwise Black, and later the opponent of who
+//! moved last. A move by the other colour is accepted. FF\[4\] wants illegal moves executed as well; we
+//! stop before the first, since no position of ours can follow it.
+
+use super::record::{GameRecord, Node, Place, RecordPoint, Unreadable};
+use crate::game::{Game, Move, Player};
+use crate::go::geometry::SizeError;
+use crate::go::position::IllegalMove;
+use crate::go::{Komi, Position, Rules, Size};
+
+/// Why a record cannot be played to the turn asked for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReplayError {
+    /// The record is of another game.
+    #[error("expected a game of Go (GM[1]), found GM[{game}]; choose another file")]
+    NotGo {
+        /// What `GM` says.
+        game: u32,
+    },
+    /// The board is too large for us.
+    #[error("the record's board is too large: {0}")]
+    Size(#[from] SizeError),
+    /// Stones set up on the same board leave a chain without liberties.
+    #[error("setup after move {turn}: {player} {vertex} cannot stand there ({reason}); correct the setup")]
+    IllegalSetup {
+        /// Moves played before.
+        turn: usize,
+        /// Whose stone it is.
+        player: Player,
+        /// Its point.
+        vertex: String,
+        /// The rule.
+        reason: IllegalMove,
+    },
+    /// A move that our rules forbid.
+    #[error(
+        "move {turn}, {player} {vertex}, is illegal: {reason}; the record can be used up to turn {}",
+        turn - 1
+    )]
+    IllegalMove {
+        /// The number of the move, from 1.
+        turn: usize,
+        /// Who moved.
+        player: Player,
+        /// Where.
+        vertex: String,
+        /// The rule it breaks.
+        reason: IllegalMove,
+    },
+    /// A value on the way that names no point of the board.
+    #[error("after move {turn}: {unreadable}; correct the record there")]
+    Unreadable {
+        /// Moves played before.
+        turn: usize,
+        /// The value and its place.
+        unreadable: Unreadable,
+    },
+    /// The record is shorter.
+    #[error("the record has no turn {turn}: expected one from 0 to {last}")]
+    NoSuchTurn {
+        /// What was asked for.
+        turn: usize,
+        /// The last turn.
+        last: usize,
+    },
+}
+
+/// A turn of a record.
+#[derive(Clone)]
+pub struct Step {
+    /// Moves played so far, passes included.
+    pub turn: usize,
+    /// The move that led here; `None` in turn 0.
+    pub played: Option<(Player, Move)>,
+    /// The position in which the next move is made.
+    pub position: Position,
+}
+
+/// The turns of a record in order. An error ends them.
+pub struct Steps<'r> {
+    walk: Option<Walk<'r>>,
+    started: bool,
+}
+
+impl GameRecord {
+    /// All turns from turn 0 on, under `rules` and `komi`.
+    ///
+    /// # Errors
+    /// When the record is not Go or its board has more than 19 lines.
+    pub fn steps(&self, rules: Rules, komi: Komi) -> Result<Steps<'_>, ReplayError> {
+        Ok(Steps { walk: Some(Walk::new(self, rules, komi)?), started: false })
+    }
+
+    /// The position in turn `n`, after `n` moves.
+    ///
+    /// # Errors
+    /// When the record is shorter, or anything before the turn cannot be played.
+    pub fn position_after(&self, n: usize, rules: Rules, komi: Komi) -> Result<Position, ReplayError> {
+        let mut walk = Walk::new(self, rules, komi)?;
+        walk.settle()?;
+        for last in 0..n {
+            if !walk.play_next()? {
+                return Err(ReplayError::NoSuchTurn { turn: n, last });
+            }
+        }
+        Ok(walk.position)
+    }
+
+    /// The position in which the record ends.
+    ///
+    /// # Errors
+    /// When anything cannot be played.
+    pub fn final_position(&self, rules: Rules, komi: Komi) -> Result<Position, ReplayError> {
+        let mut walk = Walk::new(self, rules, komi)?;
+        walk.settle()?;
+        while walk.play_next()? {}
+        Ok(walk.position)
+    }
+}
+
+impl Iterator for Steps<'_> {
+    type Item = Result<Step, ReplayError>;
+
+    fn next(&mut self) -> Option<Result<Step, ReplayError>> {
+        let walk = self.walk.as_mut()?;
+        let moved = if self.started { walk.play_next() } else { walk.settle().map(|()| true) };
+        self.started = true;
+        match moved {
+            Ok(true) => {
+                Some(Ok(Step { turn: walk.turn, played: walk.played, position: walk.position.clone() }))
+            }
+            Ok(false) => {
+                self.walk = None;
+                None
+            }
+            Err(error) => {
+                self.walk = None;
+                Some(Err(error))
+            }
+        }
+    }
+}
+
+impl std::iter::FusedIterator for Steps<'_> {}
+
+/// Moves between two calls of [`Position::seal`]: superko looks through all positions since the last
+/// call, one by one.
+const MOVES_UNSEALED: usize = 128;
+
+/// A cursor in the record and the position there.
+struct Walk<'r> {
+    record: &'r GameRecord,
+    size: Size,
+    position: Position,
+    turn: usize,
+    played: Option<(Player, Move)>,
+    /// The node of the next move or of the next setup.
+    node: usize,
+    /// Moves of that node already played.
+    moves_done: usize,
+}
+
+impl<'r> Walk<'r> {
+    fn new(record: &'r GameRecord, rules: Rules, komi: Komi) -> Result<Walk<'r>, ReplayError> {
+        if record.game != 1 {
+            return Err(ReplayError::NotGo { game: record.game });
+        }
+        let size = Size::new(usize::from(record.columns), usize::from(record.rows))?;
+        let position = Position::new(size, rules, komi);
+        Ok(Walk { record, size, position, turn: 0, played: None, node: 0, moves_done: 0 })
+    }
+
+    /// Plays the next move and whatever setup follows; `false` at the end of the record.
+    fn play_next(&mut self) -> Result<bool, ReplayError> {
+        let record = self.record;
+        let Some((player, place)) =
+            record.nodes.get(self.node).and_then(|node| node.moves.get(self.moves_done))
+        else {
+            return Ok(false);
+        };
+        let mv = match place {
+            Place::Pass => self.size.pass(),
+            Place::Point(point) => self.move_on(*player, *point)?,
+            Place::Unreadable(unreadable) => return Err(self.unreadable(unreadable)),
+        };
+        self.turn += 1;
+        self.position.set_to_play(*player);
+        self.position.try_play(mv).map_err(|reason| ReplayError::IllegalMove {
+            turn: self.turn,
+            player: *player,
+            vertex: self.size.vertex(mv),
+            reason,
+        })?;
+        if self.turn.is_multiple_of(MOVES_UNSEALED) {
+            self.position.seal();
+        }
+        self.played = Some((*player, mv));
+        self.moves_done += 1;
+        if self.moves_done == record.nodes[self.node].moves.len() {
+            self.node += 1;
+            self.moves_done = 0;
+            self.settle()?;
+        } else {
+            self.turn_to(self.next_player(None));
+        }
+        Ok(true)
+    }
+
+    /// Goes to the next move, setting up what stands before it.
+    fn settle(&mut self) -> Result<(), ReplayError> {
+        let mut stones: Option<Vec<Option<Player>>> = None;
+        let mut named = None;
+        while let Some(node) = self.record.nodes.get(self.node) {
+            if let Some(unreadable) = &node.unreadable_setup {
+                return Err(self.unreadable(unreadable));
+            }
+            if !node.setup.is_empty() {
+                self.set_up(stones.get_or_insert_with(|| self.stones()), node)?;
+            }
+            named = node.player_to_move.or(named);
+            if !node.moves.is_empty() {
+                break;
+            }
+            self.node += 1;
+        }
+        let handicap = self.turn == 0
+            && self.record.handicap.is_some_and(|stones| stones >= 2)
+            && stones.as_ref().is_some_and(|stones| stones.contains(&Some(Player::Black)));
+        let to_play = named.unwrap_or_else(|| self.next_player(handicap.then_some(Player::White)));
+        match stones {
+            Some(stones) => self.restart(&stones, to_play),
+            None => {
+                self.turn_to(to_play);
+                Ok(())
+            }
+        }
+    }
+
+    /// The colour of the next move; where there is none, `otherwise` or whose turn it is.
+    fn next_player(&self, otherwise: Option<Player>) -> Player {
+        let next = self.record.nodes.get(self.node).and_then(|node| node.moves.get(self.moves_done));
+        next.map(|(player, _)| *player).or(otherwise).unwrap_or_else(|| self.position.to_play())
+    }
+
+    fn turn_to(&mut self, player: Player) {
+        if self.turn == 0 && player != self.position.to_play() {
+            // A new position: with `set_to_play`, an empty board with Black to move, which never was in
+            // this game, would belong to the history.
+            let (rules, komi) = (self.position.rules(), self.position.komi());
+            if let Ok(position) = Position::with_stones(self.size, rules, komi, &[], player) {
+                self.position = position;
+            }
+        } else {
+            self.position.set_to_play(player);
+        }
+    }
+
+    /// The stones on the board, by move number.
+    fn stones(&self) -> Vec<Option<Player>> {
+        let board = self.position.board();
+        board.geometry().points.iter().map(|&point| board.stone_at(point)).collect()
+    }
+
+    fn set_up(&self, stones: &mut [Option<Player>], node: &Node) -> Result<(), ReplayError> {
+        for &(player, point) in &node.setup {
+            let mv = self.move_on(player.unwrap_or(Player::Black), point)?;
+            stones[mv.index()] = player;
+        }
+        Ok(())
+    }
+
+    /// Starts a new history with these stones.
+    fn restart(&mut self, stones: &[Option<Player>], to_play: Player) -> Result<(), ReplayError> {
+        let list: Vec<(Player, Move)> = (0u16..)
+            .zip(stones)
+            .filter_map(|(number, stone)| stone.map(|player| (player, Move(number))))
+            .collect();
+        let (rules, komi) = (self.position.rules(), self.position.komi());
+        self.position =
+            Position::with_stones(self.size, rules, komi, &list, to_play).map_err(|(mv, reason)| {
+                ReplayError::IllegalSetup {
+                    turn: self.turn,
+                    player: stones[mv.index()].unwrap_or(Player::Black),
+                    vertex: self.size.vertex(mv),
+                    reason,
+                }
+            })?;
+        Ok(())
+    }
+
+    /// The move on a point of the record. The parser only accepts points of the record's board, but
+    /// records may be made by others.
+    fn move_on(&self, player: Player, point: RecordPoint) -> Result<Move, ReplayError> {
+        let (column, row) = (usize::from(point.column), usize::from(point.row));
+        self.size.move_at(column, row).ok_or_else(|| ReplayError::IllegalMove {
+            turn: self.turn + 1,
+            player,
+            vertex: format!("column {} row {}", column + 1, row + 1),
+            reason: IllegalMove::OffBoard,
+        })
+    }
+
+    fn unreadable(&self, unreadable: &Unreadable) -> ReplayError {
+        ReplayError::Unreadable { turn: self.turn, unreadable: unreadable.clone() }
+    }
+}

@@ -1,0 +1,493 @@
+//! Game records: what SGF files in the wild do, that nothing makes the reader panic, and agreement
+//! with another reader, sgfmill, on the files of `../shared/testdata/sgf`.
+
+#[path = "sgf/oracle.rs"]
+mod oracle;
+
+use proptest::prelude::*;
+use tewari::game::{Game, Player};
+use tewari::go::position::IllegalMove;
+use tewari::go::{KoRule, Komi, Position, Rules};
+use tewari::sgf::{self, GameRecord, Place, RecordPoint, ReplayError, SgfError};
+
+const RULES: Rules = Rules::CHINESE;
+const KOMI: Komi = Komi(13);
+
+fn game(text: &str) -> GameRecord {
+    games(text.as_bytes()).swap_remove(0)
+}
+
+fn games(bytes: &[u8]) -> Vec<GameRecord> {
+    sgf::read(bytes).unwrap_or_else(|error| panic!("{error}")).games
+}
+
+fn error(text: &str) -> SgfError {
+    sgf::read(text.as_bytes()).expect_err(text)
+}
+
+/// Line and column of the error.
+fn place_of_error(text: &str) -> (u32, u32) {
+    let at = error(text).location().expect("a place");
+    (at.line, at.column)
+}
+
+/// The moves as GTP vertices, on boards up to 19x19.
+fn vertices(record: &GameRecord) -> Vec<String> {
+    let size =
+        tewari::go::Size::new(usize::from(record.columns), usize::from(record.rows)).expect("a small board");
+    let vertex = |place: &Place| match place {
+        Place::Point(p) => {
+            size.vertex(size.move_at(usize::from(p.column), usize::from(p.row)).expect("on board"))
+        }
+        Place::Pass => "pass".to_owned(),
+        Place::Unreadable(unreadable) => unreadable.to_string(),
+    };
+    record.moves().map(|(player, place)| format!("{player} {}", vertex(place))).collect()
+}
+
+fn position(text: &str, turn: usize) -> Position {
+    game(text).position_after(turn, RULES, KOMI).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Rows from the top, `.XO`, separated by `/`.
+fn drawing(position: &Position) -> String {
+    let (columns, board) = (position.size().columns(), position.board());
+    let symbol = |&point| match board.stone_at(point) {
+        None => '.',
+        Some(Player::Black) => 'X',
+        Some(Player::White) => 'O',
+    };
+    let rows: Vec<String> =
+        board.geometry().points.chunks(columns).rev().map(|row| row.iter().map(symbol).collect()).collect();
+    rows.join("/")
+}
+
+#[test]
+fn rows_count_from_the_top_in_the_file_and_from_the_bottom_in_our_moves() {
+    assert_eq!(vertices(&game("(;SZ[9];B[ab];W[ia])")), ["black A8", "white J9"]);
+    assert_eq!(drawing(&position("(;SZ[3];B[ca];W[bc])", 2)), "..X/.../.O.");
+}
+
+#[test]
+fn a_move_on_tt_is_a_pass_up_to_size_nineteen() {
+    assert_eq!(vertices(&game("(;SZ[19];B[tt];W[])")), ["black pass", "white pass"]);
+    assert_eq!(vertices(&game("(;SZ[19:13];B[tt])")), ["black pass"]);
+    let large = game("(;SZ[21];B[tt];W[])");
+    let point = Place::Point(RecordPoint { column: 19, row: 1 });
+    assert_eq!(large.nodes[1].moves, [(Player::Black, point)]);
+    assert_eq!(large.nodes[2].moves, [(Player::White, Place::Pass)]);
+}
+
+#[test]
+fn komi_is_read_however_it_is_written() {
+    for (text, komi) in [
+        ("(;KM[6.5])", Some(6.5)),
+        ("(;KM[])", None),
+        ("(;KM[6,5])", Some(6.5)),
+        ("(;KM[ 6.5 ])", Some(6.5)),
+        ("(;KM[0.00])", Some(0.0)),
+        ("(;KM[-3])", Some(-3.0)),
+        ("(;)", None),
+        ("(;KoMi[7])", Some(7.0)),
+    ] {
+        let record = game(text);
+        assert_eq!((record.komi, record.warnings.len()), (komi, 0), "{text}");
+    }
+    for text in ["(;KM[six])", "(;KM[NaN])", "(;KM[inf])"] {
+        let record = game(text);
+        assert_eq!(record.komi, None, "{text}");
+        assert!(record.warnings[0].contains("line 1, column 5: expected a number, found KM["), "{text}");
+    }
+}
+
+#[test]
+fn sizes_may_be_rectangles_and_up_to_fifty_two() {
+    let size = |text| (game(text).columns, game(text).rows);
+    assert_eq!(size("(;)"), (19, 19));
+    assert_eq!(size("(;SZ[])"), (19, 19));
+    assert_eq!(size("(;SZ[16:8])"), (16, 8));
+    assert_eq!(size("(;SZ[52])"), (52, 52));
+    assert_eq!(size("(;AB[aa]SZ[9])"), (9, 9), "the size may follow the stones");
+    for text in ["(;SZ[0])", "(;SZ[53])", "(;SZ[9:])", "(;SZ[nine])", "(;SZ[300])"] {
+        assert!(matches!(error(text), SgfError::BoardSize { .. }), "{text}");
+        assert_eq!(place_of_error(text), (1, 5));
+    }
+}
+
+#[test]
+fn a_board_above_nineteen_is_read_but_not_replayed() {
+    let record = game("(;SZ[21];B[uu])");
+    assert_eq!(record.nodes[1].moves[0].1, Place::Point(RecordPoint { column: 20, row: 0 }));
+    let error = record.position_after(0, RULES, KOMI).map(|_| ()).expect_err("too large");
+    assert!(matches!(error, ReplayError::Size(_)));
+    assert!(error.to_string().contains("21x21") && error.to_string().contains("19"), "{error}");
+}
+
+#[test]
+fn long_property_names_lose_their_small_letters() {
+    let record = game("(;GaMe[1]FileFormat[3]SiZe[9]PlayerBlack[Shu];Black[ee];White[cc])");
+    assert_eq!(vertices(&record), ["black E5", "white C7"]);
+    assert_eq!(record.names, [Some("Shu".to_owned()), None]);
+    assert!(matches!(error("(;size[9])"), SgfError::Syntax { .. }));
+}
+
+#[test]
+fn white_space_may_stand_between_all_tokens() {
+    let record = game("\n( \t;\r\nSZ \n[5]\n;B\n[ aa ]\n;W [ee]\n)\n");
+    assert_eq!(vertices(&record), ["black A5", "white E1"]);
+}
+
+#[test]
+fn points_may_be_given_in_rectangles_and_properties_repeatedly() {
+    let text = "(;SZ[4]AB[aa]AW[da:db]AB[ab:bc][dd];AE[bb:bc][aa]AB[ca])";
+    let record = game(text);
+    assert_eq!(record.nodes[0].setup.len(), 8);
+    let end = record.final_position(RULES, KOMI).unwrap();
+    assert_eq!(drawing(&end), "..XO/X..O/X.../...X");
+}
+
+#[test]
+fn setup_in_mid_game_makes_a_new_history_that_starts_with_it() {
+    // Black takes a ko, the setup changes the stones elsewhere, White takes back at once.
+    let text = "(;SZ[5]AB[ba][ab][bc]AW[ca][bb][db][cc];B[cb];AB[ee];W[bb])";
+    assert_eq!(drawing(&position(text, 2)), ".XO../XO.O./.XO../...../....X");
+    assert_eq!(position(text, 1).to_play(), Player::White);
+    let without_setup = text.replace("AB[ee]", "");
+    let refused = game(&without_setup).final_position(RULES, KOMI).map(|_| ()).unwrap_err();
+    let expected = ReplayError::IllegalMove {
+        turn: 2,
+        player: Player::White,
+        vertex: "B4".to_owned(),
+        reason: IllegalMove::Ko,
+    };
+    assert_eq!(refused, expected);
+}
+
+#[test]
+fn the_position_set_up_belongs_to_the_history() {
+    // The setup stands in the middle of a ko fight; after two passes White may retake by the ko rule,
+    // but that recreates the position that was set up.
+    let text = "(;SZ[5]AB[ba][ab][bc]AW[ca][bb][db][cc];B[cb];W[];B[];W[bb])";
+    let end = game(text).position_after(4, RULES, KOMI).map(|_| ()).unwrap_err();
+    assert!(matches!(end, ReplayError::IllegalMove { turn: 4, reason: IllegalMove::Superko, .. }), "{end}");
+    assert!(game(text).position_after(4, Rules { ko: KoRule::Simple, suicide: false }, KOMI).is_ok());
+}
+
+#[test]
+fn the_player_to_move_follows_pl_then_the_next_move_then_the_handicap() {
+    for (text, turn, player) in [
+        ("(;)", 0, Player::Black),
+        ("(;HA[2]AB[dd][pp])", 0, Player::White),
+        ("(;HA[2])", 0, Player::Black),
+        ("(;AB[dd][pp])", 0, Player::Black),
+        ("(;HA[2]AB[dd][pp];B[qq])", 0, Player::Black),
+        ("(;;W[qq])", 0, Player::White),
+        ("(;PL[W];B[qq])", 0, Player::White),
+        ("(;PLayer[White])", 0, Player::White),
+        ("(;B[qq];W[cc])", 2, Player::Black),
+        ("(;B[qq];B[cc])", 1, Player::Black),
+        ("(;B[qq];PL[B])", 1, Player::Black),
+        ("(;B[qq];AB[dd])", 1, Player::White),
+        ("(;B[qq]PL[B];W[cc])", 1, Player::White),
+    ] {
+        assert_eq!(position(text, turn).to_play(), player, "{text}");
+    }
+    assert_eq!(game("(;PL[x])").warnings.len(), 1);
+}
+
+#[test]
+fn a_move_by_the_wrong_colour_is_accepted() {
+    assert_eq!(drawing(&position("(;SZ[3]PL[W];B[aa];B[ba];W[cc]B[ca])", 4)), "XXX/.../..O");
+}
+
+#[test]
+fn steps_give_every_turn_and_stop_before_an_illegal_move() {
+    let record = game("(;SZ[3];B[aa];W[bb];B[bb];W[cc])");
+    let mut steps = record.steps(RULES, KOMI).unwrap();
+    for (turn, stones) in [(0, [0, 0]), (1, [1, 0]), (2, [1, 1])] {
+        let step = steps.next().unwrap().unwrap();
+        assert_eq!((step.turn, step.position.board().stones()), (turn, stones));
+        assert_eq!(step.played.is_some(), turn > 0);
+    }
+    let error = steps.next().unwrap().map(|_| ()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "move 3, black B2, is illegal: the point is occupied; the record can be used up to turn 2"
+    );
+    assert!(steps.next().is_none() && steps.next().is_none());
+    assert!(record.position_after(2, RULES, KOMI).is_ok());
+    assert!(record.position_after(3, RULES, KOMI).is_err());
+}
+
+#[test]
+fn a_turn_beyond_the_end_is_an_error_that_names_the_last_one() {
+    let error = game("(;;B[aa])").position_after(7, RULES, KOMI).map(|_| ()).unwrap_err();
+    assert_eq!(error, ReplayError::NoSuchTurn { turn: 7, last: 1 });
+}
+
+#[test]
+fn a_point_off_the_board_only_matters_to_who_replays_it() {
+    let record = game("(;SZ[9]\n;B[cg];W[rs];B[aa])");
+    assert_eq!((record.move_count(), record.moves().count()), (2, 3));
+    assert!(record.position_after(1, RULES, KOMI).is_ok());
+    let error = record.position_after(2, RULES, KOMI).map(|_| ()).unwrap_err();
+    let expected = "after move 1: line 2, column 9: expected a point of the 9x9 board, found W[rs]; \
+                    correct the record there";
+    assert_eq!(error.to_string(), expected);
+    assert!(game("(;SZ[9]AE[];B[aa])").position_after(1, RULES, KOMI).is_ok(), "an empty list");
+    let setup = game("(;SZ[9]AB[aa][jj])");
+    assert_eq!(setup.nodes[0].setup.len(), 1);
+    assert!(matches!(setup.position_after(0, RULES, KOMI), Err(ReplayError::Unreadable { turn: 0, .. })));
+}
+
+#[test]
+fn setup_without_liberties_is_refused_with_its_place() {
+    let error = game("(;SZ[5]AB[aa][ab]AW[ac][ba][bb])").position_after(0, RULES, KOMI).map(|_| ());
+    assert!(
+        matches!(error, Err(ReplayError::IllegalSetup { turn: 0, reason: IllegalMove::Suicide, .. })),
+        "{error:?}"
+    );
+}
+
+#[test]
+fn later_setup_of_a_point_wins_over_earlier() {
+    assert_eq!(drawing(&position("(;SZ[3]AB[aa]AW[aa]AB[bb];AE[bb])", 0)), "O../.../...");
+}
+
+#[test]
+fn other_games_are_read_but_not_replayed() {
+    let record = game("(;GM[2]SZ[8];B[c4])");
+    assert_eq!((record.game, record.columns, record.total_nodes, record.move_count()), (2, 8, 2, 0));
+    let error = record.final_position(RULES, KOMI).map(|_| ()).unwrap_err();
+    assert_eq!(error, ReplayError::NotGo { game: 2 });
+}
+
+#[test]
+fn anything_may_stand_around_the_games_of_a_file() {
+    let found = games(b"From: x (nobody)\n\n( ;SZ[9](;B[aa])(;W[bb];B[cc]))--junk)\n(\n;SZ[5])trailer (");
+    assert_eq!(found.iter().map(|game| game.columns).collect::<Vec<_>>(), [9, 5]);
+    assert_eq!((found[0].total_nodes, found[0].forks, found[0].nodes.len()), (4, 1, 2));
+    for nothing in ["", "()", "hello", "(B[aa])", "(\r\nTE[x]\r\n;B[pd])"] {
+        assert_eq!(error(nothing), SgfError::NoGame, "{nothing}");
+    }
+}
+
+#[test]
+fn syntax_errors_say_where_what_and_what_to_do() {
+    for (text, place) in [
+        ("(;SZ[9]\n  ;B aa])", (2, 4)),
+        ("(;C[a] b])", (1, 8)),
+        ("(;C[x]\r\n;B[aa])\r(;()", (3, 4)),
+        ("(;(;B[aa]);W[bb])", (1, 11)),
+        ("(;(;B[aa])C[x])", (1, 11)),
+        ("(;;([aa]))", (1, 5)),
+        ("(;[aa])", (1, 3)),
+        ("(;C[é]!)", (1, 7)),
+    ] {
+        assert!(matches!(error(text), SgfError::Syntax { .. }), "{text}: {:?}", error(text));
+        assert_eq!(place_of_error(text), place, "{text}");
+    }
+    assert_eq!(
+        error("(;C[a] b] c)").to_string(),
+        "line 1, column 8: expected a property with a value in brackets, found b without one; \
+         inside a value, write \"]\" as \"\\]\""
+    );
+}
+
+#[test]
+fn a_file_that_is_cut_off_is_an_error_anywhere() {
+    let text = "(;SZ[9]C[a\\]b](;B[aa];W[bb])(;B[cc]))";
+    for length in 2..text.len() {
+        let cut = &text[..length];
+        assert!(matches!(error(cut), SgfError::Truncated { .. }), "{cut}: {}", error(cut));
+        assert_eq!(place_of_error(cut), (1, length as u32 + 1));
+    }
+    assert!(error("(;\nC[a").to_string().contains("the \"]\" of the value that starts at line 2, column 2"));
+}
+
+#[test]
+fn whole_games_before_an_error_are_there_for_who_asks() {
+    let (collection, error) = sgf::read_prefix(b"(;SZ[9])(;SZ[5]) (;SZ[3];B[");
+    assert_eq!(collection.games.len(), 2);
+    assert!(matches!(error, Some(SgfError::Truncated { .. })));
+}
+
+#[test]
+fn text_loses_its_escapes_and_soft_line_breaks() {
+    let record = game("(;PB[a\\]\nb\\\\]GN[a\\:b]C[one\r\ntwo\\\nthree\\]\ttab])");
+    assert_eq!(record.names[0].as_deref(), Some("a] b\\"));
+    assert_eq!(record.title.as_deref(), Some("a:b"));
+    assert_eq!(record.nodes[0].comment.as_deref(), Some("one\ntwothree] tab"));
+}
+
+#[test]
+fn handicap_zero_is_none_and_the_stones_are_not_counted() {
+    assert_eq!(game("(;HA[0])").handicap, None);
+    assert_eq!(game("(;HA[7]AB[aa])").handicap, Some(7));
+    assert_eq!(game("(;HA[])").handicap, None);
+    assert_eq!(game("(;HA[many])").warnings.len(), 1);
+}
+
+#[test]
+fn rules_are_known_by_the_names_that_servers_write() {
+    let rules = |text: &str| game(&format!("(;RU[{text}])")).known_rules();
+    assert_eq!(rules("Chinese"), Some(Rules::CHINESE));
+    assert_eq!(rules("chinese "), Some(Rules::CHINESE));
+    assert_eq!(rules("Tromp-Taylor"), Some(Rules::TROMP_TAYLOR));
+    assert_eq!(rules("NZ"), Some(Rules { ko: KoRule::Situational, suicide: true }));
+    assert_eq!(rules("New Zealand"), rules("NZ"));
+    assert_eq!(rules("AGA"), Some(Rules { ko: KoRule::Situational, suicide: false }));
+    assert_eq!(rules("ko=simple,suicide=yes"), Some(Rules { ko: KoRule::Simple, suicide: true }));
+    for other in ["Japanese", "GOE", "", "korean"] {
+        assert_eq!(rules(other), None, "{other}");
+    }
+}
+
+#[test]
+fn names_are_decoded_from_the_charset_that_the_file_declares() {
+    for (label, bytes, name) in [
+        ("UTF-8", &b"\xe6\x9c\xac"[..], "本"),
+        ("ISO-2022-JP", b"\x1b$BK\\\x1b(B", "本"),
+        ("ISO2022JP", b"\x1b$BK\\\x1b(B", "本"),
+        ("Shift_JIS", b"\x83\x5c\x83\x5d", "ソゾ"),
+        ("MS_KANJI", b"\x83\x5c\x83\x5d", "ソゾ"),
+        ("CP932", b"\x83\x5c", "ソ"),
+        ("EUC-JP", b"\xcb\xdc", "本"),
+        ("GB2312", b"\xb1\xbe", "本"),
+        ("EUC-CN", b"\xb1\xbe", "本"),
+        ("gb18030", b"\xb1\xbe", "本"),
+        ("Big5", b"\xa5\xbb", "本"),
+        ("EUC-KR", b"\xb9\xda", "박"),
+        ("KOI8-R", b"\xd1", "я"),
+        ("CP1251", b"\xff", "я"),
+        ("Windows-1251", b"\xff", "я"),
+        ("ISO-8859-1", b"\xe9", "é"),
+        ("latin1", b"\xe9", "é"),
+        ("ISO-8859-15", b"\xa4", "€"),
+        ("", b"\xe9", "é"),
+        ("", b"\xc3\xa9", "é"),
+    ] {
+        let declared = if label.is_empty() { String::new() } else { format!("CA[{label}]") };
+        let file = [b"(\n;GM[1]", declared.as_bytes(), b"PB[", bytes, b"];B[aa])"].concat();
+        let collection = sgf::read(&file).unwrap_or_else(|error| panic!("{label}: {error}"));
+        assert_eq!(collection.games[0].names[0].as_deref(), Some(name), "{label}");
+        assert_eq!((collection.warnings, collection.games[0].move_count()), (vec![], 1), "{label}");
+    }
+}
+
+#[test]
+fn utf_sixteen_and_byte_order_marks_are_recognised() {
+    let text = "(;SZ[9]PB[本因坊]CA[UTF-16];B[aa])";
+    let units = |to_bytes: fn(u16) -> [u8; 2], mark: &str| -> Vec<u8> {
+        format!("{mark}{text}").encode_utf16().flat_map(to_bytes).collect()
+    };
+    for (bytes, charset) in [
+        (units(u16::to_le_bytes, "\u{feff}"), "UTF-16LE"),
+        (units(u16::to_be_bytes, "\u{feff}"), "UTF-16BE"),
+        (units(u16::to_le_bytes, ""), "UTF-16LE"),
+        (units(u16::to_be_bytes, ""), "UTF-16BE"),
+        (format!("\u{feff}{text}").into_bytes(), "UTF-8"),
+        ([text.as_bytes(), &[0; 500]].concat(), "UTF-8"),
+    ] {
+        let collection = sgf::read(&bytes).unwrap();
+        assert_eq!(collection.charset, charset);
+        assert_eq!(collection.games[0].names[0].as_deref(), Some("本因坊"), "{charset}");
+    }
+}
+
+#[test]
+fn an_unknown_or_wrong_charset_is_a_warning() {
+    let collection = sgf::read(b"(;CA[unknownencoding]PB[\xe9])").unwrap();
+    assert_eq!(collection.games[0].names[0].as_deref(), Some("é"));
+    assert_eq!(collection.warnings, ["unknown charset CA[unknownencoding]: read as windows-1252"]);
+    assert_eq!(sgf::read(b"(;CA[UTF-8]PB[\xe9])").unwrap().warnings.len(), 1);
+    assert_eq!(sgf::read(b"(;CA[UTF-16])").unwrap().warnings.len(), 1);
+    assert_eq!(sgf::read(b"(;CA[UTF-8])(;CA[Big5])").unwrap().warnings.len(), 1);
+    assert_eq!(sgf::read(b"(;C[CA[ \\] CA[x]CA[Big5])").unwrap().charset, "Big5");
+}
+
+#[test]
+fn depth_and_length_cost_no_stack() {
+    const DEPTH: usize = 200_000;
+    let line = format!("(;SZ[9]{})", ";B[];W[]".repeat(DEPTH / 2));
+    let nested = format!("(;SZ[9]{}{})", "(;B[]".repeat(DEPTH), ")".repeat(DEPTH));
+    let branches = format!("(;SZ[9]{};{})", "(;B[]".repeat(DEPTH), "(;W[]))".repeat(DEPTH));
+    let small_stack = std::thread::Builder::new().stack_size(256 << 10);
+    let check = move || {
+        for (text, nodes, forks) in
+            [(line, DEPTH + 1, 0), (nested, DEPTH + 1, 0), (branches, DEPTH + 3, DEPTH - 1)]
+        {
+            let record = game(&text);
+            assert_eq!((record.nodes.len(), record.forks), (nodes, forks));
+            assert!(record.final_position(RULES, KOMI).is_ok());
+        }
+        assert!(matches!(error(&"(;".repeat(DEPTH)), SgfError::Truncated { .. }));
+    };
+    small_stack.spawn(check).unwrap().join().unwrap();
+}
+
+#[test]
+fn files_that_would_fill_the_memory_are_refused() {
+    let error = |bytes: &[u8]| sgf::read(bytes).unwrap_err();
+    let large = vec![b' '; sgf::MAX_BYTES + 1];
+    assert!(matches!(error(&large), SgfError::TooLarge { .. }));
+    let rectangles = format!("(;SZ[52]AB{})", "[aa:ZZ]".repeat(10_000));
+    assert!(matches!(error(rectangles.as_bytes()), SgfError::TooMany { .. }));
+    let nodes = format!("({})", ";B[!]".repeat(sgf::MAX_KEPT / 2 + 1));
+    assert!(matches!(error(nodes.as_bytes()), SgfError::TooMany { .. }));
+    let games = "(;)".repeat(sgf::MAX_GAMES + 1);
+    assert!(matches!(error(games.as_bytes()), SgfError::TooMany { .. }));
+    let values = format!("(;LB{})", "[]".repeat(300_000));
+    assert!(matches!(error(values.as_bytes()), SgfError::TooMany { .. }));
+}
+
+const VALID: &str = "(;FF[4]GM[1]CA[UTF-8]SZ[9]KM[6.5]HA[2]AB[cc:dd][gg]PL[W]C[a \\] b]PB[本]\
+                     (;W[ee];B[tt]AE[cc](;W[aa])(;W[bb]))(;B[]))(;SZ[3:4];B[aa])";
+
+/// Everything that can be asked of a file: nothing of it may panic.
+fn ask_everything(bytes: &[u8]) {
+    let (collection, error) = sgf::read_prefix(bytes);
+    if let Some(error) = error {
+        assert!(!error.to_string().is_empty());
+    }
+    for game in &collection.games {
+        let _ = game.known_rules();
+        for step in game.steps(RULES, KOMI).into_iter().flatten() {
+            let _ = step.map(|step| step.turn).map_err(|error| error.to_string());
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        ask_everything(&bytes);
+        ask_everything(&[b"(;", bytes.as_slice()].concat());
+        ask_everything(&[b"(;CA[", bytes.as_slice()].concat());
+    }
+
+    #[test]
+    fn random_tokens_never_panic(tokens in prop::collection::vec(
+        prop::sample::select(vec!["(", ")", ";", "[", "]", "B", "W", "AB", "AE", "aa", "tt", "aa:cc", "\\",
+            "SZ[5]", ";B[aa]", ";W[bb]", "AW[aa:bb]", "PL[W]", "CA[", "\u{feff}", "\0", "é", "KM[7]"]), 0..60,
+    )) {
+        ask_everything(format!("(;{}", tokens.concat()).as_bytes());
+        ask_everything(format!("(;{})", tokens.concat()).as_bytes());
+    }
+
+    #[test]
+    fn random_mutations_of_a_valid_file_never_panic(
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..3), 1..8),
+    ) {
+        let mut bytes = VALID.as_bytes().to_vec();
+        for (index, byte, kind) in edits {
+            let at = index.index(bytes.len());
+            match kind {
+                0 => bytes[at] = byte,
+                1 => bytes.insert(at, byte),
+                _ => { bytes.remove(at); }
+            }
+        }
+        ask_everything(&bytes);
+    }
+}

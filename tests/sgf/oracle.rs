@@ -1,0 +1,257 @@
+//! Agreement with sgfmill, file by file, on what `manifest.csv` says.
+
+use super::*;
+use sha1::{Digest, Sha1};
+use std::path::{Path, PathBuf};
+
+/// What the manifest says of one file. Empty where sgfmill could not read it.
+struct Row {
+    fields: std::collections::HashMap<String, String>,
+}
+
+impl Row {
+    fn get(&self, field: &str) -> &str {
+        &self.fields[field]
+    }
+
+    fn number(&self, field: &str) -> usize {
+        self.get(field).parse().unwrap_or_else(|_| panic!("{}: {field}", self.get("file")))
+    }
+
+    fn read(&self) -> (Vec<GameRecord>, Option<SgfError>) {
+        let bytes = std::fs::read(directory().join(self.get("file"))).expect("a file of the manifest");
+        let (collection, error) = sgf::read_prefix(&bytes);
+        (collection.games, error)
+    }
+
+    /// The game that the row describes.
+    fn first_game(&self) -> GameRecord {
+        let (mut games, error) = self.read();
+        assert!(!games.is_empty(), "{}: {error:?}", self.get("file"));
+        games.swap_remove(0)
+    }
+}
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/testdata/sgf")
+}
+
+/// All rows; none where the test data is absent.
+fn rows() -> Vec<Row> {
+    let Ok(mut reader) = csv::Reader::from_path(directory().join("manifest.csv")) else {
+        println!("skipped: ../shared/testdata is absent");
+        return Vec::new();
+    };
+    reader.deserialize().map(|fields| Row { fields: fields.expect("a row") }).collect()
+}
+
+/// A board that knows nothing but captures, of any size.
+struct NaiveBoard {
+    columns: usize,
+    stones: Vec<Option<Player>>,
+}
+
+impl NaiveBoard {
+    fn neighbours(&self, at: usize) -> impl Iterator<Item = usize> + use<> {
+        let (columns, points, column) = (self.columns, self.stones.len(), at % self.columns);
+        [
+            (column > 0).then(|| at.wrapping_sub(1)),
+            (column + 1 < columns).then_some(at + 1),
+            at.checked_sub(columns),
+            Some(at + columns).filter(|&below| below < points),
+        ]
+        .into_iter()
+        .flatten()
+    }
+
+    /// The chain at `at` if it has no liberty.
+    fn captured(&self, at: usize) -> Option<Vec<usize>> {
+        let mut chain = vec![at];
+        let mut next = 0;
+        while next < chain.len() {
+            for neighbour in self.neighbours(chain[next]) {
+                let stone = self.stones[neighbour]?;
+                if Some(stone) == self.stones[at] && !chain.contains(&neighbour) {
+                    chain.push(neighbour);
+                }
+            }
+            next += 1;
+        }
+        Some(chain)
+    }
+
+    /// `false` on an occupied point, the only move that sgfmill refuses.
+    fn play(&mut self, player: Player, at: usize) -> bool {
+        if self.stones[at].is_some() {
+            return false;
+        }
+        self.stones[at] = Some(player);
+        let others: Vec<usize> =
+            self.neighbours(at).filter(|&n| self.stones[n] == Some(player.other())).collect();
+        for chain in others.into_iter().chain([at]) {
+            if self.stones[chain].is_some() {
+                for stone in self.captured(chain).unwrap_or_default() {
+                    self.stones[stone] = None;
+                }
+            }
+        }
+        true
+    }
+
+    /// Plays a record to its end or to what sgfmill refuses.
+    fn of(record: &GameRecord) -> (NaiveBoard, bool) {
+        let (columns, rows) = (usize::from(record.columns), usize::from(record.rows));
+        let mut board = NaiveBoard { columns, stones: vec![None; columns * rows] };
+        let index = |p: RecordPoint| (rows - 1 - usize::from(p.row)) * columns + usize::from(p.column);
+        for node in &record.nodes {
+            for &(player, point) in &node.setup {
+                board.stones[index(point)] = player;
+            }
+            for (player, place) in &node.moves {
+                let played = match place {
+                    Place::Pass => true,
+                    Place::Point(point) => board.play(*player, index(*point)),
+                    Place::Unreadable(_) => false,
+                };
+                if !played {
+                    return (board, false);
+                }
+            }
+        }
+        (board, true)
+    }
+
+    fn text(&self) -> String {
+        let symbol = |stone: &Option<Player>| match stone {
+            None => '.',
+            Some(Player::Black) => 'X',
+            Some(Player::White) => 'O',
+        };
+        self.stones.iter().map(symbol).collect()
+    }
+}
+
+fn check_board(row: &Row, text: &str) {
+    let hash = Sha1::digest(text.as_bytes());
+    let digits: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let count = |symbol| text.chars().filter(|&c| c == symbol).count();
+    assert_eq!(
+        (count('X'), count('O'), digits.as_str()),
+        (row.number("final_black"), row.number("final_white"), row.get("final_board_sha1")),
+        "{}",
+        row.get("file")
+    );
+}
+
+#[test]
+fn what_sgfmill_reads_we_read_alike() {
+    for row in rows().iter().filter(|row| row.get("parse") == "ok") {
+        let file = row.get("file");
+        let game = row.first_game();
+        let passes = game.moves().filter(|(_, place)| *place == Place::Pass).count();
+        for (field, ours) in [
+            ("size", usize::from(game.columns)),
+            ("size", usize::from(game.rows)),
+            ("mainline_nodes", game.nodes.len()),
+            ("mainline_moves", game.move_count()),
+            ("passes", passes),
+            ("total_nodes", game.total_nodes),
+            ("forks", game.forks),
+        ] {
+            assert_eq!(ours, row.number(field), "{file}: {field}");
+        }
+        // sgfmill says 0 for a file without komi.
+        assert_eq!(game.komi.unwrap_or(0.0), row.get("komi").parse::<f64>().unwrap(), "{file}");
+        assert_eq!(game.handicap.map_or(String::new(), |h| h.to_string()), row.get("handicap"), "{file}");
+    }
+}
+
+#[test]
+fn files_hold_as_many_games_as_sgfmill_says() {
+    for row in rows().iter().filter(|row| row.get("parse") == "ok") {
+        let (games, error) = row.read();
+        // No number: the first game is whole, but sgfmill refuses the file because of a later one.
+        let number = row.get("n_games").parse().ok();
+        assert_eq!(error.is_none().then_some(games.len()), number, "{}: {error:?}", row.get("file"));
+    }
+}
+
+/// sgfmill knows no ko, removes suicides, and so plays what our most generous rules allow.
+#[test]
+fn boards_end_as_sgfmill_says() {
+    let generous = Rules { ko: KoRule::Simple, suicide: true };
+    for row in rows().iter().filter(|row| row.get("replay") == "ok") {
+        let (file, record) = (row.get("file"), row.first_game());
+        let (naive, whole) = NaiveBoard::of(&record);
+        assert!(whole, "{file}");
+        check_board(row, &naive.text());
+        match record.final_position(generous, KOMI) {
+            Ok(position) => check_board(row, &text(&position)),
+            Err(error) => {
+                let too_large = record.columns > 19 || record.rows > 19;
+                assert!(too_large && matches!(error, ReplayError::Size(_)), "{file}: {error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn stricter_rules_refuse_only_suicide_and_superko_and_keep_the_turns_before() {
+    for row in rows().iter().filter(|row| row.get("replay") == "ok") {
+        let (file, record) = (row.get("file"), row.first_game());
+        let Ok(steps) = record.steps(Rules::CHINESE, KOMI) else { continue };
+        let mut turns = 0;
+        for step in steps {
+            match step {
+                Ok(step) => {
+                    assert_eq!(step.turn, turns, "{file}");
+                    turns += 1;
+                }
+                Err(ReplayError::IllegalMove { turn, reason, .. }) => {
+                    assert!(
+                        matches!(reason, IllegalMove::Suicide | IllegalMove::Superko),
+                        "{file}: {reason}"
+                    );
+                    assert_eq!(turn, turns, "{file}");
+                    println!("{file}: move {turn} refused: {reason}");
+                    turns = record.move_count() + 1;
+                }
+                Err(error) => panic!("{file}: {error}"),
+            }
+        }
+        assert_eq!(turns, record.move_count() + 1, "{file}");
+    }
+}
+
+/// Occupied points, points off the board, setup without liberties, and a game that is not Go.
+#[test]
+fn what_sgfmill_cannot_replay_we_do_not_replay_either() {
+    for row in rows().iter().filter(|row| row.get("parse") == "ok" && row.get("replay") != "ok") {
+        let record = row.first_game();
+        assert!(record.final_position(RULES, KOMI).is_err(), "{}", row.get("file"));
+    }
+}
+
+/// We read rectangles and UTF-16, and games in a charset that we have to guess.
+#[test]
+fn what_sgfmill_cannot_parse_is_an_error_unless_we_know_better() {
+    for row in rows().iter().filter(|row| row.get("parse") != "ok") {
+        let (file, reason) = (row.get("file"), row.get("error"));
+        let start = std::fs::read(directory().join(file)).unwrap();
+        let utf16 = start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff");
+        let rectangle = reason.contains("bad SZ property") && reason.contains(':');
+        let (games, error) = row.read();
+        if utf16 || rectangle || reason.contains("unknown encoding") {
+            assert_eq!((games.len(), &error), (1, &None), "{file}");
+            let position = games[0].final_position(RULES, KOMI).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(text(&position), NaiveBoard::of(&games[0]).0.text(), "{file}");
+        } else {
+            assert!(error.is_some(), "{file}");
+        }
+    }
+}
+
+/// `.XO`, rows from the top.
+fn text(position: &Position) -> String {
+    drawing(position).replace('/', "")
+}
