@@ -389,7 +389,11 @@ impl Game for Position {
         for (number, prior) in priors.iter_mut().enumerate() {
             *prior = self.is_legal_ignoring_history(Move(number as u16)).then(Prior::default);
         }
-        super::prior::add_knowledge(&self.board, self.to_play, self.last, priors);
+        let after_pass = (self.passes == 1).then(|| {
+            let for_black = self.komi.outcome_for_black(area_score(&self.board));
+            if self.to_play == Player::Black { for_black } else { for_black.other() }
+        });
+        super::prior::add_knowledge(&self.board, self.to_play, self.last, after_pass, priors);
     }
 
     fn playout(&mut self, rng: &mut PlayoutRng, trace: &mut Trace) -> Score {

@@ -8,7 +8,7 @@ use super::board::{Board, cell, stone};
 use super::geometry::{CELLS, Point};
 use super::pattern::Patterns;
 use super::tactics::{self, Moves};
-use crate::game::{Player, Prior};
+use crate::game::{Outcome, Player, Prior};
 
 /// Every move: as many won as lost.
 const EVEN: u8 = 10;
@@ -25,8 +25,9 @@ const DISTANCE: [u8; 3] = [24, 22, 8];
 const EMPTY_AREA: u8 = 10;
 /// Lost, for filling an own eye.
 const OWN_EYE: u8 = 100;
-/// Lost, for a pass while the opponent has not passed.
+/// Lost, for a pass that does not end the game; won or lost, for one that does.
 const PASS: u8 = 20;
+const LAST_PASS: u8 = 200;
 
 trait Opinion {
     fn add(&mut self, won: u8, of: u8);
@@ -42,8 +43,15 @@ impl Opinion for Option<Prior> {
 }
 
 /// Adds knowledge of Go to the priors of the legal moves (`Some`) of `player`. `last`: the last two moves,
-/// the latest first. `priors.len() == points + 1`, by move number.
-pub fn add_knowledge(board: &Board, player: Player, last: [Point; 2], priors: &mut [Option<Prior>]) {
+/// the latest first. `after_pass`: how the game ends for `player` by passing, if the opponent just did.
+/// `priors.len() == points + 1`, by move number.
+pub fn add_knowledge(
+    board: &Board,
+    player: Player,
+    last: [Point; 2],
+    after_pass: Option<Outcome>,
+    priors: &mut [Option<Prior>],
+) {
     let geometry = board.geometry();
     let patterns = Patterns::get();
     let near_last = distances(board, last[0]);
@@ -74,7 +82,13 @@ pub fn add_knowledge(board: &Board, player: Player, last: [Point; 2], priors: &m
     }
     add_captures(board, player, priors);
     if let Some(pass) = priors.last_mut() {
-        pass.add(0, PASS);
+        match after_pass {
+            None => pass.add(0, PASS),
+            Some(Outcome::Loss) => pass.add(0, LAST_PASS),
+            Some(Outcome::Draw) => pass.add(LAST_PASS / 2, LAST_PASS),
+            // Tried at once, and then proven.
+            Some(Outcome::Win) => pass.add(LAST_PASS, LAST_PASS),
+        }
     }
 }
 
