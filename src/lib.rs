@@ -15,9 +15,12 @@
 //! 4. [`sgf`], [`engine`], [`gtp`], [`analysis`]: text, protocol, reports
 //! 5. [`cli`]: the only layer that prints or reads flags
 
+pub mod analysis;
+pub mod cli;
 pub mod engine;
 pub mod game;
 pub mod go;
+pub mod gtp;
 pub mod memory;
 pub mod rng;
 pub mod search;

@@ -1,0 +1,74 @@
+//! One JSON object a position, with the field names of KataGo's analysis engine
+//! (KataGo docs/Analysis_Engine.md), and a `table` object of our own.
+
+use super::Analysis;
+use crate::game::Player;
+use serde_json::{Value, json};
+
+/// The object for one position, without a line end.
+#[must_use]
+pub fn object(analysis: &Analysis) -> Value {
+    let report = &analysis.report;
+    let vertex = |mv| analysis.size.vertex(mv);
+    let moves: Vec<Value> = report
+        .moves
+        .iter()
+        .enumerate()
+        .map(|(order, mv)| {
+            json!({
+                "move": vertex(mv.mv),
+                "visits": mv.visits,
+                "edgeVisits": mv.edge_visits,
+                "winrate": analysis.black_winrate_after(mv),
+                "scoreLead": analysis.lead(mv.black_score),
+                "prior": mv.prior,
+                "order": order,
+                "pv": mv.pv.iter().map(|&mv| vertex(mv)).collect::<Vec<_>>(),
+                "proven": mv.proven.is_some(),
+            })
+        })
+        .collect();
+    json!({
+        "id": analysis.id,
+        "turnNumber": analysis.turn,
+        "isDuringSearch": false,
+        "perspective": "black",
+        "boardXSize": analysis.size.columns(),
+        "boardYSize": analysis.size.rows(),
+        "komi": analysis.komi.points(),
+        "rules": analysis.rules,
+        "rootInfo": {
+            "currentPlayer": letter(report.root.to_play),
+            "winrate": analysis.black_winrate(),
+            "scoreLead": analysis.lead(report.root.black_score),
+            "visits": report.root.visits,
+            "simulations": report.simulations,
+            "proven": analysis.proven_winner().map(|winner| winner.map_or("draw", letter)),
+            "scoreBounds": [report.root.bounds.lower, report.root.bounds.upper],
+        },
+        "moveInfos": moves,
+        "table": table(analysis),
+    })
+}
+
+fn letter(player: Player) -> &'static str {
+    match player {
+        Player::Black => "B",
+        Player::White => "W",
+    }
+}
+
+/// How the table did in this search.
+fn table(analysis: &Analysis) -> Value {
+    let (census, counters) = (&analysis.report.census, &analysis.report.counters);
+    json!({
+        "bytes": census.bytes,
+        "bytesUsed": census.bytes_used,
+        "occupancy": census.occupancy(),
+        "hits": counters.hits,
+        "misses": counters.misses,
+        "transpositions": counters.transpositions,
+        "evictions": counters.evictions,
+        "blockEvictions": counters.block_evictions,
+    })
+}

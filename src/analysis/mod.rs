@@ -1,0 +1,96 @@
+//! Analysis of positions: which ones, and what is said about each.
+//!
+//! [`positions`] walks a game record; [`Analysis`] joins a position with what a search found; [`json`] and
+//! [`text`] write it down. All win rates and leads are Black's.
+
+pub mod json;
+pub mod positions;
+pub mod text;
+
+use crate::game::{Game, Move, Outcome, Player};
+use crate::go::{Komi, Position, Size};
+use crate::search::{MoveReport, Report};
+
+/// One analysed position.
+#[derive(Clone, Debug)]
+pub struct Analysis {
+    /// Which game it is of.
+    pub id: String,
+    /// Moves played before it.
+    pub turn: usize,
+    /// The move that led to it.
+    pub played: Option<(Player, Move)>,
+    /// The board's size.
+    pub size: Size,
+    /// The komi.
+    pub komi: Komi,
+    /// Name of the rules.
+    pub rules: String,
+    /// What the search found.
+    pub report: Report,
+}
+
+impl Analysis {
+    /// What a search of `position` found.
+    #[must_use]
+    pub fn new(
+        id: &str,
+        turn: usize,
+        played: Option<(Player, Move)>,
+        position: &Position,
+        report: Report,
+    ) -> Analysis {
+        Analysis {
+            id: id.to_owned(),
+            turn,
+            played,
+            size: position.size(),
+            komi: position.komi(),
+            rules: position.rules().to_string(),
+            report,
+        }
+    }
+
+    /// Black's probability of winning at the root.
+    #[must_use]
+    pub fn black_winrate(&self) -> f64 {
+        self.for_black(self.report.root.value.as_f64())
+    }
+
+    /// Black's probability of winning after a move.
+    #[must_use]
+    pub fn black_winrate_after(&self, mv: &MoveReport) -> f64 {
+        self.for_black(mv.value.as_f64())
+    }
+
+    /// A mean score of Black's as a lead: komi taken off.
+    #[must_use]
+    pub fn lead(&self, black_score: Option<f64>) -> Option<f64> {
+        black_score.map(|score| score - self.komi.points())
+    }
+
+    /// Who wins, if that is proven: `Some(None)` is a proven draw.
+    #[must_use]
+    pub fn proven_winner(&self) -> Option<Option<Player>> {
+        let to_play = self.report.root.to_play;
+        self.report.root.proven.map(|outcome| match outcome {
+            Outcome::Win => Some(to_play),
+            Outcome::Draw => None,
+            Outcome::Loss => Some(to_play.other()),
+        })
+    }
+
+    /// A value for the player to move, as Black's.
+    fn for_black(&self, value: f64) -> f64 {
+        match self.report.root.to_play {
+            Player::Black => value,
+            Player::White => 1.0 - value,
+        }
+    }
+}
+
+/// Whether a position can be searched: a game that ended by two passes has no moves left.
+#[must_use]
+pub fn is_over(position: &Position) -> bool {
+    position.terminal_score().is_some()
+}

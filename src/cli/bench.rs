@@ -1,0 +1,63 @@
+//! `tewari bench`: the signature of the search.
+
+use super::options::EngineArguments;
+use crate::engine::Engine;
+use crate::go::{Komi, Record, Rules, Size};
+use crate::search::Limits;
+use anyhow::{Context, Result, anyhow};
+use clap::Args;
+use std::io::Write;
+use std::time::Duration;
+
+/// Board, komi and moves of each position, Black first.
+const POSITIONS: [(usize, f64, &str); 6] = [
+    (9, 7.5, ""),
+    (9, 6.5, "E5 C4 E3 G6 D6 F4 E4 F3"),
+    (9, 6.5, "D5 F5 F4 G4 F3 G5 E6 G3 F2 C3 D3 G2 G1 H1 F1 H2"),
+    (13, 7.5, "K4 D10 D4 K10 C7 G11"),
+    (19, 7.5, "Q16 D4 Q4 D16 O3 C10"),
+    (19, 6.5, "R16 D17 Q3 C4 P17 E3 C15 F17 C9 Q9 R11 Q12 R12 Q13 R13 Q14"),
+];
+/// Each position is searched until its best move has this many visits: how many simulations that takes
+/// depends on every detail of the search.
+const BEST_VISITS: u64 = 1_000;
+const SEED: u64 = 20_060_922;
+
+#[derive(Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    engine: EngineArguments,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
+    let mut output = std::io::stdout().lock();
+    let (mut nodes, mut elapsed) = (0, Duration::ZERO);
+    for (side, komi, moves) in POSITIONS {
+        let size = Size::new(side, side)?;
+        let komi = Komi::from_points(komi).context("a komi of the bench is out of range")?;
+        let mut engine = Engine::new(arguments.engine.options(size, Rules::CHINESE, komi, SEED))?;
+        let mut record = Record::new(size, Rules::CHINESE, komi);
+        for vertex in moves.split_whitespace() {
+            let mv = size.parse_vertex(vertex).ok_or_else(|| anyhow!("{vertex} is no vertex"))?;
+            record.play(crate::game::Game::to_play(record.position()), mv)?;
+        }
+        engine.set_record(record)?;
+        let to_play = crate::game::Game::to_play(engine.position());
+        let report = engine.search(
+            to_play,
+            Limits { best_visits: Some(BEST_VISITS), ..Limits::default() },
+            &mut |_| true,
+        );
+        let best = size.vertex(engine.chosen_move(&report));
+        writeln!(
+            output,
+            "{size} after {:2} moves: {best:4} {:6} nodes",
+            engine.record().moves().len(),
+            report.simulations
+        )?;
+        nodes += report.simulations;
+        elapsed += report.elapsed;
+    }
+    writeln!(output, "{nodes} nodes {:.0} nps", nodes as f64 / elapsed.as_secs_f64())?;
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! `tewari gtp`.
+
+use super::options::{EngineArguments, LimitArguments};
+use crate::engine::{Engine, EngineOptions};
+use crate::go::{Komi, Rules, Size};
+use crate::gtp::{MoveBudget, Session, SessionOptions};
+use anyhow::Result;
+use clap::Args;
+use rand::rand_core::TryRng;
+use rand::rngs::SysRng;
+use std::time::Duration;
+
+/// Time for a move when neither an option nor a clock limits it.
+const DEFAULT_TIME: Duration = Duration::from_secs(1);
+
+#[derive(Args)]
+pub(super) struct Arguments {
+    /// Board at the start, as COLUMNSxROWS or one number, each from 1 to 19.
+    #[arg(long, default_value = "19")]
+    size: Size,
+    /// Komi at the start.
+    #[arg(long, default_value = "7.5", allow_hyphen_values = true)]
+    komi: Komi,
+    /// Rules: chinese (positional superko, no suicide), tromp-taylor, or
+    /// ko=simple|positional|situational,suicide=yes|no.
+    #[arg(long, default_value = "chinese")]
+    rules: Rules,
+    /// Seed of all randomness; default: another one each time, said at the start.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Resign when the own probability of winning is below this; 0 is never.
+    #[arg(long, default_value_t = 0.1, value_parser = parse_probability)]
+    resign: f64,
+    /// What the command `version` answers: Lizzie wants at least 0.15.
+    #[arg(long, value_name = "TEXT", default_value = env!("CARGO_PKG_VERSION"))]
+    gtp_version: String,
+    /// Say nothing on standard error.
+    #[arg(long, short)]
+    quiet: bool,
+    #[command(flatten)]
+    limits: LimitArguments,
+    #[command(flatten)]
+    engine: EngineArguments,
+}
+
+pub(super) fn run(arguments: Arguments) -> Result<()> {
+    let seed = match arguments.seed {
+        Some(seed) => seed,
+        None => SysRng.try_next_u64()? >> 1,
+    };
+    let options = arguments.engine.options(arguments.size, arguments.rules, arguments.komi, seed);
+    let engine = Engine::new(options)?;
+    if !arguments.quiet {
+        eprintln!("{}", greeting(&engine));
+    }
+    let LimitArguments { visits, simulations, time } = arguments.limits;
+    let session_options = SessionOptions {
+        version: arguments.gtp_version,
+        budget: MoveBudget { visits, simulations, time },
+        default_time: DEFAULT_TIME,
+        resign_below: arguments.resign,
+    };
+    let quiet = arguments.quiet;
+    // A closed standard error must not end the game.
+    let say = move |line: &str| {
+        use std::io::Write;
+        if !quiet {
+            let _ = writeln!(std::io::stderr(), "{line}");
+        }
+    };
+    let mut session = Session::new(engine, session_options).with_diagnostics(say);
+    session.run(std::io::stdin().lock(), std::io::stdout().lock())?;
+    Ok(())
+}
+
+/// One line: what there is to play with.
+fn greeting(engine: &Engine) -> String {
+    let EngineOptions { parameters, rules, size, .. } = engine.options();
+    let layout = engine.table().layout();
+    format!(
+        "tewari {}: table {:.1} MiB ({} entries, {} edge blocks on {size}), {} threads, seed {}, rules {rules}",
+        env!("CARGO_PKG_VERSION"),
+        layout.bytes() as f64 / (1 << 20) as f64,
+        layout.entries(),
+        layout.blocks,
+        parameters.threads,
+        parameters.seed,
+    )
+}
+
+fn parse_probability(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| format!("expected a number from 0 to 1, found {text:?}"))?;
+    if (0.0..=1.0).contains(&value) { Ok(value) } else { Err(format!("expected 0 to 1, found {text}")) }
+}

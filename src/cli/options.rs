@@ -1,0 +1,103 @@
+//! Options that several subcommands share.
+
+use crate::engine::{EngineOptions, Policy};
+use crate::go::playout::PlayoutPolicy;
+use crate::go::{Komi, Rules, Size};
+use crate::memory::Budget;
+use clap::Args;
+use std::time::Duration;
+
+/// How the engine searches and what it may use.
+#[derive(Args, Clone, Debug)]
+pub(super) struct EngineArguments {
+    /// Memory for the whole engine, for example 256MiB; at least 6MiB. Default: a quarter of what the machine
+    /// or its control group allows, at most 2GiB.
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    memory: Option<u64>,
+    /// Memory for the table alone, any size from 16KiB (1 KiB holds the moves of one 9x9 position, 4.3 KiB of
+    /// a 19x19 one); wins over --memory.
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    table_size: Option<u64>,
+    /// Threads that search one position together.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=255))]
+    threads: u16,
+    /// Selection policy: rave or ucb1.
+    #[arg(long, default_value = "rave", value_parser = parse_policy)]
+    policy: Policy,
+    /// How playouts choose moves: heavy or light (uniformly random).
+    #[arg(long, default_value = "heavy", value_parser = parse_playouts)]
+    playout_policy: PlayoutPolicy,
+    /// Playouts of a position before it gets an edge block.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    expand_at: Option<u32>,
+}
+
+/// How long each search lasts.
+#[derive(Args, Clone, Copy, Debug)]
+pub(super) struct LimitArguments {
+    /// Stop when the position has N visits, those from earlier searches included.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) visits: Option<u64>,
+    /// Stop after N new simulations.
+    #[arg(long, alias = "playouts", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) simulations: Option<u64>,
+    /// Stop after this many seconds.
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    pub(super) time: Option<Duration>,
+}
+
+impl EngineArguments {
+    /// The engine they describe, with `size`, `rules`, `komi` and `seed`.
+    pub(super) fn options(&self, size: Size, rules: Rules, komi: Komi, seed: u64) -> EngineOptions {
+        let memory = match (self.table_size, self.memory) {
+            (Some(bytes), _) => Budget::Table(bytes),
+            (None, Some(bytes)) => Budget::Engine(bytes),
+            (None, None) => Budget::default_for_machine(),
+        };
+        let mut options = EngineOptions {
+            size,
+            rules,
+            komi,
+            memory,
+            policy: self.policy,
+            playouts: self.playout_policy,
+            ..EngineOptions::default()
+        };
+        options.parameters.threads = usize::from(self.threads);
+        options.parameters.seed = seed;
+        if let Some(expand_at) = self.expand_at {
+            options.parameters.expand_at = expand_at;
+        }
+        options
+    }
+}
+
+/// Bytes with an optional unit; `64M`, `64MiB` and `64mb` are all mebibytes, as memory is sold.
+pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
+    let binary = parse_size::Config::new().with_binary();
+    let expected = "expected a number of bytes such as 65536, 512KiB, 64MiB or 2GiB";
+    let bytes = binary.parse_size(text).map_err(|_| format!("{expected}, found {text:?}"))?;
+    if bytes == 0 { Err(format!("{expected}, found nothing at all")) } else { Ok(bytes) }
+}
+
+/// A positive number of seconds.
+pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| format!("expected seconds, found {text:?}"))?;
+    if seconds > 0.0 && seconds <= 1e6 {
+        Ok(Duration::from_secs_f64(seconds))
+    } else {
+        Err(format!("expected more than 0 and at most a million seconds, found {text}"))
+    }
+}
+
+fn parse_policy(text: &str) -> Result<Policy, String> {
+    text.parse()
+}
+
+fn parse_playouts(text: &str) -> Result<PlayoutPolicy, String> {
+    match text {
+        "heavy" => Ok(PlayoutPolicy::Heavy),
+        "light" => Ok(PlayoutPolicy::Light),
+        _ => Err(format!("unknown playout policy {text:?}: expected heavy or light")),
+    }
+}

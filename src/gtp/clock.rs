@@ -1,0 +1,272 @@
+//! Time settings, what is left on the clocks, and how long to think about a move.
+
+use crate::game::Player;
+use crate::go::Size;
+use std::time::Duration;
+
+/// Time lost between us and the server for each move, whatever its length.
+const LAG: Duration = Duration::from_millis(200);
+/// And this part of the time, as a divisor.
+const LAG_PART: u32 = 100;
+/// The shortest time to think: with nothing left, a move still has to come.
+const SHORTEST: Duration = Duration::from_millis(10);
+/// A search that does not look at the clock uses at most this part of the main time, as a divisor.
+const LONGEST_PART: u32 = 4;
+
+/// How time is kept. Main time comes first in all that have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeSystem {
+    /// Nobody looks at the clock.
+    Unlimited,
+    /// Main time alone.
+    Absolute {
+        /// Main time.
+        main: Duration,
+    },
+    /// Then so many stones in each period.
+    Canadian {
+        /// Main time.
+        main: Duration,
+        /// A period.
+        period: Duration,
+        /// Stones to be played in it.
+        stones: u32,
+    },
+    /// Then so many periods; one is lost whenever a move takes longer.
+    ByoYomi {
+        /// Main time.
+        main: Duration,
+        /// A period.
+        period: Duration,
+        /// How many there are.
+        periods: u32,
+    },
+}
+
+impl TimeSystem {
+    /// What `time_settings` means: no stones in a byo-yomi period of some length is no limit; a period
+    /// without length is absolute time. All zeros would be a game lost before it starts, and is no limit.
+    #[must_use]
+    pub fn from_settings(main: Duration, period: Duration, stones: u32) -> TimeSystem {
+        match (period.is_zero(), stones) {
+            (false, 0) => TimeSystem::Unlimited,
+            (false, stones) => TimeSystem::Canadian { main, period, stones },
+            (true, _) if main.is_zero() => TimeSystem::Unlimited,
+            (true, _) => TimeSystem::Absolute { main },
+        }
+    }
+
+    fn main(self) -> Duration {
+        match self {
+            TimeSystem::Unlimited => Duration::ZERO,
+            TimeSystem::Absolute { main }
+            | TimeSystem::Canadian { main, .. }
+            | TimeSystem::ByoYomi { main, .. } => main,
+        }
+    }
+
+    /// What a player has at the beginning of overtime; `None` where there is none.
+    fn overtime(self) -> Option<Left> {
+        match self {
+            TimeSystem::Unlimited | TimeSystem::Absolute { .. } => None,
+            TimeSystem::Canadian { period, stones, .. } => Some(Left { time: period, count: stones.max(1) }),
+            TimeSystem::ByoYomi { period, periods, .. } => Some(Left { time: period, count: periods.max(1) }),
+        }
+    }
+}
+
+/// What one player has left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Left {
+    time: Duration,
+    /// Stones or periods; 0 in main time.
+    count: u32,
+}
+
+/// The clocks of both players.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clock {
+    system: TimeSystem,
+    left: [Left; 2],
+}
+
+impl Clock {
+    /// Clocks at the start of a game.
+    #[must_use]
+    pub fn new(system: TimeSystem) -> Clock {
+        let main = Left { time: system.main(), count: 0 };
+        let left = if main.time.is_zero() { system.overtime().unwrap_or(main) } else { main };
+        Clock { system, left: [left; 2] }
+    }
+
+    /// Starts a new game.
+    pub fn restart(&mut self) {
+        *self = Clock::new(self.system);
+    }
+
+    /// Whether time is limited at all.
+    #[must_use]
+    pub fn is_limited(&self) -> bool {
+        self.system != TimeSystem::Unlimited
+    }
+
+    /// What `time_left` says: `count` stones (periods, in Japanese byo-yomi) are left, 0 in main time.
+    pub fn set_left(&mut self, player: Player, time: Duration, count: u32) {
+        self.left[player.index()] = Left { time, count };
+    }
+
+    /// Takes the time for a move from a player's clock, for controllers that send no `time_left`.
+    pub fn spend(&mut self, player: Player, used: Duration) {
+        let Left { time, count } = self.left[player.index()];
+        self.left[player.index()] = match (count, self.system.overtime()) {
+            (0, Some(start)) if used >= time => self.spend_overtime(start, start, used - time),
+            (0, _) => Left { time: time.saturating_sub(used), count: 0 },
+            (_, Some(start)) => self.spend_overtime(Left { time, count }, start, used),
+            (_, None) => Left { time: time.saturating_sub(used), count },
+        };
+    }
+
+    fn spend_overtime(&self, left: Left, start: Left, used: Duration) -> Left {
+        if let TimeSystem::ByoYomi { .. } = self.system {
+            let mut count = left.count;
+            let mut used = used;
+            let mut time = left.time;
+            while used > time && count > 1 {
+                used -= time;
+                time = start.time;
+                count -= 1;
+            }
+            return Left { time: start.time, count };
+        }
+        match left.count {
+            0 | 1 => start,
+            count => Left { time: left.time.saturating_sub(used), count: count - 1 },
+        }
+    }
+
+    /// How long to think about a move after `ply` moves on a board of `size`; `None` without a limit.
+    ///
+    /// In main time remaining / (C + max(MaxPly - ply, 0)), but at least what overtime would give.
+    /// Source: Huang, Coulom & Lin, "Time Management for Monte-Carlo Tree Search Applied to the Game of
+    /// Go", TAAI 2010; C and MaxPly by board are those of Ray.
+    #[must_use]
+    pub fn share(&self, player: Player, ply: usize, size: Size) -> Option<Duration> {
+        let (c, max_ply) = match size.points() {
+            0..=100 => (20, 0),
+            101..=196 => (30, 30),
+            _ => (60, 80),
+        };
+        let parts = c + u32::try_from(usize::saturating_sub(max_ply, ply)).unwrap_or(0);
+        self.part_of_main(player, parts)
+    }
+
+    /// The longest that a search may take which has another limit than the clock; `None` without one.
+    #[must_use]
+    pub fn longest(&self, player: Player) -> Option<Duration> {
+        self.part_of_main(player, LONGEST_PART)
+    }
+
+    fn part_of_main(&self, player: Player, parts: u32) -> Option<Duration> {
+        if !self.is_limited() {
+            return None;
+        }
+        let left = self.left[player.index()];
+        let time = if left.count > 0 {
+            self.overtime_share(left)
+        } else {
+            let in_overtime = self.system.overtime().map_or(Duration::ZERO, |left| self.overtime_share(left));
+            (without_lag(left.time) / parts).max(in_overtime)
+        };
+        Some(time.max(SHORTEST))
+    }
+
+    fn overtime_share(&self, left: Left) -> Duration {
+        match self.system {
+            TimeSystem::ByoYomi { .. } => without_lag(left.time),
+            _ => without_lag(left.time / left.count.max(1)),
+        }
+    }
+}
+
+fn without_lag(time: Duration) -> Duration {
+    time.saturating_sub(LAG + time / LAG_PART)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const B: Player = Player::Black;
+
+    fn seconds(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    fn settings(main: u64, period: u64, stones: u32) -> Clock {
+        Clock::new(TimeSystem::from_settings(seconds(main), seconds(period), stones))
+    }
+
+    fn size(side: usize) -> Size {
+        Size::new(side, side).unwrap()
+    }
+
+    #[test]
+    fn settings_without_stones_are_no_limit_and_without_a_period_absolute() {
+        assert!(!settings(0, 1, 0).is_limited());
+        assert!(!settings(300, 30, 0).is_limited());
+        assert!(!settings(0, 0, 0).is_limited());
+        assert_eq!(settings(300, 0, 0).system, TimeSystem::Absolute { main: seconds(300) });
+        assert_eq!(settings(0, 1, 0).share(B, 0, size(9)), None);
+    }
+
+    #[test]
+    fn main_time_is_shared_by_the_formula() {
+        let clock = settings(100, 0, 0);
+        assert_eq!(clock.share(B, 50, size(9)), Some(Duration::from_millis(98_800) / 20));
+        assert_eq!(clock.share(B, 10, size(13)), Some(Duration::from_millis(98_800) / 50));
+        assert_eq!(clock.share(B, 0, size(19)), Some(Duration::from_millis(98_800) / 140));
+        assert_eq!(clock.share(B, 500, size(19)), Some(Duration::from_millis(98_800) / 60));
+    }
+
+    #[test]
+    fn overtime_is_shared_by_its_stones() {
+        let mut clock = settings(0, 100, 10);
+        assert_eq!(clock.share(B, 0, size(19)), Some(Duration::from_millis(9_700)));
+        clock.set_left(B, seconds(20), 4);
+        assert_eq!(clock.share(B, 0, size(19)), Some(Duration::from_millis(4_750)));
+        assert_eq!(clock.longest(B), clock.share(B, 0, size(19)));
+        clock.set_left(B, Duration::ZERO, 4);
+        assert_eq!(clock.share(B, 0, size(19)), Some(SHORTEST));
+        let japanese = TimeSystem::ByoYomi { main: Duration::ZERO, period: seconds(30), periods: 5 };
+        assert_eq!(Clock::new(japanese).share(B, 0, size(9)), Some(Duration::from_millis(29_500)));
+    }
+
+    #[test]
+    fn the_end_of_main_time_is_never_worth_less_than_overtime() {
+        let mut clock = settings(600, 100, 10);
+        clock.set_left(B, seconds(1), 0);
+        assert_eq!(clock.share(B, 0, size(19)), Some(Duration::from_millis(9_700)));
+    }
+
+    #[test]
+    fn spent_time_goes_through_main_time_into_overtime_and_its_periods() {
+        let mut clock = settings(10, 30, 2);
+        clock.spend(B, seconds(4));
+        assert_eq!(clock.left[0], Left { time: seconds(6), count: 0 });
+        clock.spend(B, seconds(16));
+        assert_eq!(clock.left[0], Left { time: seconds(20), count: 1 });
+        clock.spend(B, seconds(1));
+        assert_eq!(clock.left[0], Left { time: seconds(30), count: 2 });
+        assert_eq!(clock.left[1], Left { time: seconds(10), count: 0 });
+        let mut clock =
+            Clock::new(TimeSystem::ByoYomi { main: Duration::ZERO, period: seconds(10), periods: 3 });
+        clock.spend(B, seconds(9));
+        assert_eq!(clock.left[0], Left { time: seconds(10), count: 3 });
+        clock.spend(B, seconds(15));
+        assert_eq!(clock.left[0], Left { time: seconds(10), count: 2 });
+        clock.spend(B, seconds(1000));
+        assert_eq!(clock.left[0], Left { time: seconds(10), count: 1 });
+        clock.restart();
+        assert_eq!(clock.left[0].count, 3);
+    }
+}

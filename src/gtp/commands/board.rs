@@ -1,0 +1,56 @@
+//! Size, komi, and new games.
+
+use super::{Arguments, GtpError, Session};
+use crate::go::{Komi, Size};
+
+const SIDE: &str = "a number of lines from 1 to 19";
+
+/// `boardsize SIDE`, or `boardsize COLUMNS ROWS` as some servers say it.
+pub(super) fn boardsize(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
+    let columns = arguments.side(SIDE)?;
+    let rows = arguments.optional_side(SIDE)?.unwrap_or(columns);
+    begin(session, columns, rows)
+}
+
+/// `rectangular_boardsize COLUMNS ROWS`.
+pub(super) fn rectangular_boardsize(
+    session: &mut Session,
+    mut arguments: Arguments<'_>,
+) -> Result<String, GtpError> {
+    let columns = arguments.side(SIDE)?;
+    let rows = arguments.side(SIDE)?;
+    begin(session, columns, rows)
+}
+
+fn begin(session: &mut Session, columns: usize, rows: usize) -> Result<String, GtpError> {
+    let size = Size::new(columns, rows).map_err(|_| GtpError::UnacceptableSize)?;
+    session.new_game(size).map_err(GtpError::NoMemoryForSize)?;
+    Ok(String::new())
+}
+
+/// Begins a game. The table keeps what it knows: GUIs send this whenever they go to another move.
+pub(super) fn clear_board(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
+    session.new_game(session.size()).map_err(GtpError::NoMemoryForSize)?;
+    Ok(String::new())
+}
+
+/// Empties the table. The game goes on.
+pub(super) fn clear_cache(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
+    session.engine.clear_table();
+    session.counters = crate::table::Counters::default();
+    Ok(String::new())
+}
+
+/// Sets the komi of this game and those to come, to the nearest half point. Board and table stay.
+pub(super) fn komi(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
+    const EXPECTED: &str = "a komi from -1000 to 1000";
+    let points: f64 = arguments.number(EXPECTED)?;
+    let komi = Komi::from_points(points)
+        .ok_or_else(|| GtpError::syntax(EXPECTED, arguments.rest().split_ascii_whitespace().next()))?;
+    session.engine.set_komi(komi);
+    Ok(String::new())
+}
+
+pub(super) fn get_komi(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
+    Ok(session.position().komi().to_string())
+}

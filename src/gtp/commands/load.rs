@@ -1,0 +1,75 @@
+//! Game records.
+
+use super::{Arguments, GtpError, Session};
+use crate::go::{Komi, Record, Rules};
+use crate::gtp::error::LoadError;
+use crate::gtp::protocol::is_whole_number;
+use crate::sgf::{self, GameRecord, ReplayError};
+use std::fs::File;
+use std::io::Read;
+
+/// `loadsgf FILE [N]`: the position before move N of the main line, or its end. Size, komi and set-up stones
+/// are the file's; the rules stay ours. `undo` goes back through the moves.
+pub(super) fn loadsgf(session: &mut Session, arguments: Arguments<'_>) -> Result<String, GtpError> {
+    let (path, before) = file_and_move(&arguments)?;
+    let position = session.position();
+    let record = load(path, before, position.rules(), position.komi())?;
+    session.set_record(record).map_err(LoadError::from)?;
+    session.clock.restart();
+    Ok(String::new())
+}
+
+/// The last word is the move number if it is a number and not the only word; names of files may hold
+/// spaces, though the specification does not provide for them.
+fn file_and_move<'a>(arguments: &Arguments<'a>) -> Result<(&'a str, Option<usize>), GtpError> {
+    const NUMBER: &str = "a move number from 1";
+    let rest = arguments.rest();
+    if rest.is_empty() {
+        return Err(GtpError::syntax("the name of a file", None));
+    }
+    match rest.rsplit_once(' ') {
+        Some((path, number)) if is_whole_number(number) => match number.parse() {
+            Ok(0) => Err(GtpError::syntax(NUMBER, Some(number))),
+            Ok(number) => Ok((path.trim_end(), Some(number))),
+            // More than any number is beyond the end; less than none is a mistake.
+            Err(_) if !number.starts_with('-') => Ok((path.trim_end(), None)),
+            Err(_) => Err(GtpError::syntax(NUMBER, Some(number))),
+        },
+        _ => Ok((rest, None)),
+    }
+}
+
+fn load(path: &str, before: Option<usize>, rules: Rules, komi: Komi) -> Result<Record, LoadError> {
+    let collection = sgf::read(&bytes(path)?)?;
+    let game = collection.games.first().ok_or(sgf::SgfError::NoGame)?;
+    let komi = game.komi.and_then(Komi::from_points).unwrap_or(komi);
+    Ok(record(game, before.map(|number| number - 1), rules, komi)?)
+}
+
+fn bytes(path: &str) -> Result<Vec<u8>, LoadError> {
+    let read = || {
+        let mut bytes = Vec::new();
+        // One byte more than is allowed, so that the reader sees that it is too much.
+        File::open(path)?.take(sgf::MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    read().map_err(|error| LoadError::Read { path: path.to_owned(), error })
+}
+
+/// The game up to a turn, its last at most, as moves that can be taken back. Stones set up between moves
+/// begin a new history.
+fn record(game: &GameRecord, turn: Option<usize>, rules: Rules, komi: Komi) -> Result<Record, ReplayError> {
+    let mut steps = game.steps(rules, komi)?;
+    let Some(first) = steps.next().transpose()? else {
+        return Err(ReplayError::NoSuchTurn { turn: 0, last: 0 });
+    };
+    let mut record = Record::from_position(first.position);
+    for step in steps.take(turn.unwrap_or(usize::MAX)) {
+        let step = step?;
+        let played = step.played.is_some_and(|(player, mv)| record.play(player, mv).is_ok());
+        if !played || record.position().board().key() != step.position.board().key() {
+            record = Record::from_position(step.position);
+        }
+    }
+    Ok(record)
+}

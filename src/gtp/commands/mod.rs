@@ -1,0 +1,67 @@
+//! What each command does, one file a topic, and the one table of all of them.
+
+mod about;
+mod board;
+mod handicap;
+mod load;
+mod moves;
+mod query;
+mod score;
+mod time;
+
+use super::arguments::Arguments;
+use super::error::GtpError;
+use super::session::Session;
+use crate::game::Move;
+use crate::go::Size;
+
+/// Does what a command says and gives its result. On error nothing is changed.
+pub(super) type Handler = fn(&mut Session, Arguments<'_>) -> Result<String, GtpError>;
+
+/// Every command, by name.
+const COMMANDS: &[(&str, Handler)] = &[
+    ("all_legal", query::all_legal),
+    ("boardsize", board::boardsize),
+    ("clear_board", board::clear_board),
+    ("clear_cache", board::clear_cache),
+    ("cputime", about::cputime),
+    ("final_score", score::final_score),
+    ("final_status_list", score::final_status_list),
+    ("fixed_handicap", handicap::fixed_handicap),
+    ("genmove", moves::genmove),
+    ("get_komi", board::get_komi),
+    ("get_random_seed", about::get_random_seed),
+    ("gg-undo", moves::gg_undo),
+    ("is_legal", query::is_legal),
+    ("kgs-time_settings", time::kgs_time_settings),
+    ("known_command", about::known_command),
+    ("komi", board::komi),
+    ("list_commands", about::list_commands),
+    ("list_stones", query::list_stones),
+    ("loadsgf", load::loadsgf),
+    ("name", about::name),
+    ("place_free_handicap", handicap::place_free_handicap),
+    ("play", moves::play),
+    ("protocol_version", about::protocol_version),
+    ("quit", about::quit),
+    ("rectangular_boardsize", board::rectangular_boardsize),
+    ("reg_genmove", moves::reg_genmove),
+    ("set_free_handicap", handicap::set_free_handicap),
+    ("set_random_seed", about::set_random_seed),
+    ("showboard", query::showboard),
+    ("tewari-table", query::tewari_table),
+    ("time_left", time::time_left),
+    ("time_settings", time::time_settings),
+    ("undo", moves::undo),
+    ("version", about::version),
+];
+
+/// The command of that name.
+pub(super) fn find(name: &str) -> Option<Handler> {
+    COMMANDS.iter().find(|(known, _)| *known == name).map(|&(_, handler)| handler)
+}
+
+/// Moves as GTP writes them, in one line.
+fn vertices(size: Size, moves: impl IntoIterator<Item = Move>) -> String {
+    moves.into_iter().map(|mv| size.vertex(mv)).collect::<Vec<_>>().join(" ")
+}

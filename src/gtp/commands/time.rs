@@ -1,0 +1,66 @@
+//! The clocks.
+
+use super::{Arguments, GtpError, Session};
+use crate::gtp::clock::{Clock, TimeSystem};
+use std::time::Duration;
+
+const SECONDS: &str = "a number of seconds";
+const STONES: &str = "a number of stones";
+
+/// Longer times are as good as this one, and fit into every sum.
+const LONGEST_SECONDS: f64 = 1e9;
+
+/// `time_settings MAIN PERIOD STONES`: Canadian byo-yomi, or no byo-yomi, or no limit.
+pub(super) fn time_settings(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
+    let main = seconds(&mut arguments)?;
+    let period = seconds(&mut arguments)?;
+    let stones = arguments.number(STONES)?;
+    session.clock = Clock::new(TimeSystem::from_settings(main, period, stones));
+    Ok(String::new())
+}
+
+/// `kgs-time_settings none`, `absolute MAIN`, `byoyomi MAIN PERIOD PERIODS` or `canadian MAIN PERIOD STONES`.
+pub(super) fn kgs_time_settings(
+    session: &mut Session,
+    mut arguments: Arguments<'_>,
+) -> Result<String, GtpError> {
+    const EXPECTED: &str = "none, absolute, byoyomi or canadian";
+    let system = match arguments.word(EXPECTED)? {
+        "none" => TimeSystem::Unlimited,
+        "absolute" => TimeSystem::Absolute { main: seconds(&mut arguments)? },
+        "byoyomi" => {
+            let (main, period) = (seconds(&mut arguments)?, seconds(&mut arguments)?);
+            match arguments.number("a number of periods")? {
+                0 => TimeSystem::Absolute { main },
+                periods => TimeSystem::ByoYomi { main, period, periods },
+            }
+        }
+        "canadian" => {
+            let (main, period) = (seconds(&mut arguments)?, seconds(&mut arguments)?);
+            TimeSystem::from_settings(main, period, arguments.number(STONES)?)
+        }
+        other => return Err(GtpError::syntax(EXPECTED, Some(other))),
+    };
+    session.clock = Clock::new(system);
+    Ok(String::new())
+}
+
+/// `time_left COLOR SECONDS STONES`. Means nothing while time is not limited. Servers send negative times to
+/// players who are late; they have nothing left.
+pub(super) fn time_left(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
+    let player = arguments.player()?;
+    let left: f64 = arguments.number(SECONDS)?;
+    if left.is_nan() {
+        return Err(GtpError::syntax(SECONDS, Some("NaN")));
+    }
+    let count = arguments.number(STONES)?;
+    session.clock.set_left(player, Duration::from_secs_f64(left.clamp(0.0, LONGEST_SECONDS)), count);
+    Ok(String::new())
+}
+
+fn seconds(arguments: &mut Arguments<'_>) -> Result<Duration, GtpError> {
+    let word = arguments.word(SECONDS)?;
+    let seconds: Option<f64> = word.parse().ok().filter(|&seconds| seconds >= 0.0);
+    let seconds = seconds.ok_or_else(|| GtpError::syntax(SECONDS, Some(word)))?;
+    Ok(Duration::from_secs_f64(seconds.min(LONGEST_SECONDS)))
+}

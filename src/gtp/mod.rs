@@ -1,0 +1,25 @@
+//! The Go Text Protocol, version 2: how GUIs, servers and scripts talk to the engine.
+//!
+//! * [`protocol`]: bytes to commands and responses to text; knows no Go.
+//! * [`session`]: the state of a conversation, and its loop.
+//! * `commands`: what each command does, one file a topic, one table of all.
+//! * [`clock`]: time settings, and how long to think.
+//! * [`status`]: which stones are dead, by playouts.
+//!
+//! Every command line gets one response. One that fails leaves the state as it was.
+//!
+//! Source: G. Farnebäck, "Specification of the Go Text Protocol, version 2, draft 2",
+//! <https://www.lysator.liu.se/~gunnar/gtp/>.
+
+mod arguments;
+pub mod clock;
+mod commands;
+pub mod error;
+pub mod protocol;
+pub mod session;
+pub mod status;
+mod think;
+
+pub use error::GtpError;
+pub use session::{Session, SessionOptions};
+pub use think::MoveBudget;

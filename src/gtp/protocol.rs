@@ -1,0 +1,211 @@
+//! The protocol's text: lines to commands, responses to lines. Knows no Go.
+
+use std::fmt;
+use std::io::{self, BufRead, Read};
+
+/// Bytes of a line at most, so that a controller cannot make us exceed our memory.
+pub const LONGEST_LINE: usize = 1 << 20;
+
+/// The largest id that the specification allows.
+const LARGEST_ID: u32 = i32::MAX as u32;
+
+/// A command line that was understood as far as its words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// The number that the response repeats.
+    pub id: Option<u32>,
+    /// The command; empty when the line had an id only.
+    pub name: String,
+    /// Everything after the name, without spaces at the ends.
+    pub rest: String,
+}
+
+impl Command {
+    /// The words after the name.
+    pub fn arguments(&self) -> impl Iterator<Item = &str> {
+        self.rest.split_ascii_whitespace()
+    }
+}
+
+/// Reads a line; `None` when it holds no command: it is empty, or a comment.
+///
+/// A first word that is a whole number is the id. One that is not in `0..=2^31-1` is not repeated, as
+/// GNU Go does: an answer without an id is better than an id that was never sent.
+#[must_use]
+pub fn parse_line(line: &str) -> Option<Command> {
+    let line = clean(line);
+    let line = line.trim_matches(' ');
+    let (first, after) = split_word(line);
+    if first.is_empty() {
+        return None;
+    }
+    let (id, name, rest) = if is_whole_number(first) {
+        let id = first.parse().ok().filter(|&id| id <= LARGEST_ID);
+        let (name, rest) = split_word(after);
+        (id, name, rest)
+    } else {
+        (None, first, after)
+    };
+    Some(Command { id, name: name.to_owned(), rest: rest.to_owned() })
+}
+
+/// Whether a word is digits, with or without a sign.
+#[must_use]
+pub fn is_whole_number(word: &str) -> bool {
+    let digits = word.strip_prefix(['-', '+']).unwrap_or(word);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Without comment, control characters and the mark that some systems put before text in UTF-8.
+fn clean(line: &str) -> String {
+    let line = line.trim_start_matches('\u{feff}');
+    let line = line.split('#').next().unwrap_or_default();
+    let spaced = line.chars().map(|c| if c == '\t' { ' ' } else { c });
+    spaced.filter(|c| !c.is_control()).collect()
+}
+
+fn split_word(text: &str) -> (&str, &str) {
+    let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
+    (word, rest.trim_start_matches(' '))
+}
+
+/// The answer to one command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Response {
+    /// The command's id.
+    pub id: Option<u32>,
+    /// The result, perhaps of several lines, or the error message.
+    pub outcome: Result<String, String>,
+}
+
+impl fmt::Display for Response {
+    /// The response as it is sent, the empty line at its end included. A result that starts with a line
+    /// end keeps it, so that the first row of a board is not shifted; no other line is empty.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.outcome.is_ok() { "=" } else { "?" })?;
+        if let Some(id) = self.id {
+            write!(f, "{id}")?;
+        }
+        match &self.outcome {
+            Ok(text) => {
+                let mut separator = if text.starts_with('\n') { "\n" } else { " " };
+                for line in text.lines().filter(|line| !line.trim().is_empty()) {
+                    write!(f, "{separator}{}", printable(line))?;
+                    separator = "\n";
+                }
+            }
+            Err(message) => write!(f, " {}", printable(message).trim())?,
+        }
+        f.write_str("\n\n")
+    }
+}
+
+fn printable(line: &str) -> String {
+    line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// A line of input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Its text; what was not UTF-8 is replaced.
+    pub text: String,
+    /// Whether it was longer than [`LONGEST_LINE`], and the rest thrown away.
+    pub cut: bool,
+}
+
+/// Reads the next line; `None` at the end of input. A last line may lack its line end.
+///
+/// # Errors
+/// When reading fails.
+pub fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
+    let mut bytes = Vec::new();
+    input.by_ref().take(LONGEST_LINE as u64 + 1).read_until(b'\n', &mut bytes)?;
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    let cut = bytes.len() > LONGEST_LINE && bytes.last() != Some(&b'\n');
+    if cut {
+        skip_line(input)?;
+    }
+    Ok(Some(Line { text: String::from_utf8_lossy(&bytes).into_owned(), cut }))
+}
+
+fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
+    loop {
+        let available = match input.fill_buf() {
+            Ok(available) => available,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let end = available.iter().position(|&byte| byte == b'\n');
+        let used = end.map_or(available.len(), |end| end + 1);
+        let done = end.is_some() || used == 0;
+        input.consume(used);
+        if done {
+            return Ok(());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Option<(Option<u32>, String, Vec<String>)> {
+        let command = parse_line(line)?;
+        let arguments = command.arguments().map(str::to_owned).collect();
+        Some((command.id, command.name, arguments))
+    }
+
+    #[test]
+    fn a_line_is_an_optional_id_a_name_and_arguments() {
+        let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
+        assert_eq!(parsed("name"), Some((None, "name".into(), vec![])));
+        assert_eq!(
+            parsed(" 12\tplay  b\tD4 # why\r\n"),
+            Some((Some(12), "play".into(), words(&["b", "D4"])))
+        );
+        assert_eq!(parsed("na\u{7}me\u{1}"), Some((None, "name".into(), vec![])));
+        assert_eq!(parsed("\u{feff}007 name"), Some((Some(7), "name".into(), vec![])));
+    }
+
+    #[test]
+    fn ids_that_do_not_fit_are_not_repeated() {
+        for line in ["-1 name", "4294967295 name", "2147483648 name", "99999999999999999999999 name"] {
+            assert_eq!(parsed(line), Some((None, "name".into(), vec![])), "{line}");
+        }
+        assert_eq!(parsed("2147483647 name").and_then(|command| command.0), Some(2_147_483_647));
+        assert_eq!(parsed("3"), Some((Some(3), String::new(), vec![])));
+        assert_eq!(parsed("3x"), Some((None, "3x".into(), vec![])));
+    }
+
+    #[test]
+    fn lines_without_a_command_are_nothing() {
+        for line in ["", " ", "\t", "\r\n", "# 1 name", "  #", "\u{0}\u{1b}"] {
+            assert_eq!(parse_line(line), None, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn responses_hold_no_empty_line_but_the_last() {
+        let text = |id, outcome: Result<&str, &str>| {
+            Response { id, outcome: outcome.map(str::to_owned).map_err(str::to_owned) }.to_string()
+        };
+        assert_eq!(text(None, Ok("")), "=\n\n");
+        assert_eq!(text(Some(4), Ok("a\n\n \nb\n")), "=4 a\nb\n\n");
+        assert_eq!(text(None, Ok("\nboard\nrow")), "=\nboard\nrow\n\n");
+        assert_eq!(text(Some(0), Err("two\nlines\u{7}")), "?0 two lines\n\n");
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_cut_and_the_next_one_read() {
+        let mut input = vec![b'x'; LONGEST_LINE + 5000];
+        input.extend_from_slice(b"\nname\nlast");
+        let mut input = io::BufReader::with_capacity(100, &input[..]);
+        let mut next = || read_line(&mut input).unwrap().map(|line| (line.text.trim().len(), line.cut));
+        assert_eq!(next(), Some((LONGEST_LINE + 1, true)));
+        assert_eq!(next(), Some((4, false)));
+        assert_eq!(next(), Some((4, false)));
+        assert_eq!(next(), None);
+    }
+}

@@ -1,0 +1,274 @@
+//! Which stones are alive at the end of a game: playouts tell.
+
+use crate::game::{Game, Move, Outcome, Player, Trace};
+use crate::go::board::{Board, cell};
+use crate::go::geometry::CELLS;
+use crate::go::playout::PlayoutPolicy;
+use crate::go::score::{area_score, owners};
+use crate::go::{Komi, Point, Position};
+use crate::rng::PlayoutRng;
+
+/// Playouts that decide.
+const PLAYOUTS: u32 = 400;
+
+/// The largest neutral region that makes a seki: larger ones are unfinished.
+const LARGEST_SHARED: usize = 6;
+
+/// The random stream of these playouts; search workers have the first 255.
+const STREAM: u64 = 1 << 32;
+
+/// What becomes of a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// It stays on the board.
+    Alive,
+    /// Its points are the opponent's after most playouts.
+    Dead,
+    /// It stays without any territory beside it, and shares its liberties with an opponent's chain that has
+    /// none either. Near unfinished borders this may name a chain that is simply alive; the score by area
+    /// is the same.
+    Seki,
+}
+
+/// The chains of a position and what becomes of each.
+pub struct Statuses {
+    board: Board,
+    chains: Vec<Chain>,
+}
+
+/// A chain.
+#[derive(Clone, Debug)]
+pub struct Chain {
+    /// Whose.
+    pub player: Player,
+    /// Its stones, by their number.
+    pub stones: Vec<Move>,
+    /// What becomes of it.
+    pub status: Status,
+}
+
+impl Statuses {
+    /// Plays `position` out many times; the same seed gives the same answer. Each player begins half of
+    /// the playouts, so that nobody is a move ahead.
+    #[must_use]
+    pub fn by_playouts(position: &Position, policy: PlayoutPolicy, seed: u64) -> Statuses {
+        let board = position.board().clone();
+        let mut chains = chains(&board);
+        if chains.is_empty() {
+            return Statuses { board, chains };
+        }
+        let mut lost = vec![0_u32; position.size().points()];
+        let mut start = position.clone();
+        start.set_playouts(policy);
+        start.resume();
+        start.seal();
+        let mut rng = PlayoutRng::new(seed, STREAM);
+        let mut trace = Trace::default();
+        let mut played = start.clone();
+        for number in 0..PLAYOUTS {
+            played.clone_from(&start);
+            played.set_to_play(Player::BOTH[number as usize % 2]);
+            trace.moves.clear();
+            played.playout(&mut rng, &mut trace);
+            let owners = owners(played.board());
+            for (&point, lost) in board.geometry().points.iter().zip(&mut lost) {
+                let enemy = board.stone_at(point).map(|player| colour(player.other()));
+                *lost += u32::from(enemy == Some(owners[point.index()]));
+            }
+        }
+        for chain in &mut chains {
+            let lost: u32 = chain.stones.iter().map(|stone| lost[stone.index()]).sum();
+            if 2 * lost > PLAYOUTS * chain.stones.len() as u32 {
+                chain.status = Status::Dead;
+            }
+        }
+        mark_seki(&without_the_dead(&board, &chains), &mut chains);
+        Statuses { board, chains }
+    }
+
+    /// All chains, by their first stone.
+    #[must_use]
+    pub fn chains(&self) -> &[Chain] {
+        &self.chains
+    }
+
+    /// The result by area once the dead are gone, as `B+2.5`, `W+0.5` or `0`.
+    #[must_use]
+    pub fn result(&self, komi: Komi) -> String {
+        let score = area_score(&without_the_dead(&self.board, &self.chains));
+        let half_points = i32::from(score) * 2 - komi.0;
+        let points = f64::from(half_points.abs()) / 2.0;
+        match komi.outcome_for_black(score) {
+            Outcome::Win => format!("B+{points:.1}"),
+            Outcome::Draw => "0".to_owned(),
+            Outcome::Loss => format!("W+{points:.1}"),
+        }
+    }
+}
+
+fn colour(player: Player) -> u8 {
+    match player {
+        Player::Black => cell::BLACK,
+        Player::White => cell::WHITE,
+    }
+}
+
+fn chains(board: &Board) -> Vec<Chain> {
+    let geometry = board.geometry();
+    let mut chains = Vec::new();
+    let mut listed = vec![false; geometry.points.len()];
+    for &point in &geometry.points {
+        let Some(player) = board.stone_at(point) else { continue };
+        if listed[geometry.move_of(point).index()] {
+            continue;
+        }
+        let mut stones: Vec<Move> = board.chain_stones(point).map(|stone| geometry.move_of(stone)).collect();
+        stones.sort_unstable();
+        for stone in &stones {
+            listed[stone.index()] = true;
+        }
+        chains.push(Chain { player, stones, status: Status::Alive });
+    }
+    chains
+}
+
+/// The board without the dead chains. Every chain keeps its liberties, so nothing is captured on the way.
+fn without_the_dead(board: &Board, chains: &[Chain]) -> Board {
+    let geometry = board.geometry();
+    let mut left = Board::new(board.size());
+    for chain in chains.iter().filter(|chain| chain.status != Status::Dead) {
+        for point in chain.stones.iter().filter_map(|&stone| geometry.point_of(stone)) {
+            left.place(point, chain.player);
+        }
+    }
+    left
+}
+
+fn mark_seki(board: &Board, chains: &mut [Chain]) {
+    let geometry = board.geometry();
+    let owners = owners(board);
+    let mut chain_at = vec![None; geometry.points.len()];
+    for (number, chain) in chains.iter().enumerate() {
+        for stone in &chain.stones {
+            chain_at[stone.index()] = Some(number);
+        }
+    }
+    let chains_beside = |point| {
+        board
+            .neighbours4(point)
+            .into_iter()
+            .filter(|&beside| board.stone_at(beside).is_some())
+            .filter_map(|beside| chain_at[geometry.move_of(beside).index()])
+            .collect::<Vec<usize>>()
+    };
+    let mut has_territory = vec![false; chains.len()];
+    for &point in board.empty_points() {
+        for number in chains_beside(point) {
+            has_territory[number] |= owners[point.index()] == colour(chains[number].player);
+        }
+    }
+    for region in neutral_regions(board, &owners) {
+        let beside = region.iter().flat_map(|&point| chains_beside(point));
+        let eyeless: Vec<usize> = beside.filter(|&number| !has_territory[number]).collect();
+        let of = |player| eyeless.iter().any(|&number| chains[number].player == player);
+        if region.len() <= LARGEST_SHARED && of(Player::Black) && of(Player::White) {
+            for &number in &eyeless {
+                chains[number].status = Status::Seki;
+            }
+        }
+    }
+}
+
+/// The regions of empty points that reach both colours.
+fn neutral_regions(board: &Board, owners: &[u8; CELLS]) -> Vec<Vec<Point>> {
+    let is_neutral = |point: Point| board.cell(point) == cell::EMPTY && owners[point.index()] == cell::EMPTY;
+    let mut done = [false; CELLS];
+    let mut regions = Vec::new();
+    for &start in board.empty_points().iter().filter(|&&point| is_neutral(point)) {
+        if done[start.index()] {
+            continue;
+        }
+        done[start.index()] = true;
+        let mut region = vec![start];
+        let mut next = 0;
+        while let Some(&point) = region.get(next) {
+            next += 1;
+            for beside in board.neighbours4(point) {
+                if is_neutral(beside) && !done[beside.index()] {
+                    done[beside.index()] = true;
+                    region.push(beside);
+                }
+            }
+        }
+        regions.push(region);
+    }
+    regions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::go::{Rules, Size};
+
+    fn position(rows: &[&str]) -> Position {
+        let size = Size::new(rows[0].len(), rows.len()).unwrap();
+        let mut stones = Vec::new();
+        for (row, line) in rows.iter().rev().enumerate() {
+            for (column, symbol) in line.chars().enumerate() {
+                let player = match symbol {
+                    'X' => Player::Black,
+                    'O' => Player::White,
+                    _ => continue,
+                };
+                stones.push((player, size.move_at(column, row).unwrap()));
+            }
+        }
+        Position::with_stones(size, Rules::CHINESE, Komi(0), &stones, Player::Black).unwrap()
+    }
+
+    fn statuses(rows: &[&str]) -> Statuses {
+        Statuses::by_playouts(&position(rows), PlayoutPolicy::Light, 1)
+    }
+
+    #[test]
+    fn a_stone_inside_the_opponents_area_is_dead_and_leaves_the_score() {
+        let statuses = statuses(&[".XO..", ".XO..", ".XO.X", ".XO..", ".XO.."]);
+        let status_of = |player, count| {
+            let found = statuses.chains().iter().find(|c| c.player == player && c.stones.len() == count);
+            found.unwrap().status
+        };
+        assert_eq!(status_of(Player::Black, 1), Status::Dead);
+        assert_eq!(status_of(Player::Black, 5), Status::Alive);
+        assert_eq!(statuses.result(Komi(0)), "W+5.0");
+        assert_eq!(statuses.result(Komi(-10)), "0");
+        assert_eq!(statuses.result(Komi(-11)), "B+0.5");
+    }
+
+    #[test]
+    fn chains_without_territory_that_share_liberties_are_in_seki() {
+        // C1-C2 and E1-E2 share D1 and D2 and have nothing else.
+        let rows = ["..XO..", "..XO..", "..XO..", "XXXOOO", "OOOXXX", ".OX.OX", "OOX.OX"];
+        let board = position(&rows).board().clone();
+        let mut chains = chains(&board);
+        mark_seki(&board, &mut chains);
+        let seki = |column, row| {
+            let mv = board.size().move_at(column, row).unwrap();
+            chains.iter().find(|chain| chain.stones.contains(&mv)).unwrap().status
+        };
+        assert_eq!(seki(4, 0), Status::Seki);
+        assert_eq!(seki(2, 0), Status::Seki);
+        assert_eq!(seki(0, 3), Status::Alive);
+        assert_eq!(seki(0, 0), Status::Alive);
+    }
+
+    #[test]
+    fn an_unfinished_board_has_no_seki() {
+        let statuses = statuses(&[".....", ".X...", ".....", "...O.", "....."]);
+        assert!(statuses.chains().iter().all(|chain| chain.status != Status::Seki));
+    }
+
+    #[test]
+    fn the_empty_board_is_a_draw_without_komi() {
+        assert_eq!(statuses(&["...", "..."]).result(Komi(0)), "0");
+    }
+}

@@ -1,0 +1,101 @@
+//! Choosing a move: how much to search, when to pass at once, when to resign.
+
+use super::session::Session;
+use crate::game::{Move, Player};
+use crate::go::Size;
+use crate::go::score::area_score;
+use crate::search::{Limits, Report};
+use std::time::Duration;
+
+/// A value is no reason to resign before the root has this many visits.
+const RESIGN_VISITS: u64 = 50;
+
+/// What a search for a move may take; the first limit that is reached counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MoveBudget {
+    /// Visits of the root, those it had before included.
+    pub visits: Option<u64>,
+    /// New simulations.
+    pub simulations: Option<u64>,
+    /// Time, whatever the clock says; less when the clock has less.
+    pub time: Option<Duration>,
+}
+
+/// The move to make, and whether resigning would be better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Choice {
+    pub(super) mv: Move,
+    pub(super) resign: bool,
+}
+
+impl Session {
+    /// Searches for a move of `player`, which is not played. Without `uses_clock` the clock is not looked
+    /// at.
+    pub(super) fn choose(&mut self, player: Player, uses_clock: bool) -> Choice {
+        let pass = self.size().pass();
+        if self.wins_by_passing(player) {
+            self.note("the opponent passed and the board is won as it stands: pass");
+            return Choice { mv: pass, resign: false };
+        }
+        let limits = self.limits(player, uses_clock);
+        let report = self.engine.search(player, limits, &mut |_| true);
+        self.counters.add(&report.counters);
+        self.note(&summary(&report, self.size()));
+        Choice { mv: self.engine.chosen_move(&report), resign: self.should_resign(&report) }
+    }
+
+    /// Whether the opponent has just passed, and the present stones, all counted as alive, win for `player`.
+    fn wins_by_passing(&self, player: Player) -> bool {
+        let last = self.engine.record().moves().last();
+        if last != Some(&(player.other(), self.size().pass())) {
+            return false;
+        }
+        let position = self.position();
+        let difference = i32::from(area_score(position.board())) * 2 - position.komi().0;
+        match player {
+            Player::Black => difference > 0,
+            Player::White => difference < 0,
+        }
+    }
+
+    /// A fixed count is kept unless the clock would run out; with neither count nor clock, the default
+    /// time.
+    fn limits(&self, player: Player, uses_clock: bool) -> Limits {
+        let MoveBudget { visits, simulations, time } = self.options.budget;
+        let is_counted = visits.is_some() || simulations.is_some();
+        let by_clock = match (uses_clock, is_counted) {
+            (false, _) => None,
+            (true, true) => self.clock.longest(player),
+            (true, false) => self.clock.share(player, self.engine.record().moves().len(), self.size()),
+        };
+        let mut time = [time, by_clock].into_iter().flatten().min();
+        if time.is_none() && !is_counted {
+            time = Some(self.options.default_time);
+        }
+        let early = by_clock.is_some() && !is_counted;
+        Limits { visits, simulations, time, early, best_visits: None }
+    }
+
+    /// Not in the opening, where a low value says more about komi and handicap than about the game.
+    fn should_resign(&self, report: &Report) -> bool {
+        let opening = 2.0 * (self.size().points() as f64).sqrt();
+        report.root.value.as_f64() < self.options.resign_below
+            && (report.root.visits >= RESIGN_VISITS || report.root.proven.is_some())
+            && self.engine.record().moves().len() as f64 >= opening
+    }
+}
+
+fn summary(report: &Report, size: Size) -> String {
+    let line: Vec<String> =
+        report.best().map_or_else(Vec::new, |best| best.pv.iter().map(|&mv| size.vertex(mv)).collect());
+    format!(
+        "{} simulations, {} visits, win rate of {} {:.3}{}, {:.2} s, pv {}",
+        report.simulations,
+        report.root.visits,
+        report.root.to_play,
+        report.root.value.as_f64(),
+        if report.root.proven.is_some() { " (proven)" } else { "" },
+        report.elapsed.as_secs_f64(),
+        line.join(" "),
+    )
+}

@@ -1,0 +1,97 @@
+//! What a conversation over GTP promises. Every session runs in this process, on byte slices.
+
+#[path = "gtp_session/board.rs"]
+mod board;
+#[path = "gtp_session/random.rs"]
+mod random;
+#[path = "gtp_session/records.rs"]
+mod records;
+#[path = "gtp_session/text.rs"]
+mod text;
+#[path = "gtp_session/thinking.rs"]
+mod thinking;
+
+use std::sync::{Arc, Mutex};
+use tewari::engine::{Engine, EngineOptions};
+use tewari::go::playout::PlayoutPolicy;
+use tewari::go::{Komi, Rules, Size};
+use tewari::gtp::{MoveBudget, Session, SessionOptions};
+use tewari::memory::Budget;
+
+/// A session on a board of `side` lines with a small table; thirty simulations a move, never resigning.
+fn session(side: usize) -> Session {
+    session_with(side, options(30))
+}
+
+fn options(simulations: u64) -> SessionOptions {
+    let budget = MoveBudget { simulations: Some(simulations), ..MoveBudget::default() };
+    SessionOptions { budget, resign_below: 0.0, ..SessionOptions::default() }
+}
+
+fn session_with(side: usize, options: SessionOptions) -> Session {
+    let engine = Engine::new(EngineOptions {
+        size: Size::new(side, side).unwrap(),
+        komi: Komi(15),
+        rules: Rules::CHINESE,
+        memory: Budget::Table(1 << 20),
+        playouts: PlayoutPolicy::Light,
+        ..EngineOptions::default()
+    });
+    Session::new(engine.unwrap(), options)
+}
+
+/// Everything that a session writes when it reads `input`.
+fn converse(session: &mut Session, input: &[u8]) -> String {
+    let mut output = Vec::new();
+    session.run(input, &mut output).unwrap();
+    String::from_utf8(output).unwrap()
+}
+
+/// The response to one line, without the empty line at its end.
+fn ask(session: &mut Session, line: &str) -> String {
+    let response = session.answer(line).unwrap_or_else(|| panic!("no response to {line:?}")).to_string();
+    response.strip_suffix("\n\n").unwrap().to_owned()
+}
+
+/// Sends lines that must succeed.
+fn tell(session: &mut Session, lines: &[&str]) {
+    for line in lines {
+        let response = ask(session, line);
+        assert!(response.starts_with('='), "{line}: {response}");
+    }
+}
+
+fn table(session: &mut Session, key: &str) -> u64 {
+    let text = ask(session, "tewari-table");
+    let line = text.trim_start_matches("= ").lines().find(|line| line.split(' ').next() == Some(key));
+    line.and_then(|line| line.split(' ').nth(1)).unwrap().parse().unwrap()
+}
+
+/// All that a failed command must not change.
+fn state(session: &mut Session) -> Vec<String> {
+    let mut state = vec![format!("{:?}", session.engine().record().moves())];
+    for question in ["showboard", "get_komi", "get_random_seed", "tewari-table", "all_legal b", "all_legal w"]
+    {
+        state.push(ask(session, question));
+    }
+    state
+}
+
+/// Sends a line that must fail with this response and change nothing.
+fn refuse(session: &mut Session, line: &str, expected: &str) {
+    let before = state(session);
+    let response = ask(session, line);
+    assert!(response.starts_with(expected), "{line}: expected {expected:?}, found {response:?}");
+    assert_eq!(state(session), before, "{line} changed the state");
+}
+
+/// Black has just taken a ko at C2; White would take it back at B2.
+const KO: [&str; 8] =
+    ["play b A2", "play b B1", "play b B3", "play w C1", "play w C3", "play w D2", "play w B2", "play b C2"];
+
+/// The remarks of a session from now on.
+fn with_notes(session: Session) -> (Session, Arc<Mutex<Vec<String>>>) {
+    let notes = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&notes);
+    (session.with_diagnostics(move |line| sink.lock().unwrap().push(line.to_owned())), notes)
+}

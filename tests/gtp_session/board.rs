@@ -1,0 +1,135 @@
+//! Boards, moves, undo, handicap, the end of a game.
+
+use super::*;
+
+#[test]
+fn boardsize_begins_an_empty_game_and_takes_rectangles() {
+    let mut session = session(5);
+    tell(&mut session, &["play b A1", "boardsize 7"]);
+    assert_eq!(ask(&mut session, "list_stones b"), "=");
+    tell(&mut session, &["play b G7", "rectangular_boardsize 2 4", "play b B4"]);
+    refuse(&mut session, "play b C1", "? invalid color or coordinate");
+    tell(&mut session, &["boardsize 4 2", "play b D2", "boardsize 1", "genmove b", "genmove w"]);
+    tell(&mut session, &["boardsize 19", "play w T19"]);
+}
+
+#[test]
+fn vertices_are_read_in_either_case_and_both_colours_may_move_twice() {
+    let mut session = session(9);
+    tell(&mut session, &["play BLACK e5", "play b J9", "play White pAsS", "play W h1", "play w a9"]);
+    assert_eq!(ask(&mut session, "list_stones b"), "= E5 J9");
+    assert_eq!(ask(&mut session, "list_stones w"), "= H1 A9");
+}
+
+#[test]
+fn occupied_points_suicide_ko_and_superko_are_illegal() {
+    let (mut session, notes) = with_notes(session(5));
+    tell(&mut session, &KO);
+    refuse(&mut session, "play b C2", "? illegal move");
+    refuse(&mut session, "play w A1", "? illegal move");
+    refuse(&mut session, "play w B2", "? illegal move");
+    assert_eq!(ask(&mut session, "is_legal w B2"), "= 0");
+    tell(&mut session, &["play w pass", "play b pass"]);
+    // No longer a ko, but the position before the capture again.
+    refuse(&mut session, "play w B2", "? illegal move");
+    let notes = notes.lock().unwrap();
+    let reasons: Vec<&str> = notes.iter().filter_map(|note| note.rsplit(": ").next()).collect();
+    assert_eq!(reasons, ["the point is occupied", "suicide", "ko", "superko"]);
+}
+
+#[test]
+fn legal_moves_are_listed_without_pass() {
+    let mut session = session(5);
+    tell(&mut session, &["rectangular_boardsize 3 1", "play b A1"]);
+    assert_eq!(ask(&mut session, "all_legal w"), "= B1 C1");
+    assert_eq!(ask(&mut session, "is_legal w B1"), "= 1");
+    assert_eq!(ask(&mut session, "is_legal w A1"), "= 0");
+    assert_eq!(ask(&mut session, "is_legal w pass"), "= 1");
+}
+
+#[test]
+fn undo_restores_captures_prisoners_and_ko() {
+    let mut session = session(5);
+    tell(&mut session, &KO[..7]);
+    let before = ask(&mut session, "showboard");
+    tell(&mut session, &[KO[7]]);
+    assert!(ask(&mut session, "showboard").contains("Black (X) has captured 1, White (O) 0"));
+    tell(&mut session, &["undo"]);
+    assert_eq!(ask(&mut session, "showboard"), before);
+    assert_eq!(ask(&mut session, "list_stones w"), "= C1 B2 D2 C3");
+    tell(&mut session, &[KO[7], "play w E5", "undo"]);
+    refuse(&mut session, "play w B2", "? illegal move");
+    tell(&mut session, &["gg-undo 3", "gg-undo 0", "gg-undo"]);
+    assert_eq!(ask(&mut session, "list_stones w"), "= C1");
+    refuse(&mut session, "gg-undo 5", "? cannot undo");
+    tell(&mut session, &["gg-undo 4"]);
+    refuse(&mut session, "undo", "? cannot undo");
+}
+
+#[test]
+fn undo_after_clear_board_and_after_handicap_has_nothing_to_take_back() {
+    let mut session = session(9);
+    tell(&mut session, &["play b A1", "clear_board"]);
+    refuse(&mut session, "undo", "? cannot undo");
+    tell(&mut session, &["fixed_handicap 2", "genmove w", "undo"]);
+    refuse(&mut session, "undo", "? cannot undo");
+    assert_eq!(ask(&mut session, "list_stones b"), "= C3 G7");
+}
+
+#[test]
+fn komi_is_kept_over_games_and_boards_in_half_points() {
+    let mut session = session(5);
+    tell(&mut session, &["play b C3", "komi 6.3", "komi 6.4"]);
+    assert_eq!(ask(&mut session, "get_komi"), "= 6.5");
+    assert_eq!(ask(&mut session, "list_stones b"), "= C3");
+    tell(&mut session, &["clear_board", "boardsize 9"]);
+    assert_eq!(ask(&mut session, "get_komi"), "= 6.5");
+    tell(&mut session, &["komi -3"]);
+    assert_eq!(ask(&mut session, "get_komi"), "= -3");
+}
+
+#[test]
+fn the_board_is_shown_from_a_line_of_its_own_without_empty_lines() {
+    let mut session = session(5);
+    tell(&mut session, &KO);
+    assert_eq!(
+        ask(&mut session, "3 showboard"),
+        "=3\n 5  . . . . .\n 4  . . . . .\n 3  . X O . .\n 2  X . X O .\n 1  . X O . .\n    A B C D E\n\
+         White (O) to play after 8 moves\nBlack (X) has captured 1, White (O) 0\nKomi 7.5, rules chinese"
+    );
+}
+
+#[test]
+fn dead_stones_are_listed_a_chain_a_line_and_leave_the_score() {
+    let mut session = session(5);
+    for row in 1..=5 {
+        tell(&mut session, &[&format!("play b B{row}"), &format!("play w C{row}")]);
+    }
+    tell(&mut session, &["komi 0", "play b E3"]);
+    assert_eq!(ask(&mut session, "final_status_list dead"), "= E3");
+    assert_eq!(ask(&mut session, "final_status_list alive"), "= B1 B2 B3 B4 B5\nC1 C2 C3 C4 C5");
+    assert_eq!(ask(&mut session, "final_status_list seki"), "=");
+    assert_eq!(ask(&mut session, "final_score"), "= W+5.0");
+    tell(&mut session, &["komi -5.5"]);
+    assert_eq!(ask(&mut session, "final_score"), "= B+0.5");
+    tell(&mut session, &["komi -5"]);
+    assert_eq!(ask(&mut session, "final_score"), "= 0");
+}
+
+#[test]
+fn handicap_is_placed_on_any_board_and_white_moves_next() {
+    let mut session = session(19);
+    assert_eq!(ask(&mut session, "fixed_handicap 3"), "= D4 Q16 D16");
+    assert!(ask(&mut session, "showboard").contains("White (O) to play after 0 moves"));
+    tell(&mut session, &["clear_board"]);
+    // Fewer than asked for is allowed.
+    assert_eq!(ask(&mut session, "place_free_handicap 20").split_whitespace().count(), 1 + 9);
+    tell(&mut session, &["clear_board", "set_free_handicap A1 a2 T19"]);
+    assert_eq!(ask(&mut session, "list_stones b"), "= A1 A2 T19");
+    tell(&mut session, &["boardsize 5"]);
+    assert_eq!(ask(&mut session, "place_free_handicap 3").split_whitespace().count(), 1 + 3);
+    tell(&mut session, &["rectangular_boardsize 3 1"]);
+    assert_eq!(ask(&mut session, "place_free_handicap 2"), "= A1 C1");
+    tell(&mut session, &["boardsize 1"]);
+    refuse(&mut session, "place_free_handicap 2", "? invalid handicap: a 1x1 board takes none, found 2");
+}

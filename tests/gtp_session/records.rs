@@ -1,0 +1,65 @@
+//! Game records.
+
+use super::*;
+use std::io::Write;
+
+fn file(content: &[u8]) -> tempfile::NamedTempFile {
+    let mut file = tempfile::Builder::new().prefix("a game ").suffix(".sgf").tempfile().unwrap();
+    file.write_all(content).unwrap();
+    file
+}
+
+#[test]
+fn a_game_record_is_loaded_up_to_the_position_before_a_move() {
+    let game = file(b"(;GM[1]SZ[9]KM[5.5]HA[2]AB[cc][gg];W[ee];B[ec];W[])");
+    let path = game.path().display();
+    let mut session = session(5);
+    tell(&mut session, &[&format!("loadsgf {path}")]);
+    assert_eq!(ask(&mut session, "get_komi"), "= 5.5");
+    assert_eq!(session.engine().position().size(), Size::new(9, 9).unwrap());
+    assert_eq!(ask(&mut session, "list_stones b"), "= G3 C7 E7");
+    assert_eq!(session.engine().record().moves().len(), 3);
+    assert!(ask(&mut session, "showboard").contains("Black (X) to play"));
+    tell(&mut session, &["undo", "undo"]);
+    assert_eq!(ask(&mut session, "list_stones b"), "= G3 C7");
+    tell(&mut session, &[&format!("loadsgf {path} 2")]);
+    assert_eq!(ask(&mut session, "list_stones w"), "= E5");
+    tell(&mut session, &[&format!("loadsgf {path} 1")]);
+    assert_eq!(ask(&mut session, "list_stones w"), "=");
+    assert_eq!(ask(&mut session, "list_stones b"), "= G3 C7");
+    assert_eq!(session.engine().record().handicap(), 2);
+    tell(&mut session, &[&format!("loadsgf {path} 1000")]);
+    assert_eq!(session.engine().record().moves().len(), 3);
+    refuse(&mut session, &format!("loadsgf {path} 0"), "? syntax error: expected a move number from 1");
+}
+
+#[test]
+fn stones_set_up_between_moves_are_loaded_too() {
+    let game = file(b"(;SZ[5];B[aa];W[bb];AB[cc]AE[aa];W[dd])");
+    let mut session = session(5);
+    tell(&mut session, &[&format!("loadsgf {}", game.path().display())]);
+    assert_eq!(ask(&mut session, "list_stones b"), "= C3");
+    assert_eq!(ask(&mut session, "list_stones w"), "= D2 B4");
+    tell(&mut session, &["undo"]);
+    refuse(&mut session, "undo", "? cannot undo");
+}
+
+#[test]
+fn a_file_that_gives_no_position_is_refused_with_the_reason() {
+    let mut session = session(5);
+    tell(&mut session, &["play b C3"]);
+    for (content, reason) in [
+        (&b"hello"[..], "? cannot load file: no game found"),
+        (b"(;SZ[5];B[aa", "? cannot load file: line 1, column"),
+        (b"(;SZ[25];B[aa])", "? cannot load file: the record's board is too large"),
+        (b"(;SZ[5];B[aa];W[aa])", "? cannot load file: move 2, white A5, is illegal"),
+        (b"(;GM[11];B[aa])", "? cannot load file: expected a game of Go"),
+    ] {
+        let game = file(content);
+        refuse(&mut session, &format!("loadsgf {}", game.path().display()), reason);
+    }
+    // What comes before the illegal move can be had.
+    let game = file(b"(;SZ[5];B[aa];W[aa])");
+    tell(&mut session, &[&format!("loadsgf {} 2", game.path().display())]);
+    assert_eq!(ask(&mut session, "list_stones b"), "= A5");
+}

@@ -1,0 +1,134 @@
+//! Moves of the engine's own, its table, its clocks.
+
+use super::*;
+use std::time::{Duration, Instant};
+
+#[test]
+fn komi_and_clear_board_keep_the_table_and_clear_cache_empties_it() {
+    let mut session = session(5);
+    tell(&mut session, &["genmove b"]);
+    let used = table(&mut session, "bytesUsed");
+    assert!(used > 0 && table(&mut session, "misses") > 0);
+    tell(&mut session, &["komi 0", "clear_board", "boardsize 5"]);
+    assert_eq!(table(&mut session, "bytesUsed"), used);
+    tell(&mut session, &["play b C3", "clear_cache"]);
+    assert_eq!(table(&mut session, "bytesUsed"), 0);
+    assert_eq!(table(&mut session, "misses"), 0);
+    assert_eq!(ask(&mut session, "list_stones b"), "= C3");
+    tell(&mut session, &["genmove w", "boardsize 6"]);
+    assert_eq!(table(&mut session, "bytesUsed"), 0);
+}
+
+#[test]
+fn a_new_komi_starts_from_nothing_and_the_old_one_is_remembered() {
+    let mut session = session(5);
+    let budget = MoveBudget { visits: Some(40), ..MoveBudget::default() };
+    session = Session::new(session_engine(&mut session), SessionOptions { budget, ..options(1) });
+    tell(&mut session, &["komi 6.5", "reg_genmove b"]);
+    let once = table(&mut session, "hits") + table(&mut session, "misses");
+    tell(&mut session, &["reg_genmove b"]);
+    let again = table(&mut session, "hits") + table(&mut session, "misses");
+    assert!(again - once < once / 4, "40 visits were there already: {once} then {again}");
+    tell(&mut session, &["komi 0.5", "reg_genmove b"]);
+    let other = table(&mut session, "hits") + table(&mut session, "misses");
+    assert!(other - again > once / 2);
+    tell(&mut session, &["komi 6.5", "reg_genmove b"]);
+    let back = table(&mut session, "hits") + table(&mut session, "misses");
+    assert!(back - other < once / 4);
+}
+
+/// Another engine with the same options.
+fn session_engine(session: &mut Session) -> Engine {
+    Engine::new(session.engine().options().clone()).unwrap()
+}
+
+#[test]
+fn genmove_plays_for_either_colour_also_after_the_game_has_ended() {
+    let mut session = session(5);
+    for line in
+        ["genmove b", "genmove b", "genmove w", "play b pass", "play w pass", "genmove b", "genmove w"]
+    {
+        tell(&mut session, &[line]);
+    }
+    assert_eq!(session.engine().record().moves().len(), 7);
+}
+
+#[test]
+fn reg_genmove_plays_nothing_and_one_seed_gives_one_move() {
+    let mut session = session(5);
+    tell(&mut session, &["play b C3", "set_random_seed 11"]);
+    let first = ask(&mut session, "reg_genmove w");
+    assert_eq!(ask(&mut session, "list_stones w"), "=");
+    tell(&mut session, &["clear_cache", "set_random_seed 11"]);
+    assert_eq!(ask(&mut session, "reg_genmove w"), first);
+    tell(&mut session, &["clear_cache", "set_random_seed 11"]);
+    assert_eq!(ask(&mut session, "genmove w"), first);
+    assert_eq!(ask(&mut session, "get_random_seed"), "= 11");
+}
+
+#[test]
+fn a_lost_game_is_resigned_which_changes_no_stone_and_no_move() {
+    let lost = SessionOptions { resign_below: 0.1, ..options(100) };
+    let mut session = session_with(3, lost);
+    // Not in the opening, however bad it looks.
+    tell(&mut session, &["komi 100"]);
+    assert_ne!(ask(&mut session, "genmove b"), "= resign");
+    tell(&mut session, &["clear_board", "play b B2", "play w A1", "play b pass", "play w pass"]);
+    tell(&mut session, &["play b pass", "play w C1"]);
+    let before = (format!("{:?}", session.engine().record().moves()), ask(&mut session, "showboard"));
+    assert_eq!(ask(&mut session, "genmove b"), "= resign");
+    assert_ne!(ask(&mut session, "reg_genmove b"), "= resign");
+    let after = (format!("{:?}", session.engine().record().moves()), ask(&mut session, "showboard"));
+    assert_eq!(before, after);
+}
+
+#[test]
+fn a_whole_game_ends_by_two_passes_and_is_scored() {
+    let mut session = session_with(5, options(60));
+    tell(&mut session, &["komi 6.5"]);
+    let mut answers = Vec::new();
+    while answers.len() < 200 && !answers.ends_with(&["= pass".to_owned(), "= pass".to_owned()]) {
+        answers.push(ask(&mut session, if answers.len() % 2 == 0 { "genmove b" } else { "genmove w" }));
+    }
+    assert!(answers.len() < 200 && answers.iter().all(|answer| answer.starts_with("= ")), "{answers:?}");
+    let score = ask(&mut session, "final_score");
+    assert!(score.starts_with("= B+") || score.starts_with("= W+"), "{score}");
+    tell(&mut session, &[&format!("gg-undo {}", answers.len())]);
+    assert_eq!(ask(&mut session, "all_legal w").split(' ').count(), 1 + 25);
+}
+
+#[test]
+fn a_pass_that_wins_is_answered_by_a_pass() {
+    let mut session = session(5);
+    tell(&mut session, &["komi 0.5", "play b C3", "play w pass"]);
+    assert_eq!(ask(&mut session, "genmove b"), "= pass");
+    assert_eq!(table(&mut session, "misses"), 0, "nothing was searched");
+    tell(&mut session, &["clear_board", "komi 100", "play b C3", "play w pass"]);
+    assert_ne!(ask(&mut session, "genmove b"), "= pass");
+}
+
+#[test]
+fn clocks_decide_how_long_to_think_unless_a_count_is_fixed() {
+    let patient = SessionOptions { default_time: Duration::from_secs(600), ..SessionOptions::default() };
+    let mut session = session_with(9, patient);
+    let started = Instant::now();
+    tell(
+        &mut session,
+        &["time_settings 0 1 4", "genmove b", "time_left w 1 0", "kgs-time_settings absolute 1"],
+    );
+    tell(&mut session, &["genmove w", "kgs-time_settings byoyomi 0 1 5", "time_left b 0.22 5", "genmove b"]);
+    tell(&mut session, &["time_settings 300 0 0", "time_left b -3 0", "genmove b"]);
+    assert!(started.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn no_time_limit_means_the_default_and_a_fixed_count_ignores_the_clock() {
+    let quick = SessionOptions { default_time: Duration::from_millis(20), ..SessionOptions::default() };
+    let mut session = session_with(9, quick);
+    let started = Instant::now();
+    tell(&mut session, &["time_settings 0 1 0", "genmove b", "kgs-time_settings none", "genmove w"]);
+    assert!(started.elapsed() < Duration::from_secs(10));
+    let (mut session, notes) = with_notes(session_with(9, options(30)));
+    tell(&mut session, &["time_settings 1000 0 0", "genmove b"]);
+    assert!(notes.lock().unwrap()[0].starts_with("30 simulations, "), "{:?}", notes.lock().unwrap());
+}
