@@ -343,12 +343,15 @@ impl Board {
         if !(around | around >> 1) & ORTHOGONAL != 0 {
             return true;
         }
-        let own = stone(player);
-        let enemy = stone(player.other());
-        self.neighbours4(point).into_iter().any(|neighbour| {
-            let cell = self.cell(neighbour);
-            (cell == own && !self.in_atari(neighbour)) || (cell == enemy && self.in_atari(neighbour))
-        })
+        // No early exit: four loads are cheaper than a branch that nobody can predict.
+        let [own, enemy] = colour_masks(around, player);
+        let mut possible = false;
+        for (k, neighbour) in self.neighbours4(point).into_iter().enumerate() {
+            let atari = self.in_atari(neighbour);
+            possible |= (own >> (2 * k) & 1 != 0) & !atari;
+            possible |= (enemy >> (2 * k) & 1 != 0) & atari;
+        }
+        possible
     }
 
     /// Places a stone of `player` on the empty `point`, removes what it captures (and the own chain if
@@ -357,55 +360,44 @@ impl Board {
     pub fn place(&mut self, point: Point, player: Player) -> usize {
         debug_assert_eq!(self.cell(point), cell::EMPTY);
         let around = self.neighbourhood(point);
-        let (low, high) = (around & ORTHOGONAL, around >> 1 & ORTHOGONAL);
-        let (own, enemy) = match player {
-            Player::Black => (low & !high, high & !low),
-            Player::White => (high & !low, low & !high),
-        };
-        let free = !(low | high) & ORTHOGONAL;
+        let [own, enemy] = colour_masks(around, player);
+        let free = !(around | around >> 1) & ORTHOGONAL;
         self.take_from_empty(point);
         self.put_stone(point, player);
         let mut gained = Liberties::NONE;
         let taken = Liberties::of(point);
+        let mut without_liberty = 0_u16;
         for (k, neighbour) in self.neighbours4(point).into_iter().enumerate() {
             let mask = u64::from(free >> (2 * k) & 1).wrapping_neg();
             gained.add(Liberties(Liberties::of(neighbour).0 & mask));
-            self.liberties[Point(self.chain[neighbour.index()]).index()].remove(taken);
+            let liberties = &mut self.liberties[self.chain[neighbour.index()] as usize & (CELLS - 1)];
+            liberties.remove(taken);
+            without_liberty |= u16::from(*liberties == Liberties::NONE) << (2 * k);
         }
-        if own == 0 {
-            self.chain[point.index()] = point.0;
-            self.next[point.index()] = point.0;
-            self.liberties[point.index()] = gained;
-            self.chain_sizes[point.index()] = 1;
-        } else {
-            self.join(point, own, gained);
-        }
+        self.join(point, own, gained);
         self.ko = Point::NONE;
-        if enemy == 0 {
-            self.remove_if_suicide(point, player);
-            return 0;
+        let dead = without_liberty & enemy;
+        if dead != 0 {
+            return self.capture_around(point, player, dead, own == 0 && free == 0);
         }
-        self.capture_around(point, player, enemy, own == 0 && free == 0)
+        self.remove_if_suicide(point, player);
+        0
     }
 
-    /// Removes the enemy chains beside `point` that have no liberty left. `surrounded`: the stone there
-    /// is alone and had no empty neighbour, so that a single captured stone makes a ko.
-    fn capture_around(&mut self, point: Point, player: Player, enemy: u16, surrounded: bool) -> usize {
+    /// Removes the enemy chains on the neighbours in `dead`. `surrounded`: the new stone is alone and had no
+    /// empty neighbour, so that a single captured stone makes a ko.
+    #[inline(never)]
+    fn capture_around(&mut self, point: Point, player: Player, dead: u16, surrounded: bool) -> usize {
         let mut captured = 0;
         let mut last = Point::NONE;
         for (k, neighbour) in self.neighbours4(point).into_iter().enumerate() {
-            // The cell is read again: an earlier capture may have emptied it.
-            if enemy >> (2 * k) & 1 != 0
-                && self.liberties[self.chain(neighbour).index()] == Liberties::NONE
-                && self.cell(neighbour) == stone(player.other())
-            {
+            // The cell is looked at, since an earlier capture may have emptied it.
+            if dead >> (2 * k) & 1 != 0 && self.cell(neighbour) == stone(player.other()) {
                 captured += self.remove_chain(neighbour, player.other());
                 last = neighbour;
             }
         }
-        if captured == 0 {
-            self.remove_if_suicide(point, player);
-        } else if captured == 1 && surrounded {
+        if captured == 1 && surrounded {
             self.ko = last;
         }
         captured
@@ -444,18 +436,23 @@ impl Board {
         self.key ^= self.geometry.stone_keys[player.index()][point.index()];
     }
 
-    /// Joins the new stone on `point` with the chains of its neighbours of the same colour.
+    /// Makes the new stone on `point` a chain, joined with its neighbours of the same colour.
     #[inline]
     fn join(&mut self, point: Point, own: u16, gained: Liberties) {
         let neighbours = self.neighbours4(point);
-        let first = neighbours[(own.trailing_zeros() / 2) as usize & 3];
-        let mut name = self.chain(first);
+        self.next[point.index()] = point.0;
+        self.liberties[point.index()] = Liberties::NONE;
+        self.chain_sizes[point.index()] = 0;
+        // A chain of its own or the first neighbour's, by the same steps: whether there is one is a coin
+        // toss that a branch would lose half of the time.
+        let first = self.chain(neighbours[(own.trailing_zeros() / 2) as usize & 3]);
+        let mut name = if own == 0 { point } else { first };
         self.chain[point.index()] = name.0;
         self.next[point.index()] = self.next[name.index()];
         self.next[name.index()] = point.0;
         self.liberties[name.index()].add(gained);
         self.chain_sizes[name.index()] += 1;
-        let mut rest = own & (own - 1);
+        let mut rest = own & own.wrapping_sub(1);
         while rest != 0 {
             let other = self.chain(neighbours[(rest.trailing_zeros() / 2) as usize & 3]);
             rest &= rest - 1;
@@ -537,12 +534,8 @@ impl Board {
     pub fn key_and_ko_after(&self, point: Point, player: Player) -> (u64, Point) {
         let mut key = self.key ^ self.geometry.stone_keys[player.index()][point.index()];
         let around = self.neighbourhood(point);
-        let (low, high) = (around & ORTHOGONAL, around >> 1 & ORTHOGONAL);
-        let (own, enemy) = match player {
-            Player::Black => (low & !high, high & !low),
-            Player::White => (high & !low, low & !high),
-        };
-        let free = !(low | high) & ORTHOGONAL;
+        let [own, enemy] = colour_masks(around, player);
+        let free = !(around | around >> 1) & ORTHOGONAL;
         if enemy == 0 && free != 0 {
             return (key, Point::NONE);
         }
@@ -576,6 +569,17 @@ impl Board {
             }
         }
         key
+    }
+}
+
+/// Which of the four orthogonal neighbours are `player`'s stones and which the opponent's, as the low bits of
+/// their two-bit fields.
+#[inline]
+const fn colour_masks(around: u16, player: Player) -> [u16; 2] {
+    let (low, high) = (around & ORTHOGONAL, around >> 1 & ORTHOGONAL);
+    match player {
+        Player::Black => [low & !high, high & !low],
+        Player::White => [high & !low, low & !high],
     }
 }
 

@@ -176,7 +176,10 @@ const RANDOM_TRIES: usize = 4;
 /// Whether a light playout may move there.
 #[inline]
 fn is_acceptable(board: &Board, point: Point, player: Player) -> bool {
-    !board.is_eye(point, player) && point != board.ko() && board.is_not_suicide(point, player)
+    let around = board.neighbourhood(point);
+    let has_empty_neighbour = !(around | around >> 1) & 0x55 != 0;
+    point != board.ko()
+        && (has_empty_neighbour || (!board.is_eye(point, player) && board.is_not_suicide(point, player)))
 }
 
 /// One of the acceptable moves, each with the same probability; `None` if there is none.
