@@ -7,13 +7,15 @@
 //! * in the middle, with [`table`], the memory and its contract;
 //! * top down, with [`search`], a loop of four verbs: descend, expand, play out, back up.
 //!
-//! Modules may use only modules above them in this list (a test keeps it so):
+//! Modules may use only modules of the layers above their own (a test keeps it so):
 //!
-//! 1. [`game`], [`zobrist`], [`rng`]: vocabulary
-//! 2. [`go`], [`tictactoe`] (games, which know nothing of tables) and [`table`] (which knows no game)
+//! 1. [`game`], [`value`], [`zobrist`], [`rng`]: vocabulary
+//! 2. [`go`], [`tictactoe`] (games, which know nothing of tables), [`table`] (which knows no game) and
+//!    [`memory`] (how much of it there is)
 //! 3. [`search`]
-//! 4. [`sgf`], [`engine`], [`gtp`], [`analysis`]: text, protocol, reports
-//! 5. [`cli`]: the only layer that prints or reads flags
+//! 4. [`engine`] (one game, one table) and [`sgf`] (game records)
+//! 5. [`gtp`], [`analysis`]: protocol and reports
+//! 6. [`cli`]: the only layer that prints or reads flags
 
 pub mod analysis;
 pub mod cli;

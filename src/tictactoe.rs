@@ -52,7 +52,7 @@ impl Game for TicTacToe {
 
     fn key(&self) -> u64 {
         let marks = u64::from(self.marks[0]) << 9 | u64::from(self.marks[1]);
-        mix(marks ^ keys().white_to_play * self.to_play.index() as u64)
+        mix(marks ^ (keys().white_to_play * self.to_play.index() as u64))
     }
 
     fn key_after(&self, mv: Move) -> u64 {

@@ -196,14 +196,32 @@ pub fn uniform_move(board: &Board, player: Player, rng: &mut PlayoutRng) -> Opti
     listed_move(board, player, rng)
 }
 
-/// The same by listing all of them.
+/// The same by looking at all of them.
 #[inline(never)]
 fn listed_move(board: &Board, player: Player, rng: &mut PlayoutRng) -> Option<Point> {
-    let mut acceptable = [Point::NONE; MAX_POINTS];
+    let empty = board.empty_points();
+    // One bit a point: cheaper to clear than a list.
+    let mut acceptable = [0_u64; MAX_POINTS.div_ceil(64)];
     let mut count = 0;
-    for &point in board.empty_points() {
-        acceptable[count.min(MAX_POINTS - 1)] = point;
-        count += usize::from(is_acceptable(board, point, player));
+    for (slot, &point) in empty.iter().enumerate() {
+        let bit = u64::from(is_acceptable(board, point, player));
+        acceptable[slot / 64] |= bit << (slot % 64);
+        count += bit as usize;
     }
-    (count > 0).then(|| acceptable[rng.below(count).min(MAX_POINTS - 1)])
+    if count == 0 {
+        return None;
+    }
+    let mut wanted = rng.below(count);
+    for (index, mut bits) in acceptable.into_iter().enumerate() {
+        let ones = bits.count_ones() as usize;
+        if wanted >= ones {
+            wanted -= ones;
+            continue;
+        }
+        for _ in 0..wanted {
+            bits &= bits - 1;
+        }
+        return empty.get(64 * index + bits.trailing_zeros() as usize).copied();
+    }
+    None
 }

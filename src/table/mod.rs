@@ -389,7 +389,7 @@ impl Table {
     #[inline]
     fn bucket(&self, key: u64) -> &[[AtomicU64; ENTRY_WORDS]] {
         // The product's high half is uniform over the buckets whatever their number (Lemire 2019).
-        let index = (u128::from(nonzero(key)) * self.layout.buckets as u128 >> 64) as usize;
+        let index = ((u128::from(nonzero(key)) * self.layout.buckets as u128) >> 64) as usize;
         let start = self.layout.directory() + index * BUCKET_WORDS;
         self.backing.words()[start..start + BUCKET_WORDS].as_chunks().0
     }
