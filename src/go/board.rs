@@ -9,6 +9,8 @@
 //!   stones come and go, so that eyes and 3x3 patterns are one load.
 
 use super::geometry::{CELLS, Geometry, MAX_POINTS, Point, Size};
+use super::liberties::Liberties;
+use super::point_list::PointList;
 use crate::game::Player;
 
 /// What a cell holds, as the two bits that neighbourhoods are made of.
@@ -31,7 +33,7 @@ pub const fn stone(player: Player) -> u8 {
 }
 
 /// The low bit of each of the four orthogonal two-bit fields of a neighbourhood.
-const ORTHOGONAL: u16 = 0x55;
+pub(super) const ORTHOGONAL: u16 = 0x55;
 
 /// A position of stones. It enforces no rule but the mechanics: turn order, ko and repetition are
 /// the caller's.
@@ -52,44 +54,6 @@ pub struct Board {
     stones: [u16; 2],
     ko: Point,
     key: u64,
-}
-
-/// Count, sum of positions and sum of squared positions of a chain's pseudo-liberties in one word:
-/// 12, 20 and 32 bits. A chain has at most 4 * 361 of them, below `CELLS`: nothing carries.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Liberties(u64);
-
-impl Liberties {
-    const NONE: Liberties = Liberties(0);
-
-    #[inline]
-    const fn of(point: Point) -> Liberties {
-        let position = point.0 as u64;
-        Liberties(1 | position << 12 | (position * position) << 32)
-    }
-
-    #[inline]
-    fn add(&mut self, other: Liberties) {
-        self.0 = self.0.wrapping_add(other.0);
-    }
-
-    #[inline]
-    fn remove(&mut self, other: Liberties) {
-        self.0 = self.0.wrapping_sub(other.0);
-    }
-
-    /// Whether all of them are one point. Also true of none at all.
-    #[inline]
-    fn at_most_one_point(self) -> bool {
-        let (count, sum, squares) = (self.0 & 0xfff, self.0 >> 12 & 0xf_ffff, self.0 >> 32);
-        count * squares == sum * sum
-    }
-
-    /// The point, if all of them are one.
-    #[inline]
-    fn only(self) -> Point {
-        Point(((self.0 >> 12 & 0xf_ffff) / (self.0 & 0xfff).max(1)) as u16)
-    }
 }
 
 impl Clone for Board {
@@ -510,143 +474,15 @@ impl Board {
         self.stones[player.index()] -= removed as u16;
         removed
     }
-
-    /// The enemy chains, each once, that a stone of `player` on the empty `point` would capture.
-    #[must_use]
-    #[inline]
-    pub fn captures(&self, point: Point, player: Player) -> PointList<4> {
-        let mut chains = PointList::new();
-        let enemy = stone(player.other());
-        for neighbour in self.neighbours4(point) {
-            if self.cell(neighbour) == enemy && self.in_atari(neighbour) {
-                let chain = self.chain(neighbour);
-                if !chains.contains(chain) {
-                    chains.push(chain);
-                }
-            }
-        }
-        chains
-    }
-
-    /// Key of the stones and the ko point after `player` places a stone on the empty `point`; nothing
-    /// is played.
-    #[must_use]
-    pub fn key_and_ko_after(&self, point: Point, player: Player) -> (u64, Point) {
-        let mut key = self.key ^ self.geometry.stone_keys[player.index()][point.index()];
-        let around = self.neighbourhood(point);
-        let [own, enemy] = colour_masks(around, player);
-        let free = !(around | around >> 1) & ORTHOGONAL;
-        if enemy == 0 && free != 0 {
-            return (key, Point::NONE);
-        }
-        let captures = self.captures(point, player);
-        for &chain in captures.as_slice() {
-            for stone in self.chain_stones(chain) {
-                key ^= self.geometry.stone_keys[player.other().index()][stone.index()];
-            }
-        }
-        if captures.is_empty() {
-            if !self.is_not_suicide(point, player) {
-                key = self.key_after_suicide(point, player);
-            }
-            return (key, Point::NONE);
-        }
-        let one = captures.len() == 1 && self.chain_size(captures.as_slice()[0]) == 1;
-        let ko = if one && own == 0 && free == 0 { captures.as_slice()[0] } else { Point::NONE };
-        (key, ko)
-    }
-
-    fn key_after_suicide(&self, point: Point, player: Player) -> u64 {
-        let mut chains: PointList<4> = PointList::new();
-        let mut key = self.key;
-        for neighbour in self.neighbours4(point) {
-            let chain = self.chain(neighbour);
-            if self.cell(neighbour) == stone(player) && !chains.contains(chain) {
-                chains.push(chain);
-                for stone in self.chain_stones(chain) {
-                    key ^= self.geometry.stone_keys[player.index()][stone.index()];
-                }
-            }
-        }
-        key
-    }
 }
 
 /// Which of the four orthogonal neighbours are `player`'s stones and which the opponent's, as the low bits of
 /// their two-bit fields.
 #[inline]
-const fn colour_masks(around: u16, player: Player) -> [u16; 2] {
+pub(super) const fn colour_masks(around: u16, player: Player) -> [u16; 2] {
     let (low, high) = (around & ORTHOGONAL, around >> 1 & ORTHOGONAL);
     match player {
         Player::Black => [low & !high, high & !low],
         Player::White => [high & !low, low & !high],
-    }
-}
-
-/// A short list of points on the stack.
-#[derive(Clone, Copy, Debug)]
-pub struct PointList<const CAPACITY: usize> {
-    points: [Point; CAPACITY],
-    length: usize,
-}
-
-impl<const CAPACITY: usize> PointList<CAPACITY> {
-    /// The empty list.
-    #[must_use]
-    #[inline]
-    pub const fn new() -> Self {
-        PointList { points: [Point::NONE; CAPACITY], length: 0 }
-    }
-
-    /// Adds a point; one too many is left out.
-    #[inline]
-    pub fn push(&mut self, point: Point) {
-        if self.length < CAPACITY {
-            self.points[self.length] = point;
-            self.length += 1;
-        }
-    }
-
-    /// Takes out the point at `index`, filling its place with the last.
-    #[inline]
-    pub fn swap_remove(&mut self, index: usize) -> Point {
-        let point = self.points[index];
-        self.length -= 1;
-        self.points[index] = self.points[self.length];
-        point
-    }
-
-    /// Whether the point is in the list.
-    #[must_use]
-    #[inline]
-    pub fn contains(&self, point: Point) -> bool {
-        self.as_slice().contains(&point)
-    }
-
-    /// The points.
-    #[must_use]
-    #[inline]
-    pub fn as_slice(&self) -> &[Point] {
-        &self.points[..self.length]
-    }
-
-    /// Number of points.
-    #[must_use]
-    #[inline]
-    pub fn len(&self) -> usize {
-        self.length
-    }
-
-    /// Whether it has none.
-    #[must_use]
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.length == 0
-    }
-}
-
-impl<const CAPACITY: usize> Default for PointList<CAPACITY> {
-    fn default() -> Self {
-        Self::new()
     }
 }

@@ -4,10 +4,13 @@
 //! [`Game`](crate::game::Game) that search sees; [`record`] adds what a protocol or a game record
 //! needs: setup, undo, names of moves.
 
+mod after;
 pub mod board;
 pub mod geometry;
+mod liberties;
 pub mod pattern;
 pub mod playout;
+pub mod point_list;
 pub mod position;
 pub mod prior;
 pub mod record;

@@ -1,8 +1,9 @@
 //! Small tactical questions that playouts and priors ask: what does a move leave in atari, what saves a
 //! chain, what captures.
 
-use super::board::{Board, PointList, cell, stone};
+use super::board::{Board, cell, stone};
 use super::geometry::Point;
+use super::point_list::PointList;
 use crate::game::Player;
 
 /// Candidate moves of one tactical situation.
