@@ -202,7 +202,8 @@ pub trait Game: Clone + Send + Sync {
     /// `winner` loses no stone. Games without repetition always say `true`. See `search::proof`.
     fn permits_proof_for(&self, winner: Player) -> bool;
 
-    /// What [`permits_proof_for`](Game::permits_proof_for) will say after `mv`; nothing is played.
+    /// What [`permits_proof_for`](Game::permits_proof_for) will say after `mv`; nothing is played. May say
+    /// `false` where that will say `true`.
     fn permits_proof_after(&self, mv: Move, winner: Player) -> bool;
 
     /// A key of position and history together: equal only where the same positions are banned.

@@ -273,8 +273,8 @@ impl Position {
             self.path.push(key);
         }
         let stones = self.board.stones();
-        for player in 0..2 {
-            self.most_stones[player] = self.most_stones[player].max(stones[player]);
+        for (most, now) in self.most_stones.iter_mut().zip(stones) {
+            *most = now.max(*most);
         }
     }
 
@@ -349,7 +349,8 @@ impl Game for Position {
         let Some(point) = self.board.geometry().point_of(mv) else { return false };
         // While nothing was ever removed every play adds a stone to a colour that never lost one, so
         // nothing can be repeated, unless the play itself removes its own chain.
-        if !self.removals && !(self.rules.suicide && !self.board.is_not_suicide(point, self.to_play)) {
+        let removes_itself = self.rules.suicide && !self.board.is_not_suicide(point, self.to_play);
+        if !self.removals && !removes_itself {
             return false;
         }
         let (stones, _) = self.board.key_and_ko_after(point, self.to_play);
@@ -410,7 +411,7 @@ impl Game for Position {
         if let Some(point) = self.board.geometry().point_of(mv) {
             let captures = !self.board.captures(point, self.to_play).is_empty();
             loses[self.to_play.other().index()] = captures;
-            loses[self.to_play.index()] = !captures && !self.board.is_not_suicide(point, self.to_play);
+            loses[self.to_play.index()] = !self.board.is_not_suicide(point, self.to_play);
         }
         loses
     }
