@@ -5,53 +5,32 @@
 
 #![allow(unsafe_code)]
 
-use std::alloc::{Layout, alloc_zeroed, dealloc};
-use std::ptr::NonNull;
+use memmap2::{MmapMut, MmapOptions};
 use std::sync::atomic::AtomicU64;
 
-/// Alignment of small tables: a page.
-const PAGE: usize = 4096;
-/// Alignment of tables that can use it: an x86-64 huge page.
-const HUGE_PAGE: usize = 2 << 20;
-
-/// Zeroed memory on the heap.
+/// Zeroed memory of this process alone.
 pub(super) struct Backing {
-    start: NonNull<AtomicU64>,
-    layout: Layout,
+    /// An anonymous mapping: the system hands out zeroed pages as they are first touched, so a large table
+    /// costs nothing at start. (An aligned allocation would be zeroed at once.)
+    memory: MmapMut,
 }
-
-// SAFETY: the memory is owned, lives as long as the value, and is only handed out as `&[AtomicU64]`,
-// which is `Sync`.
-unsafe impl Send for Backing {}
-// SAFETY: as above; no method needs exclusive access.
-unsafe impl Sync for Backing {}
 
 impl Backing {
     /// `words` zeroed words, on a page boundary; `None` when the memory is not to be had.
-    ///
-    /// Pages are touched only as they are used, so a large table costs nothing at start.
     pub(super) fn heap(words: usize) -> Option<Backing> {
         let bytes = words.checked_mul(8).filter(|&bytes| bytes > 0)?;
-        let align = if bytes >= 2 * HUGE_PAGE { HUGE_PAGE } else { PAGE };
-        let layout = Layout::from_size_align(bytes, align).ok()?;
-        // SAFETY: the layout has a non-zero size.
-        let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        Some(Backing { start: start.cast(), layout })
+        let memory = MmapOptions::new().len(bytes).map_anon().ok()?;
+        Some(Backing { memory })
     }
 
     /// All of it.
     #[inline]
     pub(super) fn words(&self) -> &[AtomicU64] {
-        // SAFETY: `start` is valid for `layout.size()` bytes, aligned to a page, zero-initialised (all
-        // bit patterns are valid for an atomic integer), and no `&mut` to it is ever made.
-        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.layout.size() / 8) }
-    }
-}
-
-impl Drop for Backing {
-    fn drop(&mut self) {
-        // SAFETY: allocated in `heap` with this layout, and no borrow of it outlives the value.
-        unsafe { dealloc(self.start.as_ptr().cast(), self.layout) }
+        let start = self.memory.as_ptr().cast::<AtomicU64>();
+        // SAFETY: the mapping is valid for its length, aligned to a page and zero-initialised (all bit
+        // patterns are valid for an atomic integer), and lives as long as `self`. It came from an exclusive
+        // mapping that is writable, and is reached through this method alone: no `&mut [u8]` is ever made.
+        unsafe { std::slice::from_raw_parts(start, self.memory.len() / 8) }
     }
 }
 

@@ -189,8 +189,10 @@ impl Table {
 
     /// Forgets everything. No search may be running.
     pub fn clear(&mut self) {
-        for word in self.backing.words() {
-            word.store(0, Relaxed);
+        // Fresh memory is cleared only where it is used.
+        match Backing::heap(self.layout.words()) {
+            Some(fresh) => self.backing = fresh,
+            None => self.backing.words().iter().for_each(|word| word.store(0, Relaxed)),
         }
     }
 
