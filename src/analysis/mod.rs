@@ -7,7 +7,7 @@ pub mod json;
 pub mod positions;
 pub mod text;
 
-use crate::game::{Game, Move, Outcome, Player};
+use crate::game::{Move, Outcome, Player};
 use crate::go::{Komi, Position, Size};
 use crate::search::{MoveReport, Report};
 
@@ -87,10 +87,4 @@ impl Analysis {
             Player::White => 1.0 - value,
         }
     }
-}
-
-/// Whether a position can be searched: a game that ended by two passes has no moves left.
-#[must_use]
-pub fn is_over(position: &Position) -> bool {
-    position.terminal_score().is_some()
 }

@@ -20,41 +20,33 @@ pub fn rules_of(record: &GameRecord, given: Option<Rules>) -> Rules {
     given.or_else(|| record.known_rules()).unwrap_or(Rules::CHINESE)
 }
 
-/// The positions of a record's main line: all of them, or the one after `turn` moves. If a move cannot be
-/// played, those before it come with the error.
+/// The positions of a record's main line in order: all of them, or only the one after `turn` moves. If a
+/// move cannot be played, those before it come first, and the error last.
+///
+/// One at a time, so that a long record takes no memory.
 ///
 /// # Errors
-/// When not even the start can be set up.
+/// When not even the board can be had.
 pub fn positions_of(
     record: &GameRecord,
     turn: Option<usize>,
     rules: Rules,
     komi: Komi,
-) -> Result<(Vec<Step>, Option<ReplayError>), ReplayError> {
-    let mut steps = Vec::new();
-    let mut error = None;
-    for step in record.steps(rules, komi)? {
-        match step {
-            Ok(step) => {
-                let is_last = turn == Some(step.turn);
-                if turn.is_none() || is_last {
-                    steps.push(step);
-                }
-                if is_last {
-                    break;
-                }
+) -> Result<impl Iterator<Item = Result<Step, ReplayError>>, ReplayError> {
+    let mut steps = record.steps(rules, komi)?;
+    let last = record.move_count();
+    let mut is_over = false;
+    Ok(std::iter::from_fn(move || {
+        while !is_over {
+            let step = steps.next();
+            let reached = step.as_ref().and_then(|step| step.as_ref().ok()).map(|step| step.turn);
+            if reached.is_some() && turn.is_some() && reached != turn {
+                continue;
             }
-            Err(found) => {
-                error = Some(found);
-                break;
-            }
+            is_over = reached.is_none() || turn.is_some();
+            let missing = || turn.map(|turn| Err(ReplayError::NoSuchTurn { turn, last }));
+            return step.or_else(missing);
         }
-    }
-    if let Some(turn) = turn
-        && steps.is_empty()
-        && error.is_none()
-    {
-        error = Some(ReplayError::NoSuchTurn { turn, last: record.move_count() });
-    }
-    Ok((steps, error))
+        None
+    }))
 }

@@ -53,13 +53,24 @@ pub fn paragraph(analysis: &Analysis) -> String {
     let probes = (counters.hits + counters.misses).max(1);
     let _ = writeln!(
         text,
-        "    table {:.1} of {:.1} MiB ({:.1} %) · {:.0} % of positions found · {} transpositions · {} evicted",
-        census.bytes_used as f64 / (1 << 20) as f64,
-        census.bytes as f64 / (1 << 20) as f64,
+        "    table {} of {} ({:.1} %) · {:.0} % of positions found · {} transpositions · {} evicted",
+        size(census.bytes_used),
+        size(census.bytes),
         100.0 * census.occupancy(),
         100.0 * counters.hits as f64 / probes as f64,
         counters.transpositions,
         counters.evictions + counters.block_evictions,
     );
     text
+}
+
+/// Bytes in the unit that leaves few digits.
+fn size(bytes: usize) -> String {
+    const KIB: f64 = 1024.0;
+    let bytes = bytes as f64;
+    if bytes < 100.0 * KIB {
+        format!("{:.1} KiB", bytes / KIB)
+    } else {
+        format!("{:.1} MiB", bytes / KIB / KIB)
+    }
 }

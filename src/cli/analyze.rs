@@ -1,21 +1,25 @@
 //! `tewari analyze`.
 
 use super::options::{EngineArguments, LimitArguments};
+use super::print_error;
 use crate::analysis::{Analysis, json, positions, text};
 use crate::engine::Engine;
 use crate::go::{Komi, Position, Record, Rules, Size};
 use crate::search::Limits;
 use crate::sgf::{self, Step};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{BufWriter, Write};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 /// Simulations for each position when nothing else is said.
 const DEFAULT_SIMULATIONS: u64 = 10_000;
-/// Simulations allowed for a proof of a small board when nothing else is said.
-const DEFAULT_SIMULATIONS_WITHOUT_FILE: u64 = 1_000_000;
+/// Simulations allowed for a proof of a small empty board when nothing else is said.
+const DEFAULT_SIMULATIONS_FOR_PROOF: u64 = 1_000_000;
+/// Boards with more points have no hope of one.
+const PROVABLE_POINTS: usize = 16;
 /// Komi where neither the command line nor the record says one: 7.5.
 const DEFAULT_KOMI: Komi = Komi(15);
 /// The largest file read; the record's reader has the same limit.
@@ -29,8 +33,8 @@ pub(super) struct Arguments {
     #[arg(long = "move", value_name = "N", requires = "file")]
     turn: Option<usize>,
     /// The game of a file with several, from 1.
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "file")]
-    game: usize,
+    #[arg(long, value_name = "N", default_value = "1", requires = "file")]
+    game: NonZeroUsize,
     /// Board, as COLUMNSxROWS or one number, each from 1 to 19; a file has its own.
     #[arg(long, default_value = "19", conflicts_with = "file")]
     size: Size,
@@ -59,60 +63,58 @@ enum Format {
     Json,
 }
 
-/// What is to be analysed.
-struct Work {
-    id: String,
-    steps: Vec<Step>,
-    /// Why the rest of the record is not.
-    error: Option<String>,
-}
-
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
-    let work = match &arguments.file {
-        Some(path) => work_from_file(arguments, path)?,
-        None => work_without_file(arguments),
-    };
-    if let Some(first) = work.steps.first() {
-        analyse_all(arguments, &work, &first.position)?;
-    }
-    match work.error {
-        Some(error) => bail!("{}: {error}", work.id),
-        None => Ok(()),
+    match &arguments.file {
+        Some(path) => analyse_file(arguments, path),
+        None => analyse_empty_board(arguments),
     }
 }
 
-fn work_without_file(arguments: &Arguments) -> Work {
+fn analyse_empty_board(arguments: &Arguments) -> Result<()> {
     let rules = arguments.rules.unwrap_or(Rules::CHINESE);
     let position = Position::new(arguments.size, rules, arguments.komi.unwrap_or(DEFAULT_KOMI));
-    Work {
-        id: arguments.size.to_string(),
-        steps: vec![Step { turn: 0, played: None, position }],
-        error: None,
-    }
+    let mut analyst = Analyst::new(arguments, arguments.size.to_string(), &position, 1)?;
+    analyst.analyse(&Step { turn: 0, played: None, position })
 }
 
-fn work_from_file(arguments: &Arguments, path: &Path) -> Result<Work> {
+fn analyse_file(arguments: &Arguments, path: &Path) -> Result<()> {
     let name = path.display().to_string();
     let bytes = read(path).with_context(|| format!("cannot read {name}"))?;
     let (collection, broken) = sgf::read_prefix(&bytes);
+    drop(bytes);
     for warning in &collection.warnings {
-        eprintln!("{name}: {warning}");
+        print_error(&format!("{name}: {warning}"));
     }
-    let Some(record) = arguments.game.checked_sub(1).and_then(|index| collection.games.get(index)) else {
-        match broken {
-            Some(error) => bail!("{name}: {error}"),
-            None => bail!("{name} has {} games: there is no game {}", collection.games.len(), arguments.game),
+    let Some(record) = collection.games.get(arguments.game.get() - 1) else {
+        match (broken, collection.games.len()) {
+            (Some(error), _) => bail!("{name}: {error}"),
+            (None, 1) => bail!("{name} has 1 game: there is no game {}", arguments.game),
+            (None, games) => bail!("{name} has {games} games: there is no game {}", arguments.game),
         }
     };
     for warning in &record.warnings {
-        eprintln!("{name}: {warning}");
+        print_error(&format!("{name}: {warning}"));
     }
     let rules = positions::rules_of(record, arguments.rules);
     let komi = positions::komi_of(record, arguments.komi, DEFAULT_KOMI);
-    let (steps, stopped) = positions::positions_of(record, arguments.turn, rules, komi)
-        .with_context(|| format!("cannot replay {name}"))?;
-    let error = stopped.map(|error| error.to_string()).or(broken.map(|error| error.to_string()));
-    Ok(Work { id: name, steps, error })
+    let count = if arguments.turn.is_some() { 1 } else { record.move_count() + 1 };
+    let positions =
+        positions::positions_of(record, arguments.turn, rules, komi).map_err(|error| about(&name, error))?;
+    let mut analyst = None;
+    for step in positions {
+        let step = step.map_err(|error| about(&name, error))?;
+        let analyst = match &mut analyst {
+            Some(analyst) => analyst,
+            None => analyst.insert(Analyst::new(arguments, name.clone(), &step.position, count)?),
+        };
+        analyst.analyse(&step)?;
+    }
+    broken.map_or(Ok(()), |error| Err(about(&name, error)))
+}
+
+/// An error with the name of the file; its own sources are in its message already.
+fn about(name: &str, error: impl std::fmt::Display) -> anyhow::Error {
+    anyhow!("{name}: {error}")
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {
@@ -130,29 +132,46 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn analyse_all(arguments: &Arguments, work: &Work, first: &Position) -> Result<()> {
-    let options = arguments.engine.options(first.size(), first.rules(), first.komi(), arguments.seed);
-    let mut engine = Engine::new(options)?;
-    let mut output = BufWriter::new(std::io::stdout().lock());
-    let progress = progress_bar(work.steps.len());
-    for step in &work.steps {
-        // Setup in the middle of a record may start from another position, never from another board.
-        engine.set_record(Record::from_position(step.position.clone()))?;
-        let report = engine.search_position(step.position.clone(), limits(arguments), &mut |_| {
-            progress.tick();
-            true
-        });
-        let analysis = Analysis::new(&work.id, step.turn, step.played, &step.position, report);
-        progress
-            .suspend(|| write_analysis(&mut output, arguments.format, &analysis))
-            .context("cannot write output")?;
-        progress.inc(1);
-    }
-    progress.finish_and_clear();
-    Ok(())
+/// Searches one position after the other and writes each down at once.
+struct Analyst<'a> {
+    arguments: &'a Arguments,
+    id: String,
+    engine: Engine,
+    progress: ProgressBar,
 }
 
-fn write_analysis(output: &mut impl Write, format: Format, analysis: &Analysis) -> std::io::Result<()> {
+impl<'a> Analyst<'a> {
+    /// For `count` positions like `first`.
+    fn new(arguments: &'a Arguments, id: String, first: &Position, count: usize) -> Result<Analyst<'a>> {
+        let options = arguments.engine.options(first.size(), first.rules(), first.komi(), arguments.seed);
+        Ok(Analyst { arguments, id, engine: Engine::new(options)?, progress: progress_bar(count) })
+    }
+
+    fn analyse(&mut self, step: &Step) -> Result<()> {
+        // Setup in the middle of a record may start from another position, never from another board.
+        self.engine.set_record(Record::from_position(step.position.clone()))?;
+        let limits = limits(self.arguments, step.position.size());
+        let report = self.engine.search_position(step.position.clone(), limits, &mut |_| {
+            self.progress.tick();
+            true
+        });
+        let analysis = Analysis::new(&self.id, step.turn, step.played, &step.position, report);
+        self.progress
+            .suspend(|| write_analysis(std::io::stdout().lock(), self.arguments.format, &analysis))
+            .context("cannot write output")?;
+        self.progress.inc(1);
+        Ok(())
+    }
+}
+
+impl Drop for Analyst<'_> {
+    fn drop(&mut self) {
+        self.progress.finish_and_clear();
+    }
+}
+
+fn write_analysis(output: impl Write, format: Format, analysis: &Analysis) -> std::io::Result<()> {
+    let mut output = BufWriter::new(output);
     match format {
         Format::Text => writeln!(output, "{}", text::paragraph(analysis))?,
         Format::Json => writeln!(output, "{}", json::object(analysis))?,
@@ -160,10 +179,10 @@ fn write_analysis(output: &mut impl Write, format: Format, analysis: &Analysis) 
     output.flush()
 }
 
-fn limits(arguments: &Arguments) -> Limits {
+fn limits(arguments: &Arguments, size: Size) -> Limits {
     let LimitArguments { visits, simulations, time } = arguments.limits;
-    let default =
-        if arguments.file.is_some() { DEFAULT_SIMULATIONS } else { DEFAULT_SIMULATIONS_WITHOUT_FILE };
+    let may_be_proven = arguments.file.is_none() && size.points() <= PROVABLE_POINTS;
+    let default = if may_be_proven { DEFAULT_SIMULATIONS_FOR_PROOF } else { DEFAULT_SIMULATIONS };
     let nothing = visits.is_none() && simulations.is_none() && time.is_none();
     Limits {
         visits,

@@ -1,6 +1,7 @@
 //! `tewari bench`: the signature of the search.
 
 use super::options::EngineArguments;
+use super::playouts;
 use crate::engine::Engine;
 use crate::go::{Komi, Record, Rules, Size};
 use crate::search::Limits;
@@ -22,20 +23,33 @@ const POSITIONS: [(usize, f64, &str); 6] = [
 /// depends on every detail of the search.
 const BEST_VISITS: u64 = 1_000;
 const SEED: u64 = 20_060_922;
+/// The signature must not depend on how much memory the machine has.
+const TABLE_BYTES: u64 = 64 << 20;
 
 #[derive(Args)]
 pub(super) struct Arguments {
+    /// Play random games without any search instead, and compare the light ones with a reference bot.
+    #[arg(long)]
+    playouts: bool,
+    /// Random games of each policy on 9x9; fewer on larger boards, in proportion.
+    #[arg(long, value_name = "N", default_value_t = 20_000, requires = "playouts",
+        value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    games: u64,
     #[command(flatten)]
     engine: EngineArguments,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
+    if arguments.playouts {
+        return playouts::run(arguments.games);
+    }
+    let engine_arguments = arguments.engine.with_default_table(TABLE_BYTES);
     let mut output = std::io::stdout().lock();
     let (mut nodes, mut elapsed) = (0, Duration::ZERO);
     for (side, komi, moves) in POSITIONS {
         let size = Size::new(side, side)?;
         let komi = Komi::from_points(komi).context("a komi of the bench is out of range")?;
-        let mut engine = Engine::new(arguments.engine.options(size, Rules::CHINESE, komi, SEED))?;
+        let mut engine = Engine::new(engine_arguments.options(size, Rules::CHINESE, komi, SEED))?;
         let mut record = Record::new(size, Rules::CHINESE, komi);
         for vertex in moves.split_whitespace() {
             let mv = size.parse_vertex(vertex).ok_or_else(|| anyhow!("{vertex} is no vertex"))?;

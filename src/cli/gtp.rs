@@ -4,10 +4,11 @@ use super::options::{EngineArguments, LimitArguments};
 use crate::engine::{Engine, EngineOptions};
 use crate::go::{Komi, Rules, Size};
 use crate::gtp::{MoveBudget, Session, SessionOptions};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 use rand::rand_core::TryRng;
 use rand::rngs::SysRng;
+use std::io::Write;
 use std::time::Duration;
 
 /// Time for a move when neither an option nor a clock limits it.
@@ -50,9 +51,14 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
     };
     let options = arguments.engine.options(arguments.size, arguments.rules, arguments.komi, seed);
     let engine = Engine::new(options)?;
-    if !arguments.quiet {
-        eprintln!("{}", greeting(&engine));
-    }
+    let quiet = arguments.quiet;
+    // A closed standard error must not end the game.
+    let say = move |line: &str| {
+        if !quiet {
+            let _ = writeln!(std::io::stderr(), "{line}");
+        }
+    };
+    say(&greeting(&engine));
     let LimitArguments { visits, simulations, time } = arguments.limits;
     let session_options = SessionOptions {
         version: arguments.gtp_version,
@@ -60,17 +66,41 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
         default_time: DEFAULT_TIME,
         resign_below: arguments.resign,
     };
-    let quiet = arguments.quiet;
-    // A closed standard error must not end the game.
-    let say = move |line: &str| {
-        use std::io::Write;
-        if !quiet {
-            let _ = writeln!(std::io::stderr(), "{line}");
-        }
-    };
+    let mut output = Watched { output: std::io::stdout().lock(), failure: None };
     let mut session = Session::new(engine, session_options).with_diagnostics(say);
-    session.run(std::io::stdin().lock(), std::io::stdout().lock())?;
-    Ok(())
+    session.run(std::io::stdin().lock(), &mut output).context("cannot go on with the conversation")?;
+    match output.failure {
+        // Who says quit may well not wait for the answer.
+        Some(failure) if !session.has_quit() => Err(failure).context("cannot write output"),
+        _ => Ok(()),
+    }
+}
+
+/// An output that remembers its first failure: a session just ends when nobody reads it any more.
+struct Watched<W> {
+    output: W,
+    failure: Option<std::io::Error>,
+}
+
+impl<W> Watched<W> {
+    fn watch<T>(&mut self, outcome: std::io::Result<T>) -> std::io::Result<T> {
+        if let Err(error) = &outcome {
+            self.failure.get_or_insert_with(|| std::io::Error::from(error.kind()));
+        }
+        outcome
+    }
+}
+
+impl<W: Write> Write for Watched<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let outcome = self.output.write(bytes);
+        self.watch(outcome)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        let outcome = self.output.flush();
+        self.watch(outcome)
+    }
 }
 
 /// One line: what there is to play with.

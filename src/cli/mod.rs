@@ -4,16 +4,20 @@ mod analyze;
 mod bench;
 mod gtp;
 mod options;
+mod playouts;
 
 use anyhow::Result;
-use clap::{CommandFactory, Parser, Subcommand};
-use std::io::IsTerminal;
+use clap::{Args, CommandFactory, Parser, Subcommand};
+use std::io::{IsTerminal, Write};
+
+/// What a mistake on the command line exits with; anything else that fails exits with 1.
+const USAGE_ERROR: i32 = 2;
 
 /// A Go engine whose search keeps no tree: every position lives in one fixed-size transposition table.
 ///
 /// Without a subcommand it speaks GTP when standard input is not a terminal.
-#[derive(Parser)]
-#[command(name = "tewari", version, args_conflicts_with_subcommands = true)]
+#[derive(Args)]
+#[command(version, args_conflicts_with_subcommands = true)]
 pub struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -34,6 +38,30 @@ enum Command {
     Bench(bench::Arguments),
 }
 
+impl CommandFactory for Cli {
+    fn command() -> clap::Command {
+        Cli::augment_args(clap::Command::new("tewari"))
+    }
+
+    fn command_for_update() -> clap::Command {
+        Cli::augment_args_for_update(clap::Command::new("tewari"))
+    }
+}
+
+impl Parser for Cli {
+    /// Reads the command line. Help and version are printed; a mistake is one line on standard error, like
+    /// every other error. Both end the program.
+    fn parse() -> Cli {
+        Cli::try_parse().unwrap_or_else(|error| {
+            if !error.use_stderr() {
+                error.exit();
+            }
+            print_error(&one_line(&error));
+            std::process::exit(USAGE_ERROR)
+        })
+    }
+}
+
 impl Cli {
     /// Does what the command line asks.
     ///
@@ -48,4 +76,20 @@ impl Cli {
             None => Ok(Cli::command().print_help()?),
         }
     }
+}
+
+/// Says a line on standard error; one that is closed must not end what we do.
+fn print_error(line: &str) {
+    let _ = writeln!(std::io::stderr(), "tewari: {line}");
+}
+
+/// What is wrong and the tip, without the usage that follows.
+fn one_line(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let is_usage = |part: &&str| part.starts_with("Usage:") || part.starts_with("For more information");
+    let parts = text.split("\n\n").filter(|part| !is_usage(part));
+    let parts: Vec<String> =
+        parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    format!("{}; try --help", parts.join("; "))
 }

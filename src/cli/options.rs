@@ -42,11 +42,17 @@ pub(super) struct LimitArguments {
     #[arg(long, alias = "playouts", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) simulations: Option<u64>,
     /// Stop after this many seconds.
-    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, allow_hyphen_values = true)]
     pub(super) time: Option<Duration>,
 }
 
 impl EngineArguments {
+    /// The same, with a table of `bytes` unless the user said how much memory there is.
+    pub(super) fn with_default_table(&self, bytes: u64) -> EngineArguments {
+        let table_size = self.table_size.or(self.memory.is_none().then_some(bytes));
+        EngineArguments { table_size, ..self.clone() }
+    }
+
     /// The engine they describe, with `size`, `rules`, `komi` and `seed`.
     pub(super) fn options(&self, size: Size, rules: Rules, komi: Komi, seed: u64) -> EngineOptions {
         let memory = match (self.table_size, self.memory) {

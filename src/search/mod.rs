@@ -53,7 +53,8 @@ impl Default for SearchParameters {
     }
 }
 
-/// When to stop; the first that is reached counts. A proven root stops any search.
+/// When to stop; the first that is reached counts. A proven root stops any search, once a move is known
+/// that achieves what is proven.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
     /// Visits of the root, those it had before included.
@@ -196,7 +197,7 @@ impl Run {
         {
             return true;
         }
-        proof::decided(root, proof::bounds_here(table, root)).is_some()
+        proven_outcome(table, root).is_some_and(|outcome| report::knows_how(table, root, outcome))
     }
 
     fn out_of_time<G: Game>(&self, table: &Table, root: &G) -> bool {

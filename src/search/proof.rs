@@ -49,6 +49,14 @@ pub(super) fn outcome_for(player: Player, for_black: Outcome) -> Outcome {
     }
 }
 
+/// The worst and the best that bounds leave for `player`.
+#[inline]
+pub(super) fn outcomes_for<G: Game>(game: &G, player: Player, bounds: Bounds) -> [Outcome; 2] {
+    let lower = outcome_for(player, game.outcome_for_black(bounds.lower));
+    let upper = outcome_for(player, game.outcome_for_black(bounds.upper));
+    if player == Player::Black { [lower, upper] } else { [upper, lower] }
+}
+
 /// Of base bounds, the part that holds where `permits` says so for Black (the lower bound) and White
 /// (the upper).
 #[inline]

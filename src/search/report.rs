@@ -95,7 +95,7 @@ impl Report {
                     edge_visits: candidate.edge_visits,
                     visits: candidate.visits,
                     value: candidate.value,
-                    proven: candidate.proven,
+                    proven: candidate.proven(),
                     prior: candidate.prior,
                     black_score: mean(sum, count),
                     pv: principal_variation(table, root, candidate.mv),
@@ -133,14 +133,42 @@ struct Candidate {
     edge_visits: u64,
     visits: u64,
     value: Value,
-    proven: Option<Outcome>,
+    /// The worst and the best outcome that is not ruled out.
+    outcomes: [Outcome; 2],
     prior: f64,
     /// The mover's guaranteed score.
     guaranteed: i16,
 }
 
+impl Candidate {
+    fn proven(&self) -> Option<Outcome> {
+        let [worst, best] = self.outcomes;
+        (worst == best).then_some(best)
+    }
+
+    /// What comes first in the order of the moves, where the best that any of them is proven to bring is
+    /// `certain`: a sure win; then, if a draw is sure, that and what promises more; then the others;
+    /// last what is lost.
+    fn rank(&self, certain: Outcome) -> u8 {
+        match self.outcomes {
+            [Outcome::Win, _] => 3,
+            [_, Outcome::Loss] => 0,
+            [worst, best] if worst < certain && (best <= certain || self.value < Value::DRAW) => 1,
+            _ => 2,
+        }
+    }
+}
+
+/// Whether the best move is known to bring what the position is proven to be worth. It may not be: the
+/// proof of the position can outlive those of its moves.
+pub(super) fn knows_how<G: Game>(table: &Table, game: &G, outcome: Outcome) -> bool {
+    let achieves = |candidate: &Candidate| candidate.outcomes[0] >= outcome;
+    outcome == Outcome::Loss || ranked_moves(table, game).first().is_some_and(achieves)
+}
+
 /// The legal moves of a position, best first: proven wins, then the most visited, then proven losses
-/// with the best guaranteed score. Only moves with visits or proofs, unless there are none.
+/// with the best guaranteed score; see [`Candidate::rank`] for draws. Only moves with visits or proofs,
+/// unless there are none.
 fn ranked_moves<G: Game>(table: &Table, game: &G) -> Vec<Candidate> {
     let block = table.find(game.key()).and_then(|entry| table.block(&entry));
     let mut candidates: Vec<Candidate> = (0..game.move_count() as u16)
@@ -154,11 +182,8 @@ fn ranked_moves<G: Game>(table: &Table, game: &G) -> Vec<Candidate> {
     for candidate in &mut candidates {
         candidate.prior /= prior_sum.max(f64::MIN_POSITIVE);
     }
-    let rank = |candidate: &Candidate| match candidate.proven {
-        Some(Outcome::Win) => 2,
-        Some(Outcome::Loss) => 0,
-        Some(Outcome::Draw) | None => 1,
-    };
+    let certain = candidates.iter().map(|candidate| candidate.outcomes[0]).max().unwrap_or(Outcome::Loss);
+    let rank = |candidate: &Candidate| candidate.rank(certain);
     candidates.sort_by(|one, other| {
         let by_visits = other.edge_visits.cmp(&one.edge_visits);
         let by_guarantee = other.guaranteed.cmp(&one.guaranteed);
@@ -170,8 +195,8 @@ fn ranked_moves<G: Game>(table: &Table, game: &G) -> Vec<Candidate> {
             .then(other.prior.total_cmp(&one.prior))
             .then(one.mv.cmp(&other.mv))
     });
-    if candidates.first().is_some_and(|best| best.edge_visits > 0 || best.proven.is_some()) {
-        candidates.retain(|candidate| candidate.edge_visits > 0 || candidate.proven == Some(Outcome::Win));
+    if candidates.first().is_some_and(|best| best.edge_visits > 0 || best.proven().is_some()) {
+        candidates.retain(|candidate| candidate.edge_visits > 0 || candidate.proven().is_some());
     }
     candidates
 }
@@ -181,20 +206,20 @@ fn candidate<G: Game>(table: &Table, game: &G, mv: Move, edge: Option<crate::tab
     let range = game.score_range();
     let child = table.find(game.key_after(mv)).map(|entry| entry.total()).filter(|total| total.visits > 0);
     let here = proof::child_bounds(table, game, mv).map_or(range, |(_, here)| here);
-    let proven = proof::decided(game, here).map(|outcome| proof::outcome_for(mover, outcome));
-    let value = match (proven, child, edge) {
-        (Some(outcome), ..) => Value::from(outcome),
-        (None, Some(child), _) => child.value.other(),
-        (None, None, Some(edge)) if edge.visits() > 0 => edge.value(),
+    let outcomes = proof::outcomes_for(game, mover, here);
+    let value = match (child, edge) {
+        (Some(child), _) => child.value.other(),
+        (None, Some(edge)) if edge.visits() > 0 => edge.value(),
         _ => Value::DRAW,
     };
+    let value = value.max(Value::from(outcomes[0])).min(Value::from(outcomes[1]));
     let prior = edge.map(|edge| edge.prior()).unwrap_or_default();
     Candidate {
         mv,
         edge_visits: edge.map_or(0, |edge| u64::from(edge.visits())),
         visits: child.map_or(0, |child| u64::from(child.visits)),
         value,
-        proven,
+        outcomes,
         // One imagined visit more, so that no move has nothing.
         prior: f64::from(prior.wins) + 0.5,
         guaranteed: if mover == Player::Black { here.lower } else { -here.upper },

@@ -33,6 +33,15 @@ struct Visited {
     visits: u32,
     value: Value,
     refuted: bool,
+    /// The best it can still bring.
+    best: Outcome,
+}
+
+/// Moves that are proven to bring something, and not banned.
+#[derive(Default)]
+struct Certain {
+    winning: Option<Move>,
+    drawing: Option<Move>,
 }
 
 /// What the selection found.
@@ -60,7 +69,8 @@ impl Edges {
     }
 
     /// Chooses the move with the best score that is neither refuted nor banned; one that wins for
-    /// certain comes first.
+    /// certain comes first. Where a draw is certain, moves that can bring no more than a draw are tried
+    /// only when nothing else is left.
     pub(super) fn select<G: Game, P: SelectionPolicy>(
         &mut self,
         table: &Table,
@@ -71,9 +81,8 @@ impl Edges {
         rng: &mut PlayoutRng,
     ) -> Selection {
         self.load(table, game, block);
-        if let Some(winning) = self.load_children(table, game, block)
-            && !game.is_banned(winning)
-        {
+        let Certain { winning, drawing } = self.load_children(table, game);
+        if let Some(winning) = winning {
             return Selection::Move(winning, self.others(winning));
         }
         if policy.uses_amaf() {
@@ -84,7 +93,10 @@ impl Edges {
         }
         self.score(policy);
         loop {
-            let Some(mv) = self.best(rng) else { return Selection::AllRefuted };
+            let Some(mv) = self.best(rng) else {
+                let all_refuted = Selection::AllRefuted;
+                return drawing.map_or(all_refuted, |mv| Selection::Move(mv, self.others(mv)));
+            };
             if !game.is_banned(mv) && game.is_legal_ignoring_history(mv) {
                 return Selection::Move(mv, self.others(mv));
             }
@@ -105,16 +117,17 @@ impl Edges {
             if visits > 0 && edge.is_legal() && game.is_legal_ignoring_history(Move(index as u16)) {
                 let key = game.key_after(Move(index as u16));
                 table.prefetch(key);
-                self.visited.push(Visited { index, key, visits, value: edge.value(), refuted: false });
+                let (value, refuted, best) = (edge.value(), false, Outcome::Win);
+                self.visited.push(Visited { index, key, visits, value, refuted, best });
             }
         }
     }
 
-    /// Second pass: the children's values; returns a move that is proven to win.
-    fn load_children<G: Game>(&mut self, table: &Table, game: &G, _: &Block<'_>) -> Option<Move> {
+    /// Second pass: the children's values; returns the moves that are proven to bring something.
+    fn load_children<G: Game>(&mut self, table: &Table, game: &G) -> Certain {
         let range = game.score_range();
         let mover = game.to_play();
-        let mut winning = None;
+        let mut certain = Certain::default();
         for visited in &mut self.visited {
             let mv = Move(visited.index as u16);
             if let Some(entry) = table.find(visited.key) {
@@ -124,20 +137,27 @@ impl Edges {
                 }
                 if entry.has_twin() || entry.bounds(range) != range {
                     let here = proof::child_bounds(table, game, mv).map_or(range, |(_, here)| here);
-                    match proof::decided(game, here).map(|outcome| proof::outcome_for(mover, outcome)) {
-                        Some(Outcome::Loss) => {
-                            visited.refuted = true;
-                            self.out[visited.index] = f32::NEG_INFINITY;
-                        }
-                        Some(Outcome::Win) => winning = Some(mv),
-                        Some(Outcome::Draw) => visited.value = Value::DRAW,
-                        None => {}
+                    let [worst, best] = proof::outcomes_for(game, mover, here);
+                    visited.best = best;
+                    visited.value = visited.value.max(Value::from(worst)).min(Value::from(best));
+                    if best == Outcome::Loss {
+                        visited.refuted = true;
+                        self.out[visited.index] = f32::NEG_INFINITY;
+                    } else if worst != Outcome::Loss && !game.is_banned(mv) {
+                        let place =
+                            if worst == Outcome::Win { &mut certain.winning } else { &mut certain.drawing };
+                        *place = Some(mv);
                     }
                 }
             }
             self.value[visited.index] = visited.value.as_f32();
         }
-        winning
+        if certain.drawing.is_some() {
+            for visited in self.visited.iter().filter(|visited| visited.best <= Outcome::Draw) {
+                self.out[visited.index] = f32::NEG_INFINITY;
+            }
+        }
+        certain
     }
 
     fn load_amaf(&mut self, block: &Block<'_>) {

@@ -231,8 +231,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
                 let value = match entry {
                     Some(entry) => {
                         let own = entry.add_own(result.half_points());
-                        let visits = entry.total().visits.saturating_add(1);
-                        entry.set_total(Total { visits, value: own.mean() });
+                        entry.add_visit(own.mean());
                         own.mean()
                     }
                     None => self.value_without_entry(result),
@@ -249,8 +248,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
                     } else {
                         base = entry.bounds(self.range);
                     }
-                    let visits = entry.total().visits.saturating_add(1);
-                    entry.set_total(Total { visits, value });
+                    entry.add_visit(value);
                 }
                 (Learnt { value, base, here }, Some(for_black.half_points()))
             }
@@ -292,8 +290,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             twin.set_total(entry.total());
             entry.mark_twin();
         }
-        let visits = entry.total().visits.saturating_add(1);
-        entry.set_total(Total { visits, value: Value::LOSS });
+        entry.add_visit(Value::LOSS);
         let for_black = match self.leaf_player() {
             Player::Black => Outcome::Loss,
             Player::White => Outcome::Win,
@@ -323,14 +320,13 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             let refuted = mover_value == Value::LOSS
                 && proof::decided(&self.root, learnt.here).map(|o| proof::outcome_for(step.mover, o))
                     == Some(Outcome::Loss);
-            let value = match proof::decided(&self.root, here) {
-                Some(outcome) => Value::from(proof::outcome_for(step.mover, outcome)),
-                None if refuted => proof::mean_value(step.own, &step.others, None),
-                None => proof::mean_value(step.own, &step.others, Some((visits, mover_value))),
-            };
+            let chosen = (!refuted).then_some((visits, mover_value));
+            let [worst, best] = proof::outcomes_for(&self.root, step.mover, here);
+            let mean = proof::mean_value(step.own, &step.others, chosen);
+            let value = mean.max(Value::from(worst)).min(Value::from(best));
             let total = u64::from(step.own.visits) + step.others.visits + u64::from(visits);
             let total = u32::try_from(total).unwrap_or(u32::MAX);
-            step.entry.set_total(Total { visits: total, value });
+            step.entry.add_visit(value);
             step.block.mark_used(total, generation);
             learnt = Learnt { value, base, here };
         }

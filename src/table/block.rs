@@ -6,6 +6,7 @@
 //! | 1             | 0..64  | sequence     | how often it changed hands, times 2; odd while it is filled |
 //! | 2             | 0..32  | visits       | of the owner when it was last used                         |
 //! | 2             | 32..38 | generation   | of the last use                                            |
+//! |               | 63     | suspect      | it was found while being filled, in that generation        |
 //! | 3             |        | reserved     | 0                                                          |
 //! | 4 + a         | 0..8   | prior wins   | see [`Prior`]; 255 of 255: the move is not legal           |
 //! |               | 8..16  | prior visits |                                                            |
@@ -18,7 +19,7 @@
 use super::layout::{BLOCK_HEADER_WORDS, Shape};
 use crate::game::Prior;
 use crate::value::Value;
-use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, fence};
 
 /// Edge visits are halved at this many.
 pub const EDGE_VISITS_LIMIT: u32 = (1 << 28) - 1;
@@ -131,6 +132,8 @@ impl<'t> Block<'t> {
     #[must_use]
     #[inline]
     pub fn is_current(&self) -> bool {
+        // What was read before is not read later.
+        fence(Acquire);
         self.words[1].load(Acquire) == self.sequence && self.words[0].load(Relaxed) == self.owner
     }
 

@@ -2,7 +2,7 @@
 //!
 //! | word | bits   | field        | meaning                                                          |
 //! |------|--------|--------------|------------------------------------------------------------------|
-//! | 0    | 0..64  | key          | the whole table key; 0 is an empty entry                         |
+//! | 0    | 0..64  | key          | the whole table key; 0 is empty, 1 busy                          |
 //! | 1    | 0..32  | value        | Q, for the player to move                                        |
 //! | 1    | 32..64 | visits       | N: own playouts and edge visits                                  |
 //! | 2    | 0..16  | own points   | half-points of the own playouts, for the player to move          |
@@ -12,7 +12,7 @@
 //! | 2    | 38..64 | block        | number of its edge block; 0 is none                              |
 //! | 3    | 0..10  | lower        | proven lower bound of Black's score, plus 512                    |
 //! | 3    | 10..20 | upper        | proven upper bound of Black's score, plus 512                    |
-//! | 3    | 20..64 | tag          | bits 20..64 of the key: the bounds are void where they differ    |
+//! | 3    | 20..64 | tag          | bits 0..44 of the key: the bounds are void where they differ     |
 //!
 //! Visits and value share a word, so do own visits and own points: no reader sees one without the
 //! other. Bounds carry 44 bits of the key, because a late write into an entry that meanwhile belongs
@@ -23,6 +23,8 @@ use crate::game::Bounds;
 use crate::value::Value;
 use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
+/// Instead of a key: the entry is being taken over. One that a worker left so when it died is lost.
+pub(super) const BUSY: u64 = 1;
 const GENERATION_BITS: u32 = 6;
 /// Generations count like the hours of a clock: ages are differences modulo this.
 pub(super) const GENERATIONS: u64 = 1 << GENERATION_BITS;
@@ -55,7 +57,8 @@ impl Own {
     #[must_use]
     pub fn plus(self, half_points: u32) -> Own {
         let own = if self.visits >= OWN_VISITS_LIMIT {
-            Own { visits: self.visits / 2, half_points: self.half_points / 2 }
+            let visits = self.visits / 2;
+            Own { visits, half_points: (self.half_points / 2).min(2 * visits) }
         } else {
             self
         };
@@ -154,6 +157,23 @@ impl<'t> Entry<'t> {
         }
     }
 
+    /// Counts a visit and replaces the value.
+    #[inline]
+    pub fn add_visit(&self, value: Value) {
+        if !self.is_current() {
+            return;
+        }
+        let mut word = self.words[1].load(Relaxed);
+        loop {
+            let visits = (word >> 32) + u64::from(word >> 32 < u64::from(u32::MAX));
+            let counted = visits << 32 | u64::from(value.0);
+            match self.words[1].compare_exchange_weak(word, counted, Relaxed, Relaxed) {
+                Ok(_) => return,
+                Err(now) => word = now,
+            }
+        }
+    }
+
     #[inline]
     pub(super) fn meta(&self) -> Meta {
         Meta::unpack(self.words[2].load(Relaxed))
@@ -244,25 +264,30 @@ impl<'t> Entry<'t> {
         }
     }
 
-    /// Makes the entry the empty one of another position: first the key is taken out, so that no reader
-    /// accepts the old content under the new key, last the new key is published.
-    pub(super) fn take_over(&self, generation: u64) {
-        self.words[0].store(0, Release);
+    /// Makes the entry, which belonged to `owner`, the empty one of another position: first the old key
+    /// is taken out, so that no reader accepts the old content under the new key, last the new key is
+    /// published. `false` if another worker was faster; nothing is changed then.
+    pub(super) fn take_over(&self, owner: u64, generation: u64) -> bool {
+        if self.words[0].compare_exchange(owner, BUSY, Acquire, Relaxed).is_err() {
+            return false;
+        }
         self.words[1].store(u64::from(Value::DRAW.0), Relaxed);
         self.words[2].store(Meta { generation, ..Meta::default() }.pack(), Relaxed);
         self.words[3].store(pack_bounds(NO_BOUNDS, self.key), Relaxed);
         self.words[0].store(self.key, Release);
+        true
     }
 }
 
 fn pack_bounds(bounds: Bounds, key: u64) -> u64 {
     let score = |score: i16| (i32::from(score) + SCORE_OFFSET) as u64 & SCORE_MASK;
-    score(bounds.lower) | score(bounds.upper) << SCORE_BITS | key >> TAG_SHIFT << TAG_SHIFT
+    // The key's upper bits chose the bucket: the lower ones tell its entries apart.
+    score(bounds.lower) | score(bounds.upper) << SCORE_BITS | key << TAG_SHIFT
 }
 
 fn unpack_bounds(word: u64, key: u64) -> Option<Bounds> {
     let score = |bits: u64| ((bits & SCORE_MASK) as i32 - SCORE_OFFSET) as i16;
-    (word >> TAG_SHIFT == key >> TAG_SHIFT)
+    (word >> TAG_SHIFT == key << TAG_SHIFT >> TAG_SHIFT)
         .then(|| Bounds { lower: score(word), upper: score(word >> SCORE_BITS) })
 }
 
@@ -303,11 +328,11 @@ mod tests {
     fn bounds_of_another_position_are_not_believed() {
         let words = words();
         let first = Entry::new(&words, 0x1234_5678_9abc_def0);
-        first.take_over(1);
+        assert!(first.take_over(0, 1));
         first.tighten_bounds(Bounds::exact(5));
         assert_eq!(first.bounds(RANGE), Bounds::exact(5));
-        let second = Entry::new(&words, 0x4321_5678_9abc_def0);
-        second.take_over(1);
+        let second = Entry::new(&words, 0x1234_5678_9abc_fed0);
+        assert!(second.take_over(first.key(), 1));
         assert_eq!(second.bounds(RANGE), RANGE);
         // The late write of a worker that still thinks the entry is the first position's.
         words[3].store(pack_bounds(Bounds::exact(5), first.key()), Relaxed);
@@ -320,7 +345,7 @@ mod tests {
     fn bounds_only_tighten() {
         let words = words();
         let entry = Entry::new(&words, 77 << 40);
-        entry.take_over(0);
+        assert!(entry.take_over(0, 0));
         entry.tighten_bounds(Bounds { lower: -3, upper: 361 });
         entry.tighten_bounds(Bounds { lower: -9, upper: 12 });
         assert_eq!(entry.bounds(RANGE), Bounds { lower: -3, upper: 12 });

@@ -16,7 +16,8 @@
 //!
 //! **May be lost:** an update of a position whose entry or block is taken over between the look at the
 //! key and the write: at most one simulation for each worker and each takeover, counted as
-//! `late_updates` where a worker notices. One of two AMAF samples added to the same word at the same
+//! `late_updates` where a worker notices. What a worker writes to an entry or block that another worker
+//! made for the same position at the same moment: only one of the two is found again. One of two AMAF samples added to the same word at the same
 //! moment ([`Block::add_amaf`]). One of two values stored for a position at the same moment: the value
 //! is recomputed from its parts at every visit, so the next one mends it.
 //!
@@ -40,9 +41,9 @@ pub use layout::{ENTRIES_PER_BLOCK, Layout, Shape};
 
 use crate::game::Prior;
 use backing::Backing;
-use entry::GENERATIONS;
+use entry::{BUSY, GENERATIONS};
 use layout::{BUCKET_ENTRIES, BUCKET_WORDS, ENTRY_WORDS};
-use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
+use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release, fence};
 
 /// What can be wrong with a table that is asked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -75,6 +76,8 @@ mod header {
     pub(super) const CLOCK: usize = 16;
 }
 
+/// Marks a block's third word: it was found unfinished in the generation that stands there.
+const SUSPECT: u64 = 1 << 63;
 /// Blocks the clock hand looks at for one that is evicted.
 const CLOCK_STEPS: usize = 8;
 /// Each generation since its last use quarters what an entry or a block is worth.
@@ -251,32 +254,48 @@ impl Table {
 
     fn claim(&self, key: u64, protected: Protected<'_>, counters: &mut Counters) -> Option<Entry<'_>> {
         let generation = self.generation();
-        let mut victim: Option<(&[AtomicU64; ENTRY_WORDS], u64, u64)> = None;
+        // Another worker may be faster, even with the same key.
+        for _ in 0..BUCKET_ENTRIES {
+            let Some((words, owner)) = self.victim(key, protected) else { break };
+            let orphan = (owner != 0).then(|| self.block(&Entry::new(words, owner))).flatten();
+            let entry = Entry::new(words, key);
+            if entry.take_over(owner, generation) {
+                if owner == 0 {
+                    self.header(header::ENTRIES_USED).fetch_add(1, Relaxed);
+                } else {
+                    counters.evictions += 1;
+                }
+                // The block of a position that lost its entry is the first to go.
+                if let Some(orphan) = orphan {
+                    orphan.mark_used(0, generation);
+                }
+                return Some(entry);
+            }
+            if let Some(entry) = self.find(key) {
+                return Some(entry);
+            }
+        }
+        counters.refused += 1;
+        None
+    }
+
+    /// The entry of `key`'s bucket that is the least worth keeping, and its owner (0 if it is empty);
+    /// `None` if all are protected.
+    fn victim(&self, key: u64, protected: Protected<'_>) -> Option<(&[AtomicU64; ENTRY_WORDS], u64)> {
+        let generation = self.generation();
+        let (mut victim, mut least) = (None, u64::MAX);
         for words in self.bucket(key) {
             let owner = words[0].load(Relaxed);
             if owner == 0 {
-                victim = Some((words, 0, 0));
-                break;
+                return Some((words, 0));
             }
             let entry = Entry::new(words, owner);
             let worth = worth(entry.total().visits, entry.meta().generation, generation);
-            if victim.is_none_or(|(_, _, least)| worth < least) && !protected.keys.contains(&owner) {
-                victim = Some((words, owner, worth));
+            if worth < least && owner != BUSY && !protected.keys.contains(&owner) {
+                (victim, least) = (Some((words, owner)), worth);
             }
         }
-        let Some((words, owner, _)) = victim else {
-            counters.refused += 1;
-            return None;
-        };
-        if owner == 0 {
-            self.header(header::ENTRIES_USED).fetch_add(1, Relaxed);
-        } else {
-            counters.evictions += 1;
-            self.devalue_block(&Entry::new(words, owner));
-        }
-        let entry = Entry::new(words, key);
-        entry.take_over(generation);
-        Some(entry)
+        victim
     }
 
     /// The block of a position, if it has one that is still its own.
@@ -303,13 +322,15 @@ impl Table {
     /// If the position had a block and lost it, its value becomes that of own playouts: what the lost
     /// edges knew is kept as their mean. Returns whether that was so.
     pub fn mend_lost_block(&self, entry: &Entry<'_>, counters: &mut Counters) -> bool {
-        if entry.meta().block == 0 || self.block(entry).is_some() {
+        let lost = entry.meta().block;
+        if lost == 0 || self.block(entry).is_some() {
             return false;
         }
         counters.lost_blocks += 1;
         let total = entry.total();
         let own = Own::with_mean(total.visits, total.value);
-        entry.update_meta(|meta| entry::Meta { block: 0, own, ..meta });
+        // Another worker may have given it a new block meanwhile.
+        entry.update_meta(|meta| if meta.block == lost { entry::Meta { block: 0, own, ..meta } } else { meta });
         true
     }
 
@@ -323,6 +344,7 @@ impl Table {
         counters: &mut Counters,
     ) -> Option<Block<'_>> {
         debug_assert_eq!(priors.len(), self.layout.shape.moves);
+        let before = entry.meta().block;
         let Some((number, words, sequence)) = self.reserve_block(protected, counters) else {
             counters.refused += 1;
             return None;
@@ -333,8 +355,16 @@ impl Table {
         words[0].store(entry.key(), Release);
         // Fails only if this worker was so slow that another took the block for abandoned.
         words[1].compare_exchange(sequence, sequence + 1, Release, Relaxed).ok()?;
-        entry.update_meta(|meta| entry::Meta { block: number, ..meta });
-        Block::accept(words, self.layout.shape, number, entry.key())
+        entry.update_meta(|meta| {
+            if meta.block == before { entry::Meta { block: number, ..meta } } else { meta }
+        });
+        let block = Block::accept(words, self.layout.shape, number, entry.key())?;
+        if entry.meta().block == number {
+            return Some(block);
+        }
+        // Another worker gave the position a block first: that one counts, this one is the next to go.
+        block.mark_used(0, self.generation());
+        self.block(entry)
     }
 
     /// Takes the least valuable of the blocks that the clock hand passes; its sequence is odd then.
@@ -352,8 +382,17 @@ impl Table {
             let sequence = words[1].load(Acquire);
             let used = words[2].load(Relaxed);
             let used_in = used >> 32 & (GENERATIONS - 1);
-            // Odd: being filled, or left half-way by a worker that died; the latter shows by its age.
-            if sequence & 1 != 0 && used_in == generation || protected.blocks.contains(&number) {
+            if protected.blocks.contains(&number) {
+                continue;
+            }
+            // Odd: being filled, or left half-way by a worker that died. The latter shows by being found
+            // so in two generations.
+            if sequence & 1 != 0 && (used & SUSPECT == 0 || used_in == generation) {
+                if used & SUSPECT == 0 {
+                    let suspect = SUSPECT | generation << 32;
+                    // Fails if the worker that fills it goes on just now.
+                    let _ = words[2].compare_exchange(used, suspect, Relaxed, Relaxed);
+                }
                 continue;
             }
             let free = words[0].load(Relaxed) == 0;
@@ -368,19 +407,14 @@ impl Table {
         let (number, words, sequence, _) = victim?;
         let odd = if sequence & 1 == 0 { sequence + 1 } else { sequence + 2 };
         words[1].compare_exchange(sequence, odd, Acquire, Relaxed).ok()?;
+        // Whoever sees what is written from here on also sees the odd number.
+        fence(Release);
         if sequence == 0 {
             self.header(header::BLOCKS_USED).fetch_add(1, Relaxed);
         } else {
             counters.block_evictions += 1;
         }
         Some((number, words, odd))
-    }
-
-    /// Makes the block of a position that loses its entry the first to go.
-    fn devalue_block(&self, entry: &Entry<'_>) {
-        if let Some(block) = self.block(entry) {
-            block.mark_used(0, self.generation());
-        }
     }
 
     #[inline]
@@ -405,10 +439,11 @@ impl Table {
     }
 }
 
-/// Key 0 marks an empty entry; the one position in 2^64 that has it gets another.
+/// Keys 0 and 1 mark an empty entry and one that changes hands; the two positions in 2^64 that have them
+/// get others.
 #[inline]
 const fn nonzero(key: u64) -> u64 {
-    if key == 0 { 0x7465_7761_7269 } else { key }
+    if key <= BUSY { 0x7465_7761_7269 + key } else { key }
 }
 
 /// What an entry or block is worth keeping: its visits, less for each generation of disuse.

@@ -1,0 +1,106 @@
+//! Random games: light and heavy playouts from the empty board, by time, and by cycles of the time-stamp
+//! counter a move, in which other programs' speeds are known.
+
+#![allow(unsafe_code, reason = "the time-stamp counter is read by an intrinsic")]
+
+use criterion::{BenchmarkId, Criterion, Throughput};
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+use tewari::game::{Player, Score, Trace};
+use tewari::go::geometry::Point;
+use tewari::go::playout::{PlayoutPolicy, heavy, light};
+use tewari::go::{Board, Size};
+use tewari::rng::PlayoutRng;
+
+const SIDES: [usize; 3] = [9, 13, 19];
+const POLICIES: [PlayoutPolicy; 2] = [PlayoutPolicy::Light, PlayoutPolicy::Heavy];
+/// Moves played for one count of cycles.
+const MOVES: usize = 200_000;
+/// Counts of cycles, of which the least is taken: whatever else the machine does only adds to them.
+const COUNTS: usize = 15;
+
+/// Boards and buffers for playouts from the empty board.
+struct Playouts {
+    empty: Board,
+    board: Board,
+    rng: PlayoutRng,
+    trace: Trace,
+    policy: PlayoutPolicy,
+}
+
+impl Playouts {
+    fn new(side: usize, policy: PlayoutPolicy) -> Playouts {
+        let empty = Board::new(Size::new(side, side).expect("a size"));
+        let rng = PlayoutRng::new(9, 0);
+        Playouts { board: empty.clone(), empty, rng, trace: Trace::default(), policy }
+    }
+
+    fn play(&mut self) -> Score {
+        let Playouts { empty, board, rng, trace, policy } = self;
+        board.clone_from(empty);
+        trace.moves.clear();
+        match policy {
+            PlayoutPolicy::Light => light(board, Player::Black, 0, rng, trace),
+            PlayoutPolicy::Heavy => heavy(board, Player::Black, 0, [Point::NONE; 2], rng, trace),
+        }
+    }
+}
+
+fn main() {
+    let mut criterion = Criterion::default()
+        .warm_up_time(Duration::from_millis(500))
+        .measurement_time(Duration::from_secs(2))
+        .sample_size(20)
+        .configure_from_args();
+    for policy in POLICIES {
+        let mut group = criterion.benchmark_group(format!("{policy:?} playout"));
+        for side in SIDES {
+            let mut playouts = Playouts::new(side, policy);
+            group.throughput(Throughput::Elements(1));
+            group.bench_function(BenchmarkId::from_parameter(format!("{side}x{side}")), |bencher| {
+                bencher.iter(|| black_box(playouts.play()));
+            });
+        }
+        group.finish();
+    }
+    criterion.final_summary();
+    print_cycles();
+}
+
+/// Prints what a move costs: the least of several counts, playout policies and boards in turn, so that a
+/// change of the processor's clock meets all of them.
+fn print_cycles() {
+    let mut variants: Vec<(usize, Playouts, f64, f64)> = SIDES
+        .into_iter()
+        .flat_map(|side| POLICIES.map(|policy| (side, Playouts::new(side, policy), f64::MAX, f64::MAX)))
+        .collect();
+    for _ in 0..COUNTS {
+        for (_, playouts, cycles, nanoseconds) in &mut variants {
+            let mut moves = 0;
+            let (before, started) = (time_stamp(), Instant::now());
+            while moves < MOVES {
+                black_box(playouts.play());
+                moves += playouts.trace.moves.len();
+            }
+            let elapsed = started.elapsed().as_nanos() as f64 / moves as f64;
+            *nanoseconds = nanoseconds.min(elapsed);
+            *cycles = cycles.min(time_stamp().wrapping_sub(before) as f64 / moves as f64);
+        }
+    }
+    for (side, playouts, cycles, nanoseconds) in variants {
+        let cycles = if cycles > 0.0 { format!("{cycles:.0}") } else { "-".to_owned() };
+        let policy = playouts.policy;
+        println!(
+            "{side}x{side} {policy:?}: {cycles} time-stamp cycles, {nanoseconds:.1} ns a move (least of {COUNTS})"
+        );
+    }
+}
+
+/// The processor's time-stamp counter; 0 where there is none.
+fn time_stamp() -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every x86-64 processor has the instruction, and it changes nothing.
+    return unsafe { std::arch::x86_64::_rdtsc() };
+    #[cfg(not(target_arch = "x86_64"))]
+    0
+}

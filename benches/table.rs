@@ -1,0 +1,111 @@
+//! What the table costs: one probe, and one step of a descent, against the size of the table.
+//!
+//! Every operation goes to a random place and starts only when the one before has ended, as in a descent,
+//! so that small tables show the caches and large ones the memory; only after a miss the processor, which
+//! foresees that there is nothing to read, goes on without waiting. A step of a descent finds the entry of a
+//! 9x9 position and reads the 82 edges and AMAF samples of its block.
+
+use criterion::{BenchmarkId, Criterion};
+use std::hint::black_box;
+use std::time::Duration;
+use tewari::game::Prior;
+use tewari::table::{Counters, Layout, Protected, Shape, Table};
+use tewari::zobrist::mix;
+
+const SHAPE: Shape = Shape { moves: 82, policy_words: false };
+const MIB: usize = 1 << 20;
+const SIZES: [usize; 6] = [MIB, 16 * MIB, 64 * MIB, 256 * MIB, 1024 * MIB, 4096 * MIB];
+
+fn main() {
+    let mut criterion = Criterion::default()
+        .warm_up_time(Duration::from_millis(500))
+        .measurement_time(Duration::from_millis(1500))
+        .sample_size(20)
+        .configure_from_args();
+    let available = tewari::memory::available().unwrap_or(u64::MAX);
+    for bytes in SIZES {
+        if bytes as u64 > available / 2 {
+            println!("skipped: a table of {} MiB is more than half of the memory", bytes / MIB);
+            continue;
+        }
+        measure(&mut criterion, bytes);
+    }
+    criterion.final_summary();
+}
+
+fn measure(criterion: &mut Criterion, bytes: usize) {
+    let (table, keys) = filled(bytes);
+    let with_block = table.layout().blocks as u64;
+    let size = format!("{} MiB", bytes / MIB);
+    let mut group = criterion.benchmark_group("table");
+    let mut walk = Walk(1);
+    group.bench_function(BenchmarkId::new("probe, hit", &size), |bencher| {
+        bencher.iter(|| {
+            let found = table.find(key(walk.next(keys)));
+            walk.depends_on(found.map_or(0, |entry| entry.total().visits));
+        });
+    });
+    group.bench_function(BenchmarkId::new("probe, miss", &size), |bencher| {
+        bencher.iter(|| {
+            let found = table.find(key(keys + walk.next(u64::MAX >> 1)));
+            walk.depends_on(u32::from(found.is_some()));
+        });
+    });
+    group.bench_function(BenchmarkId::new("descent step", &size), |bencher| {
+        bencher.iter(|| {
+            let read = step(&table, key(walk.next(with_block)));
+            walk.depends_on(read);
+        });
+    });
+    group.finish();
+}
+
+/// A table with half of its entries in use, and a block for each of the first keys; returns how many keys.
+fn filled(bytes: usize) -> (Table, u64) {
+    let layout = Layout::fit(SHAPE, bytes).expect("a layout");
+    let table = Table::new(SHAPE, bytes).expect("the memory");
+    let priors = vec![Some(Prior { visits: 10, wins: 5 }); SHAPE.moves];
+    let mut counters = Counters::default();
+    let keys = layout.entries() as u64 / 2;
+    for number in 0..keys {
+        let Some(entry) = table.find_or_claim(key(number), Protected::default(), &mut counters) else {
+            continue;
+        };
+        // Worth more than a newcomer, so that few are lost in buckets that overflow.
+        entry.add_own(1);
+        if number < layout.blocks as u64 {
+            black_box(table.claim_block(&entry, &priors, Protected::default(), &mut counters));
+        }
+    }
+    (table, keys)
+}
+
+/// The key of a position; `mix` is a bijection, so no two have the same.
+fn key(number: u64) -> u64 {
+    mix(number)
+}
+
+/// Finds a position and reads everything that selection looks at.
+fn step(table: &Table, key: u64) -> u32 {
+    let Some(entry) = table.find(key) else { return 0 };
+    table.prefetch_block(&entry);
+    let Some(block) = table.block(&entry) else { return entry.total().visits };
+    let edges: u32 = block.edges().map(|edge| edge.visits() + u32::from(edge.prior().visits)).sum();
+    let amaf: u32 = block.amaf_pairs().map(|[even, odd]| even.visits + odd.half_points).sum();
+    black_box(edges + amaf)
+}
+
+/// Random numbers, each of which waits for the result before it.
+struct Walk(u64);
+
+impl Walk {
+    fn next(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((u128::from(self.0) * u128::from(bound)) >> 64) as u64
+    }
+
+    /// Changes nothing that matters, but the processor cannot know.
+    fn depends_on(&mut self, result: u32) {
+        self.0 = self.0.wrapping_add(u64::from(result) & black_box(0));
+    }
+}

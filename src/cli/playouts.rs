@@ -1,0 +1,113 @@
+//! `tewari bench --playouts`: random games alone, without any search.
+
+use crate::game::{Player, Score, Trace};
+use crate::go::geometry::Point;
+use crate::go::playout::{PlayoutPolicy, heavy, light};
+use crate::go::{Board, Komi, Size};
+use crate::rng::PlayoutRng;
+use anyhow::Result;
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+const SIDES: [usize; 3] = [9, 13, 19];
+const SEED: u64 = 20_081_013;
+
+/// What D. Dailey's reference bot reports of 1,000,000 light playouts on 9x9 (computer-go list, 13 October
+/// 2008): moves a game, both passes counted, and how often Black wins by komi in half points.
+const REFERENCE_LENGTH: &str = "111.03 to 111.07";
+const REFERENCE_WINS: [(Komi, f64); 5] =
+    [(Komi(0), 0.5245), (Komi(11), 0.4457), (Komi(13), 0.4471), (Komi(14), 0.4334), (Komi(15), 0.4213)];
+
+/// What a run of playouts showed.
+struct Sample {
+    games: u64,
+    moves: u64,
+    /// Black's half-points at each komi of [`REFERENCE_WINS`].
+    half_points: [u64; REFERENCE_WINS.len()],
+    elapsed: Duration,
+}
+
+/// Plays `games` games of each policy on 9x9, fewer on larger boards, and prints speed and statistics.
+pub(super) fn run(games: u64) -> Result<()> {
+    let mut output = std::io::stdout().lock();
+    writeln!(output, "board  policy  playouts  playouts/s  moves/playout  ns/move")?;
+    let mut reference = None;
+    for side in SIDES {
+        let size = Size::new(side, side)?;
+        for policy in [PlayoutPolicy::Light, PlayoutPolicy::Heavy] {
+            let share = SIDES[0] * SIDES[0];
+            let sample = sample(size, policy, (games * share as u64 / size.points() as u64).max(1));
+            writeln!(output, "{}", line(size, policy, &sample))?;
+            if reference.is_none() {
+                reference = Some(sample);
+            }
+        }
+    }
+    if let Some(sample) = reference {
+        writeln!(output, "{}", comparison(&sample))?;
+    }
+    Ok(())
+}
+
+fn sample(size: Size, policy: PlayoutPolicy, games: u64) -> Sample {
+    let empty = Board::new(size);
+    let mut board = empty.clone();
+    let mut rng = PlayoutRng::new(SEED, 0);
+    let mut trace = Trace::default();
+    let mut sample =
+        Sample { games, moves: 0, half_points: [0; REFERENCE_WINS.len()], elapsed: Duration::ZERO };
+    let started = Instant::now();
+    for _ in 0..games {
+        board.clone_from(&empty);
+        trace.moves.clear();
+        let score: Score = match policy {
+            PlayoutPolicy::Light => light(&mut board, Player::Black, 0, &mut rng, &mut trace),
+            PlayoutPolicy::Heavy => {
+                heavy(&mut board, Player::Black, 0, [Point::NONE; 2], &mut rng, &mut trace)
+            }
+        };
+        sample.moves += trace.moves.len() as u64;
+        for (sum, (komi, _)) in sample.half_points.iter_mut().zip(REFERENCE_WINS) {
+            *sum += u64::from(komi.outcome_for_black(score).half_points());
+        }
+    }
+    sample.elapsed = started.elapsed();
+    sample
+}
+
+fn line(size: Size, policy: PlayoutPolicy, sample: &Sample) -> String {
+    let policy = match policy {
+        PlayoutPolicy::Light => "light",
+        PlayoutPolicy::Heavy => "heavy",
+    };
+    let seconds = sample.elapsed.as_secs_f64();
+    format!(
+        "{:5}  {policy}  {:8}  {:10.0}  {:13.2}  {:7.1}",
+        size.to_string(),
+        sample.games,
+        sample.games as f64 / seconds,
+        sample.moves as f64 / sample.games as f64,
+        1e9 * seconds / sample.moves as f64,
+    )
+}
+
+/// Light playouts on 9x9 beside those of the reference bot.
+fn comparison(sample: &Sample) -> String {
+    let games = sample.games as f64;
+    let mut text = format!(
+        "light playouts on 9x9, {} games\n  moves a game {:.3} ± {:.3}, reference bot {REFERENCE_LENGTH}",
+        sample.games,
+        sample.moves as f64 / games,
+        // The length of a game varies by some 10.5 moves.
+        1.96 * 10.5 / games.sqrt(),
+    );
+    for (sum, (komi, expected)) in sample.half_points.iter().zip(REFERENCE_WINS) {
+        let share = *sum as f64 / 2.0 / games;
+        let error = 1.96 * (share * (1.0 - share) / games).sqrt();
+        text += &format!(
+            "\n  Black wins at komi {:3.1}: {share:.4} ± {error:.4}, reference bot {expected:.4}",
+            komi.points()
+        );
+    }
+    text
+}

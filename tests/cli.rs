@@ -1,0 +1,100 @@
+//! What the command line promises, asked of the real program.
+
+#[path = "cli/analyze.rs"]
+mod analyze;
+#[path = "cli/bad_input.rs"]
+mod bad_input;
+#[path = "cli/conversation.rs"]
+mod conversation;
+#[path = "cli/records.rs"]
+mod records;
+
+use serde_json::Value;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// A game of four moves on 9x9.
+const GAME: &str = "(;GM[1]FF[4]SZ[9]KM[6.5];B[ee];W[gc];B[cc];W[gg])";
+
+/// What keeps a search short.
+const SHORT: [&str; 4] = ["--simulations", "60", "--table-size", "1MiB"];
+
+/// How a run of the program ended.
+#[derive(Debug)]
+struct Run {
+    code: Option<i32>,
+    output: String,
+    errors: String,
+}
+
+/// The program; tests stand for no terminal.
+fn tewari(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn run(arguments: &[&str]) -> Run {
+    run_with_input(arguments, b"")
+}
+
+/// Runs the program with `input` on its standard input, closed after it.
+fn run_with_input(arguments: &[&str], input: &[u8]) -> Run {
+    let mut child = tewari(arguments).stdin(Stdio::piped()).spawn().expect("the program starts");
+    // It may end without reading everything.
+    let _ = child.stdin.take().expect("a pipe").write_all(input);
+    let output = child.wait_with_output().expect("the program ends");
+    Run {
+        code: output.status.code(),
+        output: String::from_utf8(output.stdout).expect("UTF-8"),
+        errors: String::from_utf8(output.stderr).expect("UTF-8"),
+    }
+}
+
+/// Runs `analyze` on a short leash; it must succeed and say nothing on standard error.
+fn analyze(arguments: &[&str]) -> String {
+    let run = run(&[&["analyze"], arguments, &SHORT[..]].concat());
+    assert_eq!((run.code, run.errors.as_str()), (Some(0), ""), "{arguments:?}: {}", run.output);
+    run.output
+}
+
+/// The objects that `analyze --format json` prints.
+fn analyze_json(arguments: &[&str]) -> Vec<Value> {
+    objects(&analyze(&[arguments, &["--format", "json"]].concat()))
+}
+
+/// One object a line.
+fn objects(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+/// A file of the test's own.
+fn file(directory: &TempDir, name: &str, bytes: impl AsRef<[u8]>) -> String {
+    let path: PathBuf = directory.path().join(name);
+    std::fs::write(&path, bytes).expect("a file");
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+fn directory() -> TempDir {
+    tempfile::tempdir().expect("a directory")
+}
+
+/// Checks that a run failed with `code` and said so in one line that holds each of `fragments`.
+fn assert_refused(run: &Run, code: i32, fragments: &[&str]) {
+    assert_eq!(run.code, Some(code), "{run:?}");
+    assert_eq!(run.errors.lines().count(), 1, "{run:?}");
+    assert!(run.errors.starts_with("tewari: ") && run.errors.ends_with('\n'), "{run:?}");
+    assert!(!run.errors.contains("panicked"), "{run:?}");
+    for fragment in fragments {
+        assert!(run.errors.contains(fragment), "no {fragment:?} in {:?}", run.errors);
+    }
+}
+
+/// Runs the program with arguments that it must refuse before it prints anything.
+fn refuse(arguments: &[&str], code: i32, fragments: &[&str]) {
+    let run = run(arguments);
+    assert_eq!(run.output, "", "{arguments:?}");
+    assert_refused(&run, code, fragments);
+}

@@ -1,0 +1,138 @@
+//! Mistakes on the command line, and more than the machine can do.
+
+use super::{GAME, SHORT, analyze_json, directory, file, objects, refuse, run, tewari};
+use std::process::{Child, Stdio};
+
+#[test]
+fn mistakes_on_the_command_line_are_named_and_exit_with_2() {
+    for (arguments, fragment) in [
+        (&["--bogus"][..], "--bogus"),
+        (&["bogus"], "bogus"),
+        (&["analyze", "--bogus"], "--bogus"),
+        (&["gtp", "stray"], "stray"),
+        (&["bench", "--bogus"], "--bogus"),
+        (&["analyze", "--size", "0"], "from 1 to 19"),
+        (&["analyze", "--size", "20"], "from 1 to 19"),
+        (&["analyze", "--size", "20x3"], "from 1 to 19"),
+        (&["analyze", "--size", "9x"], "from 1 to 19"),
+        (&["gtp", "--size", "-9"], "-9"),
+        (&["analyze", "game.sgf", "--size", "9"], "--size"),
+        (&["analyze", "--move", "3"], "FILE"),
+        (&["analyze", "game.sgf", "--move", "-1"], "-1"),
+        (&["analyze", "game.sgf", "--move", "x"], "x"),
+        (&["analyze", "--komi", "much"], "much"),
+        (&["analyze", "--komi", "nan"], "nan"),
+        (&["analyze", "--komi", "1e9"], "1000"),
+        (&["analyze", "--rules", "japanese"], "chinese"),
+        (&["analyze", "--format", "xml"], "json"),
+        (&["analyze", "--policy", "magic"], "rave"),
+        (&["analyze", "--playout-policy", "magic"], "heavy"),
+        (&["analyze", "--seed", "-1"], "-1"),
+        (&["analyze", "--threads", "0"], "255"),
+        (&["analyze", "--threads", "256"], "255"),
+        (&["analyze", "--visits", "0"], "0"),
+        (&["analyze", "--simulations", "0"], "0"),
+        (&["analyze", "--time", "0"], "more than 0"),
+        (&["analyze", "--time", "-1"], "more than 0"),
+        (&["analyze", "--time", "soon"], "soon"),
+        (&["analyze", "--memory", "lots"], "lots"),
+        (&["analyze", "--memory", "0"], "64MiB"),
+        (&["analyze", "--memory", "-1"], "-1"),
+        (&["analyze", "--table-size", "99999999999999999999999"], "64MiB"),
+        (&["gtp", "--resign", "2"], "0 to 1"),
+        (&["--quiet", "analyze"], "analyze"),
+    ] {
+        refuse(arguments, 2, &[fragment]);
+    }
+}
+
+#[test]
+fn help_and_version_are_no_errors() {
+    for arguments in [&["--help"][..], &["--version"], &["help", "analyze"], &["gtp", "-h"]] {
+        let run = run(arguments);
+        assert_eq!((run.code, run.errors.as_str()), (Some(0), ""), "{arguments:?}");
+        assert!(!run.output.is_empty());
+    }
+    let help = run(&["analyze", "--help"]).output.split_whitespace().collect::<Vec<_>>().join(" ");
+    let smallest = tewari::memory::SMALLEST_MEMORY / tewari::memory::MIB;
+    assert!(help.contains(&format!("at least {smallest}MiB")), "the smallest --memory: {help}");
+    assert!(help.contains("from 16KiB"), "the smallest --table-size: {help}");
+}
+
+#[test]
+fn memory_below_the_minimum_is_refused_with_the_minimum() {
+    let smallest = tewari::memory::SMALLEST_MEMORY;
+    for given in [1, smallest - 1] {
+        let expected = format!("at least {smallest}");
+        refuse(&["analyze", "--size", "9", "--memory", &given.to_string()], 1, &[&expected]);
+    }
+    let smallest = smallest.to_string();
+    let run = run(&["analyze", "--size", "19", "--simulations", "50", "--memory", &smallest]);
+    assert_eq!((run.code, run.errors.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn memory_beyond_the_machine_is_refused() {
+    for flag in ["--memory", "--table-size"] {
+        for bytes in ["18446744073709551615", "1PiB"] {
+            refuse(&["analyze", "--size", "9", flag, bytes], 1, &["more than this machine", "ask for less"]);
+            refuse(&["gtp", flag, bytes], 1, &["more than this machine", "ask for less"]);
+        }
+    }
+}
+
+#[test]
+fn a_table_of_a_few_kibibytes_works_and_a_smaller_one_is_refused_with_the_minimum() {
+    for (size, smallest) in [("9", "4KiB"), ("19", "16KiB")] {
+        let run = run(&["analyze", "--size", size, "--simulations", "500", "--table-size", smallest]);
+        assert_eq!((run.code, run.errors.as_str()), (Some(0), ""));
+        assert!(run.output.contains(" of 3.") || run.output.contains(" of 4.0 KiB") || size == "19");
+    }
+    refuse(&["analyze", "--size", "9", "--table-size", "1KiB"], 1, &["at least 2432"]);
+}
+
+#[test]
+fn the_size_of_the_table_wins_over_the_memory_of_the_engine() {
+    let analysis = &analyze_json(&["--size", "9", "--memory", "64MiB"])[0];
+    let bytes = analysis["table"]["bytes"].as_u64();
+    assert!(bytes <= Some(1 << 20) && bytes > Some(1 << 19), "{bytes:?}");
+}
+
+#[test]
+fn memory_covers_the_whole_engine() {
+    let run = run(&["analyze", "--size", "9", "--simulations", "9", "--memory", "64MiB", "--format", "json"]);
+    let bytes = objects(&run.output)[0]["table"]["bytes"].as_u64();
+    assert!(bytes < Some(62 << 20) && bytes > Some(48 << 20), "{bytes:?}");
+}
+
+/// Ends a program whose output nobody reads; returns its exit code and what it said on standard error.
+fn end_unread(mut child: Child) -> (Option<i32>, String) {
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("the program ends");
+    (output.status.code(), String::from_utf8(output.stderr).expect("UTF-8"))
+}
+
+#[test]
+fn an_output_that_nobody_reads_ends_an_analysis_with_one_line() {
+    let directory = directory();
+    let path = file(&directory, "game.sgf", GAME);
+    for arguments in [&["analyze", &path][..], &["analyze", &path, "--format", "json"], &["analyze"]] {
+        let child = tewari(&[arguments, &SHORT[..]].concat()).spawn().expect("the program starts");
+        let (code, errors) = end_unread(child);
+        assert_eq!((code, errors.lines().count()), (Some(1), 1), "{errors}");
+        assert!(errors.contains("cannot write output"), "{errors}");
+    }
+}
+
+#[test]
+fn an_error_output_that_nobody_reads_does_not_end_an_analysis() {
+    let directory = directory();
+    // An unknown property value is worth a warning.
+    let path = file(&directory, "game.sgf", "(;SZ[9]KM[lots]CA[nonsense];B[ee];W[cc])");
+    let mut command = tewari(&[&["analyze", &path], &SHORT[..]].concat());
+    let mut child = command.stderr(Stdio::piped()).spawn().expect("the program starts");
+    drop(child.stderr.take());
+    let output = child.wait_with_output().expect("the program ends");
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&output.stdout).matches("to play").count(), 3);
+}

@@ -1,0 +1,80 @@
+//! The other side of a GTP conversation with a real process.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+/// A running engine, ended when dropped.
+pub(crate) struct Controller {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Controller {
+    /// Starts an engine that speaks GTP.
+    pub(crate) fn start(command: &mut Command) -> Controller {
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("the engine starts");
+        let input = child.stdin.take().expect("a pipe");
+        let output = BufReader::new(child.stdout.take().expect("a pipe"));
+        Controller { child, input, output }
+    }
+
+    /// Starts our own.
+    pub(crate) fn tewari(arguments: &[&str]) -> Controller {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
+        Controller::start(command.arg("gtp").args(arguments))
+    }
+
+    /// Sends a command and returns what follows `=`, or what follows `?` as an error.
+    pub(crate) fn try_ask(&mut self, line: &str) -> Result<String, String> {
+        writeln!(self.input, "{line}").unwrap_or_else(|error| panic!("{line}: {error}"));
+        let mut answer = String::new();
+        loop {
+            let start = answer.len();
+            let count = self.output.read_line(&mut answer).expect("UTF-8");
+            assert_ne!(count, 0, "{line}: the engine ended after {answer:?}");
+            if answer[start..].trim().is_empty() && start > 0 {
+                break;
+            }
+        }
+        let text = answer.get(1..).unwrap_or_default().trim().to_owned();
+        if answer.starts_with('=') { Ok(text) } else { Err(text) }
+    }
+
+    /// Sends a command that must succeed.
+    pub(crate) fn ask(&mut self, line: &str) -> String {
+        self.try_ask(line).unwrap_or_else(|error| panic!("{line}: {error}"))
+    }
+
+    /// A number from the answer to `tewari-table`.
+    #[allow(dead_code, reason = "not every test looks at the table")]
+    pub(crate) fn table(&mut self, key: &str) -> u64 {
+        let text = self.ask("tewari-table");
+        let value = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' '));
+        value.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("no {key} in {text}"))
+    }
+
+    /// The most memory that was ever resident, in bytes, as Linux counts it.
+    #[allow(dead_code, reason = "not every test looks at memory")]
+    pub(crate) fn peak_memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("Linux");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
+        let kib: u64 = line.trim().trim_end_matches(" kB").parse().expect("kilobytes");
+        kib * 1024
+    }
+
+    /// Says `quit`; the engine must end well.
+    pub(crate) fn quit(mut self) {
+        self.ask("quit");
+        assert!(self.child.wait().expect("it ends").success());
+    }
+}
+
+impl Drop for Controller {
+    fn drop(&mut self) {
+        // Both fail when it has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,176 @@
+//! `tewari analyze`: what is taken from a record, and what may be said against it.
+
+use super::{GAME, SHORT, analyze_json, assert_refused, directory, file, objects, refuse, run};
+use serde_json::Value;
+
+/// Komi and rules of the first position.
+fn terms(arguments: &[&str]) -> (Value, Value) {
+    let analysis = analyze_json(&[arguments, &["--move", "0"]].concat()).remove(0);
+    (analysis["komi"].clone(), analysis["rules"].clone())
+}
+
+#[test]
+fn komi_and_rules_are_the_files_unless_they_are_given() {
+    let directory = directory();
+    let path = file(&directory, "game.sgf", "(;SZ[9]KM[5.5]RU[Tromp-Taylor];B[ee])");
+    assert_eq!(terms(&[&path]), (Value::from(5.5), Value::from("tromp-taylor")));
+    assert_eq!(terms(&[&path, "--komi", "0.5"]), (Value::from(0.5), Value::from("tromp-taylor")));
+    let rules = "ko=simple,suicide=no";
+    assert_eq!(terms(&[&path, "--rules", rules]), (Value::from(5.5), Value::from(rules)));
+}
+
+#[test]
+fn a_file_that_names_neither_komi_nor_rules_gets_the_defaults() {
+    let directory = directory();
+    let path = file(&directory, "game.sgf", "(;SZ[9];B[ee])");
+    assert_eq!(terms(&[&path]), (Value::from(7.5), Value::from("chinese")));
+}
+
+#[test]
+fn the_stones_of_a_handicap_are_set_up_and_white_begins() {
+    let directory = directory();
+    let path = file(&directory, "game.sgf", "(;SZ[9]KM[0.5]HA[2]AB[cg][gc];W[ee])");
+    let analysis = &analyze_json(&[&path, "--move", "0"])[0];
+    assert_eq!(analysis["rootInfo"]["currentPlayer"], "W");
+    let moves = analysis["moveInfos"].as_array().expect("an array");
+    assert!(moves.iter().all(|info| info["move"] != "C3" && info["move"] != "G7"), "{analysis}");
+}
+
+#[test]
+fn rectangles_have_columns_before_rows() {
+    let directory = directory();
+    let path = file(&directory, "game.sgf", "(;SZ[5:7];B[cd])");
+    let analysis = &analyze_json(&[&path, "--move", "1"])[0];
+    assert_eq!((&analysis["boardXSize"], &analysis["boardYSize"]), (&Value::from(5), &Value::from(7)));
+}
+
+#[test]
+fn the_charset_of_the_names_changes_nothing() {
+    let directory = directory();
+    let record = |charset: &str, name: &[u8]| {
+        let start = format!("(;CA[{charset}]SZ[9]KM[6.5]PB[");
+        [start.as_bytes(), name, b"];B[ee];W[gc];B[cc])"].concat()
+    };
+    let utf_16: Vec<u8> = "\u{feff}(;SZ[9]KM[6.5]PB[本因坊];B[ee];W[gc];B[cc])"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let records = [
+        record("UTF-8", "本因坊".as_bytes()),
+        // The second byte of 十 is a backslash, of ソ too.
+        record("Shift_JIS", b"\x8f\x5c\x83\x5c"),
+        record("GB18030", b"\xb1\xbe\xd2\xf2\xb7\xbb"),
+        record("EUC-KR", b"\xc1\xb6\xc8\xc6\xc7\xf6"),
+        record("ISO-8859-1", b"Andr\xe9"),
+        record("nonsense", b"?"),
+        [b"\xef\xbb\xbf", &record("UTF-8", b"bom")[..]].concat(),
+        utf_16,
+    ];
+    let mut answers = Vec::new();
+    for (number, bytes) in records.iter().enumerate() {
+        let path = file(&directory, &format!("{number}.sgf"), bytes);
+        let run = run(&[&["analyze", &path, "--move", "3", "--format", "json"], &SHORT[..]].concat());
+        assert_eq!(run.code, Some(0), "{number}: {}", run.errors);
+        answers.push(objects(&run.output).remove(0)["moveInfos"].clone());
+    }
+    assert!(answers.iter().all(|answer| *answer == answers[0]));
+}
+
+#[test]
+fn the_moves_before_an_illegal_one_are_analysed_and_it_is_named_with_the_reason() {
+    let directory = directory();
+    let cases = [
+        ("(;SZ[9];B[ee];W[ee];B[cc])", 2, ["move 2, white E5", "occupied"]),
+        ("(;SZ[9]AB[aa]AW[ab][bb][ca];B[ee];W[ff];B[ba])", 3, ["move 3, black B9", "suicide"]),
+        ("(;SZ[9]AB[ba][ab][bc]AW[ca][db][cc][bb];B[cb];W[bb])", 2, ["move 2, white B8", "ko"]),
+    ];
+    for (record, analysed, fragments) in cases {
+        let path = file(&directory, "game.sgf", record);
+        let run = run(&[&["analyze", &path, "--format", "json"], &SHORT[..]].concat());
+        assert_eq!(objects(&run.output).len(), analysed, "{record}");
+        assert_refused(&run, 1, &["game.sgf", fragments[0], fragments[1]]);
+    }
+}
+
+#[test]
+fn what_is_illegal_depends_on_the_rules() {
+    let directory = directory();
+    let path = file(&directory, "game.sgf", "(;SZ[9]AB[aa]AW[ab][bb][ca];B[ee];W[ff];B[ba];W[gg])");
+    assert_eq!(analyze_json(&[&path, "--rules", "tromp-taylor"]).len(), 5);
+}
+
+#[test]
+fn positions_before_an_illegal_move_can_be_chosen_and_later_ones_cannot() {
+    let directory = directory();
+    let path = file(&directory, "game.sgf", "(;SZ[9];B[ee];W[ee];B[cc])");
+    assert_eq!(analyze_json(&[&path, "--move", "1"]).len(), 1);
+    for turn in ["2", "3"] {
+        refuse(&["analyze", &path, "--move", turn], 1, &["move 2, white E5"]);
+    }
+}
+
+#[test]
+fn a_number_of_moves_beyond_the_last_is_refused_with_the_last() {
+    let directory = directory();
+    let path = file(&directory, "game.sgf", GAME);
+    for turn in ["5", "18446744073709551615"] {
+        refuse(&["analyze", &path, "--move", turn], 1, &["game.sgf", turn, "from 0 to 4"]);
+    }
+}
+
+#[test]
+fn a_game_of_a_collection_is_chosen_by_its_number() {
+    let directory = directory();
+    let path = file(&directory, "games.sgf", "(;SZ[9]KM[1];B[aa])(;SZ[5]KM[2];B[aa])");
+    assert_eq!(analyze_json(&[&path, "--move", "1"])[0]["komi"], 1.0);
+    assert_eq!(analyze_json(&[&path, "--game", "2", "--move", "1"])[0]["komi"], 2.0);
+    refuse(&["analyze", &path, "--game", "3"], 1, &["games.sgf", "2 games", "no game 3"]);
+    refuse(&["analyze", &path, "--game", "0"], 2, &["--game"]);
+}
+
+#[test]
+fn broken_records_are_refused_with_line_and_column() {
+    let directory = directory();
+    for (record, place) in [
+        ("(;SZ[9]\n;B[ee]\n;W[gc", "line 3, column 6"),
+        ("(;SZ[9];B[ee];W", "line 1, column 16"),
+        ("(;SZ[9]\r\n;B[ee]\r\n;W gc])", "line 3, column 2"),
+    ] {
+        let path = file(&directory, "broken.sgf", record);
+        refuse(&["analyze", &path], 1, &["broken.sgf", place]);
+    }
+}
+
+#[test]
+fn the_whole_games_before_a_broken_one_are_analysed() {
+    let directory = directory();
+    let path = file(&directory, "half.sgf", "(;SZ[9];B[ee])\n(;SZ[9];B[ee]");
+    let run = run(&[&["analyze", &path, "--format", "json"], &SHORT[..]].concat());
+    assert_eq!(objects(&run.output).len(), 2);
+    assert_refused(&run, 1, &["half.sgf", "line 2, column 14"]);
+}
+
+#[test]
+fn files_that_hold_no_game_of_ours_are_refused() {
+    let directory = directory();
+    for (record, fragment) in [
+        (&b""[..], "no game"),
+        (b"Dear diary, today I lost by half a point.", "no game"),
+        (b"\x00\x01\x02\xff\xfe\xfd", "no game"),
+        (b"(;SZ[25];B[aa])", "25x25"),
+        (b"(;SZ[20:3];B[aa])", "20x3"),
+        (b"(;SZ[0])", "line 1, column"),
+        (b"(;GM[2]SZ[8])", "GM[2]"),
+    ] {
+        let path = file(&directory, "file.sgf", record);
+        refuse(&["analyze", &path], 1, &["file.sgf", fragment]);
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_refused_by_name() {
+    let directory = directory();
+    let missing = directory.path().join("missing.sgf");
+    refuse(&["analyze", missing.to_str().expect("UTF-8")], 1, &["missing.sgf", "No such file"]);
+    refuse(&["analyze", directory.path().to_str().expect("UTF-8")], 1, &["directory"]);
+}

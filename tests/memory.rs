@@ -1,0 +1,125 @@
+//! `--memory` is a promise about the whole process: measured on real ones, as Linux counts.
+//!
+//! A whole 19x19 game at 10,000 simulations a move is played by tools/full_game_memory.sh.
+#![cfg(target_os = "linux")]
+
+#[path = "cli/controller.rs"]
+mod controller;
+
+use controller::Controller;
+
+const MIB: u64 = 1 << 20;
+
+/// An engine of our own with a budget of `mebibytes`; light playouts fill a table sooner.
+fn engine(mebibytes: u64, side: u64, simulations: u64, threads: u64) -> Controller {
+    let memory = format!("{mebibytes}MiB");
+    let numbers = [side, simulations, threads].map(|number| number.to_string());
+    let [side, simulations, threads] = numbers.each_ref().map(String::as_str);
+    Controller::tewari(&[
+        "--memory",
+        &memory,
+        "--size",
+        side,
+        "--simulations",
+        simulations,
+        "--threads",
+        threads,
+        "--seed",
+        "1",
+        "--resign",
+        "0",
+        "--playout-policy",
+        "light",
+    ])
+}
+
+/// Plays `moves` moves, a new game whenever one ends.
+fn play(engine: &mut Controller, moves: usize) {
+    let mut passes = 0;
+    for number in 0..moves {
+        let played = engine.ask(["genmove b", "genmove w"][number % 2]);
+        passes = if played.eq_ignore_ascii_case("pass") { passes + 1 } else { 0 };
+        if passes == 2 {
+            engine.ask("clear_board");
+            passes = 0;
+        }
+    }
+}
+
+/// Plays until every block and most entries of the table were used: pages that were never touched take
+/// no memory.
+fn fill(engine: &mut Controller) {
+    while engine.table("blockEvictions") == 0 || engine.table("bytesUsed") * 100 < engine.table("bytes") * 88
+    {
+        play(engine, 10);
+    }
+    assert!(engine.table("evictions") > 0);
+}
+
+/// Checks the peak so far against the budget, and says how much was left.
+fn assert_within(engine: &Controller, mebibytes: u64, what: &str) {
+    let peak = engine.peak_memory();
+    let left = (mebibytes * MIB) as f64 - peak as f64;
+    println!("--memory {mebibytes}MiB, {what}: peak {} KiB, {:.0} KiB left", peak / 1024, left / 1024.0);
+    assert!(left > 0.0, "{what}: peak {peak} bytes of {mebibytes} MiB");
+}
+
+/// Everything else that takes memory, on the board there is.
+fn ask_around(engine: &mut Controller) {
+    for question in ["showboard", "final_score", "final_status_list dead", "list_commands", "all_legal b"] {
+        // There may be nothing to score.
+        let _ = engine.try_ask(question);
+    }
+}
+
+/// A record of `moves` moves on 19x19 with a comment at each.
+fn annotated_game(moves: usize) -> String {
+    let mut record = String::from("(;GM[1]FF[4]SZ[19]KM[7.5]");
+    for number in 0..moves.min(190) {
+        let (column, row) = (number % 19, number / 19 * 2);
+        let [column, row] = [column, row].map(|line| char::from(b'a' + line as u8));
+        let colour = ["B", "W"][number % 2];
+        record += &format!(";{colour}[{column}{row}]C[{}]", "What a move, said the master. ".repeat(10));
+    }
+    record + ")"
+}
+
+#[test]
+fn sixty_four_mebibytes_are_enough_on_19x19_with_the_table_full() {
+    let mut engine = engine(64, 19, 4_000, 1);
+    fill(&mut engine);
+    assert_within(&engine, 64, "19x19 with the table full");
+    ask_around(&mut engine);
+    assert_within(&engine, 64, "after scoring");
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("game.sgf");
+    std::fs::write(&path, annotated_game(190)).expect("a file");
+    engine.ask(&format!("loadsgf {}", path.display()));
+    play(&mut engine, 4);
+    ask_around(&mut engine);
+    assert_within(&engine, 64, "after an annotated game");
+    engine.quit();
+}
+
+#[test]
+fn another_board_size_needs_no_second_table() {
+    let mut engine = engine(8, 19, 2_000, 1);
+    fill(&mut engine);
+    for side in [9, 13, 19] {
+        engine.ask(&format!("boardsize {side}"));
+        fill(&mut engine);
+        assert_within(&engine, 8, &format!("then {side}x{side}"));
+    }
+    engine.quit();
+}
+
+#[test]
+fn eight_mebibytes_are_enough_on_9x9_with_the_table_full() {
+    for threads in [1, 2, 4] {
+        let mut engine = engine(8, 9, 3_000, threads);
+        fill(&mut engine);
+        ask_around(&mut engine);
+        assert_within(&engine, 8, &format!("9x9, {threads} threads, the table full"));
+        engine.quit();
+    }
+}

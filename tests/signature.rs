@@ -1,0 +1,38 @@
+//! The signature of the search: how many simulations fixed positions take.
+
+use std::process::Command;
+
+/// Where the number is kept.
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/signature");
+
+/// Runs `tewari bench`; returns the nodes of its last line.
+fn nodes(arguments: &[&str]) -> u64 {
+    let output = Command::new(env!("CARGO_BIN_EXE_tewari")).arg("bench").args(arguments).output();
+    let output = output.expect("the program runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let last = text.lines().last().expect("a line");
+    let words: Vec<&str> = last.split(' ').collect();
+    let [nodes, "nodes", speed, "nps"] = words[..] else {
+        panic!("expected \"<nodes> nodes <nps> nps\", found {last:?}");
+    };
+    assert!(speed.parse::<u64>().is_ok_and(|speed| speed > 0), "{last:?}");
+    nodes.parse().expect("a number of nodes")
+}
+
+#[test]
+fn the_bench_takes_as_many_nodes_as_ever() {
+    let expected = std::fs::read_to_string(FILE).expect("tests/data/signature");
+    let found = nodes(&[]);
+    assert_eq!(
+        found.to_string(),
+        expected.trim(),
+        "the search behaves differently: if that is meant, run `cargo run --release -- bench`, write the number \
+         of nodes of its last line to tests/data/signature, and say in the commit why it changed"
+    );
+}
+
+#[test]
+fn the_bench_takes_the_same_nodes_again_whatever_the_size_of_the_table() {
+    assert_eq!(nodes(&[]), nodes(&["--table-size", "128MiB"]));
+}
