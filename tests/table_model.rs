@@ -381,10 +381,14 @@ fn what_is_not_used_loses_to_what_is() {
     }
     for _ in 0..6 {
         table.next_generation();
-        [10, 11, 13].map(|key| claim(&table, key));
+        for key in [10, 11, 13] {
+            claim(&table, key);
+        }
     }
     // Less than 1000 visits, but fresh ones.
-    [10, 11, 13].map(|key| claim(&table, key).set_total(Total { visits: 1, value: Value::DRAW }));
+    for key in [10, 11, 13] {
+        claim(&table, key).set_total(Total { visits: 1, value: Value::DRAW });
+    }
     claim(&table, 14);
     assert!(table.find(12).is_none());
     assert!([10, 11, 13, 14].iter().all(|&key| table.find(key).is_some()));

@@ -330,7 +330,9 @@ impl Table {
         let total = entry.total();
         let own = Own::with_mean(total.visits, total.value);
         // Another worker may have given it a new block meanwhile.
-        entry.update_meta(|meta| if meta.block == lost { entry::Meta { block: 0, own, ..meta } } else { meta });
+        entry.update_meta(
+            |meta| if meta.block == lost { entry::Meta { block: 0, own, ..meta } } else { meta },
+        );
         true
     }
 
@@ -355,9 +357,11 @@ impl Table {
         words[0].store(entry.key(), Release);
         // Fails only if this worker was so slow that another took the block for abandoned.
         words[1].compare_exchange(sequence, sequence + 1, Release, Relaxed).ok()?;
-        entry.update_meta(|meta| {
-            if meta.block == before { entry::Meta { block: number, ..meta } } else { meta }
-        });
+        entry.update_meta(
+            |meta| {
+                if meta.block == before { entry::Meta { block: number, ..meta } } else { meta }
+            },
+        );
         let block = Block::accept(words, self.layout.shape, number, entry.key())?;
         if entry.meta().block == number {
             return Some(block);
