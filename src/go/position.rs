@@ -421,14 +421,17 @@ impl Game for Position {
     }
 
     /// The winner's stones only grow in number below here, so a position that one of the winner's moves
-    /// makes has more of them than any position seen so far, and cannot be one of those.
+    /// makes has more of them than any position seen so far, and cannot be one of those. A game that is
+    /// over has no moves.
     fn permits_proof_for(&self, winner: Player) -> bool {
         self.rules.ko == KoRule::Simple
+            || self.passes >= 2
             || self.most_stones[winner.index()] == self.board.stones()[winner.index()]
     }
 
     fn permits_proof_after(&self, mv: Move, winner: Player) -> bool {
-        if self.rules.ko == KoRule::Simple {
+        let ends_game = mv == self.size().pass() && self.passes >= 1;
+        if self.rules.ko == KoRule::Simple || ends_game {
             return true;
         }
         let loses = self.loses_stones(mv)[winner.index()];

@@ -78,6 +78,8 @@ mod header {
 
 /// Marks a block's third word: it was found unfinished in the generation that stands there.
 const SUSPECT: u64 = 1 << 63;
+/// Generations after which a block that is still unfinished is taken for abandoned.
+const ABANDONED_AGE: u64 = 8;
 /// Blocks the clock hand looks at for one that is evicted.
 const CLOCK_STEPS: usize = 8;
 /// Each generation since its last use quarters what an entry or a block is worth.
@@ -389,10 +391,10 @@ impl Table {
             if protected.blocks.contains(&number) {
                 continue;
             }
-            // Odd: being filled, or left half-way by a worker that died. The latter shows by being found
-            // so in two generations.
-            if sequence & 1 != 0 && (used & SUSPECT == 0 || used_in == generation) {
-                if used & SUSPECT == 0 {
+            // Odd: being filled, or left half-way by a worker that died. The latter shows by staying so.
+            let is_suspect = used & SUSPECT != 0;
+            if sequence & 1 != 0 && !(is_suspect && age(used_in, generation) >= ABANDONED_AGE) {
+                if !is_suspect {
                     let suspect = SUSPECT | generation << 32;
                     // Fails if the worker that fills it goes on just now.
                     let _ = words[2].compare_exchange(used, suspect, Relaxed, Relaxed);
@@ -450,10 +452,15 @@ const fn nonzero(key: u64) -> u64 {
     if key <= BUSY { 0x7465_7761_7269 + key } else { key }
 }
 
+/// Generations since `used_in`, modulo their number.
+#[inline]
+const fn age(used_in: u64, generation: u64) -> u64 {
+    (generation + GENERATIONS - used_in) % GENERATIONS
+}
+
 /// What an entry or block is worth keeping: its visits, less for each generation of disuse.
 #[inline]
 fn worth(visits: u32, used_in: u64, generation: u64) -> u64 {
-    let age = (generation + GENERATIONS - used_in) % GENERATIONS;
     // Never used counts less than once used, however long ago.
-    (u64::from(visits) << 16) >> (AGE_SHIFT * age).min(47)
+    (u64::from(visits) << 16) >> (AGE_SHIFT * age(used_in, generation)).min(47)
 }

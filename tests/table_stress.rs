@@ -1,0 +1,278 @@
+//! Many workers on one small table: what may never happen does not, what may be lost is bounded.
+
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use tewari::game::{Bounds, Game, Prior};
+use tewari::go::{Komi, Position, Rules, Size};
+use tewari::rng::PlayoutRng;
+use tewari::search::policy::Rave;
+use tewari::search::{Limits, Search, SearchParameters};
+use tewari::table::{Block, Counters, Entry, Protected, Shape, Table, Total, amaf_sample};
+use tewari::value::Value;
+use tewari::zobrist::mix;
+
+const MOVES: usize = 26;
+const RANGE: Bounds = Bounds { lower: -361, upper: 361 };
+const WORKERS: u64 = 6;
+
+/// The score that is true of a key: all bounds ever stored for it contain this.
+fn truth(key: u64) -> i16 {
+    (mix(key) % 723) as i16 - 361
+}
+
+/// The prior of a move, or that it is not legal: a block says by these whose it is.
+fn prior(key: u64, index: usize) -> Option<Prior> {
+    let bits = mix(key ^ mix(index as u64));
+    let visits = (bits >> 8) as u8 % 250;
+    (!bits.is_multiple_of(4)).then_some(Prior { visits, wins: visits / 2 })
+}
+
+fn priors(key: u64) -> Vec<Option<Prior>> {
+    (0..MOVES).map(|index| prior(key, index)).collect()
+}
+
+/// What a worker found that must not be.
+#[derive(Default)]
+struct Wrong {
+    bounds: AtomicU64,
+    points: AtomicU64,
+    blocks: AtomicU64,
+    amaf: AtomicU64,
+}
+
+impl Wrong {
+    fn look_at_entry(&self, entry: &Entry<'_>) {
+        let own = entry.own();
+        self.points.fetch_add(u64::from(own.half_points > 2 * own.visits), Relaxed);
+        let bounds = entry.bounds(RANGE);
+        let holds = (bounds.lower..=bounds.upper).contains(&truth(entry.key()));
+        self.bounds.fetch_add(u64::from(!holds), Relaxed);
+    }
+
+    /// Reads the whole block; what was read counts only if the block is still the position's.
+    fn look_at_block(&self, entry: &Entry<'_>, block: &Block<'_>) {
+        let belongs = block.edges().enumerate().all(|(index, edge)| match prior(entry.key(), index) {
+            None => !edge.is_legal(),
+            Some(prior) => edge.is_legal() && edge.prior() == prior,
+        });
+        let possible = block.amaf_pairs().flatten().all(|amaf| amaf.half_points <= 2 * amaf.visits);
+        if block.is_current() {
+            self.blocks.fetch_add(u64::from(!belongs), Relaxed);
+            self.amaf.fetch_add(u64::from(!possible), Relaxed);
+        }
+    }
+
+    fn all(&self) -> [u64; 4] {
+        [&self.bounds, &self.points, &self.blocks, &self.amaf].map(|count| count.load(Relaxed))
+    }
+}
+
+/// What a simulation does, on keys instead of positions: a walk of a few keys, each claimed with those
+/// before it protected, then updates of all.
+fn walk(table: &Table, keys: &[u64], rng: &mut PlayoutRng, wrong: &Wrong, counters: &mut Counters) {
+    let (mut path, mut blocks, mut handles) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..1 + rng.below(6) {
+        let key = keys[rng.below(keys.len())];
+        let protected = Protected { keys: &path, blocks: &blocks };
+        let Some(entry) = table.find_or_claim(key, protected, counters) else { continue };
+        wrong.look_at_entry(&entry);
+        path.push(key);
+        let protected = Protected { keys: &path, blocks: &blocks };
+        let block = table.block(&entry).or_else(|| {
+            table.mend_lost_block(&entry, counters);
+            table.claim_block(&entry, &priors(key), protected, counters)
+        });
+        if let Some(block) = block {
+            wrong.look_at_block(&entry, &block);
+            blocks.push(block.number());
+        }
+        handles.push((entry, block));
+    }
+    let samples: Vec<u64> = (0..MOVES.div_ceil(2))
+        .map(|_| amaf_sample(rng.below(3) as u32) | amaf_sample(rng.below(3) as u32) << 32)
+        .collect();
+    for (entry, block) in handles {
+        let truth = truth(entry.key());
+        let [below, above] = [0, 1].map(|_| rng.below(800) as i16);
+        entry.tighten_bounds(Bounds { lower: truth - below, upper: truth + above }.intersect(RANGE));
+        entry.add_own(rng.below(3) as u32);
+        match rng.below(4) {
+            0 => entry.set_total(Total { visits: rng.below(1000) as u32, value: Value::DRAW }),
+            1 => entry.mark_twin(),
+            _ => entry.add_visit(Value(rng.next_u64() as u32)),
+        }
+        if let Some(block) = block {
+            if !block.is_current() {
+                counters.late_updates += 1;
+            }
+            let visits = block.visit_edge(rng.below(MOVES), Value(rng.next_u64() as u32));
+            block.add_amaf(&samples);
+            block.mark_used(visits, table.generation());
+            wrong.look_at_block(&entry, &block);
+        }
+        wrong.look_at_entry(&entry);
+    }
+}
+
+/// Runs [`WORKERS`] workers on a table of about `bytes` with these keys.
+fn hammer(bytes: usize, keys: &[u64], walks: usize) -> (Table, Counters) {
+    let shape = Shape { moves: MOVES, policy_words: false };
+    let table = Table::new(shape, bytes).expect("a table");
+    let (wrong, barrier) = (Wrong::default(), Barrier::new(WORKERS as usize));
+    let counters = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..WORKERS)
+            .map(|worker| {
+                let (table, wrong, barrier) = (&table, &wrong, &barrier);
+                scope.spawn(move || {
+                    let mut rng = PlayoutRng::new(3, worker);
+                    let mut counters = Counters::default();
+                    barrier.wait();
+                    for number in 0..walks {
+                        walk(table, keys, &mut rng, wrong, &mut counters);
+                        if worker == 0 && number % 500 == 0 {
+                            table.next_generation();
+                        }
+                    }
+                    counters
+                })
+            })
+            .collect();
+        let mut sum = Counters::default();
+        for worker in workers {
+            sum.add(&worker.join().expect("no panic"));
+        }
+        sum
+    });
+    assert_eq!(wrong.all(), [0; 4], "wrong bounds, impossible points, foreign blocks, impossible samples");
+    for &key in keys {
+        if let Some(entry) = table.find(key) {
+            wrong.look_at_entry(&entry);
+            if let Some(block) = table.block(&entry) {
+                wrong.look_at_block(&entry, &block);
+            }
+        }
+    }
+    assert_eq!(wrong.all(), [0; 4], "in the end");
+    let census = table.census();
+    assert!(census.entries_used <= census.entries && census.blocks_used <= census.blocks);
+    assert!(census.bytes_used <= census.bytes);
+    (table, counters)
+}
+
+#[test]
+fn nothing_impossible_is_read_from_a_table_that_is_replaced_all_the_time() {
+    // Half of the keys share all but their lowest bits with seven others, and with them the bucket.
+    let keys: Vec<u64> =
+        (0..1000).map(|i| if i % 2 == 0 { mix(i) } else { (mix(i / 16) & !15) | (i % 16) }).collect();
+    for bytes in [1_200, 3_000, 10_000] {
+        let (table, counters) = hammer(bytes, &keys, 8_000);
+        assert!(counters.evictions > 1_000 && counters.block_evictions > 1_000, "{counters:?}");
+        let census = table.census();
+        // A bucket that no key falls into stays empty.
+        assert!(census.entries_used * 10 >= census.entries * 9, "{census:?}");
+        assert_eq!(census.blocks_used, census.blocks);
+    }
+}
+
+#[test]
+fn a_table_with_room_loses_nothing_but_what_is_made_twice_at_once() {
+    let keys: Vec<u64> = (0..400).map(mix).collect();
+    let (table, counters) = hammer(4 << 20, &keys, 8_000);
+    assert_eq!((counters.evictions, counters.block_evictions, counters.refused), (0, 0, 0));
+    assert_eq!((counters.lost_blocks, counters.late_updates), (0, 0));
+    let census = table.census();
+    assert!((400..=400 + WORKERS as usize).contains(&census.entries_used), "{census:?}");
+    assert!((400..=400 + WORKERS as usize).contains(&census.blocks_used), "{census:?}");
+}
+
+#[test]
+fn counts_are_exact_when_workers_add_to_one_position() {
+    let shape = Shape { moves: MOVES, policy_words: false };
+    let table = Table::new(shape, 1 << 20).expect("a table");
+    let entry = table.find_or_claim(77, Protected::default(), &mut Counters::default()).expect("an entry");
+    let block = table.claim_block(&entry, &priors(77), Protected::default(), &mut Counters::default());
+    let block = block.expect("a block");
+    let each = 4_000;
+    std::thread::scope(|scope| {
+        for worker in 0..WORKERS {
+            scope.spawn(move || {
+                for n in 0..each {
+                    entry.add_own(1);
+                    entry.add_visit(Value(n));
+                    block.visit_edge(n as usize % MOVES, Value::WIN);
+                    block.visit_edge(worker as usize, Value::WIN);
+                }
+            });
+        }
+    });
+    let all = each * WORKERS as u32;
+    assert_eq!((entry.own().visits, entry.own().half_points, entry.total().visits), (all, all, all));
+    assert_eq!(block.edges().map(|edge| edge.visits()).sum::<u32>(), 2 * all);
+}
+
+/// What several workers made of one position.
+fn search_together(side: usize, bytes: usize, threads: usize, simulations: u64) {
+    let size = Size::new(side, side).expect("a size");
+    let shape = Shape { moves: size.points() + 1, policy_words: false };
+    let table = Table::new(shape, bytes).expect("a table");
+    let mut root = Position::new(size, Rules::CHINESE, Komi(13));
+    let limits = Limits { simulations: Some(simulations), ..Limits::default() };
+    let told = format!("{side}x{side}, {bytes} bytes, {threads} workers");
+    for ply in 0..4 {
+        let before = table.find(root.key()).map_or(0, |entry| u64::from(entry.total().visits));
+        let parameters = SearchParameters { threads, seed: ply, ..SearchParameters::default() };
+        let report =
+            Search { table: &table, policy: Rave::default(), parameters }.run(&root, limits, &mut |_| true);
+        let best = report.best().expect("a move").mv;
+        assert!(root.check(best).is_ok(), "{told}");
+        if report.root.proven.is_some() {
+            return;
+        }
+        assert_eq!(report.simulations, simulations, "{told}");
+        // The entry and the block of the root are protected. Workers get in each other's way only when an
+        // entry is made, and when the edges of a lost block become own playouts: each may then lose, or
+        // count twice, the simulation it is at.
+        let entry = table.find(root.key()).expect("the root");
+        let [visits, own] = [entry.total().visits, entry.own().visits].map(u64::from);
+        let most = before + simulations;
+        assert!(visits <= most && visits + threads as u64 > most, "{told}: {visits} of {most}");
+        let block = table.block(&entry).expect("a block");
+        let edges: u64 = block.edges().map(|edge| u64::from(edge.visits())).sum();
+        let slack = if threads == 1 { 0 } else { 4 * threads as u64 };
+        assert!((own + edges).abs_diff(most) <= slack, "{told}: {own} + {edges} of {most}");
+        assert_eq!(report.root.visits, visits, "{told}");
+        assert!(report.moves.iter().all(|candidate| root.check(candidate.mv).is_ok()));
+        root.try_play(best).expect("legal");
+    }
+}
+
+#[test]
+fn workers_that_search_one_position_count_every_simulation() {
+    for (side, bytes, simulations) in
+        [(9, 16 << 20, 1_500), (9, 24 << 10, 1_500), (5, 4 << 20, 5_000), (5, 3_000, 5_000)]
+    {
+        for threads in [1, 2, 5] {
+            search_together(side, bytes, threads, simulations);
+        }
+    }
+}
+
+#[test]
+fn more_workers_than_the_table_has_room_for_paths_come_to_an_end() {
+    for (side, bytes) in [(2, 0), (5, 0), (9, 0)] {
+        let size = Size::new(side, side).expect("a size");
+        let shape = Shape { moves: size.points() + 1, policy_words: false };
+        let smallest = match Table::new(shape, bytes) {
+            Err(tewari::table::TableError::TooSmall { smallest, .. }) => smallest,
+            _ => panic!("nothing is too small"),
+        };
+        let table = Table::new(shape, smallest).expect("a table");
+        let root = Position::new(size, Rules::TROMP_TAYLOR, Komi(0));
+        let parameters = SearchParameters { threads: 16, ..SearchParameters::default() };
+        let limits = Limits { simulations: Some(1_000), ..Limits::default() };
+        let report =
+            Search { table: &table, policy: Rave::default(), parameters }.run(&root, limits, &mut |_| true);
+        assert!(report.simulations == 1_000 || report.root.proven.is_some());
+        assert!(root.check(report.best().expect("a move").mv).is_ok());
+    }
+}
