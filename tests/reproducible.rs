@@ -30,8 +30,11 @@ fn search(engine: &mut Engine, limits: Limits) -> Report {
     engine.search(to_play, limits, &mut |_| true)
 }
 
+/// What is known of a move: edge visits, visits, value, principal variation.
+type Known = (Move, u64, u64, u32, Vec<Move>);
+
 /// Everything in a report that a search decides.
-fn essence(report: &Report) -> (u64, u32, Vec<(Move, u64, u64, u32, Vec<Move>)>) {
+fn essence(report: &Report) -> (u64, u32, Vec<Known>) {
     let moves =
         report.moves.iter().map(|mv| (mv.mv, mv.edge_visits, mv.visits, mv.value.0, mv.pv.clone())).collect();
     (report.root.visits, report.root.value.0, moves)
