@@ -144,8 +144,8 @@ mod tests {
     #[test]
     fn edge_shapes_need_the_edge() {
         use Player::{Black, White};
-        // X . over O * on the first line.
-        let stones = |row| [(Black, 3, row + 1), (White, 3, row)];
+        // X . ? over O * X on the first line.
+        let stones = |row| [(Black, 3, row + 1), (White, 3, row), (Black, 5, row)];
         assert!(matches(&stones(0), 4, 0));
         assert!(!matches(&stones(4), 4, 4));
     }

@@ -6,7 +6,7 @@
 //! | 1             | 0..64  | sequence     | how often it changed hands, times 2; odd while it is filled |
 //! | 2             | 0..32  | visits       | of the owner when it was last used                         |
 //! | 2             | 32..38 | generation   | of the last use                                            |
-//! |               | 63     | suspect      | it was found while being filled, in that generation        |
+//! |               | 38..64 | suspect      | found while being filled: see `Table::reserve_block`       |
 //! | 3             |        | reserved     | 0                                                          |
 //! | 4 + a         | 0..8   | prior wins   | see [`Prior`]; 255 of 255: the move is not legal           |
 //! |               | 8..16  | prior visits |                                                            |

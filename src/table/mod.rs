@@ -17,9 +17,11 @@
 //! **May be lost:** an update of a position whose entry or block is taken over between the look at the
 //! key and the write: at most one simulation for each worker and each takeover, counted as
 //! `late_updates` where a worker notices. What a worker writes to an entry or block that another worker
-//! made for the same position at the same moment: only one of the two is found again. One of two AMAF samples added to the same word at the same
-//! moment ([`Block::add_amaf`]). One of two values stored for a position at the same moment: the value
-//! is recomputed from its parts at every visit, so the next one mends it.
+//! made for the same position at the same moment: only one of the two is found again. One of two AMAF
+//! samples added to the same word at the same moment ([`Block::add_amaf`]). One of two values stored for
+//! a position at the same moment: the value is recomputed from its parts at every visit, so the next one
+//! mends it. A block that another process left unfinished for eight generations is taken for abandoned;
+//! should that process go on after all, it may put moves and priors of its own into it.
 //!
 //! **Orderings:** a key and a block's sequence are published with `Release` after what they vouch for,
 //! and read with `Acquire` before it. Everything else is `Relaxed`: words are independent, and each is
@@ -76,8 +78,10 @@ mod header {
     pub(super) const CLOCK: usize = 16;
 }
 
-/// Marks a block's third word: it was found unfinished in the generation that stands there.
+/// Marks a block's third word: the block was found unfinished, with the sequence whose lower bits follow,
+/// in the generation that stands there.
 const SUSPECT: u64 = 1 << 63;
+const SUSPECT_SHIFT: u32 = 38;
 /// Generations after which a block that is still unfinished is taken for abandoned.
 const ABANDONED_AGE: u64 = 8;
 /// Blocks the clock hand looks at for one that is evicted.
@@ -339,7 +343,8 @@ impl Table {
     }
 
     /// Gives the position a block with `priors` (one for each move, `None` where illegal), taken over
-    /// from a less valuable position if none is free; `None` if all that could go are protected.
+    /// from a less valuable position if none is free; `None` if all that could go are protected. One that
+    /// another worker has given it meanwhile is returned as it is.
     pub fn claim_block(
         &self,
         entry: &Entry<'_>,
@@ -349,6 +354,9 @@ impl Table {
     ) -> Option<Block<'_>> {
         debug_assert_eq!(priors.len(), self.layout.shape.moves);
         let before = entry.meta().block;
+        if let Some(block) = self.block(entry) {
+            return Some(block);
+        }
         let Some((number, words, sequence)) = self.reserve_block(protected, counters) else {
             counters.refused += 1;
             return None;
@@ -392,14 +400,16 @@ impl Table {
                 continue;
             }
             // Odd: being filled, or left half-way by a worker that died. The latter shows by staying so.
-            let is_suspect = used & SUSPECT != 0;
-            if sequence & 1 != 0 && !(is_suspect && age(used_in, generation) >= ABANDONED_AGE) {
+            if sequence & 1 != 0 {
+                let suspect = SUSPECT | sequence << SUSPECT_SHIFT & !SUSPECT;
+                let is_suspect = used >> SUSPECT_SHIFT == suspect >> SUSPECT_SHIFT;
                 if !is_suspect {
-                    let suspect = SUSPECT | generation << 32;
                     // Fails if the worker that fills it goes on just now.
-                    let _ = words[2].compare_exchange(used, suspect, Relaxed, Relaxed);
+                    let _ = words[2].compare_exchange(used, suspect | generation << 32, Relaxed, Relaxed);
                 }
-                continue;
+                if !is_suspect || age(used_in, generation) < ABANDONED_AGE {
+                    continue;
+                }
             }
             let free = words[0].load(Relaxed) == 0;
             let worth = if free { 0 } else { worth(used as u32, used_in, generation) };
