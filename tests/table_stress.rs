@@ -129,7 +129,7 @@ fn hammer(bytes: usize, keys: &[u64], walks: usize) -> (Table, Counters) {
                     barrier.wait();
                     for number in 0..walks {
                         walk(table, keys, &mut rng, wrong, &mut counters);
-                        if worker == 0 && number % 500 == 0 {
+                        if worker == 0 && number % 2000 == 0 {
                             table.next_generation();
                         }
                     }
