@@ -6,7 +6,7 @@ use crate::go::{Komi, Position, Record, Rules, Size};
 use crate::memory::{Budget, BudgetError};
 use crate::search::policy::{Rave, Ucb1};
 use crate::search::{Limits, Progress, Report, Search, SearchParameters};
-use crate::table::{Shape, Table, TableError};
+use crate::table::{Replacement, Shape, Table, TableError};
 use crate::zobrist::mix;
 use std::str::FromStr;
 
@@ -48,6 +48,8 @@ pub struct EngineOptions {
     pub komi: Komi,
     /// Memory.
     pub memory: Budget,
+    /// What the table forgets when it is full.
+    pub replacement: Replacement,
     /// Selection policy.
     pub policy: Policy,
     /// Playout policy.
@@ -63,6 +65,7 @@ impl Default for EngineOptions {
             rules: Rules::CHINESE,
             komi: Komi(15),
             memory: Budget::default_for_machine(),
+            replacement: Replacement::default(),
             policy: Policy::default(),
             playouts: PlayoutPolicy::Heavy,
             parameters: SearchParameters::default(),
@@ -217,5 +220,5 @@ fn shape(size: Size) -> Shape {
 
 fn lay_out(options: &EngineOptions, size: Size) -> Result<Table, EngineError> {
     let bytes = options.memory.table_bytes(options.parameters.threads)?;
-    Ok(Table::new(shape(size), bytes)?)
+    Ok(Table::new(shape(size), bytes)?.with_replacement(options.replacement))
 }

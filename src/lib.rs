@@ -9,15 +9,17 @@
 //!
 //! Modules may use only modules of the layers above their own (a test keeps it so):
 //!
-//! 1. [`game`], [`value`], [`zobrist`], [`rng`]: vocabulary
+//! 1. [`game`], [`value`], [`zobrist`], [`rng`], [`stats`]: vocabulary
 //! 2. [`go`], [`tictactoe`] (games, which know nothing of tables), [`table`] (which knows no game) and
 //!    [`memory`] (how much of it there is)
 //! 3. [`search`]
 //! 4. [`engine`] (one game, one table) and [`sgf`] (game records)
 //! 5. [`gtp`], [`analysis`]: protocol and reports
-//! 6. [`cli`]: the only layer that prints or reads flags
+//! 6. [`arena`]: games between engines, and experiments
+//! 7. [`cli`]: the only layer that prints or reads flags
 
 pub mod analysis;
+pub mod arena;
 pub mod cli;
 pub mod engine;
 pub mod game;
@@ -27,6 +29,7 @@ pub mod memory;
 pub mod rng;
 pub mod search;
 pub mod sgf;
+pub mod stats;
 pub mod table;
 pub mod tictactoe;
 pub mod value;

@@ -10,6 +10,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("zobrist", &[]),
     ("rng", &[]),
     ("memory", &[]),
+    ("stats", &[]),
     ("go", &["game", "value", "zobrist", "rng"]),
     ("tictactoe", &["game", "value", "zobrist", "rng"]),
     ("table", &["game", "value"]),
@@ -18,6 +19,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("sgf", &["game", "go"]),
     ("gtp", &["game", "value", "rng", "go", "memory", "table", "search", "engine", "sgf"]),
     ("analysis", &["game", "value", "go", "table", "search", "engine", "sgf"]),
+    (
+        "arena",
+        &[
+            "game", "value", "zobrist", "rng", "stats", "go", "memory", "table", "search", "engine", "sgf",
+            "gtp", "analysis",
+        ],
+    ),
     (
         "cli",
         &[
@@ -33,6 +41,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "sgf",
             "gtp",
             "analysis",
+            "arena",
+            "stats",
+            "zobrist",
         ],
     ),
 ];

@@ -163,7 +163,7 @@ fn act(table: &Table, key: u64, action: &Action, known: &mut Known, counters: &m
                 block.add_amaf(&samples);
             }
         }
-        Action::NextGeneration => table.next_generation(),
+        Action::NextGeneration => table.next_search(),
     }
 }
 
@@ -380,7 +380,7 @@ fn what_is_not_used_loses_to_what_is() {
         claim(&table, key).set_total(Total { visits: 1000, value: Value::DRAW });
     }
     for _ in 0..6 {
-        table.next_generation();
+        table.next_search();
         for key in [10, 11, 13] {
             claim(&table, key);
         }
@@ -399,7 +399,7 @@ fn generations_count_like_a_clock() {
     let table = table(smallest(SHAPE));
     assert_eq!(table.generation(), 0);
     for n in 1..=200 {
-        table.next_generation();
+        table.next_search();
         assert_eq!(table.generation(), n % 64);
     }
 }
@@ -416,7 +416,7 @@ fn an_emptied_table_is_as_new() {
     let full = table.census();
     assert_eq!((full.entries_used, full.blocks_used), (full.entries, full.blocks));
     assert!((full.occupancy() - 1.0).abs() < 1e-9);
-    table.next_generation();
+    table.next_search();
     table.clear();
     let empty = table.census();
     assert_eq!((empty.entries_used, empty.blocks_used, empty.bytes_used), (0, 0, 0));

@@ -130,7 +130,7 @@ fn hammer(bytes: usize, keys: &[u64], walks: usize) -> (Table, Counters) {
                     for number in 0..walks {
                         walk(table, keys, &mut rng, wrong, &mut counters);
                         if worker == 0 && number % 2000 == 0 {
-                            table.next_generation();
+                            table.next_search();
                         }
                     }
                     counters

@@ -118,7 +118,7 @@ fn greeting(engine: &Engine) -> String {
     )
 }
 
-fn parse_probability(text: &str) -> Result<f64, String> {
+pub(super) fn parse_probability(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| format!("expected a number from 0 to 1, found {text:?}"))?;
     if (0.0..=1.0).contains(&value) { Ok(value) } else { Err(format!("expected 0 to 1, found {text}")) }
 }

@@ -2,7 +2,10 @@
 
 mod analyze;
 mod bench;
+mod contestants;
 mod gtp;
+mod laboratory;
+mod match_games;
 mod options;
 mod playouts;
 
@@ -36,6 +39,9 @@ enum Command {
     Analyze(analyze::Arguments),
     /// Search fixed positions with a fixed seed; the last line is the signature of the search and its speed.
     Bench(bench::Arguments),
+    /// Play games between two engines, or a round robin of several, and say who is stronger.
+    #[command(name = "match")]
+    Match(match_games::Arguments),
 }
 
 impl CommandFactory for Cli {
@@ -72,6 +78,7 @@ impl Cli {
             Some(Command::Gtp(arguments)) => gtp::run(arguments),
             Some(Command::Analyze(arguments)) => analyze::run(&arguments),
             Some(Command::Bench(arguments)) => bench::run(&arguments),
+            Some(Command::Match(arguments)) => match_games::run(&arguments),
             None if self.speak_gtp || !std::io::stdin().is_terminal() => gtp::run(self.gtp),
             None => Ok(Cli::command().print_help()?),
         }

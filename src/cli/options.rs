@@ -4,6 +4,7 @@ use crate::engine::{EngineOptions, Policy};
 use crate::go::playout::PlayoutPolicy;
 use crate::go::{Komi, Rules, Size};
 use crate::memory::Budget;
+use crate::table::Replacement;
 use clap::Args;
 use std::time::Duration;
 
@@ -18,6 +19,10 @@ pub(super) struct EngineArguments {
     /// a 19x19 one); wins over --memory.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     table_size: Option<u64>,
+    /// What a full table forgets: visits-and-generation, visits, least-recently-used or always (whatever is
+    /// in the way).
+    #[arg(long, value_name = "POLICY", default_value_t)]
+    replacement: Replacement,
     /// Threads that search one position together.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=255))]
     threads: u16,
@@ -65,6 +70,7 @@ impl EngineArguments {
             rules,
             komi,
             memory,
+            replacement: self.replacement,
             policy: self.policy,
             playouts: self.playout_policy,
             ..EngineOptions::default()

@@ -21,5 +21,5 @@ pub mod status;
 mod think;
 
 pub use error::GtpError;
-pub use session::{Session, SessionOptions};
+pub use session::{SearchTotals, Session, SessionOptions};
 pub use think::MoveBudget;

@@ -8,6 +8,7 @@ use super::protocol::{self, Response};
 use super::think::MoveBudget;
 use crate::engine::{Engine, EngineError};
 use crate::go::{Position, Record, Size};
+use crate::search::Report;
 use crate::table::Counters;
 use std::io::{self, BufRead, ErrorKind, Write};
 use std::time::Duration;
@@ -37,13 +38,36 @@ impl Default for SessionOptions {
     }
 }
 
+/// What searches did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SearchTotals {
+    /// Number of searches.
+    pub searches: u64,
+    /// Simulations of all of them.
+    pub simulations: u64,
+    /// Wall-clock time of all of them.
+    pub elapsed: Duration,
+    /// What happened at the table.
+    pub counters: Counters,
+}
+
+impl SearchTotals {
+    /// Adds what one search did.
+    pub(super) fn add(&mut self, report: &Report) {
+        self.searches += 1;
+        self.simulations += report.simulations;
+        self.elapsed += report.elapsed;
+        self.counters.add(&report.counters);
+    }
+}
+
 /// A conversation with one controller.
 pub struct Session {
     pub(super) engine: Engine,
     pub(super) options: SessionOptions,
     pub(super) clock: Clock,
-    /// What happened at the table since it was last empty.
-    pub(super) counters: Counters,
+    /// What the searches did since the table was last empty.
+    pub(super) totals: SearchTotals,
     pub(super) quit: bool,
     diagnostics: Box<dyn FnMut(&str) + Send>,
 }
@@ -56,7 +80,7 @@ impl Session {
             engine,
             options,
             clock: Clock::new(TimeSystem::Unlimited),
-            counters: Counters::default(),
+            totals: SearchTotals::default(),
             quit: false,
             diagnostics: Box::new(|_| {}),
         }
@@ -74,6 +98,12 @@ impl Session {
     #[must_use]
     pub fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// What its searches did since its table was last empty.
+    #[must_use]
+    pub fn totals(&self) -> SearchTotals {
+        self.totals
     }
 
     /// Answers commands until `quit`, the end of the input, or nobody reads the output any more.
@@ -131,7 +161,7 @@ impl Session {
         let moves = self.engine.table().layout().shape.moves;
         self.engine.set_record(record)?;
         if moves != self.engine.table().layout().shape.moves {
-            self.counters = Counters::default();
+            self.totals = SearchTotals::default();
         }
         Ok(())
     }

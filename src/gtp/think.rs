@@ -39,7 +39,7 @@ impl Session {
         }
         let limits = self.limits(player, uses_clock);
         let report = self.engine.search(player, limits, &mut |_| true);
-        self.counters.add(&report.counters);
+        self.totals.add(&report);
         self.note(&summary(&report, self.size()));
         Choice { mv: self.engine.chosen_move(&report), resign: self.should_resign(&report) }
     }

@@ -99,7 +99,7 @@ impl<P: SelectionPolicy> Search<'_, P> {
     /// With one thread the result depends on the position, the parameters and the content of the table
     /// alone.
     pub fn run<G: Game>(&self, root: &G, limits: Limits, progress: Progress<'_>) -> Report {
-        self.table.next_generation();
+        self.table.next_search();
         let run = Run {
             simulations: AtomicU64::new(0),
             stop: AtomicBool::new(false),

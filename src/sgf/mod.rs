@@ -26,10 +26,12 @@ pub mod record;
 pub mod replay;
 pub mod rules;
 mod value;
+pub mod write;
 
 pub use error::{Location, SgfError};
 pub use record::{GameRecord, Node, Place, RecordPoint, Unreadable};
 pub use replay::{ReplayError, Step, Steps};
+pub use write::PlayedGame;
 
 /// Files above this many bytes are refused.
 pub const MAX_BYTES: usize = 64 << 20;

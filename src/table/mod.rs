@@ -28,23 +28,26 @@
 //! valid alone.
 //!
 //! **Full** is the normal state. A new position takes the place of the least valuable entry of its
-//! bucket, a new block that of the least valuable of a few that a clock hand passes; value is visits,
-//! quartered for each generation since the last use. What the caller protects (the path it is on) is
-//! left alone; if nothing else is left, the caller gets nothing and goes on without.
+//! bucket, a new block that of the least valuable of a few that a clock hand passes; what value is, says
+//! the [`Replacement`] policy. What the caller protects (the path it is on) is left alone; if nothing
+//! else is left, the caller gets nothing and goes on without.
 
 mod backing;
 mod block;
 mod entry;
 mod layout;
+mod replacement;
 
 pub use block::{AMAF_VISITS_LIMIT, Amaf, Block, EDGE_VISITS_LIMIT, Edge, amaf_sample};
 pub use entry::{Entry, Own, Total};
 pub use layout::{ENTRIES_PER_BLOCK, Layout, Shape};
+pub use replacement::Replacement;
 
 use crate::game::Prior;
 use backing::Backing;
 use entry::{BUSY, GENERATIONS};
 use layout::{BUCKET_ENTRIES, BUCKET_WORDS, ENTRY_WORDS};
+use replacement::age;
 use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release, fence};
 
 /// What can be wrong with a table that is asked for.
@@ -76,6 +79,8 @@ mod header {
     pub(super) const BLOCKS_USED: usize = 10;
     /// Where the clock hand is; a cache line of its own.
     pub(super) const CLOCK: usize = 16;
+    /// Entries claimed, where generations are counted by them; a cache line of its own.
+    pub(super) const CLAIMS: usize = 24;
 }
 
 /// Marks a block's third word: the block was found unfinished, with the sequence whose lower bits follow,
@@ -86,8 +91,6 @@ const SUSPECT_SHIFT: u32 = 38;
 const ABANDONED_AGE: u64 = 8;
 /// Blocks the clock hand looks at for one that is evicted.
 const CLOCK_STEPS: usize = 8;
-/// Each generation since its last use quarters what an entry or a block is worth.
-const AGE_SHIFT: u64 = 2;
 
 /// What happened at the table, counted by each worker for itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -162,6 +165,7 @@ impl Census {
 pub struct Table {
     backing: Backing,
     layout: Layout,
+    replacement: Replacement,
 }
 
 impl Table {
@@ -173,7 +177,13 @@ impl Table {
         let layout = Layout::fit(shape, bytes)?;
         let backing =
             Backing::heap(layout.words()).ok_or(TableError::OutOfMemory { bytes: layout.bytes() })?;
-        Ok(Table { backing, layout })
+        Ok(Table { backing, layout, replacement: Replacement::default() })
+    }
+
+    /// The same table, with another way of choosing what to forget.
+    #[must_use]
+    pub fn with_replacement(self, replacement: Replacement) -> Table {
+        Table { replacement, ..self }
     }
 
     /// Where everything is.
@@ -189,9 +199,15 @@ impl Table {
         self.header(header::GENERATION).load(Relaxed) % GENERATIONS
     }
 
-    /// Begins a new generation: what is not visited from now on loses value. Instead of collecting
+    /// Says that a new search begins: what is not visited from now on loses value. Instead of collecting
     /// garbage, call this at every new root.
-    pub fn next_generation(&self) {
+    pub fn next_search(&self) {
+        if self.replacement.ages_by_search() {
+            self.next_generation();
+        }
+    }
+
+    fn next_generation(&self) {
         let next = (self.generation() + 1) % GENERATIONS;
         self.header(header::GENERATION).store(next, Relaxed);
     }
@@ -259,6 +275,7 @@ impl Table {
     }
 
     fn claim(&self, key: u64, protected: Protected<'_>, counters: &mut Counters) -> Option<Entry<'_>> {
+        self.count_claim();
         let generation = self.generation();
         // Another worker may be faster, even with the same key.
         for _ in 0..BUCKET_ENTRIES {
@@ -285,18 +302,32 @@ impl Table {
         None
     }
 
+    /// Where generations are counted by claims, begins the next one when it is time.
+    #[inline]
+    fn count_claim(&self) {
+        if let Some(claims) = self.replacement.claims_per_generation(self.layout.entries())
+            && (self.header(header::CLAIMS).fetch_add(1, Relaxed) + 1).is_multiple_of(claims)
+        {
+            self.next_generation();
+        }
+    }
+
     /// The entry of `key`'s bucket that is the least worth keeping, and its owner (0 if it is empty);
     /// `None` if all are protected.
     fn victim(&self, key: u64, protected: Protected<'_>) -> Option<(&[AtomicU64; ENTRY_WORDS], u64)> {
         let generation = self.generation();
         let (mut victim, mut least) = (None, u64::MAX);
-        for words in self.bucket(key) {
+        let bucket = self.bucket(key);
+        // Among equals the first counts: begin anywhere, or one place would bear all the changes. The low
+        // bits say nothing about the bucket, which the high bits choose.
+        let (before, from) = bucket.split_at(key as usize % BUCKET_ENTRIES);
+        for words in from.iter().chain(before) {
             let owner = words[0].load(Relaxed);
             if owner == 0 {
                 return Some((words, 0));
             }
             let entry = Entry::new(words, owner);
-            let worth = worth(entry.total().visits, entry.meta().generation, generation);
+            let worth = self.replacement.worth(entry.total().visits, entry.meta().generation, generation);
             if worth < least && owner != BUSY && !protected.keys.contains(&owner) {
                 (victim, least) = (Some((words, owner)), worth);
             }
@@ -412,7 +443,7 @@ impl Table {
                 }
             }
             let free = words[0].load(Relaxed) == 0;
-            let worth = if free { 0 } else { worth(used as u32, used_in, generation) };
+            let worth = if free { 0 } else { self.replacement.worth(used as u32, used_in, generation) };
             if victim.is_none_or(|(.., least)| worth < least) {
                 victim = Some((number, words, sequence, worth));
             }
@@ -460,17 +491,4 @@ impl Table {
 #[inline]
 const fn nonzero(key: u64) -> u64 {
     if key <= BUSY { 0x7465_7761_7269 + key } else { key }
-}
-
-/// Generations since `used_in`, modulo their number.
-#[inline]
-const fn age(used_in: u64, generation: u64) -> u64 {
-    (generation + GENERATIONS - used_in) % GENERATIONS
-}
-
-/// What an entry or block is worth keeping: its visits, less for each generation of disuse.
-#[inline]
-fn worth(visits: u32, used_in: u64, generation: u64) -> u64 {
-    // Never used counts less than once used, however long ago.
-    (u64::from(visits) << 16) >> (AGE_SHIFT * age(used_in, generation)).min(47)
 }

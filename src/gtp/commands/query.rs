@@ -54,7 +54,7 @@ fn turned_to(position: &Position, player: Player) -> Position {
 /// How the table does: its size and filling now, and what happened in it since it was last empty.
 pub(super) fn tewari_table(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
     let census = session.engine.table().census();
-    let counters = session.counters;
+    let counters = session.totals.counters;
     let lines = [
         format!("bytes {}", census.bytes),
         format!("bytesUsed {}", census.bytes_used),

@@ -1,0 +1,277 @@
+//! A GTP engine in a process of its own, and what can go wrong with one.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Bytes of standard error that are kept to be quoted.
+const STDERR_KEPT: usize = 2000;
+/// Longest answer; GTP answers are a few lines.
+const LONGEST_ANSWER: u64 = 1 << 20;
+/// How long a process may take to end after it was asked to.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// Why an engine gave no usable answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// It answered with an error.
+    #[error("it refused {command:?}: {answer}")]
+    Refused {
+        /// What was asked.
+        command: String,
+        /// Its words.
+        answer: String,
+    },
+    /// It ended, or closed its output.
+    #[error("it ended at {command:?} ({status}){}", quoted(stderr))]
+    Crashed {
+        /// What was asked.
+        command: String,
+        /// How it ended.
+        status: String,
+        /// The last it wrote to standard error.
+        stderr: String,
+    },
+    /// It took too long.
+    #[error("no answer to {command:?} within {seconds} s{}", quoted(stderr))]
+    TimedOut {
+        /// What was asked.
+        command: String,
+        /// How long it had, rounded up.
+        seconds: u64,
+        /// The last it wrote to standard error.
+        stderr: String,
+    },
+    /// It answered something that is no GTP, or no move.
+    #[error("garbage in answer to {command:?}: expected {expected}, found {found:?}")]
+    Garbage {
+        /// What was asked.
+        command: String,
+        /// What kind of answer that has.
+        expected: &'static str,
+        /// What came instead, shortened.
+        found: String,
+    },
+}
+
+fn quoted(stderr: &str) -> String {
+    let text = stderr.trim();
+    if text.is_empty() { String::new() } else { format!(", its standard error ends with: {text}") }
+}
+
+/// Why an engine could not be started.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StartError {
+    /// Quotes that do not match, or nothing at all.
+    #[error("cannot read the command line {command:?}: expected a program and its arguments")]
+    Unreadable {
+        /// The command line.
+        command: String,
+    },
+    /// The operating system could not start it.
+    #[error("cannot start {command:?}: {reason}")]
+    NotStarted {
+        /// The command line.
+        command: String,
+        /// The system's words.
+        reason: String,
+    },
+}
+
+/// A process that speaks GTP. It is killed when the value is dropped.
+pub struct Client {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    answers: Receiver<String>,
+    stderr: Arc<Mutex<VecDeque<u8>>>,
+}
+
+impl Client {
+    /// Starts `command`, split into words as a shell would, but not given to one.
+    ///
+    /// # Errors
+    /// When there is no such program.
+    pub fn start(command: &str) -> Result<Client, StartError> {
+        let unreadable = || StartError::Unreadable { command: command.to_owned() };
+        let words = shlex::split(command).ok_or_else(unreadable)?;
+        let (program, arguments) = words.split_first().ok_or_else(unreadable)?;
+        let mut process = Command::new(program);
+        process.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // Ctrl-C in the terminal is for the match, which lets running games end.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut process, 0);
+        let not_started = |error: std::io::Error| StartError::NotStarted {
+            command: command.to_owned(),
+            reason: error.to_string(),
+        };
+        let mut child = process.spawn().map_err(not_started)?;
+        let (sender, answers) = sync_channel(4);
+        let stderr = Arc::new(Mutex::new(VecDeque::new()));
+        let stdin = child.stdin.take();
+        if let (Some(stdout), Some(errors)) = (child.stdout.take(), child.stderr.take()) {
+            let kept = Arc::clone(&stderr);
+            thread::spawn(move || read_answers(BufReader::new(stdout), &sender));
+            thread::spawn(move || keep_tail(errors, &kept));
+        }
+        Ok(Client { child, stdin, answers, stderr })
+    }
+
+    /// The answer to one command, without its status and surrounding space.
+    ///
+    /// # Errors
+    /// Whatever went wrong; after anything but a refusal the process is of no further use.
+    pub fn ask(&mut self, command: &str, timeout: Duration) -> Result<String, Failure> {
+        let line = format!("{command}\n");
+        let written =
+            self.stdin.as_mut().map(|stdin| stdin.write_all(line.as_bytes()).and_then(|()| stdin.flush()));
+        if !matches!(written, Some(Ok(()))) {
+            return Err(self.crashed(command));
+        }
+        match self.answers.recv_timeout(timeout) {
+            Ok(answer) => read_answer(command, &answer),
+            Err(RecvTimeoutError::Timeout) => Err(Failure::TimedOut {
+                command: command.to_owned(),
+                seconds: timeout.as_secs_f64().ceil() as u64,
+                stderr: self.stderr(),
+            }),
+            Err(RecvTimeoutError::Disconnected) => Err(self.crashed(command)),
+        }
+    }
+
+    /// Asks the process to end, and kills it if it does not.
+    pub fn close(mut self) {
+        let _ = self.ask("quit", FAREWELL);
+        self.stdin = None;
+        self.wait(FAREWELL);
+    }
+
+    fn crashed(&mut self, command: &str) -> Failure {
+        let status = self
+            .wait(FAREWELL)
+            .map_or_else(|| "it closed its output".to_owned(), |status| status.to_string());
+        Failure::Crashed { command: command.to_owned(), status, stderr: self.stderr() }
+    }
+
+    fn wait(&mut self, limit: Duration) -> Option<std::process::ExitStatus> {
+        let started = Instant::now();
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => return Some(status),
+                Ok(None) if started.elapsed() < limit => thread::sleep(Duration::from_millis(5)),
+                _ => return None,
+            }
+        }
+    }
+
+    fn stderr(&self) -> String {
+        // The thread that reads it may be a moment behind.
+        thread::sleep(Duration::from_millis(20));
+        let Ok(kept) = self.stderr.lock() else { return String::new() };
+        let bytes: Vec<u8> = kept.iter().copied().collect();
+        String::from_utf8_lossy(&bytes).split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        if matches!(self.child.try_wait(), Ok(None)) {
+            let _ = self.child.kill();
+        }
+        let _ = self.child.wait();
+    }
+}
+
+/// Sends every answer, from its status to the empty line that ends it, until the output ends.
+fn read_answers(mut output: impl BufRead, answers: &SyncSender<String>) {
+    let mut answer = String::new();
+    loop {
+        let mut line = Vec::new();
+        let limit = LONGEST_ANSWER - answer.len() as u64;
+        match output.by_ref().take(limit).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => break,
+            Ok(_) => {}
+        }
+        let line = String::from_utf8_lossy(&line);
+        let line = line.trim_end();
+        let is_full = answer.len() as u64 + line.len() as u64 + 1 >= LONGEST_ANSWER;
+        if !line.is_empty() {
+            answer.push_str(line);
+            answer.push('\n');
+        }
+        // What does not begin like an answer is passed on at once: nothing may ever end it.
+        let is_answer = answer.starts_with(['=', '?']);
+        if (line.is_empty() || !is_answer || is_full)
+            && !answer.is_empty()
+            && (answers.send(std::mem::take(&mut answer)).is_err() || is_full)
+        {
+            break;
+        }
+    }
+}
+
+fn keep_tail(mut errors: impl Read, kept: &Mutex<VecDeque<u8>>) {
+    let mut buffer = [0; 1024];
+    while let Ok(count @ 1..) = errors.read(&mut buffer) {
+        let Ok(mut kept) = kept.lock() else { return };
+        kept.extend(&buffer[..count]);
+        let excess = kept.len().saturating_sub(STDERR_KEPT);
+        kept.drain(..excess);
+    }
+}
+
+fn read_answer(command: &str, answer: &str) -> Result<String, Failure> {
+    let (status, rest) = answer.split_at(usize::from(!answer.is_empty()));
+    // An id is allowed, though none was sent.
+    let text = rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim();
+    match status {
+        "=" => Ok(text.to_owned()),
+        "?" => Err(Failure::Refused { command: command.to_owned(), answer: text.to_owned() }),
+        _ => Err(garbage(command, "an answer that begins with = or ?", answer)),
+    }
+}
+
+/// The failure for an answer that cannot be used.
+#[must_use]
+pub(super) fn garbage(command: &str, expected: &'static str, found: &str) -> Failure {
+    let found: String = found.trim().chars().take(80).collect();
+    Failure::Garbage { command: command.to_owned(), expected, found }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answers(output: &str) -> Vec<String> {
+        let (sender, receiver) = sync_channel(100);
+        read_answers(output.as_bytes(), &sender);
+        drop(sender);
+        receiver.into_iter().collect()
+    }
+
+    #[test]
+    fn answers_end_with_an_empty_line_and_garbage_at_once() {
+        assert_eq!(answers("\n\n= a\nb\n\n?2 no\r\n\r\n"), ["= a\nb\n", "?2 no\n"]);
+        assert_eq!(answers("Segmentation fault\n= a\n\n"), ["Segmentation fault\n", "= a\n"]);
+        assert_eq!(answers("= cut off"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn status_and_id_are_taken_off() {
+        assert_eq!(read_answer("x", "=12 D4\n"), Ok("D4".to_owned()));
+        assert_eq!(read_answer("x", "=\n"), Ok(String::new()));
+        assert!(matches!(read_answer("x", "? no\n"), Err(Failure::Refused { answer, .. }) if answer == "no"));
+        assert!(matches!(read_answer("x", "hello\n"), Err(Failure::Garbage { .. })));
+    }
+
+    #[test]
+    fn an_answer_without_end_is_cut() {
+        let endless = format!("= {}", "x\n".repeat(1 << 20));
+        let found = answers(&endless);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].len() as u64 <= LONGEST_ANSWER);
+    }
+}

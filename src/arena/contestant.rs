@@ -1,0 +1,260 @@
+//! A player of games: another program, or an engine of ours in this process, spoken to in GTP alike.
+
+use super::client::{Client, Failure, StartError, garbage};
+use crate::engine::{Engine, EngineError, EngineOptions};
+use crate::game::{Move, Player};
+use crate::go::Size;
+use crate::gtp::{SearchTotals, Session, SessionOptions};
+use crate::table::Census;
+use std::time::Duration;
+
+/// Commands without which no game can be played.
+const NEEDED: [&str; 5] = ["boardsize", "clear_board", "komi", "play", "genmove"];
+/// Time for an answer that needs no thought. GNU Go takes a second to start on a slow machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How to make a contestant.
+#[derive(Clone, Debug)]
+pub enum ContestantSpec {
+    /// An engine of ours without a process in between.
+    Own {
+        /// The words that chose it, for records.
+        description: String,
+        /// The engine; size, rules, komi and seed are the match's.
+        engine: Box<EngineOptions>,
+        /// How long it thinks, when it resigns.
+        session: SessionOptions,
+    },
+    /// A program that speaks GTP; `{seed}` in its command line stands for a number that differs from game
+    /// to game.
+    Program(String),
+}
+
+impl ContestantSpec {
+    /// What it is called in records.
+    #[must_use]
+    pub fn description(&self) -> &str {
+        match self {
+            ContestantSpec::Own { description, .. } => description,
+            ContestantSpec::Program(command) => command,
+        }
+    }
+
+    /// Bytes that its table takes in this process.
+    ///
+    /// # Errors
+    /// When its memory budget is impossible.
+    pub fn table_bytes(&self) -> Result<u64, EngineError> {
+        match self {
+            ContestantSpec::Own { engine, .. } => {
+                Ok(engine.memory.table_bytes(engine.parameters.threads)? as u64)
+            }
+            ContestantSpec::Program(_) => Ok(0),
+        }
+    }
+}
+
+/// Why a contestant cannot take part.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ContestantError {
+    /// The program.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The engine of ours.
+    #[error("{description}: {error}")]
+    Engine {
+        /// Which.
+        description: String,
+        /// Why.
+        error: EngineError,
+    },
+    /// It does not answer as it should.
+    #[error("{description:?} cannot play: {failure}")]
+    Unfit {
+        /// Which.
+        description: String,
+        /// Why.
+        failure: Failure,
+    },
+    /// It lacks a command.
+    #[error("{description:?} cannot play: expected the command {command}, found {} others", known)]
+    Lacks {
+        /// Which.
+        description: String,
+        /// The command.
+        command: &'static str,
+        /// How many commands it has.
+        known: usize,
+    },
+}
+
+/// A contestant at the board.
+pub struct Contestant {
+    kind: Kind,
+    /// Whether it can be made to forget, and so play another game.
+    can_forget: bool,
+}
+
+enum Kind {
+    Own(Box<Session>),
+    Program(Client),
+}
+
+/// The setting of a game, as far as contestants must know it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Setting {
+    /// Board.
+    pub size: Size,
+    /// Komi in points.
+    pub komi: f64,
+    /// Seconds for each move, if programs are to be told.
+    pub time_per_move: Option<Duration>,
+}
+
+impl Contestant {
+    /// Starts a contestant; an engine of ours has an empty table.
+    ///
+    /// # Errors
+    /// When it cannot be had.
+    pub fn start(spec: &ContestantSpec, seed: u64) -> Result<Contestant, ContestantError> {
+        match spec {
+            ContestantSpec::Own { description, engine, session } => {
+                let mut options = (**engine).clone();
+                options.parameters.seed = seed;
+                let engine = Engine::new(options)
+                    .map_err(|error| ContestantError::Engine { description: description.clone(), error })?;
+                let kind = Kind::Own(Box::new(Session::new(engine, session.clone())));
+                Ok(Contestant { kind, can_forget: true })
+            }
+            ContestantSpec::Program(command) => {
+                let client = Client::start(&command.replace("{seed}", &(seed >> 33).to_string()))?;
+                let mut contestant = Contestant { kind: Kind::Program(client), can_forget: false };
+                contestant.examine(command)?;
+                Ok(contestant)
+            }
+        }
+    }
+
+    /// Looks whether it has the commands it needs.
+    fn examine(&mut self, description: &str) -> Result<(), ContestantError> {
+        let unfit = |failure| ContestantError::Unfit { description: description.to_owned(), failure };
+        self.ask("protocol_version", PATIENCE).map_err(unfit)?;
+        let known = self.ask("list_commands", PATIENCE).map_err(unfit)?;
+        let known: Vec<&str> = known.split_whitespace().collect();
+        if let Some(command) = NEEDED.into_iter().find(|needed| !known.contains(needed)) {
+            let description = description.to_owned();
+            return Err(ContestantError::Lacks { description, command, known: known.len() });
+        }
+        self.can_forget = known.contains(&"clear_cache") && !description.contains("{seed}");
+        Ok(())
+    }
+
+    /// Whether [`begin`](Contestant::begin) can start another game with nothing remembered.
+    #[must_use]
+    pub fn can_forget(&self) -> bool {
+        self.can_forget
+    }
+
+    /// Forgets everything, the random numbers too.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    pub fn forget(&mut self, seed: u64) -> Result<(), Failure> {
+        self.ask("clear_cache", PATIENCE)?;
+        match self.ask(&format!("set_random_seed {}", seed >> 33), PATIENCE) {
+            // Not every program can do that.
+            Ok(_) | Err(Failure::Refused { .. }) => Ok(()),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Sets up an empty board.
+    ///
+    /// # Errors
+    /// When it refuses, or does not answer.
+    pub fn begin(&mut self, setting: &Setting) -> Result<(), Failure> {
+        let Setting { size, komi, time_per_move } = *setting;
+        let boardsize = if size.columns() == size.rows() {
+            format!("boardsize {}", size.columns())
+        } else {
+            format!("rectangular_boardsize {} {}", size.columns(), size.rows())
+        };
+        self.ask(&boardsize, PATIENCE)?;
+        self.ask("clear_board", PATIENCE)?;
+        self.ask(&format!("komi {komi}"), PATIENCE)?;
+        if let (Some(time), Kind::Program(_)) = (time_per_move, &self.kind) {
+            // Canadian overtime: one stone in each period. A program without clocks may refuse.
+            let seconds = time.as_secs_f64().ceil().max(1.0);
+            match self.ask(&format!("time_settings 0 {seconds} 1"), PATIENCE) {
+                Ok(_) | Err(Failure::Refused { .. }) => {}
+                Err(failure) => return Err(failure),
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells it a move.
+    ///
+    /// # Errors
+    /// When it refuses, or does not answer.
+    pub fn play(&mut self, size: Size, player: Player, mv: Move) -> Result<(), Failure> {
+        self.ask(&format!("play {} {}", letter(player), size.vertex(mv)), PATIENCE).map(|_| ())
+    }
+
+    /// Its move, which it has then played; `None` when it resigns.
+    ///
+    /// # Errors
+    /// When it gives no move in time.
+    pub fn generate_move(
+        &mut self,
+        size: Size,
+        player: Player,
+        timeout: Duration,
+    ) -> Result<Option<Move>, Failure> {
+        let command = format!("genmove {}", letter(player));
+        let answer = self.ask(&command, timeout)?;
+        if answer.eq_ignore_ascii_case("resign") {
+            return Ok(None);
+        }
+        let vertex = size.parse_vertex(&answer);
+        vertex.map(Some).ok_or_else(|| garbage(&command, "a vertex of the board, pass or resign", &answer))
+    }
+
+    /// The answer to a command.
+    ///
+    /// # Errors
+    /// Whatever went wrong.
+    pub fn ask(&mut self, command: &str, timeout: Duration) -> Result<String, Failure> {
+        match &mut self.kind {
+            Kind::Program(client) => client.ask(command, timeout),
+            Kind::Own(session) => match session.answer(command).map(|response| response.outcome) {
+                Some(Ok(answer)) => Ok(answer),
+                Some(Err(answer)) => Err(Failure::Refused { command: command.to_owned(), answer }),
+                None => Err(garbage(command, "a command", command)),
+            },
+        }
+    }
+
+    /// What its searches did since it started; `None` for a program, which is not asked.
+    #[must_use]
+    pub fn totals(&self) -> Option<(SearchTotals, Census)> {
+        match &self.kind {
+            Kind::Own(session) => Some((session.totals(), session.engine().table().census())),
+            Kind::Program(_) => None,
+        }
+    }
+
+    /// Lets a program end by itself.
+    pub fn close(self) {
+        if let Kind::Program(client) = self.kind {
+            client.close();
+        }
+    }
+}
+
+fn letter(player: Player) -> char {
+    match player {
+        Player::Black => 'b',
+        Player::White => 'w',
+    }
+}

@@ -1,0 +1,15 @@
+//! The laboratory: games between engines, and what they say.
+//!
+//! * [`contestant`]: who plays: another program ([`client`]) or an engine of ours in this process.
+//! * [`game`]: one game, under a referee of our own rules; [`scorer`] asks a third program for dead stones.
+//! * [`experiment`]: many games, from [`opening`]s that are played twice with colours exchanged.
+//! * [`store`]: the folder where every game is kept the moment it ends.
+
+pub mod client;
+pub mod contestant;
+pub mod experiment;
+pub mod game;
+pub mod opening;
+pub mod report;
+pub mod scorer;
+pub mod store;

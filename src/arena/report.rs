@@ -1,0 +1,179 @@
+//! What the games of a pairing come to.
+
+use super::experiment::{Experiment, GameRow};
+use super::game::Ending;
+use crate::stats::{Interval, PairCounts, Sprt, SprtVerdict};
+use serde::Serialize;
+use std::fmt::Write;
+
+/// The result of a pairing, from the first contestant's view.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MatchReport {
+    /// The two.
+    pub contestants: [String; 2],
+    /// Games played.
+    pub games: u64,
+    /// Games that the first won, and that it lost; the others are draws.
+    pub wins: [u64; 2],
+    /// How often the first won with Black, and with White.
+    pub wins_by_colour: [u64; 2],
+    /// Games that each lost by a fault: an illegal move, a crash, a time-out, garbage.
+    pub faults: [u64; 2],
+    /// Share of the points.
+    pub score: Interval,
+    /// Elo difference; infinite ends are `null` in JSON.
+    pub elo: Interval,
+    /// Probability that the first is the stronger one.
+    pub likelihood_of_superiority: f64,
+    /// Pairs of games that brought 0, 1/2, 1, 3/2 and 2 points.
+    pub pairs: [u64; 5],
+    /// Mean time for a move, in seconds.
+    pub seconds_per_move: [f64; 2],
+    /// The sequential test, if one was asked for.
+    pub sprt: Option<SprtReport>,
+    /// Up to [`FAULTS_LISTED`] faults in words.
+    pub fault_list: Vec<String>,
+}
+
+/// Faults that are listed.
+pub const FAULTS_LISTED: usize = 10;
+
+/// Where a sequential test stands.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct SprtReport {
+    /// The test.
+    pub test: Sprt,
+    /// The log-likelihood ratio.
+    pub log_likelihood_ratio: f64,
+    /// Where H0 and H1 are accepted.
+    pub bounds: [f64; 2],
+    /// What is accepted.
+    pub verdict: SprtVerdict,
+}
+
+impl MatchReport {
+    /// What `rows` say of pairing number `pairing` of the experiment.
+    #[must_use]
+    pub fn new(experiment: &Experiment, pairing: usize, rows: &[GameRow], sprt: Option<Sprt>) -> MatchReport {
+        let played = &experiment.pairings[pairing];
+        let rows: Vec<&GameRow> = rows.iter().filter(|row| row.pairing == played.label).collect();
+        let counts = pair_counts(experiment, &rows);
+        let won_by = |winner: u8| move |row: &&&GameRow| row.winner == Some(winner);
+        let by_colour = |black_is: u8| {
+            rows.iter().filter(won_by(0)).filter(|row| row.black_is == black_is).count() as u64
+        };
+        let lost_by_fault = |loser: u8| {
+            rows.iter().filter(won_by(1 - loser)).filter(|row| row.ending.is_fault()).count() as u64
+        };
+        let per_move = |contestant: usize| {
+            let seconds: f64 = rows.iter().map(|row| row.seconds[contestant]).sum();
+            let moves: u32 = rows.iter().map(|row| row.generated[contestant]).sum();
+            seconds / f64::from(moves.max(1))
+        };
+        let faults = rows.iter().filter(|row| row.ending.is_fault()).take(FAULTS_LISTED);
+        MatchReport {
+            contestants: played.names.clone(),
+            games: counts.games(),
+            wins: [0, 1].map(|winner| rows.iter().filter(won_by(winner)).count() as u64),
+            wins_by_colour: [by_colour(0), by_colour(1)],
+            faults: [lost_by_fault(0), lost_by_fault(1)],
+            score: counts.score_interval(),
+            elo: counts.elo_interval(),
+            likelihood_of_superiority: counts.likelihood_of_superiority(),
+            pairs: counts.pairs,
+            seconds_per_move: [per_move(0), per_move(1)],
+            sprt: sprt.map(|test| SprtReport {
+                test,
+                log_likelihood_ratio: test.log_likelihood_ratio(&counts),
+                bounds: test.bounds(),
+                verdict: test.verdict(&counts),
+            }),
+            fault_list: faults.map(|row| in_words(row)).collect(),
+        }
+    }
+
+    /// Whether the sequential test has decided.
+    #[must_use]
+    pub fn is_decided(&self) -> bool {
+        self.sprt.is_some_and(|sprt| sprt.verdict != SprtVerdict::Undecided)
+    }
+
+    /// The running score in one line.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let [wins, losses] = self.wins;
+        let draws = self.games - wins - losses;
+        let drawn = if draws > 0 { format!("={draws}") } else { String::new() };
+        let mut line = format!(
+            "+{wins}-{losses}{drawn} ({:.1} %), Elo {}, LOS {:.1} %",
+            100.0 * self.score.estimate,
+            self.elo,
+            100.0 * self.likelihood_of_superiority
+        );
+        if let Some(sprt) = &self.sprt {
+            let [low, high] = sprt.bounds;
+            // Writing to a string cannot fail.
+            let _ = write!(line, ", LLR {:.2} ({low:.2}, {high:.2})", sprt.log_likelihood_ratio);
+            let _ = write!(line, " [{}, {}]", sprt.test.elo0, sprt.test.elo1);
+        }
+        line
+    }
+
+    /// The result in a few lines.
+    #[must_use]
+    pub fn paragraph(&self) -> String {
+        let [one, other] = &self.contestants;
+        let percent = |share: f64| format!("{:.1}", 100.0 * share);
+        let mut text = format!("{one}\n  against {other}\n  {} games: {}\n", self.games, self.line());
+        let Interval { estimate, low, high } = self.score;
+        let _ = writeln!(
+            text,
+            "  score {} % [{}, {}] (95 %); pairs with 0, 1/2, 1, 3/2, 2 points: {:?}",
+            percent(estimate),
+            percent(low),
+            percent(high),
+            self.pairs
+        );
+        let [black, white] = self.wins_by_colour;
+        let [mine, theirs] = self.seconds_per_move;
+        let _ = write!(
+            text,
+            "  won {black} with Black and {white} with White; {:.0} ms and {:.0} ms a move",
+            1000.0 * mine,
+            1000.0 * theirs
+        );
+        if let Some(sprt) = &self.sprt {
+            let verdict = match sprt.verdict {
+                SprtVerdict::H0 => format!("the difference is rather {} Elo", sprt.test.elo0),
+                SprtVerdict::H1 => format!("the difference is rather {} Elo", sprt.test.elo1),
+                SprtVerdict::Undecided => "undecided".to_owned(),
+            };
+            let _ = write!(text, "\n  sequential test: {verdict}");
+        }
+        if self.faults != [0, 0] {
+            let [mine, theirs] = self.faults;
+            let _ = write!(text, "\n  lost by a fault: {mine} and {theirs}");
+        }
+        for fault in &self.fault_list {
+            let _ = write!(text, "\n    {fault}");
+        }
+        text
+    }
+}
+
+/// The pairs of games among `rows`.
+#[must_use]
+pub fn pair_counts(experiment: &Experiment, rows: &[&GameRow]) -> PairCounts {
+    PairCounts::from_games(rows.iter().map(|row| (experiment.pair_of(row.game), row.half_points())))
+}
+
+fn in_words(row: &GameRow) -> String {
+    let ending = match row.ending {
+        Ending::Illegal => "illegal move",
+        Ending::Time => "time-out",
+        Ending::Crash => "crash",
+        Ending::Garbage => "garbage",
+        Ending::Score | Ending::Disagreement | Ending::Resignation | Ending::Length => "no fault",
+    };
+    format!("game {}: {ending}: {}", row.game, row.detail)
+}

@@ -1,0 +1,272 @@
+//! The folder of an experiment: `experiment.json` says what it is, `games.jsonl` has a line for every game,
+//! `sgf/` has the games themselves.
+//!
+//! A game is written the moment it ends, whole or not at all. A line that was cut off by a kill is taken
+//! away when the experiment is resumed, and its game is played again; a line that cannot be written (a full
+//! disk) is taken away at once, and the games so far are intact. A lock keeps a second process out.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+const EXPERIMENT: &str = "experiment.json";
+const GAMES: &str = "games.jsonl";
+const RECORDS: &str = "sgf";
+
+/// What can be wrong with the folder of an experiment.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The file system.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// Which file or folder.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// There are games in it, and nobody said that they are to be continued.
+    #[error("{} already holds {games} games: add --resume to go on with them, or choose another folder", path.display())]
+    NotEmpty {
+        /// The folder.
+        path: PathBuf,
+        /// Games in it.
+        games: usize,
+    },
+    /// It is in use for something else.
+    #[error("{} holds files of something else (found {found:?}): choose another folder", path.display())]
+    Foreign {
+        /// The folder.
+        path: PathBuf,
+        /// One of the files.
+        found: String,
+    },
+    /// It holds another experiment.
+    #[error(
+        "{} holds another experiment: its {key} is {found}, expected {expected}; choose another folder, or \
+         give the same options",
+        path.display()
+    )]
+    Other {
+        /// The folder.
+        path: PathBuf,
+        /// What differs.
+        key: String,
+        /// What it is there.
+        found: String,
+        /// What was asked for.
+        expected: String,
+    },
+    /// Another process writes it.
+    #[error("{} is being written by another process: wait for it, or choose another folder", path.display())]
+    Locked {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A line that is no game, with more lines after it.
+    #[error("{}, line {line}: expected a game, found {found:?}; nothing was changed", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// Its beginning.
+        found: String,
+    },
+}
+
+/// What identifies an experiment: names and values, compared one by one when it is resumed.
+pub type Identity = BTreeMap<String, String>;
+
+#[derive(Serialize, Deserialize)]
+struct Experiment {
+    tewari: String,
+    identity: Identity,
+}
+
+/// A row of `games.jsonl`.
+pub trait Row: Serialize + DeserializeOwned {
+    /// The game's number, unique in the experiment.
+    fn number(&self) -> u64;
+}
+
+/// An open folder of an experiment. The lock is held as long as the value lives.
+#[derive(Debug)]
+pub struct Store {
+    folder: PathBuf,
+    games: File,
+    /// Bytes of whole lines.
+    length: u64,
+}
+
+/// What was there before.
+#[derive(Debug)]
+pub struct Found<R> {
+    /// The games.
+    pub rows: Vec<R>,
+    /// What is left of a line that was cut off, and was taken away.
+    pub torn: Option<String>,
+}
+
+impl Store {
+    /// Opens `folder`, made if need be, for the experiment that `identity` describes.
+    ///
+    /// # Errors
+    /// When it holds another experiment, or games and `resume` is not set, or cannot be written.
+    pub fn open<R: Row>(
+        folder: &Path,
+        identity: &Identity,
+        resume: bool,
+    ) -> Result<(Store, Found<R>), StoreError> {
+        let at = |path: &Path| {
+            let path = path.to_owned();
+            move |error| StoreError::Io { path, error }
+        };
+        fs::create_dir_all(folder).map_err(at(folder))?;
+        let description = folder.join(EXPERIMENT);
+        let is_new = !description.exists();
+        if is_new {
+            refuse_foreign(folder)?;
+        }
+        let records = folder.join(RECORDS);
+        fs::create_dir_all(&records).map_err(at(&records))?;
+        let path = folder.join(GAMES);
+        let mut options = OpenOptions::new();
+        let games =
+            options.read(true).write(true).create(true).truncate(false).open(&path).map_err(at(&path))?;
+        match games.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(StoreError::Locked { path }),
+            Err(TryLockError::Error(error)) => return Err(StoreError::Io { path, error }),
+        }
+        if is_new {
+            let experiment =
+                Experiment { tewari: env!("CARGO_PKG_VERSION").to_owned(), identity: identity.clone() };
+            write_whole(&description, &json(&experiment, &description)?)?;
+        } else {
+            compare(folder, &description, identity)?;
+        }
+        let mut store = Store { folder: folder.to_owned(), games, length: 0 };
+        let found = store.read_rows(&path)?;
+        if !found.rows.is_empty() && !resume {
+            return Err(StoreError::NotEmpty { path: folder.to_owned(), games: found.rows.len() });
+        }
+        if found.torn.is_some() {
+            store.games.set_len(store.length).map_err(at(&path))?;
+        }
+        Ok((store, found))
+    }
+
+    /// The rows, and where the whole lines end.
+    fn read_rows<R: Row>(&mut self, path: &Path) -> Result<Found<R>, StoreError> {
+        let mut bytes = Vec::new();
+        let read = self.games.seek(SeekFrom::Start(0)).and_then(|_| self.games.read_to_end(&mut bytes));
+        read.map_err(|error| StoreError::Io { path: path.to_owned(), error })?;
+        let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
+        let (mut rows, mut numbers) = (Vec::new(), std::collections::BTreeSet::new());
+        for (index, line) in bytes[..whole].split_inclusive(|&byte| byte == b'\n').enumerate() {
+            match serde_json::from_slice::<R>(line) {
+                Ok(row) if numbers.insert(row.number()) => rows.push(row),
+                _ => {
+                    let found = String::from_utf8_lossy(line).chars().take(60).collect();
+                    return Err(StoreError::Damaged { path: path.to_owned(), line: index + 1, found });
+                }
+            }
+        }
+        self.length = whole as u64;
+        let torn = (whole < bytes.len()).then(|| String::from_utf8_lossy(&bytes[whole..]).into_owned());
+        Ok(Found { rows, torn })
+    }
+
+    /// Writes a game: its record first, then its row.
+    ///
+    /// # Errors
+    /// When the disk is full, for example; then no part of the row stays.
+    pub fn append<R: Row>(&mut self, row: &R, record: &str) -> Result<(), StoreError> {
+        let path = self.folder.join(RECORDS).join(format!("{:06}.sgf", row.number()));
+        write_whole(&path, record.as_bytes())?;
+        let path = self.folder.join(GAMES);
+        let mut line = json(row, &path)?;
+        line.push(b'\n');
+        let written = self
+            .games
+            .seek(SeekFrom::Start(self.length))
+            .and_then(|_| self.games.write_all(&line))
+            .and_then(|()| self.games.sync_data());
+        match written {
+            Ok(()) => {
+                self.length += line.len() as u64;
+                Ok(())
+            }
+            Err(error) => {
+                // If this fails too, the next --resume takes the torn line away.
+                let _ = self.games.set_len(self.length);
+                Err(StoreError::Io { path, error })
+            }
+        }
+    }
+
+    /// Writes a file beside the games, replaced as a whole.
+    ///
+    /// # Errors
+    /// The file system's.
+    pub fn write(&self, name: &str, content: &str) -> Result<(), StoreError> {
+        write_whole(&self.folder.join(name), content.as_bytes())
+    }
+}
+
+/// A folder without an experiment must be empty, or an accident would mix files.
+fn refuse_foreign(folder: &Path) -> Result<(), StoreError> {
+    let at = |error| StoreError::Io { path: folder.to_owned(), error };
+    for entry in fs::read_dir(folder).map_err(at)? {
+        let name = entry.map_err(at)?.file_name().to_string_lossy().into_owned();
+        // What a start that was cut off leaves behind.
+        let is_ours =
+            name == RECORDS || name == format!("{EXPERIMENT}.part") || is_empty(&folder.join(GAMES));
+        if !is_ours {
+            return Err(StoreError::Foreign { path: folder.to_owned(), found: name });
+        }
+    }
+    Ok(())
+}
+
+fn is_empty(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|data| data.len() == 0)
+}
+
+fn compare(folder: &Path, description: &Path, identity: &Identity) -> Result<(), StoreError> {
+    let io = |error| StoreError::Io { path: description.to_owned(), error };
+    let text = fs::read_to_string(description).map_err(io)?;
+    let invalid = |error| io(io::Error::new(io::ErrorKind::InvalidData, error));
+    let found: Experiment = serde_json::from_str(&text).map_err(invalid)?;
+    let keys = identity.keys().chain(found.identity.keys());
+    for key in keys {
+        let show =
+            |value: Option<&String>| value.map_or_else(|| "nothing".to_owned(), |value| format!("{value:?}"));
+        let (there, here) = (found.identity.get(key), identity.get(key));
+        if there != here {
+            let (found, expected) = (show(there), show(here));
+            return Err(StoreError::Other { path: folder.to_owned(), key: key.clone(), found, expected });
+        }
+    }
+    Ok(())
+}
+
+fn json(value: &impl Serialize, path: &Path) -> Result<Vec<u8>, StoreError> {
+    let failed = |error: serde_json::Error| StoreError::Io { path: path.to_owned(), error: error.into() };
+    serde_json::to_vec(value).map_err(failed)
+}
+
+/// Writes beside the place and renames, so that no half file is ever seen.
+fn write_whole(path: &Path, content: &[u8]) -> Result<(), StoreError> {
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    let part = PathBuf::from(part);
+    let written = fs::write(&part, content).and_then(|()| fs::rename(&part, path));
+    written.map_err(|error| {
+        let _ = fs::remove_file(&part);
+        StoreError::Io { path: path.to_owned(), error }
+    })
+}

@@ -1,0 +1,69 @@
+//! Contestants as they are named on the command line: `self`, `self:OPTIONS`, or a program's command line.
+
+use super::options::{EngineArguments, LimitArguments};
+use crate::arena::contestant::ContestantSpec;
+use crate::go::{Komi, Rules, Size};
+use crate::gtp::{MoveBudget, SessionOptions};
+use anyhow::{Context, Result, anyhow, ensure};
+use clap::Parser;
+use std::time::Duration;
+
+/// A match holds several tables at once; this is ample for thousands of simulations a move on 9x9.
+const DEFAULT_TABLE_BYTES: u64 = 64 << 20;
+/// What an engine of ours does where nothing limits it.
+const DEFAULT_SIMULATIONS: u64 = 1_000;
+
+/// What may follow `self:`.
+#[derive(Parser, Debug)]
+#[command(name = "self:", no_binary_name = true, disable_help_flag = true)]
+struct OwnArguments {
+    #[command(flatten)]
+    engine: EngineArguments,
+    #[command(flatten)]
+    limits: LimitArguments,
+    /// Resign when the own probability of winning is below this; 0 is never.
+    #[arg(long, default_value_t = 0.1, value_parser = super::gtp::parse_probability)]
+    resign: f64,
+}
+
+/// What holds for every contestant of ours.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Setting {
+    pub(super) size: Size,
+    pub(super) rules: Rules,
+    pub(super) komi: Komi,
+    /// For those that do not say how long they think.
+    pub(super) limits: LimitArguments,
+}
+
+/// Reads a contestant. `seed` is left to the experiment.
+pub(super) fn parse(text: &str, setting: &Setting) -> Result<ContestantSpec> {
+    let options = match text.trim() {
+        "self" => "",
+        other => match other.strip_prefix("self:") {
+            Some(options) => options,
+            None => {
+                ensure!(!other.is_empty(), "expected self, self:OPTIONS or a command line, found nothing");
+                return Ok(ContestantSpec::Program(other.to_owned()));
+            }
+        },
+    };
+    let words = shlex::split(options).ok_or_else(|| anyhow!("{text:?} has quotes that do not match"))?;
+    let own = OwnArguments::try_parse_from(words)
+        .map_err(|error| anyhow!("{}", super::one_line(&error)))
+        .with_context(|| format!("cannot read {text:?}"))?;
+    let Setting { size, rules, komi, limits } = *setting;
+    let engine = own.engine.with_default_table(DEFAULT_TABLE_BYTES).options(size, rules, komi, 0);
+    let has_own =
+        own.limits.visits.is_some() || own.limits.simulations.is_some() || own.limits.time.is_some();
+    let LimitArguments { visits, simulations, time } = if has_own { own.limits } else { limits };
+    let is_limited = visits.is_some() || simulations.is_some() || time.is_some();
+    let simulations = simulations.or((!is_limited).then_some(DEFAULT_SIMULATIONS));
+    let session = SessionOptions {
+        budget: MoveBudget { visits, simulations, time },
+        default_time: Duration::from_secs(1),
+        resign_below: own.resign,
+        ..SessionOptions::default()
+    };
+    Ok(ContestantSpec::Own { description: text.trim().to_owned(), engine: Box::new(engine), session })
+}

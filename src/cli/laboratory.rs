@@ -1,0 +1,285 @@
+//! What `match` and `sweep` share: conditions, the folder, workers, progress, an orderly end.
+
+use super::contestants::Setting;
+use super::options::{LimitArguments, parse_seconds};
+use crate::arena::experiment::{Experiment, GameRow};
+use crate::arena::game::{Conditions, Scoring};
+use crate::arena::opening::{self, Opening};
+use crate::arena::store::{Identity, Store};
+use crate::go::{Komi, Rules, Size};
+use crate::memory;
+use anyhow::{Context, Result, anyhow, ensure};
+use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::collections::BTreeSet;
+use std::io::IsTerminal;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// Where standard error is no terminal, progress is a line now and then.
+const LINE_INTERVAL: Duration = Duration::from_secs(15);
+/// What an interrupted program exits with, by convention.
+const INTERRUPTED: i32 = 130;
+/// Share of the machine's memory that tables may have, in percent.
+const MEMORY_SHARE: u64 = 80;
+
+/// The conditions of all games.
+#[derive(Args, Debug)]
+pub(super) struct GameArguments {
+    /// Board, as COLUMNSxROWS or one number.
+    #[arg(long, default_value = "9")]
+    pub(super) size: Size,
+    /// Komi.
+    #[arg(long, default_value = "7.5", allow_hyphen_values = true)]
+    pub(super) komi: Komi,
+    /// Rules of the referee, and of engines of ours.
+    #[arg(long, default_value = "chinese")]
+    pub(super) rules: Rules,
+    /// Openings, each played twice with colours exchanged: JSON lines such as
+    /// {"size": 9, "moves": [["b", "D5"], ["w", "F5"]]}, or an SGF file.
+    #[arg(long, value_name = "FILE")]
+    openings: Option<PathBuf>,
+    /// Who takes longer than this for one move has lost.
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = parse_seconds)]
+    move_timeout: Duration,
+    /// How a finished game is scored: by what both engines say, or by area with all stones alive.
+    #[arg(long, value_enum, default_value_t = ScoringChoice::Agreement, conflicts_with = "referee")]
+    scoring: ScoringChoice,
+    /// A program that says which stones are dead in a finished game, for example
+    /// "gnugo --mode gtp --chinese-rules".
+    #[arg(long, value_name = "CMD")]
+    referee: Option<String>,
+    /// Seed of all randomness: the same seed plays the same games with engines of ours.
+    #[arg(long, default_value_t = 1)]
+    pub(super) seed: u64,
+    /// Games at a time; default: one for each processor.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    concurrency: Option<u16>,
+    /// Keep every game in this folder: games.jsonl, and sgf/ with the games.
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+    /// Go on with the games in the folder.
+    #[arg(long, requires = "out")]
+    resume: bool,
+    /// Say nothing while games are played.
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ScoringChoice {
+    Agreement,
+    Area,
+}
+
+impl GameArguments {
+    /// The conditions; `limits` are those that programs are told.
+    pub(super) fn conditions(&self, limits: LimitArguments) -> Conditions {
+        let scoring = match (&self.referee, self.scoring) {
+            (Some(command), _) => Scoring::Referee(command.clone()),
+            (None, ScoringChoice::Agreement) => Scoring::Agreement,
+            (None, ScoringChoice::Area) => Scoring::Area,
+        };
+        let GameArguments { size, rules, komi, move_timeout, .. } = *self;
+        Conditions { size, rules, komi, time_per_move: limits.time, move_timeout, scoring }
+    }
+
+    /// What holds for engines of ours.
+    pub(super) fn setting(&self, limits: LimitArguments) -> Setting {
+        Setting { size: self.size, rules: self.rules, komi: self.komi, limits }
+    }
+
+    /// The openings; none without a file.
+    pub(super) fn read_openings(&self) -> Result<Vec<Opening>> {
+        let Some(path) = &self.openings else { return Ok(Vec::new()) };
+        let named = || format!("{}", path.display());
+        let bytes = std::fs::read(path).with_context(named)?;
+        opening::read(&bytes, self.size, self.rules).with_context(named)
+    }
+
+    /// Games at a time.
+    pub(super) fn concurrency(&self) -> usize {
+        let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.concurrency.map_or_else(processors, usize::from)
+    }
+
+    /// What tells this experiment from others in the folder.
+    pub(super) fn identity(&self, experiment: &Experiment, limits: LimitArguments) -> Identity {
+        let conditions = &experiment.conditions;
+        let text = |value: String| value;
+        let mut identity = Identity::from([
+            ("size".to_owned(), conditions.size.to_string()),
+            ("komi".to_owned(), conditions.komi.to_string()),
+            ("rules".to_owned(), conditions.rules.to_string()),
+            ("scoring".to_owned(), format!("{:?}", conditions.scoring)),
+            ("seed".to_owned(), experiment.seed.to_string()),
+            ("keep-table".to_owned(), experiment.keep_table.to_string()),
+            (
+                "limits".to_owned(),
+                text(format!("{:?} {:?} {:?}", limits.visits, limits.simulations, limits.time)),
+            ),
+            ("openings".to_owned(), fingerprint(&experiment.openings)),
+        ]);
+        for (index, pairing) in experiment.pairings.iter().enumerate() {
+            let [one, other] = pairing.contestants.each_ref().map(|spec| spec.description().to_owned());
+            identity.insert(format!("contestants {index}"), format!("{}: {one} | {other}", pairing.label));
+        }
+        identity
+    }
+
+    /// Plays the first `games` games of `experiment`, or what is missing of them in the folder. After each
+    /// game `judge` sees all of them, and says what to show and whether to stop.
+    pub(super) fn play(
+        &self,
+        experiment: &Experiment,
+        identity: &Identity,
+        games: u64,
+        judge: &mut dyn FnMut(&[GameRow]) -> Verdict,
+    ) -> Result<Played> {
+        self.check_memory(experiment)?;
+        let (mut store, mut rows) = self.open(identity)?;
+        experiment.try_contestants()?;
+        let done: BTreeSet<u64> = rows.iter().map(|row: &GameRow| row.game).collect();
+        let missing: Vec<u64> = (0..games).filter(|game| !done.contains(game)).collect();
+        let stop = stop_on_interrupt();
+        let progress = Progress::new(games, rows.len() as u64, self.quiet);
+        let verdict = judge(&rows);
+        progress.show(rows.len() as u64, &verdict.line);
+        let mut failure = None;
+        if !verdict.stop {
+            experiment.run(&missing, self.concurrency(), stop, |game| {
+                if let Some(store) = &mut store
+                    && let Err(error) = store.append(&game.row, &game.record)
+                {
+                    failure.get_or_insert(error);
+                    return ControlFlow::Break(());
+                }
+                rows.push(game.row);
+                let verdict = judge(&rows);
+                progress.show(rows.len() as u64, &verdict.line);
+                if verdict.stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })?;
+        }
+        progress.clear();
+        if let Some(error) = failure {
+            let kept = rows.len();
+            return Err(anyhow!(error)
+                .context(format!("a game could not be kept; {kept} games are safe, --resume goes on")));
+        }
+        rows.sort_by_key(|row| row.game);
+        Ok(Played { rows, store, interrupted: stop.load(Relaxed) })
+    }
+
+    fn open(&self, identity: &Identity) -> Result<(Option<Store>, Vec<GameRow>)> {
+        let Some(folder) = &self.out else { return Ok((None, Vec::new())) };
+        let (store, found) = Store::open::<GameRow>(folder, identity, self.resume)?;
+        if let Some(torn) = found.torn {
+            let bytes = torn.len();
+            super::print_error(&format!(
+                "the last line of games.jsonl was cut off ({bytes} bytes): that game is played again"
+            ));
+        }
+        Ok((Some(store), found.rows))
+    }
+
+    /// All tables that may be in use at once must fit the machine.
+    fn check_memory(&self, experiment: &Experiment) -> Result<()> {
+        let mut largest = 0;
+        for pairing in &experiment.pairings {
+            let [one, other] = &pairing.contestants;
+            largest = largest.max(one.table_bytes()? + other.table_bytes()?);
+        }
+        let concurrency = self.concurrency() as u64;
+        let wanted = largest.saturating_mul(concurrency);
+        if let Some(available) = memory::available() {
+            let limit = available / 100 * MEMORY_SHARE;
+            ensure!(
+                wanted <= limit,
+                "{concurrency} games at a time with tables of {} MiB together need {} MiB, expected at most {} MiB on this \
+                 machine: give a smaller --concurrency or smaller tables",
+                largest / memory::MIB,
+                wanted / memory::MIB,
+                limit / memory::MIB,
+            );
+        }
+        Ok(())
+    }
+}
+
+/// What a look at the games so far comes to.
+pub(super) struct Verdict {
+    /// The running score.
+    pub(super) line: String,
+    /// Whether enough is known.
+    pub(super) stop: bool,
+}
+
+/// The games that were played.
+pub(super) struct Played {
+    /// In the order of their numbers.
+    pub(super) rows: Vec<GameRow>,
+    /// Where they are kept.
+    pub(super) store: Option<Store>,
+    /// Whether the user ended it.
+    pub(super) interrupted: bool,
+}
+
+/// Openings in a few words: how many, and a number that differs where they do.
+fn fingerprint(openings: &[Opening]) -> String {
+    let mut sum = 0_u64;
+    for opening in openings {
+        for &(player, mv) in &opening.moves {
+            sum = crate::zobrist::mix(sum ^ (u64::from(mv.0) << 1 | player as u64));
+        }
+        sum = crate::zobrist::mix(!sum);
+    }
+    format!("{} ({sum:016x})", openings.len())
+}
+
+/// A flag that Ctrl-C sets; pressed again, it ends the program.
+fn stop_on_interrupt() -> &'static AtomicBool {
+    static STOP: AtomicBool = AtomicBool::new(false);
+    // Fails only if a handler is there already.
+    let _ = ctrlc::set_handler(|| {
+        if STOP.swap(true, Relaxed) {
+            std::process::exit(INTERRUPTED);
+        }
+        super::print_error("the running games are played to their end; press Ctrl-C again to give them up");
+    });
+    &STOP
+}
+
+struct Progress {
+    bar: ProgressBar,
+    last_line: std::cell::Cell<Option<Instant>>,
+    is_quiet: bool,
+}
+
+impl Progress {
+    fn new(games: u64, done: u64, is_quiet: bool) -> Progress {
+        let is_terminal = std::io::stderr().is_terminal() && !is_quiet;
+        let target = if is_terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(Some(games), target).with_position(done);
+        if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len} {msg}, {eta} left") {
+            bar.set_style(style);
+        }
+        bar.reset_eta();
+        Progress { bar, last_line: std::cell::Cell::new(Some(Instant::now())), is_quiet }
+    }
+
+    fn show(&self, games: u64, line: &str) {
+        self.bar.set_position(games);
+        self.bar.set_message(line.to_owned());
+        let is_due = self.last_line.get().is_none_or(|last| last.elapsed() >= LINE_INTERVAL);
+        if self.bar.is_hidden() && !self.is_quiet && is_due {
+            self.last_line.set(Some(Instant::now()));
+            super::print_error(&format!("{games} games: {line}"));
+        }
+    }
+
+    fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,145 @@
+//! `tewari match`.
+
+use super::contestants;
+use super::laboratory::{GameArguments, Verdict};
+use super::options::LimitArguments;
+use crate::arena::experiment::{Experiment, Pairing};
+use crate::arena::report::MatchReport;
+use crate::stats::Sprt;
+use anyhow::{Result, bail, ensure};
+use clap::{Args, ValueEnum};
+use std::io::Write;
+
+/// Error rates of the sequential test.
+const SPRT_ERROR: f64 = 0.05;
+
+#[derive(Args)]
+pub(super) struct Arguments {
+    /// The contestant that has Black in the first game of each pair: a GTP command line, self, or
+    /// self:OPTIONS such as "self:--simulations 100 --policy ucb1". {seed} in a command line stands for a number
+    /// that differs from game to game.
+    #[arg(
+        long,
+        value_name = "CMD",
+        required_unless_present = "player",
+        conflicts_with = "player",
+        requires = "white"
+    )]
+    black: Option<String>,
+    /// The other contestant.
+    #[arg(long, value_name = "CMD", requires = "black")]
+    white: Option<String>,
+    /// A contestant of a round robin, at least two of them, as NAME=CMD.
+    #[arg(long, value_name = "NAME=CMD")]
+    player: Vec<String>,
+    /// With --player: only neighbours in the list meet, as the rungs of a ladder.
+    #[arg(long, requires = "player")]
+    ladder: bool,
+    /// Games; in a round robin, games of each pairing.
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    games: u64,
+    /// Stop as soon as the sequential probability ratio test decides between these two Elo differences.
+    #[arg(long, value_name = "ELO0,ELO1", value_parser = parse_sprt, allow_hyphen_values = true, conflicts_with = "player")]
+    sprt: Option<Sprt>,
+    /// Engines of ours keep their table from game to game, and programs are not told to forget.
+    #[arg(long)]
+    keep_table: bool,
+    /// How to print the result.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    #[command(flatten)]
+    limits: LimitArguments,
+    #[command(flatten)]
+    games_arguments: GameArguments,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
+    let common = &arguments.games_arguments;
+    let experiment = Experiment {
+        pairings: pairings(arguments)?,
+        conditions: common.conditions(arguments.limits),
+        openings: common.read_openings()?,
+        seed: common.seed,
+        keep_table: arguments.keep_table,
+    };
+    let identity = common.identity(&experiment, arguments.limits);
+    let games = arguments.games * experiment.pairings.len() as u64;
+    let played = common.play(&experiment, &identity, games, &mut |rows| {
+        if experiment.pairings.len() > 1 {
+            return Verdict { line: format!("{} pairings", experiment.pairings.len()), stop: false };
+        }
+        let report = MatchReport::new(&experiment, 0, rows, arguments.sprt);
+        Verdict { line: report.line(), stop: report.is_decided() }
+    })?;
+    let reports: Vec<MatchReport> = (0..experiment.pairings.len())
+        .map(|index| MatchReport::new(&experiment, index, &played.rows, arguments.sprt))
+        .collect();
+    if let Some(store) = &played.store {
+        store.write("result.json", &format!("{}\n", serde_json::to_string_pretty(&reports)?))?;
+    }
+    let mut output = std::io::stdout().lock();
+    for report in &reports {
+        match arguments.format {
+            Format::Text => writeln!(output, "{}", report.paragraph())?,
+            Format::Json => writeln!(output, "{}", serde_json::to_string(report)?)?,
+        }
+    }
+    if played.interrupted {
+        bail!("interrupted after {} of {games} games; --resume goes on", played.rows.len());
+    }
+    Ok(())
+}
+
+/// Who meets whom: the two, all pairs of a round robin, or the neighbours on a ladder.
+fn pairings(arguments: &Arguments) -> Result<Vec<Pairing>> {
+    let setting = arguments.games_arguments.setting(arguments.limits);
+    if let (Some(black), Some(white)) = (&arguments.black, &arguments.white) {
+        let contestants = [contestants::parse(black, &setting)?, contestants::parse(white, &setting)?];
+        let names = if black == white {
+            [format!("{black} (first)"), format!("{white} (second)")]
+        } else {
+            [black.clone(), white.clone()]
+        };
+        return Ok(vec![Pairing { label: String::new(), contestants, names }]);
+    }
+    let mut players = Vec::new();
+    for player in &arguments.player {
+        let Some((name, command)) = player.split_once('=').filter(|(name, _)| is_name(name)) else {
+            bail!("--player {player:?}: expected NAME=CMD, the name in letters, digits and -_.");
+        };
+        ensure!(players.iter().all(|(other, _)| other != name), "there are two players called {name}");
+        players.push((name.to_owned(), contestants::parse(command, &setting)?));
+    }
+    ensure!(players.len() >= 2, "expected at least two --player, found {}", players.len());
+    let mut pairings = Vec::new();
+    for (first, (one, one_spec)) in players.iter().enumerate() {
+        let others = players.iter().skip(first + 1);
+        for (other, other_spec) in others.take(if arguments.ladder { 1 } else { players.len() }) {
+            pairings.push(Pairing {
+                label: format!("{one} - {other}"),
+                contestants: [one_spec.clone(), other_spec.clone()],
+                names: [one.clone(), other.clone()],
+            });
+        }
+    }
+    Ok(pairings)
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c))
+}
+
+fn parse_sprt(text: &str) -> Result<Sprt, String> {
+    let expected =
+        || format!("expected two Elo differences such as 0,10, the lower one first, found {text:?}");
+    let (low, high) = text.split_once(',').ok_or_else(expected)?;
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|elo| elo.abs() <= 2000.0);
+    let (elo0, elo1) = number(low).zip(number(high)).filter(|(low, high)| low < high).ok_or_else(expected)?;
+    Ok(Sprt { elo0, elo1, alpha: SPRT_ERROR, beta: SPRT_ERROR })
+}

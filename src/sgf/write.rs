@@ -1,0 +1,114 @@
+//! Writing a game that was played. The crate `sgf-parse` could, but names a square board `SZ[9:9]`, which
+//! FF\[4\] forbids.
+
+use crate::game::{Move, Player};
+use crate::go::{Komi, Rules, Size};
+use std::fmt::Write;
+
+/// A game to write.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlayedGame<'a> {
+    /// Board.
+    pub size: Size,
+    /// Rules.
+    pub rules: Rules,
+    /// Komi.
+    pub komi: Komi,
+    /// Who plays, Black first.
+    pub names: [&'a str; 2],
+    /// The result, such as `B+3.5`.
+    pub result: &'a str,
+    /// What there is to say about it; may be empty.
+    pub comment: &'a str,
+    /// The moves.
+    pub moves: &'a [(Player, Move)],
+}
+
+/// The game as SGF, ten moves a line.
+#[must_use]
+pub fn write(game: &PlayedGame<'_>) -> String {
+    let size = game.size;
+    let side = if size.columns() == size.rows() {
+        size.columns().to_string()
+    } else {
+        format!("{}:{}", size.columns(), size.rows())
+    };
+    let mut text = format!("(;FF[4]GM[1]CA[UTF-8]AP[Tewari:{}]SZ[{side}]", env!("CARGO_PKG_VERSION"));
+    let rules = if game.rules == Rules::CHINESE { "Chinese".to_owned() } else { game.rules.to_string() };
+    let texts = [
+        ("KM", game.komi.to_string()),
+        ("RU", rules),
+        ("PB", game.names[0].to_owned()),
+        ("PW", game.names[1].to_owned()),
+        ("RE", game.result.to_owned()),
+        ("C", game.comment.to_owned()),
+    ];
+    for (property, value) in texts.iter().filter(|(_, value)| !value.is_empty()) {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{property}[{}]", escaped(value));
+    }
+    for (index, &(player, mv)) in game.moves.iter().enumerate() {
+        if index % 10 == 0 {
+            text.push('\n');
+        }
+        let colour = if player == Player::Black { 'B' } else { 'W' };
+        let _ = write!(text, ";{colour}[{}]", point(size, mv));
+    }
+    text.push_str(")\n");
+    text
+}
+
+fn escaped(value: &str) -> String {
+    value.replace('\\', "\\\\").replace(']', "\\]").replace(':', "\\:")
+}
+
+/// Two letters, from the upper left; nothing for a pass.
+fn point(size: Size, mv: Move) -> String {
+    let letter = |index: usize| char::from(b'a' + index as u8);
+    size.coordinates(mv).map_or_else(String::new, |(column, row)| {
+        [letter(column), letter(size.rows() - 1 - row)].iter().collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        for side in ["9", "7x5"] {
+            let size: Size = side.parse().unwrap();
+            let moves = [
+                (Player::Black, size.parse_vertex("D5").unwrap()),
+                (Player::White, size.parse_vertex("A1").unwrap()),
+                (Player::Black, size.pass()),
+            ];
+            let text = write(&PlayedGame {
+                size,
+                rules: Rules::CHINESE,
+                komi: Komi(13),
+                names: ["self:--policy a:b=1", "odd ] name \\"],
+                result: "B+3.5",
+                comment: "opening op9-002",
+                moves: &moves,
+            });
+            let collection = crate::sgf::read(text.as_bytes()).unwrap();
+            let game = &collection.games[0];
+            assert!(game.warnings.is_empty() && collection.warnings.is_empty(), "{:?}", game.warnings);
+            assert_eq!(
+                game.names,
+                [Some("self:--policy a:b=1".to_owned()), Some("odd ] name \\".to_owned())]
+            );
+            assert_eq!((game.komi, game.result.as_deref()), (Some(6.5), Some("B+3.5")));
+            assert_eq!(game.known_rules(), Some(Rules::CHINESE));
+            let last = game.steps(Rules::CHINESE, Komi(13)).unwrap().last().unwrap().unwrap();
+            assert_eq!(last.turn, 3);
+            let board = last.position.board();
+            let stone = |vertex| {
+                let point = board.geometry().point_of(size.parse_vertex(vertex).unwrap()).unwrap();
+                board.stone_at(point)
+            };
+            assert_eq!((stone("D5"), stone("A1")), (Some(Player::Black), Some(Player::White)));
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Counts of pairs of games, and what follows from them.
+
+use super::{Interval, normal_cdf, wilson};
+use std::collections::BTreeMap;
+
+/// How often a pair of games brought 0, 1/2, 1, 3/2 and 2 points, and what games without a partner brought.
+///
+/// Points are those of one side, the *first*; a draw is half a point.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PairCounts {
+    /// Pairs by their points, in half points.
+    pub pairs: [u64; 5],
+    /// Games whose partner was not played, by half points.
+    pub singles: [u64; 3],
+}
+
+impl PairCounts {
+    /// Counts games given as (number of the pair, half-points of the first side: 0, 1 or 2).
+    #[must_use]
+    pub fn from_games(games: impl IntoIterator<Item = (u64, u32)>) -> PairCounts {
+        let mut waiting = BTreeMap::new();
+        let mut counts = PairCounts::default();
+        for (pair, half_points) in games {
+            let half_points = half_points.min(2);
+            match waiting.remove(&pair) {
+                None => drop(waiting.insert(pair, half_points)),
+                Some(other) => counts.pairs[(half_points + other) as usize] += 1,
+            }
+        }
+        for half_points in waiting.into_values() {
+            counts.singles[half_points as usize] += 1;
+        }
+        counts
+    }
+
+    /// Number of pairs.
+    #[must_use]
+    pub fn pair_count(&self) -> u64 {
+        self.pairs.iter().sum()
+    }
+
+    /// Number of games.
+    #[must_use]
+    pub fn games(&self) -> u64 {
+        2 * self.pair_count() + self.singles.iter().sum::<u64>()
+    }
+
+    /// Points of the first side.
+    #[must_use]
+    pub fn points(&self) -> f64 {
+        let half_points =
+            |counts: &[u64]| -> u64 { counts.iter().zip(0..).map(|(count, half)| count * half).sum() };
+        (half_points(&self.pairs) + half_points(&self.singles)) as f64 / 2.0
+    }
+
+    /// Share of the points, `0..=1`; 1/2 without games.
+    #[must_use]
+    pub fn score(&self) -> f64 {
+        if self.games() == 0 { 0.5 } else { self.points() / self.games() as f64 }
+    }
+
+    /// Variance of the share of a pair, from the sample; `None` with fewer than two pairs.
+    #[must_use]
+    pub fn pair_variance(&self) -> Option<f64> {
+        let count = self.pair_count();
+        if count < 2 {
+            return None;
+        }
+        let shares =
+            || self.pairs.iter().zip(0..).map(|(&count, step)| (count as f64, f64::from(step) / 4.0));
+        let mean = shares().map(|(count, share)| count * share).sum::<f64>() / count as f64;
+        let squares: f64 = shares().map(|(count, share)| count * (share - mean).powi(2)).sum();
+        Some(squares / (count - 1) as f64)
+    }
+
+    /// The number of independent games, won or lost, that would leave the share as uncertain as these do.
+    ///
+    /// The variance of the share, from pairs, is set equal to that of so many tosses of a coin. Few pairs may agree by
+    /// chance: one imagined pair of independent tosses is added to the sample, so that the variance is never 0.
+    #[must_use]
+    pub fn effective_games(&self) -> f64 {
+        let (games, score, pairs) = (self.games() as f64, self.score(), self.pair_count() as f64);
+        let Some(variance) = self.pair_variance() else { return games };
+        let of_a_toss = score * (1.0 - score);
+        if of_a_toss <= 0.0 {
+            return games;
+        }
+        let steadied = (variance * (pairs - 1.0) + of_a_toss / 2.0) / pairs;
+        of_a_toss * pairs / steadied + self.singles.iter().sum::<u64>() as f64
+    }
+
+    /// The share of the points with its 95 % interval: Wilson's, at the effective number of games.
+    #[must_use]
+    pub fn score_interval(&self) -> Interval {
+        let effective = self.effective_games();
+        wilson(self.score() * effective, effective)
+    }
+
+    /// The Elo difference with its 95 % interval.
+    #[must_use]
+    pub fn elo_interval(&self) -> Interval {
+        self.score_interval().to_elo()
+    }
+
+    /// Likelihood of superiority: the probability that the first side is the stronger one, given these games and no
+    /// opinion before, in the normal approximation: Φ((score - 1/2) / standard error).
+    ///
+    /// Source: R. Coulom, "Whole-History Rating", CG 2008, uses the same quantity; the approximation is the one that
+    /// match runners of chess print as LOS.
+    #[must_use]
+    pub fn likelihood_of_superiority(&self) -> f64 {
+        let (score, effective) = (self.score(), self.effective_games());
+        if effective <= 0.0 {
+            return 0.5;
+        }
+        // One toss each way keeps a match without a loss from being certain.
+        let spread = (score * effective + 1.0) / (effective + 2.0);
+        normal_cdf((score - 0.5) / (spread * (1.0 - spread) / effective).sqrt())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn games_find_their_partners_in_any_order() {
+        let counts = PairCounts::from_games([(0, 2), (1, 0), (1, 0), (0, 1), (7, 2)]);
+        assert_eq!(counts, PairCounts { pairs: [1, 0, 0, 1, 0], singles: [0, 0, 1] });
+        assert_eq!((counts.games(), counts.points()), (5, 2.5));
+    }
+
+    /// Result lines of the match runner fastchess that were published with their counts: the half width is
+    /// that of a normal interval in Elo.
+    #[test]
+    fn elo_and_interval_are_those_of_published_matches() {
+        for (pairs, elo, half_width) in
+            [([1, 10, 78, 48, 13], 72.85, 22.33), ([352, 579, 1264, 743, 464], 19.83, 6.77)]
+        {
+            let found = PairCounts { pairs, singles: [0; 3] }.elo_interval();
+            assert!((found.estimate - elo).abs() < 0.005, "{found}");
+            // The imagined pair widens ours by up to 3 %.
+            assert!(
+                ((found.high - found.low) / 2.0 / half_width - 1.0).abs() < 0.03,
+                "{found} ± {half_width}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_interval_comes_from_pairs() {
+        // Half of 100 games won. In split pairs: all that is uncertain is the imagined pair, of variance 0.125/50.
+        let split = PairCounts { pairs: [0, 0, 50, 0, 0], singles: [0; 3] };
+        let together = PairCounts { pairs: [25, 0, 0, 0, 25], singles: [0; 3] };
+        assert!((split.effective_games() - 0.25 * 50.0 / (0.125 / 50.0)).abs() < 1e-6);
+        // Together they are worth half: (50·0.25 + 0.125) / 50 of variance for each pair.
+        assert!((together.effective_games() - 0.25 * 50.0 / (12.625 / 50.0)).abs() < 1e-6);
+        let half = |counts: &PairCounts| counts.score_interval().high - 0.5;
+        assert!(half(&together) > 5.0 * half(&split));
+    }
+
+    #[test]
+    fn nothing_and_everything_are_no_certainty() {
+        let none = PairCounts::default();
+        assert_eq!((none.score(), none.likelihood_of_superiority()), (0.5, 0.5));
+        assert_eq!((none.score_interval().low, none.score_interval().high), (0.0, 1.0));
+        let all = PairCounts { pairs: [0, 0, 0, 0, 5], singles: [0; 3] };
+        let likelihood = all.likelihood_of_superiority();
+        assert!(likelihood > 0.99 && likelihood < 1.0, "{likelihood}");
+        assert!((all.score_interval().low - 0.7225).abs() < 1e-4);
+    }
+
+    #[test]
+    fn superiority_is_the_normal_distribution_of_the_score() {
+        // 60 of 100 tosses, 36 + 48/2... in pairs like tosses: 16, 48, 36 of 100 pairs.
+        let counts = PairCounts { pairs: [16, 0, 48, 0, 36], singles: [0; 3] };
+        // 120 of 200 games: (0.6 - 0.5) / sqrt(0.6·0.4/200) = 2.887, of which the normal integral is 0.9981.
+        assert!((counts.likelihood_of_superiority() - 0.9981).abs() < 5e-4);
+    }
+}

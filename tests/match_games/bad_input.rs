@@ -1,0 +1,70 @@
+//! What cannot work is said before the first game, in one line.
+
+use super::{Laboratory, QUICK, run};
+
+/// The complaint about a match that must not begin.
+fn complaint(arguments: &[&str]) -> String {
+    let (code, output, errors) = run(arguments);
+    assert!(matches!(code, Some(1 | 2)), "{arguments:?}: {code:?} {errors}");
+    assert_eq!((output.as_str(), errors.lines().count()), ("", 1), "{errors}");
+    errors
+}
+
+#[test]
+fn an_engine_that_cannot_play_is_named_with_its_reason() {
+    let laboratory = Laboratory::new();
+    for (engine, expected) in [
+        (laboratory.engine("dead"), "cannot open the pattern database"),
+        (laboratory.engine("poor"), "expected the command clear_board"),
+        (laboratory.engine("noise"), "Segmentation fault"),
+        (laboratory.engine("small"), "unacceptable size"),
+        ("/no/such/engine".to_owned(), "cannot start"),
+        ("gnugo 'unbalanced".to_owned(), "cannot read the command line"),
+        ("self:--policy nonsense".to_owned(), "nonsense"),
+        ("self:--simulations many".to_owned(), "many"),
+        ("self:--no-such-option".to_owned(), "--no-such-option"),
+        ("self:--table-size 1KiB".to_owned(), "too small"),
+    ] {
+        let folder = laboratory.path("out");
+        let out = folder.to_str().unwrap();
+        let errors = complaint(&["--black", &engine, "--white", QUICK, "--games", "2", "--out", out]);
+        assert!(errors.contains(expected), "{engine}: {errors}");
+        let games = std::fs::metadata(folder.join("games.jsonl")).map_or(0, |data| data.len());
+        assert_eq!(games, 0, "{engine}: a game was kept");
+        let _ = std::fs::remove_dir_all(folder);
+    }
+}
+
+#[test]
+fn openings_for_another_board_or_with_illegal_moves_are_refused() {
+    let laboratory = Laboratory::new();
+    for (text, expected) in [
+        ("{\"size\": 9, \"moves\": []}", "expected the board 5x5"),
+        ("{\"size\": 5, \"moves\": [[\"b\", \"C3\"], [\"w\", \"C3\"]]}", "occupied"),
+        ("five moves", "line 1"),
+        ("", "no opening"),
+    ] {
+        let path = laboratory.path("bad.jsonl");
+        std::fs::write(&path, text).unwrap();
+        let errors = complaint(&["--black", QUICK, "--white", QUICK, "--openings", path.to_str().unwrap()]);
+        assert!(errors.contains(expected) && errors.contains("bad.jsonl"), "{text}: {errors}");
+    }
+    assert!(complaint(&["--black", QUICK, "--white", QUICK, "--openings", "/no/file"]).contains("/no/file"));
+}
+
+#[test]
+fn options_that_make_no_match_are_explained() {
+    for (arguments, expected) in [
+        (&["--black", QUICK][..], "--white"),
+        (&["--player", "a=self"], "at least two"),
+        (&["--player", "a=self", "--player", "a=self"], "two players called a"),
+        (&["--player", "self", "--player", "b=self"], "NAME=CMD"),
+        (&["--black", QUICK, "--white", QUICK, "--sprt", "5"], "two Elo differences"),
+        (&["--black", QUICK, "--white", QUICK, "--sprt", "5,0"], "the lower one first"),
+        (&["--black", QUICK, "--white", QUICK, "--resume"], "--out"),
+        (&["--black", "self:--table-size 1GiB", "--white", QUICK, "--concurrency", "1024"], "--concurrency"),
+    ] {
+        let errors = complaint(arguments);
+        assert!(errors.contains(expected), "{arguments:?}: {errors}");
+    }
+}

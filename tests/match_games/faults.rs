@@ -1,0 +1,56 @@
+//! Who breaks the rules, or breaks down, has lost, and the list says why.
+
+use super::{Laboratory, QUICK, play};
+
+/// Plays one pair of games of the shell engine in `mode` against ours; the faulty engine must lose both.
+fn loses_both(mode: &str, ending: &str, detail: &str) {
+    let laboratory = Laboratory::new();
+    let (faulty, openings) = (laboratory.engine(mode), laboratory.openings());
+    let arguments = ["--black", &faulty, "--white", QUICK, "--games", "2", "--move-timeout", "1"];
+    let games = play(
+        &laboratory.path("out"),
+        &[&arguments[..], &["--openings", openings.to_str().unwrap()]].concat(),
+    );
+    for row in &games {
+        assert_eq!((&row["winner"], &row["ending"]), (&1.into(), &ending.into()), "{row}");
+        assert!(row["detail"].as_str().unwrap().contains(detail), "{row}");
+        assert!(row["result"].as_str().unwrap().ends_with("+F"), "{row}");
+    }
+}
+
+#[test]
+fn an_illegal_move_loses() {
+    loses_both("occupied", "illegal", "C3: the point is occupied");
+}
+
+#[test]
+fn a_crash_loses_and_its_last_words_are_quoted() {
+    loses_both("crash", "crash", "out of luck");
+}
+
+#[test]
+fn silence_loses() {
+    loses_both("hang", "time", "within 1 s");
+}
+
+#[test]
+fn a_move_that_is_none_loses() {
+    loses_both("garbage", "garbage", "Z99");
+}
+
+#[test]
+fn refusing_a_legal_move_loses() {
+    loses_both("refusing", "garbage", "refused");
+}
+
+#[test]
+fn engines_that_differ_about_the_winner_are_overruled_by_the_area() {
+    let laboratory = Laboratory::new();
+    let (liar, passer) = (laboratory.engine("liar"), "self:--simulations 50 --resign 0");
+    let games = play(&laboratory.path("out"), &["--black", &liar, "--white", passer, "--games", "2"]);
+    for row in &games {
+        // The empty board, or one with stones of ours alone: the area is ours, or nobody's at a komi of 0.5.
+        let is_black = row["black_is"] == 0;
+        assert_eq!(row["ending"], if is_black { "disagreement" } else { "score" }, "{row}");
+    }
+}
