@@ -73,6 +73,14 @@ impl Default for EngineOptions {
     }
 }
 
+impl EngineOptions {
+    /// What the table of such an engine is laid out for.
+    #[must_use]
+    pub fn table_shape(&self) -> Shape {
+        shape(self.size)
+    }
+}
+
 /// Why an engine cannot be had.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EngineError {

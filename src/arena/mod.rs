@@ -3,6 +3,7 @@
 //! * [`contestant`]: who plays: another program ([`client`]) or an engine of ours in this process.
 //! * [`game`]: one game, under a referee of our own rules; [`scorer`] asks a third program for dead stones.
 //! * [`experiment`]: many games, from [`opening`]s that are played twice with colours exchanged.
+//! * [`report`]: what the games of a pairing come to; [`sweep`]: table size against strength.
 //! * [`store`]: the folder where every game is kept the moment it ends.
 
 pub mod client;
@@ -13,3 +14,4 @@ pub mod opening;
 pub mod report;
 pub mod scorer;
 pub mod store;
+pub mod sweep;

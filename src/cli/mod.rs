@@ -8,6 +8,7 @@ mod laboratory;
 mod match_games;
 mod options;
 mod playouts;
+mod sweep;
 
 use anyhow::Result;
 use clap::{Args, CommandFactory, Parser, Subcommand};
@@ -42,6 +43,8 @@ enum Command {
     /// Play games between two engines, or a round robin of several, and say who is stronger.
     #[command(name = "match")]
     Match(match_games::Arguments),
+    /// Measure table size against strength: games at every size, a table of results and a chart.
+    Sweep(sweep::Arguments),
 }
 
 impl CommandFactory for Cli {
@@ -79,6 +82,7 @@ impl Cli {
             Some(Command::Analyze(arguments)) => analyze::run(&arguments),
             Some(Command::Bench(arguments)) => bench::run(&arguments),
             Some(Command::Match(arguments)) => match_games::run(&arguments),
+            Some(Command::Sweep(arguments)) => sweep::run(&arguments),
             None if self.speak_gtp || !std::io::stdin().is_terminal() => gtp::run(self.gtp),
             None => Ok(Cli::command().print_help()?),
         }
