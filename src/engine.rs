@@ -4,38 +4,13 @@ use crate::game::{Move, Player};
 use crate::go::playout::PlayoutPolicy;
 use crate::go::{Komi, Position, Record, Rules, Size};
 use crate::memory::{Budget, BudgetError};
-use crate::search::policy::{Rave, Ucb1};
+use crate::search::policy::{Preset, SelectionPolicy};
 use crate::search::{Limits, Progress, Report, Search, SearchParameters};
 use crate::table::{Replacement, Shape, Table, TableError};
 use crate::zobrist::mix;
-use std::str::FromStr;
 
-/// A selection policy by name.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Policy {
-    /// RAVE, the default.
-    Rave(Rave),
-    /// Plain UCT.
-    Ucb1(Ucb1),
-}
-
-impl Default for Policy {
-    fn default() -> Policy {
-        Policy::Rave(Rave::default())
-    }
-}
-
-impl FromStr for Policy {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Policy, String> {
-        match name {
-            "rave" => Ok(Policy::Rave(Rave::default())),
-            "ucb1" => Ok(Policy::Ucb1(Ucb1::default())),
-            _ => Err(format!("unknown policy {name:?}: expected rave or ucb1")),
-        }
-    }
-}
+/// Simulations a search is planned for when only its time is known.
+const UNKNOWN_BUDGET: u64 = 1_000;
 
 /// What an engine is made from.
 #[derive(Clone, Debug)]
@@ -51,7 +26,7 @@ pub struct EngineOptions {
     /// What the table forgets when it is full.
     pub replacement: Replacement,
     /// Selection policy.
-    pub policy: Policy,
+    pub policy: Preset,
     /// Playout policy.
     pub playouts: PlayoutPolicy,
     /// Everything else about the search; its seed is that of the whole session.
@@ -66,7 +41,7 @@ impl Default for EngineOptions {
             komi: Komi(15),
             memory: Budget::default_for_machine(),
             replacement: Replacement::default(),
-            policy: Policy::default(),
+            policy: Preset::default(),
             playouts: PlayoutPolicy::Heavy,
             parameters: SearchParameters::default(),
         }
@@ -77,7 +52,7 @@ impl EngineOptions {
     /// What the table of such an engine is laid out for.
     #[must_use]
     pub fn table_shape(&self) -> Shape {
-        shape(self.size)
+        shape(self, self.size)
     }
 }
 
@@ -158,7 +133,7 @@ impl Engine {
     /// When the memory for another layout cannot be had; nothing is changed then.
     pub fn set_record(&mut self, record: Record) -> Result<(), EngineError> {
         let size = record.position().size();
-        let shape = shape(size);
+        let shape = shape(&self.options, size);
         if shape.moves != self.table.layout().shape.moves {
             self.table = lay_out(&self.options, size)?;
         }
@@ -205,14 +180,9 @@ impl Engine {
         let mut parameters = self.options.parameters;
         parameters.seed = mix(parameters.seed ^ mix(self.searches));
         self.searches += 1;
-        match self.options.policy {
-            Policy::Rave(policy) => {
-                Search { table: &self.table, policy, parameters }.run(&root, limits, progress)
-            }
-            Policy::Ucb1(policy) => {
-                Search { table: &self.table, policy, parameters }.run(&root, limits, progress)
-            }
-        }
+        let policy =
+            self.options.policy.policy(limits.simulations.or(limits.visits).unwrap_or(UNKNOWN_BUDGET));
+        Search { table: &self.table, policy, parameters }.run(&root, limits, progress)
     }
 
     /// The move to play after a search: its best, or pass where nothing else is legal.
@@ -222,11 +192,12 @@ impl Engine {
     }
 }
 
-fn shape(size: Size) -> Shape {
-    Shape { moves: size.points() + 1, policy_words: false }
+fn shape(options: &EngineOptions, size: Size) -> Shape {
+    let policy_words = options.policy.policy(UNKNOWN_BUDGET).uses_words();
+    Shape { moves: size.points() + 1, policy_words }
 }
 
 fn lay_out(options: &EngineOptions, size: Size) -> Result<Table, EngineError> {
     let bytes = options.memory.table_bytes(options.parameters.threads)?;
-    Ok(Table::new(shape(size), bytes)?.with_replacement(options.replacement))
+    Ok(Table::new(shape(options, size), bytes)?.with_replacement(options.replacement))
 }

@@ -145,7 +145,8 @@ fn act(table: &Table, key: u64, action: &Action, known: &mut Known, counters: &m
                 assert_eq!(block.visit_edge(index, Value(value)), edges[index].visits);
                 block.mark_used(edges[index].visits, table.generation());
                 block
-                    .policy_word(index)
+                    .policy_words()
+                    .get(index)
                     .expect("in the shape")
                     .store(u64::from(value), std::sync::atomic::Ordering::Relaxed);
             }
@@ -189,7 +190,7 @@ fn compare(table: &Table, key: u64, known: &Known) {
         if let Some(prior) = known.prior {
             assert_eq!(edge.prior(), prior);
         }
-        let word = block.policy_word(index).expect("in the shape").load(std::sync::atomic::Ordering::Relaxed);
+        let word = block.policy_words()[index].load(std::sync::atomic::Ordering::Relaxed);
         if let Some(value) = known.value {
             // Twenty bits of it are kept.
             assert!(edge.value().0.abs_diff(value.0) < 1 << 12);

@@ -1,11 +1,13 @@
 //! Options that several subcommands share.
 
-use crate::engine::{EngineOptions, Policy};
+use crate::engine::EngineOptions;
 use crate::go::playout::PlayoutPolicy;
 use crate::go::{Komi, Rules, Size};
 use crate::memory::Budget;
+use crate::search::policy::{self, Preset};
 use crate::table::Replacement;
 use clap::Args;
+use std::io::Write;
 use std::time::Duration;
 
 /// How the engine searches and what it may use.
@@ -26,13 +28,14 @@ pub(super) struct EngineArguments {
     /// Threads that search one position together.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=255))]
     threads: u16,
-    /// Selection policy: rave or ucb1.
-    #[arg(long, default_value = "rave", value_parser = parse_policy)]
-    policy: Policy,
+    /// Selection policy, as NAME or NAME:key=value,key=value; help lists all of them with their parameters.
+    #[arg(long, value_name = "POLICY", default_value_t, value_parser = parse_policy)]
+    policy: Preset,
     /// How playouts choose moves: heavy or light (uniformly random).
     #[arg(long, default_value = "heavy", value_parser = parse_playouts)]
     playout_policy: PlayoutPolicy,
-    /// Playouts of a position before it gets an edge block.
+    /// Playouts of a position before it gets an edge block; the default belongs to the policy: 8 for rave, 1 for
+    /// most others.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     expand_at: Option<u32>,
 }
@@ -77,9 +80,7 @@ impl EngineArguments {
         };
         options.parameters.threads = usize::from(self.threads);
         options.parameters.seed = seed;
-        if let Some(expand_at) = self.expand_at {
-            options.parameters.expand_at = expand_at;
-        }
+        options.parameters.expand_at = self.expand_at.unwrap_or_else(|| self.policy.expand_at());
         options
     }
 }
@@ -102,7 +103,12 @@ pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
     }
 }
 
-fn parse_policy(text: &str) -> Result<Policy, String> {
+/// A policy; `help` prints all of them and ends the program.
+fn parse_policy(text: &str) -> Result<Preset, String> {
+    if text == "help" {
+        let printed = write!(std::io::stdout(), "{}", policy::help());
+        std::process::exit(i32::from(printed.is_err()));
+    }
     text.parse()
 }
 

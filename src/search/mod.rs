@@ -16,6 +16,7 @@ pub use report::{MoveReport, Report, RootReport};
 use crate::game::{Game, Outcome};
 use crate::rng::PlayoutRng;
 use crate::table::{Counters, Table};
+use crate::value::Value;
 use policy::SelectionPolicy;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -55,6 +56,9 @@ impl Default for SearchParameters {
 
 /// When to stop; the first that is reached counts. A proven root stops any search, once a move is known
 /// that achieves what is proven.
+///
+/// A policy that is not settled then ([`SelectionPolicy::is_settled`]) goes on until twice as much is done;
+/// but a time is kept when the search may end before it, as on a clock, or when there is another limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
     /// Visits of the root, those it had before included.
@@ -91,6 +95,8 @@ struct Run {
     stop: AtomicBool,
     limits: Limits,
     started: Instant,
+    /// Visits the root had before.
+    visits_before: u64,
 }
 
 impl<P: SelectionPolicy> Search<'_, P> {
@@ -105,6 +111,7 @@ impl<P: SelectionPolicy> Search<'_, P> {
             stop: AtomicBool::new(false),
             limits,
             started: Instant::now(),
+            visits_before: self.table.find(root.key()).map_or(0, |entry| u64::from(entry.total().visits)),
         };
         let virtual_loss = (self.parameters.threads > 1).then(VirtualLoss::new);
         let workers: Vec<_> = (0..self.parameters.threads.clamp(1, 255) as u64)
@@ -117,18 +124,19 @@ impl<P: SelectionPolicy> Search<'_, P> {
         let workers = run.work(self.table, root, workers, progress);
         let mut counters = Counters::default();
         let mut scores = vec![(0_i64, 0_u32); root.move_count()];
-        let mut depth_sum = 0;
+        let (mut depth_sum, mut simulations) = (0, 0);
         for worker in &workers {
             counters.add(&worker.counters);
             depth_sum += worker.depth_sum;
+            simulations += worker.simulations;
             for (total, part) in scores.iter_mut().zip(&worker.scores) {
                 total.0 += part.0;
                 total.1 += part.1;
             }
         }
-        let simulations = run.simulations.load(Relaxed).min(limits.simulations.unwrap_or(u64::MAX));
         let elapsed = run.started.elapsed();
-        Report::new(self.table, root, report::Totals { simulations, elapsed, counters, scores, depth_sum })
+        let totals = report::Totals { simulations, elapsed, counters, scores, depth_sum };
+        Report::new(self.table, root, &self.policy, totals)
     }
 }
 
@@ -168,16 +176,20 @@ impl Run {
     ) {
         let mut done = 0_u64;
         while !self.stop.load(Relaxed) {
-            if done > 0 && self.reached_visits_or_proof(table, root) {
+            if done > 0 && self.reached_visits_or_proof(table, root, worker.policy()) {
                 break;
             }
             if done.is_multiple_of(LOOK_INTERVAL)
-                && (self.out_of_time(table, root) || !progress(self.simulations.load(Relaxed)))
+                && (self.out_of_time(table, root, worker.policy())
+                    || !progress(self.simulations.load(Relaxed)))
             {
                 break;
             }
             let number = self.simulations.fetch_add(1, Relaxed);
-            if self.limits.simulations.is_some_and(|limit| number >= limit) {
+            if let Some(limit) = self.limits.simulations
+                && number >= limit
+                && (number >= limit.saturating_mul(2) || is_settled(table, root, worker.policy()))
+            {
                 break;
             }
             worker.simulate();
@@ -186,9 +198,17 @@ impl Run {
         self.stop.store(true, Relaxed);
     }
 
-    fn reached_visits_or_proof<G: Game>(&self, table: &Table, root: &G) -> bool {
+    fn reached_visits_or_proof<G: Game, P: SelectionPolicy>(
+        &self,
+        table: &Table,
+        root: &G,
+        policy: &P,
+    ) -> bool {
         if let Some(limit) = self.limits.visits
-            && table.find(root.key()).is_some_and(|entry| u64::from(entry.total().visits) >= limit)
+            && let Some(visits) = table.find(root.key()).map(|entry| u64::from(entry.total().visits))
+            && visits >= limit
+            && (visits >= 2 * limit.max(self.visits_before) - self.visits_before
+                || is_settled(table, root, policy))
         {
             return true;
         }
@@ -197,17 +217,18 @@ impl Run {
         {
             return true;
         }
-        proven_outcome(table, root).is_some_and(|outcome| report::knows_how(table, root, outcome))
+        proven_outcome(table, root).is_some_and(|outcome| report::knows_how(table, root, policy, outcome))
     }
 
-    fn out_of_time<G: Game>(&self, table: &Table, root: &G) -> bool {
-        let Some(limit) = self.limits.time else { return false };
+    fn out_of_time<G: Game, P: SelectionPolicy>(&self, table: &Table, root: &G, policy: &P) -> bool {
+        let Limits { visits, simulations, time: Some(limit), early, .. } = self.limits else { return false };
         let elapsed = self.started.elapsed();
         if elapsed >= limit {
-            return true;
+            let is_hard = early || visits.is_some() || simulations.is_some();
+            return is_hard || elapsed >= 2 * limit || is_settled(table, root, policy);
         }
         // Speed is known well enough after a tenth of the time.
-        if !self.limits.early || elapsed * 10 < limit {
+        if !early || elapsed * 10 < limit {
             return false;
         }
         let rate = self.simulations.load(Relaxed) as f64 / elapsed.as_secs_f64().max(1e-6);
@@ -215,6 +236,18 @@ impl Run {
         let [best, second] = report::leading_visits(table, root);
         (best - second) as f64 > left
     }
+}
+
+/// Whether the policy is content with what it knows of the root's moves that are not refuted.
+fn is_settled<G: Game, P: SelectionPolicy>(table: &Table, root: &G, policy: &P) -> bool {
+    if !policy.uses_words() {
+        return true;
+    }
+    let Some(block) = table.find(root.key()).and_then(|entry| table.block(&entry)) else { return true };
+    policy.is_settled(block.policy_words(), &|index| {
+        let edge = block.edge(index);
+        edge.is_legal() && edge.visits() > 0 && edge.value() != Value::LOSS
+    })
 }
 
 /// What is proven for the player to move, if anything: see [`Report`].

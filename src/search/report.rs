@@ -1,9 +1,11 @@
 //! What a search found, read back from the table.
 
+use super::policy::SelectionPolicy;
 use super::{proof, proven_outcome};
 use crate::game::{Bounds, Game, Move, Outcome, Player};
-use crate::table::{Census, Counters, Table};
+use crate::table::{Block, Census, Counters, Table};
 use crate::value::Value;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 /// Moves of a principal variation at most.
@@ -76,7 +78,12 @@ pub(super) struct Totals {
 }
 
 impl Report {
-    pub(super) fn new<G: Game>(table: &Table, root: &G, totals: Totals) -> Report {
+    pub(super) fn new<G: Game, P: SelectionPolicy>(
+        table: &Table,
+        root: &G,
+        policy: &P,
+        totals: Totals,
+    ) -> Report {
         let entry = table.find(root.key());
         let total = entry.map(|entry| entry.total());
         let mean = |sum: i64, count: u32| (count > 0).then(|| sum as f64 / f64::from(count));
@@ -86,7 +93,7 @@ impl Report {
             Some(outcome) => Value::from(outcome),
             None => total.map_or(Value::DRAW, |total| total.value),
         };
-        let moves = ranked_moves(table, root)
+        let moves = ranked_moves(table, root, policy)
             .into_iter()
             .map(|candidate| {
                 let (sum, count) = totals.scores[candidate.mv.index()];
@@ -98,7 +105,7 @@ impl Report {
                     proven: candidate.proven(),
                     prior: candidate.prior,
                     black_score: mean(sum, count),
-                    pv: principal_variation(table, root, candidate.mv),
+                    pv: principal_variation(table, root, policy, candidate.mv),
                 }
             })
             .collect();
@@ -138,6 +145,8 @@ struct Candidate {
     prior: f64,
     /// The mover's guaranteed score.
     guaranteed: i16,
+    /// The policy's opinion of it as the move to play.
+    final_rank: f64,
 }
 
 impl Candidate {
@@ -161,22 +170,27 @@ impl Candidate {
 
 /// Whether the best move is known to bring what the position is proven to be worth. It may not be: the
 /// proof of the position can outlive those of its moves.
-pub(super) fn knows_how<G: Game>(table: &Table, game: &G, outcome: Outcome) -> bool {
+pub(super) fn knows_how<G: Game, P: SelectionPolicy>(
+    table: &Table,
+    game: &G,
+    policy: &P,
+    outcome: Outcome,
+) -> bool {
     let achieves = |candidate: &Candidate| candidate.outcomes[0] >= outcome;
-    outcome == Outcome::Loss || ranked_moves(table, game).first().is_some_and(achieves)
+    outcome == Outcome::Loss || ranked_moves(table, game, policy).first().is_some_and(achieves)
 }
 
-/// The legal moves of a position, best first: proven wins, then the most visited, then proven losses
+/// The legal moves of a position, best first: proven wins, then what the policy would play, then proven losses
 /// with the best guaranteed score; see [`Candidate::rank`] for draws. Only moves with visits or proofs,
 /// unless there are none.
-fn ranked_moves<G: Game>(table: &Table, game: &G) -> Vec<Candidate> {
+fn ranked_moves<G: Game, P: SelectionPolicy>(table: &Table, game: &G, policy: &P) -> Vec<Candidate> {
     let block = table.find(game.key()).and_then(|entry| table.block(&entry));
     let mut candidates: Vec<Candidate> = (0..game.move_count() as u16)
         .map(Move)
         .filter(|&mv| {
             game.terminal_score().is_none() && game.is_legal_ignoring_history(mv) && !game.is_banned(mv)
         })
-        .map(|mv| candidate(table, game, mv, block.as_ref().map(|block| block.edge(mv.index()))))
+        .map(|mv| candidate(table, game, policy, mv, block.as_ref()))
         .collect();
     let prior_sum: f64 = candidates.iter().map(|candidate| candidate.prior).sum();
     for candidate in &mut candidates {
@@ -185,7 +199,8 @@ fn ranked_moves<G: Game>(table: &Table, game: &G) -> Vec<Candidate> {
     let certain = candidates.iter().map(|candidate| candidate.outcomes[0]).max().unwrap_or(Outcome::Loss);
     let rank = |candidate: &Candidate| candidate.rank(certain);
     candidates.sort_by(|one, other| {
-        let by_visits = other.edge_visits.cmp(&one.edge_visits);
+        let by_visits =
+            other.final_rank.total_cmp(&one.final_rank).then_with(|| other.edge_visits.cmp(&one.edge_visits));
         let by_guarantee = other.guaranteed.cmp(&one.guaranteed);
         let among_losses = rank(one) == 0;
         rank(other)
@@ -201,7 +216,16 @@ fn ranked_moves<G: Game>(table: &Table, game: &G) -> Vec<Candidate> {
     candidates
 }
 
-fn candidate<G: Game>(table: &Table, game: &G, mv: Move, edge: Option<crate::table::Edge>) -> Candidate {
+fn candidate<G: Game, P: SelectionPolicy>(
+    table: &Table,
+    game: &G,
+    policy: &P,
+    mv: Move,
+    block: Option<&Block<'_>>,
+) -> Candidate {
+    let edge = block.map(|block| block.edge(mv.index()));
+    let word = block.and_then(|block| block.policy_words().get(mv.index()));
+    let word = word.map_or(0, |word| word.load(Relaxed));
     let mover = game.to_play();
     let range = game.score_range();
     let child = table.find(game.key_after(mv)).map(|entry| entry.total()).filter(|total| total.visits > 0);
@@ -214,25 +238,36 @@ fn candidate<G: Game>(table: &Table, game: &G, mv: Move, edge: Option<crate::tab
     };
     let value = value.max(Value::from(outcomes[0])).min(Value::from(outcomes[1]));
     let prior = edge.map(|edge| edge.prior()).unwrap_or_default();
+    let edge_visits = edge.map_or(0, |edge| u64::from(edge.visits()));
     Candidate {
         mv,
-        edge_visits: edge.map_or(0, |edge| u64::from(edge.visits())),
+        edge_visits,
         visits: child.map_or(0, |child| u64::from(child.visits)),
         value,
         outcomes,
         // One imagined visit more, so that no move has nothing.
         prior: f64::from(prior.wins) + 0.5,
         guaranteed: if mover == Player::Black { here.lower } else { -here.upper },
+        final_rank: if edge_visits > 0 {
+            policy.final_rank(edge_visits, value, word)
+        } else {
+            f64::NEG_INFINITY
+        },
     }
 }
 
 /// The line of best moves that begins with `first`, as far as the table knows it.
-fn principal_variation<G: Game>(table: &Table, root: &G, first: Move) -> Vec<Move> {
+fn principal_variation<G: Game, P: SelectionPolicy>(
+    table: &Table,
+    root: &G,
+    policy: &P,
+    first: Move,
+) -> Vec<Move> {
     let mut game = root.clone();
     let mut line = vec![first];
     game.play(first);
     while line.len() < PV_LENGTH {
-        let best = ranked_moves(table, &game).into_iter().next();
+        let best = ranked_moves(table, &game, policy).into_iter().next();
         match best {
             Some(best) if best.edge_visits > 0 => {
                 line.push(best.mv);

@@ -1,13 +1,14 @@
 //! Choosing a move: one pass over the edges, one probe for each child with visits, one pass of scores.
 
 use super::path::Others;
-use super::policy::{EdgeView, ParentView, SelectionPolicy};
+use super::policy::{EdgeColumns, ParentView, SelectionPolicy};
 use super::proof;
 use super::virtual_loss::VirtualLoss;
 use crate::game::{Game, Move, Outcome};
 use crate::rng::PlayoutRng;
 use crate::table::{Block, Table};
 use crate::value::Value;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// The edges of a position as separate arrays, so that scoring them vectorises. One worker keeps one
 /// and reuses it.
@@ -19,6 +20,8 @@ pub(super) struct Edges {
     amaf_wins: Vec<f32>,
     prior_visits: Vec<f32>,
     prior_wins: Vec<f32>,
+    /// The policy's words, where it has any; else zeros.
+    words: Vec<u64>,
     /// 0, or minus infinity for a move that is out of the question.
     out: Vec<f32>,
     scores: Vec<f32>,
@@ -44,6 +47,13 @@ struct Certain {
     drawing: Option<Move>,
 }
 
+/// Where a move is to be chosen.
+pub(super) struct Here<'h, G> {
+    pub(super) game: &'h G,
+    pub(super) block: &'h Block<'h>,
+    pub(super) is_root: bool,
+}
+
 /// What the selection found.
 pub(super) enum Selection {
     /// This move is next.
@@ -62,6 +72,7 @@ impl Edges {
             amaf_wins: zeros(),
             prior_visits: zeros(),
             prior_wins: zeros(),
+            words: vec![0; moves],
             out: zeros(),
             scores: zeros(),
             visited: Vec::with_capacity(moves),
@@ -75,11 +86,11 @@ impl Edges {
         &mut self,
         table: &Table,
         policy: &P,
-        game: &G,
-        block: &Block<'_>,
+        here: Here<'_, G>,
         virtual_loss: Option<&VirtualLoss>,
         rng: &mut PlayoutRng,
     ) -> Selection {
+        let Here { game, block, is_root } = here;
         self.load(table, game, block);
         let Certain { winning, drawing } = self.load_children(table, game);
         if let Some(winning) = winning {
@@ -91,7 +102,14 @@ impl Edges {
         if let Some(virtual_loss) = virtual_loss {
             self.add_virtual_loss(virtual_loss, game.key());
         }
-        self.score(policy);
+        if policy.uses_words() {
+            self.load_words(policy, block, is_root);
+        }
+        self.score(policy, is_root);
+        let random_choices = policy.random_choices();
+        if random_choices > 0 && rng.chance(random_choices) {
+            self.level_scores();
+        }
         loop {
             let Some(mv) = self.best(rng) else {
                 let all_refuted = Selection::AllRefuted;
@@ -170,6 +188,22 @@ impl Edges {
         }
     }
 
+    fn load_words<P: SelectionPolicy>(&mut self, policy: &P, block: &Block<'_>, is_root: bool) {
+        if is_root {
+            policy.look_at_root(block.policy_words(), &|index| self.out[index] == 0.0);
+        }
+        for (word, stored) in self.words.iter_mut().zip(block.policy_words()) {
+            *word = stored.load(Relaxed);
+        }
+    }
+
+    /// Any move will do.
+    fn level_scores(&mut self) {
+        for score in self.scores.iter_mut().filter(|score| **score > f32::NEG_INFINITY) {
+            *score = 0.0;
+        }
+    }
+
     /// A simulation under way counts as a visit that loses.
     fn add_virtual_loss(&mut self, virtual_loss: &VirtualLoss, key: u64) {
         for (index, (visits, value)) in self.visits.iter_mut().zip(&mut self.value).enumerate() {
@@ -181,27 +215,23 @@ impl Edges {
         }
     }
 
-    /// Third pass: the policy's score of every move. Each element is computed alone, so vector and scalar
-    /// code give the same bits.
-    fn score<P: SelectionPolicy>(&mut self, policy: &P) {
-        let parent = ParentView::new(self.visited.iter().map(|v| u64::from(v.visits)).sum::<u64>() as f32);
-        let moves = self.scores.len();
-        let (visits, value) = (&self.visits[..moves], &self.value[..moves]);
-        let (amaf_visits, amaf_wins) = (&self.amaf_visits[..moves], &self.amaf_wins[..moves]);
-        let (prior_visits, prior_wins) = (&self.prior_visits[..moves], &self.prior_wins[..moves]);
-        let out = &self.out[..moves];
-        for index in 0..moves {
-            let edge = EdgeView {
-                visits: visits[index],
-                value: value[index],
-                amaf_visits: amaf_visits[index],
-                amaf_wins: amaf_wins[index],
-                prior_visits: prior_visits[index],
-                prior_wins: prior_wins[index],
-            };
-            let score = policy.score(&parent, &edge);
+    /// Third pass: the policy's score of every move that is not out.
+    fn score<P: SelectionPolicy>(&mut self, policy: &P, is_root: bool) {
+        let visits = self.visited.iter().map(|visited| u64::from(visited.visits)).sum::<u64>();
+        let parent = ParentView { is_root, ..ParentView::new(visits as f32) };
+        let columns = EdgeColumns {
+            visits: &self.visits,
+            value: &self.value,
+            amaf_visits: &self.amaf_visits,
+            amaf_wins: &self.amaf_wins,
+            prior_visits: &self.prior_visits,
+            prior_wins: &self.prior_wins,
+            words: &self.words,
+        };
+        policy.score_all(&parent, &columns, &mut self.scores);
+        for (score, &out) in self.scores.iter_mut().zip(&self.out) {
             // Not a sum: infinity and minus infinity would make a NaN.
-            self.scores[index] = if out[index] == 0.0 { score } else { f32::NEG_INFINITY };
+            *score = if out == 0.0 { *score } else { f32::NEG_INFINITY };
         }
     }
 

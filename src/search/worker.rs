@@ -3,7 +3,7 @@
 use super::path::{Learnt, Step};
 use super::policy::SelectionPolicy;
 use super::proof;
-use super::select::{Edges, Selection};
+use super::select::{Edges, Here, Selection};
 use super::virtual_loss::VirtualLoss;
 use super::{CatchUp, SearchParameters};
 use crate::game::{Bounds, Game, Outcome, Player, Prior, Score, Trace};
@@ -36,6 +36,8 @@ pub(super) struct Worker<'t, G, P> {
     pub(super) scores: Vec<(i64, u32)>,
     /// Positions walked through in all simulations.
     pub(super) depth_sum: u64,
+    /// Simulations it ran.
+    pub(super) simulations: u64,
 }
 
 /// How a descent ended.
@@ -80,7 +82,13 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             counters: Counters::default(),
             scores: vec![(0, 0); moves],
             depth_sum: 0,
+            simulations: 0,
         }
+    }
+
+    /// Its policy.
+    pub(super) fn policy(&self) -> &P {
+        &self.policy
     }
 
     /// Runs one simulation from the root.
@@ -98,7 +106,13 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
         {
             self.update_amaf(half_points);
         }
+        if let Some(half_points) = half_points_for_black
+            && self.policy.uses_words()
+        {
+            self.update_words(half_points);
+        }
         self.back_up(learnt);
+        self.simulations += 1;
     }
 
     /// Walks down from the root, chooses a move in each position that has a block, gives a block to one
@@ -127,14 +141,9 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             self.path_keys.push(key);
             let Some(block) = self.block(&entry) else { return self.play_out(Some(entry)) };
             self.path_blocks.push(block.number());
-            let selection = self.edges.select(
-                self.table,
-                &self.policy,
-                &self.game,
-                &block,
-                self.virtual_loss,
-                &mut self.rng,
-            );
+            let here = Here { game: &self.game, block: &block, is_root: self.steps.is_empty() };
+            let selection =
+                self.edges.select(self.table, &self.policy, here, self.virtual_loss, &mut self.rng);
             let Selection::Move(mv, others) = selection else { return Leaf::AllRefuted(entry) };
             let mover = self.game.to_play();
             let has_repetition_rule = self.game.has_repetition_rule();
@@ -360,6 +369,17 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             proof::store_twin(self.table, step, here, protected, &mut self.counters);
         }
         (base, here)
+    }
+
+    /// Tells the policy what the simulation brought, at every position of the path.
+    fn update_words(&self, half_points_for_black: u32) {
+        for step in &self.steps {
+            let half_points = match step.mover {
+                Player::Black => half_points_for_black,
+                Player::White => 2 - half_points_for_black,
+            };
+            self.policy.record(step.block.policy_words(), step.mv.index(), half_points);
+        }
     }
 
     /// Adds the simulation's AMAF samples to every block of the path: for each move the result of the

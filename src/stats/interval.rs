@@ -74,6 +74,6 @@ mod tests {
     #[test]
     fn elo_intervals_say_infinity_in_a_word() {
         assert_eq!(wilson(10.0, 10.0).to_elo().to_string(), "+inf [+166.2, +inf]");
-        assert_eq!(wilson(50.0, 100.0).to_elo().to_string(), "+0.0 [-66.7, +66.7]");
+        assert_eq!(wilson(50.0, 100.0).to_elo().to_string(), "+0.0 [-67.7, +67.7]");
     }
 }

@@ -14,12 +14,12 @@ pub use sprt::{Sprt, SprtVerdict};
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// The Elo difference that makes `score` the expected share of points: -400·log10(1/score - 1). Infinite at 0 and 1.
+/// The Elo difference that makes `score` the expected share of points: 400·log10(score / (1 - score)). Infinite at 0 and 1.
 ///
 /// Source: A. Elo, "The Rating of Chessplayers" (1978), with the logistic curve.
 #[must_use]
 pub fn elo(score: f64) -> f64 {
-    -400.0 * (1.0 / score - 1.0).log10()
+    400.0 * (score / (1.0 - score)).log10()
 }
 
 /// The expected share of points at an Elo difference: the inverse of [`elo`].

@@ -195,12 +195,12 @@ impl<'t> Block<'t> {
         }
     }
 
-    /// The word that belongs to the selection policy, where the layout has it.
+    /// The words of all moves that belong to the selection policy; none where the layout has none.
     #[must_use]
-    pub fn policy_word(&self, index: usize) -> Option<&'t AtomicU64> {
-        self.shape.policy_words.then(|| {
-            &self.words[BLOCK_HEADER_WORDS + self.shape.moves + self.shape.moves.div_ceil(2) + index]
-        })
+    #[inline]
+    pub fn policy_words(&self) -> &'t [AtomicU64] {
+        let start = BLOCK_HEADER_WORDS + self.shape.moves + self.shape.moves.div_ceil(2);
+        if self.shape.policy_words { &self.words[start..start + self.shape.moves] } else { &[] }
     }
 
     /// Notes how much the position is worth keeping.

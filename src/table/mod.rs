@@ -318,9 +318,8 @@ impl Table {
         let generation = self.generation();
         let (mut victim, mut least) = (None, u64::MAX);
         let bucket = self.bucket(key);
-        // Among equals the first counts: begin anywhere, or one place would bear all the changes. The low
-        // bits say nothing about the bucket, which the high bits choose.
-        let (before, from) = bucket.split_at(key as usize % BUCKET_ENTRIES);
+        // Among equals the first counts.
+        let (before, from) = bucket.split_at(self.replacement.first_place(key, BUCKET_ENTRIES));
         for words in from.iter().chain(before) {
             let owner = words[0].load(Relaxed);
             if owner == 0 {

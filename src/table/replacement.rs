@@ -64,6 +64,16 @@ impl Replacement {
         }
     }
 
+    /// The place of a bucket that is looked at first, for a new position with `key`. Where all are equal it
+    /// must differ, or one place would bear all the changes; the low bits say nothing about the bucket, which the high
+    /// bits choose.
+    pub(super) const fn first_place(self, key: u64, places: usize) -> usize {
+        match self {
+            Replacement::Always => key as usize % places,
+            _ => 0,
+        }
+    }
+
     /// Whether a new search begins a new generation.
     pub(super) const fn ages_by_search(self) -> bool {
         !matches!(self, Replacement::LeastRecentlyUsed)

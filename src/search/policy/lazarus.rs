@@ -1,0 +1,189 @@
+//! Lazarus: the best move always, and samples that fade.
+
+use super::{EdgeView, ParentView, SelectionPolicy, loaded};
+use crate::value::Value;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Lazarus: always the move with the highest f = (r + N) / (s + N), where r sums its results as ±1 and s counts its
+/// samples. After every simulation r and s of all moves of each position on the way are multiplied by a constant just
+/// below 1, so that the last results count most, and that every move is tried again now and then.
+///
+/// Without degrading N grows instead with the samples of the most sampled move. The search answers when the best move is
+/// also the most sampled; otherwise it goes on until twice its budget (a "long time-out" in the source) and
+/// plays the most sampled.
+///
+/// The constants are not given in the source. r and s, both fractional, are the policy's word. s counts as it fades.
+///
+/// Source: D. Dailey, "Experiments with UCT", computer-go list, 25 July 2006.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lazarus {
+    /// N, positive; not used where `scale` is.
+    pub constant: f32,
+    /// N as a multiple of the samples of the most sampled move; 0 is off.
+    pub scale: f32,
+    /// What r and s are multiplied by; 1 is off.
+    pub degrade: f32,
+}
+
+/// The policy's word.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Samples {
+    results: f32,
+    count: f32,
+}
+
+impl Samples {
+    #[inline]
+    fn unpack(word: u64) -> Samples {
+        let (results, count) = (f32::from_bits(word as u32), f32::from_bits((word >> 32) as u32));
+        // A damaged word must not make a NaN, which no score may be.
+        let count = if count > 0.0 && count < f32::MAX { count } else { 0.0 };
+        let results = if results.abs() <= count { results } else { 0.0 };
+        Samples { results, count }
+    }
+
+    #[inline]
+    fn pack(self) -> u64 {
+        u64::from(self.results.to_bits()) | u64::from(self.count.to_bits()) << 32
+    }
+}
+
+impl Lazarus {
+    /// N, given the samples of the most sampled move. One sample at least counts, or no f would exist at first.
+    fn weight(&self, most_samples: f32) -> f32 {
+        if self.scale > 0.0 { self.scale * most_samples.max(1.0) } else { self.constant }
+    }
+
+    fn best_by_f(&self, samples: Samples, weight: f32) -> f32 {
+        (samples.results + weight) / (samples.count + weight)
+    }
+}
+
+fn most_samples(words: impl Iterator<Item = u64>) -> f32 {
+    words.map(|word| Samples::unpack(word).count).fold(0.0, f32::max)
+}
+
+impl SelectionPolicy for Lazarus {
+    #[inline]
+    fn score(&self, parent: &ParentView, edge: &EdgeView) -> f32 {
+        // Without the other moves the parent's visits are all there is to scale with: see `score_all`.
+        self.best_by_f(Samples::unpack(edge.word), self.weight(parent.visits))
+    }
+
+    fn score_all(&self, _: &ParentView, edges: &super::EdgeColumns<'_>, scores: &mut [f32]) {
+        let words = &edges.words[..scores.len()];
+        let weight = self.weight(if self.scale > 0.0 { most_samples(words.iter().copied()) } else { 0.0 });
+        for (score, &word) in scores.iter_mut().zip(words) {
+            *score = self.best_by_f(Samples::unpack(word), weight);
+        }
+    }
+
+    fn uses_words(&self) -> bool {
+        true
+    }
+
+    fn record(&self, words: &[AtomicU64], chosen: usize, half_points: u32) {
+        let mut samples = Samples::unpack(words[chosen].load(Relaxed));
+        // A count of 2^23 is where single steps begin to vanish: the results so far count half from there.
+        if samples.count >= (1 << 23) as f32 {
+            samples = Samples { results: samples.results / 2.0, count: samples.count / 2.0 };
+        }
+        samples.results += half_points.min(2) as f32 - 1.0;
+        samples.count += 1.0;
+        words[chosen].store(samples.pack(), Relaxed);
+        if self.degrade < 1.0 {
+            for word in words {
+                let Samples { results, count } = Samples::unpack(word.load(Relaxed));
+                let faded = Samples { results: results * self.degrade, count: count * self.degrade };
+                word.store(faded.pack(), Relaxed);
+            }
+        }
+    }
+
+    fn is_settled(&self, words: &[AtomicU64], candidates: &dyn Fn(usize) -> bool) -> bool {
+        let weight = self.weight(most_samples(loaded(words).map(|(_, word)| word)));
+        let samples = || {
+            let in_question = loaded(words).filter(|&(index, _)| candidates(index));
+            in_question.map(|(_, word)| Samples::unpack(word)).filter(|samples| samples.count > 0.0)
+        };
+        let best = samples().map(|samples| self.best_by_f(samples, weight)).fold(f32::NEG_INFINITY, f32::max);
+        let most = samples().map(|samples| samples.count).fold(0.0, f32::max);
+        samples().any(|samples| self.best_by_f(samples, weight) >= best && samples.count >= most)
+    }
+
+    fn final_rank(&self, _: u64, _: Value, word: u64) -> f64 {
+        f64::from(Samples::unpack(word).count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn word(results: f32, count: f32) -> u64 {
+        Samples { results, count }.pack()
+    }
+
+    fn words(samples: &[(f32, f32)]) -> Vec<AtomicU64> {
+        samples.iter().map(|&(results, count)| AtomicU64::new(word(results, count))).collect()
+    }
+
+    #[test]
+    fn everything_fades_after_each_simulation() {
+        let policy = Lazarus { constant: 10.0, scale: 0.0, degrade: 0.5 };
+        let words = words(&[(3.0, 9.0), (-2.0, 4.0), (0.0, 0.0)]);
+        policy.record(&words, 1, 2);
+        let found: Vec<Samples> = loaded(&words).map(|(_, word)| Samples::unpack(word)).collect();
+        // (3, 9)/2, (-2 + 1, 4 + 1)/2, nothing.
+        assert_eq!(
+            found,
+            [(1.5, 4.5), (-0.5, 2.5), (0.0, 0.0)].map(|(results, count)| Samples { results, count })
+        );
+        Lazarus { degrade: 1.0, ..policy }.record(&words, 0, 0);
+        assert_eq!(Samples::unpack(words[0].load(Relaxed)), Samples { results: 0.5, count: 5.5 });
+        assert_eq!(Samples::unpack(words[1].load(Relaxed)), Samples { results: -0.5, count: 2.5 });
+    }
+
+    #[test]
+    fn the_root_is_settled_when_the_best_is_the_most_sampled() {
+        let policy = Lazarus { constant: 2.0, scale: 0.0, degrade: 1.0 };
+        let everything = |_: usize| true;
+        // f: (6+2)/(10+2) = 0.667, (3+2)/(4+2) = 0.833.
+        let open = words(&[(6.0, 10.0), (3.0, 4.0)]);
+        assert!(!policy.is_settled(&open, &everything));
+        assert!(policy.is_settled(&open, &|index| index == 0));
+        // f: 0.667, (1+2)/(4+2) = 0.5. A move never tried has f = 1 and settles nothing.
+        assert!(policy.is_settled(&words(&[(6.0, 10.0), (1.0, 4.0), (0.0, 0.0)]), &everything));
+    }
+
+    #[test]
+    fn n_is_a_constant_or_grows_with_the_most_sampled() {
+        let zeros = [0.0; 2];
+        let columns = |words| super::super::EdgeColumns {
+            visits: &zeros,
+            value: &zeros,
+            amaf_visits: &zeros,
+            amaf_wins: &zeros,
+            prior_visits: &zeros,
+            prior_wins: &zeros,
+            words,
+        };
+        let words = [word(6.0, 10.0), word(-1.0, 4.0)];
+        let mut scores = [0.0; 2];
+        let parent = ParentView::new(14.0);
+        Lazarus { constant: 2.0, scale: 0.0, degrade: 1.0 }.score_all(&parent, &columns(&words), &mut scores);
+        assert_eq!(scores, [8.0 / 12.0, 1.0 / 6.0]);
+        // N = 0.5·10.
+        Lazarus { constant: 2.0, scale: 0.5, degrade: 1.0 }.score_all(&parent, &columns(&words), &mut scores);
+        assert_eq!(scores, [11.0 / 15.0, 4.0 / 9.0]);
+    }
+
+    #[test]
+    fn damaged_words_give_numbers() {
+        let policy = Lazarus { constant: 2.0, scale: 0.0, degrade: 0.99 };
+        for bits in [u64::MAX, f64::NAN.to_bits(), 0x7f80_0000_7f80_0000, 0xff80_0000, 1 << 63] {
+            let edge = EdgeView { word: bits, ..EdgeView::default() };
+            assert!(policy.score(&ParentView::new(1.0), &edge).is_finite(), "{bits:x}");
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Selection policies: which move of a position a simulation tries, and which is played in the end.
+//!
+//! A policy is a function of the statistics of the parent and of one edge. Everything else (what is legal, proven
+//! or banned, the random choice among equals) is the descent's. Some policies keep a word of their own at every edge,
+//! in the table. [`Preset`] has them all by name.
+
+mod epsilon_greedy;
+mod flat;
+mod lazarus;
+mod preset;
+mod rave;
+mod stego;
+mod ucb;
+mod ucb_improved;
+mod ucb_tuned;
+mod values;
+
+pub use epsilon_greedy::EpsilonGreedy;
+pub use flat::Flat;
+pub use lazarus::Lazarus;
+pub use preset::{Policy, Preset, help};
+pub use rave::Rave;
+pub use stego::{Stego, StegoMode};
+pub use ucb::{Ucb1, Valkyria};
+pub use ucb_improved::UcbImproved;
+pub use ucb_tuned::Ucb1Tuned;
+
+use crate::value::Value;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// What a policy may know of the position whose move is chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ParentView {
+    /// Visits of all its edges together.
+    pub visits: f32,
+    /// Natural logarithm of the visits, 0 if there are none. Computed in software: a platform's
+    /// logarithm may differ in the last bit, and the search must not.
+    pub ln_visits: f32,
+    /// Whether it is the position that is searched.
+    pub is_root: bool,
+}
+
+impl ParentView {
+    /// The view of a position with `visits`, below the root.
+    #[must_use]
+    pub fn new(visits: f32) -> ParentView {
+        let ln_visits = if visits > 1.0 { libm::logf(visits) } else { 0.0 };
+        ParentView { visits, ln_visits, is_root: false }
+    }
+
+    /// The same position as the root of the search.
+    #[must_use]
+    pub fn at_root(self) -> ParentView {
+        ParentView { is_root: true, ..self }
+    }
+}
+
+/// The statistics of one edge; values are for the player who moves.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct EdgeView {
+    /// N(s,a).
+    pub visits: f32,
+    /// 1 - Q(child), or the edge's own value where the child is gone; meaningless without visits.
+    pub value: f32,
+    /// AMAF samples.
+    pub amaf_visits: f32,
+    /// How many of them were won.
+    pub amaf_wins: f32,
+    /// Weight of the prior in simulations.
+    pub prior_visits: f32,
+    /// How many of them count as won.
+    pub prior_wins: f32,
+    /// The policy's own word; 0 in policies without one.
+    pub word: u64,
+}
+
+/// The edges of a position as separate arrays of one length, so that scoring them vectorises.
+#[derive(Clone, Copy, Debug)]
+pub struct EdgeColumns<'a> {
+    /// See [`EdgeView`], as all of these.
+    pub visits: &'a [f32],
+    /// Values for the player who moves.
+    pub value: &'a [f32],
+    /// AMAF samples.
+    pub amaf_visits: &'a [f32],
+    /// AMAF samples that were won.
+    pub amaf_wins: &'a [f32],
+    /// Weights of the priors.
+    pub prior_visits: &'a [f32],
+    /// What of them counts as won.
+    pub prior_wins: &'a [f32],
+    /// The policy's words.
+    pub words: &'a [u64],
+}
+
+/// How moves are chosen in the descent, and which is played in the end.
+pub trait SelectionPolicy: Clone + Send + Sync {
+    /// The move with the highest score is tried next; infinity for "before all others", never minus infinity or
+    /// NaN.
+    fn score(&self, parent: &ParentView, edge: &EdgeView) -> f32;
+
+    /// Writes the score of every edge. Each is computed alone, so vector and scalar code give the same bits.
+    #[inline]
+    fn score_all(&self, parent: &ParentView, edges: &EdgeColumns<'_>, scores: &mut [f32]) {
+        let moves = scores.len();
+        let (visits, value) = (&edges.visits[..moves], &edges.value[..moves]);
+        let (amaf_visits, amaf_wins) = (&edges.amaf_visits[..moves], &edges.amaf_wins[..moves]);
+        let (prior_visits, prior_wins) = (&edges.prior_visits[..moves], &edges.prior_wins[..moves]);
+        let words = &edges.words[..moves];
+        for index in 0..moves {
+            let edge = EdgeView {
+                visits: visits[index],
+                value: value[index],
+                amaf_visits: amaf_visits[index],
+                amaf_wins: amaf_wins[index],
+                prior_visits: prior_visits[index],
+                prior_wins: prior_wins[index],
+                word: words[index],
+            };
+            scores[index] = self.score(parent, &edge);
+        }
+    }
+
+    /// Whether the policy reads AMAF statistics, so that they are worth collecting.
+    fn uses_amaf(&self) -> bool {
+        false
+    }
+
+    /// Whether the policy needs a word of its own at every edge: see [`crate::table::Shape::policy_words`].
+    fn uses_words(&self) -> bool {
+        false
+    }
+
+    /// How often any legal move is tried, whatever the scores: of 256 choices.
+    fn random_choices(&self) -> u32 {
+        0
+    }
+
+    /// Takes note of a simulation that went through edge `chosen` and brought its mover `half_points` (0, 1 or 2);
+    /// `words` are those of all edges of the position.
+    fn record(&self, words: &[AtomicU64], chosen: usize, half_points: u32) {
+        let _ = (words, chosen, half_points);
+    }
+
+    /// Looks at the root before each of its choices; `candidates` says for each edge whether it is still in
+    /// question.
+    fn look_at_root(&self, words: &[AtomicU64], candidates: &dyn Fn(usize) -> bool) {
+        let _ = (words, candidates);
+    }
+
+    /// Whether the search may answer, from the root's words. While it may not, it goes on up to twice its budget.
+    fn is_settled(&self, words: &[AtomicU64], candidates: &dyn Fn(usize) -> bool) -> bool {
+        let _ = (words, candidates);
+        true
+    }
+
+    /// The move with the highest rank is played in the end, among those that are not decided by proofs. `visits`, which is not
+    /// 0, and `value` are those of the edge. Default: the most visited, the robust child of Chaslot et al., "Progressive
+    /// strategies for Monte-Carlo tree search" (2008), section 2.3.
+    fn final_rank(&self, visits: u64, value: Value, word: u64) -> f64 {
+        let _ = (value, word);
+        visits as f64
+    }
+}
+
+/// The words' present values.
+fn loaded(words: &[AtomicU64]) -> impl Iterator<Item = (usize, u64)> + '_ {
+    words.iter().map(|word| word.load(Relaxed)).enumerate()
+}

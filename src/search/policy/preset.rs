@@ -1,0 +1,342 @@
+//! All policies by name, with their parameters.
+
+use super::values::{MOST_PARAMETERS, Parameter, Range, Values};
+use super::{
+    EdgeColumns, EdgeView, EpsilonGreedy, Flat, Lazarus, ParentView, Rave, SelectionPolicy, Stego, StegoMode,
+    Ucb1, Ucb1Tuned, UcbImproved, Valkyria,
+};
+use crate::value::Value;
+use std::fmt::{self, Write};
+use std::str::FromStr;
+use std::sync::atomic::AtomicU64;
+
+/// Any of the policies, so that the search is compiled once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(missing_docs, reason = "each has the name and the documentation of its type")]
+pub enum Policy {
+    Rave(Rave),
+    Ucb1(Ucb1),
+    Ucb1Tuned(Ucb1Tuned),
+    UcbImproved(UcbImproved),
+    Valkyria(Valkyria),
+    Lazarus(Lazarus),
+    Stego(Stego),
+    Flat(Flat),
+    EpsilonGreedy(EpsilonGreedy),
+}
+
+/// Does something with the policy that there is.
+macro_rules! each {
+    ($policy:expr, $inner:ident => $body:expr) => {
+        match $policy {
+            Policy::Rave($inner) => $body,
+            Policy::Ucb1($inner) => $body,
+            Policy::Ucb1Tuned($inner) => $body,
+            Policy::UcbImproved($inner) => $body,
+            Policy::Valkyria($inner) => $body,
+            Policy::Lazarus($inner) => $body,
+            Policy::Stego($inner) => $body,
+            Policy::Flat($inner) => $body,
+            Policy::EpsilonGreedy($inner) => $body,
+        }
+    };
+}
+
+impl SelectionPolicy for Policy {
+    fn score(&self, parent: &ParentView, edge: &EdgeView) -> f32 {
+        each!(self, policy => policy.score(parent, edge))
+    }
+
+    fn score_all(&self, parent: &ParentView, edges: &EdgeColumns<'_>, scores: &mut [f32]) {
+        each!(self, policy => policy.score_all(parent, edges, scores));
+    }
+
+    fn uses_amaf(&self) -> bool {
+        each!(self, policy => policy.uses_amaf())
+    }
+
+    fn uses_words(&self) -> bool {
+        each!(self, policy => policy.uses_words())
+    }
+
+    fn random_choices(&self) -> u32 {
+        each!(self, policy => policy.random_choices())
+    }
+
+    fn record(&self, words: &[AtomicU64], chosen: usize, half_points: u32) {
+        each!(self, policy => policy.record(words, chosen, half_points));
+    }
+
+    fn look_at_root(&self, words: &[AtomicU64], candidates: &dyn Fn(usize) -> bool) {
+        each!(self, policy => policy.look_at_root(words, candidates));
+    }
+
+    fn is_settled(&self, words: &[AtomicU64], candidates: &dyn Fn(usize) -> bool) -> bool {
+        each!(self, policy => policy.is_settled(words, candidates))
+    }
+
+    fn final_rank(&self, visits: u64, value: Value, word: u64) -> f64 {
+        each!(self, policy => policy.final_rank(visits, value, word))
+    }
+}
+
+/// What a name stands for.
+struct Entry {
+    name: &'static str,
+    summary: &'static str,
+    parameters: &'static [Parameter],
+    /// Playouts of a position before it gets an edge block, where nobody says otherwise. In the sources of all but RAVE the
+    /// children of a position are created on its second visit.
+    expand_at: u32,
+    build: fn(&Values) -> Policy,
+}
+
+const fn number(key: &'static str, low: f64, high: f64, default: f64, meaning: &'static str) -> Parameter {
+    Parameter { key, range: Range::Number(low, high), default, meaning }
+}
+
+const EXPLORATION: &str = "factor of the exploration term";
+/// Crazy Stone's C_p = 1/sqrt(20), doubled.
+const CRAZY_STONE: f64 = 0.4472;
+
+/// No block below the root.
+const NEVER: u32 = u32::MAX;
+
+const PRESETS: &[Entry] = &[
+    Entry {
+        name: "rave",
+        summary: "RAVE with the minimum-MSE schedule and priors (Gelly & Silver 2011); the default",
+        parameters: &[
+            number("equivalence", 1.0, 1e6, 3500.0, "samples at which AMAF weighs a third"),
+            number("c", 0.0, 10.0, 0.0, EXPLORATION),
+        ],
+        expand_at: 8,
+        build: |values| Policy::Rave(Rave { equivalence: values[0] as f32, exploration: values[1] as f32 }),
+    },
+    Entry {
+        name: "ucb1",
+        summary: "value + c·sqrt(ln N / n) (Kocsis & Szepesvári 2006)",
+        parameters: &[number("c", 0.0, 10.0, CRAZY_STONE, "exploration, twice C_p; the paper has sqrt 2")],
+        expand_at: 1,
+        build: |values| Policy::Ucb1(Ucb1 { exploration: values[0] as f32 }),
+    },
+    Entry {
+        name: "ucb1-tuned",
+        summary: "exploration by the variance of the results (Auer et al. 2002)",
+        parameters: &[number("c", 0.0, 10.0, 1.0, EXPLORATION)],
+        expand_at: 1,
+        build: |values| Policy::Ucb1Tuned(Ucb1Tuned { exploration: values[0] as f32 }),
+    },
+    Entry {
+        name: "ucb-improved",
+        summary: "rounds of elimination at the root, UCB1 below (Auer & Ortner 2010)",
+        parameters: &[
+            number("horizon", 0.0, 1e9, 0.0, "simulations planned for; 0: what the search may use"),
+            number("c", 0.0, 10.0, CRAZY_STONE, "exploration below the root"),
+        ],
+        expand_at: 1,
+        build: |values| {
+            let below = Ucb1 { exploration: values[1] as f32 };
+            Policy::UcbImproved(UcbImproved { horizon: values[0] as f32, below })
+        },
+    },
+    Entry {
+        name: "valkyria",
+        summary: "win rate + UCTK·sqrt(ln N / 5n), plays the highest win rate (Persson 2006)",
+        parameters: &[number("uctk", 0.0, 10.0, 1.0, "larger searches more uniformly")],
+        expand_at: 1,
+        build: |values| Policy::Valkyria(Valkyria { uctk: values[0] as f32 }),
+    },
+    Entry {
+        name: "crazystone",
+        summary: "v + 2·C_p·sqrt(ln t / n), that is sqrt(2 ln t / 10 n) (Coulom 2006)",
+        parameters: &[number(
+            "cp",
+            0.0,
+            5.0,
+            CRAZY_STONE / 2.0,
+            "C_p: 1/sqrt 20; the paper of UCT has 1/sqrt 2",
+        )],
+        expand_at: 1,
+        build: |values| Policy::Ucb1(Ucb1 { exploration: 2.0 * values[0] as f32 }),
+    },
+    Entry {
+        name: "lazarus",
+        summary: "highest (r+N)/(s+N), samples fade, plays the best that is most sampled (Dailey 2006)",
+        parameters: &[
+            number("n", 0.01, 1e6, 10.0, "N"),
+            number(
+                "degrade",
+                0.5,
+                1.0,
+                0.999,
+                "what samples are multiplied by after each simulation; 1: off",
+            ),
+            number(
+                "scale",
+                0.0,
+                100.0,
+                0.0,
+                "N as a multiple of the most sampled move's samples; 0: constant N",
+            ),
+        ],
+        expand_at: 1,
+        build: |values| {
+            let [constant, degrade, scale, ..] = values.map(|value| value as f32);
+            Policy::Lazarus(Lazarus { constant, scale, degrade })
+        },
+    },
+    Entry {
+        name: "stego",
+        summary: "UCT with AMAF in one of four ways (StegoUCT)",
+        parameters: &[
+            Parameter {
+                key: "mode",
+                range: Range::Words(&["uct", "amaf", "alpha-amaf", "rave"]),
+                default: 3.0,
+                meaning: "how AMAF is used",
+            },
+            number("c", 0.0, 10.0, CRAZY_STONE, EXPLORATION),
+            number("alpha", 0.0, 1.0, 0.5, "weight of AMAF in alpha-amaf"),
+            number("r", 1.0, 1e6, 1000.0, "playouts after which AMAF counts no more in rave"),
+        ],
+        expand_at: 1,
+        build: |values| {
+            let modes = [StegoMode::Uct, StegoMode::Amaf, StegoMode::AlphaAmaf, StegoMode::Rave];
+            let [mode, exploration, alpha, warmup] = *values;
+            Policy::Stego(Stego {
+                mode: modes[(mode as usize).min(modes.len() - 1)],
+                exploration: exploration as f32,
+                alpha: alpha as f32,
+                warmup: warmup as f32,
+            })
+        },
+    },
+    Entry {
+        name: "flat",
+        summary: "Monte-Carlo at the root alone: all moves in turn, plays the highest win rate",
+        parameters: &[],
+        expand_at: NEVER,
+        build: |_| Policy::Flat(Flat),
+    },
+    Entry {
+        name: "epsilon-greedy",
+        summary: "the highest win rate, or any move: the baseline that UCT improves on (Sensei's Library)",
+        parameters: &[number("epsilon", 0.0, 1.0, 0.5, "how often any move")],
+        expand_at: 1,
+        build: |values| Policy::EpsilonGreedy(EpsilonGreedy { epsilon: values[0] as f32 }),
+    },
+];
+
+/// A policy as it is chosen by name, with values for its parameters: `NAME` or `NAME:key=value,key=value`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Preset {
+    /// Index in [`PRESETS`].
+    index: usize,
+    values: Values,
+}
+
+impl Preset {
+    /// The names of all presets.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        PRESETS.iter().map(|entry| entry.name)
+    }
+
+    fn entry(&self) -> &'static Entry {
+        &PRESETS[self.index]
+    }
+
+    fn of(index: usize) -> Preset {
+        let mut values = [0.0; MOST_PARAMETERS];
+        for (value, parameter) in values.iter_mut().zip(PRESETS[index].parameters) {
+            *value = parameter.default;
+        }
+        Preset { index, values }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.entry().name
+    }
+
+    /// Playouts of a position before it gets an edge block, unless the user says otherwise.
+    #[must_use]
+    pub fn expand_at(&self) -> u32 {
+        self.entry().expand_at
+    }
+
+    /// The policy, for a search that may use `budget` simulations.
+    #[must_use]
+    pub fn policy(&self, budget: u64) -> Policy {
+        match (self.entry().build)(&self.values) {
+            Policy::UcbImproved(policy) if policy.horizon < std::f32::consts::E => {
+                let horizon = (budget as f32).max(std::f32::consts::E);
+                Policy::UcbImproved(UcbImproved { horizon, ..policy })
+            }
+            policy => policy,
+        }
+    }
+}
+
+impl Default for Preset {
+    fn default() -> Preset {
+        Preset::of(0)
+    }
+}
+
+impl FromStr for Preset {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Preset, String> {
+        let (name, settings) = text.split_once(':').unwrap_or((text, ""));
+        let index = PRESETS.iter().position(|entry| entry.name == name).ok_or_else(|| {
+            let names: Vec<&str> = Preset::names().collect();
+            format!(
+                "unknown policy {name:?}: expected one of {}; --policy help explains them",
+                names.join(", ")
+            )
+        })?;
+        let mut preset = Preset::of(index);
+        let parameters = PRESETS[index].parameters;
+        for setting in settings.split(',').filter(|setting| !setting.is_empty()) {
+            let keys = || parameters.iter().map(|parameter| parameter.key).collect::<Vec<_>>().join(", ");
+            let expected =
+                || format!("policy {name}: expected key=value with a key of [{}], found {setting:?}", keys());
+            let (key, value) = setting.split_once('=').ok_or_else(expected)?;
+            let place = parameters.iter().position(|parameter| parameter.key == key).ok_or_else(expected)?;
+            preset.values[place] = parameters[place].read(name, value)?;
+        }
+        Ok(preset)
+    }
+}
+
+impl fmt::Display for Preset {
+    /// The name, and what differs from the defaults.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Entry { name, parameters, .. } = self.entry();
+        f.write_str(name)?;
+        let set = parameters.iter().zip(self.values).filter(|(parameter, value)| *value != parameter.default);
+        for (number, (parameter, value)) in set.enumerate() {
+            let separator = if number == 0 { ':' } else { ',' };
+            write!(f, "{separator}{}={}", parameter.key, parameter.show(value))?;
+        }
+        Ok(())
+    }
+}
+
+/// All presets with their parameters, ranges and defaults, for people.
+#[must_use]
+pub fn help() -> String {
+    let mut text = "Policies, as NAME or NAME:key=value,key=value\n".to_owned();
+    for Entry { name, summary, parameters, .. } in PRESETS {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "\n{name:16}{summary}");
+        for parameter in *parameters {
+            let Parameter { key, range, default, meaning } = parameter;
+            let default = parameter.show(*default);
+            let _ = writeln!(text, "    {key:12}{meaning} ({range}; default {default})");
+        }
+    }
+    text
+}

@@ -1,0 +1,61 @@
+//! Parameters of policies: names, ranges, and how they are read.
+
+use std::fmt;
+
+/// What a parameter may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Range {
+    /// A number from one to the other.
+    Number(f64, f64),
+    /// One of these words; its value is the index.
+    Words(&'static [&'static str]),
+}
+
+/// A parameter of a preset.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Parameter {
+    pub(super) key: &'static str,
+    pub(super) range: Range,
+    pub(super) default: f64,
+    pub(super) meaning: &'static str,
+}
+
+/// Most parameters that a preset has.
+pub(super) const MOST_PARAMETERS: usize = 4;
+
+/// The values of a preset's parameters, in their order.
+pub(super) type Values = [f64; MOST_PARAMETERS];
+
+impl Parameter {
+    /// Reads a value.
+    pub(super) fn read(&self, policy: &str, text: &str) -> Result<f64, String> {
+        let wrong = || format!("policy {policy}: {} is {text:?}, expected {}", self.key, self.range);
+        match self.range {
+            Range::Number(low, high) => {
+                let value = text.parse::<f64>().ok().filter(|value| (low..=high).contains(value));
+                value.ok_or_else(wrong)
+            }
+            Range::Words(words) => {
+                let index = words.iter().position(|word| *word == text);
+                index.map(|index| index as f64).ok_or_else(wrong)
+            }
+        }
+    }
+
+    /// Writes a value as it is read.
+    pub(super) fn show(&self, value: f64) -> String {
+        match self.range {
+            Range::Number(..) => value.to_string(),
+            Range::Words(words) => words.get(value as usize).copied().unwrap_or_default().to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Range::Number(low, high) => write!(f, "{low} to {high}"),
+            Range::Words(words) => write!(f, "{}", words.join(" | ")),
+        }
+    }
+}

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""Runs the experiments whose results are kept beside this file, a cell at a time.
+
+    cargo build --release
+    tools/experiments.py list                 # what there is, and how much of it is done
+    tools/experiments.py run table-size-1000  # go on with an experiment, or with all of them: run all
+    tools/experiments.py show claims          # its results as a table
+
+A cell is one match or one point of a sweep. Its row goes to tools/experiments/NAME.csv when it is complete; cells
+that have a row are not played again. The games themselves stay in a scratch folder (--scratch, default
+target/experiments), from which a cell that was cut off goes on with the next game.
+
+The openings are a file of JSON lines such as {"size": 9, "moves": [["b", "D5"], ["w", "F5"]]}, one opening a line
+(--openings; the results here were made with 85 balanced openings of six moves).
+"""
+
+import argparse
+import csv
+import json
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+RESULTS = os.path.join(HERE, "experiments")
+GNUGO = "/usr/games/gnugo" if os.path.exists("/usr/games/gnugo") else "gnugo"
+GNUGO_10 = f"{GNUGO} --mode gtp --level 10 --chinese-rules --positional-superko --seed {{seed}}"
+
+
+def own(policy="rave", simulations=1000, light=True, table="16MiB", options=""):
+    """A contestant of ours."""
+    playouts = " --playout-policy light" if light else ""
+    return f"self:--policy {policy} --simulations {simulations}{playouts} --table-size {table}{options}"
+
+
+def match(black, white, games=100, komi=7.5, extra=()):
+    """The options of a cell that is a match; the result is the first contestant's."""
+    return ["match", "--black", black, "--white", white, "--games", str(games), "--komi", str(komi), *extra]
+
+
+def sweep(size, simulations, games, replacement="visits-and-generation"):
+    """The options of a cell that is a point of a sweep."""
+    return ["sweep", "--table-size", size, "--replacement", replacement, "--simulations", str(simulations),
+            "--games", str(games), "--reference", "self:--table-size 64MiB"]
+
+
+def table_size(simulations, games, sizes):
+    return {f"{size}": sweep(size, simulations, games) for size in sizes}
+
+
+def replacement():
+    names = ["visits-and-generation", "visits", "least-recently-used", "always"]
+    return {f"{name} {size}": sweep(size, 1000, 100, name) for size in ["8KiB", "32KiB", "128KiB"] for name in names}
+
+
+EXPERIMENTS = {
+    "table-size-1000": table_size(1000, 200, ["4KiB", "8KiB", "16KiB", "32KiB", "64KiB", "256KiB", "1MiB", "16MiB"]),
+    "table-size-5000": table_size(5000, 40, ["8KiB", "32KiB", "128KiB", "512KiB", "2MiB", "64MiB"]),
+    "replacement": replacement(),
+}
+
+
+def rows_of(name):
+    path = os.path.join(RESULTS, f"{name}.csv")
+    if not os.path.exists(path):
+        return []
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def append(name, row):
+    path = os.path.join(RESULTS, f"{name}.csv")
+    os.makedirs(RESULTS, exist_ok=True)
+    is_new = not os.path.exists(path)
+    with open(path, "a", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, row, lineterminator="\n")
+        if is_new:
+            writer.writeheader()
+        writer.writerow(row)
+
+
+def rounded(value):
+    """As few digits as say something; null is an infinite end of an interval."""
+    return "" if value is None else round(value, 4) if isinstance(value, float) else value
+
+
+def match_row(cell, output):
+    report = json.loads(output)
+    score, elo = report["score"], report["elo"]
+    return {"cell": cell, "games": report["games"], "wins": report["wins"][0], "losses": report["wins"][1],
+            "score": rounded(score["estimate"]), "score_low": rounded(score["low"]),
+            "score_high": rounded(score["high"]), "elo": rounded(elo["estimate"]), "elo_low": rounded(elo["low"]),
+            "elo_high": rounded(elo["high"]), "superiority": rounded(report["likelihood_of_superiority"]),
+            "faults": sum(report["faults"]), "seconds_a_move": rounded(report["seconds_per_move"][0]),
+            "opponent_seconds_a_move": rounded(report["seconds_per_move"][1])}
+
+
+def run_cell(arguments, name, cell, options):
+    """Plays one cell to its end; returns its row, or None if it was interrupted."""
+    folder = os.path.join(arguments.scratch, name, cell.replace(" ", "_").replace("/", "_").replace(":", "_"))
+    command = [arguments.tewari, *options, "--openings", arguments.openings, "--out", folder, "--resume"]
+    if arguments.concurrency:
+        command += ["--concurrency", str(arguments.concurrency)]
+    if options[0] == "match":
+        command += ["--format", "json"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        return None
+    if options[0] == "match":
+        return match_row(cell, done.stdout)
+    [row] = csv.DictReader(done.stdout.splitlines())
+    return {"cell": cell, **row}
+
+
+def run(arguments):
+    names = list(EXPERIMENTS) if arguments.name == "all" else [arguments.name]
+    for name in names:
+        done = {row["cell"] for row in rows_of(name)}
+        for cell, options in EXPERIMENTS[name].items():
+            if cell in done:
+                continue
+            print(f"== {name}: {cell}", file=sys.stderr, flush=True)
+            row = run_cell(arguments, name, cell, options)
+            if row is None:
+                sys.exit(f"{name}: {cell} was not finished; the same command goes on with it")
+            append(name, row)
+
+
+def show(name):
+    print(f"| {name} | games | score | 95 % | Elo | 95 % |\n|---|---|---|---|---|---|")
+    for row in rows_of(name):
+        percent = {key: 100 * float(row[key]) for key in ("score", "score_low", "score_high")}
+        elo = {key: f"{float(row[key]):+.0f}" if row[key] else "∞" for key in ("elo", "elo_low", "elo_high")}
+        print(f"| {row['cell']} | {row['games']} | {percent['score']:.1f} % | {percent['score_low']:.1f}-"
+              f"{percent['score_high']:.1f} % | {elo['elo']} | {elo['elo_low']} to {elo['elo_high']} |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("action", choices=["list", "run", "show"])
+    parser.add_argument("name", nargs="?", default="all", choices=["all", *EXPERIMENTS])
+    parser.add_argument("--tewari", default=os.path.join(HERE, "../target/release/tewari"), help="the program")
+    parser.add_argument("--openings", help="file of openings", default="openings.jsonl")
+    parser.add_argument("--scratch", default=os.path.join(HERE, "../target/experiments"), help="for unfinished cells")
+    parser.add_argument("--concurrency", type=int, help="games at a time; default: one for each processor")
+    arguments = parser.parse_args()
+    names = list(EXPERIMENTS) if arguments.name == "all" else [arguments.name]
+    if arguments.action == "run":
+        run(arguments)
+    for name in names if arguments.action == "show" else []:
+        show(name)
+    for name in names if arguments.action == "list" else []:
+        print(f"{name}: {len(rows_of(name))} of {len(EXPERIMENTS[name])} cells")
+
+
+if __name__ == "__main__":
+    main()
