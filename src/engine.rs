@@ -29,6 +29,9 @@ pub struct EngineOptions {
     pub policy: Preset,
     /// Playout policy.
     pub playouts: PlayoutPolicy,
+    /// Whether positions share what is known of them, whatever moves led there. Without it keys contain the moves of
+    /// the game, and the table holds a tree.
+    pub transpositions: bool,
     /// Everything else about the search; its seed is that of the whole session.
     pub parameters: SearchParameters,
 }
@@ -43,6 +46,7 @@ impl Default for EngineOptions {
             replacement: Replacement::default(),
             policy: Preset::default(),
             playouts: PlayoutPolicy::Heavy,
+            transpositions: true,
             parameters: SearchParameters::default(),
         }
     }
@@ -176,6 +180,7 @@ impl Engine {
     /// Searches any position of the engine's board size.
     pub fn search_position(&mut self, mut root: Position, limits: Limits, progress: Progress<'_>) -> Report {
         root.set_playouts(self.options.playouts);
+        root.set_keys_contain_moves(!self.options.transpositions);
         root.seal();
         let mut parameters = self.options.parameters;
         parameters.seed = mix(parameters.seed ^ mix(self.searches));

@@ -6,7 +6,7 @@ use crate::go::{Komi, Rules, Size};
 use crate::memory::Budget;
 use crate::search::policy::{self, Preset};
 use crate::table::Replacement;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::io::Write;
 use std::time::Duration;
 
@@ -34,10 +34,21 @@ pub(super) struct EngineArguments {
     /// How playouts choose moves: heavy or light (uniformly random).
     #[arg(long, default_value = "heavy", value_parser = parse_playouts)]
     playout_policy: PlayoutPolicy,
+    /// Whether different orders of moves share what is known of a position: on, or off, which makes the table
+    /// hold a tree.
+    #[arg(long, value_enum, default_value_t = Switch::On)]
+    transpositions: Switch,
     /// Playouts of a position before it gets an edge block; the default belongs to the policy: 8 for rave, 1 for
     /// most others.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     expand_at: Option<u32>,
+}
+
+/// On or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Switch {
+    On,
+    Off,
 }
 
 /// How long each search lasts.
@@ -76,6 +87,7 @@ impl EngineArguments {
             replacement: self.replacement,
             policy: self.policy,
             playouts: self.playout_policy,
+            transpositions: self.transpositions == Switch::On,
             ..EngineOptions::default()
         };
         options.parameters.threads = usize::from(self.threads);

@@ -17,6 +17,7 @@ pub mod record;
 pub mod rules;
 pub mod score;
 pub mod tactics;
+mod way;
 
 pub use board::Board;
 pub use geometry::{Point, Size};

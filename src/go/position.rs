@@ -5,6 +5,7 @@ use super::geometry::{Point, Size};
 use super::playout::{self, PlayoutPolicy};
 use super::rules::{self, KoRule, Komi, Rules};
 use super::score::area_score;
+use super::way::Way;
 use crate::game::{Bounds, Game, Move, Outcome, Player, Prior, Score, Trace};
 use crate::rng::PlayoutRng;
 use crate::zobrist::{keys, mix};
@@ -48,6 +49,8 @@ pub struct Position {
     komi: Komi,
     playouts: PlayoutPolicy,
     salt: u64,
+    /// What the keys contain of the way here.
+    way: Way,
     /// The last two moves, the latest first; [`Point::NONE`] for a pass or none.
     last: [Point; 2],
     /// Stones that each player has captured, suicides of the opponent included.
@@ -82,6 +85,7 @@ impl Clone for Position {
         self.komi = source.komi;
         self.playouts = source.playouts;
         self.salt = source.salt;
+        self.way = source.way;
         self.last = source.last;
         self.prisoners = source.prisoners;
         self.removals = source.removals;
@@ -133,6 +137,7 @@ impl Position {
             komi,
             playouts: PlayoutPolicy::Heavy,
             salt: rules::salt(size, rules, komi),
+            way: Way::default(),
             last: [Point::NONE; 2],
             prisoners: [0; 2],
             removals: false,
@@ -189,6 +194,12 @@ impl Position {
     /// Chooses how [`Game::playout`] plays.
     pub fn set_playouts(&mut self, playouts: PlayoutPolicy) {
         self.playouts = playouts;
+    }
+
+    /// Chooses whether keys contain all moves since the start of the game: then no two orders of moves lead to
+    /// the same key, and a table holds a tree.
+    pub fn set_keys_contain_moves(&mut self, contain: bool) {
+        self.way.counts = contain;
     }
 
     /// Gives the turn to `player`, as when a protocol lets one side move twice. A ko is forgotten when
@@ -301,17 +312,18 @@ impl Game for Position {
     }
 
     fn key(&self) -> u64 {
-        self.table_key(self.board.key(), self.to_play, self.board.ko(), self.passes)
+        self.table_key(self.board.key(), self.to_play, self.board.ko(), self.passes) ^ self.way.key()
     }
 
     fn key_after(&self, mv: Move) -> u64 {
-        match self.board.geometry().point_of(mv) {
+        let key = match self.board.geometry().point_of(mv) {
             None => self.table_key(self.board.key(), self.to_play.other(), Point::NONE, self.passes + 1),
             Some(point) => {
                 let (stones, ko) = self.board.key_and_ko_after(point, self.to_play);
                 self.table_key(stones, self.to_play.other(), ko, 0)
             }
-        }
+        };
+        key ^ self.way.after(mv).key()
     }
 
     fn to_play(&self) -> Player {
@@ -360,6 +372,7 @@ impl Game for Position {
     fn play(&mut self, mv: Move) {
         let player = self.to_play;
         self.to_play = player.other();
+        self.way = self.way.after(mv);
         self.last = [self.board.geometry().point_of(mv).unwrap_or(Point::NONE), self.last[0]];
         match self.board.geometry().point_of(mv) {
             None => {

@@ -28,8 +28,9 @@ pub struct UcbImproved {
 
 /// Scores of the moves that are out: below all others, but not impossible, for the others may all be refuted.
 const OUT: f32 = -1e30;
-/// Above every mean: moves that lack samples in the present round.
-const WANTED: f32 = 1e9;
+/// Above every mean, less the samples it has: a move that lacks samples in the present round. Up to here
+/// whole numbers are exact.
+const WANTED: f32 = (1 << 24) as f32;
 
 /// The policy's word at the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +93,7 @@ impl SelectionPolicy for UcbImproved {
             return OUT;
         }
         let is_wanted = arm.round <= self.last_round() && (arm.samples as f32) < self.round(arm.round).0;
-        if is_wanted { WANTED - arm.samples as f32 } else { arm.mean() }
+        if is_wanted { (WANTED - arm.samples as f32).max(2.0) } else { arm.mean() }
     }
 
     fn uses_words(&self) -> bool {

@@ -1,0 +1,144 @@
+//! Presets in real searches.
+
+use super::policy;
+use tewari::engine::{Engine, EngineOptions};
+use tewari::game::{Game, Outcome};
+use tewari::go::playout::PlayoutPolicy;
+use tewari::go::{Komi, Rules, Size};
+use tewari::memory::Budget;
+use tewari::search::policy::{Preset, SelectionPolicy};
+use tewari::search::{Limits, Report, Search, SearchParameters};
+use tewari::table::{Shape, Table};
+use tewari::tictactoe::TicTacToe;
+
+fn options(name: &str) -> EngineOptions {
+    let policy: Preset = name.parse().expect("a preset");
+    let mut options = EngineOptions {
+        size: Size::new(5, 5).expect("a board"),
+        rules: Rules::CHINESE,
+        komi: Komi(1),
+        memory: Budget::Table(4 << 20),
+        policy,
+        playouts: PlayoutPolicy::Light,
+        ..EngineOptions::default()
+    };
+    options.parameters.expand_at = policy.expand_at();
+    options
+}
+
+fn simulations(count: u64) -> Limits {
+    Limits { simulations: Some(count), ..Limits::default() }
+}
+
+fn search(options: EngineOptions, limits: Limits) -> (Report, usize) {
+    let mut engine = Engine::new(options).expect("an engine");
+    let to_play = engine.position().to_play();
+    let report = engine.search(to_play, limits, &mut |_| true);
+    let entries = engine.table().census().entries_used;
+    (report, entries)
+}
+
+#[test]
+fn every_preset_plays_a_legal_game_and_the_same_one_twice() {
+    for name in Preset::names() {
+        let game = || {
+            let mut engine = Engine::new(options(name)).expect("an engine");
+            let mut moves = 0;
+            while engine.position().passes() < 2 && moves < 100 {
+                let to_play = engine.position().to_play();
+                let report = engine.search(to_play, simulations(60), &mut |_| true);
+                let mv = engine.chosen_move(&report);
+                engine.record_mut().play(to_play, mv).expect("a legal move");
+                moves += 1;
+            }
+            engine.record().moves().to_vec()
+        };
+        assert_eq!(game(), game(), "{name}");
+    }
+}
+
+#[test]
+fn every_preset_with_a_tree_proves_that_tic_tac_toe_is_a_draw() {
+    for name in Preset::names().filter(|name| *name != "flat") {
+        let policy = policy(name);
+        let table =
+            Table::new(Shape { moves: 9, policy_words: policy.uses_words() }, 8 << 20).expect("a table");
+        let parameters = SearchParameters { expand_at: 1, ..SearchParameters::default() };
+        let report = Search { table: &table, policy, parameters }.run(
+            &TicTacToe::new(),
+            simulations(200_000),
+            &mut |_| true,
+        );
+        assert_eq!(report.root.proven, Some(Outcome::Draw), "{name}: {} simulations", report.simulations);
+    }
+}
+
+#[test]
+fn lazarus_answers_when_the_best_is_the_most_sampled_or_after_twice_its_budget() {
+    let mut settled = 0;
+    for seed in 0..20 {
+        let mut options = options("lazarus");
+        options.parameters.seed = seed;
+        let (report, _) = search(options, simulations(200));
+        assert!((200..=400).contains(&report.simulations), "{}", report.simulations);
+        settled += u32::from(report.simulations < 400);
+    }
+    assert!(settled > 0, "no search was ever settled");
+    // The same with visits, which are those of the root.
+    let (report, _) = search(options("lazarus"), Limits { visits: Some(200), ..Limits::default() });
+    assert!((200..=400).contains(&report.root.visits), "{}", report.root.visits);
+    // Others stop when they are told.
+    let (report, _) = search(options("ucb1"), simulations(200));
+    assert_eq!(report.simulations, 200);
+}
+
+#[test]
+fn flat_search_samples_every_move_alike_and_looks_no_deeper() {
+    let (report, entries) = search(options("flat"), simulations(260));
+    // 25 points and pass.
+    assert!(report.moves.iter().all(|mv| mv.edge_visits == 10), "{:?}", report.moves);
+    assert_eq!(entries, 27);
+    let best = report.moves.iter().map(|mv| mv.value).max();
+    assert_eq!(report.best().map(|mv| mv.value), best);
+}
+
+#[test]
+fn ucb_improved_eliminates_at_the_root_of_a_real_search() {
+    // T = 100: rounds of 10, 26 and 59 samples a move, 1,534 for all 26; then one move gets what is left.
+    let (report, _) = search(options("ucb-improved:horizon=100"), simulations(3_000));
+    let visits: Vec<u64> =
+        report.moves.iter().filter(|mv| mv.proven.is_none()).map(|mv| mv.edge_visits).collect();
+    let (least, most) = (visits.iter().min().unwrap(), visits.iter().max().unwrap());
+    assert!((10..=59).contains(least) && *most > 1_000, "{visits:?}");
+    // T = 300: not even the first round of 12 samples ends. Passing loses for certain on the empty board.
+    let (report, _) = search(options("ucb-improved"), simulations(300));
+    let undecided = report.moves.iter().filter(|mv| mv.proven.is_none());
+    assert!(
+        undecided.clone().count() >= 25 && undecided.clone().all(|mv| (11..=12).contains(&mv.edge_visits)),
+        "{:?}",
+        report.moves
+    );
+}
+
+#[test]
+fn without_transpositions_the_table_holds_a_tree() {
+    let (shared, _) = search(options("ucb1"), simulations(5_000));
+    let (alone, _) = search(EngineOptions { transpositions: false, ..options("ucb1") }, simulations(5_000));
+    assert!(shared.counters.transpositions > 100, "{:?}", shared.counters);
+    assert_eq!(alone.counters.transpositions, 0);
+    // In a tree the visits of a move are those of the position it leads to.
+    assert!(
+        alone.moves.iter().all(|mv| mv.visits == mv.edge_visits || mv.proven.is_some()),
+        "{:?}",
+        alone.moves
+    );
+    // Undo and playing on find the same subtree again.
+    let mut engine =
+        Engine::new(EngineOptions { transpositions: false, ..options("ucb1") }).expect("an engine");
+    let to_play = engine.position().to_play();
+    let report = engine.search(to_play, simulations(2_000), &mut |_| true);
+    let best = report.best().expect("a move").clone();
+    engine.record_mut().play(to_play, best.mv).expect("legal");
+    let next = engine.search(to_play.other(), simulations(1), &mut |_| true);
+    assert!(next.root.visits >= best.edge_visits, "{} of {}", next.root.visits, best.edge_visits);
+}
