@@ -53,10 +53,73 @@ def replacement():
     return {f"{name} {size}": sweep(size, 1000, 100, name) for size in ["8KiB", "32KiB", "128KiB"] for name in names}
 
 
+def claims():
+    """What the seeds claim, each pair of policies at 1,000 light simulations a move."""
+    c_p = "crazystone:cp=0.7071"
+    pairs = [
+        ("C_p 1/sqrt 20 against 1/sqrt 2", "crazystone", c_p),
+        ("UCT against flat Monte-Carlo", "ucb1", "flat"),
+        ("UCT against half random choices", "ucb1", "epsilon-greedy"),
+        ("UCB1-Tuned against UCB1", "ucb1-tuned", "ucb1"),
+        ("highest win rate against most visits at the end", "valkyria", "crazystone"),
+        ("RAVE without priors against UCT", "rave:priors=0", "ucb1"),
+        ("StegoUCT's alpha against the MSE schedule", "stego:c=0", "rave:priors=0"),
+        ("StegoUCT's RAVE against its UCT", "stego", "stego:mode=uct"),
+        ("Lazarus with degrading against without", "lazarus", "lazarus:degrade=1"),
+        ("Lazarus with degrading against scaled N", "lazarus", "lazarus:degrade=1,scale=0.005"),
+        ("Lazarus against UCT", "lazarus", "ucb1"),
+    ]
+    at_once = " --expand-at 1"
+    return {name: match(own(one, table="64MiB", options=at_once if "rave:" in one else ""),
+                        own(other, table="64MiB", options=at_once if "rave:" in other else ""))
+            for name, one, other in pairs}
+
+
+def transpositions():
+    """The same store as a graph and as a tree, at equal memory, with heavy playouts and RAVE, and as plain UCT."""
+    off = " --transpositions off"
+    return {
+        f"{policy} {simulations} {table}": match(own(policy, simulations, light, table),
+                                                 own(policy, simulations, light, table, off))
+        for policy, light in [("rave", False), ("ucb1", True)]
+        for simulations, table in [(1000, "64MiB"), (4000, "64MiB"), (1000, "128KiB")]
+    }
+
+
+PRESETS = ["flat", "epsilon-greedy", "ucb1", "ucb1-tuned", "ucb-improved", "valkyria", "crazystone", "lazarus", "stego",
+           "rave"]
+
+
+def round_robin():
+    """Every preset against every other at 250 light simulations a move."""
+    return {f"{one} - {other}": match(own(one, 250), own(other, 250))
+            for index, one in enumerate(PRESETS) for other in PRESETS[index + 1:]}
+
+
+def ladder():
+    """Basic UCT at doubling budgets, each against the next lower one, and GNU Go against one of them."""
+    rungs = [1000, 2000, 4000, 8000, 16000]
+    steps = {f"{high} - {low}": match(own("ucb1", high, table="256MiB"), own("ucb1", low, table="256MiB"))
+             for low, high in zip(rungs, rungs[1:])}
+    return {**steps, "4000 - GNU Go": match(own("ucb1", 4000, table="256MiB"), GNUGO_10, komi=6.5)}
+
+
+def coulom():
+    """Coulom's 170 games against GNU Go level 10 from 85 openings, at five budgets."""
+    referee = ["--referee", f"{GNUGO} --mode gtp --chinese-rules"]
+    return {f"{count}": match(own("rave", count, light=False), GNUGO_10, 170, 6.5, referee)
+            for count in [250, 500, 1000, 2000, 4000]}
+
+
 EXPERIMENTS = {
     "table-size-1000": table_size(1000, 200, ["4KiB", "8KiB", "16KiB", "32KiB", "64KiB", "256KiB", "1MiB", "16MiB"]),
     "table-size-5000": table_size(5000, 40, ["8KiB", "32KiB", "128KiB", "512KiB", "2MiB", "64MiB"]),
     "replacement": replacement(),
+    "claims": claims(),
+    "transpositions": transpositions(),
+    "round-robin": round_robin(),
+    "ladder": ladder(),
+    "coulom": coulom(),
 }
 
 

@@ -142,6 +142,12 @@ impl Client {
         }
     }
 
+    /// The number of the process.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Asks the process to end, and kills it if it does not.
     pub fn close(mut self) {
         let _ = self.ask("quit", FAREWELL);

@@ -1,13 +1,15 @@
 //! Table size against strength: the points of a sweep, and what the games say of each.
 
+use super::chart::{ChartPoint, Series};
 use super::contestant::ContestantSpec;
 use super::experiment::{GameRow, Pairing, SearchRow};
+use super::footprint::Footprint;
 use crate::engine::EngineOptions;
 use crate::gtp::{MoveBudget, SessionOptions};
 use crate::memory::Budget;
-use crate::stats::PairCounts;
+use crate::stats::{Interval, Measured, PairCounts, knee, smallest_indistinguishable, two_sided_95};
 use crate::table::{Layout, Replacement, TableError};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// How long every move takes: equal work, or equal time.
@@ -24,6 +26,26 @@ impl MoveLimit {
         match self {
             MoveLimit::Simulations(count) => MoveBudget { simulations: Some(count), ..MoveBudget::default() },
             MoveLimit::Time(time) => MoveBudget { time: Some(time), ..MoveBudget::default() },
+        }
+    }
+}
+
+impl MoveLimit {
+    /// The options of `tewari gtp` that say the same.
+    #[must_use]
+    pub fn options(self) -> String {
+        match self {
+            MoveLimit::Simulations(count) => format!("--simulations {count}"),
+            MoveLimit::Time(time) => format!("--time {}", time.as_secs_f64()),
+        }
+    }
+
+    fn per_second(self, footprint: Footprint) -> Option<f64> {
+        match self {
+            MoveLimit::Simulations(count) => {
+                Some(count as f64 / footprint.cpu_seconds_per_move).filter(|rate| rate.is_finite())
+            }
+            MoveLimit::Time(_) => None,
         }
     }
 }
@@ -111,7 +133,7 @@ pub fn bytes_in_words(bytes: u64) -> String {
 }
 
 /// A line of the table of results. Rates and shares are `0..=1`; Elo is the point's, against the reference.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PointRow {
     /// Bytes of the table.
     pub table_size: u64,
@@ -123,8 +145,8 @@ pub struct PointRow {
     pub entries: usize,
     /// Edge blocks.
     pub blocks: usize,
-    /// Entries as a share of the positions that one search of the unbounded reference makes; empty where the
-    /// reference is a program.
+    /// Edge blocks as a share of those that one search of the unbounded reference makes on average: a block is what others
+    /// call a node with its children. Empty where the reference is a program.
     pub share_of_unbounded: Option<f64>,
     /// Share of the table in use at the end of a game.
     pub occupancy: f64,
@@ -136,9 +158,12 @@ pub struct PointRow {
     pub evictions_per_simulation: f64,
     /// Edge blocks taken from other positions, for each simulation.
     pub block_evictions_per_simulation: f64,
-    /// Simulations in a second of search.
+    /// Simulations in a second of search, on the clock.
     pub simulations_per_second: f64,
-    /// Peak resident memory of a process that plays with this table, in KiB; empty where it is not known.
+    /// Simulations in a second of processor time, in a process of its own; empty where that is not known, and for
+    /// budgets of time.
+    pub simulations_per_cpu_second: Option<f64>,
+    /// Peak resident memory of that process, in KiB.
     pub resident_kib: Option<u64>,
     /// Games.
     pub games: u64,
@@ -171,6 +196,7 @@ fn total<'r>(rows: impl Iterator<Item = &'r Option<SearchRow>>) -> (SearchRow, f
         sum.evictions += row.evictions;
         sum.block_evictions += row.block_evictions;
         sum.occupancy += row.occupancy;
+        sum.blocks_used += row.blocks_used;
         games += 1.0;
     }
     (sum, games)
@@ -188,11 +214,11 @@ impl PointRow {
         layout: &Layout,
         rows: &[&GameRow],
         counts: &PairCounts,
-        resident_kib: Option<u64>,
+        footprint: Option<Footprint>,
     ) -> PointRow {
         let (own, games) = total(rows.iter().map(|row| &row.search[0]));
         let (reference, _) = total(rows.iter().map(|row| &row.search[1]));
-        let per_search = ratio(reference.misses as f64, reference.searches as f64);
+        let per_search = ratio(reference.blocks_used as f64, reference.searches as f64);
         let simulations = own.simulations as f64;
         let score = counts.score_interval();
         let elo = counts.elo_interval();
@@ -202,14 +228,15 @@ impl PointRow {
             limit: point.limit.to_string(),
             entries: layout.entries(),
             blocks: layout.blocks,
-            share_of_unbounded: (per_search > 0.0).then(|| layout.entries() as f64 / per_search),
+            share_of_unbounded: (per_search > 0.0).then(|| layout.blocks as f64 / per_search),
             occupancy: ratio(own.occupancy, games),
             hit_rate: ratio(own.hits as f64, (own.hits + own.misses) as f64),
             transposition_rate: ratio(own.transpositions as f64, (own.transpositions + own.misses) as f64),
             evictions_per_simulation: ratio(own.evictions as f64, simulations),
             block_evictions_per_simulation: ratio(own.block_evictions as f64, simulations),
             simulations_per_second: ratio(simulations, own.seconds),
-            resident_kib,
+            simulations_per_cpu_second: footprint.and_then(|footprint| point.limit.per_second(footprint)),
+            resident_kib: footprint.map(|footprint| footprint.resident_kib),
             games: counts.games(),
             wins: counts.points(),
             score: score.estimate,
@@ -219,5 +246,146 @@ impl PointRow {
             elo_low: elo.low,
             elo_high: elo.high,
         }
+    }
+}
+
+/// Elo below the plateau that make the knee.
+const KNEE: f64 = 10.0;
+
+/// The rows of one policy and one budget: a curve over the size of the table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// Policy and budget.
+    pub label: String,
+    /// Its rows, by size.
+    pub rows: Vec<PointRow>,
+}
+
+/// Rows as curves, in the order in which policies and budgets appear.
+#[must_use]
+pub fn curves(rows: &[PointRow]) -> Vec<Curve> {
+    let mut curves: Vec<Curve> = Vec::new();
+    for row in rows {
+        let label = format!("{}, {}", row.replacement, row.limit);
+        match curves.iter_mut().find(|curve| curve.label == label) {
+            Some(curve) => curve.rows.push(row.clone()),
+            None => curves.push(Curve { label, rows: vec![row.clone()] }),
+        }
+    }
+    for curve in &mut curves {
+        curve.rows.sort_by_key(|row| row.table_size);
+    }
+    curves
+}
+
+impl Curve {
+    fn measured(&self) -> Vec<Measured> {
+        let measured = |row: &PointRow| Measured {
+            x: (row.table_size as f64).log2(),
+            elo: row.elo,
+            standard_error: (row.elo_high - row.elo_low) / (2.0 * two_sided_95()),
+        };
+        self.rows.iter().map(measured).collect()
+    }
+
+    /// log2 of the size at which the fitted curve is 10 Elo below its plateau; `None` with too few points.
+    ///
+    /// The curve begins with the weakest size: a table so small that hardly anything below the root is kept can be
+    /// stronger than a slightly larger one, and is no part of a curve that saturates.
+    #[must_use]
+    pub fn knee(&self) -> Option<Interval> {
+        let measured = self.measured();
+        let weakest = measured.iter().min_by(|one, other| one.elo.total_cmp(&other.elo))?.x;
+        let rising: Vec<Measured> = measured.into_iter().filter(|point| point.x >= weakest).collect();
+        knee(&rising, KNEE)
+    }
+
+    /// What there is to say about the knee, in a line.
+    #[must_use]
+    pub fn knee_in_words(&self) -> String {
+        let as_good = smallest_indistinguishable(&self.measured());
+        let as_good = as_good
+            .map_or_else(|| "none is known to be".to_owned(), |x| bytes_in_words(x.exp2().round() as u64));
+        let smallest = self.rows.first().map_or(0.0, |row| row.table_size as f64);
+        let largest = self.rows.last().map_or(0.0, |row| row.table_size as f64);
+        let end = |x: f64| match x.exp2() {
+            size if size < smallest => format!("below {}", rounded_bytes(smallest)),
+            size if size > largest => format!("above {}", rounded_bytes(largest)),
+            size => rounded_bytes(size),
+        };
+        let fitted = self.knee().map_or_else(
+            || "too few points for a curve".to_owned(),
+            |Interval { estimate, low, high }| {
+                let [estimate, low, high] = [estimate, low, high].map(end);
+                format!(
+                    "the fitted curve is {KNEE} Elo below its plateau at {estimate} (95 %: {low} to {high})"
+                )
+            },
+        );
+        format!("{}: smallest size that cannot be told from the best: {as_good}; {fitted}", self.label)
+    }
+
+    /// The curve for a chart of Elo against log2 of the size.
+    #[must_use]
+    pub fn elo_series(&self) -> Series {
+        let x = |row: &PointRow| (row.table_size as f64).log2();
+        let point =
+            |row: &PointRow| ChartPoint { x: x(row), y: row.elo, low: row.elo_low, high: row.elo_high };
+        let speed =
+            |row: &PointRow| (x(row), row.simulations_per_cpu_second.unwrap_or(row.simulations_per_second));
+        Series {
+            label: self.label.clone(),
+            points: self.rows.iter().map(point).collect(),
+            speeds: self.rows.iter().map(speed).collect(),
+            knee: self.knee().map(|knee| knee.estimate),
+        }
+    }
+
+    /// The curve for a chart of wins against log10 of the share of an unbounded search's blocks; `None` where the share is
+    /// not known.
+    #[must_use]
+    pub fn share_series(&self) -> Option<Series> {
+        let point = |row: &PointRow| {
+            let x = row.share_of_unbounded?.log10();
+            Some(ChartPoint { x, y: row.score, low: row.score_low, high: row.score_high })
+        };
+        let points: Option<Vec<ChartPoint>> = self.rows.iter().map(point).collect();
+        Some(Series { label: self.label.clone(), points: points?, speeds: Vec::new(), knee: None })
+    }
+}
+
+/// Bytes with two digits and a binary unit.
+fn rounded_bytes(bytes: f64) -> String {
+    let (unit, name) = [(30, "GiB"), (20, "MiB"), (10, "KiB")]
+        .into_iter()
+        .map(|(shift, name)| (f64::from(1 << shift), name))
+        .find(|&(unit, _)| bytes >= unit)
+        .unwrap_or((1.0, "bytes"));
+    let value = bytes / unit;
+    if value >= 10.0 { format!("{value:.0} {name}") } else { format!("{value:.1} {name}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_written_as_people_do() {
+        for (bytes, text) in
+            [(16384, "16KiB"), (1 << 20, "1MiB"), (3 << 29, "1536MiB"), (1000, "1000 bytes"), (0, "0 bytes")]
+        {
+            assert_eq!(bytes_in_words(bytes), text);
+        }
+        assert_eq!([1500.0, 12_345.0, 100.0].map(rounded_bytes), ["1.5 KiB", "12 KiB", "100 bytes"]);
+    }
+
+    #[test]
+    fn every_size_meets_every_policy_and_budget_once() {
+        let limits = [MoveLimit::Simulations(10), MoveLimit::Time(Duration::from_millis(50))];
+        let all = points(&[1024, 2048], &[Replacement::Visits, Replacement::Always], &limits);
+        assert_eq!(all.len(), 8);
+        let labels: std::collections::BTreeSet<String> = all.iter().map(Point::to_string).collect();
+        assert_eq!(labels.len(), 8);
+        assert!(labels.contains("2KiB always 0.05 s"), "{labels:?}");
     }
 }

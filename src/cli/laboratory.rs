@@ -91,6 +91,11 @@ impl GameArguments {
         Setting { size: self.size, rules: self.rules, komi: self.komi, limits }
     }
 
+    /// What is played, in a few words.
+    pub(super) fn title(&self) -> String {
+        format!("Strength and table size, {}, komi {}", self.size, self.komi)
+    }
+
     /// The openings; none without a file.
     pub(super) fn read_openings(&self) -> Result<Vec<Opening>> {
         let Some(path) = &self.openings else { return Ok(Vec::new()) };

@@ -3,15 +3,24 @@
 use super::contestants;
 use super::laboratory::{GameArguments, Verdict};
 use super::options::{LimitArguments, parse_bytes, parse_seconds};
+use crate::arena::chart;
 use crate::arena::contestant::ContestantSpec;
 use crate::arena::experiment::{Experiment, GameRow};
+use crate::arena::footprint::{self, Footprint};
 use crate::arena::report::pair_counts;
-use crate::arena::sweep::{MoveLimit, PointRow, points};
+use crate::arena::store::Store;
+use crate::arena::sweep::{self, Curve, MoveLimit, Point, PointRow, points};
 use crate::table::Replacement;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// Rautureau, Cazenave & Piette, arXiv 2602.23318: the smallest pools, as log10 of the share of nodes, that keep the strength of
+/// their tree search on 9x9, with one level of recycling and with two.
+const PUBLISHED: [(&str, f64, f64); 2] =
+    [("recycling, one level", -0.823_9, 0.5), ("recycling, two levels", -1.699, 0.5)];
 
 /// Where nothing says how long engines think.
 const DEFAULT_SIMULATIONS: u64 = 1_000;
@@ -19,7 +28,8 @@ const DEFAULT_SIMULATIONS: u64 = 1_000;
 #[derive(Args)]
 pub(super) struct Arguments {
     /// Sizes of the table, for example 32KiB,128KiB,512KiB,2MiB,8MiB.
-    #[arg(long, value_name = "BYTES,...", value_delimiter = ',', value_parser = parse_bytes, required = true)]
+    #[arg(long, value_name = "BYTES,...", value_delimiter = ',', value_parser = parse_bytes,
+        required_unless_present = "rows")]
     table_size: Vec<u64>,
     /// Ways of replacing: visits-and-generation, visits, least-recently-used, always.
     #[arg(long, value_name = "POLICY,...", value_delimiter = ',', default_value = "visits-and-generation")]
@@ -37,6 +47,9 @@ pub(super) struct Arguments {
     /// engine with a table of 64MiB.
     #[arg(long, value_name = "CMD")]
     reference: Option<String>,
+    /// Play nothing: draw the charts of these results, the sweep.csv of earlier sweeps, into --out.
+    #[arg(long, value_name = "CSV", requires = "out", conflicts_with = "table_size")]
+    rows: Vec<PathBuf>,
     /// Games of each point.
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u64).range(2..=1_000_000))]
     games: u64,
@@ -45,12 +58,23 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
+    if !arguments.rows.is_empty() {
+        return draw_again(arguments);
+    }
     let common = &arguments.games_arguments;
     let no_limits = LimitArguments { visits: None, simulations: None, time: None };
     let setting = common.setting(no_limits);
     let ContestantSpec::Own { engine, session, .. } = contestants::parse(&arguments.engine, &setting)? else {
         bail!("--engine {:?}: expected self or self:OPTIONS, whose table can be varied", arguments.engine);
     };
+    for given in ["--table-size", "--memory", "--replacement", "--simulations", "--visits", "--time"] {
+        let is_given = arguments.engine.split([' ', '=', ':']).any(|word| word == given);
+        ensure!(
+            !is_given,
+            "--engine {:?}: expected no {given}, which the sweep itself varies",
+            arguments.engine
+        );
+    }
     let reference =
         contestants::parse(arguments.reference.as_deref().unwrap_or(&arguments.engine), &setting)?;
     let points = points(&arguments.table_size, &arguments.replacement, &arguments.limits());
@@ -72,20 +96,21 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         line: format!("{} points, {:.1} games each", points.len(), rows.len() as f64 / points.len() as f64),
         stop: false,
     })?;
+    let footprints: Vec<Option<Footprint>> = points
+        .iter()
+        .map(|point| (!played.interrupted).then(|| footprint::measure(&arguments.command(point))).flatten())
+        .collect();
     let rows: Vec<PointRow> = points
         .iter()
-        .map(|point| {
+        .zip(footprints)
+        .map(|(point, footprint)| {
             let label = point.to_string();
             let games: Vec<&GameRow> = played.rows.iter().filter(|row| row.pairing == label).collect();
             let layout = point.layout(&engine)?;
-            Ok(PointRow::new(point, &layout, &games, &pair_counts(&experiment, &games), None))
+            Ok(PointRow::new(point, &layout, &games, &pair_counts(&experiment, &games), footprint))
         })
         .collect::<Result<_>>()?;
-    let csv = csv_text(&rows)?;
-    if let Some(store) = &played.store {
-        store.write("sweep.csv", &csv)?;
-    }
-    std::io::stdout().lock().write_all(csv.as_bytes())?;
+    show(&rows, &common.title(), played.store.as_ref())?;
     if played.interrupted {
         bail!("interrupted after {} of {games} games; --resume goes on", played.rows.len());
     }
@@ -93,11 +118,100 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 impl Arguments {
+    /// This program as a GTP engine with the table of `point`.
+    fn command(&self, point: &Point) -> String {
+        let program = std::env::current_exe().unwrap_or_else(|_| "tewari".into());
+        let program = program.to_string_lossy();
+        let program = shlex::try_quote(&program).unwrap_or(std::borrow::Cow::Borrowed("tewari"));
+        let options = self.engine.trim().strip_prefix("self").unwrap_or_default().trim_start_matches(':');
+        let Point { table_size, replacement, limit } = point;
+        let common = &self.games_arguments;
+        format!(
+            "{program} gtp --quiet --resign 0 --size {} --komi={} --rules {} --seed {} {options} --table-size {table_size} \
+             --replacement {replacement} {}",
+            common.size,
+            common.komi,
+            common.rules,
+            common.seed,
+            limit.options()
+        )
+    }
+
     fn limits(&self) -> Vec<MoveLimit> {
         let simulations = self.simulations.iter().map(|&count| MoveLimit::Simulations(count));
         let limits: Vec<MoveLimit> =
             simulations.chain(self.time.iter().map(|&time| MoveLimit::Time(time))).collect();
         if limits.is_empty() { vec![MoveLimit::Simulations(DEFAULT_SIMULATIONS)] } else { limits }
+    }
+}
+
+/// Prints the table and where the knees are; keeps both and the charts in the folder.
+fn show(rows: &[PointRow], title: &str, store: Option<&Store>) -> Result<()> {
+    let csv = csv_text(rows)?;
+    let curves = sweep::curves(rows);
+    let knees: Vec<String> = curves.iter().map(Curve::knee_in_words).collect();
+    if let Some(store) = store {
+        store.write("sweep.csv", &csv)?;
+        let charts = Charts::draw(&curves, title)?;
+        store.write("sweep.svg", &charts.sizes)?;
+        if let Some(shares) = &charts.shares {
+            store.write("share.svg", shares)?;
+        }
+    }
+    std::io::stdout().lock().write_all(csv.as_bytes())?;
+    for knee in knees {
+        super::print_error(&knee);
+    }
+    Ok(())
+}
+
+/// Draws the charts of results that are there already.
+fn draw_again(arguments: &Arguments) -> Result<()> {
+    let mut rows: Vec<PointRow> = Vec::new();
+    for path in &arguments.rows {
+        let mut reader = csv::Reader::from_path(path).with_context(|| format!("{}", path.display()))?;
+        for (number, row) in reader.deserialize().enumerate() {
+            rows.push(row.with_context(|| {
+                format!("{}, row {}: expected a row of sweep.csv", path.display(), number + 1)
+            })?);
+        }
+    }
+    let curves = sweep::curves(&rows);
+    let charts = Charts::draw(&curves, &arguments.games_arguments.title())?;
+    let folder = arguments.games_arguments.out.as_deref().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder).with_context(|| format!("{}", folder.display()))?;
+    for (name, svg) in [("sweep.svg", Some(charts.sizes)), ("share.svg", charts.shares)] {
+        let path = folder.join(name);
+        if let Some(svg) = svg {
+            std::fs::write(&path, svg).with_context(|| format!("{}", path.display()))?;
+        }
+    }
+    let mut output = std::io::stdout().lock();
+    for curve in &curves {
+        writeln!(output, "{}", curve.knee_in_words())?;
+    }
+    Ok(())
+}
+
+/// The charts of a sweep.
+struct Charts {
+    sizes: String,
+    /// Only where every share is known.
+    shares: Option<String>,
+}
+
+impl Charts {
+    fn draw(curves: &[Curve], title: &str) -> Result<Charts> {
+        let games: Vec<u64> = curves.iter().flat_map(|curve| &curve.rows).map(|row| row.games).collect();
+        let (fewest, most) = (games.iter().min().unwrap_or(&0), games.iter().max().unwrap_or(&0));
+        let games =
+            if fewest == most { format!("{most} games") } else { format!("{fewest} to {most} games") };
+        let caption = format!("size of the table ({games} a point)");
+        let sizes: Vec<_> = curves.iter().map(Curve::elo_series).collect();
+        let shares: Option<Vec<_>> = curves.iter().map(Curve::share_series).collect();
+        let shares =
+            shares.map(|series| chart::share_chart(title, &format!("{games} a point"), &series, &PUBLISHED));
+        Ok(Charts { sizes: chart::sweep_chart(title, &caption, &sizes)?, shares: shares.transpose()? })
     }
 }
 

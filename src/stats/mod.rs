@@ -5,10 +5,12 @@
 //! less than that of two independent games; all variances are taken from pairs.
 
 mod interval;
+mod knee;
 mod pairs;
 mod sprt;
 
 pub use interval::{Interval, wilson};
+pub use knee::{Measured, Saturation, knee, smallest_indistinguishable};
 pub use pairs::PairCounts;
 pub use sprt::{Sprt, SprtVerdict};
 

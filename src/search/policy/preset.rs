@@ -109,9 +109,13 @@ const PRESETS: &[Entry] = &[
         parameters: &[
             number("equivalence", 1.0, 1e6, 3500.0, "samples at which AMAF weighs a third"),
             number("c", 0.0, 10.0, 0.0, EXPLORATION),
+            number("priors", 0.0, 1.0, 1.0, "what Go knowledge counts for a new move"),
         ],
         expand_at: 8,
-        build: |values| Policy::Rave(Rave { equivalence: values[0] as f32, exploration: values[1] as f32 }),
+        build: |values| {
+            let [equivalence, exploration, priors, ..] = values.map(|value| value as f32);
+            Policy::Rave(Rave { equivalence, exploration, priors })
+        },
     },
     Entry {
         name: "ucb1",
@@ -164,12 +168,12 @@ const PRESETS: &[Entry] = &[
         name: "lazarus",
         summary: "highest (r+N)/(s+N), samples fade, plays the best that is most sampled (Dailey 2006)",
         parameters: &[
-            number("n", 0.01, 1e6, 10.0, "N"),
+            number("n", 0.01, 1e6, 1.0, "N"),
             number(
                 "degrade",
                 0.5,
                 1.0,
-                0.999,
+                0.9999,
                 "what samples are multiplied by after each simulation; 1: off",
             ),
             number(

@@ -17,19 +17,21 @@ pub struct Rave {
     pub equivalence: f32,
     /// Factor of a UCB1 term sqrt(ln N / n); 0 is none.
     pub exploration: f32,
+    /// What priors count, `0..=1`.
+    pub priors: f32,
 }
 
 impl Default for Rave {
     fn default() -> Rave {
-        Rave { equivalence: 3500.0, exploration: 0.0 }
+        Rave { equivalence: 3500.0, exploration: 0.0, priors: 1.0 }
     }
 }
 
 impl SelectionPolicy for Rave {
     #[inline]
     fn score(&self, parent: &ParentView, edge: &EdgeView) -> f32 {
-        let visits = edge.visits + edge.prior_visits;
-        let wins = edge.visits * edge.value + edge.prior_wins;
+        let visits = edge.visits + self.priors * edge.prior_visits;
+        let wins = edge.visits * edge.value + self.priors * edge.prior_wins;
         let mean = if visits > 0.0 { wins / visits } else { 0.5 };
         let amaf_visits = edge.amaf_visits;
         let amaf = if amaf_visits > 0.0 { edge.amaf_wins / amaf_visits } else { 0.5 };
@@ -54,7 +56,7 @@ mod tests {
 
     #[test]
     fn rave_weighs_a_third_at_equivalence_and_vanishes_with_visits() {
-        let policy = Rave { equivalence: 1000.0, exploration: 0.0 };
+        let policy = Rave { equivalence: 1000.0, ..Rave::default() };
         let parent = ParentView::new(1000.0);
         let edge = EdgeView {
             visits: 1000.0,
