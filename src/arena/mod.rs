@@ -5,6 +5,7 @@
 //! * [`experiment`]: many games, from [`opening`]s that are played twice with colours exchanged.
 //! * [`report`]: what the games of a pairing come to.
 //! * [`sweep`]: table size against strength, with [`footprint`] (memory and time of a process) and [`chart`].
+//! * [`suite`]: positions with known answers.
 //! * [`store`]: the folder where every game is kept the moment it ends.
 
 pub mod chart;
@@ -17,4 +18,5 @@ pub mod opening;
 pub mod report;
 pub mod scorer;
 pub mod store;
+pub mod suite;
 pub mod sweep;

@@ -244,14 +244,14 @@ fn fingerprint(openings: &[Opening]) -> String {
 }
 
 /// A flag that Ctrl-C sets; pressed again, it ends the program.
-fn stop_on_interrupt() -> &'static AtomicBool {
+pub(super) fn stop_on_interrupt() -> &'static AtomicBool {
     static STOP: AtomicBool = AtomicBool::new(false);
     // Fails only if a handler is there already.
     let _ = ctrlc::set_handler(|| {
         if STOP.swap(true, Relaxed) {
             std::process::exit(INTERRUPTED);
         }
-        super::print_error("the running games are played to their end; press Ctrl-C again to give them up");
+        super::print_error("what is running is finished first; press Ctrl-C again to give it up");
     });
     &STOP
 }

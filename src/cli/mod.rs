@@ -8,6 +8,7 @@ mod laboratory;
 mod match_games;
 mod options;
 mod playouts;
+mod suite;
 mod sweep;
 
 use anyhow::Result;
@@ -45,6 +46,8 @@ enum Command {
     Match(match_games::Arguments),
     /// Measure table size against strength: games at every size, a table of results and a chart.
     Sweep(sweep::Arguments),
+    /// Run a suite of positions with known answers, and count what is solved.
+    Suite(suite::Arguments),
 }
 
 impl CommandFactory for Cli {
@@ -83,6 +86,7 @@ impl Cli {
             Some(Command::Bench(arguments)) => bench::run(&arguments),
             Some(Command::Match(arguments)) => match_games::run(&arguments),
             Some(Command::Sweep(arguments)) => sweep::run(&arguments),
+            Some(Command::Suite(arguments)) => suite::run(&arguments),
             None if self.speak_gtp || !std::io::stdin().is_terminal() => gtp::run(self.gtp),
             None => Ok(Cli::command().print_help()?),
         }

@@ -7,11 +7,13 @@
 mod interval;
 mod knee;
 mod pairs;
+mod sign;
 mod sprt;
 
 pub use interval::{Interval, wilson};
 pub use knee::{Measured, Saturation, knee, smallest_indistinguishable};
 pub use pairs::PairCounts;
+pub use sign::sign_test;
 pub use sprt::{Sprt, SprtVerdict};
 
 use statrs::distribution::{ContinuousCDF, Normal};

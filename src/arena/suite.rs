@@ -1,0 +1,344 @@
+//! Test suites: positions with good and bad moves, or with a known winner.
+
+use crate::engine::{Engine, EngineError, EngineOptions};
+use crate::game::Player;
+use crate::go::{Komi, Position, Record, Size};
+use crate::search::{Limits, Report};
+use crate::zobrist::mix;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+
+/// A test that expects `resign` is passed below this value of the root.
+const RESIGN_BELOW: f64 = 0.1;
+
+/// A test as its file has it. Points are vertices such as `D4`; one without moves and without a value is no
+/// test.
+#[derive(Clone, Debug, Deserialize)]
+struct Row {
+    id: String,
+    size: usize,
+    #[serde(default)]
+    komi: Option<f64>,
+    colour: String,
+    #[serde(default)]
+    moves: Vec<(String, String)>,
+    /// GTP commands after the moves, such as `play black D4`.
+    #[serde(default)]
+    pre: Vec<String>,
+    #[serde(default)]
+    setup_black: Vec<String>,
+    #[serde(default)]
+    setup_white: Vec<String>,
+    /// The stones of the position that is meant.
+    #[serde(default)]
+    black: Option<Vec<String>>,
+    #[serde(default)]
+    white: Option<Vec<String>>,
+    #[serde(default)]
+    expected: Vec<String>,
+    #[serde(default)]
+    wrong: Vec<String>,
+    /// `value_above` or `value_below`, with `threshold`.
+    #[serde(default)]
+    expect: Option<String>,
+    #[serde(default)]
+    threshold: Option<f64>,
+    #[serde(default)]
+    tier: Option<String>,
+    #[serde(default)]
+    suite: Option<String>,
+    #[serde(default)]
+    ref_engine_known_fail: bool,
+    #[serde(default)]
+    rules_sensitive: bool,
+}
+
+/// What a test asks for.
+#[derive(Clone, Debug, PartialEq)]
+enum Goal {
+    /// A move among the first (any, if there are none), and not among the second.
+    Move(Vec<String>, Vec<String>),
+    /// A value of the player to move above, or below, a threshold.
+    Value(bool, f64),
+}
+
+/// A test, ready to be searched.
+#[derive(Clone)]
+pub struct Test {
+    /// Its name, unique in the file.
+    pub id: String,
+    /// Its group, such as `search9`.
+    pub tier: String,
+    /// The suite it comes from; may be empty.
+    pub suite: String,
+    /// Whether the engine that the suite was made for fails it.
+    pub is_known_fail: bool,
+    /// Whether its answer depends on rules that are not ours.
+    pub is_rules_sensitive: bool,
+    record: Record,
+    to_play: Player,
+    goal: Goal,
+}
+
+/// What is wrong with a file of tests.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: expected {expected}, found {found}")]
+pub struct SuiteError {
+    /// Its number, from 1.
+    pub line: usize,
+    /// What should be there.
+    pub expected: &'static str,
+    /// What is.
+    pub found: String,
+}
+
+/// How a test went.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TestRow {
+    /// The test.
+    pub id: String,
+    /// Its group.
+    pub tier: String,
+    /// Whether the engine that the suite was made for fails it.
+    pub known_fail: bool,
+    /// The move that was chosen.
+    #[serde(rename = "move")]
+    pub mv: String,
+    /// Whether it was passed.
+    pub solved: bool,
+    /// Visits of the root.
+    pub visits: u64,
+    /// Value of the root for the player to move.
+    pub value: f64,
+}
+
+/// Reads tests, one JSON object a line. Games are played under the rules of `options`; a test without a komi has theirs.
+///
+/// # Errors
+/// The first line that is no test.
+pub fn read(text: &str, options: &EngineOptions) -> Result<Vec<Test>, SuiteError> {
+    let mut tests = Vec::new();
+    let mut names = BTreeSet::new();
+    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let fail = |expected, found: String| SuiteError { line: index + 1, expected, found };
+        let row: Row = serde_json::from_str(line).map_err(|error| {
+            fail("a test as a JSON object with id, size, colour and what is expected", error.to_string())
+        })?;
+        if !names.insert(row.id.clone()) {
+            return Err(fail("an id of its own for each test", format!("{:?} again", row.id)));
+        }
+        tests.push(row.into_test(options).map_err(|(expected, found)| fail(expected, found))?);
+    }
+    Ok(tests)
+}
+
+/// What was expected, and what was found.
+type Mistake = (&'static str, String);
+
+impl Row {
+    fn into_test(self, options: &EngineOptions) -> Result<Test, Mistake> {
+        let size =
+            Size::new(self.size, self.size).map_err(|error| ("a size from 1 to 19", error.to_string()))?;
+        let komi = match self.komi {
+            None => options.komi,
+            Some(points) => {
+                Komi::from_points(points).ok_or_else(|| ("a komi within ±1000", points.to_string()))?
+            }
+        };
+        let goal = self.goal()?;
+        let to_play = player(&self.colour)?;
+        let record = self.record(size, komi, options)?;
+        Ok(Test {
+            tier: self.tier.unwrap_or_else(|| format!("value{}", self.size)),
+            id: self.id,
+            suite: self.suite.unwrap_or_default(),
+            is_known_fail: self.ref_engine_known_fail,
+            is_rules_sensitive: self.rules_sensitive,
+            record,
+            to_play,
+            goal,
+        })
+    }
+
+    fn goal(&self) -> Result<Goal, Mistake> {
+        let above = match self.expect.as_deref() {
+            None if self.expected.is_empty() && self.wrong.is_empty() => {
+                return Err(("moves that are expected or wrong, or a value", "none of them".to_owned()));
+            }
+            None => return Ok(Goal::Move(self.expected.clone(), self.wrong.clone())),
+            Some("value_above") => true,
+            Some("value_below") => false,
+            Some(other) => return Err(("value_above or value_below", format!("{other:?}"))),
+        };
+        let threshold = self.threshold.filter(|threshold| (0.0..=1.0).contains(threshold));
+        let threshold =
+            threshold.ok_or_else(|| ("a threshold from 0 to 1", format!("{:?}", self.threshold)))?;
+        Ok(Goal::Value(above, threshold))
+    }
+
+    /// The game that leads to the position: as played where that reaches the stones that are meant, so that ko and history are
+    /// right; else these stones set up.
+    fn record(&self, size: Size, komi: Komi, options: &EngineOptions) -> Result<Record, Mistake> {
+        let set_up = |black: &[String], white: &[String]| -> Result<Record, Mistake> {
+            let mut stones = Vec::new();
+            for (player, vertices) in [(Player::Black, black), (Player::White, white)] {
+                for vertex in vertices {
+                    let mv = size
+                        .parse_vertex(vertex)
+                        .ok_or_else(|| ("a point of the board", format!("{vertex:?}")))?;
+                    stones.push((player, mv));
+                }
+            }
+            let position = Position::with_stones(size, options.rules, komi, &stones, Player::Black);
+            let position = position.map_err(|(mv, error)| {
+                ("stones that can stand there", format!("{}: {error}", size.vertex(mv)))
+            })?;
+            Ok(Record::from_position(position))
+        };
+        let mut record = set_up(&self.setup_black, &self.setup_white)?;
+        let pre = self.pre.iter().filter_map(|command| command.strip_prefix("play ")?.split_once(' '));
+        let pre = pre.map(|(player, vertex)| (player.to_owned(), vertex.to_owned()));
+        let mut moves = self.moves.iter().cloned().chain(pre);
+        let played = moves.try_for_each(|(colour, vertex)| play(&mut record, size, &colour, &vertex));
+        let (Some(black), Some(white)) = (&self.black, &self.white) else { return played.map(|()| record) };
+        let meant = set_up(black, white)?;
+        let is_reached = played.is_ok() && record.position().board().key() == meant.position().board().key();
+        Ok(if is_reached { record } else { meant })
+    }
+}
+
+fn player(text: &str) -> Result<Player, Mistake> {
+    match text.to_ascii_lowercase().as_str() {
+        "b" | "black" => Ok(Player::Black),
+        "w" | "white" => Ok(Player::White),
+        _ => Err(("black or white", format!("{text:?}"))),
+    }
+}
+
+fn play(record: &mut Record, size: Size, colour: &str, vertex: &str) -> Result<(), Mistake> {
+    let mover = player(colour)?;
+    let mv = size.parse_vertex(vertex).ok_or_else(|| ("a point of the board", format!("{vertex:?}")))?;
+    record.play(mover, mv).map_err(|error| ("a legal move", format!("{vertex}: {error}")))
+}
+
+impl Test {
+    /// Searches the position with an empty table. The seed is of the test alone, so that no test depends on the others.
+    ///
+    /// # Errors
+    /// When the memory for the table cannot be had.
+    pub fn run(&self, options: &EngineOptions, limits: Limits) -> Result<TestRow, EngineError> {
+        let position = self.record.position();
+        let mut options = EngineOptions { size: position.size(), komi: position.komi(), ..options.clone() };
+        let id = self.id.bytes().fold(0, |sum, byte| mix(sum ^ u64::from(byte)));
+        options.parameters.seed = mix(options.parameters.seed ^ id);
+        let mut engine = Engine::new(options)?;
+        engine.set_record(self.record.clone())?;
+        let report = engine.search(self.to_play, limits, &mut |_| true);
+        let mv = position.size().vertex(engine.chosen_move(&report));
+        let solved = self.is_solved(&mv, &report);
+        Ok(TestRow {
+            id: self.id.clone(),
+            tier: self.tier.clone(),
+            known_fail: self.is_known_fail,
+            mv,
+            solved,
+            visits: report.root.visits,
+            value: report.root.value.as_f64(),
+        })
+    }
+
+    fn is_solved(&self, mv: &str, report: &Report) -> bool {
+        let value = report.root.value.as_f64();
+        match &self.goal {
+            Goal::Value(true, threshold) => value > *threshold,
+            Goal::Value(false, threshold) => value < *threshold,
+            Goal::Move(expected, wrong) => {
+                let is_in = |moves: &[String]| moves.iter().any(|other| other.eq_ignore_ascii_case(mv));
+                let resigns =
+                    value < RESIGN_BELOW && expected.iter().any(|other| other.eq_ignore_ascii_case("resign"));
+                (expected.is_empty() || is_in(expected) || resigns) && !is_in(wrong)
+            }
+        }
+    }
+}
+
+/// Runs all tests with `concurrency` workers, and calls `done` after each; the rows have the tests' order. Ends early
+/// when `stop` is set: then rows are missing at the end.
+///
+/// # Errors
+/// When the memory for a table cannot be had.
+pub fn run(
+    tests: &[Test],
+    options: &EngineOptions,
+    limits: Limits,
+    concurrency: usize,
+    stop: &AtomicBool,
+    done: &(dyn Fn(&TestRow) + Sync),
+) -> Result<Vec<TestRow>, EngineError> {
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::with_capacity(tests.len()));
+    std::thread::scope(|scope| {
+        for _ in 0..concurrency.max(1) {
+            scope.spawn(|| {
+                while !stop.load(Relaxed) {
+                    let index = next.fetch_add(1, Relaxed);
+                    let Some(test) = tests.get(index) else { break };
+                    let row = test.run(options, limits);
+                    row.iter().for_each(done);
+                    let Ok(mut results) = results.lock() else { break };
+                    results.push((index, row));
+                }
+            });
+        }
+    });
+    let mut results = results.into_inner().unwrap_or_default();
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, row)| row).collect()
+}
+
+/// How two runs of a suite differ.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Comparison {
+    /// Tests that both passed.
+    pub both: usize,
+    /// Tests that neither passed.
+    pub neither: usize,
+    /// Tests that only the first run passed.
+    pub only_first: Vec<String>,
+    /// Tests that only the second run passed.
+    pub only_second: Vec<String>,
+    /// Tests that are in one run alone, and were left out.
+    pub unmatched: usize,
+}
+
+impl Comparison {
+    /// Compares test by test.
+    #[must_use]
+    pub fn new(first: &[TestRow], second: &[TestRow]) -> Comparison {
+        let others: std::collections::BTreeMap<&str, bool> =
+            second.iter().map(|row| (row.id.as_str(), row.solved)).collect();
+        let mut comparison = Comparison::default();
+        let mut matched = 0;
+        for row in first {
+            let Some(&other) = others.get(row.id.as_str()) else { continue };
+            matched += 1;
+            match (row.solved, other) {
+                (true, true) => comparison.both += 1,
+                (false, false) => comparison.neither += 1,
+                (true, false) => comparison.only_first.push(row.id.clone()),
+                (false, true) => comparison.only_second.push(row.id.clone()),
+            }
+        }
+        comparison.unmatched = first.len() + second.len() - 2 * matched;
+        comparison
+    }
+
+    /// The probability of a difference at least as large between runs that are equally good: see
+    /// [`crate::stats::sign_test`].
+    #[must_use]
+    pub fn probability(&self) -> f64 {
+        crate::stats::sign_test(self.only_first.len() as u64, self.only_second.len() as u64)
+    }
+}

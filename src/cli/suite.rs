@@ -1,0 +1,198 @@
+//! `tewari suite`.
+
+use super::laboratory::stop_on_interrupt;
+use super::options::{EngineArguments, LimitArguments};
+use crate::arena::suite::{self, Comparison, Test, TestRow};
+use crate::go::{Komi, Rules, Size};
+use crate::search::Limits;
+use crate::stats::{Interval, wilson};
+use anyhow::{Context, Result, bail, ensure};
+use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Where nothing limits a search.
+const DEFAULT_SIMULATIONS: u64 = 1_000;
+/// Ample for thousands of simulations of one position.
+const TABLE_BYTES: u64 = 64 << 20;
+/// Tests that differ are named up to this many on each side.
+const NAMED: usize = 20;
+
+#[derive(Args)]
+pub(super) struct Arguments {
+    /// Tests, one JSON object a line: id, size, komi, colour to move, moves, and what is expected.
+    file: PathBuf,
+    /// Only tests of these tiers.
+    #[arg(long, value_name = "TIER,...", value_delimiter = ',')]
+    tier: Vec<String>,
+    /// Only tests of these suites.
+    #[arg(long, value_name = "SUITE,...", value_delimiter = ',')]
+    suite: Vec<String>,
+    /// Leave out tests whose answer depends on rules that are not ours.
+    #[arg(long)]
+    skip_rules_sensitive: bool,
+    /// Keep one line for each test in this file.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Compare with an earlier run, test by test: the file that it wrote with --out.
+    #[arg(long, value_name = "FILE")]
+    compare: Option<PathBuf>,
+    /// How to print the result.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Seed of all randomness.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Tests at a time; default: one for each processor.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    concurrency: Option<u16>,
+    #[command(flatten)]
+    limits: LimitArguments,
+    #[command(flatten)]
+    engine: EngineArguments,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
+    let name = arguments.file.display();
+    let text = std::fs::read_to_string(&arguments.file).with_context(|| name.to_string())?;
+    let earlier = arguments.compare.as_deref().map(read_rows).transpose()?;
+    let (size, komi) = (Size::new(19, 19)?, Komi(15));
+    let engine = arguments.engine.with_default_table(TABLE_BYTES);
+    let options = engine.options(size, Rules::CHINESE, komi, arguments.seed);
+    let mut tests = suite::read(&text, &options).with_context(|| name.to_string())?;
+    ensure!(!tests.is_empty(), "{name}: expected at least one test, found nothing");
+    let found = tests.len();
+    tests.retain(|test| arguments.wants(test));
+    ensure!(!tests.is_empty(), "{name}: none of the {found} tests is of that tier and suite");
+    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+    let concurrency = arguments.concurrency.map_or_else(processors, usize::from);
+    let bar = progress(tests.len());
+    let stop = stop_on_interrupt();
+    let rows = suite::run(&tests, &options, arguments.limits(), concurrency, stop, &|_| bar.inc(1))?;
+    bar.finish_and_clear();
+    if let Some(path) = &arguments.out {
+        write_rows(path, &rows)?;
+    }
+    let mut output = std::io::stdout().lock();
+    output.write_all(arguments.summary(&rows)?.as_bytes())?;
+    if let Some(earlier) = earlier {
+        output.write_all(comparison(&Comparison::new(&rows, &earlier)).as_bytes())?;
+    }
+    if stop.load(Relaxed) {
+        bail!("interrupted after {} of {} tests", rows.len(), tests.len());
+    }
+    Ok(())
+}
+
+impl Arguments {
+    fn wants(&self, test: &Test) -> bool {
+        (self.tier.is_empty() || self.tier.contains(&test.tier))
+            && (self.suite.is_empty() || self.suite.contains(&test.suite))
+            && !(self.skip_rules_sensitive && test.is_rules_sensitive)
+    }
+
+    fn limits(&self) -> Limits {
+        let LimitArguments { visits, simulations, time } = self.limits;
+        let is_limited = visits.is_some() || simulations.is_some() || time.is_some();
+        let simulations = simulations.or((!is_limited).then_some(DEFAULT_SIMULATIONS));
+        Limits { visits, simulations, time, ..Limits::default() }
+    }
+
+    fn summary(&self, rows: &[TestRow]) -> Result<String> {
+        let mut tiers: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
+        for row in rows {
+            let counts = tiers.entry(&row.tier).or_default();
+            let column = 2 * usize::from(row.known_fail);
+            counts[column] += 1;
+            counts[column + 1] += usize::from(row.solved);
+        }
+        let mut text = String::new();
+        if self.format == Format::Text {
+            writeln!(text, "tier         total  solved  share           95 %   of them hard: total  solved")?;
+        }
+        for (tier, [easy, easy_solved, hard, hard_solved]) in tiers {
+            let (total, solved) = (easy + hard, easy_solved + hard_solved);
+            let Interval { estimate, low, high } = wilson(solved as f64, total as f64);
+            match self.format {
+                Format::Text => writeln!(
+                    text,
+                    "{tier:12} {total:5}  {solved:6}  {:4.1} %  {:5.1}-{:5.1} %  {hard:19}  {hard_solved:6}",
+                    100.0 * estimate,
+                    100.0 * low,
+                    100.0 * high
+                )?,
+                Format::Json => {
+                    let object = json!({
+                        "tier": tier, "total": total, "solved": solved, "low": low, "high": high,
+                        "known_fail_total": hard, "known_fail_solved": hard_solved,
+                    });
+                    writeln!(text, "{object}")?;
+                }
+            }
+        }
+        Ok(text)
+    }
+}
+
+fn comparison(comparison: &Comparison) -> String {
+    let Comparison { both, neither, only_first, only_second, unmatched } = comparison;
+    let mut text = format!(
+        "compared with the earlier run: both solved {both}, neither {neither}, only this one {}, only the earlier one {}\n\
+         as large a difference by chance: {:.1} % (exact McNemar test)\n",
+        only_first.len(),
+        only_second.len(),
+        100.0 * comparison.probability()
+    );
+    for (sign, names) in [('+', only_first), ('-', only_second)] {
+        for name in names.iter().take(NAMED) {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "  {sign} {name}");
+        }
+        if names.len() > NAMED {
+            let _ = writeln!(text, "  {sign} and {} more", names.len() - NAMED);
+        }
+    }
+    if *unmatched > 0 {
+        let _ = writeln!(text, "  {unmatched} tests are in one of the runs only");
+    }
+    text
+}
+
+fn progress(tests: usize) -> ProgressBar {
+    let bar = ProgressBar::new(tests as u64);
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len} tests, {eta} left") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+fn read_rows(path: &Path) -> Result<Vec<TestRow>> {
+    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let mut rows = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let row = serde_json::from_str(line);
+        rows.push(row.with_context(|| {
+            format!("{}, line {}: expected a line that --out wrote", path.display(), index + 1)
+        })?);
+    }
+    Ok(rows)
+}
+
+fn write_rows(path: &Path, rows: &[TestRow]) -> Result<()> {
+    let mut text = String::new();
+    for row in rows {
+        writeln!(text, "{}", serde_json::to_string(row)?)?;
+    }
+    std::fs::write(path, text).with_context(|| path.display().to_string())
+}
