@@ -15,7 +15,7 @@
 //! 3. [`search`]
 //! 4. [`engine`] (one game, one table) and [`sgf`] (game records)
 //! 5. [`gtp`], [`analysis`]: protocol and reports
-//! 6. [`arena`]: games between engines, and experiments
+//! 6. [`arena`]: games between engines, and experiments; [`play`]: games against a person
 //! 7. [`cli`]: the only layer that prints or reads flags
 
 pub mod analysis;
@@ -26,6 +26,7 @@ pub mod game;
 pub mod go;
 pub mod gtp;
 pub mod memory;
+pub mod play;
 pub mod rng;
 pub mod search;
 pub mod sgf;

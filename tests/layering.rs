@@ -26,6 +26,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "gtp", "analysis",
         ],
     ),
+    ("play", &["game", "go", "tictactoe", "table", "search", "engine"]),
     (
         "cli",
         &[
@@ -42,6 +43,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "gtp",
             "analysis",
             "arena",
+            "play",
             "stats",
             "zobrist",
         ],

@@ -7,6 +7,7 @@ mod gtp;
 mod laboratory;
 mod match_games;
 mod options;
+mod play;
 mod playouts;
 mod suite;
 mod sweep;
@@ -48,6 +49,8 @@ enum Command {
     Sweep(sweep::Arguments),
     /// Run a suite of positions with known answers, and count what is solved.
     Suite(suite::Arguments),
+    /// Play against the engine in the terminal.
+    Play(play::Arguments),
 }
 
 impl CommandFactory for Cli {
@@ -87,6 +90,7 @@ impl Cli {
             Some(Command::Match(arguments)) => match_games::run(&arguments),
             Some(Command::Sweep(arguments)) => sweep::run(&arguments),
             Some(Command::Suite(arguments)) => suite::run(&arguments),
+            Some(Command::Play(arguments)) => play::run(&arguments),
             None if self.speak_gtp || !std::io::stdin().is_terminal() => gtp::run(self.gtp),
             None => Ok(Cli::command().print_help()?),
         }

@@ -21,6 +21,6 @@ mod way;
 
 pub use board::Board;
 pub use geometry::{Point, Size};
-pub use position::Position;
+pub use position::{IllegalMove, Position};
 pub use record::Record;
 pub use rules::{KoRule, Komi, Rules};

@@ -1,0 +1,114 @@
+//! `tewari play`.
+
+use super::options::{EngineArguments, LimitArguments};
+use crate::engine::Engine;
+use crate::game::Player;
+use crate::go::{Komi, Rules, Size};
+use crate::play::go::GoGame;
+use crate::play::tictactoe::TicTacToeGame;
+use crate::play::{Game, converse};
+use crate::search::Limits;
+use anyhow::{Context, Result};
+use clap::{Args, Subcommand, ValueEnum};
+use std::io::{BufReader, ErrorKind};
+use std::time::Duration;
+
+/// Time for a move where nothing limits it: nobody waits long for a game.
+const DEFAULT_TIME: Duration = Duration::from_secs(2);
+/// Simulations for a move of tic-tac-toe: enough to prove it.
+const DEFAULT_SIMULATIONS: u64 = 20_000;
+/// More than all positions of tic-tac-toe take.
+const TICTACTOE_TABLE: u64 = 8 << 20;
+
+#[derive(Args)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    game: Choice,
+}
+
+#[derive(Subcommand)]
+enum Choice {
+    /// Go.
+    Go(GoArguments),
+    /// Tic-tac-toe.
+    Tictactoe(Box<CommonArguments>),
+}
+
+#[derive(Args)]
+struct GoArguments {
+    /// Board, as COLUMNSxROWS or one number.
+    #[arg(long, default_value = "9")]
+    size: Size,
+    /// Komi.
+    #[arg(long, default_value = "7.5", allow_hyphen_values = true)]
+    komi: Komi,
+    /// Rules.
+    #[arg(long, default_value = "chinese")]
+    rules: Rules,
+    #[command(flatten)]
+    common: CommonArguments,
+}
+
+#[derive(Args)]
+struct CommonArguments {
+    /// Your side: black moves first (in tic-tac-toe it is X).
+    #[arg(long, value_enum, default_value_t = Side::Black)]
+    colour: Side,
+    /// Seed of all randomness.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    limits: LimitArguments,
+    #[command(flatten)]
+    engine: EngineArguments,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Side {
+    Black,
+    White,
+}
+
+impl CommonArguments {
+    fn human(&self) -> Player {
+        match self.colour {
+            Side::Black => Player::Black,
+            Side::White => Player::White,
+        }
+    }
+
+    fn limits(&self, default: Limits) -> Limits {
+        let LimitArguments { visits, simulations, time } = self.limits;
+        let is_limited = visits.is_some() || simulations.is_some() || time.is_some();
+        if is_limited { Limits { visits, simulations, time, ..Limits::default() } } else { default }
+    }
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
+    match &arguments.game {
+        Choice::Go(go) => {
+            let engine = Engine::new(go.common.engine.options(go.size, go.rules, go.komi, go.common.seed))?;
+            let limits = go.common.limits(Limits { time: Some(DEFAULT_TIME), ..Limits::default() });
+            sit_down(&mut GoGame::new(engine, limits), go.common.human())
+        }
+        Choice::Tictactoe(common) => {
+            let engine = common.engine.with_default_table(TICTACTOE_TABLE);
+            let options = engine.options(Size::new(3, 3)?, Rules::CHINESE, Komi(0), common.seed);
+            let bytes = options.memory.table_bytes(options.parameters.threads)?;
+            let limits =
+                common.limits(Limits { simulations: Some(DEFAULT_SIMULATIONS), ..Limits::default() });
+            let policy = options.policy.policy(limits.simulations.unwrap_or(DEFAULT_SIMULATIONS));
+            let mut game = TicTacToeGame::new(bytes, policy, options.parameters, limits)?;
+            sit_down(&mut game, common.human())
+        }
+    }
+}
+
+fn sit_down(game: &mut dyn Game, human: Player) -> Result<()> {
+    let mut input = BufReader::new(std::io::stdin());
+    match converse(game, human, &mut input, &mut std::io::stdout().lock()) {
+        // Nobody looks any more.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        outcome => outcome.context("cannot go on with the game"),
+    }
+}
