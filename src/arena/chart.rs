@@ -100,6 +100,43 @@ pub fn sweep_chart(title: &str, caption: &str, series: &[Series]) -> Result<Stri
     })
 }
 
+/// Agreement with a reference, `0..=1`, and regret, in win rate, against the size of the table. `x` of the points is log2 of the
+/// size in bytes.
+///
+/// # Errors
+/// When there are no points.
+pub fn proxy_chart(
+    title: &str,
+    caption: &str,
+    agreement: &[Series],
+    regret: &[Series],
+) -> Result<String, ChartError> {
+    draw(|root| {
+        let (upper, lower) = root.split_vertically(HEIGHT / 2);
+        let highest = regret.iter().flat_map(|one| &one.points).map(|point| point.high).fold(0.01, f64::max);
+        let panels = [
+            (&upper, agreement, 0.0..1.0, Some(title), "", "agreement (95 %)"),
+            (&lower, regret, 0.0..highest * 1.05, None, caption, "win rate given away (95 %)"),
+        ];
+        for (area, series, y_range, title, x_text, y_text) in panels {
+            let mut builder = ChartBuilder::on(area);
+            builder.margin(12).x_label_area_size(52).y_label_area_size(70);
+            if let Some(title) = title {
+                builder.caption(title, ("sans-serif", TITLE));
+            }
+            let mut panel = builder.build_cartesian_2d(x_range(series, 0.4)?, y_range)?;
+            mesh(&mut panel, &bytes_label, x_text, y_text)?;
+            for (index, one) in series.iter().enumerate() {
+                draw_series(&mut panel, one, index, series.len(), 0.05)?;
+            }
+            if title.is_some() {
+                legend(&mut panel)?;
+            }
+        }
+        Ok(())
+    })
+}
+
 /// Share of points won, against the edge blocks of the table as a share of those that an unbounded search makes, on a logarithmic
 /// axis: `x` of the points is log10 of the share. `marks` are results of others: a name, log10 of the share, and
 /// the share of points.
@@ -197,7 +234,7 @@ fn mesh(panel: &mut Panel<'_, '_>, x_label: &dyn Fn(&f64) -> String, x: &str, y:
         .light_line_style(WHITE)
         .x_labels(16)
         .x_label_formatter(&|value| x_label(value))
-        .y_label_formatter(&|value| format!("{}", (value * 100.0).round() / 100.0))
+        .y_label_formatter(&|value| format!("{}", (value * 1000.0).round() / 1000.0))
         .x_desc(x)
         .y_desc(y)
         .axis_desc_style(("sans-serif", TEXT))

@@ -5,6 +5,7 @@
 //! * [`experiment`]: many games, from [`opening`]s that are played twice with colours exchanged.
 //! * [`report`]: what the games of a pairing come to.
 //! * [`sweep`]: table size against strength, with [`footprint`] (memory and time of a process) and [`chart`].
+//! * [`proxy`]: table size against single moves, without games.
 //! * [`suite`]: positions with known answers.
 //! * [`store`]: the folder where every game is kept the moment it ends.
 
@@ -15,6 +16,7 @@ pub mod experiment;
 pub mod footprint;
 pub mod game;
 pub mod opening;
+pub mod proxy;
 pub mod report;
 pub mod scorer;
 pub mod store;

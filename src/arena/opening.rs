@@ -83,8 +83,20 @@ struct Row {
 /// Reads openings for a board of `size`: one JSON object a line, or an SGF file, each of whose games is one.
 ///
 /// # Errors
-/// The first that cannot be used.
+/// The first that cannot be used, or leaves no game to be played.
 pub fn read(bytes: &[u8], size: Size, rules: Rules) -> Result<Vec<Opening>, OpeningError> {
+    let openings = read_games(bytes, size, rules)?;
+    for opening in &openings {
+        check(opening, size, rules, false)?;
+    }
+    Ok(openings)
+}
+
+/// The same, where games may also be played to their end.
+///
+/// # Errors
+/// The first that cannot be used.
+pub fn read_games(bytes: &[u8], size: Size, rules: Rules) -> Result<Vec<Opening>, OpeningError> {
     let text = String::from_utf8_lossy(bytes);
     let openings = if text.trim_start_matches('\u{feff}').trim_start().starts_with('(') {
         read_sgf(bytes, size)?
@@ -96,7 +108,7 @@ pub fn read(bytes: &[u8], size: Size, rules: Rules) -> Result<Vec<Opening>, Open
     }
     let mut names = std::collections::BTreeSet::new();
     for opening in &openings {
-        check(opening, size, rules)?;
+        check(opening, size, rules, true)?;
         if !names.insert(&opening.id) {
             return Err(OpeningError::Twice { id: opening.id.clone() });
         }
@@ -169,8 +181,8 @@ fn read_sgf(bytes: &[u8], size: Size) -> Result<Vec<Opening>, OpeningError> {
     Ok(openings)
 }
 
-/// Whether the moves can be played, and leave a game to be played.
-fn check(opening: &Opening, size: Size, rules: Rules) -> Result<(), OpeningError> {
+/// Whether the moves can be played, and, unless the game `may_end`, leave a game to be played.
+fn check(opening: &Opening, size: Size, rules: Rules, may_end: bool) -> Result<(), OpeningError> {
     let mut record = Record::new(size, rules, Komi(0));
     for (index, &(player, mv)) in opening.moves.iter().enumerate() {
         let bad = |reason: String| OpeningError::BadMove {
@@ -180,7 +192,7 @@ fn check(opening: &Opening, size: Size, rules: Rules) -> Result<(), OpeningError
             reason,
         };
         record.play(player, mv).map_err(|reason| bad(reason.to_string()))?;
-        if record.position().terminal_score().is_some() {
+        if !may_end && record.position().terminal_score().is_some() {
             return Err(bad("the game is over then".to_owned()));
         }
     }

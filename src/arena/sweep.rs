@@ -4,6 +4,7 @@ use super::chart::{ChartPoint, Series};
 use super::contestant::ContestantSpec;
 use super::experiment::{GameRow, Pairing, SearchRow};
 use super::footprint::Footprint;
+use super::proxy::ProxyRow;
 use crate::engine::EngineOptions;
 use crate::gtp::{MoveBudget, SessionOptions};
 use crate::memory::Budget;
@@ -352,6 +353,32 @@ impl Curve {
         let points: Option<Vec<ChartPoint>> = self.rows.iter().map(point).collect();
         Some(Series { label: self.label.clone(), points: points?, speeds: Vec::new(), knee: None })
     }
+}
+
+/// Rows of a proxy as curves for a chart: agreement, and regret.
+#[must_use]
+pub fn proxy_series(rows: &[ProxyRow]) -> [Vec<Series>; 2] {
+    let mut both: [Vec<Series>; 2] = [Vec::new(), Vec::new()];
+    for row in rows {
+        let label = format!("{}, {}", row.replacement, row.limit);
+        let x = (row.table_size as f64).log2();
+        let points = [
+            ChartPoint { x, y: row.agreement, low: row.agreement_low, high: row.agreement_high },
+            ChartPoint { x, y: row.regret, low: row.regret_low, high: row.regret_high },
+        ];
+        for (all, point) in both.iter_mut().zip(points) {
+            match all.iter_mut().find(|series| series.label == label) {
+                Some(series) => series.points.push(point),
+                None => all.push(Series {
+                    label: label.clone(),
+                    points: vec![point],
+                    speeds: Vec::new(),
+                    knee: None,
+                }),
+            }
+        }
+    }
+    both
 }
 
 /// Bytes with two digits and a binary unit.

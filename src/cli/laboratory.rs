@@ -91,6 +91,17 @@ impl GameArguments {
         Setting { size: self.size, rules: self.rules, komi: self.komi, limits }
     }
 
+    /// A bar on the terminal that counts to `count`.
+    pub(super) fn progress(&self, count: u64, things: &str) -> ProgressBar {
+        let bar = if self.quiet { ProgressBar::hidden() } else { ProgressBar::new(count) };
+        if let Ok(style) =
+            ProgressStyle::with_template(&format!("{{bar:30}} {{pos}} of {{len}} {things}, {{eta}} left"))
+        {
+            bar.set_style(style);
+        }
+        bar
+    }
+
     /// What is played, in a few words.
     pub(super) fn title(&self) -> String {
         format!("Strength and table size, {}, komi {}", self.size, self.komi)

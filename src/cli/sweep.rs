@@ -1,20 +1,25 @@
 //! `tewari sweep`.
 
 use super::contestants;
-use super::laboratory::{GameArguments, Verdict};
+use super::laboratory::{GameArguments, Verdict, stop_on_interrupt};
 use super::options::{LimitArguments, parse_bytes, parse_seconds};
 use crate::arena::chart;
 use crate::arena::contestant::ContestantSpec;
 use crate::arena::experiment::{Experiment, GameRow};
 use crate::arena::footprint::{self, Footprint};
+use crate::arena::proxy::{self, Proxy};
 use crate::arena::report::pair_counts;
 use crate::arena::store::Store;
 use crate::arena::sweep::{self, Curve, MoveLimit, Point, PointRow, points};
+use crate::engine::EngineOptions;
+use crate::memory::Budget;
 use crate::table::Replacement;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
+use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 /// Rautureau, Cazenave & Piette, arXiv 2602.23318: the smallest pools, as log10 of the share of nodes, that keep the strength of
@@ -24,6 +29,8 @@ const PUBLISHED: [(&str, f64, f64); 2] =
 
 /// Where nothing says how long engines think.
 const DEFAULT_SIMULATIONS: u64 = 1_000;
+/// Table of a reference that searches longer than the points.
+const AMPLE_TABLE: u64 = 256 << 20;
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -47,6 +54,22 @@ pub(super) struct Arguments {
     /// engine with a table of 64MiB.
     #[arg(long, value_name = "CMD")]
     reference: Option<String>,
+    /// Play no games: search the positions of these games (an SGF file, or openings) at each point, and compare the moves with those
+    /// of a reference that searches much longer. Minutes instead of hours.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rows", "reference"])]
+    positions: Option<PathBuf>,
+    /// With --positions: of an SGF file, the position after every N moves.
+    #[arg(long, value_name = "N", default_value_t = 8, requires = "positions",
+        value_parser = clap::value_parser!(u16).range(1..))]
+    every: u16,
+    /// With --positions: searches of each position at each point.
+    #[arg(long, value_name = "N", default_value_t = 4, requires = "positions",
+        value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    repeats: u32,
+    /// With --positions: the reference's simulations, as a multiple of the point's.
+    #[arg(long, value_name = "N", default_value_t = 20, requires = "positions",
+        value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    factor: u32,
     /// Play nothing: draw the charts of these results, the sweep.csv of earlier sweeps, into --out.
     #[arg(long, value_name = "CSV", requires = "out", conflicts_with = "table_size")]
     rows: Vec<PathBuf>,
@@ -81,6 +104,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     for (index, point) in points.iter().enumerate() {
         ensure!(!points[..index].contains(point), "the point {point} is there twice");
         point.layout(&engine).with_context(|| format!("table size {point}"))?;
+    }
+    if let Some(path) = &arguments.positions {
+        return judge_moves(arguments, path, &points, &engine);
     }
     let experiment = Experiment {
         pairings: points.iter().map(|point| point.pairing(&engine, &session, &reference)).collect(),
@@ -165,6 +191,46 @@ fn show(rows: &[PointRow], title: &str, store: Option<&Store>) -> Result<()> {
     Ok(())
 }
 
+/// Sweeps over positions instead of games.
+fn judge_moves(arguments: &Arguments, path: &Path, points: &[Point], engine: &EngineOptions) -> Result<()> {
+    let common = &arguments.games_arguments;
+    let named = || path.display().to_string();
+    let bytes = std::fs::read(path).with_context(named)?;
+    let mut engine = engine.clone();
+    engine.memory = Budget::Table(AMPLE_TABLE);
+    engine.parameters.seed = common.seed;
+    let positions = proxy::positions(&bytes, &engine, usize::from(arguments.every)).with_context(named)?;
+    ensure!(
+        !positions.is_empty(),
+        "{}: expected games of at least {} moves, found none",
+        named(),
+        arguments.every
+    );
+    let proxy = Proxy { engine, factor: arguments.factor, repeats: arguments.repeats };
+    let bar = common.progress(positions.len() as u64, "positions");
+    let stop = stop_on_interrupt();
+    let rows = proxy.run(points, &positions, common.concurrency(), stop, &|| bar.inc(1))?;
+    bar.finish_and_clear();
+    let csv = csv_text(&rows)?;
+    if let Some(folder) = &common.out {
+        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        let title = format!("Moves and table size, {}", common.size);
+        let caption =
+            format!("size of the table ({} positions, {} searches each)", positions.len(), arguments.repeats);
+        let [agreement, regret] = sweep::proxy_series(&rows);
+        let svg = chart::proxy_chart(&title, &caption, &agreement, &regret)?;
+        for (name, text) in [("proxy.csv", &csv), ("proxy.svg", &svg)] {
+            let path = folder.join(name);
+            std::fs::write(&path, text).with_context(|| path.display().to_string())?;
+        }
+    }
+    std::io::stdout().lock().write_all(csv.as_bytes())?;
+    if stop.load(Relaxed) {
+        bail!("interrupted: not all of the {} positions were searched", positions.len());
+    }
+    Ok(())
+}
+
 /// Draws the charts of results that are there already.
 fn draw_again(arguments: &Arguments) -> Result<()> {
     let mut rows: Vec<PointRow> = Vec::new();
@@ -215,7 +281,7 @@ impl Charts {
     }
 }
 
-fn csv_text(rows: &[PointRow]) -> Result<String> {
+fn csv_text<R: Serialize>(rows: &[R]) -> Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
         writer.serialize(row)?;
