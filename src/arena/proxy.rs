@@ -55,13 +55,13 @@ pub struct ProxyRow {
     pub searches: usize,
     /// Share of searches that chose the reference's move, `0..=1`.
     pub agreement: f64,
-    /// 95 % interval (Wilson).
+    /// 95 % interval, from the positions' means.
     pub agreement_low: f64,
     /// Its upper end.
     pub agreement_high: f64,
     /// Mean win rate given away, `0..=1`.
     pub regret: f64,
-    /// 95 % interval (normal).
+    /// 95 % interval, from the positions' means.
     pub regret_low: f64,
     /// Its upper end.
     pub regret_high: f64,
@@ -122,7 +122,8 @@ impl Proxy {
         done: &(dyn Fn() + Sync),
     ) -> Result<Vec<ProxyRow>, EngineError> {
         let next = AtomicUsize::new(0);
-        let samples: Mutex<Vec<Vec<Sample>>> = Mutex::new(vec![Vec::new(); points.len()]);
+        // By point, then by position.
+        let samples: Mutex<Vec<Vec<Vec<Sample>>>> = Mutex::new(vec![Vec::new(); points.len()]);
         let failure = Mutex::new(None);
         std::thread::scope(|scope| {
             for _ in 0..concurrency.max(1) {
@@ -132,7 +133,7 @@ impl Proxy {
                         let Some(position) = positions.get(index) else { break };
                         match (self.judge(points, position, index as u64), samples.lock(), failure.lock()) {
                             (Ok(found), Ok(mut samples), _) => {
-                                samples.iter_mut().zip(found).for_each(|(all, new)| all.extend(new));
+                                samples.iter_mut().zip(found).for_each(|(all, new)| all.push(new));
                             }
                             (Err(error), _, Ok(mut failure)) => {
                                 failure.get_or_insert(error);
@@ -184,13 +185,13 @@ impl Proxy {
         Ok(all)
     }
 
-    fn row(&self, point: &Point, samples: &[Sample]) -> Result<ProxyRow, EngineError> {
+    /// The searches of one position are no independent witnesses: intervals come from the positions' means.
+    fn row(&self, point: &Point, positions: &[Vec<Sample>]) -> Result<ProxyRow, EngineError> {
         let layout = point.layout(&self.engine)?;
-        let searches = samples.len();
-        let agreed = samples.iter().filter(|sample| sample.agrees).count();
-        let agreement = wilson(agreed as f64, searches as f64);
-        let regret = mean(&samples.iter().map(|sample| sample.regret).collect::<Vec<f64>>());
-        let block_evictions: u64 = samples.iter().map(|sample| sample.block_evictions).sum();
+        let searches = positions.iter().map(Vec::len).sum::<usize>();
+        let agreement = share(&means(positions, |sample| f64::from(u8::from(sample.agrees))));
+        let regret = mean(&means(positions, |sample| sample.regret));
+        let block_evictions: u64 = positions.iter().flatten().map(|sample| sample.block_evictions).sum();
         Ok(ProxyRow {
             table_size: point.table_size,
             replacement: point.replacement.to_string(),
@@ -209,14 +210,33 @@ impl Proxy {
     }
 }
 
+fn means(positions: &[Vec<Sample>], value: impl Fn(&Sample) -> f64) -> Vec<f64> {
+    positions
+        .iter()
+        .map(|samples| samples.iter().map(&value).sum::<f64>() / samples.len().max(1) as f64)
+        .collect()
+}
+
 /// The mean with its 95 % interval in the normal approximation.
 fn mean(values: &[f64]) -> Interval {
-    let count = values.len().max(1) as f64;
-    let estimate = values.iter().sum::<f64>() / count;
-    let variance =
-        values.iter().map(|value| (value - estimate).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
-    let half = two_sided_95() * (variance / count).sqrt();
+    let (estimate, error) = mean_and_error(values);
+    let half = two_sided_95() * error;
     Interval { estimate, low: estimate - half, high: estimate + half }
+}
+
+/// The mean of shares with its 95 % interval: Wilson's, for as many trials as would leave the mean as uncertain.
+fn share(values: &[f64]) -> Interval {
+    let (estimate, error) = mean_and_error(values);
+    let variance = estimate * (1.0 - estimate);
+    let trials = if error > 0.0 { variance / (error * error) } else { values.len() as f64 };
+    wilson(estimate * trials, trials)
+}
+
+fn mean_and_error(values: &[f64]) -> (f64, f64) {
+    let count = values.len().max(1) as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
+    (mean, (variance / count).sqrt())
 }
 
 fn scaled(limit: MoveLimit, factor: u32) -> Limits {

@@ -1,0 +1,180 @@
+//! What `tewari sweep` promises: every point on equal terms, a table and charts that can be had again.
+
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+/// Runs a sweep on 5x5: code, output, errors.
+fn sweep(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
+    command.args(["sweep", "--size", "5", "--komi", "0.5", "--quiet"]).args(arguments);
+    let output = command.output().expect("the program starts");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+fn rows(folder: &Path, name: &str) -> Vec<Value> {
+    let mut reader = csv::Reader::from_path(folder.join(name)).expect("a table of results");
+    reader
+        .deserialize::<std::collections::BTreeMap<String, String>>()
+        .map(|row| serde_json::json!(row.expect("a row")))
+        .collect()
+}
+
+fn number(row: &Value, column: &str) -> f64 {
+    row[column].as_str().expect("a column").parse().unwrap_or(f64::NAN)
+}
+
+const POINTS: [&str; 8] = [
+    "--table-size",
+    "2KiB,16KiB,1MiB",
+    "--replacement",
+    "visits-and-generation,always",
+    "--simulations",
+    "40",
+    "--games",
+    "4",
+];
+
+#[test]
+fn every_point_plays_the_same_openings_and_ends_in_a_table_and_charts() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let (code, output, errors) = sweep(&[&POINTS[..], &["--out", out.to_str().unwrap()]].concat());
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(errors.contains("smallest size that cannot be told from the best"), "{errors}");
+    let table = rows(&out, "sweep.csv");
+    assert_eq!(table.len(), 6);
+    assert_eq!(std::fs::read_to_string(out.join("sweep.csv")).unwrap(), output);
+    for row in &table {
+        assert_eq!(number(row, "games"), 4.0);
+        assert!(number(row, "simulations_per_second") > 0.0 && number(row, "resident_kib") > 1000.0, "{row}");
+        let is_ample = row["table_size"] == "1048576";
+        assert_eq!(number(row, "block_evictions_per_simulation") == 0.0, is_ample, "{row}");
+        assert!(
+            number(row, "score_low") <= number(row, "score")
+                && number(row, "score") <= number(row, "score_high")
+        );
+        assert!(number(row, "share_of_unbounded") > 0.0, "{row}");
+    }
+    // Nothing is evicted from an ample table: the policy makes no difference there, game by game.
+    let text = std::fs::read_to_string(out.join("games.jsonl")).unwrap();
+    let games: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(games.len(), 24);
+    let numbers: BTreeSet<u64> = games.iter().map(|game| game["game"].as_u64().unwrap()).collect();
+    assert_eq!(numbers.len(), 24);
+    let of = |policy: &str| {
+        let label = format!("1MiB {policy} 40 simulations");
+        let mut found: Vec<&Value> = games.iter().filter(|game| game["pairing"] == label.as_str()).collect();
+        found.sort_by_key(|game| game["game"].as_u64());
+        found
+            .iter()
+            .map(|game| format!("{} {} {}", game["black_is"], game["result"], game["moves"]))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of("visits-and-generation"), of("always"));
+    for (chart, expected) in [("sweep.svg", "Elo against the reference"), ("share.svg", "share of games won")]
+    {
+        let svg = std::fs::read_to_string(out.join(chart)).unwrap();
+        assert!(svg.contains(expected) && svg.contains("always, 40 simulations"), "{chart}");
+    }
+    // The charts again, from the table alone.
+    let again = folder.path().join("again");
+    let csv = out.join("sweep.csv");
+    let (code, _, errors) = sweep(&["--rows", csv.to_str().unwrap(), "--out", again.to_str().unwrap()]);
+    assert_eq!(code, Some(0), "{errors}");
+    for chart in ["sweep.svg", "share.svg"] {
+        let [one, other] = [&out, &again].map(|folder| std::fs::read_to_string(folder.join(chart)).unwrap());
+        assert_eq!(one, other, "{chart}");
+    }
+}
+
+#[test]
+fn a_sweep_goes_on_where_it_was_cut_off() {
+    let folder = tempfile::tempdir().unwrap();
+    let [out, whole] = ["out", "whole"].map(|name| folder.path().join(name));
+    let path = |folder: &Path| folder.to_str().unwrap().to_owned();
+    let options = ["--table-size", "2KiB,1MiB", "--simulations", "20"];
+    let (code, _, errors) = sweep(&[&options[..], &["--games", "2", "--out", &path(&out)]].concat());
+    assert_eq!(code, Some(0), "{errors}");
+    let (code, _, errors) =
+        sweep(&[&options[..], &["--games", "4", "--out", &path(&out), "--resume"]].concat());
+    assert_eq!(code, Some(0), "{errors}");
+    let (code, _, errors) = sweep(&[&options[..], &["--games", "4", "--out", &path(&whole)]].concat());
+    assert_eq!(code, Some(0), "{errors}");
+    let wins =
+        |folder: &Path| rows(folder, "sweep.csv").iter().map(|row| row["wins"].clone()).collect::<Vec<_>>();
+    assert_eq!(wins(&out), wins(&whole));
+    let other = ["--table-size", "2KiB,2MiB", "--simulations", "20", "--out", &path(&out), "--resume"];
+    let (code, _, errors) = sweep(&other);
+    assert_eq!(code, Some(1));
+    assert!(errors.contains("another experiment"), "{errors}");
+}
+
+#[test]
+fn budgets_of_time_and_other_references_have_points_too() {
+    let (code, output, errors) = sweep(&[
+        "--table-size",
+        "16KiB",
+        "--time",
+        "0.002",
+        "--simulations",
+        "10",
+        "--games",
+        "2",
+        "--reference",
+        "self:--policy ucb1 --table-size 1MiB",
+    ]);
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(output.contains("10 simulations") && output.contains("0.002 s"), "{output}");
+    assert_eq!(output.lines().count(), 3, "{output}");
+}
+
+#[test]
+fn moves_are_judged_without_games() {
+    let folder = tempfile::tempdir().unwrap();
+    let games = folder.path().join("games.sgf");
+    std::fs::write(&games, "(;SZ[5];B[cc];W[bb];B[dd];W[db])(;SZ[5];B[bc];W[cc];B[cb];W[bb])").unwrap();
+    let out = folder.path().join("out");
+    let (code, output, errors) = sweep(&[
+        "--positions",
+        games.to_str().unwrap(),
+        "--every",
+        "2",
+        "--repeats",
+        "3",
+        "--table-size",
+        "2KiB,1MiB",
+        "--simulations",
+        "50",
+        "--out",
+        out.to_str().unwrap(),
+    ]);
+    assert_eq!(code, Some(0), "{errors}");
+    let table = rows(&out, "proxy.csv");
+    assert_eq!((table.len(), output.lines().count()), (2, 3));
+    // Two games of two positions, three searches each.
+    assert!(table.iter().all(|row| number(row, "searches") == 12.0), "{table:?}");
+    assert!(std::fs::read_to_string(out.join("proxy.svg")).unwrap().contains("win rate given away"));
+}
+
+#[test]
+fn what_cannot_be_swept_is_explained() {
+    for (arguments, expected) in [
+        (&["--table-size", "100"][..], "too small"),
+        (&["--table-size", "16KiB,16KiB"], "there twice"),
+        (&["--table-size", "16KiB", "--replacement", "lifo"], "expected one of"),
+        (&["--table-size", "16KiB", "--engine", "gnugo"], "expected self"),
+        (&["--table-size", "16KiB", "--engine", "self:--table-size 1MiB"], "expected no --table-size"),
+        (&["--table-size", "64GiB,1GiB", "--concurrency", "1000"], "memory"),
+        (&["--table-size", "16KiB", "--positions", "/no/file"], "/no/file"),
+        (&[], "--table-size"),
+        (&["--rows", "/no/rows.csv", "--out", "/tmp"], "/no/rows.csv"),
+    ] {
+        let (code, output, errors) = sweep(arguments);
+        assert!(matches!(code, Some(1 | 2)), "{arguments:?}: {errors}");
+        assert_eq!((output.as_str(), errors.lines().count()), ("", 1), "{arguments:?}: {errors}");
+        assert!(errors.contains(expected), "{arguments:?}: {errors}");
+    }
+}
