@@ -198,6 +198,21 @@ def show(name):
               f"{percent['score_high']:.1f} % | {elo['elo']} | {elo['elo_low']} to {elo['elo_high']} |")
 
 
+def standings(name):
+    """Each preset's share of the points in the round robin; games of a pair are not independent, so this is a guide."""
+    points, games = {}, {}
+    for row in rows_of(name):
+        one, other = row["cell"].split(" - ")
+        for player, share in [(one, float(row["score"])), (other, 1 - float(row["score"]))]:
+            points[player] = points.get(player, 0) + share * int(row["games"])
+            games[player] = games.get(player, 0) + int(row["games"])
+    print("| policy | games | score | 95 % |\n|---|---|---|---|")
+    for player in sorted(points, key=points.get, reverse=True):
+        rate, half = points[player] / games[player], 0
+        half = 1.96 * (rate * (1 - rate) / games[player]) ** 0.5
+        print(f"| {player} | {games[player]} | {100 * rate:.1f} % | ± {100 * half:.1f} % |")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("action", choices=["list", "run", "show"])
@@ -212,6 +227,8 @@ def main():
         run(arguments)
     for name in names if arguments.action == "show" else []:
         show(name)
+        if name == "round-robin":
+            standings(name)
     for name in names if arguments.action == "list" else []:
         print(f"{name}: {len(rows_of(name))} of {len(EXPERIMENTS[name])} cells")
 
