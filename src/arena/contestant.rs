@@ -10,8 +10,8 @@ use std::time::Duration;
 
 /// Commands without which no game can be played.
 const NEEDED: [&str; 5] = ["boardsize", "clear_board", "komi", "play", "genmove"];
-/// Time for an answer that needs no thought. GNU Go takes a second to start on a slow machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Time for an answer that needs no thought. Programs with large networks load for a while.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How to make a contestant.
 #[derive(Clone, Debug)]

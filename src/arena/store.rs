@@ -11,10 +11,14 @@ use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 const EXPERIMENT: &str = "experiment.json";
 const GAMES: &str = "games.jsonl";
 const RECORDS: &str = "sgf";
+/// How long to wait for a lock, and how long between two looks.
+const LOCK_PATIENCE: Duration = Duration::from_secs(2);
+const LOCK_PAUSE: Duration = Duration::from_millis(50);
 
 /// What can be wrong with the folder of an experiment.
 #[derive(Debug, thiserror::Error)]
@@ -136,11 +140,7 @@ impl Store {
         let mut options = OpenOptions::new();
         let games =
             options.read(true).write(true).create(true).truncate(false).open(&path).map_err(at(&path))?;
-        match games.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(StoreError::Locked { path }),
-            Err(TryLockError::Error(error)) => return Err(StoreError::Io { path, error }),
-        }
+        lock(&games, &path)?;
         if is_new {
             let experiment =
                 Experiment { tewari: env!("CARGO_PKG_VERSION").to_owned(), identity: identity.clone() };
@@ -214,6 +214,21 @@ impl Store {
     /// The file system's.
     pub fn write(&self, name: &str, content: &str) -> Result<(), StoreError> {
         write_whole(&self.folder.join(name), content.as_bytes())
+    }
+}
+
+/// Locks the file; waits a little, since a process that was killed may hold it a moment longer.
+fn lock(games: &File, path: &Path) -> Result<(), StoreError> {
+    let started = Instant::now();
+    loop {
+        match games.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) if started.elapsed() < LOCK_PATIENCE => {
+                std::thread::sleep(LOCK_PAUSE)
+            }
+            Err(TryLockError::WouldBlock) => return Err(StoreError::Locked { path: path.to_owned() }),
+            Err(TryLockError::Error(error)) => return Err(StoreError::Io { path: path.to_owned(), error }),
+        }
     }
 }
 
