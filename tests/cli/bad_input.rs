@@ -54,7 +54,7 @@ fn help_and_version_are_no_errors() {
         assert!(!run.output.is_empty());
     }
     let help = run(&["analyze", "--help"]).output.split_whitespace().collect::<Vec<_>>().join(" ");
-    let smallest = tewari::memory::SMALLEST_MEMORY / tewari::memory::MIB;
+    let smallest = tewari::memory::SMALLEST_MEMORY as f64 / tewari::memory::MIB as f64;
     assert!(help.contains(&format!("at least {smallest}MiB")), "the smallest --memory: {help}");
     assert!(help.contains("from 16KiB"), "the smallest --table-size: {help}");
 }
