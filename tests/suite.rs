@@ -159,6 +159,17 @@ fn mistakes_are_named_with_their_line() {
     let good = line("good", &format!("{CAPTURE}, \"wrong\": [\"A1\"]"));
     for (bad, expected) in [
         ("nonsense".to_owned(), "line 2: expected a test"),
+        (
+            line("x", &format!("{CAPTURE}, \"expected\": [\"D44\"]")),
+            "expected points of the board, pass or resign",
+        ),
+        (
+            line(
+                "x",
+                &format!("{CAPTURE}, \"wrong\": [\"A1\"], \"expect\": \"value_above\", \"threshold\": 0.5"),
+            ),
+            "either moves or a value",
+        ),
         (line("x", CAPTURE), "expected moves that are expected or wrong"),
         (line("good", &format!("{CAPTURE}, \"wrong\": [\"A1\"]")), "an id of its own"),
         (line("x", r#""size": 25, "colour": "black", "wrong": ["A1"]"#), "a size from 1 to 19"),
@@ -188,6 +199,10 @@ fn mistakes_are_named_with_their_line() {
     assert!(suite(&[&empty]).2.contains("at least one test"));
     let file = files.write("tests.jsonl", &[good]);
     assert!(suite(&[&file, "--tier", "none"]).2.contains("none of the 1 tests"));
+    assert!(suite(&[&file, "--out", &file]).2.contains("another file"));
+    let greedy = ["suite", &file, "--concurrency", "1000", "--memory", "1GiB"];
+    let output = Command::new(env!("CARGO_BIN_EXE_tewari")).args(greedy).output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("smaller --concurrency"));
     assert!(suite(&["/no/such/file"]).2.contains("/no/such/file"));
 }
 

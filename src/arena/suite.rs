@@ -124,7 +124,8 @@ pub fn read(text: &str, options: &EngineOptions) -> Result<Vec<Test>, SuiteError
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let fail = |expected, found: String| SuiteError { line: index + 1, expected, found };
         let row: Row = serde_json::from_str(line).map_err(|error| {
-            fail("a test as a JSON object with id, size, colour and what is expected", error.to_string())
+            let found = error.to_string().replace(" at line 1 column", " at column");
+            fail("a test as a JSON object with id, size, colour and what is expected", found)
         })?;
         if !names.insert(row.id.clone()) {
             return Err(fail("an id of its own for each test", format!("{:?} again", row.id)));
@@ -147,7 +148,7 @@ impl Row {
                 Komi::from_points(points).ok_or_else(|| ("a komi within ±1000", points.to_string()))?
             }
         };
-        let goal = self.goal()?;
+        let goal = self.goal(size)?;
         let to_play = player(&self.colour)?;
         let record = self.record(size, komi, options)?;
         Ok(Test {
@@ -162,7 +163,15 @@ impl Row {
         })
     }
 
-    fn goal(&self) -> Result<Goal, Mistake> {
+    fn goal(&self, size: Size) -> Result<Goal, Mistake> {
+        let is_answer =
+            |text: &&String| size.parse_vertex(text).is_some() || text.eq_ignore_ascii_case("resign");
+        if let Some(other) = self.expected.iter().chain(&self.wrong).find(|text| !is_answer(text)) {
+            return Err(("points of the board, pass or resign as answers", format!("{other:?}")));
+        }
+        if self.expect.is_some() && !(self.expected.is_empty() && self.wrong.is_empty()) {
+            return Err(("either moves or a value", "both".to_owned()));
+        }
         let above = match self.expect.as_deref() {
             None if self.expected.is_empty() && self.wrong.is_empty() => {
                 return Err(("moves that are expected or wrong, or a value", "none of them".to_owned()));

@@ -207,21 +207,25 @@ impl GameArguments {
             let [one, other] = &pairing.contestants;
             largest = largest.max(one.table_bytes()? + other.table_bytes()?);
         }
-        let concurrency = self.concurrency() as u64;
-        let wanted = largest.saturating_mul(concurrency);
-        if let Some(available) = memory::available() {
-            let limit = available / 100 * MEMORY_SHARE;
-            ensure!(
-                wanted <= limit,
-                "{concurrency} games at a time with tables of {} MiB together need {} MiB, expected at most {} MiB on this \
-                 machine: give a smaller --concurrency or smaller tables",
-                largest / memory::MIB,
-                wanted / memory::MIB,
-                limit / memory::MIB,
-            );
-        }
-        Ok(())
+        fits_machine(largest, self.concurrency())
     }
+}
+
+/// Whether `concurrency` times `bytes` of tables are something this machine can give.
+pub(super) fn fits_machine(bytes: u64, concurrency: usize) -> Result<()> {
+    let wanted = bytes.saturating_mul(concurrency as u64);
+    if let Some(available) = memory::available() {
+        let limit = available / 100 * MEMORY_SHARE;
+        ensure!(
+            wanted <= limit,
+            "{concurrency} at a time with tables of {} MiB each need {} MiB, expected at most {} MiB on this machine: give a \
+             smaller --concurrency or smaller tables",
+            bytes / memory::MIB,
+            wanted / memory::MIB,
+            limit / memory::MIB,
+        );
+    }
+    Ok(())
 }
 
 /// What a look at the games so far comes to.

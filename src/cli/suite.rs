@@ -1,6 +1,6 @@
 //! `tewari suite`.
 
-use super::laboratory::stop_on_interrupt;
+use super::laboratory::{fits_machine, stop_on_interrupt};
 use super::options::{EngineArguments, LimitArguments};
 use crate::arena::suite::{self, Comparison, Test, TestRow};
 use crate::go::{Komi, Rules, Size};
@@ -66,6 +66,14 @@ enum Format {
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let name = arguments.file.display();
     let text = std::fs::read_to_string(&arguments.file).with_context(|| name.to_string())?;
+    if let Some(out) = &arguments.out {
+        let is_input = |path: &Path| {
+            out.canonicalize().is_ok_and(|out| path.canonicalize().is_ok_and(|path| path == out))
+        };
+        let inputs = std::iter::once(&arguments.file).chain(&arguments.compare);
+        let clash = inputs.into_iter().find(|path| is_input(path));
+        ensure!(clash.is_none(), "--out {}: expected another file than those that are read", out.display());
+    }
     let earlier = arguments.compare.as_deref().map(read_rows).transpose()?;
     let (size, komi) = (Size::new(19, 19)?, Komi(15));
     let engine = arguments.engine.with_default_table(TABLE_BYTES);
@@ -77,6 +85,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     ensure!(!tests.is_empty(), "{name}: none of the {found} tests is of that tier and suite");
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     let concurrency = arguments.concurrency.map_or_else(processors, usize::from);
+    fits_machine(options.memory.table_bytes(options.parameters.threads)? as u64, concurrency)?;
     let bar = progress(tests.len());
     let stop = stop_on_interrupt();
     let rows = suite::run(&tests, &options, arguments.limits(), concurrency, stop, &|_| bar.inc(1))?;
