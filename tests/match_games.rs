@@ -37,6 +37,7 @@ while read -r command rest; do
     'refusing play') printf '? illegal move\n\n' ;;
     'occupied genmove') printf '= C3\n\n' ;;
     *genmove) printf '= pass\n\n' ;;
+    'blind final_status_list') printf '? I see nothing\n\n' ;;
     'liar final_score') printf '= B+99\n\n' ;;
     *quit) printf '=\n\n'; exit 0 ;;
     *) printf '=\n\n' ;;

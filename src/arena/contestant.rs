@@ -76,6 +76,14 @@ pub enum ContestantError {
         /// Why.
         failure: Failure,
     },
+    /// The referee.
+    #[error("{command:?} cannot be the referee: {reason}")]
+    Referee {
+        /// Its command line.
+        command: String,
+        /// What happened when it counted an empty board.
+        reason: String,
+    },
     /// It lacks a command.
     #[error("{description:?} cannot play: expected the command {command}, found {} others", known)]
     Lacks {

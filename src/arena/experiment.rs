@@ -1,10 +1,12 @@
 //! Many games: who meets whom in which game, the workers that play them, and what is kept of each.
 
 use super::contestant::{Contestant, ContestantError, ContestantSpec, Setting};
-use super::game::{self, Conditions, Ending, PlayedOut};
+use super::game::{self, Conditions, Ending, PlayedOut, Scoring};
 use super::opening::Opening;
+use super::scorer;
 use super::store::Row;
 use crate::game::Player;
+use crate::go::Record;
 use crate::sgf::{self, PlayedGame};
 use crate::zobrist::mix;
 use serde::{Deserialize, Serialize};
@@ -172,7 +174,7 @@ impl Experiment {
         game / pairings / 2 * pairings + game % pairings
     }
 
-    /// Starts every contestant once and sets up the board, so that what cannot work shows before the first
+    /// Starts every contestant once and sets up the board, and has the referee count an empty one, so that what cannot work shows before the first
     /// game.
     ///
     /// # Errors
@@ -192,6 +194,13 @@ impl Experiment {
             begun
                 .map_err(|failure| ContestantError::Unfit { description: description.to_owned(), failure })?;
             contestant.close();
+        }
+        if let Scoring::Referee(command) = &self.conditions.scoring {
+            let record = Record::new(self.conditions.size, self.conditions.rules, self.conditions.komi);
+            scorer::score(command, &record).map_err(|error| ContestantError::Referee {
+                command: command.clone(),
+                reason: error.to_string(),
+            })?;
         }
         Ok(())
     }

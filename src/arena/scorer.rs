@@ -17,7 +17,7 @@ pub enum ScorerError {
     #[error(transparent)]
     Start(#[from] StartError),
     /// It does not answer.
-    #[error("the referee failed: {0}")]
+    #[error(transparent)]
     Failure(#[from] Failure),
     /// It names points that are none.
     #[error("the referee named {found:?} as a dead stone: expected a point with a stone")]

@@ -36,6 +36,19 @@ fn an_engine_that_cannot_play_is_named_with_its_reason() {
 }
 
 #[test]
+fn a_referee_that_cannot_count_is_named_before_the_first_game() {
+    let laboratory = Laboratory::new();
+    for (referee, expected) in [
+        ("/no/such/referee".to_owned(), "cannot start"),
+        (laboratory.engine("dead"), "cannot open the pattern database"),
+        (laboratory.engine("blind"), "I see nothing"),
+    ] {
+        let errors = complaint(&["--black", QUICK, "--white", QUICK, "--referee", &referee]);
+        assert!(errors.contains("cannot be the referee") && errors.contains(expected), "{referee}: {errors}");
+    }
+}
+
+#[test]
 fn openings_for_another_board_or_with_illegal_moves_are_refused() {
     let laboratory = Laboratory::new();
     for (text, expected) in [
