@@ -272,7 +272,7 @@ impl Charts {
         let (fewest, most) = (games.iter().min().unwrap_or(&0), games.iter().max().unwrap_or(&0));
         let games =
             if fewest == most { format!("{most} games") } else { format!("{fewest} to {most} games") };
-        let caption = format!("size of the table ({games} a point)");
+        let caption = format!("size of the table ({games} a point; knee: 10 Elo below the fitted plateau)");
         let sizes: Vec<_> = curves.iter().map(Curve::elo_series).collect();
         let shares: Option<Vec<_>> = curves.iter().map(Curve::share_series).collect();
         let shares =
