@@ -29,8 +29,8 @@ pub struct EngineOptions {
     pub policy: Preset,
     /// Playout policy.
     pub playouts: PlayoutPolicy,
-    /// Whether positions share what is known of them, whatever moves led there. Without it keys contain the moves of
-    /// the game, and the table holds a tree.
+    /// Whether positions share what is known of them, whatever moves led there. Without it keys contain the
+    /// moves of the game, and the table holds a tree.
     pub transpositions: bool,
     /// Everything else about the search; its seed is that of the whole session.
     pub parameters: SearchParameters,

@@ -81,8 +81,8 @@ fn moves_and_values_are_judged_by_what_is_expected() {
 #[test]
 fn a_game_that_reaches_the_stones_is_played_with_its_kos() {
     let files = Files::new();
-    // White has just taken a ko at B3: Black may not take back at once when the game was played, but may where only the
-    // stones are known.
+    // White has just taken a ko at B3: Black may not take back at once when the game was played, but may
+    // where only the stones are known.
     let stones = r#""size": 5, "komi": 0.5, "colour": "black",
         "black": ["B4", "A3", "B2"], "white": ["C4", "B3", "D3", "C2"]"#;
     let moves = r#""moves": [["b", "B4"], ["w", "C4"], ["b", "A3"], ["w", "D3"], ["b", "B2"], ["w", "C2"], ["b", "C3"],

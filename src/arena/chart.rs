@@ -100,8 +100,8 @@ pub fn sweep_chart(title: &str, caption: &str, series: &[Series]) -> Result<Stri
     })
 }
 
-/// Agreement with a reference, `0..=1`, and regret, in win rate, against the size of the table. `x` of the points is log2 of the
-/// size in bytes.
+/// Agreement with a reference, `0..=1`, and regret, in win rate, against the size of the table. `x` of the
+/// points is log2 of the size in bytes.
 ///
 /// # Errors
 /// When there are no points.
@@ -137,9 +137,9 @@ pub fn proxy_chart(
     })
 }
 
-/// Share of points won, against the edge blocks of the table as a share of those that an unbounded search makes, on a logarithmic
-/// axis: `x` of the points is log10 of the share. `marks` are results of others: a name, log10 of the share, and
-/// the share of points.
+/// Share of points won, against the edge blocks of the table as a share of those that an unbounded search
+/// makes, on a logarithmic axis: `x` of the points is log10 of the share. `marks` are results of others: a
+/// name, log10 of the share, and the share of points.
 ///
 /// # Errors
 /// When there are no points.
@@ -249,8 +249,8 @@ fn reference_line(panel: &mut Panel<'_, '_>, y: f64) -> Drawn {
     Ok(())
 }
 
-/// Error bars, points, a line through them, and the knee. Series are set beside each other by `step`, so that their bars do
-/// not hide each other; a bar that leaves the panel ends in an arrow.
+/// Error bars, points, a line through them, and the knee. Series are set beside each other by `step`, so that
+/// their bars do not hide each other; a bar that leaves the panel ends in an arrow.
 fn draw_series(panel: &mut Panel<'_, '_>, series: &Series, index: usize, count: usize, step: f64) -> Drawn {
     let colour = colour(index);
     let shift = step * (index as f64 - (count - 1) as f64 / 2.0);

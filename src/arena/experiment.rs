@@ -174,8 +174,8 @@ impl Experiment {
         game / pairings / 2 * pairings + game % pairings
     }
 
-    /// Starts every contestant once and sets up the board, and has the referee count an empty one, so that what cannot work shows before the first
-    /// game.
+    /// Starts every contestant once and sets up the board, and has the referee count an empty one, so that
+    /// what cannot work shows before the first game.
     ///
     /// # Errors
     /// The first that cannot play.

@@ -17,8 +17,8 @@ pub struct Footprint {
     pub cpu_seconds_per_move: f64,
 }
 
-/// Lets `command`, a GTP engine, play against itself for 30 moves, and looks at its process; `None` where the system does
-/// not tell, or the engine fails.
+/// Lets `command`, a GTP engine, play against itself for 30 moves, and looks at its process; `None` where the
+/// system does not tell, or the engine fails.
 #[must_use]
 pub fn measure(command: &str) -> Option<Footprint> {
     let mut client = Client::start(command).ok()?;
@@ -40,8 +40,8 @@ fn peak_resident(status: &str) -> Option<u64> {
     line.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// Time on a processor of all threads there are: the first number of each `schedstat`, in nanoseconds. The time of a
-/// thread that has ended is not in it; engines with one worker search in the main thread.
+/// Time on a processor of all threads there are: the first number of each `schedstat`, in nanoseconds. The
+/// time of a thread that has ended is not in it; engines with one worker search in the main thread.
 fn cpu_seconds(id: u32) -> Option<f64> {
     let threads = fs::read_dir(format!("/proc/{id}/task")).ok()?;
     let nanoseconds = threads.flatten().filter_map(|thread| {

@@ -1,11 +1,11 @@
 //! Table size against the quality of single moves: minutes instead of hours of games.
 //!
-//! A reference searches each position with an ample table and many more simulations. A point of the sweep then searches it from
-//! an empty table, several times; what counts is how often it chooses the reference's move (*agreement*) and how much value
-//! its moves give away by the reference's judgement (*regret*).
+//! A reference searches each position with an ample table and many more simulations. A point of the sweep
+//! then searches it from an empty table, several times; what counts is how often it chooses the reference's
+//! move (*agreement*) and how much value its moves give away by the reference's judgement (*regret*).
 //!
-//! Source of the idea: Breuker, Uiterwijk & van den Herik, "Replacement schemes for transposition tables", ICCA Journal 17 (1994),
-//! who compare schemes on positions instead of games.
+//! Source of the idea: Breuker, Uiterwijk & van den Herik, "Replacement schemes for transposition tables",
+//! ICCA Journal 17 (1994), who compare schemes on positions instead of games.
 
 use super::sweep::{MoveLimit, Point};
 use crate::engine::{Engine, EngineError, EngineOptions};
@@ -31,8 +31,8 @@ const SECOND_LOOK_SHARE: u64 = 4;
 pub struct Proxy {
     /// The engine; its memory is the reference's.
     pub engine: EngineOptions,
-    /// Simulations of the reference for each simulation of a point with that budget; for budgets of time the reference has
-    /// so many times the time.
+    /// Simulations of the reference for each simulation of a point with that budget; for budgets of time the
+    /// reference has so many times the time.
     pub factor: u32,
     /// Searches of each position at each point, with other random numbers.
     pub repeats: u32,
@@ -77,8 +77,8 @@ struct Sample {
     block_evictions: u64,
 }
 
-/// The positions of a file of games after every `every` moves: an SGF file, or openings as for matches, whose last
-/// position alone counts. Positions in which the game is over are left out.
+/// The positions of a file of games after every `every` moves: an SGF file, or openings as for matches, whose
+/// last position alone counts. Positions in which the game is over are left out.
 ///
 /// # Errors
 /// What is wrong with the file.
@@ -108,8 +108,8 @@ pub fn positions(
 }
 
 impl Proxy {
-    /// Judges `points` on `positions` with `concurrency` workers; calls `done` after each position. Points whose positions are
-    /// not all done when `stop` is set have fewer searches.
+    /// Judges `points` on `positions` with `concurrency` workers; calls `done` after each position. Points
+    /// whose positions are not all done when `stop` is set have fewer searches.
     ///
     /// # Errors
     /// When the memory for a table cannot be had.
@@ -224,7 +224,8 @@ fn mean(values: &[f64]) -> Interval {
     Interval { estimate, low: estimate - half, high: estimate + half }
 }
 
-/// The mean of shares with its 95 % interval: Wilson's, for as many trials as would leave the mean as uncertain.
+/// The mean of shares with its 95 % interval: Wilson's, for as many trials as would leave the mean as
+/// uncertain.
 fn share(values: &[f64]) -> Interval {
     let (estimate, error) = mean_and_error(values);
     let variance = estimate * (1.0 - estimate);
@@ -292,7 +293,8 @@ impl<'e> Reference<'e> {
         Ok(Reference { engine, record, limits, seed, best, best_value, values })
     }
 
-    /// Win rate that `mv` gives away, never negative. A move that the reference hardly looked at is searched by itself.
+    /// Win rate that `mv` gives away, never negative. A move that the reference hardly looked at is searched
+    /// by itself.
     fn regret(&mut self, mv: Move) -> Result<f64, EngineError> {
         let value = match self.values.get(&mv) {
             Some(&value) => value,

@@ -114,7 +114,8 @@ pub struct TestRow {
     pub value: f64,
 }
 
-/// Reads tests, one JSON object a line. Games are played under the rules of `options`; a test without a komi has theirs.
+/// Reads tests, one JSON object a line. Games are played under the rules of `options`; a test without a komi
+/// has theirs.
 ///
 /// # Errors
 /// The first line that is no test.
@@ -187,8 +188,8 @@ impl Row {
         Ok(Goal::Value(above, threshold))
     }
 
-    /// The game that leads to the position: as played where that reaches the stones that are meant, so that ko and history are
-    /// right; else these stones set up.
+    /// The game that leads to the position: as played where that reaches the stones that are meant, so that
+    /// ko and history are right; else these stones set up.
     fn record(&self, size: Size, komi: Komi, options: &EngineOptions) -> Result<Record, Mistake> {
         let set_up = |black: &[String], white: &[String]| -> Result<Record, Mistake> {
             let mut stones = Vec::new();
@@ -233,7 +234,8 @@ fn play(record: &mut Record, size: Size, colour: &str, vertex: &str) -> Result<(
 }
 
 impl Test {
-    /// Searches the position with an empty table. The seed is of the test alone, so that no test depends on the others.
+    /// Searches the position with an empty table. The seed is of the test alone, so that no test depends on
+    /// the others.
     ///
     /// # Errors
     /// When the memory for the table cannot be had.
@@ -273,8 +275,8 @@ impl Test {
     }
 }
 
-/// Runs all tests with `concurrency` workers, and calls `done` after each; the rows have the tests' order. Ends early
-/// when `stop` is set: then rows are missing at the end.
+/// Runs all tests with `concurrency` workers, and calls `done` after each; the rows have the tests' order.
+/// Ends early when `stop` is set: then rows are missing at the end.
 ///
 /// # Errors
 /// When the memory for a table cannot be had.

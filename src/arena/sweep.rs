@@ -146,8 +146,8 @@ pub struct PointRow {
     pub entries: usize,
     /// Edge blocks.
     pub blocks: usize,
-    /// Edge blocks as a share of those that one search of the unbounded reference makes on average: a block is what others
-    /// call a node with its children. Empty where the reference is a program.
+    /// Edge blocks as a share of those that one search of the unbounded reference makes on average: a block
+    /// is what others call a node with its children. Empty where the reference is a program.
     pub share_of_unbounded: Option<f64>,
     /// Share of the table in use at the end of a game.
     pub occupancy: f64,
@@ -161,8 +161,8 @@ pub struct PointRow {
     pub block_evictions_per_simulation: f64,
     /// Simulations in a second of search, on the clock.
     pub simulations_per_second: f64,
-    /// Simulations in a second of processor time, in a process of its own; empty where that is not known, and for
-    /// budgets of time.
+    /// Simulations in a second of processor time, in a process of its own; empty where that is not known, and
+    /// for budgets of time.
     pub simulations_per_cpu_second: Option<f64>,
     /// Peak resident memory of that process, in KiB.
     pub resident_kib: Option<u64>,
@@ -291,8 +291,8 @@ impl Curve {
 
     /// log2 of the size at which the fitted curve is 10 Elo below its plateau; `None` with too few points.
     ///
-    /// The curve begins with the weakest size: a table so small that hardly anything below the root is kept can be
-    /// stronger than a slightly larger one, and is no part of a curve that saturates.
+    /// The curve begins with the weakest size: a table so small that hardly anything below the root is kept
+    /// can be stronger than a slightly larger one, and is no part of a curve that saturates.
     #[must_use]
     pub fn knee(&self) -> Option<Interval> {
         let measured = self.measured();
@@ -342,8 +342,8 @@ impl Curve {
         }
     }
 
-    /// The curve for a chart of wins against log10 of the share of an unbounded search's blocks; `None` where the share is
-    /// not known.
+    /// The curve for a chart of wins against log10 of the share of an unbounded search's blocks; `None` where
+    /// the share is not known.
     #[must_use]
     pub fn share_series(&self) -> Option<Series> {
         let point = |row: &PointRow| {

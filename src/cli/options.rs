@@ -38,8 +38,8 @@ pub(super) struct EngineArguments {
     /// hold a tree.
     #[arg(long, value_enum, default_value_t = Switch::On)]
     transpositions: Switch,
-    /// Playouts of a position before it gets an edge block; the default belongs to the policy: 8 for rave, 1 for
-    /// most others.
+    /// Playouts of a position before it gets an edge block; the default belongs to the policy: 8 for rave, 1
+    /// for most others.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     expand_at: Option<u32>,
 }

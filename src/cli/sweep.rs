@@ -22,8 +22,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-/// Rautureau, Cazenave & Piette, arXiv 2602.23318: the smallest pools, as log10 of the share of nodes, that keep the strength of
-/// their tree search on 9x9, with one level of recycling and with two.
+/// Rautureau, Cazenave & Piette, arXiv 2602.23318: the smallest pools, as log10 of the share of nodes, that
+/// keep the strength of their tree search on 9x9, with one level of recycling and with two.
 const PUBLISHED: [(&str, f64, f64); 2] =
     [("recycling, one level", -0.823_9, 0.5), ("recycling, two levels", -1.699, 0.5)];
 
@@ -50,12 +50,12 @@ pub(super) struct Arguments {
     /// The engine whose table is varied: self, or self:OPTIONS.
     #[arg(long, value_name = "SELF", default_value = "self")]
     engine: String,
-    /// What every point plays against: self:OPTIONS, which gets the point's budget, or a GTP command line. Default: the
-    /// engine with a table of 64MiB.
+    /// What every point plays against: self:OPTIONS, which gets the point's budget, or a GTP command line.
+    /// Default: the engine with a table of 64MiB.
     #[arg(long, value_name = "CMD")]
     reference: Option<String>,
-    /// Play no games: search the positions of these games (an SGF file, or openings) at each point, and compare the moves with those
-    /// of a reference that searches much longer. Minutes instead of hours.
+    /// Play no games: search the positions of these games (an SGF file, or openings) at each point, and
+    /// compare the moves with those of a reference that searches much longer. Minutes instead of hours.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["rows", "reference"])]
     positions: Option<PathBuf>,
     /// With --positions: of an SGF file, the position after every N moves.

@@ -29,8 +29,8 @@ impl fmt::Display for Interval {
     }
 }
 
-/// The 95 % interval of a share of which `successes` in `trials` were seen; neither need be whole. Without trials it
-/// is everything.
+/// The 95 % interval of a share of which `successes` in `trials` were seen; neither need be whole. Without
+/// trials it is everything.
 ///
 /// Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the
 /// American Statistical Association 22 (1927).
@@ -54,8 +54,8 @@ pub fn wilson(successes: f64, trials: f64) -> Interval {
 mod tests {
     use super::*;
 
-    /// R. G. Newcombe, "Two-sided confidence intervals for the single proportion", Statistics in Medicine 17 (1998), table I,
-    /// method 3.
+    /// R. G. Newcombe, "Two-sided confidence intervals for the single proportion", Statistics in Medicine 17
+    /// (1998), table I, method 3.
     #[test]
     fn wilson_is_the_published_one() {
         for (successes, trials, low, high) in [

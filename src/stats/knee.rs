@@ -9,8 +9,8 @@ use statrs::distribution::{ContinuousCDF, Normal};
 const RESAMPLINGS: usize = 1000;
 /// Their seed: the same measurements have the same interval.
 const SEED: u64 = 20_260_211;
-/// Rates of saturation that are tried, in 1/unit of x: the curve falls e-fold within 20 units at the lowest, within a
-/// tenth of a unit at the highest.
+/// Rates of saturation that are tried, in 1/unit of x: the curve falls e-fold within 20 units at the lowest,
+/// within a tenth of a unit at the highest.
 const RATES: (f64, f64) = (0.05, 10.0);
 /// Steps of the search for the rate, evenly spaced in its logarithm.
 const RATE_STEPS: usize = 400;
@@ -54,8 +54,8 @@ impl Saturation {
         if self.drop <= 0.0 { f64::NEG_INFINITY } else { self.start + (self.drop / below).ln() / self.rate }
     }
 
-    /// The curve with the least squared deviations, weighted by the standard errors; `None` with fewer than four finite
-    /// points. For a given rate the rest is linear.
+    /// The curve with the least squared deviations, weighted by the standard errors; `None` with fewer than
+    /// four finite points. For a given rate the rest is linear.
     #[must_use]
     pub fn fit(points: &[Measured]) -> Option<Saturation> {
         let points: Vec<Measured> = points.iter().copied().filter(is_usable).collect();
@@ -113,8 +113,8 @@ pub fn smallest_indistinguishable(points: &[Measured]) -> Option<f64> {
     as_good.map(|point| point.x).min_by(f64::total_cmp)
 }
 
-/// Where the fitted curve is `below` Elo below its plateau, with a 95 % interval from resampling every strength within its
-/// error (parametric bootstrap); `None` with too few points.
+/// Where the fitted curve is `below` Elo below its plateau, with a 95 % interval from resampling every
+/// strength within its error (parametric bootstrap); `None` with too few points.
 ///
 /// Source: B. Efron & R. Tibshirani, "An Introduction to the Bootstrap" (1993), sections 6.5 and 13.3.
 #[must_use]

@@ -1,8 +1,8 @@
 //! What games say about strength: shares and their intervals, Elo differences, sequential tests.
 //!
 //! With a komi in half points there are no draws, and the unit is the *pair*: two games from one opening with
-//! colours exchanged. An opening that favours a colour makes the games of a pair differ, so that their sum varies
-//! less than that of two independent games; all variances are taken from pairs.
+//! colours exchanged. An opening that favours a colour makes the games of a pair differ, so that their sum
+//! varies less than that of two independent games; all variances are taken from pairs.
 
 mod interval;
 mod knee;
@@ -18,7 +18,8 @@ pub use sprt::{Sprt, SprtVerdict};
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// The Elo difference that makes `score` the expected share of points: 400·log10(score / (1 - score)). Infinite at 0 and 1.
+/// The Elo difference that makes `score` the expected share of points: 400·log10(score / (1 - score)).
+/// Infinite at 0 and 1.
 ///
 /// Source: A. Elo, "The Rating of Chessplayers" (1978), with the logistic curve.
 #[must_use]

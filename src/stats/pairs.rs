@@ -75,8 +75,9 @@ impl PairCounts {
 
     /// The number of independent games, won or lost, that would leave the share as uncertain as these do.
     ///
-    /// The variance of the share, from pairs, is set equal to that of so many tosses of a coin. Few pairs may agree by
-    /// chance: one imagined pair of independent tosses is added to the sample, so that the variance is never 0.
+    /// The variance of the share, from pairs, is set equal to that of so many tosses of a coin. Few pairs may
+    /// agree by chance: one imagined pair of independent tosses is added to the sample, so that the variance
+    /// is never 0.
     #[must_use]
     pub fn effective_games(&self) -> f64 {
         let (games, score, pairs) = (self.games() as f64, self.score(), self.pair_count() as f64);
@@ -102,11 +103,11 @@ impl PairCounts {
         self.score_interval().to_elo()
     }
 
-    /// Likelihood of superiority: the probability that the first side is the stronger one, given these games and no
-    /// opinion before, in the normal approximation: Φ((score - 1/2) / standard error).
+    /// Likelihood of superiority: the probability that the first side is the stronger one, given these games
+    /// and no opinion before, in the normal approximation: Φ((score - 1/2) / standard error).
     ///
-    /// Source: R. Coulom, "Whole-History Rating", CG 2008, uses the same quantity; the approximation is the one that
-    /// match runners of chess print as LOS.
+    /// Source: R. Coulom, "Whole-History Rating", CG 2008, uses the same quantity; the approximation is the
+    /// one that match runners of chess print as LOS.
     #[must_use]
     pub fn likelihood_of_superiority(&self) -> f64 {
         let (score, effective) = (self.score(), self.effective_games());
@@ -149,7 +150,8 @@ mod tests {
 
     #[test]
     fn the_interval_comes_from_pairs() {
-        // Half of 100 games won. In split pairs: all that is uncertain is the imagined pair, of variance 0.125/50.
+        // Half of 100 games won. In split pairs: all that is uncertain is the imagined pair, of variance
+        // 0.125/50.
         let split = PairCounts { pairs: [0, 0, 50, 0, 0], singles: [0; 3] };
         let together = PairCounts { pairs: [25, 0, 0, 0, 25], singles: [0; 3] };
         assert!((split.effective_games() - 0.25 * 50.0 / (0.125 / 50.0)).abs() < 1e-6);

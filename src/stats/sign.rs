@@ -2,11 +2,12 @@
 
 use statrs::distribution::{Binomial, DiscreteCDF};
 
-/// The two-sided probability that of `one + other` fair coins at least as unequal a number falls on either side: McNemar's test in
-/// its exact form, where `one` and `other` count the cases in which only one of two runs succeeded.
+/// The two-sided probability that of `one + other` fair coins at least as unequal a number falls on either
+/// side: McNemar's test in its exact form, where `one` and `other` count the cases in which only one of two
+/// runs succeeded.
 ///
-/// Source: Q. McNemar, "Note on the sampling error of the difference between correlated proportions or percentages",
-/// Psychometrika 12 (1947).
+/// Source: Q. McNemar, "Note on the sampling error of the difference between correlated proportions or
+/// percentages", Psychometrika 12 (1947).
 #[must_use]
 pub fn sign_test(one: u64, other: u64) -> f64 {
     Binomial::new(0.5, one + other).map_or(1.0, |binomial| (2.0 * binomial.cdf(one.min(other))).min(1.0))

@@ -3,8 +3,8 @@
 use super::{PairCounts, score_at};
 use serde::Serialize;
 
-/// Pairs of each kind that are imagined beforehand, so that no kind is thought impossible because it has not been
-/// seen yet. Fishtest does the same.
+/// Pairs of each kind that are imagined beforehand, so that no kind is thought impossible because it has not
+/// been seen yet. Fishtest does the same.
 const IMAGINED: f64 = 1e-3;
 /// Halvings of the interval that holds the multiplier: more than a double has bits.
 const BISECTIONS: usize = 100;
@@ -37,7 +37,8 @@ pub enum SprtVerdict {
 impl Sprt {
     /// The log-likelihood ratios at which `elo0` and `elo1` are accepted: ln(β/(1-α)) and ln((1-β)/α).
     ///
-    /// Source: A. Wald, "Sequential tests of statistical hypotheses", Annals of Mathematical Statistics 16 (1945).
+    /// Source: A. Wald, "Sequential tests of statistical hypotheses", Annals of Mathematical Statistics 16
+    /// (1945).
     #[must_use]
     pub fn bounds(&self) -> [f64; 2] {
         [(self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln()]
@@ -46,11 +47,12 @@ impl Sprt {
     /// The generalised log-likelihood ratio of the pairs so far, logistic Elo; games without a partner do not
     /// count.
     ///
-    /// Under each hypothesis the distribution of a pair's points is the likeliest one with that mean: for counts n_i of shares
-    /// x_i it is p_i = n_i / (n·(1 + λ(x_i - s))), where λ makes the mean s. The ratio is Σ n_i·ln(p1_i / p0_i).
+    /// Under each hypothesis the distribution of a pair's points is the likeliest one with that mean: for
+    /// counts n_i of shares x_i it is p_i = n_i / (n·(1 + λ(x_i - s))), where λ makes the mean s. The ratio
+    /// is Σ n_i·ln(p1_i / p0_i).
     ///
-    /// Source: M. Van den Bergh, "The generalized sequential probability ratio test for multinomial distributions"
-    /// (2019), proposition 1.1; A. B. Owen, "Empirical Likelihood" (2001), section 2.
+    /// Source: M. Van den Bergh, "The generalized sequential probability ratio test for multinomial
+    /// distributions" (2019), proposition 1.1; A. B. Owen, "Empirical Likelihood" (2001), section 2.
     #[must_use]
     pub fn log_likelihood_ratio(&self, counts: &PairCounts) -> f64 {
         let weights = counts.pairs.map(|count| count as f64 + IMAGINED);
@@ -78,8 +80,8 @@ impl Sprt {
     }
 }
 
-/// The λ for which the reweighted mean of the shares is `score`: the root of Σ w_i·(x_i - s)/(1 + λ(x_i - s)), which
-/// falls with λ between its poles.
+/// The λ for which the reweighted mean of the shares is `score`: the root of Σ w_i·(x_i - s)/(1 + λ(x_i -
+/// s)), which falls with λ between its poles.
 fn multiplier(weights: &[f64; 5], score: f64) -> f64 {
     let excess = |lambda: f64| -> f64 {
         let term = |(index, weight): (usize, &f64)| {

@@ -216,7 +216,8 @@ impl<'t> Entry<'t> {
         self.set_total(total);
     }
 
-    /// Whether bounds for some history are stored under [`Game::key_with_history`](crate::game::Game::key_with_history).
+    /// Whether bounds for some history are stored under
+    /// [`Game::key_with_history`](crate::game::Game::key_with_history).
     #[must_use]
     #[inline]
     pub fn has_twin(&self) -> bool {

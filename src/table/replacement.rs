@@ -65,8 +65,8 @@ impl Replacement {
     }
 
     /// The place of a bucket that is looked at first, for a new position with `key`. Where all are equal it
-    /// must differ, or one place would bear all the changes; the low bits say nothing about the bucket, which the high
-    /// bits choose.
+    /// must differ, or one place would bear all the changes; the low bits say nothing about the bucket, which
+    /// the high bits choose.
     pub(super) const fn first_place(self, key: u64, places: usize) -> usize {
         match self {
             Replacement::Always => key as usize % places,

@@ -44,10 +44,12 @@ fn ucb1_tuned_explores_what_varies() {
     let score = |index: usize, value| {
         policy.score(&parent, &EdgeView { word: words[index].load(Relaxed), ..edge(100.0, value) })
     };
-    // ln 1000 = 6.907755; share 0.0690776; V = 0 + sqrt(0.138155) = 0.371692, above 1/4: sqrt(0.0690776/4) = 0.131413.
+    // ln 1000 = 6.907755; share 0.0690776; V = 0 + sqrt(0.138155) = 0.371692, above 1/4: sqrt(0.0690776/4) =
+    // 0.131413.
     assert!((score(0, 1.0) - 1.131_413).abs() < 1e-4);
     assert!((score(1, 0.5) - 0.631_413).abs() < 1e-4);
-    // With 10,000 visits: share 0.000690776, sqrt(2·share) = 0.0371692, which is below 1/4: sqrt(share·V) = 0.0050671.
+    // With 10,000 visits: share 0.000690776, sqrt(2·share) = 0.0371692, which is below 1/4: sqrt(share·V) =
+    // 0.0050671.
     let settled = EdgeView { word: words[0].load(Relaxed), ..edge(10_000.0, 1.0) };
     assert!((policy.score(&parent, &settled) - 1.005_067).abs() < 1e-5);
     // Half won has variance 1/4: sqrt(share/4) = 0.0131413.

@@ -2,8 +2,8 @@
 
 use super::{EdgeView, ParentView, SelectionPolicy};
 
-/// The move with the highest win rate, or now and then any move, all alike; a move never tried counts as lost until
-/// chance finds it.
+/// The move with the highest win rate, or now and then any move, all alike; a move never tried counts as lost
+/// until chance finds it.
 ///
 /// Source: Sensei's Library, page "UCT", which proposes half of the choices at random before it explains UCT.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,8 +3,8 @@
 use super::{EdgeView, ParentView, SelectionPolicy};
 use crate::value::Value;
 
-/// Flat Monte-Carlo: the root's moves are sampled in turn, nothing is searched below them, and the one with the highest
-/// win rate is played.
+/// Flat Monte-Carlo: the root's moves are sampled in turn, nothing is searched below them, and the one with
+/// the highest win rate is played.
 ///
 /// Source: Sensei's Library, page "UCT": "statistics for all children of the root node".
 #[derive(Clone, Copy, Debug, PartialEq)]

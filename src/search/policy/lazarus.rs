@@ -4,15 +4,17 @@ use super::{EdgeView, ParentView, SelectionPolicy, loaded};
 use crate::value::Value;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Lazarus: always the move with the highest f = (r + N) / (s + N), where r sums its results as ±1 and s counts its
-/// samples. After every simulation r and s of all moves of each position on the way are multiplied by a constant just
-/// below 1, so that the last results count most, and that every move is tried again now and then.
+/// Lazarus: always the move with the highest f = (r + N) / (s + N), where r sums its results as ±1 and s
+/// counts its samples. After every simulation r and s of all moves of each position on the way are multiplied
+/// by a constant just below 1, so that the last results count most, and that every move is tried again now
+/// and then.
 ///
-/// Without degrading N grows instead with the samples of the most sampled move. The search answers when the best move is
-/// also the most sampled; otherwise it goes on until twice its budget (a "long time-out" in the source) and
-/// plays the most sampled.
+/// Without degrading N grows instead with the samples of the most sampled move. The search answers when the
+/// best move is also the most sampled; otherwise it goes on until twice its budget (a "long time-out" in the
+/// source) and plays the most sampled.
 ///
-/// The constants are not given in the source. r and s, both fractional, are the policy's word. s counts as it fades.
+/// The constants are not given in the source. r and s, both fractional, are the policy's word. s counts as it
+/// fades.
 ///
 /// Source: D. Dailey, "Experiments with UCT", computer-go list, 25 July 2006.
 #[derive(Clone, Copy, Debug, PartialEq)]

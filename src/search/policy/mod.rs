@@ -1,8 +1,8 @@
 //! Selection policies: which move of a position a simulation tries, and which is played in the end.
 //!
-//! A policy is a function of the statistics of the parent and of one edge. Everything else (what is legal, proven
-//! or banned, the random choice among equals) is the descent's. Some policies keep a word of their own at every edge,
-//! in the table. [`Preset`] has them all by name.
+//! A policy is a function of the statistics of the parent and of one edge. Everything else (what is legal,
+//! proven or banned, the random choice among equals) is the descent's. Some policies keep a word of their own
+//! at every edge, in the table. [`Preset`] has them all by name.
 
 mod epsilon_greedy;
 mod flat;
@@ -136,7 +136,8 @@ pub trait SelectionPolicy: Clone + Send + Sync {
         0
     }
 
-    /// Takes note of a simulation that went through edge `chosen` and brought its mover `half_points` (0, 1 or 2);
+    /// Takes note of a simulation that went through edge `chosen` and brought its mover `half_points` (0, 1
+    /// or 2);
     /// `words` are those of all edges of the position.
     fn record(&self, words: &[AtomicU64], chosen: usize, half_points: u32) {
         let _ = (words, chosen, half_points);
@@ -148,15 +149,16 @@ pub trait SelectionPolicy: Clone + Send + Sync {
         let _ = (words, candidates);
     }
 
-    /// Whether the search may answer, from the root's words. While it may not, it goes on up to twice its budget.
+    /// Whether the search may answer, from the root's words. While it may not, it goes on up to twice its
+    /// budget.
     fn is_settled(&self, words: &[AtomicU64], candidates: &dyn Fn(usize) -> bool) -> bool {
         let _ = (words, candidates);
         true
     }
 
-    /// The move with the highest rank is played in the end, among those that are not decided by proofs. `visits`, which is not
-    /// 0, and `value` are those of the edge. Default: the most visited, the robust child of Chaslot et al., "Progressive
-    /// strategies for Monte-Carlo tree search" (2008), section 2.3.
+    /// The move with the highest rank is played in the end, among those that are not decided by proofs.
+    /// `visits`, which is not 0, and `value` are those of the edge. Default: the most visited, the robust
+    /// child of Chaslot et al., "Progressive strategies for Monte-Carlo tree search" (2008), section 2.3.
     fn final_rank(&self, visits: u64, value: Value, word: u64) -> f64 {
         let _ = (value, word);
         visits as f64

@@ -85,8 +85,8 @@ struct Entry {
     name: &'static str,
     summary: &'static str,
     parameters: &'static [Parameter],
-    /// Playouts of a position before it gets an edge block, where nobody says otherwise. In the sources of all but RAVE the
-    /// children of a position are created on its second visit.
+    /// Playouts of a position before it gets an edge block, where nobody says otherwise. In the sources of
+    /// all but RAVE the children of a position are created on its second visit.
     expand_at: u32,
     build: fn(&Values) -> Policy,
 }

@@ -9,8 +9,8 @@ use super::{EdgeView, ParentView, SelectionPolicy};
 /// assumed bias of AMAF.
 ///
 /// Source: Gelly & Silver, "Monte-Carlo tree search and rapid action value estimation in computer Go",
-/// Artificial Intelligence 175 (2011), section 5, with the variance of a result taken as 1/4. `equivalence` is 1/(4b²): where
-/// m = n = equivalence, β is 1/3.
+/// Artificial Intelligence 175 (2011), section 5, with the variance of a result taken as 1/4. `equivalence`
+/// is 1/(4b²): where m = n = equivalence, β is 1/3.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rave {
     /// 1/(4b²), in samples; positive.

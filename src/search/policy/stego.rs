@@ -17,8 +17,8 @@ pub enum StegoMode {
 
 /// StegoUCT. A move without any sample of the kind that counts comes first.
 ///
-/// AMAF statistics are those of the parent position, as in RAVE. Where α is 1, the UCT value has no weight and AMAF decides
-/// alone; where there is no AMAF sample, the UCT value does.
+/// AMAF statistics are those of the parent position, as in RAVE. Where α is 1, the UCT value has no weight
+/// and AMAF decides alone; where there is no AMAF sample, the UCT value does.
 ///
 /// Source: StegoUCT, readme.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,18 +6,18 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// UCB-Improved at the root, UCB1 below it.
 ///
-/// With horizon T and Δ_0 = 1, in round m every remaining move is sampled until it has n_m = ⌈2·ln(T·Δ_m²) / Δ_m²⌉ samples;
-/// then those go whose mean is more than 2·sqrt(ln(T·Δ_m²) / (2·n_m)) below the best one's, and Δ_(m+1) = Δ_m / 2. After round
-/// ⌊½·log2(T/e)⌋, or when one move is left, the best one gets the rest.
+/// With horizon T and Δ_0 = 1, in round m every remaining move is sampled until it has n_m = ⌈2·ln(T·Δ_m²) /
+/// Δ_m²⌉ samples; then those go whose mean is more than 2·sqrt(ln(T·Δ_m²) / (2·n_m)) below the best one's,
+/// and Δ_(m+1) = Δ_m / 2. After round ⌊½·log2(T/e)⌋, or when one move is left, the best one gets the rest.
 ///
-/// With 82 moves the first round alone takes 82·⌈2·ln T⌉ samples: below about 1,500 simulations nothing is eliminated
-/// and the search samples its moves in turn.
+/// With 82 moves the first round alone takes 82·⌈2·ln T⌉ samples: below about 1,500 simulations nothing is
+/// eliminated and the search samples its moves in turn.
 ///
-/// Each root edge's word has its round, samples, half-points and whether it is out, so the state outlives the search
-/// and needs no lock: the round of the search is that of the moves that are left.
+/// Each root edge's word has its round, samples, half-points and whether it is out, so the state outlives the
+/// search and needs no lock: the round of the search is that of the moves that are left.
 ///
-/// Source: Auer & Ortner, "UCB revisited: Improved regret bounds for the stochastic multi-armed bandit problem", Periodica
-/// Mathematica Hungarica 61 (2010), figure 1.
+/// Source: Auer & Ortner, "UCB revisited: Improved regret bounds for the stochastic multi-armed bandit
+/// problem", Periodica Mathematica Hungarica 61 (2010), figure 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UcbImproved {
     /// T, at least e.

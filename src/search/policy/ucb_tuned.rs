@@ -3,14 +3,14 @@
 use super::{EdgeView, ParentView, SelectionPolicy};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// UCB1-Tuned: value + c·sqrt(ln N / n · min(1/4, V)) with V = mean of the squared results - squared mean result +
-/// sqrt(2·ln N / n); a move never tried comes first.
+/// UCB1-Tuned: value + c·sqrt(ln N / n · min(1/4, V)) with V = mean of the squared results - squared mean
+/// result + sqrt(2·ln N / n); a move never tried comes first.
 ///
-/// The value is the child's, as everywhere; n, the mean and the squares in V are of the simulations that went through the edge,
-/// which the policy's word counts.
+/// The value is the child's, as everywhere; n, the mean and the squares in V are of the simulations that went
+/// through the edge, which the policy's word counts.
 ///
-/// Source: Auer, Cesa-Bianchi & Fischer, "Finite-time Analysis of the Multiarmed Bandit Problem", Machine Learning 47
-/// (2002), section 4, where c = 1.
+/// Source: Auer, Cesa-Bianchi & Fischer, "Finite-time Analysis of the Multiarmed Bandit Problem", Machine
+/// Learning 47 (2002), section 4, where c = 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ucb1Tuned {
     /// c, not negative.
