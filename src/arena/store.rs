@@ -238,8 +238,9 @@ fn refuse_foreign(folder: &Path) -> Result<(), StoreError> {
     for entry in fs::read_dir(folder).map_err(at)? {
         let name = entry.map_err(at)?.file_name().to_string_lossy().into_owned();
         // What a start that was cut off leaves behind.
-        let is_ours =
-            name == RECORDS || name == format!("{EXPERIMENT}.part") || is_empty(&folder.join(GAMES));
+        let is_ours = name == RECORDS
+            || name == format!("{EXPERIMENT}.part")
+            || (name == GAMES && is_empty(&folder.join(GAMES)));
         if !is_ours {
             return Err(StoreError::Foreign { path: folder.to_owned(), found: name });
         }

@@ -136,6 +136,10 @@ fn a_folder_with_other_files_is_refused() {
     assert_eq!(code, Some(1));
     assert!(errors.contains("chapter.tex") && errors.contains("choose another folder"), "{errors}");
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+    // Nor does an empty file that is called like ours make it ours.
+    std::fs::write(folder.join("games.jsonl"), "").unwrap();
+    let (code, _, errors) = run(&[&GAMES[..], &["--out", folder.to_str().unwrap()]].concat());
+    assert!(code == Some(1) && errors.contains("chapter.tex"), "{errors}");
     let file = folder.join("chapter.tex");
     let (code, _, errors) = run(&[&GAMES[..], &["--out", file.to_str().unwrap()]].concat());
     assert_eq!((code, errors.lines().count()), (Some(1), 1), "{errors}");
