@@ -164,7 +164,7 @@ fn nothing_impossible_is_read_from_a_table_that_is_replaced_all_the_time() {
     // Half of the keys share all but their lowest bits with seven others, and with them the bucket.
     let keys: Vec<u64> =
         (0..1000).map(|i| if i % 2 == 0 { mix(i) } else { (mix(i / 16) & !15) | (i % 16) }).collect();
-    for bytes in [1_200, 3_000, 10_000] {
+    for bytes in [1_500, 3_300, 10_300] {
         let (table, counters) = hammer(bytes, &keys, 8_000);
         assert!(counters.evictions > 1_000 && counters.block_evictions > 1_000, "{counters:?}");
         let census = table.census();

@@ -91,13 +91,18 @@ pub struct Search<'t, P> {
 
 /// What the workers share in one run.
 struct Run {
-    simulations: AtomicU64,
+    simulations: OwnLine<AtomicU64>,
     stop: AtomicBool,
     limits: Limits,
     started: Instant,
     /// Visits the root had before.
     visits_before: u64,
 }
+
+/// Something that shares its cache line with nothing, so that those who write it do not keep those waiting who
+/// read its neighbours.
+#[repr(align(64))]
+struct OwnLine<T>(T);
 
 impl<P: SelectionPolicy> Search<'_, P> {
     /// Searches the position of `root` and reports what the table then knows of it.
@@ -107,13 +112,13 @@ impl<P: SelectionPolicy> Search<'_, P> {
     pub fn run<G: Game>(&self, root: &G, limits: Limits, progress: Progress<'_>) -> Report {
         self.table.next_search();
         let run = Run {
-            simulations: AtomicU64::new(0),
+            simulations: OwnLine(AtomicU64::new(0)),
             stop: AtomicBool::new(false),
             limits,
             started: Instant::now(),
             visits_before: self.table.find(root.key()).map_or(0, |entry| u64::from(entry.total().visits)),
         };
-        let virtual_loss = (self.parameters.threads > 1).then(VirtualLoss::new);
+        let virtual_loss = (self.parameters.threads > 1).then(|| VirtualLoss::new(root.move_count()));
         let workers: Vec<_> = (0..self.parameters.threads.clamp(1, 255) as u64)
             .map(|stream| {
                 let rng = PlayoutRng::new(self.parameters.seed, stream);
@@ -181,11 +186,11 @@ impl Run {
             }
             if done.is_multiple_of(LOOK_INTERVAL)
                 && (self.out_of_time(table, root, worker.policy())
-                    || !progress(self.simulations.load(Relaxed)))
+                    || !progress(self.simulations.0.load(Relaxed)))
             {
                 break;
             }
-            let number = self.simulations.fetch_add(1, Relaxed);
+            let number = self.simulations.0.fetch_add(1, Relaxed);
             if let Some(limit) = self.limits.simulations
                 && number >= limit
                 && (number >= limit.saturating_mul(2) || is_settled(table, root, worker.policy()))
@@ -231,7 +236,7 @@ impl Run {
         if !early || elapsed * 10 < limit {
             return false;
         }
-        let rate = self.simulations.load(Relaxed) as f64 / elapsed.as_secs_f64().max(1e-6);
+        let rate = self.simulations.0.load(Relaxed) as f64 / elapsed.as_secs_f64().max(1e-6);
         let left = rate * (limit - elapsed).as_secs_f64();
         let [best, second] = report::leading_visits(table, root);
         (best - second) as f64 > left

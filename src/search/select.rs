@@ -206,13 +206,14 @@ impl Edges {
 
     /// A simulation under way counts as a visit that loses.
     fn add_virtual_loss(&mut self, virtual_loss: &VirtualLoss, key: u64) {
-        for (index, (visits, value)) in self.visits.iter_mut().zip(&mut self.value).enumerate() {
-            let under_way = virtual_loss.get(key, index);
-            if under_way > 0.0 {
+        virtual_loss.row(key).for_each_busy(|index, under_way| {
+            // Another position's row may be longer than this game's list of moves.
+            if let (Some(visits), Some(value)) = (self.visits.get_mut(index), self.value.get_mut(index)) {
+                let under_way = f32::from(under_way);
                 *value *= *visits / (*visits + under_way);
                 *visits += under_way;
             }
-        }
+        });
     }
 
     /// Third pass: the policy's score of every move that is not out.

@@ -1,44 +1,105 @@
 //! Simulations under way, so that several workers do not all take the same path.
 //!
 //! Kept beside the table, not in it: a process that dies would leave its virtual losses in a shared
-//! file for ever. The counters are hashed by position and move; two edges that share one only look
-//! busier than they are.
+//! file for ever. Positions share a row of counters by their hash; two that share one only look busier
+//! than they are.
 
 use crate::zobrist::mix;
-use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-const COUNTERS: usize = 1 << 14;
+/// Rows: many more than positions that are on the paths of the workers of a usual machine.
+const ROWS: usize = 256;
+/// Counters in a word, 8 bits each: there are never more simulations under way than workers, and those are
+/// fewer than 256, so none carries into the next.
+const PER_WORD: usize = 8;
+const WORDS_IN_LINE: usize = 8;
 
-/// Counters of simulations under way, by edge.
+/// Counters of simulations under way, a row for each position, a counter for each move.
 pub(super) struct VirtualLoss {
-    counters: Box<[AtomicU8]>,
+    lines: Box<[Line]>,
+    lines_in_row: usize,
 }
 
+/// A cache line. A row begins with one, so that a worker that reads a row waits for few lines that others have
+/// written.
+#[derive(Default)]
+#[repr(align(64))]
+struct Line([AtomicU64; WORDS_IN_LINE]);
+
+/// The counters of one position.
+#[derive(Clone, Copy)]
+pub(super) struct Row<'v>(&'v [Line]);
+
 impl VirtualLoss {
-    pub(super) fn new() -> VirtualLoss {
-        VirtualLoss { counters: (0..COUNTERS).map(|_| AtomicU8::new(0)).collect() }
+    /// For a game with so many moves.
+    pub(super) fn new(moves: usize) -> VirtualLoss {
+        let lines_in_row = moves.div_ceil(PER_WORD * WORDS_IN_LINE);
+        VirtualLoss { lines: (0..ROWS * lines_in_row).map(|_| Line::default()).collect(), lines_in_row }
     }
 
+    /// The counters of the position with `key`.
     #[inline]
-    fn counter(&self, key: u64, index: usize) -> &AtomicU8 {
-        &self.counters[(mix(key) as usize).wrapping_add(index.wrapping_mul(0x9e5)) % COUNTERS]
+    pub(super) fn row(&self, key: u64) -> Row<'_> {
+        let start = mix(key) as usize % ROWS * self.lines_in_row;
+        Row(&self.lines[start..start + self.lines_in_row])
+    }
+}
+
+impl Row<'_> {
+    /// The moves with simulations under way, and how many.
+    #[inline]
+    pub(super) fn for_each_busy(&self, mut visit: impl FnMut(usize, u8)) {
+        let words = self.0.iter().flat_map(|line| &line.0);
+        for (number, word) in words.enumerate() {
+            let mut counters = word.load(Relaxed);
+            while counters != 0 {
+                let lane = counters.trailing_zeros() as usize / 8;
+                visit(number * PER_WORD + lane, (counters >> (8 * lane)) as u8);
+                counters &= !(0xff << (8 * lane));
+            }
+        }
     }
 
-    /// Simulations under way through the edge.
+    /// One more.
     #[inline]
-    pub(super) fn get(&self, key: u64, index: usize) -> f32 {
-        f32::from(self.counter(key, index).load(Relaxed))
-    }
-
-    /// One more. There are never more than workers, and those are fewer than 256.
-    #[inline]
-    pub(super) fn add(&self, key: u64, index: usize) {
-        self.counter(key, index).fetch_add(1, Relaxed);
+    pub(super) fn add(&self, index: usize) {
+        self.word(index).fetch_add(1 << (index % PER_WORD * 8), Relaxed);
     }
 
     /// One less.
     #[inline]
-    pub(super) fn remove(&self, key: u64, index: usize) {
-        self.counter(key, index).fetch_sub(1, Relaxed);
+    pub(super) fn remove(&self, index: usize) {
+        self.word(index).fetch_sub(1 << (index % PER_WORD * 8), Relaxed);
+    }
+
+    #[inline]
+    fn word(&self, index: usize) -> &AtomicU64 {
+        let number = index / PER_WORD;
+        &self.0[number / WORDS_IN_LINE].0[number % WORDS_IN_LINE]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_move_of_a_row_has_a_counter_of_its_own() {
+        let virtual_loss = VirtualLoss::new(82);
+        let row = virtual_loss.row(5);
+        let busy = |row: Row<'_>| {
+            let mut busy = Vec::new();
+            row.for_each_busy(|index, count| busy.push((index, count)));
+            busy
+        };
+        (0..82).for_each(|index| row.add(index));
+        (0..254).for_each(|_| row.add(63));
+        assert_eq!(
+            busy(row),
+            (0..82).map(|index| (index, if index == 63 { 255 } else { 1 })).collect::<Vec<_>>()
+        );
+        (0..254).for_each(|_| row.remove(63));
+        (0..82).for_each(|index| row.remove(index));
+        assert_eq!(busy(row), []);
     }
 }

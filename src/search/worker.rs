@@ -100,6 +100,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
         self.path_blocks.clear();
         let leaf = self.descend();
         self.depth_sum += self.steps.len() as u64;
+        self.prefetch_path();
         let (learnt, half_points_for_black) = self.evaluate(leaf);
         if let Some(half_points) = half_points_for_black
             && self.policy.uses_amaf()
@@ -140,6 +141,9 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             }
             self.path_keys.push(key);
             let Some(block) = self.block(&entry) else { return self.play_out(Some(entry)) };
+            if self.virtual_loss.is_some() {
+                block.prefetch_for_visit();
+            }
             self.path_blocks.push(block.number());
             let here = Here { game: &self.game, block: &block, is_root: self.steps.is_empty() };
             let selection =
@@ -159,7 +163,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
                 key_with_history: if has_repetition_rule { self.game.key_with_history() } else { key },
             });
             if let Some(virtual_loss) = self.virtual_loss {
-                virtual_loss.add(key, mv.index());
+                virtual_loss.row(entry.key()).add(mv.index());
             }
             self.trace.moves.push((mover, mv));
             self.game.play(mv);
@@ -218,7 +222,19 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
         self.table.claim_block(entry, &self.priors, protected, &mut self.counters)
     }
 
+    /// Begins to fetch what the backup will write: where several workers write it, the lines of a path are
+    /// mostly in another processor's cache.
+    fn prefetch_path(&self) {
+        if self.virtual_loss.is_some() {
+            for step in &self.steps {
+                step.entry.prefetch_for_update();
+                step.block.prefetch_for_update(step.mv.index());
+            }
+        }
+    }
+
     fn play_out(&mut self, entry: Option<Entry<'t>>) -> Leaf<'t> {
+        self.prefetch_path();
         let score = self.game.playout(&mut self.rng, &mut self.trace);
         self.note_score(score);
         Leaf::Playout(entry, self.root.outcome_for_black(score))
@@ -313,7 +329,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
         let has_repetition_rule = self.root.has_repetition_rule();
         while let Some(step) = self.steps.pop() {
             if let Some(virtual_loss) = self.virtual_loss {
-                virtual_loss.remove(step.entry.key(), step.mv.index());
+                virtual_loss.row(step.entry.key()).remove(step.mv.index());
             }
             // The sign flip: the child's value is for the opponent of the mover.
             let mover_value = learnt.value.other();

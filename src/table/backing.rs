@@ -5,33 +5,130 @@
 
 #![allow(unsafe_code)]
 
-use memmap2::{MmapMut, MmapOptions};
+use memmap2::{Advice, MmapOptions, MmapRaw};
+use std::fs::File;
+use std::io;
 use std::sync::atomic::AtomicU64;
 
-/// Zeroed memory of this process alone.
+/// Bytes of a huge page, on the machines that have them in this size.
+const HUGE_PAGE: usize = 2 << 20;
+
+/// The memory of a table: of this process alone, or a file's.
 pub(super) struct Backing {
     /// An anonymous mapping: the system hands out zeroed pages as they are first touched, so a large table
-    /// costs nothing at start. (An aligned allocation would be zeroed at once.)
-    memory: MmapMut,
+    /// costs nothing at start. (An aligned allocation would be zeroed at once.) Or the mapping of a file.
+    memory: MmapRaw,
+    /// Bytes before the first word, a multiple of a word.
+    start: usize,
+    words: usize,
+}
+
+/// Whether what is written to a mapped file reaches it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sharing {
+    /// It does, and all processes that map the file see it.
+    Shared,
+    /// It does not: written pages are private copies.
+    Private,
 }
 
 impl Backing {
-    /// `words` zeroed words, on a page boundary; `None` when the memory is not to be had.
+    /// `words` zeroed words, on a page boundary; `None` when the memory is not to be had. Large tables begin
+    /// on the boundary of a huge page and ask for such pages: a walk through a table reads a few words here
+    /// and there, and would wait for the page tables as often as for the words.
     pub(super) fn heap(words: usize) -> Option<Backing> {
         let bytes = words.checked_mul(8).filter(|&bytes| bytes > 0)?;
-        let memory = MmapOptions::new().len(bytes).map_anon().ok()?;
-        Some(Backing { memory })
+        let whole_pages = bytes / HUGE_PAGE * HUGE_PAGE;
+        let slack = if whole_pages > 0 { HUGE_PAGE } else { 0 };
+        let memory: MmapRaw = MmapOptions::new().len(bytes.checked_add(slack)?).map_anon().ok()?.into();
+        let start = if slack > 0 {
+            memory.as_ptr().addr().next_multiple_of(HUGE_PAGE) - memory.as_ptr().addr()
+        } else {
+            0
+        };
+        if whole_pages > 0 {
+            // Only what is wholly table: the rest of the last page is not in the budget. A system without
+            // huge pages refuses, and loses nothing.
+            let _ = memory.advise_range(Advice::HugePage, start, whole_pages);
+        }
+        Some(Backing { memory, start, words })
+    }
+
+    /// The first `words` words of a file. Where they are shared, its blocks must have been reserved: a write
+    /// to a hole of a file on a full disk kills the process.
+    pub(super) fn file(file: &File, words: usize, sharing: Sharing) -> io::Result<Backing> {
+        let bytes = words.checked_mul(8).ok_or(io::ErrorKind::OutOfMemory)?;
+        let mut options = MmapOptions::new();
+        options.len(bytes);
+        let memory = match sharing {
+            Sharing::Shared => options.map_raw(file)?,
+            // SAFETY: the copy is reached as atomic integers alone, of which any bit pattern is valid; that
+            // the file changes under pages that were not written yet is one more race between atomics.
+            // A file that is cut short by a program that ignores our lock ends the process with SIGBUS, as
+            // with any mapping; nothing is read from beyond it.
+            Sharing::Private => unsafe { options.no_reserve_swap().map_copy(file)? }.into(),
+        };
+        // Works where the file system has huge pages, as tmpfs with huge=advise.
+        let _ = memory.advise(Advice::HugePage);
+        Ok(Backing { memory, start: 0, words })
     }
 
     /// All of it.
     #[inline]
     pub(super) fn words(&self) -> &[AtomicU64] {
-        let start = self.memory.as_ptr().cast::<AtomicU64>();
-        // SAFETY: the mapping is valid for its length, aligned to a page and zero-initialised (all bit
-        // patterns are valid for an atomic integer), and lives as long as `self`. It came from an exclusive
-        // mapping that is writable, and is reached through this method alone: no `&mut [u8]` is ever made.
-        unsafe { std::slice::from_raw_parts(start, self.memory.len() / 8) }
+        let start = self.memory.as_mut_ptr().cast::<u8>().wrapping_add(self.start).cast::<AtomicU64>();
+        // SAFETY: the mapping is writable and valid from `start` for so many words (`heap` and `file` made it
+        // so long), aligned to a page, of initialised bytes (all bit patterns are valid for an atomic
+        // integer), and lives as long as `self`. It is reached through this method alone: no `&mut [u8]` is
+        // ever made.
+        unsafe { std::slice::from_raw_parts(start, self.words) }
     }
+
+    /// Asks the system to write what is shared to the disk, without waiting for it.
+    pub(super) fn flush(&self) -> io::Result<()> {
+        self.memory.flush_async()
+    }
+
+    /// Bytes of it that huge pages hold now; `None` where the system does not tell.
+    pub(super) fn huge_page_bytes(&self) -> Option<usize> {
+        let smaps = std::fs::read_to_string("/proc/self/smaps").ok()?;
+        let start = self.words().as_ptr().addr();
+        Some(huge_bytes(&smaps, start..start + 8 * self.words))
+    }
+}
+
+/// Sums the bytes in huge pages of the mappings that lie in `range`, as `/proc/PID/smaps` lists them.
+fn huge_bytes(smaps: &str, range: std::ops::Range<usize>) -> usize {
+    let kinds = ["AnonHugePages:", "ShmemPmdMapped:", "FilePmdMapped:"];
+    let (mut is_inside, mut kib) = (false, 0);
+    for line in smaps.lines() {
+        let mut words = line.split_ascii_whitespace();
+        let Some(first) = words.next() else { continue };
+        if let Some((from, to)) = first.split_once('-') {
+            let address = |text| usize::from_str_radix(text, 16).ok();
+            if let (Some(from), Some(to)) = (address(from), address(to)) {
+                is_inside = from < range.end && to > range.start;
+            }
+        } else if is_inside && kinds.contains(&first) {
+            kib += words.next().and_then(|number| number.parse::<usize>().ok()).unwrap_or(0);
+        }
+    }
+    kib * 1024
+}
+
+/// Asks the processor to fetch the cache line of `word` and to take it from the other processors, for it will be
+/// written; does nothing where that is not known how.
+#[inline]
+pub(super) fn prefetch_for_write(word: &AtomicU64) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: a prefetch has no effect on memory, and the address comes from a reference. Processors without the
+    // instruction take it for one that does nothing.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_ET0>(std::ptr::from_ref(word).cast());
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = word;
 }
 
 /// Asks the processor to fetch the cache line of `word`; does nothing where that is not known how.
@@ -45,4 +142,28 @@ pub(super) fn prefetch(word: &AtomicU64) {
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     let _ = word;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn huge_pages_are_counted_in_the_mappings_of_the_table_alone() {
+        let smaps = "7f0000000000-7f0000400000 rw-p 00000000 00:00 0\nRss: 9 kB\nAnonHugePages:      2048 kB\n\
+                     ShmemPmdMapped:        0 kB\n7f0000400000-7f0000800000 rw-p 0 0 0\nAnonHugePages:  4096 kB\n";
+        assert_eq!(huge_bytes(smaps, 0x7f00_0020_0000..0x7f00_0030_0000), 2 << 20);
+        assert_eq!(huge_bytes(smaps, 0x7f00_0020_0000..0x7f00_0050_0000), 6 << 20);
+        assert_eq!(huge_bytes(smaps, 0x1000..0x2000), 0);
+        assert_eq!(huge_bytes("nonsense\n1-z\n", 0..10), 0);
+    }
+
+    #[test]
+    fn memory_is_zeroed_and_of_the_size_asked_for() {
+        for words in [1, 1000, HUGE_PAGE / 8 + 5] {
+            let backing = Backing::heap(words).expect("memory");
+            assert_eq!(backing.words().len(), words);
+            assert!(backing.words().iter().all(|word| word.load(std::sync::atomic::Ordering::Relaxed) == 0));
+        }
+    }
 }

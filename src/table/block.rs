@@ -16,6 +16,7 @@
 //! |               | 16..32 | AMAF visits  |                                                            |
 //! | ... + a       | 0..64  | policy word  | only in layouts that have it                               |
 
+use super::backing;
 use super::layout::{BLOCK_HEADER_WORDS, Shape};
 use crate::game::Prior;
 use crate::value::Value;
@@ -203,10 +204,34 @@ impl<'t> Block<'t> {
         if self.shape.policy_words { &self.words[start..start + self.shape.moves] } else { &[] }
     }
 
-    /// Notes how much the position is worth keeping.
+    /// Begins to fetch what a selection reads, and to take what the backup will write.
+    #[inline]
+    pub fn prefetch_for_visit(&self) {
+        for line in self.edge_words().chunks(8) {
+            backing::prefetch(&line[0]);
+        }
+        for line in self.amaf_words().chunks(8) {
+            backing::prefetch_for_write(&line[0]);
+        }
+    }
+
+    /// Begins to fetch what a backup through an edge writes, so that the lines come at the same time and not one
+    /// after the other: where several processors write them, each takes as long as one from memory.
+    #[inline]
+    pub fn prefetch_for_update(&self, index: usize) {
+        backing::prefetch_for_write(&self.edge_words()[index]);
+        for line in self.amaf_words().chunks(8) {
+            backing::prefetch_for_write(&line[0]);
+        }
+    }
+
+    /// Notes how much the position is worth keeping. A few visits more are not worth a write to a line that all
+    /// workers read.
     #[inline]
     pub fn mark_used(&self, visits: u32, generation: u64) {
-        if self.words[1].load(Relaxed) == self.sequence {
+        let noted = self.words[2].load(Relaxed);
+        let is_noted = noted >> 32 == generation && (noted as u32).abs_diff(visits) <= visits / 16;
+        if !is_noted && self.words[1].load(Relaxed) == self.sequence {
             self.words[2].store(u64::from(visits) | generation << 32, Relaxed);
         }
     }

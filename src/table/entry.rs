@@ -18,6 +18,7 @@
 //! other. Bounds carry 44 bits of the key, because a late write into an entry that meanwhile belongs
 //! to another position would be a false proof; anything else written late is a bounded error.
 
+use super::backing;
 use super::layout::ENTRY_WORDS;
 use crate::game::Bounds;
 use crate::value::Value;
@@ -172,6 +173,12 @@ impl<'t> Entry<'t> {
                 Err(now) => word = now,
             }
         }
+    }
+
+    /// Begins to fetch it for a backup.
+    #[inline]
+    pub fn prefetch_for_update(&self) {
+        backing::prefetch_for_write(&self.words[0]);
     }
 
     #[inline]

@@ -13,7 +13,7 @@
 use super::TableError;
 
 /// Words of the header.
-pub(super) const HEADER_WORDS: usize = 32;
+pub(super) const HEADER_WORDS: usize = 64;
 /// Words of a directory entry.
 pub(super) const ENTRY_WORDS: usize = 4;
 /// Entries of a bucket: two neighbouring cache lines.

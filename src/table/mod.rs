@@ -72,15 +72,16 @@ pub enum TableError {
 /// Header words that change while the table is in use.
 mod header {
     /// Number of the present search root, modulo [`super::GENERATIONS`].
-    pub(super) const GENERATION: usize = 8;
-    /// Entries in use.
-    pub(super) const ENTRIES_USED: usize = 9;
+    pub(super) const GENERATION: usize = 16;
+    /// Entries in use. From here on, in another cache line than what every look at an entry reads, is what
+    /// claims write.
+    pub(super) const ENTRIES_USED: usize = 24;
     /// Blocks in use.
-    pub(super) const BLOCKS_USED: usize = 10;
-    /// Where the clock hand is; a cache line of its own.
-    pub(super) const CLOCK: usize = 16;
-    /// Entries claimed, where generations are counted by them; a cache line of its own.
-    pub(super) const CLAIMS: usize = 24;
+    pub(super) const BLOCKS_USED: usize = 25;
+    /// Where the clock hand is.
+    pub(super) const CLOCK: usize = 26;
+    /// Entries claimed, where generations are counted by them.
+    pub(super) const CLAIMS: usize = 27;
 }
 
 /// Marks a block's third word: the block was found unfinished, with the sequence whose lower bits follow,
