@@ -6,11 +6,25 @@ use crate::go::{Komi, Position, Record, Rules, Size};
 use crate::memory::{Budget, BudgetError};
 use crate::search::policy::{Preset, SelectionPolicy};
 use crate::search::{Limits, Progress, Report, Search, SearchParameters};
-use crate::table::{Replacement, Shape, Table, TableError};
-use crate::zobrist::mix;
+use crate::table::{
+    FileError, FileProblem, FileState, Identity, Replacement, Shape, Table, TableError, TableMode,
+};
+use crate::zobrist::{self, mix};
+use std::path::{Path, PathBuf};
 
 /// Simulations a search is planned for when only its time is known.
 const UNKNOWN_BUDGET: u64 = 1_000;
+
+/// A table that outlives the engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableFile {
+    /// Its name.
+    pub path: PathBuf,
+    /// Whether what is learnt is written to it.
+    pub mode: TableMode,
+    /// Whether the memory budget was asked for, so that a larger file is an error.
+    pub is_limited: bool,
+}
 
 /// What an engine is made from.
 #[derive(Clone, Debug)]
@@ -23,6 +37,9 @@ pub struct EngineOptions {
     pub komi: Komi,
     /// Memory.
     pub memory: Budget,
+    /// Where the table is kept; `None`: in this process alone. A file that exists has the size it has; one that is
+    /// made takes the memory budget.
+    pub table_file: Option<TableFile>,
     /// What the table forgets when it is full.
     pub replacement: Replacement,
     /// Selection policy.
@@ -43,6 +60,7 @@ impl Default for EngineOptions {
             rules: Rules::CHINESE,
             komi: Komi(15),
             memory: Budget::default_for_machine(),
+            table_file: None,
             replacement: Replacement::default(),
             policy: Preset::default(),
             playouts: PlayoutPolicy::Heavy,
@@ -58,6 +76,12 @@ impl EngineOptions {
     pub fn table_shape(&self) -> Shape {
         shape(self, self.size)
     }
+
+    /// What a table file of such an engine is made for.
+    #[must_use]
+    pub fn identity(&self) -> Identity {
+        identity(self, self.size)
+    }
 }
 
 /// Why an engine cannot be had.
@@ -69,6 +93,9 @@ pub enum EngineError {
     /// The table.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// The table's file.
+    #[error(transparent)]
+    File(#[from] FileError),
 }
 
 /// One game, one table, one way of searching.
@@ -138,7 +165,13 @@ impl Engine {
     pub fn set_record(&mut self, record: Record) -> Result<(), EngineError> {
         let size = record.position().size();
         let shape = shape(&self.options, size);
-        if shape.moves != self.table.layout().shape.moves {
+        if let (Some(found), Some(path)) = (self.table.identity(), self.table.path()) {
+            let expected = game_name(size);
+            if found.game != expected {
+                let problem = FileProblem::Game { expected, found: found.game.clone() };
+                return Err(FileError { path: path.display().to_string(), problem }.into());
+            }
+        } else if shape.moves != self.table.layout().shape.moves {
             self.table = lay_out(&self.options, size)?;
         }
         self.options.size = size;
@@ -160,6 +193,21 @@ impl Engine {
         self.searches = 0;
     }
 
+    /// What the user should know of the table's file, if that has lost its name.
+    #[must_use]
+    pub fn file_warning(&self) -> Option<String> {
+        let what = match self.table.file_state() {
+            FileState::InPlace => return None,
+            FileState::Deleted => "deleted",
+            FileState::Replaced => "replaced by another file",
+        };
+        let path = self.table.path()?.display();
+        Some(format!(
+            "{path}: expected the table file in its place, found it {what}: what is learnt is lost at the end; put it \
+             back or start again"
+        ))
+    }
+
     /// Empties the table.
     pub fn clear_table(&mut self) {
         self.table.clear();
@@ -179,15 +227,30 @@ impl Engine {
 
     /// Searches any position of the engine's board size.
     pub fn search_position(&mut self, mut root: Position, limits: Limits, progress: Progress<'_>) -> Report {
-        root.set_playouts(self.options.playouts);
-        root.set_keys_contain_moves(!self.options.transpositions);
-        root.seal();
+        self.prepare(&mut root);
         let mut parameters = self.options.parameters;
-        parameters.seed = mix(parameters.seed ^ mix(self.searches));
+        // A file that is opened again goes on with other random numbers: the same ones would bring the same
+        // playouts, and teach nothing.
+        parameters.seed = mix(parameters.seed ^ mix(self.searches) ^ self.table.opening());
         self.searches += 1;
         let policy =
             self.options.policy.policy(limits.simulations.or(limits.visits).unwrap_or(UNKNOWN_BUDGET));
         Search { table: &self.table, policy, parameters }.run(&root, limits, progress)
+    }
+
+    /// What the table knows of any position of the engine's board size, without searching.
+    #[must_use]
+    pub fn look_up(&self, mut root: Position) -> Report {
+        self.prepare(&mut root);
+        let policy = self.options.policy.policy(UNKNOWN_BUDGET);
+        Search { table: &self.table, policy, parameters: self.options.parameters }.look_up(&root)
+    }
+
+    /// Makes keys and playouts of a position as this engine wants them.
+    fn prepare(&self, root: &mut Position) {
+        root.set_playouts(self.options.playouts);
+        root.set_keys_contain_moves(!self.options.transpositions);
+        root.seal();
     }
 
     /// The move to play after a search: its best, or pass where nothing else is legal.
@@ -202,7 +265,55 @@ fn shape(options: &EngineOptions, size: Size) -> Shape {
     Shape { moves: size.points() + 1, policy_words }
 }
 
+fn game_name(size: Size) -> String {
+    format!("go {size}")
+}
+
+fn identity(options: &EngineOptions, size: Size) -> Identity {
+    let policy_words = if shape(options, size).policy_words { options.policy.name() } else { "" };
+    Identity {
+        game: game_name(size),
+        key_seed: zobrist::SEED,
+        policy_words: policy_words.to_owned(),
+        setting: format!("rules {}, komi {}", options.rules, options.komi),
+    }
+}
+
 fn lay_out(options: &EngineOptions, size: Size) -> Result<Table, EngineError> {
-    let bytes = options.memory.table_bytes(options.parameters.threads)?;
-    Ok(Table::new(shape(options, size), bytes)?.with_replacement(options.replacement))
+    let budget = || options.memory.table_bytes(options.parameters.threads);
+    let table = match &options.table_file {
+        None => Table::new(shape(options, size), budget()?)?,
+        Some(file) => open_or_create(options, size, file, budget)?,
+    };
+    Ok(table.with_replacement(options.replacement))
+}
+
+fn open_or_create(
+    options: &EngineOptions,
+    size: Size,
+    file: &TableFile,
+    budget: impl Fn() -> Result<usize, BudgetError>,
+) -> Result<Table, EngineError> {
+    let TableFile { path, mode, is_limited } = file;
+    let identity = identity(options, size);
+    // A budget that cannot be is an error whatever the file's size.
+    let limit = if *is_limited { Some(budget()?) } else { None };
+    if *mode == TableMode::ReadWrite && !path.exists() {
+        match Table::create(path, &identity, shape(options, size), budget()?) {
+            // Another process was faster.
+            Err(FileError { problem: FileProblem::Exists, .. }) => {}
+            created => return Ok(created?),
+        }
+    }
+    let table = Table::open(path, *mode, Some(&identity))?;
+    let found = table.layout().bytes();
+    match limit {
+        Some(limit) if found > limit => Err(too_large(path, limit, found)),
+        _ => Ok(table),
+    }
+}
+
+fn too_large(path: &Path, limit: usize, found: usize) -> EngineError {
+    let problem = FileProblem::TooLarge { limit: limit as u64, found: found as u64 };
+    FileError { path: path.display().to_string(), problem }.into()
 }

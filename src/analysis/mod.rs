@@ -4,6 +4,7 @@
 //! [`text`] write it down. All win rates and leads are Black's.
 
 pub mod json;
+pub mod lines;
 pub mod positions;
 pub mod text;
 
@@ -26,6 +27,10 @@ pub struct Analysis {
     pub komi: Komi,
     /// Name of the rules.
     pub rules: String,
+    /// In which pass through the game, from 1.
+    pub pass: usize,
+    /// Bytes of the table in huge pages; `None` where that is not known.
+    pub huge_page_bytes: Option<usize>,
     /// What the search found.
     pub report: Report,
 }
@@ -47,6 +52,8 @@ impl Analysis {
             size: position.size(),
             komi: position.komi(),
             rules: position.rules().to_string(),
+            pass: 1,
+            huge_page_bytes: None,
             report,
         }
     }

@@ -5,7 +5,7 @@ use crate::engine::{Engine, EngineError, EngineOptions};
 use crate::game::{Move, Player};
 use crate::go::Size;
 use crate::gtp::{SearchTotals, Session, SessionOptions};
-use crate::table::Census;
+use crate::table::{Census, TableMode};
 use std::time::Duration;
 
 /// Commands without which no game can be played.
@@ -38,6 +38,13 @@ impl ContestantSpec {
             ContestantSpec::Own { description, .. } => description,
             ContestantSpec::Program(command) => command,
         }
+    }
+
+    /// Whether it leaves what it learns in a file.
+    #[must_use]
+    pub fn writes_to_file(&self) -> bool {
+        let ContestantSpec::Own { engine, .. } = self else { return false };
+        engine.table_file.as_ref().is_some_and(|file| file.mode == TableMode::ReadWrite)
     }
 
     /// Bytes that its table takes in this process.
@@ -131,8 +138,10 @@ impl Contestant {
                 options.parameters.seed = seed;
                 let engine = Engine::new(options)
                     .map_err(|error| ContestantError::Engine { description: description.clone(), error })?;
+                // A game that begins with the content of a file begins with a fresh copy of it.
+                let can_forget = engine.options().table_file.is_none();
                 let kind = Kind::Own(Box::new(Session::new(engine, session.clone())));
-                Ok(Contestant { kind, can_forget: true })
+                Ok(Contestant { kind, can_forget })
             }
             ContestantSpec::Program(command) => {
                 let client = Client::start(&command.replace("{seed}", &(seed >> 33).to_string()))?;

@@ -6,7 +6,7 @@ use crate::analysis::{Analysis, json, positions, text};
 use crate::engine::Engine;
 use crate::go::{Komi, Position, Record, Rules, Size};
 use crate::search::Limits;
-use crate::sgf::{self, Step};
+use crate::sgf::{self, ReplayError, Step};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -45,6 +45,14 @@ pub(super) struct Arguments {
     /// if it names them, or chinese.
     #[arg(long)]
     rules: Option<Rules>,
+    /// How often to go through the positions: each pass begins with what the earlier ones learnt. Only the last
+    /// is printed, unless it is JSON.
+    #[arg(long, value_name = "N", default_value = "1", requires = "file")]
+    passes: NonZeroUsize,
+    /// From which end to go through the positions: backwards, what is learnt of later positions helps the earlier
+    /// ones. Passes alternate between forward and back with `both`.
+    #[arg(long, value_enum, default_value = "forward", requires = "file")]
+    direction: Direction,
     /// For people, or one JSON object a line.
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
@@ -57,7 +65,14 @@ pub(super) struct Arguments {
     engine: EngineArguments,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Direction {
+    Forward,
+    Back,
+    Both,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     Text,
     Json,
@@ -74,7 +89,11 @@ fn analyse_empty_board(arguments: &Arguments) -> Result<()> {
     let rules = arguments.rules.unwrap_or(Rules::CHINESE);
     let position = Position::new(arguments.size, rules, arguments.komi.unwrap_or(DEFAULT_KOMI));
     let mut analyst = Analyst::new(arguments, arguments.size.to_string(), &position, 1)?;
-    analyst.analyse(&Step { turn: 0, played: None, position })
+    analyst.analyse(&Step { turn: 0, played: None, position }, 1)?;
+    if let Some(warning) = analyst.engine.file_warning() {
+        print_error(&warning);
+    }
+    Ok(())
 }
 
 fn analyse_file(arguments: &Arguments, path: &Path) -> Result<()> {
@@ -98,18 +117,74 @@ fn analyse_file(arguments: &Arguments, path: &Path) -> Result<()> {
     let rules = positions::rules_of(record, arguments.rules);
     let komi = positions::komi_of(record, arguments.komi, DEFAULT_KOMI);
     let count = if arguments.turn.is_some() { 1 } else { record.move_count() + 1 };
-    let positions =
-        positions::positions_of(record, arguments.turn, rules, komi).map_err(|error| about(&name, error))?;
+    let passes = arguments.passes.get();
     let mut analyst = None;
-    for step in positions {
-        let step = step.map_err(|error| about(&name, error))?;
-        let analyst = match &mut analyst {
-            Some(analyst) => analyst,
-            None => analyst.insert(Analyst::new(arguments, name.clone(), &step.position, count)?),
+    let mut cut_off = None;
+    for pass in 1..=passes {
+        let positions = positions::positions_of(record, arguments.turn, rules, komi)
+            .map_err(|error| about(&name, error))?;
+        let mut analyse = |step: &Step| {
+            let analyst = match &mut analyst {
+                Some(analyst) => analyst,
+                None => {
+                    analyst.insert(Analyst::new(arguments, name.clone(), &step.position, count * passes)?)
+                }
+            };
+            analyst.analyse(step, pass)
         };
-        analyst.analyse(&step)?;
+        cut_off = if arguments.goes_back(pass) {
+            let (positions, error) = all_of(positions);
+            positions.iter().rev().try_for_each(&mut analyse)?;
+            error
+        } else {
+            one_by_one(positions, &mut analyse)?
+        };
     }
-    broken.map_or(Ok(()), |error| Err(about(&name, error)))
+    if let Some(warning) = analyst.and_then(|analyst| analyst.engine.file_warning()) {
+        print_error(&warning);
+    }
+    match (cut_off, broken) {
+        (Some(error), _) => Err(about(&name, error)),
+        (None, Some(error)) => Err(about(&name, error)),
+        (None, None) => Ok(()),
+    }
+}
+
+/// Analyses positions as they come; returns what ended them too early.
+fn one_by_one(
+    positions: impl Iterator<Item = Result<Step, ReplayError>>,
+    analyse: &mut impl FnMut(&Step) -> Result<()>,
+) -> Result<Option<ReplayError>> {
+    for step in positions {
+        match step {
+            Ok(step) => analyse(&step)?,
+            Err(error) => return Ok(Some(error)),
+        }
+    }
+    Ok(None)
+}
+
+/// All positions, and what ended them too early. Kept at once: 20 KiB each on 19x19.
+fn all_of(positions: impl Iterator<Item = Result<Step, ReplayError>>) -> (Vec<Step>, Option<ReplayError>) {
+    let mut steps = Vec::new();
+    for step in positions {
+        match step {
+            Ok(step) => steps.push(step),
+            Err(error) => return (steps, Some(error)),
+        }
+    }
+    (steps, None)
+}
+
+impl Arguments {
+    /// Whether a pass, counted from 1, begins at the end of the game.
+    fn goes_back(&self, pass: usize) -> bool {
+        match self.direction {
+            Direction::Forward => false,
+            Direction::Back => true,
+            Direction::Both => pass.is_multiple_of(2),
+        }
+    }
 }
 
 /// An error with the name of the file; its own sources are in its message already.
@@ -147,7 +222,8 @@ impl<'a> Analyst<'a> {
         Ok(Analyst { arguments, id, engine: Engine::new(options)?, progress: progress_bar(count) })
     }
 
-    fn analyse(&mut self, step: &Step) -> Result<()> {
+    /// In the `pass`-th pass, counted from 1.
+    fn analyse(&mut self, step: &Step, pass: usize) -> Result<()> {
         // Setup in the middle of a record may start from another position, never from another board.
         self.engine.set_record(Record::from_position(step.position.clone()))?;
         let limits = limits(self.arguments, step.position.size());
@@ -155,10 +231,17 @@ impl<'a> Analyst<'a> {
             self.progress.tick();
             true
         });
-        let analysis = Analysis::new(&self.id, step.turn, step.played, &step.position, report);
-        self.progress
-            .suspend(|| write_analysis(std::io::stdout().lock(), self.arguments.format, &analysis))
-            .context("cannot write output")?;
+        let huge_page_bytes = self.engine.table().huge_page_bytes();
+        let analysis = Analysis {
+            pass,
+            huge_page_bytes,
+            ..Analysis::new(&self.id, step.turn, step.played, &step.position, report)
+        };
+        if pass == self.arguments.passes.get() || self.arguments.format == Format::Json {
+            self.progress
+                .suspend(|| write_analysis(std::io::stdout().lock(), self.arguments.format, &analysis))
+                .context("cannot write output")?;
+        }
         self.progress.inc(1);
         Ok(())
     }

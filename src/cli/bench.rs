@@ -43,7 +43,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     if arguments.playouts {
         return playouts::run(arguments.games);
     }
-    let engine_arguments = arguments.engine.with_default_table(TABLE_BYTES);
+    let engine_arguments = arguments.engine.without_file()?.with_default_table(TABLE_BYTES);
     let mut output = std::io::stdout().lock();
     let (mut nodes, mut elapsed) = (0, Duration::ZERO);
     for (side, komi, moves) in POSITIONS {

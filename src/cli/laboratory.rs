@@ -154,6 +154,7 @@ impl GameArguments {
         games: u64,
         judge: &mut dyn FnMut(&[GameRow]) -> Verdict,
     ) -> Result<Played> {
+        Self::check_table_files(experiment)?;
         self.check_memory(experiment)?;
         let (mut store, mut rows) = self.open(identity)?;
         experiment.try_contestants()?;
@@ -198,6 +199,20 @@ impl GameArguments {
             ));
         }
         Ok((Some(store), found.rows))
+    }
+
+    /// A table that outlives a game is no empty one.
+    fn check_table_files(experiment: &Experiment) -> Result<()> {
+        let contestants = experiment.pairings.iter().flat_map(|pairing| &pairing.contestants);
+        for contestant in contestants.filter(|_| !experiment.keep_table) {
+            ensure!(
+                !contestant.writes_to_file(),
+                "{:?}: expected games that start with empty tables, found a table file: add --keep-table, or \
+                 --table-mode cow for a copy that each game begins with",
+                contestant.description()
+            );
+        }
+        Ok(())
     }
 
     /// All tables that may be in use at once must fit the machine.

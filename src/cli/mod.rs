@@ -11,6 +11,7 @@ mod play;
 mod playouts;
 mod suite;
 mod sweep;
+mod table;
 
 use anyhow::Result;
 use clap::{Args, CommandFactory, Parser, Subcommand};
@@ -49,6 +50,8 @@ enum Command {
     Sweep(sweep::Arguments),
     /// Run a suite of positions with known answers, and count what is solved.
     Suite(suite::Arguments),
+    /// Make, look at, check, merge and resize table files.
+    Table(table::Arguments),
     /// Play against the engine in the terminal.
     Play(play::Arguments),
 }
@@ -90,6 +93,7 @@ impl Cli {
             Some(Command::Match(arguments)) => match_games::run(&arguments),
             Some(Command::Sweep(arguments)) => sweep::run(&arguments),
             Some(Command::Suite(arguments)) => suite::run(&arguments),
+            Some(Command::Table(arguments)) => table::run(&arguments),
             Some(Command::Play(arguments)) => play::run(&arguments),
             None if self.speak_gtp || !std::io::stdin().is_terminal() => gtp::run(self.gtp),
             None => Ok(Cli::command().print_help()?),

@@ -1,13 +1,15 @@
 //! Options that several subcommands share.
 
-use crate::engine::EngineOptions;
+use crate::engine::{EngineOptions, TableFile};
 use crate::go::playout::PlayoutPolicy;
 use crate::go::{Komi, Rules, Size};
 use crate::memory::Budget;
 use crate::search::policy::{self, Preset};
-use crate::table::Replacement;
+use crate::table::{Replacement, TableMode};
+use anyhow::ensure;
 use clap::{Args, ValueEnum};
 use std::io::Write;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// How the engine searches and what it may use.
@@ -21,6 +23,16 @@ pub(super) struct EngineArguments {
     /// a 19x19 one); wins over --memory.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     table_size: Option<u64>,
+    /// The table of a subcommand with a default of its own.
+    #[arg(skip)]
+    default_table: Option<u64>,
+    /// Keep the table in this file; it is made with --memory or --table-size if it is not there. Other processes
+    /// may search in it at the same time.
+    #[arg(long, value_name = "FILE")]
+    table: Option<PathBuf>,
+    /// What searches do with the table file.
+    #[arg(long, value_enum, default_value_t = FileMode::Rw, requires = "table")]
+    table_mode: FileMode,
     /// What a full table forgets: visits-and-generation, visits, least-recently-used or always (whatever is
     /// in the way).
     #[arg(long, value_name = "POLICY", default_value_t)]
@@ -42,6 +54,15 @@ pub(super) struct EngineArguments {
     /// for most others.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     expand_at: Option<u32>,
+}
+
+/// How a table file is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FileMode {
+    /// Write what is learnt to it.
+    Rw,
+    /// Write to private copies of its pages: the file stays as it is.
+    Cow,
 }
 
 /// On or off.
@@ -68,22 +89,39 @@ pub(super) struct LimitArguments {
 impl EngineArguments {
     /// The same, with a table of `bytes` unless the user said how much memory there is.
     pub(super) fn with_default_table(&self, bytes: u64) -> EngineArguments {
-        let table_size = self.table_size.or(self.memory.is_none().then_some(bytes));
-        EngineArguments { table_size, ..self.clone() }
+        EngineArguments { default_table: Some(bytes), ..self.clone() }
+    }
+
+    /// Says that a subcommand has no use for a table file.
+    pub(super) fn without_file(&self) -> anyhow::Result<&EngineArguments> {
+        ensure!(
+            self.table.is_none(),
+            "expected a table that starts empty, found --table: it is for gtp, analyze, match and play"
+        );
+        Ok(self)
     }
 
     /// The engine they describe, with `size`, `rules`, `komi` and `seed`.
     pub(super) fn options(&self, size: Size, rules: Rules, komi: Komi, seed: u64) -> EngineOptions {
-        let memory = match (self.table_size, self.memory) {
-            (Some(bytes), _) => Budget::Table(bytes),
-            (None, Some(bytes)) => Budget::Engine(bytes),
-            (None, None) => Budget::default_for_machine(),
+        let memory = match (self.table_size, self.memory, self.default_table) {
+            (Some(bytes), ..) | (None, None, Some(bytes)) => Budget::Table(bytes),
+            (None, Some(bytes), _) => Budget::Engine(bytes),
+            (None, None, None) => Budget::default_for_machine(),
         };
+        let table_file = self.table.as_ref().map(|path| TableFile {
+            path: path.clone(),
+            mode: match self.table_mode {
+                FileMode::Rw => TableMode::ReadWrite,
+                FileMode::Cow => TableMode::CopyOnWrite,
+            },
+            is_limited: self.table_size.is_some() || self.memory.is_some(),
+        });
         let mut options = EngineOptions {
             size,
             rules,
             komi,
             memory,
+            table_file,
             replacement: self.replacement,
             policy: self.policy,
             playouts: self.playout_policy,
@@ -116,7 +154,7 @@ pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
 }
 
 /// A policy; `help` prints all of them and ends the program.
-fn parse_policy(text: &str) -> Result<Preset, String> {
+pub(super) fn parse_policy(text: &str) -> Result<Preset, String> {
     if text == "help" {
         let printed = write!(std::io::stdout(), "{}", policy::help());
         std::process::exit(i32::from(printed.is_err()));

@@ -92,7 +92,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
             sit_down(&mut GoGame::new(engine, limits), go.common.human())
         }
         Choice::Tictactoe(common) => {
-            let engine = common.engine.with_default_table(TICTACTOE_TABLE);
+            let engine = common.engine.without_file()?.with_default_table(TICTACTOE_TABLE);
             let options = engine.options(Size::new(3, 3)?, Rules::CHINESE, Komi(0), common.seed);
             let bytes = options.memory.table_bytes(options.parameters.threads)?;
             let limits =

@@ -76,7 +76,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     }
     let earlier = arguments.compare.as_deref().map(read_rows).transpose()?;
     let (size, komi) = (Size::new(19, 19)?, Komi(15));
-    let engine = arguments.engine.with_default_table(TABLE_BYTES);
+    let engine = arguments.engine.without_file()?.with_default_table(TABLE_BYTES);
     let options = engine.options(size, Rules::CHINESE, komi, arguments.seed);
     let mut tests = suite::read(&text, &options).with_context(|| name.to_string())?;
     ensure!(!tests.is_empty(), "{name}: expected at least one test, found nothing");

@@ -41,6 +41,9 @@ impl Session {
         let report = self.engine.search(player, limits, &mut |_| true);
         self.totals.add(&report);
         self.note(&summary(&report, self.size()));
+        if let Some(warning) = self.engine.file_warning() {
+            self.note(&warning);
+        }
         Choice { mv: self.engine.chosen_move(&report), resign: self.should_resign(&report) }
     }
 

@@ -145,6 +145,21 @@ impl<P: SelectionPolicy> Search<'_, P> {
     }
 }
 
+impl<P: SelectionPolicy> Search<'_, P> {
+    /// What the table knows of a position, without searching.
+    pub fn look_up<G: Game>(&self, root: &G) -> Report {
+        let scores = vec![(0, 0); root.move_count()];
+        let totals = report::Totals {
+            simulations: 0,
+            elapsed: Duration::ZERO,
+            counters: Counters::default(),
+            scores,
+            depth_sum: 0,
+        };
+        Report::new(self.table, root, &self.policy, totals)
+    }
+}
+
 impl Run {
     fn work<'t, G: Game, P: SelectionPolicy>(
         &self,

@@ -17,6 +17,8 @@ pub(super) struct Worker<'t, G, P> {
     policy: P,
     parameters: SearchParameters,
     virtual_loss: Option<&'t VirtualLoss>,
+    /// Whether others write to the table.
+    is_shared: bool,
     root: G,
     game: G,
     /// The game again, for looking at a position of the path once more.
@@ -67,6 +69,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             policy,
             parameters,
             virtual_loss,
+            is_shared: virtual_loss.is_some() || table.is_shared(),
             root: root.clone(),
             game: root.clone(),
             replayed: root.clone(),
@@ -141,7 +144,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             }
             self.path_keys.push(key);
             let Some(block) = self.block(&entry) else { return self.play_out(Some(entry)) };
-            if self.virtual_loss.is_some() {
+            if self.is_shared {
                 block.prefetch_for_visit();
             }
             self.path_blocks.push(block.number());
@@ -225,7 +228,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
     /// Begins to fetch what the backup will write: where several workers write it, the lines of a path are
     /// mostly in another processor's cache.
     fn prefetch_path(&self) {
-        if self.virtual_loss.is_some() {
+        if self.is_shared {
             for step in &self.steps {
                 step.entry.prefetch_for_update();
                 step.block.prefetch_for_update(step.mv.index());

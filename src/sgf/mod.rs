@@ -31,7 +31,7 @@ pub mod write;
 pub use error::{Location, SgfError};
 pub use record::{GameRecord, Node, Place, RecordPoint, Unreadable};
 pub use replay::{ReplayError, Step, Steps};
-pub use write::PlayedGame;
+pub use write::{PlayedGame, Variation, write_variations};
 
 /// Files above this many bytes are refused.
 pub const MAX_BYTES: usize = 64 << 20;

@@ -1,8 +1,8 @@
 //! Writing a game that was played. The crate `sgf-parse` could, but names a square board `SZ[9:9]`, which
 //! FF\[4\] forbids.
 
-use crate::game::{Move, Player};
-use crate::go::{Komi, Rules, Size};
+use crate::game::{Game, Move, Player};
+use crate::go::{Komi, Position, Rules, Size};
 use std::fmt::Write;
 
 /// A game to write.
@@ -28,16 +28,8 @@ pub struct PlayedGame<'a> {
 #[must_use]
 pub fn write(game: &PlayedGame<'_>) -> String {
     let size = game.size;
-    let side = if size.columns() == size.rows() {
-        size.columns().to_string()
-    } else {
-        format!("{}:{}", size.columns(), size.rows())
-    };
-    let mut text = format!("(;FF[4]GM[1]CA[UTF-8]AP[Tewari:{}]SZ[{side}]", env!("CARGO_PKG_VERSION"));
-    let rules = if game.rules == Rules::CHINESE { "Chinese".to_owned() } else { game.rules.to_string() };
+    let mut text = header(size, game.komi, game.rules);
     let texts = [
-        ("KM", game.komi.to_string()),
-        ("RU", rules),
         ("PB", game.names[0].to_owned()),
         ("PW", game.names[1].to_owned()),
         ("RE", game.result.to_owned()),
@@ -56,6 +48,80 @@ pub fn write(game: &PlayedGame<'_>) -> String {
     }
     text.push_str(")\n");
     text
+}
+
+/// A move and what may follow it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Variation {
+    /// Who plays; `None` at the root, which is a position.
+    pub played: Option<(Player, Move)>,
+    /// What there is to say about it; may be empty.
+    pub comment: String,
+    /// The moves that follow, the best first.
+    pub next: Vec<Variation>,
+}
+
+/// A position, set up by its stones, with variations.
+#[must_use]
+pub fn write_variations(position: &Position, root: &Variation) -> String {
+    let size = position.size();
+    let mut text = header(size, position.komi(), position.rules());
+    for (player, property) in [(Player::Black, "AB"), (Player::White, "AW")] {
+        let board = position.board();
+        let points = board.geometry().points.iter().filter(|&&point| board.stone_at(point) == Some(player));
+        let stones: Vec<String> =
+            points.map(|&on| format!("[{}]", point(size, board.geometry().move_of(on)))).collect();
+        if !stones.is_empty() {
+            text.push_str(property);
+            text.push_str(&stones.concat());
+        }
+    }
+    text.push_str(if position.to_play() == Player::Black { "PL[B]" } else { "PL[W]" });
+    write_comment(&mut text, &root.comment);
+    for next in &root.next {
+        write_variation(&mut text, size, next);
+    }
+    text.push_str(")\n");
+    text
+}
+
+fn write_variation(text: &mut String, size: Size, first: &Variation) {
+    text.push_str("\n(");
+    let mut here = first;
+    loop {
+        if let Some((player, mv)) = here.played {
+            let colour = if player == Player::Black { 'B' } else { 'W' };
+            let _ = write!(text, ";{colour}[{}]", point(size, mv));
+        }
+        write_comment(text, &here.comment);
+        match here.next.as_slice() {
+            [] => break,
+            [only] => here = only,
+            several => {
+                several.iter().for_each(|next| write_variation(text, size, next));
+                break;
+            }
+        }
+    }
+    text.push(')');
+}
+
+fn write_comment(text: &mut String, comment: &str) {
+    if !comment.is_empty() {
+        let _ = write!(text, "C[{}]", escaped(comment));
+    }
+}
+
+/// The beginning of the first node.
+fn header(size: Size, komi: Komi, rules: Rules) -> String {
+    let side = if size.columns() == size.rows() {
+        size.columns().to_string()
+    } else {
+        format!("{}:{}", size.columns(), size.rows())
+    };
+    let rules = if rules == Rules::CHINESE { "Chinese".to_owned() } else { rules.to_string() };
+    let version = env!("CARGO_PKG_VERSION");
+    format!("(;FF[4]GM[1]CA[UTF-8]AP[Tewari:{version}]SZ[{side}]KM[{komi}]RU[{}]", escaped(&rules))
 }
 
 fn escaped(value: &str) -> String {

@@ -84,11 +84,6 @@ impl Backing {
         unsafe { std::slice::from_raw_parts(start, self.words) }
     }
 
-    /// Asks the system to write what is shared to the disk, without waiting for it.
-    pub(super) fn flush(&self) -> io::Result<()> {
-        self.memory.flush_async()
-    }
-
     /// Bytes of it that huge pages hold now; `None` where the system does not tell.
     pub(super) fn huge_page_bytes(&self) -> Option<usize> {
         let smaps = std::fs::read_to_string("/proc/self/smaps").ok()?;

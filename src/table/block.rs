@@ -247,6 +247,20 @@ impl<'t> Block<'t> {
         &self.words[start..start + self.shape.moves.div_ceil(2)]
     }
 
+    /// What cannot be, in words.
+    pub(super) fn fault(&self) -> Option<String> {
+        let prior = self.edges().position(|edge| edge.is_legal() && edge.prior().wins > edge.prior().visits);
+        let amaf = self.amaf_words().iter().position(|word| {
+            let word = word.load(Relaxed);
+            [word, word >> 32].into_iter().any(|half| half & 0xffff > 2 * (half >> 16 & 0xffff))
+        });
+        match (prior, amaf) {
+            (Some(index), _) => Some(format!("edge {index}: more wins than visits in its prior")),
+            (None, Some(index)) => Some(format!("AMAF word {index}: more half-points than samples")),
+            (None, None) => None,
+        }
+    }
+
     /// Fills the words of a claimed block; the caller publishes it.
     pub(super) fn fill(words: &[AtomicU64], shape: Shape, priors: &[Option<Prior>]) {
         let edges = &words[BLOCK_HEADER_WORDS..];
@@ -257,6 +271,77 @@ impl<'t> Block<'t> {
             word.store(0, Relaxed);
         }
     }
+}
+
+/// Takes a block from its owner; nobody may be using it.
+pub(super) fn free(words: &[AtomicU64]) {
+    words[0].store(0, Relaxed);
+    words[1].store((words[1].load(Relaxed) | 1).wrapping_add(1), Relaxed);
+    words[2].store(0, Relaxed);
+}
+
+/// Fills a block that nobody else looks at with the sums of what `parts`, the blocks of one position in several
+/// tables, know; what `base` knows is in all of them, and is counted once. Policy words cannot be added: those of the
+/// part with the most visits count.
+pub(super) fn store_sum(words: &[AtomicU64], shape: Shape, parts: &[Block<'_>], base: Option<&Block<'_>>) {
+    let once_too_often = parts.len() as i128 - 1;
+    let edges = &words[BLOCK_HEADER_WORDS..];
+    for index in 0..shape.moves {
+        let sum = sum_edges(
+            parts.iter().map(|part| part.edge(index)),
+            base.map(|base| base.edge(index)),
+            once_too_often,
+        );
+        edges[index].store(sum.0, Relaxed);
+    }
+    for (index, word) in edges[shape.moves..][..shape.moves.div_ceil(2)].iter().enumerate() {
+        let half = |index| {
+            sum_amaf(
+                parts.iter().map(|part| part.amaf(index)),
+                base.map(|base| base.amaf(index)),
+                once_too_often,
+            )
+        };
+        let odd = if 2 * index + 1 < shape.moves { half(2 * index + 1) } else { 0 };
+        word.store(half(2 * index) | odd << 32, Relaxed);
+    }
+    let rest = &edges[shape.moves + shape.moves.div_ceil(2)..];
+    rest.iter().for_each(|word| word.store(0, Relaxed));
+    let visits = |part: &&Block<'_>| part.edges().map(|edge| u64::from(edge.visits())).sum::<u64>();
+    if let Some(largest) = parts.iter().max_by_key(visits) {
+        for (word, stored) in rest.iter().zip(largest.policy_words()) {
+            word.store(stored.load(Relaxed), Relaxed);
+        }
+    }
+}
+
+fn sum_edges(parts: impl Iterator<Item = Edge>, base: Option<Edge>, once_too_often: i128) -> Edge {
+    let mut parts = parts.peekable();
+    let Some(first) = parts.peek().copied() else { return Edge::fresh(None) };
+    let taken_off = base.map(|base| (base, -once_too_often));
+    let (mut visits, mut weighted) = (0_i128, 0_i128);
+    for (edge, factor) in parts.map(|edge| (edge, 1)).chain(taken_off) {
+        visits += factor * i128::from(edge.visits());
+        weighted += factor * i128::from(edge.visits()) * i128::from(edge.value().0);
+    }
+    let value = if visits > 0 { (weighted / visits).clamp(0, i128::from(u32::MAX)) as u64 } else { 0 };
+    let visits = visits.clamp(0, i128::from(EDGE_VISITS_LIMIT)) as u64;
+    Edge(first.0 & 0xffff | value >> 12 << VALUE_SHIFT | visits << VISITS_SHIFT)
+}
+
+/// The packed half of an AMAF word.
+fn sum_amaf(parts: impl Iterator<Item = Amaf>, base: Option<Amaf>, once_too_often: i128) -> u64 {
+    let taken_off = base.map(|base| (base, -once_too_often));
+    let (mut visits, mut half_points) = (0_i128, 0_i128);
+    for (amaf, factor) in parts.map(|amaf| (amaf, 1)).chain(taken_off) {
+        visits += factor * i128::from(amaf.visits);
+        half_points += factor * i128::from(amaf.half_points);
+    }
+    let (mut visits, mut half_points) = (visits.max(0) as u64, half_points.max(0) as u64);
+    while visits >= u64::from(AMAF_VISITS_LIMIT) {
+        (visits, half_points) = (visits / 2, half_points / 2);
+    }
+    visits << 16 | half_points.min(2 * visits)
 }
 
 #[inline]

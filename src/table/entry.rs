@@ -2,7 +2,7 @@
 //!
 //! | word | bits   | field        | meaning                                                          |
 //! |------|--------|--------------|------------------------------------------------------------------|
-//! | 0    | 0..64  | key          | the whole table key; 0 is empty, 1 busy                          |
+//! | 0    | 0..64  | key          | the whole table key; 0 is empty, below 128 it changes hands      |
 //! | 1    | 0..32  | value        | Q, for the player to move                                        |
 //! | 1    | 32..64 | visits       | N: own playouts and edge visits                                  |
 //! | 2    | 0..16  | own points   | half-points of the own playouts, for the player to move          |
@@ -24,8 +24,8 @@ use crate::game::Bounds;
 use crate::value::Value;
 use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
-/// Instead of a key: the entry is being taken over. One that a worker left so when it died is lost.
-pub(super) const BUSY: u64 = 1;
+/// No position has a key below this: such numbers say that an entry is being taken over, see [`busy`].
+pub(super) const FIRST_KEY: u64 = 2 * GENERATIONS;
 const GENERATION_BITS: u32 = 6;
 /// Generations count like the hours of a clock: ages are differences modulo this.
 pub(super) const GENERATIONS: u64 = 1 << GENERATION_BITS;
@@ -34,7 +34,7 @@ const SCORE_OFFSET: i32 = 512;
 const SCORE_BITS: u32 = 10;
 const SCORE_MASK: u64 = (1 << SCORE_BITS) - 1;
 const TAG_SHIFT: u32 = 2 * SCORE_BITS;
-const NO_BOUNDS: Bounds = Bounds { lower: -SCORE_OFFSET as i16, upper: SCORE_OFFSET as i16 - 1 };
+pub(super) const NO_BOUNDS: Bounds = Bounds { lower: -SCORE_OFFSET as i16, upper: SCORE_OFFSET as i16 - 1 };
 
 /// Own playouts of a position, in the player to move's half-points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -64,6 +64,27 @@ impl Own {
             self
         };
         Own { visits: own.visits + 1, half_points: own.half_points + half_points }
+    }
+
+    /// These playouts and others; not yet [`halved_to_fit`](Own::halved_to_fit).
+    pub(super) fn and(self, other: Own) -> Own {
+        Own { visits: self.visits + other.visits, half_points: self.half_points + other.half_points }
+    }
+
+    /// These playouts without others that are among them.
+    pub(super) fn without(self, other: Own) -> Own {
+        let visits = self.visits.saturating_sub(other.visits);
+        Own { visits, half_points: self.half_points.saturating_sub(other.half_points).min(2 * visits) }
+    }
+
+    /// Both numbers halved until they fit into an entry.
+    pub(super) fn halved_to_fit(self) -> Own {
+        let mut own = self;
+        while own.visits > OWN_VISITS_LIMIT {
+            let visits = own.visits / 2;
+            own = Own { visits, half_points: (own.half_points / 2).min(2 * visits) };
+        }
+        own
     }
 
     /// U, the mean of the playouts.
@@ -103,6 +124,14 @@ impl Meta {
             | self.generation << 32
             | u64::from(self.block) << 38
     }
+}
+
+/// An entry as it is stored, for checks.
+pub(super) struct Raw {
+    pub(super) own: Own,
+    pub(super) block: u32,
+    /// `None` where they were written for another position.
+    pub(super) bounds: Option<Bounds>,
 }
 
 /// Visits and value of a position, from one word.
@@ -204,6 +233,30 @@ impl<'t> Entry<'t> {
         }
     }
 
+    /// What is stored, without the corrections that other readers make.
+    pub(super) fn raw(&self) -> Raw {
+        let word = self.words[2].load(Relaxed);
+        Raw {
+            own: Own { visits: (word >> 16) as u32 & OWN_VISITS_LIMIT, half_points: word as u32 & 0xffff },
+            block: Meta::unpack(word).block,
+            bounds: unpack_bounds(self.words[3].load(Relaxed), self.key),
+        }
+    }
+
+    /// Fills a place that nobody else looks at.
+    pub(super) fn store(
+        words: &[AtomicU64; ENTRY_WORDS],
+        key: u64,
+        total: Total,
+        meta: Meta,
+        bounds: Bounds,
+    ) {
+        words[1].store(u64::from(total.visits) << 32 | u64::from(total.value.0), Relaxed);
+        words[2].store(meta.pack(), Relaxed);
+        words[3].store(pack_bounds(bounds, key), Relaxed);
+        words[0].store(key, Relaxed);
+    }
+
     /// The position's own playouts.
     #[must_use]
     #[inline]
@@ -274,17 +327,31 @@ impl<'t> Entry<'t> {
 
     /// Makes the entry, which belonged to `owner`, the empty one of another position: first the old key
     /// is taken out, so that no reader accepts the old content under the new key, last the new key is
-    /// published. `false` if another worker was faster; nothing is changed then.
+    /// published. `false` if another worker was faster.
     pub(super) fn take_over(&self, owner: u64, generation: u64) -> bool {
-        if self.words[0].compare_exchange(owner, BUSY, Acquire, Relaxed).is_err() {
+        let busy = busy(generation);
+        if owner == busy || self.words[0].compare_exchange(owner, busy, Acquire, Relaxed).is_err() {
             return false;
         }
         self.words[1].store(u64::from(Value::DRAW.0), Relaxed);
         self.words[2].store(Meta { generation, ..Meta::default() }.pack(), Relaxed);
         self.words[3].store(pack_bounds(NO_BOUNDS, self.key), Relaxed);
-        self.words[0].store(self.key, Release);
-        true
+        // Fails if this worker was so slow that another took the entry for abandoned.
+        self.words[0].compare_exchange(busy, self.key, Release, Relaxed).is_ok()
     }
+}
+
+/// Instead of a key: the entry is being taken over since that generation.
+#[inline]
+const fn busy(generation: u64) -> u64 {
+    1 | generation << 1
+}
+
+/// The generation since which an entry with `word` instead of a key is being taken over; `None` for a key, and
+/// for nothing at all.
+#[inline]
+pub(super) const fn busy_since(word: u64) -> Option<u64> {
+    if word != 0 && word < FIRST_KEY { Some(word >> 1) } else { None }
 }
 
 fn pack_bounds(bounds: Bounds, key: u64) -> u64 {

@@ -24,6 +24,8 @@ pub(super) const BUCKET_WORDS: usize = ENTRY_WORDS * BUCKET_ENTRIES;
 pub(super) const BLOCK_HEADER_WORDS: usize = 4;
 /// Block numbers have 26 bits in an entry, and 0 is none.
 const MAX_BLOCKS: usize = (1 << 26) - 1;
+/// No game here has more.
+const MAX_MOVES: usize = 1 << 16;
 /// A table whose pool is smaller cannot hold a root and one position below it.
 const MIN_BLOCKS: usize = 2;
 /// Directory entries for each block of the pool. A position gets a block after a few visits, each of
@@ -76,6 +78,19 @@ impl Layout {
         let layout = Layout { shape, buckets, blocks };
         debug_assert!(layout.bytes() <= bytes);
         Ok(layout)
+    }
+
+    /// Whether such a table can be: what a file says of itself is not to be believed.
+    pub(super) fn is_possible(&self) -> bool {
+        let bytes = || {
+            let directory = self.buckets.checked_mul(BUCKET_WORDS)?;
+            let pool = self.blocks.checked_mul(self.shape.block_words())?;
+            directory.checked_add(pool)?.checked_add(HEADER_WORDS)?.checked_mul(8)
+        };
+        (1..=MAX_MOVES).contains(&self.shape.moves)
+            && self.buckets >= 1
+            && (MIN_BLOCKS..=MAX_BLOCKS).contains(&self.blocks)
+            && bytes().is_some_and(|bytes| isize::try_from(bytes).is_ok())
     }
 
     /// Size of the whole table.

@@ -34,21 +34,29 @@
 
 mod backing;
 mod block;
+mod claim;
 mod entry;
+mod file;
+mod header;
 mod layout;
 mod replacement;
+mod survey;
+mod transfer;
 
 pub use block::{AMAF_VISITS_LIMIT, Amaf, Block, EDGE_VISITS_LIMIT, Edge, amaf_sample};
 pub use entry::{Entry, Own, Total};
+pub use file::{FileError, FileProblem, FileState, TableMode};
+pub use header::{Identity, Lineage};
 pub use layout::{ENTRIES_PER_BLOCK, Layout, Shape};
 pub use replacement::Replacement;
+pub use survey::Survey;
+pub use transfer::{Kept, TransferError, TransferProgress};
 
-use crate::game::Prior;
 use backing::Backing;
-use entry::{BUSY, GENERATIONS};
+use entry::{FIRST_KEY, GENERATIONS};
+use file::MappedFile;
 use layout::{BUCKET_ENTRIES, BUCKET_WORDS, ENTRY_WORDS};
-use replacement::age;
-use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release, fence};
+use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed};
 
 /// What can be wrong with a table that is asked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -69,29 +77,8 @@ pub enum TableError {
     },
 }
 
-/// Header words that change while the table is in use.
-mod header {
-    /// Number of the present search root, modulo [`super::GENERATIONS`].
-    pub(super) const GENERATION: usize = 16;
-    /// Entries in use. From here on, in another cache line than what every look at an entry reads, is what
-    /// claims write.
-    pub(super) const ENTRIES_USED: usize = 24;
-    /// Blocks in use.
-    pub(super) const BLOCKS_USED: usize = 25;
-    /// Where the clock hand is.
-    pub(super) const CLOCK: usize = 26;
-    /// Entries claimed, where generations are counted by them.
-    pub(super) const CLAIMS: usize = 27;
-}
-
-/// Marks a block's third word: the block was found unfinished, with the sequence whose lower bits follow,
-/// in the generation that stands there.
-const SUSPECT: u64 = 1 << 63;
-const SUSPECT_SHIFT: u32 = 38;
-/// Generations after which a block that is still unfinished is taken for abandoned.
-const ABANDONED_AGE: u64 = 8;
-/// Blocks the clock hand looks at for one that is evicted.
-const CLOCK_STEPS: usize = 8;
+/// See [`Table::next_search`].
+const ENTRIES_PER_GENERATION: usize = 64;
 
 /// What happened at the table, counted by each worker for itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -167,6 +154,10 @@ pub struct Table {
     backing: Backing,
     layout: Layout,
     replacement: Replacement,
+    /// Where the memory is a file's.
+    file: Option<MappedFile>,
+    /// How often the file had been opened before.
+    opening: u64,
 }
 
 impl Table {
@@ -178,7 +169,11 @@ impl Table {
         let layout = Layout::fit(shape, bytes)?;
         let backing =
             Backing::heap(layout.words()).ok_or(TableError::OutOfMemory { bytes: layout.bytes() })?;
-        Ok(Table { backing, layout, replacement: Replacement::default() })
+        Ok(Table::of(backing, layout))
+    }
+
+    fn of(backing: Backing, layout: Layout) -> Table {
+        Table { backing, layout, replacement: Replacement::default(), file: None, opening: 0 }
     }
 
     /// The same table, with another way of choosing what to forget.
@@ -202,8 +197,14 @@ impl Table {
 
     /// Says that a new search begins: what is not visited from now on loses value. Instead of collecting
     /// garbage, call this at every new root.
+    ///
+    /// A generation lasts at least until one entry in [`ENTRIES_PER_GENERATION`] has been claimed: where little
+    /// is replaced, nothing need grow old, and the few numbers of generations last longer.
     pub fn next_search(&self) {
-        if self.replacement.ages_by_search() {
+        let claims = self.header(header::CLAIMS).load(Relaxed);
+        let began = self.header(header::CLAIMS_AT_GENERATION).load(Relaxed);
+        let enough = (self.layout.entries() / ENTRIES_PER_GENERATION) as u64;
+        if self.replacement.ages_by_search() && claims.wrapping_sub(began) >= enough {
             self.next_generation();
         }
     }
@@ -211,14 +212,36 @@ impl Table {
     fn next_generation(&self) {
         let next = (self.generation() + 1) % GENERATIONS;
         self.header(header::GENERATION).store(next, Relaxed);
+        self.header(header::CLAIMS_AT_GENERATION).store(self.header(header::CLAIMS).load(Relaxed), Relaxed);
     }
 
-    /// Forgets everything. No search may be running.
+    /// How often the file of the table had been opened before; 0 for a new one and for a table on the heap.
+    #[must_use]
+    pub fn opening(&self) -> u64 {
+        self.opening
+    }
+
+    /// Bytes of it that huge pages hold now; `None` where the system does not tell.
+    #[must_use]
+    pub fn huge_page_bytes(&self) -> Option<usize> {
+        self.backing.huge_page_bytes()
+    }
+
+    /// Forgets everything. No search of this process may be running; those of others go on with what they learn
+    /// from now on.
     pub fn clear(&mut self) {
         // Fresh memory is cleared only where it is used.
-        match Backing::heap(self.layout.words()) {
+        match Backing::heap(self.layout.words()).filter(|_| self.file.is_none()) {
             Some(fresh) => self.backing = fresh,
-            None => self.backing.words().iter().for_each(|word| word.store(0, Relaxed)),
+            None => {
+                let words = self.backing.words();
+                for word in &words[header::CHANGING] {
+                    word.store(0, Relaxed);
+                }
+                words[layout::HEADER_WORDS..].iter().for_each(|word| word.store(0, Relaxed));
+                // It shares no samples any more with copies that were made of it.
+                self.set_lineage(Lineage::begun(file::random()));
+            }
         }
     }
 
@@ -275,66 +298,6 @@ impl Table {
         self.claim(nonzero(key), protected, counters)
     }
 
-    fn claim(&self, key: u64, protected: Protected<'_>, counters: &mut Counters) -> Option<Entry<'_>> {
-        self.count_claim();
-        let generation = self.generation();
-        // Another worker may be faster, even with the same key.
-        for _ in 0..BUCKET_ENTRIES {
-            let Some((words, owner)) = self.victim(key, protected) else { break };
-            let orphan = (owner != 0).then(|| self.block(&Entry::new(words, owner))).flatten();
-            let entry = Entry::new(words, key);
-            if entry.take_over(owner, generation) {
-                if owner == 0 {
-                    self.header(header::ENTRIES_USED).fetch_add(1, Relaxed);
-                } else {
-                    counters.evictions += 1;
-                }
-                // The block of a position that lost its entry is the first to go.
-                if let Some(orphan) = orphan {
-                    orphan.mark_used(0, generation);
-                }
-                return Some(entry);
-            }
-            if let Some(entry) = self.find(key) {
-                return Some(entry);
-            }
-        }
-        counters.refused += 1;
-        None
-    }
-
-    /// Where generations are counted by claims, begins the next one when it is time.
-    #[inline]
-    fn count_claim(&self) {
-        if let Some(claims) = self.replacement.claims_per_generation(self.layout.entries())
-            && (self.header(header::CLAIMS).fetch_add(1, Relaxed) + 1).is_multiple_of(claims)
-        {
-            self.next_generation();
-        }
-    }
-
-    /// The entry of `key`'s bucket that is the least worth keeping, and its owner (0 if it is empty);
-    /// `None` if all are protected.
-    fn victim(&self, key: u64, protected: Protected<'_>) -> Option<(&[AtomicU64; ENTRY_WORDS], u64)> {
-        let generation = self.generation();
-        let (mut victim, mut least) = (None, u64::MAX);
-        let bucket = self.bucket(key);
-        // Among equals the first counts.
-        let (before, from) = bucket.split_at(self.replacement.first_place(key, BUCKET_ENTRIES));
-        for words in from.iter().chain(before) {
-            let owner = words[0].load(Relaxed);
-            if owner == 0 {
-                return Some((words, 0));
-            }
-            let entry = Entry::new(words, owner);
-            let worth = self.replacement.worth(entry.total().visits, entry.meta().generation, generation);
-            if worth < least && owner != BUSY && !protected.keys.contains(&owner) {
-                (victim, least) = (Some((words, owner)), worth);
-            }
-        }
-        victim
-    }
-
     /// The block of a position, if it has one that is still its own.
     #[must_use]
     #[inline]
@@ -373,97 +336,6 @@ impl Table {
         true
     }
 
-    /// Gives the position a block with `priors` (one for each move, `None` where illegal), taken over
-    /// from a less valuable position if none is free; `None` if all that could go are protected. One that
-    /// another worker has given it meanwhile is returned as it is.
-    pub fn claim_block(
-        &self,
-        entry: &Entry<'_>,
-        priors: &[Option<Prior>],
-        protected: Protected<'_>,
-        counters: &mut Counters,
-    ) -> Option<Block<'_>> {
-        debug_assert_eq!(priors.len(), self.layout.shape.moves);
-        let before = entry.meta().block;
-        if let Some(block) = self.block(entry) {
-            return Some(block);
-        }
-        let Some((number, words, sequence)) = self.reserve_block(protected, counters) else {
-            counters.refused += 1;
-            return None;
-        };
-        words[0].store(0, Release);
-        words[2].store(self.generation() << 32 | u64::from(entry.total().visits), Relaxed);
-        Block::fill(words, self.layout.shape, priors);
-        words[0].store(entry.key(), Release);
-        // Fails only if this worker was so slow that another took the block for abandoned.
-        words[1].compare_exchange(sequence, sequence + 1, Release, Relaxed).ok()?;
-        entry.update_meta(
-            |meta| {
-                if meta.block == before { entry::Meta { block: number, ..meta } } else { meta }
-            },
-        );
-        let block = Block::accept(words, self.layout.shape, number, entry.key())?;
-        if entry.meta().block == number {
-            return Some(block);
-        }
-        // Another worker gave the position a block first: that one counts, this one is the next to go.
-        block.mark_used(0, self.generation());
-        self.block(entry)
-    }
-
-    /// Takes the least valuable of the blocks that the clock hand passes; its sequence is odd then.
-    fn reserve_block(
-        &self,
-        protected: Protected<'_>,
-        counters: &mut Counters,
-    ) -> Option<(u32, &[AtomicU64], u64)> {
-        let generation = self.generation();
-        let blocks = self.layout.blocks as u64;
-        let mut victim: Option<(u32, &[AtomicU64], u64, u64)> = None;
-        for _ in 0..CLOCK_STEPS.min(self.layout.blocks) {
-            let number = (self.header(header::CLOCK).fetch_add(1, Relaxed) % blocks) as u32 + 1;
-            let words = self.block_words(number)?;
-            let sequence = words[1].load(Acquire);
-            let used = words[2].load(Relaxed);
-            let used_in = used >> 32 & (GENERATIONS - 1);
-            if protected.blocks.contains(&number) {
-                continue;
-            }
-            // Odd: being filled, or left half-way by a worker that died. The latter shows by staying so.
-            if sequence & 1 != 0 {
-                let suspect = SUSPECT | sequence << SUSPECT_SHIFT & !SUSPECT;
-                let is_suspect = used >> SUSPECT_SHIFT == suspect >> SUSPECT_SHIFT;
-                if !is_suspect {
-                    // Fails if the worker that fills it goes on just now.
-                    let _ = words[2].compare_exchange(used, suspect | generation << 32, Relaxed, Relaxed);
-                }
-                if !is_suspect || age(used_in, generation) < ABANDONED_AGE {
-                    continue;
-                }
-            }
-            let free = words[0].load(Relaxed) == 0;
-            let worth = if free { 0 } else { self.replacement.worth(used as u32, used_in, generation) };
-            if victim.is_none_or(|(.., least)| worth < least) {
-                victim = Some((number, words, sequence, worth));
-            }
-            if free {
-                break;
-            }
-        }
-        let (number, words, sequence, _) = victim?;
-        let odd = if sequence & 1 == 0 { sequence + 1 } else { sequence + 2 };
-        words[1].compare_exchange(sequence, odd, Acquire, Relaxed).ok()?;
-        // Whoever sees what is written from here on also sees the odd number.
-        fence(Release);
-        if sequence == 0 {
-            self.header(header::BLOCKS_USED).fetch_add(1, Relaxed);
-        } else {
-            counters.block_evictions += 1;
-        }
-        Some((number, words, odd))
-    }
-
     #[inline]
     fn header(&self, word: usize) -> &AtomicU64 {
         &self.backing.words()[word]
@@ -486,9 +358,9 @@ impl Table {
     }
 }
 
-/// Keys 0 and 1 mark an empty entry and one that changes hands; the two positions in 2^64 that have them
-/// get others.
+/// Small keys mark an empty entry and one that changes hands; the positions that have them, 128 in 2^64, get
+/// others.
 #[inline]
 const fn nonzero(key: u64) -> u64 {
-    if key <= BUSY { 0x7465_7761_7269 + key } else { key }
+    if key < FIRST_KEY { 0x7465_7761_7269 + key } else { key }
 }

@@ -1,0 +1,498 @@
+//! `tewari table`.
+
+use super::laboratory::stop_on_interrupt;
+use super::options::{parse_bytes, parse_policy};
+use super::print_error;
+use crate::analysis::lines::{self, Extent};
+use crate::analysis::positions;
+use crate::engine::{Engine, EngineOptions, TableFile};
+use crate::go::{Komi, Position, Rules, Size};
+use crate::memory::Budget;
+use crate::search::policy::Preset;
+use crate::sgf;
+use crate::table::{Kept, Survey, Table, TableMode};
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use clap::{Args, Subcommand, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Komi where nothing says one: 7.5.
+const DEFAULT_KOMI: Komi = Komi(15);
+const MIB: f64 = (1 << 20) as f64;
+
+#[derive(Args)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Make an empty table file.
+    Create(Create),
+    /// Print what a table was made for, and what is in it.
+    Info(Info),
+    /// Check every entry and every block.
+    Verify(Verify),
+    /// Add up what several tables know.
+    Merge(Merge),
+    /// Make a table larger, or smaller and keep the best.
+    Resize(Resize),
+    /// Empty a table.
+    Clear {
+        /// The table.
+        file: PathBuf,
+    },
+    /// Print the best lines from a position, as far as a table knows them.
+    Dump(Dump),
+}
+
+#[derive(Args)]
+struct Create {
+    /// The table to make.
+    file: PathBuf,
+    /// Board, as COLUMNSxROWS or one number, each from 1 to 19.
+    #[arg(long, default_value = "19")]
+    size: Size,
+    /// Komi, for the record: others can be searched in the same table.
+    #[arg(long, default_value = "7.5", allow_hyphen_values = true)]
+    komi: Komi,
+    /// Rules, for the record: others can be searched in the same table.
+    #[arg(long, default_value = "chinese")]
+    rules: Rules,
+    /// Memory for an engine with this table, for example 256MiB. Default: as for an engine.
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    memory: Option<u64>,
+    /// Size of the table alone; wins over --memory.
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    table_size: Option<u64>,
+    /// The selection policy it is for; those with words of their own in the table need one of their own.
+    #[arg(long, value_name = "POLICY", default_value_t, value_parser = parse_policy)]
+    policy: Preset,
+}
+
+#[derive(Args)]
+struct Info {
+    /// The table.
+    file: PathBuf,
+    /// For people, or one JSON object.
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+#[derive(Args)]
+struct Verify {
+    /// The table.
+    file: PathBuf,
+    /// Drop what is damaged or was left unfinished.
+    #[arg(long)]
+    repair: bool,
+}
+
+#[derive(Args)]
+struct Merge {
+    /// The tables to add up.
+    #[arg(required = true, num_args = 2..)]
+    files: Vec<PathBuf>,
+    /// The table to make.
+    #[arg(long, short)]
+    out: PathBuf,
+    /// What all of them were copied from: it is counted once.
+    #[arg(long)]
+    base: Option<PathBuf>,
+    /// Size of the new table; default: of all together.
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    table_size: Option<u64>,
+}
+
+#[derive(Args)]
+struct Resize {
+    /// The table.
+    file: PathBuf,
+    /// Its new size.
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    table_size: u64,
+    /// Make another table instead, and leave this one as it is.
+    #[arg(long, short)]
+    out: Option<PathBuf>,
+}
+
+#[derive(Args)]
+struct Dump {
+    /// The table.
+    file: PathBuf,
+    /// The game whose position it is (SGF); default: the empty board.
+    #[arg(long)]
+    game: Option<PathBuf>,
+    /// The position after N moves; default: the last.
+    #[arg(long = "move", value_name = "N", requires = "game")]
+    turn: Option<usize>,
+    /// Komi; default: the game's, or what the table was made for.
+    #[arg(long, allow_hyphen_values = true)]
+    komi: Option<Komi>,
+    /// Rules; default: the game's, or what the table was made for.
+    #[arg(long)]
+    rules: Option<Rules>,
+    /// SGF variations, or a graph for Graphviz, where different orders of moves meet.
+    #[arg(long, value_enum, default_value = "sgf")]
+    format: DumpFormat,
+    /// Moves of each position.
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    moves: usize,
+    /// Moves from the position on.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    depth: usize,
+    /// Leave out moves that were chosen less often.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    visits: u64,
+    /// The file to write; default: standard output.
+    #[arg(long, short)]
+    out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum DumpFormat {
+    Sgf,
+    Dot,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
+    match &arguments.what {
+        What::Create(create) => self::create(create),
+        What::Info(info) => self::info(info),
+        What::Verify(verify) => self::verify(verify),
+        What::Merge(merge) => self::merge(merge),
+        What::Resize(resize) => self::resize(resize),
+        What::Clear { file } => clear(file),
+        What::Dump(dump) => self::dump(dump),
+    }
+}
+
+fn say(text: &str) -> Result<()> {
+    writeln!(std::io::stdout().lock(), "{}", text.trim_end()).context("cannot write output")
+}
+
+fn create(arguments: &Create) -> Result<()> {
+    let Create { file, size, komi, rules, memory, table_size, policy } = arguments;
+    let memory = match (table_size, memory) {
+        (Some(bytes), _) => Budget::Table(*bytes),
+        (None, Some(bytes)) => Budget::Engine(*bytes),
+        (None, None) => Budget::default_for_machine(),
+    };
+    let options = EngineOptions {
+        size: *size,
+        komi: *komi,
+        rules: *rules,
+        memory,
+        policy: *policy,
+        ..EngineOptions::default()
+    };
+    let table = Table::create(file, &options.identity(), options.table_shape(), memory.table_bytes(1)?)?;
+    let layout = table.layout();
+    say(&format!(
+        "{}: {:.1} MiB for go {size}, {} entries, {} edge blocks",
+        file.display(),
+        layout.bytes() as f64 / MIB,
+        layout.entries(),
+        layout.blocks
+    ))
+}
+
+fn info(arguments: &Info) -> Result<()> {
+    let table = Table::open(&arguments.file, TableMode::ReadOnly, None)?;
+    let survey = survey(&table);
+    match arguments.format {
+        Format::Text => say(&describe(&table, &survey)),
+        Format::Json => say(&json_of(&table, &survey).to_string()),
+    }
+}
+
+/// Looks at everything, with a progress bar.
+fn survey(table: &Table) -> Survey {
+    let bar = progress((table.layout().entries() + table.layout().blocks) as u64);
+    let survey = table.survey(&mut |done| bar.set_position(done as u64));
+    bar.finish_and_clear();
+    survey
+}
+
+fn describe(table: &Table, survey: &Survey) -> String {
+    let (layout, identity) = (table.layout(), table.identity());
+    let mut lines = Vec::new();
+    if let (Some(path), Some(identity), Some(lineage)) = (table.path(), identity, table.lineage()) {
+        lines.push(path.display().to_string());
+        lines.push(format!("  made for      {}, {}", identity.game, identity.setting));
+        if !identity.policy_words.is_empty() {
+            lines.push(format!("  policy        {}", identity.policy_words));
+        }
+        lines.push(format!("  key seed      {:#x}", identity.key_seed));
+        lines.push(format!("  samples of    {}", plural(lineage.tables() as u64, "table")));
+    }
+    let per_mille = |part: u64, whole: usize| 1000.0 * part as f64 / whole.max(1) as f64;
+    lines.push(format!("  size          {} bytes ({:.1} MiB)", layout.bytes(), layout.bytes() as f64 / MIB));
+    lines.push(format!(
+        "  positions     {} of {} ({:.0} per mille)",
+        survey.entries,
+        layout.entries(),
+        per_mille(survey.entries, layout.entries())
+    ));
+    lines.push(format!(
+        "  edge blocks   {} of {} ({:.0} per mille), {} forgotten, {} lost",
+        survey.blocks,
+        layout.blocks,
+        per_mille(survey.blocks, layout.blocks),
+        survey.orphans,
+        survey.lost_blocks
+    ));
+    lines.push(format!("  proofs        {} positions with proven bounds", survey.bounded));
+    lines.push(format!("  generation    {}, opened {} times", table.generation(), table.opening()));
+    lines.push(format!("  last visit    {}", ages(survey)));
+    lines.push("  visits        positions".to_owned());
+    for (bits, &count) in survey.visits.iter().enumerate().filter(|(_, count)| **count > 0) {
+        let least = if bits == 0 { 0 } else { 1_u64 << (bits - 1) };
+        lines.push(format!("  {least:>12}+ {count}"));
+    }
+    lines.push(format!("  {}", soundness(survey)));
+    lines.join("\n")
+}
+
+/// Positions by age in a few classes.
+fn ages(survey: &Survey) -> String {
+    let sum = |range: std::ops::Range<usize>| survey.ages[range].iter().sum::<u64>();
+    format!(
+        "{} in this generation, {} in the one before, {} up to 7 before, {} earlier",
+        sum(0..1),
+        sum(1..2),
+        sum(2..8),
+        sum(8..survey.ages.len())
+    )
+}
+
+fn soundness(survey: &Survey) -> String {
+    let unfinished = survey.unfinished_entries + survey.unfinished_blocks;
+    let void = survey.void_bounds;
+    match survey.faults {
+        0 => format!("clean; {unfinished} unfinished, {} void", plural(void, "bound")),
+        faults => {
+            format!("{}; {unfinished} unfinished, {} void", plural(faults, "fault"), plural(void, "bound"))
+        }
+    }
+}
+
+fn plural(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+fn json_of(table: &Table, survey: &Survey) -> serde_json::Value {
+    let (layout, identity) = (table.layout(), table.identity());
+    serde_json::json!({
+        "file": table.path().map(|path| path.display().to_string()),
+        "game": identity.map(|identity| &identity.game),
+        "setting": identity.map(|identity| &identity.setting),
+        "policyWords": identity.map(|identity| &identity.policy_words),
+        "keySeed": identity.map(|identity| format!("{:#x}", identity.key_seed)),
+        "tables": table.lineage().map(crate::table::Lineage::tables),
+        "bytes": layout.bytes(),
+        "entries": layout.entries(),
+        "entriesUsed": survey.entries,
+        "blocks": layout.blocks,
+        "blocksUsed": survey.blocks,
+        "orphans": survey.orphans,
+        "lostBlocks": survey.lost_blocks,
+        "bounded": survey.bounded,
+        "voidBounds": survey.void_bounds,
+        "generation": table.generation(),
+        "openings": table.opening(),
+        "ages": survey.ages,
+        "visits": survey.visits,
+        "unfinishedEntries": survey.unfinished_entries,
+        "unfinishedBlocks": survey.unfinished_blocks,
+        "faults": survey.faults,
+    })
+}
+
+fn verify(arguments: &Verify) -> Result<()> {
+    let name = arguments.file.display();
+    let survey = if arguments.repair {
+        let mut table = Table::open(&arguments.file, TableMode::ReadWrite, None)?;
+        table.lock_exclusively()?;
+        let bar = progress((table.layout().entries() + table.layout().blocks) as u64);
+        let survey = table.repair(&mut |done| bar.set_position(done as u64));
+        bar.finish_and_clear();
+        survey
+    } else {
+        survey(&Table::open(&arguments.file, TableMode::ReadOnly, None)?)
+    };
+    say(&format!(
+        "{name}: {}, {}, {}",
+        plural(survey.entries, "position"),
+        plural(survey.blocks, "edge block"),
+        soundness(&survey)
+    ))?;
+    for fault in &survey.described {
+        print_error(&format!("{name}: {fault}"));
+    }
+    if survey.faults > 0 && !arguments.repair {
+        bail!(
+            "{name}: expected a sound table, found {}; `tewari table verify --repair` drops them",
+            plural(survey.faults, "fault")
+        );
+    }
+    Ok(())
+}
+
+fn merge(arguments: &Merge) -> Result<()> {
+    let Merge { files, out, base, table_size } = arguments;
+    let open = |path: &PathBuf| Table::open(path, TableMode::ReadOnly, None);
+    let sources = files.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+    let sources: Vec<&Table> = sources.iter().collect();
+    let base = base.as_ref().map(open).transpose()?;
+    let all = || sources.iter().map(|source| source.layout().bytes()).sum();
+    let bytes = table_size.map_or_else(|| Ok(all()), usize::try_from)?;
+    join(out, &sources, base.as_ref(), bytes, false)
+}
+
+fn resize(arguments: &Resize) -> Result<()> {
+    let Resize { file, table_size, out } = arguments;
+    let table = Table::open(file, TableMode::ReadOnly, None)?;
+    let bytes = usize::try_from(*table_size)?;
+    match out {
+        Some(out) => join(out, &[&table], None, bytes, false),
+        None => {
+            table.lock_exclusively()?;
+            join(file, &[&table], None, bytes, true)
+        }
+    }
+}
+
+fn join(out: &Path, sources: &[&Table], base: Option<&Table>, bytes: usize, may_replace: bool) -> Result<()> {
+    let stop = stop_on_interrupt();
+    let bar = progress(0);
+    let joined = Table::join(out, sources, base, bytes, may_replace, &mut |done, all| {
+        bar.set_length(all);
+        bar.set_position(done);
+        !stop.load(Relaxed)
+    });
+    bar.finish_and_clear();
+    let (table, kept) = joined?;
+    say(&format!(
+        "{}: {:.1} MiB; {}",
+        out.display(),
+        table.layout().bytes() as f64 / MIB,
+        describe_kept(&kept)
+    ))
+}
+
+fn describe_kept(kept: &Kept) -> String {
+    let share = |part: u64, whole: u64| if whole == 0 { 100.0 } else { 100.0 * part as f64 / whole as f64 };
+    format!(
+        "kept {} of {} positions, {} of {} edge blocks, {:.1} % of the visits; {} positions were in several",
+        kept.positions_kept,
+        kept.positions,
+        kept.blocks_kept,
+        kept.blocks,
+        share(kept.visits_kept, kept.visits),
+        kept.shared
+    )
+}
+
+fn clear(file: &Path) -> Result<()> {
+    let mut table = Table::open(file, TableMode::ReadWrite, None)?;
+    table.lock_exclusively()?;
+    table.clear();
+    say(&format!("{}: empty", file.display()))
+}
+
+fn dump(arguments: &Dump) -> Result<()> {
+    let table = Table::open(&arguments.file, TableMode::ReadOnly, None)?;
+    let name = arguments.file.display();
+    let identity = table.identity().cloned().ok_or_else(|| anyhow!("{name}: expected a table in a file"))?;
+    drop(table);
+    let (rules_made_for, komi_made_for) = setting_of(&identity.setting);
+    let rules = arguments.rules.or(rules_made_for);
+    let komi = arguments.komi.or(komi_made_for);
+    let position = match &arguments.game {
+        Some(game) => position_of_game(arguments, game, rules, komi)?,
+        None => {
+            let size = identity.game.strip_prefix("go ").and_then(|size| size.parse::<Size>().ok());
+            let size =
+                size.ok_or_else(|| anyhow!("{name}: expected a table for go, found {}", identity.game))?;
+            Position::new(size, rules.unwrap_or(Rules::CHINESE), komi.unwrap_or(DEFAULT_KOMI))
+        }
+    };
+    let file = TableFile { path: arguments.file.clone(), mode: TableMode::ReadOnly, is_limited: false };
+    let policy = identity.policy_words.parse().unwrap_or_default();
+    let options = EngineOptions {
+        size: position.size(),
+        rules: position.rules(),
+        komi: position.komi(),
+        policy,
+        table_file: Some(file),
+        ..EngineOptions::default()
+    };
+    let engine = Engine::new(options)?;
+    let extent = Extent { moves: arguments.moves, depth: arguments.depth, visits: arguments.visits };
+    let text = match arguments.format {
+        DumpFormat::Sgf => lines::sgf(&engine, &position, extent),
+        DumpFormat::Dot => lines::graph(&engine, &position, extent),
+    };
+    let Some(text) = text else {
+        bail!(
+            "{name}: expected a position that was searched, found nothing known of this one with rules {} and komi {}: \
+             the table was made for {}; give other --rules or --komi, or another --move",
+            position.rules(),
+            position.komi(),
+            identity.setting
+        );
+    };
+    match &arguments.out {
+        None => say(&text),
+        Some(out) => std::fs::write(out, text).with_context(|| format!("cannot write {}", out.display())),
+    }
+}
+
+/// Rules and komi as `EngineOptions::identity` writes them.
+fn setting_of(setting: &str) -> (Option<Rules>, Option<Komi>) {
+    let Some((rules, komi)) = setting.strip_prefix("rules ").and_then(|rest| rest.split_once(", komi "))
+    else {
+        return (None, None);
+    };
+    (rules.parse().ok(), komi.parse().ok())
+}
+
+fn position_of_game(
+    arguments: &Dump,
+    game: &Path,
+    rules: Option<Rules>,
+    komi: Option<Komi>,
+) -> Result<Position> {
+    let name = game.display();
+    let bytes = std::fs::read(game).with_context(|| format!("cannot read {name}"))?;
+    let collection = sgf::read(&bytes).map_err(|error| anyhow!("{name}: {error}"))?;
+    let record = collection.games.first().ok_or_else(|| anyhow!("{name}: expected a game, found none"))?;
+    let rules = arguments.rules.or(record.known_rules()).or(rules).unwrap_or(Rules::CHINESE);
+    let komi = positions::komi_of(record, arguments.komi, komi.unwrap_or(DEFAULT_KOMI));
+    let last = record.move_count();
+    let turn = arguments.turn.unwrap_or(last);
+    ensure!(turn <= last, "{name}: expected a move from 0 to {last}, found {turn}");
+    let mut positions = positions::positions_of(record, Some(turn), rules, komi)
+        .map_err(|error| anyhow!("{name}: {error}"))?;
+    let step = positions.next().ok_or_else(|| anyhow!("{name}: expected a position, found none"))?;
+    Ok(step.map_err(|error| anyhow!("{name}: {error}"))?.position)
+}
+
+/// On standard error, and only if that is a terminal.
+fn progress(all: u64) -> ProgressBar {
+    let bar = ProgressBar::new(all);
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent} %, {eta} left") {
+        bar.set_style(style);
+    }
+    bar
+}

@@ -1,0 +1,182 @@
+//! Giving entries and blocks to positions, and taking them from others.
+
+use super::entry::{self, Entry, FIRST_KEY, GENERATIONS, busy_since};
+use super::layout::{BUCKET_ENTRIES, ENTRY_WORDS};
+use super::replacement::age;
+use super::{Block, Counters, Protected, Table, header};
+use crate::game::Prior;
+use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release, fence};
+
+/// Marks a block's third word: the block was found unfinished, with the sequence whose lower bits follow,
+/// in the generation that stands there.
+const SUSPECT: u64 = 1 << 63;
+const SUSPECT_SHIFT: u32 = 38;
+/// Generations after which an entry or a block that is still unfinished is taken for abandoned.
+const ABANDONED_AGE: u64 = 8;
+/// Blocks the clock hand looks at for one that is evicted.
+const CLOCK_STEPS: usize = 8;
+
+impl Table {
+    pub(super) fn claim(
+        &self,
+        key: u64,
+        protected: Protected<'_>,
+        counters: &mut Counters,
+    ) -> Option<Entry<'_>> {
+        self.count_claim();
+        let generation = self.generation();
+        // Another worker may be faster, even with the same key.
+        for _ in 0..BUCKET_ENTRIES {
+            let Some((words, owner)) = self.victim(key, protected) else { break };
+            let orphan = (owner >= FIRST_KEY).then(|| self.block(&Entry::new(words, owner))).flatten();
+            let entry = Entry::new(words, key);
+            if entry.take_over(owner, generation) {
+                if owner < FIRST_KEY {
+                    self.header(header::ENTRIES_USED).fetch_add(1, Relaxed);
+                } else {
+                    counters.evictions += 1;
+                }
+                // The block of a position that lost its entry is the first to go.
+                if let Some(orphan) = orphan {
+                    orphan.mark_used(0, generation);
+                }
+                return Some(entry);
+            }
+            if let Some(entry) = self.find(key) {
+                return Some(entry);
+            }
+        }
+        counters.refused += 1;
+        None
+    }
+
+    /// Where generations are counted by claims, begins the next one when it is time.
+    #[inline]
+    fn count_claim(&self) {
+        let count = self.header(header::CLAIMS).fetch_add(1, Relaxed).wrapping_add(1);
+        if let Some(claims) = self.replacement.claims_per_generation(self.layout.entries())
+            && count.is_multiple_of(claims)
+        {
+            self.next_generation();
+        }
+    }
+
+    /// The entry of `key`'s bucket that is the least worth keeping, and its owner (0 if it is empty);
+    /// `None` if all are protected.
+    fn victim(&self, key: u64, protected: Protected<'_>) -> Option<(&[AtomicU64; ENTRY_WORDS], u64)> {
+        let generation = self.generation();
+        let (mut victim, mut least) = (None, u64::MAX);
+        let bucket = self.bucket(key);
+        // Among equals the first counts.
+        let (before, from) = bucket.split_at(self.replacement.first_place(key, BUCKET_ENTRIES));
+        for words in from.iter().chain(before) {
+            let owner = words[0].load(Relaxed);
+            if owner == 0 {
+                return Some((words, 0));
+            }
+            if let Some(since) = busy_since(owner) {
+                if age(since, generation) >= ABANDONED_AGE {
+                    return Some((words, owner));
+                }
+                continue;
+            }
+            let entry = Entry::new(words, owner);
+            let worth = self.replacement.worth(entry.total().visits, entry.meta().generation, generation);
+            if worth < least && !protected.keys.contains(&owner) {
+                (victim, least) = (Some((words, owner)), worth);
+            }
+        }
+        victim
+    }
+
+    /// Gives the position a block with `priors` (one for each move, `None` where illegal), taken over
+    /// from a less valuable position if none is free; `None` if all that could go are protected. One that
+    /// another worker has given it meanwhile is returned as it is.
+    pub fn claim_block(
+        &self,
+        entry: &Entry<'_>,
+        priors: &[Option<Prior>],
+        protected: Protected<'_>,
+        counters: &mut Counters,
+    ) -> Option<Block<'_>> {
+        debug_assert_eq!(priors.len(), self.layout.shape.moves);
+        let before = entry.meta().block;
+        if let Some(block) = self.block(entry) {
+            return Some(block);
+        }
+        let Some((number, words, sequence)) = self.reserve_block(protected, counters) else {
+            counters.refused += 1;
+            return None;
+        };
+        words[0].store(0, Release);
+        words[2].store(self.generation() << 32 | u64::from(entry.total().visits), Relaxed);
+        Block::fill(words, self.layout.shape, priors);
+        words[0].store(entry.key(), Release);
+        // Fails only if this worker was so slow that another took the block for abandoned.
+        words[1].compare_exchange(sequence, sequence + 1, Release, Relaxed).ok()?;
+        entry.update_meta(
+            |meta| {
+                if meta.block == before { entry::Meta { block: number, ..meta } } else { meta }
+            },
+        );
+        let block = Block::accept(words, self.layout.shape, number, entry.key())?;
+        if entry.meta().block == number {
+            return Some(block);
+        }
+        // Another worker gave the position a block first: that one counts, this one is the next to go.
+        block.mark_used(0, self.generation());
+        self.block(entry)
+    }
+
+    /// Takes the least valuable of the blocks that the clock hand passes; its sequence is odd then.
+    fn reserve_block(
+        &self,
+        protected: Protected<'_>,
+        counters: &mut Counters,
+    ) -> Option<(u32, &[AtomicU64], u64)> {
+        let generation = self.generation();
+        let blocks = self.layout.blocks as u64;
+        let mut victim: Option<(u32, &[AtomicU64], u64, u64)> = None;
+        for _ in 0..CLOCK_STEPS.min(self.layout.blocks) {
+            let number = (self.header(header::CLOCK).fetch_add(1, Relaxed) % blocks) as u32 + 1;
+            let words = self.block_words(number)?;
+            let sequence = words[1].load(Acquire);
+            let used = words[2].load(Relaxed);
+            let used_in = used >> 32 & (GENERATIONS - 1);
+            if protected.blocks.contains(&number) {
+                continue;
+            }
+            // Odd: being filled, or left half-way by a worker that died. The latter shows by staying so.
+            if sequence & 1 != 0 {
+                let suspect = SUSPECT | sequence << SUSPECT_SHIFT & !SUSPECT;
+                let is_suspect = used >> SUSPECT_SHIFT == suspect >> SUSPECT_SHIFT;
+                if !is_suspect {
+                    // Fails if the worker that fills it goes on just now.
+                    let _ = words[2].compare_exchange(used, suspect | generation << 32, Relaxed, Relaxed);
+                }
+                if !is_suspect || age(used_in, generation) < ABANDONED_AGE {
+                    continue;
+                }
+            }
+            let free = words[0].load(Relaxed) == 0;
+            let worth = if free { 0 } else { self.replacement.worth(used as u32, used_in, generation) };
+            if victim.is_none_or(|(.., least)| worth < least) {
+                victim = Some((number, words, sequence, worth));
+            }
+            if free {
+                break;
+            }
+        }
+        let (number, words, sequence, _) = victim?;
+        let odd = if sequence & 1 == 0 { sequence + 1 } else { sequence + 2 };
+        words[1].compare_exchange(sequence, odd, Acquire, Relaxed).ok()?;
+        // Whoever sees what is written from here on also sees the odd number.
+        fence(Release);
+        if sequence == 0 {
+            self.header(header::BLOCKS_USED).fetch_add(1, Relaxed);
+        } else {
+            counters.block_evictions += 1;
+        }
+        Some((number, words, odd))
+    }
+}

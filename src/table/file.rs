@@ -1,0 +1,505 @@
+//! A table in a file: made, opened, guarded.
+//!
+//! A file is made under a temporary name with all its blocks reserved and gets its name when it is complete. Who
+//! uses it holds a shared advisory lock as long as it is mapped; what replaces its content holds an exclusive one.
+
+use super::backing::{Backing, Sharing};
+use super::header::{self, Header, HeaderFault, Identity, Lineage};
+use super::layout::{HEADER_WORDS, Layout, Shape};
+use super::{Table, TableError};
+use rand::rand_core::TryRng;
+use rand::rngs::SysRng;
+use rustix::fs::{FallocateFlags, fallocate, fstatvfs};
+use rustix::io::Errno;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Write};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering::Relaxed;
+use tempfile::NamedTempFile;
+
+/// What is done with an existing file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableMode {
+    /// Searches write to it, together with those of other processes.
+    ReadWrite,
+    /// Searches write to private copies of its pages; the file stays as it is.
+    CopyOnWrite,
+    /// Nothing is written. (Technically as `CopyOnWrite`, so that a write could not harm.)
+    ReadOnly,
+}
+
+/// What is wrong with a file that should hold a table. Each says what was expected, what was found, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: {problem}")]
+pub struct FileError {
+    /// The file.
+    pub path: String,
+    /// What is wrong.
+    pub problem: FileProblem,
+}
+
+/// See [`FileError`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FileProblem {
+    /// There is nothing of that name.
+    #[error(
+        "expected a table file, found nothing: make one with `tewari table create`, or use --table-mode rw"
+    )]
+    Missing,
+    /// A directory, a pipe, a device.
+    #[error("expected a regular file, found {found}: give the name of a table file")]
+    NotAFile {
+        /// What it is.
+        found: &'static str,
+    },
+    /// Not allowed.
+    #[error("expected a file that can be written, found a read-only one: use --table-mode cow, or chmod +w")]
+    ReadOnly,
+    /// Another file's content.
+    #[error("expected a table file, found other content: give another name")]
+    Magic,
+    /// From a machine that stores numbers the other way round.
+    #[error(
+        "expected numbers with the least byte first, found them the other way round: make a new table here"
+    )]
+    ByteOrder,
+    /// From another version of this program.
+    #[error(
+        "expected format version 1, found version {found}: use the program that made it, or make a new table"
+    )]
+    Version {
+        /// Its version.
+        found: u64,
+    },
+    /// Damaged.
+    #[error(
+        "expected a header that agrees with its checksum, found a damaged one: restore a copy, or make a new table"
+    )]
+    Header,
+    /// Damaged or made with malice.
+    #[error("expected a layout that is possible, found one that is not: restore a copy, or make a new table")]
+    Layout,
+    /// Cut short, or grown.
+    #[error(
+        "expected {expected} bytes, found {found}: the file was truncated or grown; restore a copy, or make a new table"
+    )]
+    Length {
+        /// What its header says.
+        expected: u64,
+        /// Its size.
+        found: u64,
+    },
+    /// Made for another game or board.
+    #[error(
+        "expected a table for {expected}, found one for {found}: give another file, or the board it was made for"
+    )]
+    Game {
+        /// What is wanted.
+        expected: String,
+        /// What it holds.
+        found: String,
+    },
+    /// Position keys of another program.
+    #[error(
+        "expected position keys of seed {expected:#x}, found {found:#x}: make a new table with this program"
+    )]
+    KeySeed {
+        /// What is wanted.
+        expected: u64,
+        /// What it holds.
+        found: u64,
+    },
+    /// A policy's words in the blocks.
+    #[error(
+        "expected the words of {}, found those of {}: use --policy as when it was made, or another file",
+        named(expected),
+        named(found)
+    )]
+    PolicyWords {
+        /// The policy wanted.
+        expected: String,
+        /// The policy found.
+        found: String,
+    },
+    /// A file larger than the limit.
+    #[error(
+        "expected a table of at most {limit} bytes, as the memory was limited, found one of {found}: leave the limit \
+             away, or use `tewari table resize`"
+    )]
+    TooLarge {
+        /// Bytes at most.
+        limit: u64,
+        /// Its size.
+        found: u64,
+    },
+    /// It exists and must not be overwritten.
+    #[error("expected a new name, found a file: give another name, or remove it first")]
+    Exists,
+    /// Somebody holds a lock that excludes ours.
+    #[error(
+        "expected a table that can be {wanted}, found it {found} by another process: try again when that is done"
+    )]
+    Locked {
+        /// What for.
+        wanted: &'static str,
+        /// What is being done.
+        found: &'static str,
+    },
+    /// The file system is too small.
+    #[error(
+        "expected room for {needed} bytes, found {free} free on its file system: make room, or give less memory"
+    )]
+    NoSpace {
+        /// Bytes of the table.
+        needed: u64,
+        /// Bytes to be had.
+        free: u64,
+    },
+    /// Something else.
+    #[error("cannot {what}: {reason}")]
+    Io {
+        /// What was tried.
+        what: &'static str,
+        /// What the system says.
+        reason: String,
+    },
+    /// The layout.
+    #[error(transparent)]
+    Table(#[from] TableError),
+}
+
+fn named(policy: &str) -> String {
+    if policy.is_empty() { "no policy".to_owned() } else { format!("policy {policy}") }
+}
+
+impl FileProblem {
+    fn io(what: &'static str) -> impl Fn(io::Error) -> FileProblem {
+        move |error| FileProblem::Io { what, reason: error.to_string() }
+    }
+}
+
+/// Whether a file in use still has its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileState {
+    /// It has.
+    InPlace,
+    /// Nothing has its name any more: what is learnt is lost when the last process closes it.
+    Deleted,
+    /// Another file has its name: what is learnt is lost when the last process closes it.
+    Replaced,
+}
+
+/// The file of a table; the lock is held as long as this is open.
+pub(super) struct MappedFile {
+    pub(super) path: PathBuf,
+    pub(super) file: File,
+    pub(super) mode: TableMode,
+    pub(super) identity: Identity,
+    pub(super) lineage: Lineage,
+}
+
+impl Table {
+    /// Makes the file `path` with an empty table, as large as fits into `bytes`, and opens it.
+    ///
+    /// # Errors
+    /// When it exists, there is no room, or the file system refuses.
+    pub fn create(path: &Path, identity: &Identity, shape: Shape, bytes: usize) -> Result<Table, FileError> {
+        Table::create_without_name(path, identity, shape, bytes)
+            .and_then(|unnamed| unnamed.keep(false))
+            .map_err(|problem| about(path, problem))
+    }
+
+    /// The same without its name until [`Unnamed::keep`]; a temporary file in the same folder.
+    pub(super) fn create_without_name(
+        path: &Path,
+        identity: &Identity,
+        shape: Shape,
+        bytes: usize,
+    ) -> Result<Unnamed, FileProblem> {
+        let layout = Layout::fit(shape, bytes)?;
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let temporary = tempfile::Builder::new()
+            .prefix(".tewari-")
+            .suffix(".tmp")
+            .permissions(std::fs::Permissions::from_mode(0o666))
+            .tempfile_in(folder)
+            .map_err(FileProblem::io("make a file there"))?;
+        reserve(temporary.as_file(), layout.bytes() as u64)?;
+        lock(temporary.as_file())?;
+        let backing = Backing::file(temporary.as_file(), layout.words(), Sharing::Shared)
+            .map_err(FileProblem::io("map the file"))?;
+        let lineage = Lineage::begun(random());
+        header::write(backing.words(), &layout, identity, &lineage);
+        Ok(Unnamed { temporary, path: path.to_owned(), backing, layout, identity: identity.clone(), lineage })
+    }
+
+    /// Opens the table in `path`; with `expected`, only one of that identity.
+    ///
+    /// Nothing but the header is read, so this takes no longer for a large file.
+    ///
+    /// # Errors
+    /// Whatever may be wrong with a file.
+    pub fn open(path: &Path, mode: TableMode, expected: Option<&Identity>) -> Result<Table, FileError> {
+        open(path, mode, expected).map_err(|problem| about(path, problem))
+    }
+
+    /// The identity of a table in a file; `None` for one on the heap.
+    #[must_use]
+    pub fn identity(&self) -> Option<&Identity> {
+        self.file.as_ref().map(|file| &file.identity)
+    }
+
+    /// Where the samples of a table in a file come from.
+    #[must_use]
+    pub fn lineage(&self) -> Option<&Lineage> {
+        self.file.as_ref().map(|file| &file.lineage)
+    }
+
+    /// The file's name; `None` for a table on the heap.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        self.file.as_ref().map(|file| file.path.as_path())
+    }
+
+    /// Whether other processes may write to the same memory.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        self.file.as_ref().is_some_and(|file| file.mode == TableMode::ReadWrite)
+    }
+
+    /// Whether the file still has its name; a table on the heap has nothing to lose.
+    #[must_use]
+    pub fn file_state(&self) -> FileState {
+        let Some(MappedFile { path, file, .. }) = &self.file else { return FileState::InPlace };
+        let Ok(ours) = file.metadata() else { return FileState::InPlace };
+        match std::fs::metadata(path) {
+            Err(_) => FileState::Deleted,
+            Ok(there) if (there.dev(), there.ino()) != (ours.dev(), ours.ino()) => FileState::Replaced,
+            Ok(_) => FileState::InPlace,
+        }
+    }
+
+    /// Asks for the right to change the table in a way that others must not see half done, until it is dropped.
+    ///
+    /// # Errors
+    /// When another process uses it.
+    pub fn lock_exclusively(&self) -> Result<(), FileError> {
+        let Some(mapped) = &self.file else { return Ok(()) };
+        // Converting a lock gives the old one up first; if that fails, nothing more is done with the table.
+        mapped.file.try_lock().map_err(|error| {
+            let problem = match error {
+                TryLockError::WouldBlock => {
+                    FileProblem::Locked { wanted: "changed as a whole", found: "used" }
+                }
+                TryLockError::Error(error) => FileProblem::io("lock the file")(error),
+            };
+            about(&mapped.path, problem)
+        })
+    }
+
+    /// Writes the samples of another table's lineage into this one's.
+    pub(super) fn set_lineage(&mut self, lineage: Lineage) {
+        if let Some(file) = &mut self.file {
+            file.lineage = lineage;
+            header::write(self.backing.words(), &self.layout, &file.identity, &file.lineage);
+        }
+    }
+}
+
+/// A new table file that disappears unless it is kept.
+pub(super) struct Unnamed {
+    temporary: NamedTempFile,
+    path: PathBuf,
+    backing: Backing,
+    layout: Layout,
+    identity: Identity,
+    lineage: Lineage,
+}
+
+impl Unnamed {
+    /// Gives it its name; a file that has it is replaced if `may_replace`, else that is an error.
+    pub(super) fn keep(self, may_replace: bool) -> Result<Table, FileProblem> {
+        let Unnamed { temporary, path, backing, layout, identity, lineage } = self;
+        let kept = if may_replace { temporary.persist(&path) } else { temporary.persist_noclobber(&path) };
+        let file = kept.map_err(|error| match error.error.kind() {
+            io::ErrorKind::AlreadyExists => FileProblem::Exists,
+            _ => FileProblem::io("give the file its name")(error.error),
+        })?;
+        let file = MappedFile { path, file, mode: TableMode::ReadWrite, identity, lineage };
+        Ok(Table { file: Some(file), ..Table::of(backing, layout) })
+    }
+
+    /// The table, to be filled before it has its name.
+    pub(super) fn fill<T, E: From<FileError>>(
+        self,
+        fill: impl FnOnce(&mut Table) -> Result<T, E>,
+    ) -> Result<(Unnamed, T), E> {
+        let Unnamed { temporary, path, backing, layout, identity, lineage } = self;
+        let cannot_use = |error| about(&path, FileProblem::io("use the new file")(error));
+        let file = temporary.as_file().try_clone().map_err(cannot_use)?;
+        let file = MappedFile { path: path.clone(), file, mode: TableMode::ReadWrite, identity, lineage };
+        let mut table = Table { file: Some(file), ..Table::of(backing, layout) };
+        let result = fill(&mut table)?;
+        let Table { backing, file, .. } = table;
+        let Some(MappedFile { identity, lineage, .. }) = file else { unreachable!("it was put there") };
+        Ok((Unnamed { temporary, path, backing, layout, identity, lineage }, result))
+    }
+}
+
+pub(super) fn about(path: &Path, problem: FileProblem) -> FileError {
+    FileError { path: path.display().to_string(), problem }
+}
+
+/// Not 0, and never the same twice.
+pub(super) fn random() -> u64 {
+    // Without the system's randomness the clock has to do.
+    SysRng.try_next_u64().unwrap_or_else(|_| {
+        std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(1, |time| time.as_nanos() as u64)
+    }) | 1
+}
+
+fn open(path: &Path, mode: TableMode, expected: Option<&Identity>) -> Result<Table, FileProblem> {
+    let missing_or = |what| {
+        move |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => FileProblem::Missing,
+            io::ErrorKind::PermissionDenied if what == "open the file" => FileProblem::ReadOnly,
+            _ => FileProblem::io(what)(error),
+        }
+    };
+    // Looked at before it is opened: to open a pipe waits for its other end.
+    let metadata = std::fs::metadata(path).map_err(missing_or("look at the file"))?;
+    if !metadata.is_file() {
+        return Err(FileProblem::NotAFile { found: kind_of(metadata.file_type()) });
+    }
+    let writes = mode == TableMode::ReadWrite;
+    // Who may write everything still shall not write what is marked as not to be written.
+    if writes && metadata.permissions().readonly() {
+        return Err(FileProblem::ReadOnly);
+    }
+    let file = OpenOptions::new().read(true).write(writes).open(path).map_err(missing_or("open the file"))?;
+    lock(&file)?;
+    let Header { layout, identity, lineage } = read_header(&file)?;
+    if let Some(expected) = expected {
+        compare(expected, &identity)?;
+    }
+    // Looked at under the lock.
+    let metadata = file.metadata().map_err(FileProblem::io("look at the file"))?;
+    let bytes = layout.bytes() as u64;
+    if metadata.len() != bytes {
+        return Err(FileProblem::Length { expected: bytes, found: metadata.len() });
+    }
+    // A copy may have holes where the original had zeros.
+    if writes && metadata.blocks() * 512 < bytes {
+        reserve(&file, bytes)?;
+    }
+    let sharing = if writes { Sharing::Shared } else { Sharing::Private };
+    let backing = Backing::file(&file, layout.words(), sharing).map_err(FileProblem::io("map the file"))?;
+    let mapped = MappedFile { path: path.to_owned(), file, mode, identity, lineage };
+    let mut table = Table { file: Some(mapped), ..Table::of(backing, layout) };
+    table.opening = table.header(header::OPENINGS).load(Relaxed).wrapping_add(1);
+    if writes {
+        table.opening = table.header(header::OPENINGS).fetch_add(1, Relaxed).wrapping_add(1);
+    }
+    Ok(table)
+}
+
+fn kind_of(kind: std::fs::FileType) -> &'static str {
+    if kind.is_dir() {
+        "a directory"
+    } else if kind.is_fifo() {
+        "a pipe"
+    } else if kind.is_socket() {
+        "a socket"
+    } else {
+        "a device"
+    }
+}
+
+/// Reads the header of a file that is open. The rest of a file shorter than a header counts as zeros.
+fn read_header(file: &File) -> Result<Header, FileProblem> {
+    use std::os::unix::fs::FileExt;
+    let mut bytes = [0; 8 * HEADER_WORDS];
+    let mut read = 0;
+    while read < bytes.len() {
+        match file.read_at(&mut bytes[read..], read as u64) {
+            Ok(0) => break,
+            Ok(count) => read += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(FileProblem::io("read the file")(error)),
+        }
+    }
+    let words: Vec<_> = bytes.as_chunks().0.iter().map(|&bytes| u64::from_le_bytes(bytes).into()).collect();
+    header::read(&words).map_err(|fault| match fault {
+        HeaderFault::Magic => FileProblem::Magic,
+        HeaderFault::ByteOrder => FileProblem::ByteOrder,
+        HeaderFault::Version(found) => FileProblem::Version { found },
+        HeaderFault::Checksum if read < bytes.len() => {
+            FileProblem::Length { expected: bytes.len() as u64, found: read as u64 }
+        }
+        HeaderFault::Checksum => FileProblem::Header,
+        HeaderFault::Layout => FileProblem::Layout,
+    })
+}
+
+/// Whether a table found is the one wanted.
+pub(super) fn compare(expected: &Identity, found: &Identity) -> Result<(), FileProblem> {
+    if found.key_seed != expected.key_seed {
+        return Err(FileProblem::KeySeed { expected: expected.key_seed, found: found.key_seed });
+    }
+    if found.game != expected.game {
+        return Err(FileProblem::Game { expected: expected.game.clone(), found: found.game.clone() });
+    }
+    if found.policy_words != expected.policy_words {
+        let (expected, found) = (expected.policy_words.clone(), found.policy_words.clone());
+        return Err(FileProblem::PolicyWords { expected, found });
+    }
+    Ok(())
+}
+
+/// The lock of a process that uses the table with others.
+fn lock(file: &File) -> Result<(), FileProblem> {
+    file.try_lock_shared().map_err(|error| match error {
+        TryLockError::WouldBlock => FileProblem::Locked { wanted: "used", found: "locked for a change" },
+        TryLockError::Error(error) => FileProblem::io("lock the file")(error),
+    })
+}
+
+/// Makes sure that every byte of the file has its place on the disk.
+fn reserve(file: &File, bytes: u64) -> Result<(), FileProblem> {
+    let free = fstatvfs(file).map_or(0, |space| space.f_bavail.saturating_mul(space.f_frsize));
+    let outcome = loop {
+        match fallocate(file, FallocateFlags::empty(), 0, bytes) {
+            Err(Errno::INTR) => {}
+            outcome => break outcome,
+        }
+    };
+    match outcome {
+        Ok(()) => Ok(()),
+        Err(Errno::NOSPC | Errno::FBIG | Errno::DQUOT) => Err(FileProblem::NoSpace { needed: bytes, free }),
+        Err(Errno::OPNOTSUPP | Errno::NOSYS) => write_holes(file, bytes, free),
+        Err(error) => Err(FileProblem::io("reserve its blocks")(error.into())),
+    }
+}
+
+/// Appends zeros where the file system cannot reserve blocks; what is there stays.
+fn write_holes(mut file: &File, bytes: u64, free: u64) -> Result<(), FileProblem> {
+    use std::io::Seek;
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            FileProblem::NoSpace { needed: bytes, free }
+        }
+        _ => FileProblem::io("reserve its blocks")(error),
+    };
+    let zeros = [0; 1 << 16];
+    let mut at = file.seek(io::SeekFrom::End(0)).map_err(failed)?;
+    while at < bytes {
+        let count = (bytes - at).min(zeros.len() as u64) as usize;
+        file.write_all(&zeros[..count]).map_err(failed)?;
+        at += count as u64;
+    }
+    Ok(())
+}

@@ -1,0 +1,268 @@
+//! The first words of a table: what it is, for a process that finds it in a file, and where it stands.
+//!
+//! | word    | content                                                                               |
+//! |---------|---------------------------------------------------------------------------------------|
+//! | 0       | the eight characters `TewariTT`                                                       |
+//! | 1       | byte order: bytes 1 to 8, the least first                                             |
+//! | 2       | version of the format                                                                 |
+//! | 3       | number of moves; bit 32: the blocks have policy words                                 |
+//! | 4, 5    | buckets, blocks                                                                       |
+//! | 6       | seed of the keys                                                                      |
+//! | 7       | checksum of words 0..7, 8..16 and 32..64                                              |
+//! | 8..12   | the game, as text filled up with zeros: `go 9x9`                                      |
+//! | 12..14  | who owns the policy words, as text; empty where there are none                        |
+//! | 16      | generation                                                                            |
+//! | 17      | how often the file was opened for writing                                             |
+//! | 24..28  | entries used, blocks used, clock hand, claims: what claims write                      |
+//! | 28      | claims when the present generation began                                              |
+//! | 32..40  | rules and komi it was made for, as text; others can be searched in it as well         |
+//! | 40..64  | lineage: random numbers, see [`Lineage`]; 0 is none                                   |
+//!
+//! A table on the heap uses words 16 to 31 alone.
+
+use super::layout::{Layout, Shape};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Number of the present search root, modulo the number of generations.
+pub(super) const GENERATION: usize = 16;
+pub(super) const OPENINGS: usize = 17;
+/// Entries in use. From here on, in another cache line than what every look at an entry reads, is what
+/// claims write.
+pub(super) const ENTRIES_USED: usize = 24;
+/// Blocks in use.
+pub(super) const BLOCKS_USED: usize = 25;
+/// Where the clock hand is.
+pub(super) const CLOCK: usize = 26;
+/// Entries claimed.
+pub(super) const CLAIMS: usize = 27;
+pub(super) const CLAIMS_AT_GENERATION: usize = 28;
+
+/// What is zero in a table that knows nothing; [`OPENINGS`] does not belong to it.
+pub(super) const CHANGING: Range<usize> = ENTRIES_USED..SETTING.start;
+
+const MAGIC: u64 = u64::from_le_bytes(*b"TewariTT");
+const BYTE_ORDER: u64 = 0x0807_0605_0403_0201;
+/// What this program writes and reads.
+const VERSION: u64 = 1;
+const CHECKSUM: usize = 7;
+const GAME: Range<usize> = 8..12;
+const POLICY_WORDS: Range<usize> = 12..14;
+const SETTING: Range<usize> = 32..40;
+const LINEAGE: Range<usize> = 40..64;
+
+/// What a table in a file was made for. Tables of different identity never mix.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// The game and its board, at most 32 bytes: `go 9x9`.
+    pub game: String,
+    /// Seed of the position keys.
+    pub key_seed: u64,
+    /// Name of the selection policy that owns the policy words, at most 16 bytes; empty where blocks have none.
+    pub policy_words: String,
+    /// Rules and komi, at most 64 bytes; only told, never compared, since keys contain both.
+    pub setting: String,
+}
+
+/// Where the samples of a table come from: a random number for each table that was ever begun empty and whose
+/// samples are in it. Two tables that share one share samples, and cannot simply be added.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lineage(Vec<u64>);
+
+impl Lineage {
+    /// Numbers there is room for.
+    const CAPACITY: usize = LINEAGE.end - LINEAGE.start;
+
+    /// Of a table that is begun now. `random` is not 0.
+    #[must_use]
+    pub(super) fn begun(random: u64) -> Lineage {
+        Lineage(vec![random.max(1)])
+    }
+
+    /// Whether samples may be in both.
+    #[must_use]
+    pub fn overlaps(&self, other: &Lineage) -> bool {
+        self.0.iter().any(|number| other.0.contains(number))
+    }
+
+    /// Of a table with the samples of both; `None` if that are too many to remember.
+    #[must_use]
+    pub fn union(&self, other: &Lineage) -> Option<Lineage> {
+        let mut numbers = self.0.clone();
+        numbers.extend(other.0.iter().filter(|number| !self.0.contains(number)));
+        (numbers.len() <= Lineage::CAPACITY).then_some(Lineage(numbers))
+    }
+
+    /// What is in both; `None` if nothing is.
+    #[must_use]
+    pub fn common(&self, other: &Lineage) -> Option<Lineage> {
+        let numbers: Vec<u64> = self.0.iter().copied().filter(|number| other.0.contains(number)).collect();
+        (!numbers.is_empty()).then_some(Lineage(numbers))
+    }
+
+    /// How many tables' samples there are.
+    #[must_use]
+    pub fn tables(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// What is wrong with the first words of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum HeaderFault {
+    Magic,
+    ByteOrder,
+    Version(u64),
+    Checksum,
+    Layout,
+}
+
+/// A header that was read.
+pub(super) struct Header {
+    pub(super) layout: Layout,
+    pub(super) identity: Identity,
+    pub(super) lineage: Lineage,
+}
+
+/// Writes all fixed words; those that change are left as they are.
+pub(super) fn write(words: &[AtomicU64], layout: &Layout, identity: &Identity, lineage: &Lineage) {
+    let Layout { shape, buckets, blocks } = *layout;
+    let moves = shape.moves as u64 | u64::from(shape.policy_words) << 32;
+    let fixed = [MAGIC, BYTE_ORDER, VERSION, moves, buckets as u64, blocks as u64, identity.key_seed];
+    for (word, value) in words.iter().zip(fixed) {
+        word.store(value, Relaxed);
+    }
+    write_text(&words[GAME], &identity.game);
+    write_text(&words[POLICY_WORDS], &identity.policy_words);
+    write_text(&words[SETTING], &identity.setting);
+    for (index, word) in words[LINEAGE].iter().enumerate() {
+        word.store(lineage.0.get(index).copied().unwrap_or(0), Relaxed);
+    }
+    words[CHECKSUM].store(checksum(words), Relaxed);
+}
+
+/// Reads the fixed words and looks whether they can be believed.
+pub(super) fn read(words: &[AtomicU64]) -> Result<Header, HeaderFault> {
+    let word = |index: usize| words[index].load(Relaxed);
+    if word(0) == MAGIC.swap_bytes() || (word(0) == MAGIC && word(1) == BYTE_ORDER.swap_bytes()) {
+        return Err(HeaderFault::ByteOrder);
+    }
+    if word(0) != MAGIC {
+        return Err(HeaderFault::Magic);
+    }
+    if word(1) != BYTE_ORDER {
+        return Err(HeaderFault::ByteOrder);
+    }
+    if word(2) != VERSION {
+        return Err(HeaderFault::Version(word(2)));
+    }
+    if word(CHECKSUM) != checksum(words) {
+        return Err(HeaderFault::Checksum);
+    }
+    let number = |index: usize| usize::try_from(word(index)).map_err(|_| HeaderFault::Layout);
+    let shape = Shape { moves: (word(3) as u32) as usize, policy_words: word(3) >> 32 != 0 };
+    let layout = Layout { shape, buckets: number(4)?, blocks: number(5)? };
+    if !layout.is_possible() {
+        return Err(HeaderFault::Layout);
+    }
+    let identity = Identity {
+        game: read_text(&words[GAME]),
+        key_seed: word(6),
+        policy_words: read_text(&words[POLICY_WORDS]),
+        setting: read_text(&words[SETTING]),
+    };
+    let lineage =
+        Lineage(words[LINEAGE].iter().map(|word| word.load(Relaxed)).filter(|&id| id != 0).collect());
+    Ok(Header { layout, identity, lineage })
+}
+
+/// FNV-1a over the fixed words.
+fn checksum(words: &[AtomicU64]) -> u64 {
+    let fixed = words[..CHECKSUM]
+        .iter()
+        .chain(&words[GAME.start..GENERATION])
+        .chain(&words[SETTING.start..LINEAGE.end]);
+    fixed
+        .flat_map(|word| word.load(Relaxed).to_le_bytes())
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+fn write_text(words: &[AtomicU64], text: &str) {
+    let mut bytes = text.bytes().chain(std::iter::repeat(0));
+    for word in words {
+        word.store(u64::from_le_bytes(std::array::from_fn(|_| bytes.next().unwrap_or(0))), Relaxed);
+    }
+}
+
+fn read_text(words: &[AtomicU64]) -> String {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.load(Relaxed).to_le_bytes()).collect();
+    let text = bytes.split(|&byte| byte == 0).next().unwrap_or_default();
+    String::from_utf8_lossy(text).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::layout::HEADER_WORDS;
+
+    fn words() -> Vec<AtomicU64> {
+        (0..HEADER_WORDS).map(|_| AtomicU64::new(0)).collect()
+    }
+
+    fn written() -> (Vec<AtomicU64>, Layout, Identity) {
+        let layout = Layout::fit(Shape { moves: 82, policy_words: true }, 1 << 20).expect("a layout");
+        let identity = Identity {
+            game: "go 9x9".to_owned(),
+            key_seed: 7,
+            policy_words: "ucb-improved".to_owned(),
+            setting: "rules chinese, komi 7.5".to_owned(),
+        };
+        let words = words();
+        write(&words, &layout, &identity, &Lineage::begun(9));
+        (words, layout, identity)
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let (words, layout, identity) = written();
+        words[GENERATION].store(5, Relaxed);
+        words[CLAIMS].store(99, Relaxed);
+        let header = read(&words).expect("a header");
+        assert_eq!((header.layout, header.identity, header.lineage), (layout, identity, Lineage(vec![9])));
+    }
+
+    #[test]
+    fn any_bit_that_is_wrong_is_noticed() {
+        for index in (0..16).chain(32..HEADER_WORDS) {
+            for bit in [0, 17, 63] {
+                let (words, ..) = written();
+                words[index].fetch_xor(1 << bit, Relaxed);
+                assert!(read(&words).is_err(), "word {index}, bit {bit}");
+            }
+        }
+        let (words, ..) = written();
+        words.iter().for_each(|word| word.store(word.load(Relaxed).swap_bytes(), Relaxed));
+        assert_eq!(read(&words).err(), Some(HeaderFault::ByteOrder));
+    }
+
+    #[test]
+    fn a_layout_that_cannot_be_is_refused_whatever_the_checksum_says() {
+        for (index, value) in [(4, 0), (5, 1), (5, u64::MAX), (4, u64::MAX), (3, 0), (3, u64::from(u32::MAX))]
+        {
+            let (words, ..) = written();
+            words[index].store(value, Relaxed);
+            words[CHECKSUM].store(checksum(&words), Relaxed);
+            assert_eq!(read(&words).err(), Some(HeaderFault::Layout), "word {index} is {value}");
+        }
+    }
+
+    #[test]
+    fn lineages_overlap_where_they_share_a_table() {
+        let [one, other] = [1, 2].map(Lineage::begun);
+        let both = one.union(&other).expect("room");
+        assert!(!one.overlaps(&other) && both.overlaps(&one) && both.overlaps(&other));
+        assert_eq!((both.tables(), both.union(&one)), (2, Some(both.clone())));
+        let many = (3..100).try_fold(both, |all, number| all.union(&Lineage::begun(number)));
+        assert_eq!(many, None);
+    }
+}

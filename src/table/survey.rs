@@ -1,0 +1,185 @@
+//! A look at every entry and every block: the census that `info` prints, and the checks of `verify`.
+
+use super::block::{self, Block};
+use super::entry::{self, Entry, GENERATIONS, busy_since};
+use super::replacement::age;
+use super::{Table, header};
+use std::ops::Range;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// What counts may differ by without being damage: updates that were under way when a process was killed, and those
+/// that came late to an entry or a block which had changed hands.
+const SLACK: u64 = 1024;
+/// And this share of the visits: one in so many.
+const SLACK_SHARE: u64 = 64;
+/// Faults that are described; the others are counted.
+const FAULTS_DESCRIBED: usize = 8;
+/// Entries or blocks between two calls of the progress.
+const STRIDE: usize = 1 << 14;
+
+/// What is in a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Survey {
+    /// Positions.
+    pub entries: u64,
+    /// Positions by the generations since their last visit.
+    pub ages: Vec<u64>,
+    /// Positions by visits: `visits[i]` have at least 2^(i-1) and less than 2^i of them.
+    pub visits: Vec<u64>,
+    /// Positions with proven bounds.
+    pub bounded: u64,
+    /// Bounds that are void, since they were written for a position that had lost its entry.
+    pub void_bounds: u64,
+    /// Blocks that belong to a position which knows them.
+    pub blocks: u64,
+    /// Blocks whose position has forgotten them; they go next.
+    pub orphans: u64,
+    /// Positions whose block went to another.
+    pub lost_blocks: u64,
+    /// Entries being taken over, or left so by a process that died.
+    pub unfinished_entries: u64,
+    /// Blocks being filled, or left so by a process that died.
+    pub unfinished_blocks: u64,
+    /// What cannot be.
+    pub faults: u64,
+    /// The first faults, in words.
+    pub described: Vec<String>,
+}
+
+impl Survey {
+    fn fault(&mut self, describe: impl FnOnce() -> String) {
+        self.faults += 1;
+        if self.described.len() < FAULTS_DESCRIBED {
+            self.described.push(describe());
+        }
+    }
+}
+
+impl Table {
+    /// Looks at everything; `progress` is told now and then how many entries and blocks are done. Searches may be
+    /// running.
+    #[must_use]
+    pub fn survey(&self, progress: &mut dyn FnMut(usize)) -> Survey {
+        self.walk(false, progress)
+    }
+
+    /// The same, and drops every entry and block that cannot be or was left unfinished. No search may be running.
+    pub fn repair(&mut self, progress: &mut dyn FnMut(usize)) -> Survey {
+        let survey = self.walk(true, progress);
+        let after = self.walk(false, &mut |_| {});
+        self.header(header::ENTRIES_USED).store(after.entries, Relaxed);
+        survey
+    }
+
+    fn walk(&self, drop_faults: bool, progress: &mut dyn FnMut(usize)) -> Survey {
+        let mut survey =
+            Survey { ages: vec![0; GENERATIONS as usize], visits: vec![0; 33], ..Survey::default() };
+        for (index, words) in self.entry_words().enumerate() {
+            let is_sound = self.look_at_entry(index, words, &mut survey);
+            if drop_faults && !is_sound {
+                words.iter().for_each(|word| word.store(0, Relaxed));
+            }
+            if index.is_multiple_of(STRIDE) {
+                progress(index);
+            }
+        }
+        for number in 1..=self.layout.blocks {
+            let is_sound = self.look_at_block(number as u32, &mut survey);
+            if drop_faults
+                && !is_sound
+                && let Some(words) = self.block_words(number as u32)
+            {
+                block::free(words);
+            }
+            if number.is_multiple_of(STRIDE) {
+                progress(self.layout.entries() + number);
+            }
+        }
+        survey
+    }
+
+    /// Whether the entry may stay.
+    fn look_at_entry(&self, index: usize, words: &[AtomicU64; 4], survey: &mut Survey) -> bool {
+        let key = words[0].load(Relaxed);
+        if key == 0 {
+            return true;
+        }
+        if busy_since(key).is_some() {
+            survey.unfinished_entries += 1;
+            return false;
+        }
+        let entry = Entry::new(words, key);
+        if !self.bucket_range(key).contains(&index) {
+            survey.fault(|| format!("entry {index}: a key of another bucket"));
+            return false;
+        }
+        let (raw, total) = (entry.raw(), entry.total());
+        let own = raw.own;
+        let fault = if own.half_points > 2 * own.visits {
+            Some(format!("{} half-points in {} playouts", own.half_points, own.visits))
+        } else if u64::from(own.visits) > u64::from(total.visits) + SLACK {
+            Some(format!("{} playouts in {} visits", own.visits, total.visits))
+        } else if raw.block as usize > self.layout.blocks {
+            Some(format!("block {} of {}", raw.block, self.layout.blocks))
+        } else {
+            raw.bounds.filter(|bounds| bounds.lower > bounds.upper).map(|_| "bounds that cross".to_owned())
+        };
+        if let Some(fault) = fault {
+            survey.fault(|| format!("entry {index}: {fault}"));
+            return false;
+        }
+        survey.entries += 1;
+        survey.ages[age(entry.meta().generation, self.generation()) as usize] += 1;
+        survey.visits[(u32::BITS - total.visits.leading_zeros()) as usize] += 1;
+        survey.void_bounds += u64::from(raw.bounds.is_none());
+        survey.bounded += u64::from(raw.bounds.is_some_and(|bounds| bounds != entry::NO_BOUNDS));
+        survey.lost_blocks += u64::from(raw.block != 0 && self.block(&entry).is_none());
+        true
+    }
+
+    /// Whether the block may stay.
+    fn look_at_block(&self, number: u32, survey: &mut Survey) -> bool {
+        let Some(words) = self.block_words(number) else { return true };
+        if words[1].load(Relaxed) & 1 != 0 {
+            survey.unfinished_blocks += 1;
+            return false;
+        }
+        let owner = words[0].load(Relaxed);
+        if owner == 0 {
+            return true;
+        }
+        let Some(entry) =
+            self.find(owner).filter(|entry| entry.key() == owner && entry.meta().block == number)
+        else {
+            survey.orphans += 1;
+            return true;
+        };
+        let Some(block) = Block::accept(words, self.layout.shape, number, owner) else { return true };
+        if let Some(fault) = block.fault() {
+            survey.fault(|| format!("block {number}: {fault}"));
+            return false;
+        }
+        let edges: u64 = block.edges().map(|edge| u64::from(edge.visits())).sum();
+        let visits = u64::from(entry.total().visits);
+        if edges + u64::from(entry.own().visits) > visits + visits / SLACK_SHARE + SLACK {
+            survey.fault(|| format!("block {number}: {edges} visits of edges in {visits} of its position"));
+            return false;
+        }
+        survey.blocks += 1;
+        true
+    }
+
+    /// All places of the directory.
+    pub(super) fn entry_words(&self) -> impl Iterator<Item = &[AtomicU64; 4]> {
+        self.backing.words()[self.layout.directory()..self.layout.pool()].as_chunks().0.iter()
+    }
+
+    /// The places of the directory where a key may be.
+    fn bucket_range(&self, key: u64) -> Range<usize> {
+        let bucket = self.bucket(key).as_ptr_range();
+        let first = self.backing.words()[self.layout.directory()..].as_ptr().addr();
+        let place = |address: usize| (address - first) / size_of::<[AtomicU64; 4]>();
+        place(bucket.start.addr())..place(bucket.end.addr())
+    }
+}

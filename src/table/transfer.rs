@@ -1,0 +1,281 @@
+//! Filling a new table from others: merging and resizing.
+//!
+//! What two tables know of one position is added up: visits, playouts and AMAF samples; values are averaged by visits;
+//! bounds hold together. What a common ancestor knew is in both, and is taken off once. Where there is more than
+//! fits, what has fewer visits is left out.
+
+use super::block::{self, Block};
+use super::entry::{self, Entry, Meta, Own, Total, busy_since};
+use super::file::{FileError, FileProblem, about, compare};
+use super::{Table, header};
+use crate::value::Value;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// What came of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// Positions in the sources, each counted once.
+    pub positions: u64,
+    /// Those that found a place.
+    pub positions_kept: u64,
+    /// Positions that were in more than one source.
+    pub shared: u64,
+    /// Positions with a block in some source.
+    pub blocks: u64,
+    /// Those whose block found a place.
+    pub blocks_kept: u64,
+    /// Visits of all positions in the sources.
+    pub visits: u64,
+    /// Visits of those that found a place.
+    pub visits_kept: u64,
+}
+
+/// Why tables cannot be joined.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TransferError {
+    /// A file.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Samples would be counted twice.
+    #[error(
+        "{one} and {other}: expected tables without a common past, found one: give the file that both were copied \
+             from with --base"
+    )]
+    CommonPast {
+        /// One file.
+        one: String,
+        /// The other.
+        other: String,
+    },
+    /// A base that is not in all of them.
+    #[error(
+        "{base}: expected a table whose past is all that {one} and {other} share, found another: give the file that \
+             both were copied from"
+    )]
+    Base {
+        /// The base.
+        base: String,
+        /// One file.
+        one: String,
+        /// The other.
+        other: String,
+    },
+    /// Merges of merges of merges.
+    #[error("expected tables that come from at most 24 others, found more: merge fewer")]
+    TooManyPasts,
+    /// Somebody wants it to end.
+    #[error("interrupted: nothing was changed")]
+    Interrupted,
+}
+
+/// Told how much is done and how much there is; `false` ends it.
+pub type TransferProgress<'a> = &'a mut dyn FnMut(u64, u64) -> bool;
+
+/// What is put where.
+struct Transfer<'t> {
+    target: &'t Table,
+    sources: &'t [&'t Table],
+    base: Option<&'t Table>,
+    kept: Kept,
+    /// Visits and keys of the positions that have a block in some source.
+    with_block: Vec<(u32, u64)>,
+}
+
+impl Table {
+    /// Makes the table file `path` of about `bytes` from all that `sources`, tables in files, know, and opens it. An
+    /// existing file of that name is replaced if `may_replace`.
+    ///
+    /// What `base` knows was known to two sources or more, and is counted once.
+    ///
+    /// # Errors
+    /// When they are not for the same game, share samples that are not in `base`, or the file cannot be made. Nothing
+    /// is changed then.
+    pub fn join(
+        path: &Path,
+        sources: &[&Table],
+        base: Option<&Table>,
+        bytes: usize,
+        may_replace: bool,
+        progress: TransferProgress<'_>,
+    ) -> Result<(Table, Kept), TransferError> {
+        let in_target = |problem| TransferError::File(about(path, problem));
+        let [first, others @ ..] = sources else { return Err(TransferError::Interrupted) };
+        let identity = first.identity().cloned().ok_or(TransferError::Interrupted)?;
+        for other in others.iter().chain(&base) {
+            let found = other.identity().ok_or(TransferError::Interrupted)?;
+            compare(&identity, found).map_err(|problem| about(other.path().unwrap_or(path), problem))?;
+        }
+        check_pasts(sources, base)?;
+        let mut lineage = first.lineage().cloned().ok_or(TransferError::Interrupted)?;
+        for other in others.iter().filter_map(|other| other.lineage()) {
+            lineage = lineage.union(other).ok_or(TransferError::TooManyPasts)?;
+        }
+        if !may_replace && path.exists() {
+            return Err(in_target(FileProblem::Exists));
+        }
+        let unnamed =
+            Table::create_without_name(path, &identity, first.layout.shape, bytes).map_err(in_target)?;
+        let (unnamed, kept) = unnamed.fill(|target| {
+            target.set_lineage(lineage);
+            target.header(header::GENERATION).store(first.generation(), Relaxed);
+            let mut transfer =
+                Transfer { target, sources, base, kept: Kept::default(), with_block: Vec::new() };
+            transfer.run(progress).then_some(transfer.kept).ok_or(TransferError::Interrupted)
+        })?;
+        let table = unnamed.keep(may_replace).map_err(in_target)?;
+        Ok((table, kept))
+    }
+}
+
+/// No two sources may share a past but that of the base.
+fn check_pasts(sources: &[&Table], base: Option<&Table>) -> Result<(), TransferError> {
+    let name = |table: &Table| table.path().map(|path| path.display().to_string()).unwrap_or_default();
+    for (index, one) in sources.iter().enumerate() {
+        for other in &sources[index + 1..] {
+            let (Some(past), Some(other_past)) = (one.lineage(), other.lineage()) else { continue };
+            let is_common = past.overlaps(other_past);
+            match base {
+                None if is_common => {
+                    return Err(TransferError::CommonPast { one: name(one), other: name(other) });
+                }
+                Some(base) if base.lineage() != past.common(other_past).as_ref() => {
+                    return Err(TransferError::Base { base: name(base), one: name(one), other: name(other) });
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Transfer<'_> {
+    /// `false` if it was ended.
+    fn run(&mut self, progress: TransferProgress<'_>) -> bool {
+        let all: usize = self.sources.iter().map(|source| source.layout.entries()).sum();
+        let all = all as u64 + self.target.layout.blocks as u64;
+        let mut done = 0_u64;
+        for (index, source) in self.sources.iter().enumerate() {
+            for words in source.entry_words() {
+                done += 1;
+                if done.is_multiple_of(1 << 14) && !progress(done, all) {
+                    return false;
+                }
+                let key = words[0].load(Relaxed);
+                if key != 0 && busy_since(key).is_none() && source.find(key).is_some() {
+                    self.position(key, index);
+                }
+            }
+        }
+        self.target.header(header::ENTRIES_USED).store(self.kept.positions_kept, Relaxed);
+        self.blocks(&mut |blocks| progress(done + blocks, all))
+    }
+
+    /// Takes over the position `key`, found in the source number `index`.
+    fn position(&mut self, key: u64, index: usize) {
+        if self.sources[..index].iter().any(|earlier| earlier.find(key).is_some()) {
+            return;
+        }
+        let entries: Vec<Entry<'_>> = self.sources.iter().filter_map(|source| source.find(key)).collect();
+        let base = self.base.and_then(|base| base.find(key));
+        let times = entries.len() as u32 - 1;
+        let total = sum_total(&entries, base.as_ref(), times);
+        self.kept.positions += 1;
+        self.kept.shared += u64::from(times > 0);
+        self.kept.visits += u64::from(total.visits);
+        let has_block = self
+            .sources
+            .iter()
+            .any(|source| source.find(key).is_some_and(|entry| source.block(&entry).is_some()));
+        self.kept.blocks += u64::from(has_block);
+        let Some(place) = self.target.place_for(key, total.visits) else { return };
+        let replaced = Entry::new(place, place[0].load(Relaxed));
+        if replaced.key() == 0 {
+            self.kept.positions_kept += 1;
+        } else {
+            self.kept.visits_kept -= u64::from(replaced.total().visits);
+        }
+        self.kept.visits_kept += u64::from(total.visits);
+        let own = entries.iter().fold(Own::default(), |sum, entry| sum.and(entry.own()));
+        let own = base.as_ref().map_or(own, |base| (0..times).fold(own, |rest, _| rest.without(base.own())));
+        let meta = Meta {
+            own: own.halved_to_fit(),
+            twin: entries.iter().any(Entry::has_twin),
+            generation: entries.iter().map(|entry| entry.meta().generation).max().unwrap_or(0),
+            block: 0,
+        };
+        let bounds = entries.iter().fold(entry::NO_BOUNDS, |known, entry| {
+            let both = known.intersect(entry.bounds(entry::NO_BOUNDS));
+            if both.lower <= both.upper { both } else { known }
+        });
+        Entry::store(place, key, total, meta, bounds);
+        if has_block {
+            self.with_block.push((total.visits, key));
+        }
+    }
+
+    /// Gives blocks to the most visited positions that have one in a source and a place in the target.
+    fn blocks(&mut self, progress: &mut dyn FnMut(u64) -> bool) -> bool {
+        self.with_block.sort_unstable_by(|one, other| other.cmp(one));
+        let mut number = 0_u32;
+        for &(visits, key) in &self.with_block {
+            if number as usize >= self.target.layout.blocks {
+                break;
+            }
+            let Some(entry) = self.target.find(key) else { continue };
+            let parts: Vec<Block<'_>> = self
+                .sources
+                .iter()
+                .filter_map(|source| {
+                    let entry = source.find(key)?;
+                    source.block(&entry)
+                })
+                .collect();
+            let base = self.base.and_then(|base| {
+                let entry = base.find(key)?;
+                base.block(&entry)
+            });
+            number += 1;
+            let Some(words) = self.target.block_words(number) else { break };
+            block::store_sum(words, self.target.layout.shape, &parts, base.as_ref());
+            words[2].store(u64::from(visits) | entry.meta().generation << 32, Relaxed);
+            words[0].store(key, Relaxed);
+            words[1].store(2, Relaxed);
+            entry.update_meta(|meta| Meta { block: number, ..meta });
+            if number.is_multiple_of(1 << 10) && !progress(u64::from(number)) {
+                return false;
+            }
+        }
+        self.kept.blocks_kept = u64::from(number);
+        self.target.header(header::BLOCKS_USED).store(u64::from(number), Relaxed);
+        true
+    }
+}
+
+impl Table {
+    /// A place for a position with so many visits: an empty one of its bucket, or that of a position with fewer.
+    fn place_for(&self, key: u64, visits: u32) -> Option<&[AtomicU64; 4]> {
+        let worth = |words: &&[AtomicU64; 4]| match words[0].load(Relaxed) {
+            0 => None,
+            key => Some(Entry::new(words, key).total().visits),
+        };
+        let least = self.bucket(key).iter().min_by_key(worth)?;
+        (worth(&least).is_none_or(|least| least < visits)).then_some(least)
+    }
+}
+
+/// Visits added up, less what the base knew and all have; the mean of the values.
+fn sum_total(entries: &[Entry<'_>], base: Option<&Entry<'_>>, times: u32) -> Total {
+    let totals = entries.iter().map(|entry| (entry.total(), 1_i128));
+    let taken_off = base.map(|base| (base.total(), -i128::from(times)));
+    let (mut visits, mut weighted) = (0_i128, 0_i128);
+    for (total, factor) in totals.chain(taken_off) {
+        visits += factor * i128::from(total.visits);
+        weighted += factor * i128::from(total.visits) * i128::from(total.value.0);
+    }
+    if visits <= 0 {
+        return entries.first().map_or(Total { visits: 0, value: Value::DRAW }, Entry::total);
+    }
+    let value = (weighted / visits).clamp(0, i128::from(u32::MAX)) as u32;
+    Total { visits: visits.min(i128::from(u32::MAX)) as u32, value: Value(value) }
+}
