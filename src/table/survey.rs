@@ -114,21 +114,11 @@ impl Table {
             survey.fault(|| format!("entry {index}: a key of another bucket"));
             return false;
         }
-        let (raw, total) = (entry.raw(), entry.total());
-        let own = raw.own;
-        let fault = if own.half_points > 2 * own.visits {
-            Some(format!("{} half-points in {} playouts", own.half_points, own.visits))
-        } else if u64::from(own.visits) > u64::from(total.visits) + SLACK {
-            Some(format!("{} playouts in {} visits", own.visits, total.visits))
-        } else if raw.block as usize > self.layout.blocks {
-            Some(format!("block {} of {}", raw.block, self.layout.blocks))
-        } else {
-            raw.bounds.filter(|bounds| bounds.lower > bounds.upper).map(|_| "bounds that cross".to_owned())
-        };
-        if let Some(fault) = fault {
+        if let Some(fault) = self.entry_fault(&entry) {
             survey.fault(|| format!("entry {index}: {fault}"));
             return false;
         }
+        let (raw, total) = (entry.raw(), entry.total());
         survey.entries += 1;
         survey.ages[age(entry.meta().generation, self.generation()) as usize] += 1;
         survey.visits[(u32::BITS - total.visits.leading_zeros()) as usize] += 1;
@@ -136,6 +126,30 @@ impl Table {
         survey.bounded += u64::from(raw.bounds.is_some_and(|bounds| bounds != entry::NO_BOUNDS));
         survey.lost_blocks += u64::from(raw.block != 0 && self.block(&entry).is_none());
         true
+    }
+
+    /// What cannot be in the entry of a position, in words.
+    pub(super) fn entry_fault(&self, entry: &Entry<'_>) -> Option<String> {
+        let (raw, total) = (entry.raw(), entry.total());
+        let own = raw.own;
+        if own.half_points > 2 * own.visits {
+            Some(format!("{} half-points in {} playouts", own.half_points, own.visits))
+        } else if u64::from(own.visits) > u64::from(total.visits) + SLACK {
+            Some(format!("{} playouts in {} visits", own.visits, total.visits))
+        } else if raw.block as usize > self.layout.blocks {
+            Some(format!("block {} of {}", raw.block, self.layout.blocks))
+        } else {
+            raw.bounds.filter(|bounds| bounds.lower > bounds.upper).map(|_| "bounds that cross".to_owned())
+        }
+    }
+
+    /// What cannot be in the block of a position, in words.
+    pub(super) fn block_fault(entry: &Entry<'_>, block: &Block<'_>) -> Option<String> {
+        let edges: u64 = block.edges().map(|edge| u64::from(edge.visits())).sum();
+        let visits = u64::from(entry.total().visits);
+        let is_too_much = edges + u64::from(entry.own().visits) > visits + visits / SLACK_SHARE + SLACK;
+        let too_much = || format!("{edges} visits of edges in {visits} of its position");
+        block.fault().or_else(|| is_too_much.then(too_much))
     }
 
     /// Whether the block may stay.
@@ -156,14 +170,8 @@ impl Table {
             return true;
         };
         let Some(block) = Block::accept(words, self.layout.shape, number, owner) else { return true };
-        if let Some(fault) = block.fault() {
+        if let Some(fault) = Table::block_fault(&entry, &block) {
             survey.fault(|| format!("block {number}: {fault}"));
-            return false;
-        }
-        let edges: u64 = block.edges().map(|edge| u64::from(edge.visits())).sum();
-        let visits = u64::from(entry.total().visits);
-        if edges + u64::from(entry.own().visits) > visits + visits / SLACK_SHARE + SLACK {
-            survey.fault(|| format!("block {number}: {edges} visits of edges in {visits} of its position"));
             return false;
         }
         survey.blocks += 1;

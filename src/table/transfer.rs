@@ -5,7 +5,7 @@
 //! fits, what has fewer visits is left out.
 
 use super::block::{self, Block};
-use super::entry::{self, Entry, Meta, Own, Total, busy_since};
+use super::entry::{self, Entry, Meta, Own, Total};
 use super::file::{FileError, FileProblem, about, compare};
 use super::{Table, header};
 use crate::value::Value;
@@ -162,7 +162,7 @@ impl Transfer<'_> {
                     return false;
                 }
                 let key = words[0].load(Relaxed);
-                if key != 0 && busy_since(key).is_none() && source.find(key).is_some() {
+                if key >= entry::FIRST_KEY && sound_entry(source, key).is_some() {
                     self.position(key, index);
                 }
             }
@@ -173,20 +173,18 @@ impl Transfer<'_> {
 
     /// Takes over the position `key`, found in the source number `index`.
     fn position(&mut self, key: u64, index: usize) {
-        if self.sources[..index].iter().any(|earlier| earlier.find(key).is_some()) {
+        if self.sources[..index].iter().any(|earlier| sound_entry(earlier, key).is_some()) {
             return;
         }
-        let entries: Vec<Entry<'_>> = self.sources.iter().filter_map(|source| source.find(key)).collect();
-        let base = self.base.and_then(|base| base.find(key));
+        let entries: Vec<Entry<'_>> =
+            self.sources.iter().filter_map(|source| sound_entry(source, key)).collect();
+        let base = self.base.and_then(|base| sound_entry(base, key));
         let times = entries.len() as u32 - 1;
         let total = sum_total(&entries, base.as_ref(), times);
         self.kept.positions += 1;
         self.kept.shared += u64::from(times > 0);
         self.kept.visits += u64::from(total.visits);
-        let has_block = self
-            .sources
-            .iter()
-            .any(|source| source.find(key).is_some_and(|entry| source.block(&entry).is_some()));
+        let has_block = self.sources.iter().any(|source| sound_block(source, key).is_some());
         self.kept.blocks += u64::from(has_block);
         let Some(place) = self.target.place_for(key, total.visits) else { return };
         let replaced = Entry::new(place, place[0].load(Relaxed));
@@ -223,18 +221,9 @@ impl Transfer<'_> {
                 break;
             }
             let Some(entry) = self.target.find(key) else { continue };
-            let parts: Vec<Block<'_>> = self
-                .sources
-                .iter()
-                .filter_map(|source| {
-                    let entry = source.find(key)?;
-                    source.block(&entry)
-                })
-                .collect();
-            let base = self.base.and_then(|base| {
-                let entry = base.find(key)?;
-                base.block(&entry)
-            });
+            let parts: Vec<Block<'_>> =
+                self.sources.iter().filter_map(|source| sound_block(source, key)).collect();
+            let base = self.base.and_then(|base| sound_block(base, key));
             number += 1;
             let Some(words) = self.target.block_words(number) else { break };
             block::store_sum(words, self.target.layout.shape, &parts, base.as_ref());
@@ -262,6 +251,17 @@ impl Table {
         let least = self.bucket(key).iter().min_by_key(worth)?;
         (worth(&least).is_none_or(|least| least < visits)).then_some(least)
     }
+}
+
+/// What a table knows of a position, unless that is damaged.
+fn sound_entry<'t>(table: &'t Table, key: u64) -> Option<Entry<'t>> {
+    table.find(key).filter(|entry| table.entry_fault(entry).is_none())
+}
+
+/// The same of its block.
+fn sound_block<'t>(table: &'t Table, key: u64) -> Option<Block<'t>> {
+    let entry = sound_entry(table, key)?;
+    table.block(&entry).filter(|block| Table::block_fault(&entry, block).is_none())
 }
 
 /// Visits added up, less what the base knew and all have; the mean of the values.

@@ -1,0 +1,11 @@
+//! A table in a file: what it keeps, and what it refuses with one line that says what was expected, what was found and
+//! what to do.
+
+mod table_file {
+    mod bad_input;
+    mod commands;
+    mod damage;
+    mod kill;
+    mod life;
+    mod process;
+}

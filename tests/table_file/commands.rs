@@ -1,0 +1,219 @@
+//! `tewari table`.
+
+use super::process::{Folder, analysis, analyze, assert_refused, info, root_visits, stderr, table, verify};
+use std::fs;
+use std::path::Path;
+
+/// The ten best moves of the root with the visits of their edges.
+fn edges(path: &Path) -> Vec<(String, u64)> {
+    let found = analysis(path, &["--table-mode", "cow", "--simulations", "1"]);
+    let moves = found["moveInfos"].as_array().expect("moves").iter();
+    moves
+        .map(|mv| {
+            (mv["move"].as_str().expect("a move").to_owned(), mv["edgeVisits"].as_u64().expect("visits"))
+        })
+        .collect()
+}
+
+fn sum(edges: &[(String, u64)], mv: &str) -> u64 {
+    edges.iter().filter(|(name, _)| name == mv).map(|(_, visits)| visits).sum()
+}
+
+#[test]
+fn info_says_what_a_table_was_made_for_and_what_is_in_it() {
+    let folder = Folder::new();
+    let path = folder.path("a.tewari");
+    let made = table(
+        &["create", "--size", "9", "--komi", "6.5", "--table-size", "1MiB", "--policy", "lazarus"],
+        &[&path],
+    );
+    assert!(made.status.success(), "{}", stderr(&made));
+    assert_refused(&table(&["create"], &[&path]), &["expected a new name, found a file"]);
+    assert!(
+        analyze(&path, &["--komi", "6.5", "--policy", "lazarus", "--simulations", "700"]).status.success()
+    );
+    let found = info(&path);
+    assert_eq!((found["game"].as_str(), found["policyWords"].as_str()), (Some("go 9x9"), Some("lazarus")));
+    assert_eq!(found["setting"], "rules chinese, komi 6.5");
+    let count = |key: &str| {
+        found[key].as_array().expect("numbers").iter().filter_map(serde_json::Value::as_u64).sum::<u64>()
+    };
+    let used = found["entriesUsed"].as_u64().expect("a number");
+    assert!(used > 200 && used <= 701);
+    assert_eq!((count("ages"), count("visits"), found["faults"].as_u64()), (used, used, Some(0)));
+    assert!(found["blocksUsed"].as_u64() > Some(20) && found["bounded"] == 0);
+    let text = table(&["info"], &[&path]);
+    let text = String::from_utf8_lossy(&text.stdout);
+    assert!(
+        text.contains("made for      go 9x9, rules chinese, komi 6.5") && text.contains("clean"),
+        "{text}"
+    );
+}
+
+#[test]
+fn tables_that_share_nothing_are_added_up() {
+    let folder = Folder::new();
+    let one = folder.table("one", 600);
+    let other = folder.path("other");
+    assert!(
+        analyze(&other, &["--table-size", "1MiB", "--simulations", "900", "--seed", "9"]).status.success()
+    );
+    let out = folder.path("sum");
+    let merged = table(&["merge", "-o", out.to_str().expect("a name")], &[&one, &other]);
+    assert!(merged.status.success(), "{}", stderr(&merged));
+    let (of_one, of_other, of_sum) = (edges(&one), edges(&other), edges(&out));
+    assert_eq!(root_visits(&analysis(&out, &["--table-mode", "cow", "--simulations", "1"])), 1501);
+    for (mv, visits) in &of_sum {
+        // One simulation of each look.
+        assert!(visits.abs_diff(sum(&of_one, mv) + sum(&of_other, mv)) <= 3, "{mv}");
+    }
+    verify(&out);
+    assert_eq!(info(&out)["tables"], 2);
+    // The sum has the past of both.
+    let again = table(&["merge", "-o", folder.path("x").to_str().expect("a name")], &[&out, &one]);
+    assert_refused(&again, &["expected tables without a common past", "--base"]);
+    assert_refused(
+        &table(&["merge", "-o", out.to_str().expect("a name")], &[&one, &other]),
+        &["found a file"],
+    );
+    folder.assert_holds(&["one", "other", "sum"]);
+}
+
+#[test]
+fn a_common_past_is_counted_once_or_refused() {
+    let folder = Folder::new();
+    let base = folder.table("base", 1000);
+    let [one, other] = ["one", "other"].map(|name| folder.copy(&base, name));
+    assert!(analyze(&one, &["--simulations", "300"]).status.success());
+    assert!(analyze(&other, &["--simulations", "500", "--seed", "5"]).status.success());
+    let out = folder.path("sum");
+    let out_name = out.to_str().expect("a name");
+    assert_refused(&table(&["merge", "-o", out_name], &[&one, &other]), &["common past", "--base"]);
+    let stranger = folder.table("stranger", 100);
+    let refused =
+        table(&["merge", "-o", out_name, "--base", stranger.to_str().expect("a name")], &[&one, &other]);
+    assert_refused(&refused, &["whose past is all that", "copied from"]);
+    let merged = table(&["merge", "-o", out_name, "--base", base.to_str().expect("a name")], &[&one, &other]);
+    assert!(merged.status.success(), "{}", stderr(&merged));
+    assert_eq!(root_visits(&analysis(&out, &["--table-mode", "cow", "--simulations", "1"])), 1801);
+    let (of_base, of_sum) = (edges(&base), edges(&out));
+    let added: u64 = of_sum.iter().map(|(_, visits)| visits).sum();
+    let before: u64 = of_base.iter().map(|(_, visits)| visits).sum();
+    assert!((added - before).abs_diff(800) <= 3, "{added} and {before}");
+    verify(&out);
+    folder.assert_holds(&["base", "one", "other", "stranger", "sum"]);
+}
+
+#[test]
+fn a_smaller_table_keeps_the_best() {
+    let folder = Folder::new();
+    let path = folder.table("a.tewari", 5000);
+    let before = info(&path);
+    let best = edges(&path);
+    let resized = table(&["resize", "--table-size", "128KiB"], &[&path]);
+    assert!(resized.status.success(), "{}", stderr(&resized));
+    let after = info(&path);
+    assert!(after["bytes"].as_u64() <= Some(128 << 10) && before["bytes"].as_u64() > Some(900 << 10));
+    assert!(after["entriesUsed"].as_u64() < before["entriesUsed"].as_u64());
+    assert_eq!(after["blocksUsed"], after["blocks"]);
+    // Nothing with many visits is lost: the counts of the positions with 64 visits and more are the same.
+    for bits in 7..20 {
+        assert_eq!(after["visits"][bits], before["visits"][bits], "at least 2^{}", bits - 1);
+    }
+    assert_eq!(edges(&path)[0], best[0]);
+    verify(&path);
+    // And back: it has room, and still the same.
+    assert!(table(&["resize", "--table-size", "2MiB"], &[&path]).status.success());
+    assert_eq!(info(&path)["entriesUsed"], after["entriesUsed"]);
+    assert_eq!(edges(&path)[0], best[0]);
+    assert!(analyze(&path, &["--simulations", "2000"]).status.success());
+    verify(&path);
+    folder.assert_holds(&["a.tewari"]);
+}
+
+#[test]
+fn resizing_can_leave_the_old_table_alone() {
+    let folder = Folder::new();
+    let path = folder.table("a.tewari", 1000);
+    let before = fs::read(&path).expect("the file");
+    let out = folder.path("b.tewari");
+    let resized = table(&["resize", "--table-size", "512KiB", "-o", out.to_str().expect("a name")], &[&path]);
+    assert!(resized.status.success(), "{}", stderr(&resized));
+    assert!(fs::read(&path).expect("the file") == before);
+    assert_eq!(root_visits(&analysis(&out, &["--simulations", "1"])), 1001);
+    let tiny = table(&["resize", "--table-size", "1KiB"], &[&path]);
+    assert_refused(&tiny, &["too small", "expected at least"]);
+    assert!(fs::read(&path).expect("the file") == before);
+}
+
+#[test]
+fn an_interrupted_merge_changes_nothing() {
+    let folder = Folder::new();
+    let [one, other] = ["one", "other"].map(|name| {
+        let path = folder.path(name);
+        let seed = if name == "one" { "1" } else { "2" };
+        assert!(
+            analyze(&path, &["--table-size", "64MiB", "--simulations", "20000", "--seed", seed])
+                .status
+                .success()
+        );
+        path
+    });
+    for delay in [1, 10, 30, 60] {
+        let mut command = super::process::tewari();
+        command.args(["table", "merge", "-o"]).arg(folder.path("sum")).args([&one, &other]);
+        let mut child = command
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .expect("it starts");
+        std::thread::sleep(std::time::Duration::from_millis(delay));
+        let interrupted = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        assert!(interrupted.is_ok());
+        let done = child.wait().expect("it ends").success();
+        // A handler that was not there yet cannot remove the temporary file; that is all that may be left.
+        let sum = folder.path("sum");
+        assert_eq!(sum.exists(), done, "after {delay} ms");
+        if done {
+            verify(&sum);
+            fs::remove_file(&sum).expect("removed");
+        }
+        verify(&one);
+        verify(&other);
+    }
+}
+
+#[test]
+fn dump_writes_variations_that_are_read_back_and_a_graph() {
+    let folder = Folder::new();
+    let path = folder.table("a.tewari", 3000);
+    let sgf = folder.path("lines.sgf");
+    let done =
+        table(&["dump", "--moves", "3", "--depth", "4", "-o", sgf.to_str().expect("a name")], &[&path]);
+    assert!(done.status.success(), "{}", stderr(&done));
+    let text = fs::read(&sgf).expect("the file");
+    let collection = tewari::sgf::read(&text).expect("SGF");
+    assert!(collection.warnings.is_empty() && collection.games[0].warnings.is_empty());
+    assert_eq!(collection.games[0].komi, Some(7.5));
+    let text = String::from_utf8(text).expect("text");
+    assert_eq!(text.matches("\n(;B[").count(), 3, "{text}");
+    assert!(text.contains("C[3000 visits, Black wins"), "{text}");
+
+    let game = folder.path("game.sgf");
+    fs::write(&game, "(;FF[4]GM[1]SZ[9]KM[7.5];B[ee];W[ce])").expect("written");
+    let name = game.to_str().expect("a name");
+    let start = table(
+        &["dump", "--game", name, "--move", "0", "--format", "dot", "--depth", "3", "--moves", "4"],
+        &[&path],
+    );
+    let graph = String::from_utf8_lossy(&start.stdout).into_owned();
+    assert!(
+        graph.starts_with("digraph table {") && graph.contains("p0 -> p1") && graph.contains("3000 visits"),
+        "{graph}"
+    );
+    let unknown = folder.path("unknown.sgf");
+    fs::write(&unknown, "(;FF[4]GM[1]SZ[9]KM[7.5];B[aa];W[ba];B[ca];W[da];B[ab])").expect("written");
+    let refused = table(&["dump", "--game", unknown.to_str().expect("a name")], &[&path]);
+    assert_refused(&refused, &["expected a position that was searched", "found nothing known"]);
+    assert_refused(&table(&["dump", "--game", name, "--move", "7"], &[&path]), &["from 0 to 2", "found 7"]);
+}

@@ -1,0 +1,144 @@
+//! A header that is intact over content that is not: nothing in it makes a search panic, hang, leave its memory or
+//! play an illegal move.
+
+use super::process::{Folder, analyze, assert_refused, info, stderr, table, tewari, verify};
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::process::Output;
+use tewari::rng::PlayoutRng;
+
+const HEADER_BYTES: u64 = 512;
+
+/// Overwrites words behind the header with random ones: all of them, or one in so many.
+fn scribble(path: &Path, seed: u64, one_in: usize) {
+    let mut rng = PlayoutRng::new(seed, 0);
+    let file = File::options().read(true).write(true).open(path).expect("the file");
+    let length = file.metadata().expect("its size").len();
+    for offset in (HEADER_BYTES..length).step_by(8) {
+        if rng.below(one_in) == 0 {
+            // Small numbers too, and all ones: they hit other checks than noise does.
+            let word = match rng.below(4) {
+                0 => rng.next_u64() >> rng.below(64),
+                1 => u64::MAX << rng.below(64),
+                _ => rng.next_u64(),
+            };
+            file.write_all_at(&word.to_le_bytes(), offset).expect("written");
+        }
+    }
+}
+
+/// A game against itself; the engine checks its own moves, and says so if one is illegal.
+fn play(path: &Path, options: &[&str]) -> Output {
+    let script = "genmove b\n".to_owned() + &"genmove w\ngenmove b\n".repeat(6) + "tewari-table\nquit\n";
+    let input = path.with_extension("script");
+    fs::write(&input, script).expect("written");
+    let mut command = tewari();
+    command
+        .args(["gtp", "--size", "9", "--simulations", "150", "--resign", "0", "--table"])
+        .arg(path)
+        .args(options);
+    command.stdin(File::open(input).expect("the script")).output().expect("it runs")
+}
+
+#[test]
+fn random_bytes_over_the_entries_do_no_harm() {
+    for (seed, one_in) in [(1, 1), (2, 2), (3, 7), (4, 50), (5, 400)] {
+        let folder = Folder::new();
+        let path = folder.table("a.tewari", 2000);
+        scribble(&path, seed, one_in);
+        let output = analyze(&path, &["--simulations", "2000"]);
+        assert!(output.status.success(), "seed {seed}: {}", stderr(&output));
+        scribble(&path, seed + 100, one_in);
+        let output = play(&path, &[]);
+        assert!(output.status.success(), "seed {seed}: {}", stderr(&output));
+        let answers = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(
+            answers.lines().filter(|line| line.starts_with("= ")).count(),
+            14,
+            "seed {seed}: {answers}"
+        );
+        assert!(!stderr(&output).contains("illegal"), "seed {seed}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn random_bytes_do_no_harm_to_policies_with_words_of_their_own_and_to_several_threads() {
+    for policy in ["lazarus", "ucb1-tuned", "ucb-improved"] {
+        let folder = Folder::new();
+        let path = folder.path("a.tewari");
+        let options = ["--policy", policy, "--threads", "3"];
+        let made =
+            analyze(&path, &[&options[..], &["--table-size", "256KiB", "--simulations", "1000"]].concat());
+        assert!(made.status.success(), "{}", stderr(&made));
+        for one_in in [1, 9] {
+            scribble(&path, 77, one_in);
+            let output = play(&path, &options);
+            assert!(output.status.success(), "{policy}: {}", stderr(&output));
+            assert!(!stderr(&output).contains("illegal"), "{policy}: {}", stderr(&output));
+        }
+    }
+}
+
+#[test]
+fn changing_header_words_that_are_random_do_no_harm() {
+    let folder = Folder::new();
+    let path = folder.table("a.tewari", 1000);
+    let file = File::options().write(true).open(&path).expect("the file");
+    for word in 16..32 {
+        file.write_all_at(&[0xff; 8], 8 * word).expect("written");
+    }
+    let output = play(&path, &[]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(info(&path)["faults"], 0);
+}
+
+#[test]
+fn damage_is_found_and_repaired() {
+    let folder = Folder::new();
+    let path = folder.table("a.tewari", 3000);
+    let sound = info(&path);
+    verify(&path);
+    scribble(&path, 5, 100);
+    let found = info(&path);
+    assert!(found["faults"].as_u64() > Some(50), "{found}");
+    assert_eq!(table(&["verify"], &[&path]).status.code(), Some(1));
+    let text = stderr(&table(&["verify"], &[&path]));
+    assert!(
+        text.lines()
+            .last()
+            .is_some_and(|line| line.contains("expected a sound table") && line.contains("--repair")),
+        "{text}"
+    );
+    assert!(table(&["verify", "--repair"], &[&path]).status.success());
+    verify(&path);
+    let repaired = info(&path);
+    assert_eq!((&repaired["unfinishedEntries"], &repaired["unfinishedBlocks"]), (&0.into(), &0.into()));
+    // Most of it is still there.
+    assert!(
+        repaired["entriesUsed"].as_u64() > sound["entriesUsed"].as_u64().map(|used| used / 2),
+        "{repaired}"
+    );
+    assert!(analyze(&path, &["--simulations", "500"]).status.success());
+    verify(&path);
+}
+
+#[test]
+fn damaged_tables_are_merged_and_resized_without_what_is_damaged() {
+    let folder = Folder::new();
+    let [one, other] = ["one", "other"].map(|name| {
+        let path = folder.table(name, 1500);
+        scribble(&path, 9, 30);
+        path
+    });
+    let out = folder.path("sum");
+    let merged = table(&["merge", "-o", out.to_str().expect("a name")], &[&one, &other]);
+    assert!(merged.status.success(), "{}", stderr(&merged));
+    verify(&out);
+    assert!(table(&["resize", "--table-size", "400KiB"], &[&one]).status.success());
+    verify(&one);
+    assert_refused(
+        &table(&["merge", "-o", out.to_str().expect("a name")], &[&one, &other]),
+        &["found a file"],
+    );
+}

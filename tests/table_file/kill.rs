@@ -1,0 +1,59 @@
+//! Processes that die at any moment.
+
+use super::process::{Folder, analysis, info, object, root_visits, start_analysis, verify};
+use std::time::Duration;
+use tewari::rng::PlayoutRng;
+
+/// How often a process is killed; `TEWARI_KILLS=200` for the long run.
+fn kills() -> u32 {
+    std::env::var("TEWARI_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(12)
+}
+
+#[test]
+fn a_killed_search_leaves_a_table_that_goes_on() {
+    let mut rng = PlayoutRng::new(1, 0);
+    // One with room, and one in which everything is replaced all the time.
+    for size in ["4MiB", "48KiB"] {
+        let folder = Folder::new();
+        let path = folder.path("a.tewari");
+        let mut visits = root_visits(&analysis(&path, &["--table-size", size, "--simulations", "100"]));
+        for number in 0..kills() / 2 {
+            let threads = (1 + number % 3).to_string();
+            let mut child = start_analysis(
+                &path,
+                &["--time", "60", "--threads", &threads, "--seed", &number.to_string()],
+            );
+            std::thread::sleep(Duration::from_micros(5_000 + rng.below(120_000) as u64));
+            child.kill().expect("killed");
+            child.wait().expect("it ends");
+            verify(&path);
+            let now = root_visits(&analysis(&path, &["--simulations", "20"]));
+            assert!(now >= visits + 20, "{size}, kill {number}: {visits} visits, then {now}");
+            visits = now;
+        }
+        let found = info(&path);
+        // What a dead process had in its hands: an entry and a block of each of its threads.
+        assert!(found["unfinishedEntries"].as_u64() <= Some(3 * u64::from(kills())), "{found}");
+        assert!(found["unfinishedBlocks"].as_u64() <= Some(3 * u64::from(kills())), "{found}");
+    }
+}
+
+#[test]
+fn one_of_three_goes_on_when_the_others_are_killed() {
+    for size in ["4MiB", "48KiB"] {
+        let folder = Folder::new();
+        let path = folder.path("a.tewari");
+        analysis(&path, &["--table-size", size, "--simulations", "100"]);
+        let survivor = start_analysis(&path, &["--simulations", "30000"]);
+        let others = [1, 2].map(|seed| start_analysis(&path, &["--time", "60", "--seed", &seed.to_string()]));
+        for mut other in others {
+            std::thread::sleep(Duration::from_millis(150));
+            other.kill().expect("killed");
+            other.wait().expect("it ends");
+        }
+        let found = object(&survivor.wait_with_output().expect("it ends"));
+        assert_eq!(found["rootInfo"]["simulations"], 30_000);
+        assert!(root_visits(&found) >= 30_100);
+        verify(&path);
+    }
+}
