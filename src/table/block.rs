@@ -286,13 +286,13 @@ pub(super) fn free(words: &[AtomicU64]) {
 pub(super) fn store_sum(words: &[AtomicU64], shape: Shape, parts: &[Block<'_>], base: Option<&Block<'_>>) {
     let once_too_often = parts.len() as i128 - 1;
     let edges = &words[BLOCK_HEADER_WORDS..];
-    for index in 0..shape.moves {
+    for (index, word) in edges[..shape.moves].iter().enumerate() {
         let sum = sum_edges(
             parts.iter().map(|part| part.edge(index)),
             base.map(|base| base.edge(index)),
             once_too_often,
         );
-        edges[index].store(sum.0, Relaxed);
+        word.store(sum.0, Relaxed);
     }
     for (index, word) in edges[shape.moves..][..shape.moves.div_ceil(2)].iter().enumerate() {
         let half = |index| {
