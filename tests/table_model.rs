@@ -492,7 +492,7 @@ fn edge_visits_and_amaf_samples_saturate_with_their_neighbours_unharmed() {
     let prior = Prior { visits: 254, wins: 254 };
     let mut edge = Edge::fresh(Some(prior));
     for _ in 0..u64::from(EDGE_VISITS_LIMIT) + 5 {
-        edge = edge.visited(Value::WIN);
+        edge = edge.visited(1, Value::WIN);
     }
     assert_eq!(edge.visits(), EDGE_VISITS_LIMIT / 2 + 5);
     assert_eq!((edge.prior(), edge.value(), edge.is_legal()), (prior, Value::WIN, true));

@@ -3,6 +3,8 @@
 //! [`Search::run`] is the way in. One simulation is `worker`; choosing a move is `select` with
 //! a formula from [`policy`]; what is proven, and when a proof may be believed, is `proof`.
 
+mod amaf;
+mod parcels;
 mod path;
 pub mod policy;
 mod proof;
@@ -111,6 +113,7 @@ impl<P: SelectionPolicy> Search<'_, P> {
     /// alone.
     pub fn run<G: Game>(&self, root: &G, limits: Limits, progress: Progress<'_>) -> Report {
         self.table.next_search();
+        self.table.announce();
         let run = Run {
             simulations: OwnLine(AtomicU64::new(0)),
             stop: AtomicBool::new(false),
@@ -118,15 +121,14 @@ impl<P: SelectionPolicy> Search<'_, P> {
             started: Instant::now(),
             visits_before: self.table.find(root.key()).map_or(0, |entry| u64::from(entry.total().visits)),
         };
-        let virtual_loss = (self.parameters.threads > 1).then(|| VirtualLoss::new(root.move_count()));
-        let workers: Vec<_> = (0..self.parameters.threads.clamp(1, 255) as u64)
-            .map(|stream| {
-                let rng = PlayoutRng::new(self.parameters.seed, stream);
-                let policy = self.policy.clone();
-                Worker::new(self.table, policy, self.parameters, virtual_loss.as_ref(), root, rng)
-            })
-            .collect();
-        let workers = run.work(self.table, root, workers, progress);
+        let virtual_loss = (self.parameters.threads > 1)
+            .then(|| VirtualLoss::new(root.move_count(), self.parameters.threads));
+        let worker = |stream: u64| {
+            let rng = PlayoutRng::new(self.parameters.seed, stream);
+            let policy = self.policy.clone();
+            Worker::new(self.table, policy, self.parameters, virtual_loss.as_ref(), root, rng)
+        };
+        let workers = run.work(self.table, root, self.parameters.threads, worker, progress);
         let mut counters = Counters::default();
         let mut scores = vec![(0_i64, 0_u32); root.move_count()];
         let (mut depth_sum, mut simulations) = (0, 0);
@@ -161,19 +163,23 @@ impl<P: SelectionPolicy> Search<'_, P> {
 }
 
 impl Run {
+    /// Runs the workers to their end. Each is made by its own thread, so that no two have buffers in one cache
+    /// line.
     fn work<'t, G: Game, P: SelectionPolicy>(
         &self,
         table: &Table,
         root: &G,
-        workers: Vec<Worker<'t, G, P>>,
+        threads: usize,
+        worker: impl Fn(u64) -> Worker<'t, G, P> + Sync,
         progress: Progress<'_>,
     ) -> Vec<Worker<'t, G, P>> {
-        let mut workers = workers.into_iter();
-        let Some(mut first) = workers.next() else { return Vec::new() };
+        let worker = &worker;
+        let mut first = worker(0);
         std::thread::scope(|scope| {
-            let others: Vec<_> = workers
-                .map(|mut worker| {
+            let others: Vec<_> = (1..threads.clamp(1, 255) as u64)
+                .map(|stream| {
                     scope.spawn(move || {
+                        let mut worker = worker(stream);
                         self.simulate_until_done(table, root, &mut worker, &mut |_| true);
                         worker
                     })
@@ -216,6 +222,7 @@ impl Run {
             done += 1;
         }
         self.stop.store(true, Relaxed);
+        worker.finish();
     }
 
     fn reached_visits_or_proof<G: Game, P: SelectionPolicy>(

@@ -206,6 +206,10 @@ impl Edges {
 
     /// A simulation under way counts as a visit that loses.
     fn add_virtual_loss(&mut self, virtual_loss: &VirtualLoss, key: u64) {
+        let visits = self.visited.iter().map(|visited| u64::from(visited.visits)).sum();
+        if !virtual_loss.matters(visits) {
+            return;
+        }
         virtual_loss.row(key).for_each_busy(|index, under_way| {
             // Another position's row may be longer than this game's list of moves.
             if let (Some(visits), Some(value)) = (self.visits.get_mut(index), self.value.get_mut(index)) {

@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Rows: many more than positions that are on the paths of the workers of a usual machine.
 const ROWS: usize = 256;
+/// See [`VirtualLoss::matters`].
+const VISITS_PER_WORKER: u64 = 256;
 /// Counters in a word, 8 bits each: there are never more simulations under way than workers, and those are
 /// fewer than 256, so none carries into the next.
 const PER_WORD: usize = 8;
@@ -18,6 +20,8 @@ const WORDS_IN_LINE: usize = 8;
 pub(super) struct VirtualLoss {
     lines: Box<[Line]>,
     lines_in_row: usize,
+    /// Positions with as many visits have no row.
+    enough_visits: u64,
 }
 
 /// A cache line. A row begins with one, so that a worker that reads a row waits for few lines that others have
@@ -31,10 +35,21 @@ struct Line([AtomicU64; WORDS_IN_LINE]);
 pub(super) struct Row<'v>(&'v [Line]);
 
 impl VirtualLoss {
-    /// For a game with so many moves.
-    pub(super) fn new(moves: usize) -> VirtualLoss {
+    /// For a game with so many moves and so many workers.
+    pub(super) fn new(moves: usize, workers: usize) -> VirtualLoss {
         let lines_in_row = moves.div_ceil(PER_WORD * WORDS_IN_LINE);
-        VirtualLoss { lines: (0..ROWS * lines_in_row).map(|_| Line::default()).collect(), lines_in_row }
+        VirtualLoss {
+            lines: (0..ROWS * lines_in_row).map(|_| Line::default()).collect(),
+            lines_in_row,
+            enough_visits: VISITS_PER_WORKER * workers as u64,
+        }
+    }
+
+    /// Whether simulations under way can make a difference at a position with so many visits: all workers together
+    /// may be less than half a per cent of them.
+    #[inline]
+    pub(super) fn matters(&self, visits: u64) -> bool {
+        visits < self.enough_visits
     }
 
     /// The counters of the position with `key`.
@@ -85,7 +100,7 @@ mod tests {
 
     #[test]
     fn each_move_of_a_row_has_a_counter_of_its_own() {
-        let virtual_loss = VirtualLoss::new(82);
+        let virtual_loss = VirtualLoss::new(82, 255);
         let row = virtual_loss.row(5);
         let busy = |row: Row<'_>| {
             let mut busy = Vec::new();

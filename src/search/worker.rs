@@ -1,5 +1,7 @@
 //! One simulation: descend, expand, play out, back up.
 
+use super::amaf::AmafSamples;
+use super::parcels::Parcels;
 use super::path::{Learnt, Step};
 use super::policy::SelectionPolicy;
 use super::proof;
@@ -8,8 +10,11 @@ use super::virtual_loss::VirtualLoss;
 use super::{CatchUp, SearchParameters};
 use crate::game::{Bounds, Game, Outcome, Player, Prior, Score, Trace};
 use crate::rng::PlayoutRng;
-use crate::table::{Block, Counters, Entry, Own, Protected, Table, Total, amaf_sample};
+use crate::table::{Block, Counters, Entry, Own, Protected, Table, Total};
 use crate::value::Value;
+
+/// Simulations between two looks whether another process searches in the same table.
+const COMPANY_INTERVAL: u64 = 64;
 
 /// What one worker needs; nothing is allocated during a simulation once the buffers have grown.
 pub(super) struct Worker<'t, G, P> {
@@ -17,8 +22,8 @@ pub(super) struct Worker<'t, G, P> {
     policy: P,
     parameters: SearchParameters,
     virtual_loss: Option<&'t VirtualLoss>,
-    /// Whether others write to the table.
-    is_shared: bool,
+    /// Whether others, in this process or another, write to the table now.
+    has_company: bool,
     root: G,
     game: G,
     /// The game again, for looking at a position of the path once more.
@@ -32,6 +37,7 @@ pub(super) struct Worker<'t, G, P> {
     priors: Vec<Option<Prior>>,
     edges: Edges,
     amaf: AmafSamples,
+    parcels: Parcels<'t>,
     /// What happened at the table.
     pub(super) counters: Counters,
     /// Sum and number of the playouts' scores (Black's view), by the root's moves.
@@ -69,7 +75,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             policy,
             parameters,
             virtual_loss,
-            is_shared: virtual_loss.is_some() || table.is_shared(),
+            has_company: virtual_loss.is_some(),
             root: root.clone(),
             game: root.clone(),
             replayed: root.clone(),
@@ -82,6 +88,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             priors: vec![None; moves],
             edges: Edges::new(moves),
             amaf: AmafSamples::new(moves),
+            parcels: Parcels::new(moves, table.generation()),
             counters: Counters::default(),
             scores: vec![(0, 0); moves],
             depth_sum: 0,
@@ -117,6 +124,9 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
         }
         self.back_up(learnt);
         self.simulations += 1;
+        if self.simulations.is_multiple_of(COMPANY_INTERVAL) {
+            self.has_company |= self.table.has_company();
+        }
     }
 
     /// Walks down from the root, chooses a move in each position that has a block, gives a block to one
@@ -144,7 +154,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             }
             self.path_keys.push(key);
             let Some(block) = self.block(&entry) else { return self.play_out(Some(entry)) };
-            if self.is_shared {
+            if self.has_company {
                 block.prefetch_for_visit();
             }
             self.path_blocks.push(block.number());
@@ -165,7 +175,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
                 permits: Player::BOTH.map(|winner| self.game.permits_proof_for(winner)),
                 key_with_history: if has_repetition_rule { self.game.key_with_history() } else { key },
             });
-            if let Some(virtual_loss) = self.virtual_loss {
+            if let Some(virtual_loss) = self.virtual_loss.filter(|it| it.matters(others.visits)) {
                 virtual_loss.row(entry.key()).add(mv.index());
             }
             self.trace.moves.push((mover, mv));
@@ -228,8 +238,8 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
     /// Begins to fetch what the backup will write: where several workers write it, the lines of a path are
     /// mostly in another processor's cache.
     fn prefetch_path(&self) {
-        if self.is_shared {
-            for step in &self.steps {
+        if self.has_company {
+            for step in self.steps.iter().filter(|step| !Parcels::takes(step)) {
                 step.entry.prefetch_for_update();
                 step.block.prefetch_for_update(step.mv.index());
             }
@@ -331,7 +341,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
         let generation = self.table.generation();
         let has_repetition_rule = self.root.has_repetition_rule();
         while let Some(step) = self.steps.pop() {
-            if let Some(virtual_loss) = self.virtual_loss {
+            if let Some(virtual_loss) = self.virtual_loss.filter(|it| it.matters(step.others.visits)) {
                 virtual_loss.row(step.entry.key()).remove(step.mv.index());
             }
             // The sign flip: the child's value is for the opponent of the mover.
@@ -339,7 +349,12 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             if !step.block.is_current() || !step.entry.is_current() {
                 self.counters.late_updates += 1;
             }
-            let visits = step.block.visit_edge(step.mv.index(), mover_value);
+            let is_put_off = self.has_company && Parcels::takes(&step);
+            let visits = if is_put_off {
+                self.parcels.visit_edge(&step, mover_value)
+            } else {
+                step.block.visit_edge(step.mv.index(), mover_value)
+            };
             let (base, here) = if learnt.base == self.range && learnt.here == self.range {
                 (self.range, self.range)
             } else {
@@ -354,8 +369,12 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             let value = mean.max(Value::from(worst)).min(Value::from(best));
             let total = u64::from(step.own.visits) + step.others.visits + u64::from(visits);
             let total = u32::try_from(total).unwrap_or(u32::MAX);
-            step.entry.add_visit(value);
-            step.block.mark_used(total, generation);
+            if is_put_off {
+                self.parcels.add_visit(&step, value);
+            } else {
+                step.entry.add_visit(value);
+                step.block.mark_used(total, generation);
+            }
             learnt = Learnt { value, base, here };
         }
     }
@@ -401,52 +420,22 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
         }
     }
 
-    /// Adds the simulation's AMAF samples to every block of the path: for each move the result of the
-    /// player who was the first to play on that point, at or after the position.
+    /// Adds the simulation's AMAF samples to every block of the path.
     fn update_amaf(&mut self, half_points_for_black: u32) {
-        self.amaf.begin(half_points_for_black);
-        let mut next = self.trace.moves.len();
-        for (ply, step) in self.steps.iter().enumerate().rev() {
-            while next > ply {
-                next -= 1;
-                let (player, mv) = self.trace.moves[next];
-                if self.root.counts_for_amaf(mv) {
-                    self.amaf.set_first(player, mv.index());
-                }
+        let (root, parcels, has_company) = (&self.root, &mut self.parcels, self.has_company);
+        let counts = |mv| root.counts_for_amaf(mv);
+        self.amaf.of_path(&self.steps, &self.trace, half_points_for_black, counts, |step, samples| {
+            if has_company && Parcels::takes(step) {
+                parcels.add_amaf(step, samples);
+            } else {
+                step.block.add_amaf(samples);
             }
-            step.block.add_amaf(self.amaf.samples(step.mover));
-        }
-    }
-}
-
-/// For each player the samples to add, as [`Block::add_amaf`] takes them.
-struct AmafSamples {
-    samples: [Vec<u64>; 2],
-    sample: [u64; 2],
-}
-
-impl AmafSamples {
-    fn new(moves: usize) -> AmafSamples {
-        AmafSamples { samples: [(); 2].map(|()| vec![0; moves.div_ceil(2)]), sample: [0; 2] }
+        });
     }
 
-    fn begin(&mut self, half_points_for_black: u32) {
-        self.samples.iter_mut().for_each(|samples| samples.fill(0));
-        self.sample = [amaf_sample(half_points_for_black), amaf_sample(2 - half_points_for_black)];
-    }
-
-    /// `player` plays there before anybody whose move was set earlier.
-    #[inline]
-    fn set_first(&mut self, player: Player, index: usize) {
-        let shift = 32 * (index & 1);
-        let mask = 0xffff_ffff_u64 << shift;
-        let other = &mut self.samples[player.other().index()][index / 2];
-        *other &= !mask;
-        let own = &mut self.samples[player.index()][index / 2];
-        *own = *own & !mask | self.sample[player.index()] << shift;
-    }
-
-    fn samples(&self, player: Player) -> &[u64] {
-        &self.samples[player.index()]
+    /// Writes what was put off. Nothing more is simulated.
+    pub(super) fn finish(&mut self) {
+        self.parcels.deliver_all();
+        self.counters.late_updates += self.parcels.late();
     }
 }

@@ -77,12 +77,12 @@ impl Edge {
         Prior { visits: (self.0 >> 8) as u8, wins: self.0 as u8 }
     }
 
-    /// One visit more, with the child's present value for the mover.
+    /// So many visits more (far fewer than fit), with the child's present value for the mover.
     #[must_use]
     #[inline]
-    pub const fn visited(self, value: Value) -> Edge {
+    pub const fn visited(self, count: u32, value: Value) -> Edge {
         let visits = self.visits();
-        let visits = if visits >= EDGE_VISITS_LIMIT { visits / 2 } else { visits } + 1;
+        let visits = if visits + count > EDGE_VISITS_LIMIT { visits / 2 } else { visits } + count;
         Edge(self.0 & 0xffff | (value.0 as u64 >> 12) << VALUE_SHIFT | (visits as u64) << VISITS_SHIFT)
     }
 }
@@ -129,6 +129,13 @@ impl<'t> Block<'t> {
         self.number
     }
 
+    /// Whether both are the same right to the same block.
+    #[must_use]
+    #[inline]
+    pub fn is_same(&self, other: &Block<'_>) -> bool {
+        (self.number, self.sequence, self.owner) == (other.number, other.sequence, other.owner)
+    }
+
     /// Whether it has not changed hands since it was looked up: what was read in between is valid.
     #[must_use]
     #[inline]
@@ -153,10 +160,15 @@ impl<'t> Block<'t> {
 
     /// Counts a visit of an edge and notes the child's value for the mover; returns the edge's visits.
     pub fn visit_edge(&self, index: usize, value: Value) -> u32 {
+        self.add_visits(index, 1, value)
+    }
+
+    /// The same for several visits at once.
+    pub fn add_visits(&self, index: usize, count: u32, value: Value) -> u32 {
         let word = &self.edge_words()[index];
         let mut before = word.load(Relaxed);
         loop {
-            let after = Edge(before).visited(value);
+            let after = Edge(before).visited(count, value);
             match word.compare_exchange_weak(before, after.0, Relaxed, Relaxed) {
                 Ok(_) => return after.visits(),
                 Err(now) => before = now,
@@ -204,14 +216,11 @@ impl<'t> Block<'t> {
         if self.shape.policy_words { &self.words[start..start + self.shape.moves] } else { &[] }
     }
 
-    /// Begins to fetch what a selection reads, and to take what the backup will write.
+    /// Begins to fetch what a selection reads.
     #[inline]
     pub fn prefetch_for_visit(&self) {
-        for line in self.edge_words().chunks(8) {
+        for line in self.edge_words().chunks(8).chain(self.amaf_words().chunks(8)) {
             backing::prefetch(&line[0]);
-        }
-        for line in self.amaf_words().chunks(8) {
-            backing::prefetch_for_write(&line[0]);
         }
     }
 
@@ -368,7 +377,7 @@ mod tests {
         let mut edge = Edge::fresh(Some(prior));
         assert!(edge.is_legal() && edge.visits() == 0);
         for n in 1..=1000 {
-            edge = edge.visited(Value(0xabcd_ef01));
+            edge = edge.visited(1, Value(0xabcd_ef01));
             assert_eq!((edge.visits(), edge.prior()), (n, prior));
             assert!((edge.value().as_f64() - Value(0xabcd_ef01).as_f64()).abs() < 1e-5);
         }
@@ -379,14 +388,14 @@ mod tests {
     #[test]
     fn certain_values_stay_certain_in_twenty_bits() {
         for value in [Value::WIN, Value::LOSS] {
-            assert_eq!(Edge::fresh(Some(Prior::default())).visited(value).value(), value);
+            assert_eq!(Edge::fresh(Some(Prior::default())).visited(1, value).value(), value);
         }
     }
 
     #[test]
     fn edge_visits_are_halved_before_they_carry() {
         let full = Edge(u64::from(EDGE_VISITS_LIMIT) << VISITS_SHIFT | 0x1234);
-        let next = full.visited(Value::DRAW);
+        let next = full.visited(1, Value::DRAW);
         assert_eq!(next.visits(), EDGE_VISITS_LIMIT / 2 + 1);
         assert_eq!(next.prior(), full.prior());
     }

@@ -190,12 +190,18 @@ impl<'t> Entry<'t> {
     /// Counts a visit and replaces the value.
     #[inline]
     pub fn add_visit(&self, value: Value) {
+        self.add_visits(1, value);
+    }
+
+    /// Counts visits and replaces the value.
+    #[inline]
+    pub fn add_visits(&self, count: u32, value: Value) {
         if !self.is_current() {
             return;
         }
         let mut word = self.words[1].load(Relaxed);
         loop {
-            let visits = (word >> 32) + u64::from(word >> 32 < u64::from(u32::MAX));
+            let visits = ((word >> 32) + u64::from(count)).min(u64::from(u32::MAX));
             let counted = visits << 32 | u64::from(value.0);
             match self.words[1].compare_exchange_weak(word, counted, Relaxed, Relaxed) {
                 Ok(_) => return,

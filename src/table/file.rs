@@ -330,7 +330,7 @@ impl Unnamed {
             _ => FileProblem::io("give the file its name")(error.error),
         })?;
         let file = MappedFile { path, file, mode: TableMode::ReadWrite, identity, lineage };
-        Ok(Table { file: Some(file), ..Table::of(backing, layout) })
+        Ok(Table { file: Some(file), searcher: random(), ..Table::of(backing, layout) })
     }
 
     /// The table, to be filled before it has its name.
@@ -399,7 +399,7 @@ fn open(path: &Path, mode: TableMode, expected: Option<&Identity>) -> Result<Tab
     let sharing = if writes { Sharing::Shared } else { Sharing::Private };
     let backing = Backing::file(&file, layout.words(), sharing).map_err(FileProblem::io("map the file"))?;
     let mapped = MappedFile { path: path.to_owned(), file, mode, identity, lineage };
-    let mut table = Table { file: Some(mapped), ..Table::of(backing, layout) };
+    let mut table = Table { file: Some(mapped), searcher: random(), ..Table::of(backing, layout) };
     table.opening = table.header(header::OPENINGS).load(Relaxed).wrapping_add(1);
     if writes {
         table.opening = table.header(header::OPENINGS).fetch_add(1, Relaxed).wrapping_add(1);

@@ -13,6 +13,7 @@
 //! | 12..14  | who owns the policy words, as text; empty where there are none                        |
 //! | 16      | generation                                                                            |
 //! | 17      | how often the file was opened for writing                                             |
+//! | 18      | a random number of the process that looked last whether it is alone                   |
 //! | 24..28  | entries used, blocks used, clock hand, claims: what claims write                      |
 //! | 28      | claims when the present generation began                                              |
 //! | 32..40  | rules and komi it was made for, as text; others can be searched in it as well         |
@@ -27,6 +28,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// Number of the present search root, modulo the number of generations.
 pub(super) const GENERATION: usize = 16;
 pub(super) const OPENINGS: usize = 17;
+/// See `Table::has_company`.
+pub(super) const SEARCHER: usize = 18;
 /// Entries in use. From here on, in another cache line than what every look at an entry reads, is what
 /// claims write.
 pub(super) const ENTRIES_USED: usize = 24;

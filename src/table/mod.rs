@@ -15,13 +15,16 @@
 //! before and after); visits without the points that belong to them (they share a word).
 //!
 //! **May be lost:** an update of a position whose entry or block is taken over between the look at the
-//! key and the write: at most one simulation for each worker and each takeover, counted as
-//! `late_updates` where a worker notices. What a worker writes to an entry or block that another worker
+//! key and the write: at most one simulation for each worker and each takeover, or one parcel of at most sixteen
+//! where workers put off what they write to much visited positions; counted as `late_updates` where a worker
+//! notices. What a process had not written when it was killed: of each worker one simulation and its parcels. What a worker writes to an entry or block that another worker
 //! made for the same position at the same moment: only one of the two is found again. One of two AMAF
 //! samples added to the same word at the same moment ([`Block::add_amaf`]). One of two values stored for
 //! a position at the same moment: the value is recomputed from its parts at every visit, so the next one
-//! mends it. A block that another process left unfinished for eight generations is taken for abandoned;
-//! should that process go on after all, it may put moves and priors of its own into it.
+//! mends it. An entry or a block that another process left unfinished for eight generations is taken for abandoned;
+//! should that process go on after all, it may put visits and a value into the entry, moves and priors into the
+//! block that are another position's: a misleading start, but never a broken rule or a false proof, since bounds
+//! carry their key and moves are looked at again.
 //!
 //! **Orderings:** a key and a block's sequence are published with `Release` after what they vouch for,
 //! and read with `Acquire` before it. Everything else is `Relaxed`: words are independent, and each is
@@ -158,6 +161,8 @@ pub struct Table {
     file: Option<MappedFile>,
     /// How often the file had been opened before.
     opening: u64,
+    /// A random number, for [`Table::has_company`].
+    searcher: u64,
 }
 
 impl Table {
@@ -173,7 +178,7 @@ impl Table {
     }
 
     fn of(backing: Backing, layout: Layout) -> Table {
-        Table { backing, layout, replacement: Replacement::default(), file: None, opening: 0 }
+        Table { backing, layout, replacement: Replacement::default(), file: None, opening: 0, searcher: 0 }
     }
 
     /// The same table, with another way of choosing what to forget.
@@ -225,6 +230,24 @@ impl Table {
     #[must_use]
     pub fn huge_page_bytes(&self) -> Option<usize> {
         self.backing.huge_page_bytes()
+    }
+
+    /// Says that this process searches, for [`has_company`](Table::has_company).
+    pub fn announce(&self) {
+        if self.is_shared() {
+            self.header(header::SEARCHER).store(self.searcher, Relaxed);
+        }
+    }
+
+    /// Whether another process has called this, or [`announce`](Table::announce), since this one did. Cheap enough to
+    /// be asked every few simulations.
+    #[must_use]
+    pub fn has_company(&self) -> bool {
+        let is_other = self.is_shared() && self.header(header::SEARCHER).load(Relaxed) != self.searcher;
+        if is_other {
+            self.announce();
+        }
+        is_other
     }
 
     /// Forgets everything. No search of this process may be running; those of others go on with what they learn

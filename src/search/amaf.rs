@@ -1,0 +1,57 @@
+//! AMAF samples on their way into the table.
+
+use super::path::Step;
+use crate::game::{Move, Player, Trace};
+use crate::table::amaf_sample;
+
+/// For each player the samples of one simulation, as [`Block::add_amaf`](crate::table::Block::add_amaf) takes them.
+pub(super) struct AmafSamples {
+    samples: [Vec<u64>; 2],
+    sample: [u64; 2],
+}
+
+impl AmafSamples {
+    pub(super) fn new(moves: usize) -> AmafSamples {
+        AmafSamples { samples: [(); 2].map(|()| vec![0; moves.div_ceil(2)]), sample: [0; 2] }
+    }
+
+    fn begin(&mut self, half_points_for_black: u32) {
+        self.samples.iter_mut().for_each(|samples| samples.fill(0));
+        self.sample = [amaf_sample(half_points_for_black), amaf_sample(2 - half_points_for_black)];
+    }
+
+    /// `player` plays there before anybody whose move was set earlier.
+    #[inline]
+    fn set_first(&mut self, player: Player, index: usize) {
+        let shift = 32 * (index & 1);
+        let mask = 0xffff_ffff_u64 << shift;
+        let other = &mut self.samples[player.other().index()][index / 2];
+        *other &= !mask;
+        let own = &mut self.samples[player.index()][index / 2];
+        *own = *own & !mask | self.sample[player.index()] << shift;
+    }
+
+    /// Hands every position of the path its samples, the last first: for each move the result of the player who was
+    /// the first to play on that point, at or after the position.
+    pub(super) fn of_path<'t>(
+        &mut self,
+        steps: &[Step<'t>],
+        trace: &Trace,
+        half_points_for_black: u32,
+        counts: impl Fn(Move) -> bool,
+        mut give: impl FnMut(&Step<'t>, &[u64]),
+    ) {
+        self.begin(half_points_for_black);
+        let mut next = trace.moves.len();
+        for (ply, step) in steps.iter().enumerate().rev() {
+            while next > ply {
+                next -= 1;
+                let (player, mv) = trace.moves[next];
+                if counts(mv) {
+                    self.set_first(player, mv.index());
+                }
+            }
+            give(step, &self.samples[step.mover.index()]);
+        }
+    }
+}
