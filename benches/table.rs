@@ -3,12 +3,14 @@
 //! Every operation goes to a random place and starts only when the one before has ended, as in a descent,
 //! so that small tables show the caches and large ones the memory; only after a miss the processor, which
 //! foresees that there is nothing to read, goes on without waiting. A step of a descent finds the entry of a
-//! 9x9 position and reads the 82 edges and AMAF samples of its block.
+//! 9x9 position, reads the 82 edges and AMAF samples of its block and scores them; as in a search, the entries of the children
+//! are being fetched meanwhile. The first line of each size says how much of the table huge pages hold.
 
 use criterion::{BenchmarkId, Criterion};
 use std::hint::black_box;
 use std::time::Duration;
 use tewari::game::Prior;
+use tewari::search::policy::{EdgeColumns, ParentView, Rave, SelectionPolicy};
 use tewari::table::{Counters, Layout, Protected, Shape, Table};
 use tewari::zobrist::mix;
 
@@ -37,6 +39,7 @@ fn measure(criterion: &mut Criterion, bytes: usize) {
     let (table, keys) = filled(bytes);
     let with_block = table.layout().blocks as u64;
     let size = format!("{} MiB", bytes / MIB);
+    println!("{size}: {} MiB in huge pages", table.huge_page_bytes().unwrap_or(0) / MIB);
     let mut group = criterion.benchmark_group("table");
     let mut walk = Walk(1);
     group.bench_function(BenchmarkId::new("probe, hit", &size), |bencher| {
@@ -51,10 +54,14 @@ fn measure(criterion: &mut Criterion, bytes: usize) {
             walk.depends_on(u32::from(found.is_some()));
         });
     });
+    let (mut here, mut columns) = (key(walk.next(with_block)), Columns::new());
     group.bench_function(BenchmarkId::new("descent step", &size), |bencher| {
         bencher.iter(|| {
-            let read = step(&table, key(walk.next(with_block)));
+            let child = key(walk.next(with_block));
+            table.prefetch(child);
+            let read = columns.step(&table, here);
             walk.depends_on(read);
+            here = child;
         });
     });
     group.finish();
@@ -85,14 +92,50 @@ fn key(number: u64) -> u64 {
     mix(number)
 }
 
-/// Finds a position and reads everything that selection looks at.
-fn step(table: &Table, key: u64) -> u32 {
-    let Some(entry) = table.find(key) else { return 0 };
-    table.prefetch_block(&entry);
-    let Some(block) = table.block(&entry) else { return entry.total().visits };
-    let edges: u32 = block.edges().map(|edge| edge.visits() + u32::from(edge.prior().visits)).sum();
-    let amaf: u32 = block.amaf_pairs().map(|[even, odd]| even.visits + odd.half_points).sum();
-    black_box(edges + amaf)
+/// What a selection works on, as the search keeps it.
+struct Columns {
+    columns: [Vec<f32>; 6],
+    words: Vec<u64>,
+    scores: Vec<f32>,
+}
+
+impl Columns {
+    fn new() -> Columns {
+        let zeros = || vec![0.0; SHAPE.moves];
+        Columns { columns: [(); 6].map(|()| zeros()), words: vec![0; SHAPE.moves], scores: zeros() }
+    }
+
+    /// Finds a position, reads its edges and AMAF samples, and scores every move; returns the best.
+    fn step(&mut self, table: &Table, key: u64) -> u32 {
+        let Some(entry) = table.find(key) else { return 0 };
+        table.prefetch_block(&entry);
+        let Some(block) = table.block(&entry) else { return entry.total().visits };
+        let [visits, value, amaf_visits, amaf_wins, prior_visits, prior_wins] = &mut self.columns;
+        for (index, edge) in block.edges().enumerate() {
+            visits[index] = edge.visits() as f32;
+            value[index] = edge.value().as_f32();
+            prior_visits[index] = f32::from(edge.prior().visits);
+            prior_wins[index] = f32::from(edge.prior().wins);
+        }
+        for (pair, amaf) in block.amaf_pairs().enumerate() {
+            for (index, amaf) in (2 * pair..SHAPE.moves).zip(amaf) {
+                amaf_visits[index] = amaf.visits as f32;
+                amaf_wins[index] = amaf.half_points as f32 * 0.5;
+            }
+        }
+        let edges = EdgeColumns {
+            visits,
+            value,
+            amaf_visits,
+            amaf_wins,
+            prior_visits,
+            prior_wins,
+            words: &self.words,
+        };
+        Rave::default().score_all(&ParentView::new(entry.total().visits as f32), &edges, &mut self.scores);
+        let best = self.scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        black_box(best.to_bits())
+    }
 }
 
 /// Random numbers, each of which waits for the result before it.

@@ -68,8 +68,9 @@ impl Backing {
             // with any mapping; nothing is read from beyond it.
             Sharing::Private => unsafe { options.no_reserve_swap().map_copy(file)? }.into(),
         };
-        // Works where the file system has huge pages, as tmpfs with huge=advise.
-        let _ = memory.advise(Advice::HugePage);
+        if is_in_memory(file) {
+            let _ = memory.advise(Advice::HugePage);
+        }
         Ok(Backing { memory, start: 0, words })
     }
 
@@ -90,6 +91,14 @@ impl Backing {
         let start = self.words().as_ptr().addr();
         Some(huge_bytes(&smaps, start..start + 8 * self.words))
     }
+}
+
+/// Whether the file is on a tmpfs, which has huge pages if it is mounted with `huge=advise` or `always`. On a disk they
+/// cost more than they bring: ext4 fills two megabytes where one page is touched, so that the first search in a large
+/// new table takes seconds to begin.
+fn is_in_memory(file: &File) -> bool {
+    const TMPFS: i64 = 0x0102_1994;
+    rustix::fs::fstatfs(file).is_ok_and(|system| i64::try_from(system.f_type) == Ok(TMPFS))
 }
 
 /// Sums the bytes in huge pages of the mappings that lie in `range`, as `/proc/PID/smaps` lists them.

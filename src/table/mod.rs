@@ -297,7 +297,10 @@ impl Table {
     #[inline]
     pub fn find(&self, key: u64) -> Option<Entry<'_>> {
         let key = nonzero(key);
-        let words = self.bucket(key).iter().find(|words| words[0].load(Acquire) == key)?;
+        let bucket = self.bucket(key);
+        // The first line is not waited for to find that the second is needed.
+        backing::prefetch(&bucket[BUCKET_ENTRIES / 2][0]);
+        let words = bucket.iter().find(|words| words[0].load(Acquire) == key)?;
         Some(Entry::new(words, key))
     }
 
@@ -336,7 +339,7 @@ impl Table {
     #[inline]
     pub fn prefetch_block(&self, entry: &Entry<'_>) {
         if let Some(words) = self.block_words(entry.meta().block) {
-            for line in words.iter().step_by(8).take(8) {
+            for line in words.iter().step_by(8) {
                 backing::prefetch(line);
             }
         }
