@@ -32,6 +32,7 @@ pub fn object(analysis: &Analysis) -> Value {
         "id": analysis.id,
         "turnNumber": analysis.turn,
         "isDuringSearch": false,
+        "pass": analysis.pass,
         "perspective": "black",
         "boardXSize": analysis.size.columns(),
         "boardYSize": analysis.size.rows(),
@@ -70,5 +71,14 @@ fn table(analysis: &Analysis) -> Value {
         "transpositions": counters.transpositions,
         "evictions": counters.evictions,
         "blockEvictions": counters.block_evictions,
+        "perMille": census.per_mille(),
+        "refused": counters.refused,
+        "lostBlocks": counters.lost_blocks,
+        "lateUpdates": counters.late_updates,
+        "transpositionsByDepth": counters.transpositions_by_depth,
+        "evictionsByAge": counters.evictions_by_age,
+        "contention": counters.contention,
+        "collisions": counters.collisions,
+        "hugePages": analysis.huge_page_bytes,
     })
 }

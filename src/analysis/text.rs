@@ -53,10 +53,11 @@ pub fn paragraph(analysis: &Analysis) -> String {
     let probes = (counters.hits + counters.misses).max(1);
     let _ = writeln!(
         text,
-        "    table {} of {} ({:.1} %) · {:.0} % of positions found · {} transpositions · {} evicted",
+        "    table {} of {} ({:.1} %){} · {:.0} % of positions found · {} transpositions · {} evicted",
         size(census.bytes_used),
         size(census.bytes),
         100.0 * census.occupancy(),
+        if analysis.huge_page_bytes.unwrap_or(0) > 0 { " in huge pages" } else { "" },
         100.0 * counters.hits as f64 / probes as f64,
         counters.transpositions,
         counters.evictions + counters.block_evictions,

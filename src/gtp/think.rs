@@ -41,10 +41,26 @@ impl Session {
         let report = self.engine.search(player, limits, &mut |_| true);
         self.totals.add(&report);
         self.note(&summary(&report, self.size()));
+        if self.totals.searches == 1 {
+            self.note(&self.huge_pages());
+        }
         if let Some(warning) = self.engine.file_warning() {
             self.note(&warning);
         }
         Choice { mv: self.engine.chosen_move(&report), resign: self.should_resign(&report) }
+    }
+
+    /// A line on the pages of the table.
+    fn huge_pages(&self) -> String {
+        let table = self.engine.table();
+        let mebibytes = |bytes: usize| bytes as f64 / (1 << 20) as f64;
+        match table.huge_page_bytes() {
+            Some(0) | None => "table: no huge pages".to_owned(),
+            Some(bytes) => {
+                let all = mebibytes(table.layout().bytes());
+                format!("table: {:.0} of {all:.0} MiB in huge pages so far", mebibytes(bytes))
+            }
+        }
     }
 
     /// Whether the opponent has just passed, and the present stones, all counted as alive, win for `player`.

@@ -27,6 +27,8 @@ pub(super) struct Edges {
     scores: Vec<f32>,
     /// The moves with visits.
     visited: Vec<Visited>,
+    /// Edges with visits whose moves are not legal here.
+    impossible: u64,
 }
 
 #[derive(Clone, Copy)]
@@ -76,6 +78,7 @@ impl Edges {
             out: zeros(),
             scores: zeros(),
             visited: Vec::with_capacity(moves),
+            impossible: 0,
         }
     }
 
@@ -122,9 +125,15 @@ impl Edges {
         }
     }
 
+    /// Whether the last block read can belong to the position: 0, or a sign that two positions have one key.
+    pub(super) fn impossible(&self) -> u64 {
+        u64::from(self.impossible > 0)
+    }
+
     /// First pass: unpacks the edges and begins to fetch the children that have visits.
     fn load<G: Game>(&mut self, table: &Table, game: &G, block: &Block<'_>) {
         self.visited.clear();
+        self.impossible = 0;
         for (index, edge) in block.edges().enumerate() {
             let (prior, visits) = (edge.prior(), edge.visits());
             self.out[index] = if edge.is_legal() { 0.0 } else { f32::NEG_INFINITY };
@@ -137,6 +146,8 @@ impl Edges {
                 table.prefetch(key);
                 let (value, refuted, best) = (edge.value(), false, Outcome::Win);
                 self.visited.push(Visited { index, key, visits, value, refuted, best });
+            } else if visits > 0 {
+                self.impossible += 1;
             }
         }
     }

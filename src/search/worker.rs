@@ -10,7 +10,7 @@ use super::virtual_loss::VirtualLoss;
 use super::{CatchUp, SearchParameters};
 use crate::game::{Bounds, Game, Outcome, Player, Prior, Score, Trace};
 use crate::rng::PlayoutRng;
-use crate::table::{Block, Counters, Entry, Own, Protected, Table, Total};
+use crate::table::{Block, Counters, DEPTHS, Entry, Own, Protected, Table, Total};
 use crate::value::Value;
 
 /// Simulations between two looks whether another process searches in the same table.
@@ -161,6 +161,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             let here = Here { game: &self.game, block: &block, is_root: self.steps.is_empty() };
             let selection =
                 self.edges.select(self.table, &self.policy, here, self.virtual_loss, &mut self.rng);
+            self.counters.collisions += self.edges.impossible();
             let Selection::Move(mv, others) = selection else { return Leaf::AllRefuted(entry) };
             let mover = self.game.to_play();
             let has_repetition_rule = self.game.has_repetition_rule();
@@ -197,6 +198,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
                 entry.seed(Own::with_mean(edge.visits(), value), Total { visits: edge.visits(), value });
             } else if !is_new && edge.visits() == 0 && entry.total().visits > 0 {
                 self.counters.transpositions += 1;
+                self.counters.transpositions_by_depth[self.steps.len().min(DEPTHS) - 1] += 1;
             }
         }
         Some(entry)

@@ -97,8 +97,8 @@ impl Backing {
 /// cost more than they bring: ext4 fills two megabytes where one page is touched, so that the first search in a large
 /// new table takes seconds to begin.
 fn is_in_memory(file: &File) -> bool {
-    const TMPFS: i64 = 0x0102_1994;
-    rustix::fs::fstatfs(file).is_ok_and(|system| i64::try_from(system.f_type) == Ok(TMPFS))
+    const TMPFS: i128 = 0x0102_1994;
+    rustix::fs::fstatfs(file).is_ok_and(|system| i128::from(system.f_type) == TMPFS)
 }
 
 /// Sums the bytes in huge pages of the mappings that lie in `range`, as `/proc/PID/smaps` lists them.

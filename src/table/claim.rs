@@ -3,7 +3,7 @@
 use super::entry::{self, Entry, FIRST_KEY, GENERATIONS, busy_since};
 use super::layout::{BUCKET_ENTRIES, ENTRY_WORDS};
 use super::replacement::age;
-use super::{Block, Counters, Protected, Table, header};
+use super::{AGES, Block, Counters, Protected, Table, header};
 use crate::game::Prior;
 use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release, fence};
 
@@ -29,12 +29,14 @@ impl Table {
         for _ in 0..BUCKET_ENTRIES {
             let Some((words, owner)) = self.victim(key, protected) else { break };
             let orphan = (owner >= FIRST_KEY).then(|| self.block(&Entry::new(words, owner))).flatten();
+            let used_in = Entry::new(words, owner).meta().generation;
             let entry = Entry::new(words, key);
             if entry.take_over(owner, generation) {
                 if owner < FIRST_KEY {
                     self.header(header::ENTRIES_USED).fetch_add(1, Relaxed);
                 } else {
                     counters.evictions += 1;
+                    counters.evictions_by_age[(age(used_in, generation) as usize).min(AGES - 1)] += 1;
                 }
                 // The block of a position that lost its entry is the first to go.
                 if let Some(orphan) = orphan {
@@ -42,6 +44,7 @@ impl Table {
                 }
                 return Some(entry);
             }
+            counters.contention += 1;
             if let Some(entry) = self.find(key) {
                 return Some(entry);
             }
@@ -169,7 +172,10 @@ impl Table {
         }
         let (number, words, sequence, _) = victim?;
         let odd = if sequence & 1 == 0 { sequence + 1 } else { sequence + 2 };
-        words[1].compare_exchange(sequence, odd, Acquire, Relaxed).ok()?;
+        if words[1].compare_exchange(sequence, odd, Acquire, Relaxed).is_err() {
+            counters.contention += 1;
+            return None;
+        }
         // Whoever sees what is written from here on also sees the odd number.
         fence(Release);
         if sequence == 0 {

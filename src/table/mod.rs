@@ -102,7 +102,21 @@ pub struct Counters {
     pub lost_blocks: u64,
     /// Backups that found an entry or block taken over meanwhile.
     pub late_updates: u64,
+    /// Transpositions by the moves that had been made since the root of the search, the last place for all that were
+    /// deeper.
+    pub transpositions_by_depth: [u64; DEPTHS],
+    /// Evictions of entries by the generations since their last visit, the last place for all that were older.
+    pub evictions_by_age: [u64; AGES],
+    /// Entries and blocks that another worker took in the same moment.
+    pub contention: u64,
+    /// Times that a position had edges which it cannot have: another one with the same key, or damage.
+    pub collisions: u64,
 }
+
+/// See [`Counters::transpositions_by_depth`].
+pub const DEPTHS: usize = 16;
+/// See [`Counters::evictions_by_age`].
+pub const AGES: usize = 9;
 
 impl Counters {
     /// Adds another worker's counts.
@@ -115,6 +129,11 @@ impl Counters {
         self.refused += other.refused;
         self.lost_blocks += other.lost_blocks;
         self.late_updates += other.late_updates;
+        let depths = self.transpositions_by_depth.iter_mut().zip(other.transpositions_by_depth);
+        let ages = self.evictions_by_age.iter_mut().zip(other.evictions_by_age);
+        depths.chain(ages).for_each(|(sum, count)| *sum += count);
+        self.contention += other.contention;
+        self.collisions += other.collisions;
     }
 }
 
@@ -145,6 +164,12 @@ pub struct Census {
 }
 
 impl Census {
+    /// Entries in use in a thousand, as chess programs tell how full their hash table is.
+    #[must_use]
+    pub fn per_mille(&self) -> u64 {
+        (1000 * self.entries_used as u64) / self.entries.max(1) as u64
+    }
+
     /// Share of the table that is in use, `0..=1`.
     #[must_use]
     pub fn occupancy(&self) -> f64 {

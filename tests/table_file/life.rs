@@ -206,3 +206,41 @@ fn players_of_a_match_keep_their_files_or_begin_each_game_with_a_copy() {
     assert!(info(&black)["entriesUsed"].as_u64() > Some(200));
     verify(&black);
 }
+
+#[test]
+fn live_numbers_say_what_happens_in_the_table() {
+    let folder = Folder::new();
+    let path = folder.path("a.tewari");
+    let found = analysis(&path, &["--table-size", "64KiB", "--simulations", "4000"]);
+    let numbers = |key: &str| -> Vec<u64> {
+        found["table"][key].as_array().expect("numbers").iter().filter_map(Value::as_u64).collect()
+    };
+    let number = |key: &str| found["table"][key].as_u64().expect("a number");
+    assert_eq!(numbers("transpositionsByDepth").iter().sum::<u64>(), number("transpositions"));
+    // The first moves lead to no position twice.
+    assert_eq!(numbers("transpositionsByDepth")[..2], [0, 0]);
+    assert_eq!(numbers("evictionsByAge").iter().sum::<u64>(), number("evictions"));
+    assert!(number("evictions") > 100 && number("perMille") > 900, "{found}");
+    assert_eq!((number("contention"), number("collisions"), number("hugePages")), (0, 0, 0));
+
+    let mut command = tewari();
+    command.args(["gtp", "--size", "9", "--simulations", "200", "--table"]).arg(&path);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    let script = "genmove b\ntewari-table\ngogui-analyze_commands\nquit\n";
+    child.stdin.take().expect("its input").write_all(script.as_bytes()).expect("written");
+    let output = child.wait_with_output().expect("it ends");
+    let answers = String::from_utf8_lossy(&output.stdout).into_owned();
+    for line in [
+        "perMille ",
+        "transpositionsByDepth ",
+        "evictionsByAge ",
+        "contention 0",
+        "collisions 0",
+        "hugePages ",
+    ] {
+        assert!(answers.lines().any(|found| found.starts_with(line)), "{line}: {answers}");
+    }
+    assert!(answers.contains("= string/Table Statistics/tewari-table"), "{answers}");
+    assert!(super::process::stderr(&output).contains("huge pages"));
+}

@@ -23,6 +23,11 @@ pub(super) fn list_commands(_: &mut Session, _: Arguments<'_>) -> Result<String,
     Ok(COMMANDS.iter().map(|&(name, _)| name).collect::<Vec<_>>().join("\n"))
 }
 
+/// What GoGui offers in its menu of analyses: a line each of the kind of result, the label and the command.
+pub(super) fn gogui_analyze_commands(_: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
+    Ok("string/Table Statistics/tewari-table".to_owned())
+}
+
 pub(super) fn quit(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
     session.quit = true;
     Ok(String::new())

@@ -32,6 +32,7 @@ const COMMANDS: &[(&str, Handler)] = &[
     ("get_komi", board::get_komi),
     ("get_random_seed", about::get_random_seed),
     ("gg-undo", moves::gg_undo),
+    ("gogui-analyze_commands", about::gogui_analyze_commands),
     ("is_legal", query::is_legal),
     ("kgs-time_settings", time::kgs_time_settings),
     ("known_command", about::known_command),

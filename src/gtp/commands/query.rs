@@ -55,6 +55,8 @@ fn turned_to(position: &Position, player: Player) -> Position {
 pub(super) fn tewari_table(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
     let census = session.engine.table().census();
     let counters = session.totals.counters;
+    let list = |numbers: &[u64]| numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(" ");
+    let huge = session.engine.table().huge_page_bytes();
     let lines = [
         format!("bytes {}", census.bytes),
         format!("bytesUsed {}", census.bytes_used),
@@ -71,6 +73,12 @@ pub(super) fn tewari_table(session: &mut Session, _: Arguments<'_>) -> Result<St
         format!("refused {}", counters.refused),
         format!("lostBlocks {}", counters.lost_blocks),
         format!("lateUpdates {}", counters.late_updates),
+        format!("perMille {}", census.per_mille()),
+        format!("transpositionsByDepth {}", list(&counters.transpositions_by_depth)),
+        format!("evictionsByAge {}", list(&counters.evictions_by_age)),
+        format!("contention {}", counters.contention),
+        format!("collisions {}", counters.collisions),
+        format!("hugePages {}", huge.map_or("unknown".to_owned(), |bytes| bytes.to_string())),
     ];
     Ok(lines.join("\n"))
 }
