@@ -49,7 +49,7 @@ def table_size(simulations, games, sizes):
 
 
 def replacement():
-    names = ["visits-and-generation", "visits", "least-recently-used", "always"]
+    names = ["visits-and-generation", "visits", "least-recently-used", "always", "two-level"]
     return {f"{name} {size}": sweep(size, 1000, 100, name) for size in ["8KiB", "32KiB", "128KiB"] for name in names}
 
 
@@ -86,6 +86,17 @@ def transpositions():
     }
 
 
+def knowledge():
+    """What is done with what another order of moves, or an edge, knows."""
+    stop, forget = " --catch-up stop", " --reseed off"
+    return {
+        **{f"continue - stop {table}": match(own(light=False, table=table), own(light=False, table=table, options=stop))
+           for table in ["32KiB", "64MiB"]},
+        **{f"reseed - forget {table}": match(own(light=False, table=table), own(light=False, table=table, options=forget))
+           for table in ["8KiB", "32KiB"]},
+    }
+
+
 PRESETS = ["flat", "epsilon-greedy", "ucb1", "ucb1-tuned", "ucb-improved", "valkyria", "crazystone", "lazarus", "stego",
            "rave"]
 
@@ -116,6 +127,7 @@ EXPERIMENTS = {
     "table-size-5000": table_size(5000, 40, ["8KiB", "32KiB", "128KiB", "512KiB", "2MiB", "64MiB"]),
     "replacement": replacement(),
     "claims": claims(),
+    "knowledge": knowledge(),
     "transpositions": transpositions(),
     "round-robin": round_robin(),
     "ladder": ladder(),

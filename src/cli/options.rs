@@ -4,6 +4,7 @@ use crate::engine::{EngineOptions, TableFile};
 use crate::go::playout::PlayoutPolicy;
 use crate::go::{Komi, Rules, Size};
 use crate::memory::Budget;
+use crate::search::CatchUp;
 use crate::search::policy::{self, Preset};
 use crate::table::{Replacement, TableMode};
 use anyhow::ensure;
@@ -33,8 +34,8 @@ pub(super) struct EngineArguments {
     /// What searches do with the table file.
     #[arg(long, value_enum, default_value_t = FileMode::Rw, requires = "table")]
     table_mode: FileMode,
-    /// What a full table forgets: visits-and-generation, visits, least-recently-used or always (whatever is
-    /// in the way).
+    /// What a full table forgets: visits-and-generation, visits, least-recently-used, two-level or always
+    /// (whatever is in the way).
     #[arg(long, value_name = "POLICY", default_value_t)]
     replacement: Replacement,
     /// Threads that search one position together.
@@ -50,10 +51,24 @@ pub(super) struct EngineArguments {
     /// hold a tree.
     #[arg(long, value_enum, default_value_t = Switch::On)]
     transpositions: Switch,
+    /// What a simulation does at a position that other orders of moves have visited more often than this one: go on
+    /// below it, or stop and take over its value.
+    #[arg(long, value_enum, default_value_t = AtKnown::Continue)]
+    catch_up: AtKnown,
+    /// Whether a position that was forgotten starts again with what the move to it remembers.
+    #[arg(long, value_enum, default_value_t = Switch::On)]
+    reseed: Switch,
     /// Playouts of a position before it gets an edge block; the default belongs to the policy: 8 for rave, 1
     /// for most others.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     expand_at: Option<u32>,
+}
+
+/// See [`CatchUp`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum AtKnown {
+    Continue,
+    Stop,
 }
 
 /// How a table file is used.
@@ -130,6 +145,11 @@ impl EngineArguments {
         };
         options.parameters.threads = usize::from(self.threads);
         options.parameters.seed = seed;
+        options.parameters.reseed = self.reseed == Switch::On;
+        options.parameters.catch_up = match self.catch_up {
+            AtKnown::Continue => CatchUp::Continue,
+            AtKnown::Stop => CatchUp::Stop,
+        };
         options.parameters.expand_at = self.expand_at.unwrap_or_else(|| self.policy.expand_at());
         options
     }

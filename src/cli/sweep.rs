@@ -38,7 +38,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "BYTES,...", value_delimiter = ',', value_parser = parse_bytes,
         required_unless_present = "rows")]
     table_size: Vec<u64>,
-    /// Ways of replacing: visits-and-generation, visits, least-recently-used, always.
+    /// Ways of replacing: visits-and-generation, visits, least-recently-used, two-level, always.
     #[arg(long, value_name = "POLICY,...", value_delimiter = ',', default_value = "visits-and-generation")]
     replacement: Vec<Replacement>,
     /// Budgets of equal work: simulations a move.

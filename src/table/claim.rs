@@ -2,7 +2,7 @@
 
 use super::entry::{self, Entry, FIRST_KEY, GENERATIONS, busy_since};
 use super::layout::{BUCKET_ENTRIES, ENTRY_WORDS};
-use super::replacement::age;
+use super::replacement::{Candidates, age};
 use super::{AGES, Block, Counters, Protected, Table, header};
 use crate::game::Prior;
 use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release, fence};
@@ -68,7 +68,7 @@ impl Table {
     /// `None` if all are protected.
     fn victim(&self, key: u64, protected: Protected<'_>) -> Option<(&[AtomicU64; ENTRY_WORDS], u64)> {
         let generation = self.generation();
-        let (mut victim, mut least) = (None, u64::MAX);
+        let mut candidates = Candidates::default();
         let bucket = self.bucket(key);
         // Among equals the first counts.
         let (before, from) = bucket.split_at(self.replacement.first_place(key, BUCKET_ENTRIES));
@@ -84,12 +84,11 @@ impl Table {
                 continue;
             }
             let entry = Entry::new(words, owner);
-            let worth = self.replacement.worth(entry.total().visits, entry.meta().generation, generation);
-            if worth < least && !protected.keys.contains(&owner) {
-                (victim, least) = (Some((words, owner)), worth);
+            if !protected.keys.contains(&owner) {
+                candidates.push((words, owner), entry.total().visits, entry.meta().generation);
             }
         }
-        victim
+        candidates.victim(self.replacement, generation)
     }
 
     /// Gives the position a block with `priors` (one for each move, `None` where illegal), taken over
@@ -139,7 +138,7 @@ impl Table {
     ) -> Option<(u32, &[AtomicU64], u64)> {
         let generation = self.generation();
         let blocks = self.layout.blocks as u64;
-        let mut victim: Option<(u32, &[AtomicU64], u64, u64)> = None;
+        let mut candidates = Candidates::default();
         for _ in 0..CLOCK_STEPS.min(self.layout.blocks) {
             let number = (self.header(header::CLOCK).fetch_add(1, Relaxed) % blocks) as u32 + 1;
             let words = self.block_words(number)?;
@@ -161,16 +160,14 @@ impl Table {
                     continue;
                 }
             }
-            let free = words[0].load(Relaxed) == 0;
-            let worth = if free { 0 } else { self.replacement.worth(used as u32, used_in, generation) };
-            if victim.is_none_or(|(.., least)| worth < least) {
-                victim = Some((number, words, sequence, worth));
-            }
-            if free {
+            if words[0].load(Relaxed) == 0 {
+                candidates = Candidates::default();
+                candidates.push((number, words, sequence), 0, used_in);
                 break;
             }
+            candidates.push((number, words, sequence), used as u32, used_in);
         }
-        let (number, words, sequence, _) = victim?;
+        let (number, words, sequence) = candidates.victim(self.replacement, generation)?;
         let odd = if sequence & 1 == 0 { sequence + 1 } else { sequence + 2 };
         if words[1].compare_exchange(sequence, odd, Acquire, Relaxed).is_err() {
             counters.contention += 1;

@@ -90,7 +90,8 @@ pub struct Counters {
     pub hits: u64,
     /// Positions that were looked for and new.
     pub misses: u64,
-    /// Positions found at the first visit of an edge: another order of moves had led there.
+    /// Positions found at the first visit of an edge: another order of moves had led there, or the edge's own position
+    /// had lost its block.
     pub transpositions: u64,
     /// Entries taken from another position.
     pub evictions: u64,

@@ -25,16 +25,71 @@ pub enum Replacement {
     /// Monte Carlo tree search", AIIDE 2017. Time is counted in claims of entries, with a resolution of one
     /// 64th of four times the directory.
     LeastRecentlyUsed,
+    /// Half of those that compete stay, the most visited; of the others the one not used for the longest time goes,
+    /// whatever its visits: Breuker's two levels, one for the big and one for the new (scheme TwoBig1), without a
+    /// fixed place for either. Time is counted in searches.
+    TwoLevel,
     /// Whatever is in the way goes, without a look at its worth: Breuker's scheme New.
     Always,
 }
 
+/// Those that compete: at most the places of a bucket, or the blocks the clock hand passes.
+#[derive(Debug)]
+pub(super) struct Candidates<T> {
+    all: [Option<Candidate<T>>; MOST_CANDIDATES],
+    count: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Candidate<T> {
+    what: T,
+    visits: u32,
+    used_in: u64,
+}
+
+/// See [`Candidates`].
+const MOST_CANDIDATES: usize = 8;
+
+impl<T: Copy> Default for Candidates<T> {
+    fn default() -> Candidates<T> {
+        Candidates { all: [None; MOST_CANDIDATES], count: 0 }
+    }
+}
+
+impl<T: Copy> Candidates<T> {
+    /// One more, as long as there is room.
+    #[inline]
+    pub(super) fn push(&mut self, what: T, visits: u32, used_in: u64) {
+        if let Some(place) = self.all.get_mut(self.count) {
+            *place = Some(Candidate { what, visits, used_in });
+            self.count += 1;
+        }
+    }
+
+    /// Which of them goes; the first of equals.
+    #[inline]
+    pub(super) fn victim(self, replacement: Replacement, generation: u64) -> Option<T> {
+        let mut all = self.all;
+        let competing = if replacement == Replacement::TwoLevel {
+            // None is less than any.
+            all.sort_by_key(|candidate| candidate.map_or(u64::MAX, |candidate| u64::from(candidate.visits)));
+            &all[..self.count.div_ceil(2)]
+        } else {
+            &all[..self.count]
+        };
+        let worth =
+            |candidate: &&Candidate<T>| replacement.worth(candidate.visits, candidate.used_in, generation);
+        competing.iter().flatten().min_by_key(worth).map(|candidate| candidate.what)
+    }
+}
+
 impl Replacement {
     /// All of them.
-    pub const ALL: [Replacement; 4] = [
+    pub const ALL: [Replacement; 5] = [
         Replacement::VisitsAndGeneration,
         Replacement::Visits,
         Replacement::LeastRecentlyUsed,
+        Replacement::TwoLevel,
         Replacement::Always,
     ];
 
@@ -45,6 +100,7 @@ impl Replacement {
             Replacement::VisitsAndGeneration => "visits-and-generation",
             Replacement::Visits => "visits",
             Replacement::LeastRecentlyUsed => "least-recently-used",
+            Replacement::TwoLevel => "two-level",
             Replacement::Always => "always",
         }
     }
@@ -58,8 +114,10 @@ impl Replacement {
             // Never used counts less than once used, however long ago.
             Replacement::VisitsAndGeneration => (u64::from(visits) << 16) >> (AGE_SHIFT * age).min(47),
             Replacement::Visits => u64::from(visits),
-            Replacement::LeastRecentlyUsed if visits == 0 => 0,
-            Replacement::LeastRecentlyUsed => (GENERATIONS - age) << 32 | u64::from(visits),
+            Replacement::LeastRecentlyUsed | Replacement::TwoLevel if visits == 0 => 0,
+            Replacement::LeastRecentlyUsed | Replacement::TwoLevel => {
+                (GENERATIONS - age) << 32 | u64::from(visits)
+            }
             Replacement::Always => 0,
         }
     }
@@ -116,8 +174,11 @@ mod tests {
 
     /// The victim among candidates of (visits, generation of last use) in generation 3.
     fn victim(replacement: Replacement, candidates: &[(u32, u64)]) -> usize {
-        let worth = |&(visits, used_in): &(u32, u64)| replacement.worth(visits, used_in, 3);
-        (0..candidates.len()).min_by_key(|&index| worth(&candidates[index])).unwrap()
+        let mut all = Candidates::default();
+        for (index, &(visits, used_in)) in candidates.iter().enumerate() {
+            all.push(index, visits, used_in);
+        }
+        all.victim(replacement, 3).unwrap()
     }
 
     #[test]
@@ -129,6 +190,11 @@ mod tests {
         assert_eq!(victim(Replacement::LeastRecentlyUsed, &candidates), 0);
         assert_eq!(victim(Replacement::LeastRecentlyUsed, &[(9, 3), (8, 3), (0, 3)]), 2);
         assert_eq!(victim(Replacement::Always, &candidates), 0);
+        // The two most visited stay, however old; of the others the older goes.
+        assert_eq!(victim(Replacement::TwoLevel, &candidates), 1);
+        assert_eq!(victim(Replacement::TwoLevel, &[(100, 1), (10, 3), (40, 2), (7, 2)]), 3);
+        assert_eq!(victim(Replacement::TwoLevel, &[(100, 1), (10, 1), (40, 2), (7, 3)]), 1);
+        assert_eq!(victim(Replacement::TwoLevel, &[(5, 1)]), 0);
     }
 
     #[test]

@@ -217,8 +217,8 @@ fn live_numbers_say_what_happens_in_the_table() {
     };
     let number = |key: &str| found["table"][key].as_u64().expect("a number");
     assert_eq!(numbers("transpositionsByDepth").iter().sum::<u64>(), number("transpositions"));
-    // The first moves lead to no position twice.
-    assert_eq!(numbers("transpositionsByDepth")[..2], [0, 0]);
+    // No two first moves lead to one position.
+    assert_eq!(numbers("transpositionsByDepth")[0], 0);
     assert_eq!(numbers("evictionsByAge").iter().sum::<u64>(), number("evictions"));
     assert!(number("evictions") > 100 && number("perMille") > 900, "{found}");
     assert_eq!((number("contention"), number("collisions"), number("hugePages")), (0, 0, 0));
