@@ -229,8 +229,8 @@ impl Table {
     /// Says that a new search begins: what is not visited from now on loses value. Instead of collecting
     /// garbage, call this at every new root.
     ///
-    /// A generation lasts at least until one entry in [`ENTRIES_PER_GENERATION`] has been claimed: where little
-    /// is replaced, nothing need grow old, and the few numbers of generations last longer.
+    /// A generation lasts at least until one entry in 64 has been claimed: where little is replaced,
+    /// nothing need grow old, and the few numbers of generations last longer.
     pub fn next_search(&self) {
         let claims = self.header(header::CLAIMS).load(Relaxed);
         let began = self.header(header::CLAIMS_AT_GENERATION).load(Relaxed);
