@@ -190,8 +190,8 @@ mod tests {
         assert_eq!(victim(Replacement::LeastRecentlyUsed, &candidates), 0);
         assert_eq!(victim(Replacement::LeastRecentlyUsed, &[(9, 3), (8, 3), (0, 3)]), 2);
         assert_eq!(victim(Replacement::Always, &candidates), 0);
-        // The two most visited stay, however old; of the others the older goes.
-        assert_eq!(victim(Replacement::TwoLevel, &candidates), 1);
+        // The two most visited stay, however old; of the others the older goes, of equally old ones the smaller.
+        assert_eq!(victim(Replacement::TwoLevel, &candidates), 3);
         assert_eq!(victim(Replacement::TwoLevel, &[(100, 1), (10, 3), (40, 2), (7, 2)]), 3);
         assert_eq!(victim(Replacement::TwoLevel, &[(100, 1), (10, 1), (40, 2), (7, 3)]), 1);
         assert_eq!(victim(Replacement::TwoLevel, &[(5, 1)]), 0);
