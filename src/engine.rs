@@ -2,7 +2,7 @@
 
 use crate::game::{Move, Player};
 use crate::go::playout::PlayoutPolicy;
-use crate::go::{Komi, Position, Record, Rules, Size};
+use crate::go::{KeyPolicy, Komi, Position, Record, Rules, Size};
 use crate::memory::{Budget, BudgetError};
 use crate::search::policy::{Preset, SelectionPolicy};
 use crate::search::{Limits, Progress, Report, Search, SearchParameters};
@@ -46,9 +46,8 @@ pub struct EngineOptions {
     pub policy: Preset,
     /// Playout policy.
     pub playouts: PlayoutPolicy,
-    /// Whether positions share what is known of them, whatever moves led there. Without it keys contain the
-    /// moves of the game, and the table holds a tree.
-    pub transpositions: bool,
+    /// Which orders of moves share what is known of a position.
+    pub keys: KeyPolicy,
     /// Everything else about the search; its seed is that of the whole session.
     pub parameters: SearchParameters,
 }
@@ -64,7 +63,7 @@ impl Default for EngineOptions {
             replacement: Replacement::default(),
             policy: Preset::default(),
             playouts: PlayoutPolicy::Heavy,
-            transpositions: true,
+            keys: KeyPolicy::default(),
             parameters: SearchParameters::default(),
         }
     }
@@ -114,7 +113,8 @@ impl Engine {
     /// When the memory cannot be had.
     pub fn new(options: EngineOptions) -> Result<Engine, EngineError> {
         let table = lay_out(&options, options.size)?;
-        let record = Record::new(options.size, options.rules, options.komi);
+        let mut record = Record::new(options.size, options.rules, options.komi);
+        record.set_key_policy(options.keys);
         Ok(Engine { options, record, table, searches: 0 })
     }
 
@@ -162,7 +162,7 @@ impl Engine {
     ///
     /// # Errors
     /// When the memory for another layout cannot be had; nothing is changed then.
-    pub fn set_record(&mut self, record: Record) -> Result<(), EngineError> {
+    pub fn set_record(&mut self, mut record: Record) -> Result<(), EngineError> {
         let size = record.position().size();
         let shape = shape(&self.options, size);
         if let (Some(found), Some(path)) = (self.table.identity(), self.table.path()) {
@@ -176,6 +176,7 @@ impl Engine {
         }
         self.options.size = size;
         self.options.komi = record.position().komi();
+        record.set_key_policy(self.options.keys);
         self.record = record;
         Ok(())
     }
@@ -249,7 +250,9 @@ impl Engine {
     /// Makes keys and playouts of a position as this engine wants them.
     fn prepare(&self, root: &mut Position) {
         root.set_playouts(self.options.playouts);
-        root.set_keys_contain_moves(!self.options.transpositions);
+        if root.key_policy() != self.options.keys {
+            root.set_key_policy(self.options.keys);
+        }
         root.seal();
     }
 
@@ -275,7 +278,7 @@ fn identity(options: &EngineOptions, size: Size) -> Identity {
         game: game_name(size),
         key_seed: zobrist::SEED,
         policy_words: policy_words.to_owned(),
-        setting: format!("rules {}, komi {}", options.rules, options.komi),
+        setting: format!("rules {}, komi {}, keys {}", options.rules, options.komi, options.keys),
     }
 }
 

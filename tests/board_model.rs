@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use tewari::game::{Game, Move, Player};
 use tewari::go::board::cell;
 use tewari::go::geometry::MAX_POINTS;
-use tewari::go::{Board, KoRule, Komi, Point, Position, Rules, Size};
+use tewari::go::{Board, KeyPolicy, KoRule, Komi, Point, Position, Rules, Size};
 use tewari::zobrist::{SIDE, keys};
 
 fn config(cases: u32) -> ProptestConfig {
@@ -333,6 +333,13 @@ impl Modelled {
         let mut after = fast.clone();
         after.play(mv);
         assert_eq!(fast.key_after(mv), after.key(), "{}", context());
+        for keys in KeyPolicy::ALL {
+            let mut before = fast.clone();
+            before.set_key_policy(keys);
+            let promised = before.key_after(mv);
+            before.play(mv);
+            assert_eq!(promised, before.key(), "{keys} {}", context());
+        }
         assert_eq!(fast.key_with_history_after(mv), after.key_with_history(), "{}", context());
         // The suicide of one stone changes no stones; to say no then, too, is safe.
         let vanishes = !pass && naive.board.play(at, naive.to_play).suicides.len() == 1;

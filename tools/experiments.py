@@ -77,7 +77,7 @@ def claims():
 
 def transpositions():
     """The same store as a graph and as a tree, at equal memory, with heavy playouts and RAVE, and as plain UCT."""
-    off = " --transpositions off"
+    off = " --key-policy path"
     return {
         f"{policy} {simulations} {table}": match(own(policy, simulations, light, table),
                                                  own(policy, simulations, light, table, off))
@@ -94,6 +94,15 @@ def knowledge():
            for table in ["32KiB", "64MiB"]},
         **{f"reseed - forget {table}": match(own(light=False, table=table), own(light=False, table=table, options=forget))
            for table in ["8KiB", "32KiB"]},
+    }
+
+
+def keys():
+    """What the keys of positions contain of the way there, against nothing; the tree is in transpositions()."""
+    return {
+        f"plain - {policy} {table}": match(own(light=False, table=table),
+                                           own(light=False, table=table, options=f" --key-policy {policy}"))
+        for policy in ["prisoners", "graph"] for table in ["32KiB", "64MiB"]
     }
 
 
@@ -128,6 +137,7 @@ EXPERIMENTS = {
     "replacement": replacement(),
     "claims": claims(),
     "knowledge": knowledge(),
+    "keys": keys(),
     "transpositions": transpositions(),
     "round-robin": round_robin(),
     "ladder": ladder(),

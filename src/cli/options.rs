@@ -2,7 +2,7 @@
 
 use crate::engine::{EngineOptions, TableFile};
 use crate::go::playout::PlayoutPolicy;
-use crate::go::{Komi, Rules, Size};
+use crate::go::{KeyPolicy, Komi, Rules, Size};
 use crate::memory::Budget;
 use crate::search::CatchUp;
 use crate::search::policy::{self, Preset};
@@ -16,7 +16,7 @@ use std::time::Duration;
 /// How the engine searches and what it may use.
 #[derive(Args, Clone, Debug)]
 pub(super) struct EngineArguments {
-    /// Memory for the whole engine, for example 256MiB; at least 6.5MiB. Default: a quarter of what the machine
+    /// Memory for the whole engine, for example 256MiB; at least 6.75MiB. Default: a quarter of what the machine
     /// or its control group allows, at most 2GiB.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     memory: Option<u64>,
@@ -47,10 +47,10 @@ pub(super) struct EngineArguments {
     /// How playouts choose moves: heavy or light (uniformly random).
     #[arg(long, default_value = "heavy", value_parser = parse_playouts)]
     playout_policy: PlayoutPolicy,
-    /// Whether different orders of moves share what is known of a position: on, or off, which makes the table
-    /// hold a tree.
-    #[arg(long, value_enum, default_value_t = Switch::On)]
-    transpositions: Switch,
+    /// Which orders of moves share what is known of a position: plain (all), prisoners (those with the same number of
+    /// captures), graph (those without a short cycle) or path (none: the table holds a tree).
+    #[arg(long, value_name = "POLICY", default_value_t)]
+    key_policy: KeyPolicy,
     /// What a simulation does at a position that other orders of moves have visited more often than this one: go on
     /// below it, or stop and take over its value.
     #[arg(long, value_enum, default_value_t = AtKnown::Continue)]
@@ -140,7 +140,7 @@ impl EngineArguments {
             replacement: self.replacement,
             policy: self.policy,
             playouts: self.playout_policy,
-            transpositions: self.transpositions == Switch::On,
+            keys: self.key_policy,
             ..EngineOptions::default()
         };
         options.parameters.threads = usize::from(self.threads);

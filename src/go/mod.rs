@@ -24,3 +24,4 @@ pub use geometry::{Point, Size};
 pub use position::{IllegalMove, Position};
 pub use record::Record;
 pub use rules::{KoRule, Komi, Rules};
+pub use way::KeyPolicy;

@@ -5,7 +5,7 @@ use super::geometry::{Point, Size};
 use super::playout::{self, PlayoutPolicy};
 use super::rules::{self, KoRule, Komi, Rules};
 use super::score::area_score;
-use super::way::Way;
+use super::way::{KeyPolicy, Way};
 use crate::game::{Bounds, Game, Move, Outcome, Player, Prior, Score, Trace};
 use crate::rng::PlayoutRng;
 use crate::zobrist::{keys, mix};
@@ -196,10 +196,15 @@ impl Position {
         self.playouts = playouts;
     }
 
-    /// Chooses whether keys contain all moves since the start of the game: then no two orders of moves lead to
-    /// the same key, and a table holds a tree.
-    pub fn set_keys_contain_moves(&mut self, contain: bool) {
-        self.way.counts = contain;
+    /// What keys contain of the way to a position.
+    #[must_use]
+    pub fn key_policy(&self) -> KeyPolicy {
+        self.way.policy()
+    }
+
+    /// Chooses what keys contain of the way to a position.
+    pub fn set_key_policy(&mut self, policy: KeyPolicy) {
+        self.way = self.way.with_policy(policy, self.prisoners);
     }
 
     /// Gives the turn to `player`, as when a protocol lets one side move twice. A ko is forgotten when
@@ -323,7 +328,7 @@ impl Game for Position {
                 self.table_key(stones, self.to_play.other(), ko, 0)
             }
         };
-        key ^ self.way.after(mv).key()
+        key ^ self.way.after(self, mv).key()
     }
 
     fn to_play(&self) -> Player {
@@ -371,8 +376,8 @@ impl Game for Position {
 
     fn play(&mut self, mv: Move) {
         let player = self.to_play;
+        self.way = self.way.after(self, mv);
         self.to_play = player.other();
-        self.way = self.way.after(mv);
         self.last = [self.board.geometry().point_of(mv).unwrap_or(Point::NONE), self.last[0]];
         match self.board.geometry().point_of(mv) {
             None => {

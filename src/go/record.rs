@@ -3,6 +3,7 @@
 use super::geometry::Size;
 use super::position::{IllegalMove, Position};
 use super::rules::{Komi, Rules};
+use super::way::KeyPolicy;
 use crate::game::{Game, Move, Player};
 
 /// The start position of a game, the moves made since, and the position they led to.
@@ -60,13 +61,24 @@ impl Record {
         if self.moves.pop().is_none() {
             return false;
         }
+        self.replay();
+        true
+    }
+
+    /// Makes the present position anew from the start.
+    fn replay(&mut self) {
         let mut position = self.start.clone();
         for &(player, mv) in &self.moves {
             position.set_to_play(player);
             position.play(mv);
         }
         self.current = position;
-        true
+    }
+
+    /// Chooses what the keys of this game's positions contain of the way to them.
+    pub fn set_key_policy(&mut self, policy: KeyPolicy) {
+        self.start.set_key_policy(policy);
+        self.replay();
     }
 
     /// Changes the komi; moves and history stay.

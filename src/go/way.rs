@@ -1,25 +1,271 @@
-//! The way to a position, as far as keys contain it.
+//! What keys contain of the way to a position, beside the position itself.
 
-use crate::game::Move;
+use super::board::{Board, cell, stone};
+use super::geometry::Point;
+use super::point_list::PointList;
+use super::position::Position;
+use crate::game::{Game, Move, Player};
 use crate::zobrist::mix;
+use std::fmt;
+use std::str::FromStr;
 
-/// All moves since the start of a game in one number, which keys contain if that is wanted.
+/// Under [`KeyPolicy::Graph`] a cycle of more moves than this is not feared; KataGo's `graphSearchRepBound`.
+const LONG_CYCLE: usize = 11;
+
+/// Which orders of moves lead to one key, and so share what the table knows.
+///
+/// A superko rule makes the value of a position depend on its history. The less of the history a key contains,
+/// the more is shared, and the more is averaged over histories that differ in what they ban.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KeyPolicy {
+    /// All that lead to the same stones, side to move, ko point and number of passes. The default.
+    #[default]
+    Plain,
+    /// Of those, the ones that captured as many stones of each player: then no position can follow itself but by
+    /// passes, and where nothing is captured nothing is lost.
+    Prisoners,
+    /// Of those, the ones without a short cycle behind them, after KataGo (`docs/GraphSearch.md`): a move whose
+    /// chain has S stones and borders on regions of E empty points cannot be undone in fewer than S + E - 1 moves.
+    /// After a move with S + E of 11 or less, and after a pass, a key contains the key before it. The history
+    /// before the policy was chosen does not count.
+    Graph,
+    /// None: keys contain all moves since the start of the game, and the table holds a tree.
+    Path,
+}
+
+impl KeyPolicy {
+    /// All of them.
+    pub const ALL: [KeyPolicy; 4] =
+        [KeyPolicy::Plain, KeyPolicy::Prisoners, KeyPolicy::Graph, KeyPolicy::Path];
+
+    /// Its name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            KeyPolicy::Plain => "plain",
+            KeyPolicy::Prisoners => "prisoners",
+            KeyPolicy::Graph => "graph",
+            KeyPolicy::Path => "path",
+        }
+    }
+}
+
+impl fmt::Display for KeyPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for KeyPolicy {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<KeyPolicy, String> {
+        let found = KeyPolicy::ALL.into_iter().find(|policy| policy.name() == text);
+        found.ok_or_else(|| {
+            let names = KeyPolicy::ALL.map(KeyPolicy::name).join(", ");
+            format!("unknown key policy {text:?}: expected one of {names}")
+        })
+    }
+}
+
+/// The way to a position, as far as keys may contain it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Way {
+    policy: KeyPolicy,
+    /// All moves since the start of the game.
     moves: u64,
-    pub(super) counts: bool,
+    /// What [`KeyPolicy::Prisoners`] and [`KeyPolicy::Graph`] add.
+    word: u64,
 }
 
 impl Way {
-    /// The way that goes on with `mv`. Moves in another order make another way.
-    #[inline]
-    pub(super) fn after(self, mv: Move) -> Way {
-        Way { moves: mix(self.moves ^ (u64::from(mv.0) + 1)), ..self }
+    pub(super) fn policy(self) -> KeyPolicy {
+        self.policy
     }
 
-    /// What belongs into the key of a position.
+    /// The same way under another policy, at a position with these prisoners.
+    pub(super) fn with_policy(self, policy: KeyPolicy, prisoners: [u32; 2]) -> Way {
+        let word = if policy == KeyPolicy::Prisoners { word_of_prisoners(prisoners) } else { 0 };
+        Way { policy, word, ..self }
+    }
+
+    /// The way that goes on with `mv` from `position`, which is at the end of this one.
+    #[inline]
+    pub(super) fn after(self, position: &Position, mv: Move) -> Way {
+        // Moves in another order make another way.
+        let moves = mix(self.moves ^ (u64::from(mv.0) + 1));
+        let word = match self.policy {
+            KeyPolicy::Plain | KeyPolicy::Path => 0,
+            KeyPolicy::Prisoners => word_of_prisoners(prisoners_after(position, mv)),
+            KeyPolicy::Graph if is_hard_to_undo(position, mv) => 0,
+            KeyPolicy::Graph => mix(position.key()),
+        };
+        Way { moves, word, ..self }
+    }
+
+    /// What belongs into the key of the position.
     #[inline]
     pub(super) fn key(self) -> u64 {
-        if self.counts { self.moves } else { 0 }
+        match self.policy {
+            KeyPolicy::Plain => 0,
+            KeyPolicy::Prisoners | KeyPolicy::Graph => self.word,
+            KeyPolicy::Path => self.moves,
+        }
+    }
+}
+
+/// No prisoners add nothing.
+fn word_of_prisoners(prisoners: [u32; 2]) -> u64 {
+    match prisoners {
+        [0, 0] => 0,
+        [black, white] => mix(u64::from(black) << 32 | u64::from(white)),
+    }
+}
+
+fn prisoners_after(position: &Position, mv: Move) -> [u32; 2] {
+    let (board, player) = (position.board(), position.to_play());
+    let mut prisoners = position.prisoners();
+    if let Some(point) = board.geometry().point_of(mv) {
+        let captured = board.captures(point, player);
+        let sizes = captured.as_slice().iter().map(|&chain| board.chain_size(chain) as u32);
+        prisoners[player.index()] += sizes.sum::<u32>();
+        if !board.is_not_suicide(point, player) {
+            prisoners[player.other().index()] += 1 + own_chains(board, point, player)
+                .as_slice()
+                .iter()
+                .map(|&chain| board.chain_size(chain) as u32)
+                .sum::<u32>();
+        }
+    }
+    prisoners
+}
+
+/// The chains of `player` that a stone on `point` would join, each once.
+fn own_chains(board: &Board, point: Point, player: Player) -> PointList<4> {
+    let mut chains = PointList::new();
+    for neighbour in board.neighbours4(point) {
+        let chain = board.chain(neighbour);
+        if board.cell(neighbour) == stone(player) && !chains.contains(chain) {
+            chains.push(chain);
+        }
+    }
+    chains
+}
+
+/// Whether the chain that `mv` makes and the empty points of the regions beside it (after its captures) are more
+/// than [`LONG_CYCLE`]. A suicide counts the points that it leaves empty.
+fn is_hard_to_undo(position: &Position, mv: Move) -> bool {
+    let (board, player) = (position.board(), position.to_play());
+    let Some(point) = board.geometry().point_of(mv) else { return false };
+    let captured = board.captures(point, player);
+    let is_free = |at: Point| {
+        let cell = board.cell(at);
+        cell == cell::EMPTY || cell == stone(player.other()) && captured.contains(board.chain(at))
+    };
+    let mut reached: PointList<{ LONG_CYCLE + 1 }> = PointList::new();
+    reached.push(point);
+    let mut done = 0;
+    while let Some(&here) = reached.as_slice().get(done) {
+        let is_chain = here == point || board.cell(here) == stone(player);
+        for neighbour in board.neighbours4(here) {
+            let counts = is_free(neighbour) || is_chain && board.cell(neighbour) == stone(player);
+            if counts && !reached.contains(neighbour) {
+                reached.push(neighbour);
+            }
+        }
+        if reached.len() > LONG_CYCLE {
+            return true;
+        }
+        done += 1;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::go::{Komi, Rules, Size};
+    use std::collections::HashSet;
+
+    fn after(moves: &[&str], policy: KeyPolicy) -> Position {
+        let size = Size::new(9, 9).expect("a size");
+        let mut position = Position::new(size, Rules::CHINESE, Komi(15));
+        position.set_key_policy(policy);
+        for name in moves {
+            position.try_play(size.parse_vertex(name).expect("a move")).expect("legal");
+        }
+        position
+    }
+
+    /// Whether two orders of moves lead to one key under each policy, in the order of [`KeyPolicy::ALL`].
+    fn share(one: &[&str], other: &[&str]) -> [bool; 4] {
+        KeyPolicy::ALL.map(|policy| after(one, policy).key() == after(other, policy).key())
+    }
+
+    #[test]
+    fn quiet_orders_of_moves_share_all_keys_but_those_of_the_path() {
+        assert_eq!(share(&["C3", "G7", "E5"], &["E5", "G7", "C3"]), [true, true, true, false]);
+    }
+
+    #[test]
+    fn a_capture_elsewhere_keeps_prisoners_apart() {
+        // White's stone at A1 is captured and Black's at B1 and A2 stay; or it was never there. The last move is in
+        // the open.
+        let capture = ["B1", "A1", "A2", "G7", "E5"];
+        let quiet = ["B1", "G7", "A2", "pass", "E5"];
+        assert_eq!(share(&capture, &quiet), [true, false, true, false]);
+    }
+
+    #[test]
+    fn a_ko_taken_and_given_back_keeps_the_graph_apart() {
+        let shape = ["B1", "C1", "A2", "D2", "B3", "C3", "C2", "B2"];
+        // Black takes at C2 by the way of the ko, then both tenuki: short cycles stay in the key while moves
+        // are easy to undo, and a move in the open forgets them.
+        let one = after(&shape, KeyPolicy::Graph);
+        let plain = after(&shape, KeyPolicy::Plain);
+        assert_ne!(one.key(), plain.key(), "a single stone in a ko is easy to undo");
+        let open: Vec<_> = shape.iter().copied().chain(["G7"]).collect();
+        assert_eq!(after(&open, KeyPolicy::Graph).key(), after(&open, KeyPolicy::Plain).key());
+    }
+
+    /// S + E by flood fill on the board after the move, without an end.
+    fn stones_and_empties(after: &Board, at: Point, player: Player) -> usize {
+        let mut reached: HashSet<Point> = HashSet::from([at]);
+        if after.cell(at) == stone(player) {
+            reached.extend(after.chain_stones(at));
+        }
+        let mut open: Vec<Point> = reached.iter().copied().collect();
+        while let Some(here) = open.pop() {
+            for neighbour in after.neighbours4(here) {
+                if after.cell(neighbour) == cell::EMPTY && reached.insert(neighbour) {
+                    open.push(neighbour);
+                }
+            }
+        }
+        reached.len()
+    }
+
+    #[test]
+    fn moves_that_are_hard_to_undo_are_those_of_flood_fill() {
+        let mut rng = crate::rng::PlayoutRng::new(4, 0);
+        let mut found = [0; 2];
+        for game in 0..40 {
+            let rules = if game % 2 == 0 { Rules::CHINESE } else { Rules::TROMP_TAYLOR };
+            let mut position = Position::new(Size::new(6, 5).expect("a size"), rules, Komi(0));
+            for _ in 0..120 {
+                let moves: Vec<Move> = position.legal_moves().collect();
+                let Some(&mv) = moves.get(rng.below(moves.len().max(1))) else { break };
+                for &mv in &moves {
+                    let at = position.board().geometry().point_of(mv).expect("a point");
+                    let mut after = position.board().clone();
+                    after.place(at, position.to_play());
+                    let expected = stones_and_empties(&after, at, position.to_play()) > LONG_CYCLE;
+                    assert_eq!(is_hard_to_undo(&position, mv), expected, "{mv:?} in\n{position}");
+                    found[usize::from(expected)] += 1;
+                }
+                position.play(mv);
+            }
+        }
+        assert!(found.iter().all(|&count| count > 1_000), "{found:?}");
     }
 }

@@ -4,7 +4,7 @@ use super::policy;
 use tewari::engine::{Engine, EngineOptions};
 use tewari::game::{Game, Outcome};
 use tewari::go::playout::PlayoutPolicy;
-use tewari::go::{Komi, Rules, Size};
+use tewari::go::{KeyPolicy, Komi, Rules, Size};
 use tewari::memory::Budget;
 use tewari::search::policy::{Preset, SelectionPolicy};
 use tewari::search::{Limits, Report, Search, SearchParameters};
@@ -123,7 +123,7 @@ fn ucb_improved_eliminates_at_the_root_of_a_real_search() {
 #[test]
 fn without_transpositions_the_table_holds_a_tree() {
     let (shared, _) = search(options("ucb1"), simulations(5_000));
-    let (alone, _) = search(EngineOptions { transpositions: false, ..options("ucb1") }, simulations(5_000));
+    let (alone, _) = search(EngineOptions { keys: KeyPolicy::Path, ..options("ucb1") }, simulations(5_000));
     assert!(shared.counters.transpositions > 100, "{:?}", shared.counters);
     assert_eq!(alone.counters.transpositions, 0);
     // In a tree the visits of a move are those of the position it leads to.
@@ -134,7 +134,7 @@ fn without_transpositions_the_table_holds_a_tree() {
     );
     // Undo and playing on find the same subtree again.
     let mut engine =
-        Engine::new(EngineOptions { transpositions: false, ..options("ucb1") }).expect("an engine");
+        Engine::new(EngineOptions { keys: KeyPolicy::Path, ..options("ucb1") }).expect("an engine");
     let to_play = engine.position().to_play();
     let report = engine.search(to_play, simulations(2_000), &mut |_| true);
     let best = report.best().expect("a move").clone();
