@@ -134,7 +134,7 @@ fn act(table: &Table, key: u64, action: &Action, known: &mut Known, counters: &m
             if known.edges.is_none() {
                 let priors =
                     priors.map(|prior| prior.map(|(a, b)| Prior { visits: a.max(b), wins: a.min(b) }));
-                assert!(table.claim_block(&entry, &priors, NOBODY, counters).is_some());
+                assert!(table.claim_block(&entry, || &priors, NOBODY, counters).is_some());
                 known.edges = Some(priors.map(|prior| KnownEdge { prior, ..KnownEdge::default() }));
             }
         }
@@ -275,7 +275,7 @@ proptest! {
         for (&key, visits) in keys.iter().zip(visits) {
             let entry = table.find_or_claim(key, NOBODY, &mut counters).expect("an entry");
             entry.set_total(Total { visits, value: Value::DRAW });
-            let block = table.claim_block(&entry, &priors, NOBODY, &mut counters).expect("a block");
+            let block = table.claim_block(&entry, || &priors, NOBODY, &mut counters).expect("a block");
             numbers.push(block.number());
         }
         prop_assume!(counters.evictions == 0);
@@ -285,7 +285,7 @@ proptest! {
         let newcomer = table.find_or_claim(u64::MAX, protected, &mut counters);
         prop_assume!(newcomer.is_some());
         let newcomer = newcomer.expect("an entry");
-        let claimed = table.claim_block(&newcomer, &priors, protected, &mut counters);
+        let claimed = table.claim_block(&newcomer, || &priors, protected, &mut counters);
         let has_block = |key: u64| table.find(key).is_some_and(|entry| table.block(&entry).is_some());
         for i in 0..blocks {
             prop_assert!(!protect[i] || has_block(keys[i]));
@@ -312,7 +312,7 @@ fn keys_of_one_bucket_are_told_apart_by_all_their_bits() {
         let entry = claim(&table, key);
         entry.set_total(Total { visits: number as u32 + 1, value: Value(number as u32) });
         entry.tighten_bounds(Bounds::exact(number as i16));
-        table.claim_block(&entry, &[None; MOVES], NOBODY, &mut Counters::default()).expect("a block");
+        table.claim_block(&entry, || [None; MOVES], NOBODY, &mut Counters::default()).expect("a block");
     }
     for (number, key) in keys.into_iter().enumerate() {
         let entry = table.find(key).expect("an entry");
@@ -336,7 +336,7 @@ fn the_handle_of_an_entry_that_was_taken_over_writes_nothing() {
     let table = table(smallest(SHAPE));
     let mut counters = Counters::default();
     let old = claim(&table, 10);
-    let block = table.claim_block(&old, &[None; MOVES], NOBODY, &mut counters).expect("a block");
+    let block = table.claim_block(&old, || [None; MOVES], NOBODY, &mut counters).expect("a block");
     (11..14).for_each(|key| claim(&table, key).set_total(Total { visits: 9, value: Value::WIN }));
     let new = claim(&table, 14);
     assert!(!old.is_current() && table.find(10).is_none());
@@ -351,8 +351,8 @@ fn the_handle_of_an_entry_that_was_taken_over_writes_nothing() {
     assert_eq!(old.bounds(RANGE), RANGE);
     // Its block is the first to go.
     assert!(block.is_current());
-    let other = table.claim_block(&new, &[None; MOVES], NOBODY, &mut counters).expect("a block");
-    table.claim_block(&claim(&table, 13), &[None; MOVES], NOBODY, &mut counters).expect("a block");
+    let other = table.claim_block(&new, || [None; MOVES], NOBODY, &mut counters).expect("a block");
+    table.claim_block(&claim(&table, 13), || [None; MOVES], NOBODY, &mut counters).expect("a block");
     assert!(!block.is_current() && other.is_current());
 }
 
@@ -361,11 +361,11 @@ fn a_position_that_lost_its_block_keeps_what_the_edges_knew_as_their_mean() {
     let table = table(smallest(SHAPE));
     let mut counters = Counters::default();
     let entry = claim(&table, 10);
-    table.claim_block(&entry, &[None; MOVES], NOBODY, &mut counters).expect("a block");
+    table.claim_block(&entry, || [None; MOVES], NOBODY, &mut counters).expect("a block");
     assert!(!table.mend_lost_block(&entry, &mut counters));
     entry.set_total(Total { visits: 200, value: Value(u32::MAX / 4) });
     for key in [11, 12] {
-        table.claim_block(&claim(&table, key), &[None; MOVES], NOBODY, &mut counters).expect("a block");
+        table.claim_block(&claim(&table, key), || [None; MOVES], NOBODY, &mut counters).expect("a block");
     }
     assert!(table.block(&entry).is_none());
     assert!(table.mend_lost_block(&entry, &mut counters));
@@ -412,7 +412,7 @@ fn an_emptied_table_is_as_new() {
         let entry = claim(&table, mix(key));
         entry.add_own(2);
         entry.tighten_bounds(Bounds::exact(1));
-        table.claim_block(&entry, &[None; MOVES], NOBODY, &mut Counters::default());
+        table.claim_block(&entry, || [None; MOVES], NOBODY, &mut Counters::default());
     }
     let full = table.census();
     assert_eq!((full.entries_used, full.blocks_used), (full.entries, full.blocks));
@@ -443,7 +443,7 @@ fn every_size_from_the_smallest_up_works() {
             for key in 0..40_u64 {
                 let key = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
                 let entry = table.find_or_claim(key, NOBODY, &mut counters).expect("an entry");
-                let block = table.claim_block(&entry, &vec![None; moves], NOBODY, &mut counters);
+                let block = table.claim_block(&entry, || vec![None; moves], NOBODY, &mut counters);
                 assert_eq!(block.expect("a block").edges().count(), moves);
             }
         }
@@ -500,7 +500,7 @@ fn edge_visits_and_amaf_samples_saturate_with_their_neighbours_unharmed() {
     let table = table(smallest(SHAPE));
     let entry = claim(&table, 10);
     let priors = [Some(prior); MOVES];
-    let block = table.claim_block(&entry, &priors, NOBODY, &mut Counters::default()).expect("a block");
+    let block = table.claim_block(&entry, || &priors, NOBODY, &mut Counters::default()).expect("a block");
     for n in 1..=3 * AMAF_VISITS_LIMIT {
         // Move 0 is always won, move 1 never sampled, move 2 drawn, move 3 lost.
         block.add_amaf(&[amaf_sample(2), amaf_sample(1) | amaf_sample(0) << 32]);

@@ -80,7 +80,7 @@ fn walk(table: &Table, keys: &[u64], rng: &mut PlayoutRng, wrong: &Wrong, counte
         let protected = Protected { keys: &path, blocks: &blocks };
         let block = table.block(&entry).or_else(|| {
             table.mend_lost_block(&entry, counters);
-            table.claim_block(&entry, &priors(key), protected, counters)
+            table.claim_block(&entry, || priors(key), protected, counters)
         });
         if let Some(block) = block {
             wrong.look_at_block(&entry, &block);
@@ -190,7 +190,7 @@ fn counts_are_exact_when_workers_add_to_one_position() {
     let shape = Shape { moves: MOVES, policy_words: false };
     let table = Table::new(shape, 1 << 20).expect("a table");
     let entry = table.find_or_claim(77, Protected::default(), &mut Counters::default()).expect("an entry");
-    let block = table.claim_block(&entry, &priors(77), Protected::default(), &mut Counters::default());
+    let block = table.claim_block(&entry, || priors(77), Protected::default(), &mut Counters::default());
     let block = block.expect("a block");
     let each = 4_000;
     std::thread::scope(|scope| {

@@ -49,8 +49,21 @@ def table_size(simulations, games, sizes):
 
 
 def replacement():
-    names = ["visits-and-generation", "visits", "least-recently-used", "always", "two-level"]
+    names = ["visits-and-generation", "visits", "least-recently-used", "always", "two-level", "admission"]
     return {f"{name} {size}": sweep(size, 1000, 100, name) for size in ["8KiB", "32KiB", "128KiB"] for name in names}
+
+
+def admission():
+    """Blocks for those alone that are worth more than the victim, against blocks for all, at the same table size."""
+    return {
+        f"admission - all {table} {simulations}": match(
+            own(light=False, table=table, simulations=simulations, options=" --replacement admission"),
+            own(light=False, table=table, simulations=simulations, options=" --replacement visits-and-generation"),
+            games)
+        for simulations, games, tables in [(1000, 200, ["8KiB", "16KiB", "32KiB", "64KiB", "128KiB"]),
+                                           (5000, 100, ["32KiB", "128KiB"])]
+        for table in tables
+    }
 
 
 def claims():
@@ -135,6 +148,7 @@ EXPERIMENTS = {
     "table-size-1000": table_size(1000, 200, ["4KiB", "8KiB", "16KiB", "32KiB", "64KiB", "256KiB", "1MiB", "16MiB"]),
     "table-size-5000": table_size(5000, 40, ["8KiB", "32KiB", "128KiB", "512KiB", "2MiB", "64MiB"]),
     "replacement": replacement(),
+    "admission": admission(),
     "claims": claims(),
     "knowledge": knowledge(),
     "keys": keys(),

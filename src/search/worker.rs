@@ -232,9 +232,17 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
         if !self.steps.is_empty() && entry.own().visits < self.parameters.expand_at {
             return None;
         }
-        self.game.expand(&mut self.priors);
+        let (game, priors) = (&self.game, &mut self.priors);
         let protected = Protected { keys: &self.path_keys, blocks: &self.path_blocks };
-        self.table.claim_block(entry, &self.priors, protected, &mut self.counters)
+        self.table.claim_block(
+            entry,
+            move || {
+                game.expand(priors);
+                priors
+            },
+            protected,
+            &mut self.counters,
+        )
     }
 
     /// Begins to fetch what the backup will write: where several workers write it, the lines of a path are

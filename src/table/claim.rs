@@ -88,31 +88,34 @@ impl Table {
                 candidates.push((words, owner), entry.total().visits, entry.meta().generation);
             }
         }
-        candidates.victim(self.replacement, generation)
+        candidates.victim(self.replacement, generation).map(|victim| victim.what)
     }
 
-    /// Gives the position a block with `priors` (one for each move, `None` where illegal), taken over
-    /// from a less valuable position if none is free; `None` if all that could go are protected. One that
-    /// another worker has given it meanwhile is returned as it is.
-    pub fn claim_block(
+    /// Gives the position a block with `priors` (one for each move, `None` where illegal; asked for only when there
+    /// is a block), taken over from a less valuable position if none is free; `None` if all that could go are
+    /// protected, or worth more where the policy minds. One that another worker has given it meanwhile is returned
+    /// as it is.
+    pub fn claim_block<P: AsRef<[Option<Prior>]>>(
         &self,
         entry: &Entry<'_>,
-        priors: &[Option<Prior>],
+        priors: impl FnOnce() -> P,
         protected: Protected<'_>,
         counters: &mut Counters,
     ) -> Option<Block<'_>> {
-        debug_assert_eq!(priors.len(), self.layout.shape.moves);
         let before = entry.meta().block;
         if let Some(block) = self.block(entry) {
             return Some(block);
         }
-        let Some((number, words, sequence)) = self.reserve_block(protected, counters) else {
+        let visits = entry.total().visits;
+        let Some((number, words, sequence)) = self.reserve_block(visits, protected, counters) else {
             counters.refused += 1;
             return None;
         };
         words[0].store(0, Release);
-        words[2].store(self.generation() << 32 | u64::from(entry.total().visits), Relaxed);
-        Block::fill(words, self.layout.shape, priors);
+        words[2].store(self.generation() << 32 | u64::from(visits), Relaxed);
+        let priors = priors();
+        debug_assert_eq!(priors.as_ref().len(), self.layout.shape.moves);
+        Block::fill(words, self.layout.shape, priors.as_ref());
         words[0].store(entry.key(), Release);
         // Fails only if this worker was so slow that another took the block for abandoned.
         words[1].compare_exchange(sequence, sequence + 1, Release, Relaxed).ok()?;
@@ -130,9 +133,11 @@ impl Table {
         self.block(entry)
     }
 
-    /// Takes the least valuable of the blocks that the clock hand passes; its sequence is odd then.
+    /// Takes the least valuable of the blocks that the clock hand passes, for a position with `visits`; its sequence is
+    /// odd then.
     fn reserve_block(
         &self,
+        visits: u32,
         protected: Protected<'_>,
         counters: &mut Counters,
     ) -> Option<(u32, &[AtomicU64], u64)> {
@@ -167,7 +172,11 @@ impl Table {
             }
             candidates.push((number, words, sequence), used as u32, used_in);
         }
-        let (number, words, sequence) = candidates.victim(self.replacement, generation)?;
+        let victim = candidates.victim(self.replacement, generation)?;
+        let (number, words, sequence) = victim.what;
+        if words[0].load(Relaxed) != 0 && !self.replacement.admits(visits, &victim, generation) {
+            return None;
+        }
         let odd = if sequence & 1 == 0 { sequence + 1 } else { sequence + 2 };
         if words[1].compare_exchange(sequence, odd, Acquire, Relaxed).is_err() {
             counters.contention += 1;

@@ -97,7 +97,7 @@ pub struct Counters {
     pub evictions: u64,
     /// Blocks taken from another position.
     pub block_evictions: u64,
-    /// Positions that got no entry or block, since all that could go was protected.
+    /// Positions that got no entry or block, since all that could go was protected or worth more.
     pub refused: u64,
     /// Blocks that were gone when their position was visited again.
     pub lost_blocks: u64,

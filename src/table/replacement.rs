@@ -21,6 +21,9 @@ pub enum Replacement {
     /// in Breuker, Uiterwijk & van den Herik, "Replacement schemes for transposition tables", ICCA Journal 17
     /// (1994), scheme Big, where the new one always enters.
     Visits,
+    /// As [`VisitsAndGeneration`](Replacement::VisitsAndGeneration), but no block goes that is worth more than the
+    /// position that wants it: that one is played out until it is worth as much.
+    Admission,
     /// What was not used for the longest time goes, as in Powley, Cowling & Whitehouse, "Memory bounded
     /// Monte Carlo tree search", AIIDE 2017. Time is counted in claims of entries, with a resolution of one
     /// 64th of four times the directory.
@@ -40,9 +43,10 @@ pub(super) struct Candidates<T> {
     count: usize,
 }
 
+/// What may go.
 #[derive(Clone, Copy, Debug)]
-struct Candidate<T> {
-    what: T,
+pub(super) struct Candidate<T> {
+    pub(super) what: T,
     visits: u32,
     used_in: u64,
 }
@@ -68,7 +72,7 @@ impl<T: Copy> Candidates<T> {
 
     /// Which of them goes; the first of equals.
     #[inline]
-    pub(super) fn victim(self, replacement: Replacement, generation: u64) -> Option<T> {
+    pub(super) fn victim(self, replacement: Replacement, generation: u64) -> Option<Candidate<T>> {
         let mut all = self.all;
         let competing = if replacement == Replacement::TwoLevel {
             // None is less than any.
@@ -79,14 +83,15 @@ impl<T: Copy> Candidates<T> {
         };
         let worth =
             |candidate: &&Candidate<T>| replacement.worth(candidate.visits, candidate.used_in, generation);
-        competing.iter().flatten().min_by_key(worth).map(|candidate| candidate.what)
+        competing.iter().flatten().min_by_key(worth).copied()
     }
 }
 
 impl Replacement {
     /// All of them.
-    pub const ALL: [Replacement; 5] = [
+    pub const ALL: [Replacement; 6] = [
         Replacement::VisitsAndGeneration,
+        Replacement::Admission,
         Replacement::Visits,
         Replacement::LeastRecentlyUsed,
         Replacement::TwoLevel,
@@ -98,6 +103,7 @@ impl Replacement {
     pub const fn name(self) -> &'static str {
         match self {
             Replacement::VisitsAndGeneration => "visits-and-generation",
+            Replacement::Admission => "admission",
             Replacement::Visits => "visits",
             Replacement::LeastRecentlyUsed => "least-recently-used",
             Replacement::TwoLevel => "two-level",
@@ -112,7 +118,9 @@ impl Replacement {
         let age = age(used_in, generation);
         match self {
             // Never used counts less than once used, however long ago.
-            Replacement::VisitsAndGeneration => (u64::from(visits) << 16) >> (AGE_SHIFT * age).min(47),
+            Replacement::VisitsAndGeneration | Replacement::Admission => {
+                (u64::from(visits) << 16) >> (AGE_SHIFT * age).min(47)
+            }
             Replacement::Visits => u64::from(visits),
             Replacement::LeastRecentlyUsed | Replacement::TwoLevel if visits == 0 => 0,
             Replacement::LeastRecentlyUsed | Replacement::TwoLevel => {
@@ -120,6 +128,14 @@ impl Replacement {
             }
             Replacement::Always => 0,
         }
+    }
+
+    /// Whether a position with `visits` may have the block of `victim`.
+    #[inline]
+    pub(super) fn admits<T>(self, visits: u32, victim: &Candidate<T>, generation: u64) -> bool {
+        self != Replacement::Admission
+            || self.worth(visits, generation, generation)
+                >= self.worth(victim.visits, victim.used_in, generation)
     }
 
     /// The place of a bucket that is looked at first, for a new position with `key`. Where all are equal it
@@ -178,7 +194,7 @@ mod tests {
         for (index, &(visits, used_in)) in candidates.iter().enumerate() {
             all.push(index, visits, used_in);
         }
-        all.victim(replacement, 3).unwrap()
+        all.victim(replacement, 3).unwrap().what
     }
 
     #[test]
@@ -195,6 +211,17 @@ mod tests {
         assert_eq!(victim(Replacement::TwoLevel, &[(100, 1), (10, 3), (40, 2), (7, 2)]), 3);
         assert_eq!(victim(Replacement::TwoLevel, &[(100, 1), (10, 1), (40, 2), (7, 3)]), 1);
         assert_eq!(victim(Replacement::TwoLevel, &[(5, 1)]), 0);
+    }
+
+    #[test]
+    fn admission_asks_what_the_newcomer_is_worth() {
+        // 20 visits in this generation, or 80 in the one before.
+        for (visits, used_in) in [(20, 3), (80, 2)] {
+            let victim = Candidate { what: (), visits, used_in };
+            let admitted = [19, 20].map(|visits| Replacement::Admission.admits(visits, &victim, 3));
+            assert_eq!(admitted, [false, true]);
+            assert!(Replacement::VisitsAndGeneration.admits(1, &victim, 3));
+        }
     }
 
     #[test]
