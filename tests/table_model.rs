@@ -30,6 +30,30 @@ fn claim<'t>(table: &'t Table, key: u64) -> Entry<'t> {
     table.find_or_claim(key, NOBODY, &mut Counters::default()).expect("an entry")
 }
 
+#[test]
+fn a_position_whose_bucket_is_full_goes_to_the_overflow() {
+    let table = table(64 << 10);
+    let mut counters = Counters::default();
+    // One bucket, chosen by the high bits; behind it one bucket of the overflow, chosen by the low half.
+    let keys: Vec<u64> = (0..9).map(|number| 77 << 56 | number).collect();
+    for &key in &keys[..8] {
+        table.find_or_claim(key, NOBODY, &mut counters).expect("an entry").add_visit(Value::WIN);
+    }
+    assert_eq!((counters.evictions, counters.misses), (0, 8));
+    assert!(keys[..8].iter().all(|&key| table.find(key).is_some_and(|entry| entry.total().visits == 1)));
+    assert!(table.find(keys[8]).is_none());
+    // The ninth takes the place of one of the eight, of which the seventh is worth the least.
+    for &key in keys[..8].iter().filter(|&&key| key != keys[6]) {
+        claim(&table, key).add_visit(Value::WIN);
+    }
+    table.find_or_claim(keys[8], NOBODY, &mut counters).expect("an entry");
+    assert_eq!(counters.evictions, 1);
+    let found: Vec<bool> = keys.iter().map(|&key| table.find(key).is_some()).collect();
+    assert_eq!(found, [true, true, true, true, true, true, false, true, true]);
+    let survey = table.survey(&mut |_| {});
+    assert_eq!((survey.entries, survey.faults), (8, 0));
+}
+
 /// What the model knows of a position.
 #[derive(Clone, Debug, Default)]
 struct Known {
@@ -324,11 +348,16 @@ fn keys_of_one_bucket_are_told_apart_by_all_their_bits() {
         let stranger = keys[0] ^ 1 << bit;
         assert_eq!(table.find(stranger).is_some(), keys.contains(&stranger), "bit {bit}");
     }
-    // A fifth takes the place of the first; what was proven and stored there is not its own.
-    let fifth = claim(&table, keys[0] ^ 2);
+    // Four more fill the overflow; the next takes the place of the first. What was proven and stored there is not
+    // its own.
+    for bit in 1..5 {
+        claim(&table, keys[0] ^ 1 << bit).set_total(Total { visits: 9, value: Value::WIN });
+    }
+    assert!(table.find(keys[0]).is_some());
+    let next = claim(&table, keys[0] ^ 1 << 5);
     assert!(table.find(keys[0]).is_none());
-    assert_eq!(fifth.bounds(RANGE), RANGE);
-    assert!(table.block(&fifth).is_none() && !fifth.has_twin());
+    assert_eq!(next.bounds(RANGE), RANGE);
+    assert!(table.block(&next).is_none() && !next.has_twin());
 }
 
 #[test]

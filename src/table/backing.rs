@@ -5,10 +5,10 @@
 
 #![allow(unsafe_code)]
 
+use super::atomic::AtomicU64;
 use memmap2::{Advice, MmapOptions, MmapRaw};
 use std::fs::File;
 use std::io;
-use std::sync::atomic::AtomicU64;
 
 /// Bytes of a huge page, on the machines that have them in this size.
 const HUGE_PAGE: usize = 2 << 20;

@@ -16,11 +16,12 @@
 //! |               | 16..32 | AMAF visits  |                                                            |
 //! | ... + a       | 0..64  | policy word  | only in layouts that have it                               |
 
+use super::atomic::{AtomicU64, fence, overwrite};
 use super::backing;
 use super::layout::{BLOCK_HEADER_WORDS, Shape};
 use crate::game::Prior;
 use crate::value::Value;
-use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, fence};
+use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
 /// Edge visits are halved at this many.
 pub const EDGE_VISITS_LIMIT: u32 = (1 << 28) - 1;
@@ -261,11 +262,15 @@ impl<'t> Block<'t> {
         let prior = self.edges().position(|edge| edge.is_legal() && edge.prior().wins > edge.prior().visits);
         let amaf = self.amaf_words().iter().position(|word| {
             let word = word.load(Relaxed);
-            [word, word >> 32].into_iter().any(|half| half & 0xffff > 2 * (half >> 16 & 0xffff))
+            [word, word >> 32].into_iter().any(|half| {
+                let (half_points, visits) = (half & 0xffff, half >> 16 & 0xffff);
+                // With more visits than can be, the next one might carry into the neighbour.
+                half_points > 2 * visits || visits >= u64::from(AMAF_VISITS_LIMIT)
+            })
         });
         match (prior, amaf) {
             (Some(index), _) => Some(format!("edge {index}: more wins than visits in its prior")),
-            (None, Some(index)) => Some(format!("AMAF word {index}: more half-points than samples")),
+            (None, Some(index)) => Some(format!("AMAF word {index}: impossible samples")),
             (None, None) => None,
         }
     }
@@ -274,10 +279,10 @@ impl<'t> Block<'t> {
     pub(super) fn fill(words: &[AtomicU64], shape: Shape, priors: &[Option<Prior>]) {
         let edges = &words[BLOCK_HEADER_WORDS..];
         for (word, &prior) in edges.iter().zip(priors) {
-            word.store(Edge::fresh(prior).0, Relaxed);
+            overwrite(word, Edge::fresh(prior).0);
         }
         for word in &edges[shape.moves..] {
-            word.store(0, Relaxed);
+            overwrite(word, 0);
         }
     }
 }
@@ -363,7 +368,14 @@ fn unpack_amaf(word: u64, index: usize) -> Amaf {
 /// Halves the fields of each half that is full.
 #[cold]
 fn halve_amaf(word: u64) -> u64 {
-    let halve = |half: u64| if half & AMAF_FULL != 0 { half >> 1 & 0x7fff_7fff } else { half };
+    let halve = |half: u64| {
+        if half & AMAF_FULL == 0 {
+            return half;
+        }
+        let (visits, half_points) = (half >> 17, (half & 0xffff) >> 1);
+        // Of an odd number of visits half a visit is lost, and with it a half-point.
+        visits << 16 | half_points.min(2 * visits)
+    };
     halve(word & 0xffff_ffff) | halve(word >> 32) << 32
 }
 
@@ -414,5 +426,11 @@ mod tests {
         assert_eq!(block.amaf(1), Amaf::default());
         block.add_amaf(&[amaf_sample(1) << 32]);
         assert_eq!(block.amaf(1), Amaf { visits: 1, half_points: 1 });
+        // Three at a time meet the limit with an odd number, too.
+        for _ in 0..100_000 {
+            block.add_amaf(&[(3 * amaf_sample(2)) << 32]);
+            assert_eq!(block.fault(), None);
+            assert!(block.amaf(1).half_points + 1 >= 2 * block.amaf(1).visits);
+        }
     }
 }

@@ -1,11 +1,12 @@
 //! Giving entries and blocks to positions, and taking them from others.
 
+use super::atomic::{AtomicU64, fence};
 use super::entry::{self, Entry, FIRST_KEY, GENERATIONS, busy_since};
 use super::layout::{BUCKET_ENTRIES, ENTRY_WORDS};
 use super::replacement::{Candidates, age};
 use super::{AGES, Block, Counters, Protected, Table, header};
 use crate::game::Prior;
-use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release, fence};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 /// Marks a block's third word: the block was found unfinished, with the sequence whose lower bits follow,
 /// in the generation that stands there.
@@ -64,7 +65,7 @@ impl Table {
         }
     }
 
-    /// The entry of `key`'s bucket that is the least worth keeping, and its owner (0 if it is empty);
+    /// The entry of `key`'s buckets that is the least worth keeping, and its owner (0 if it is empty);
     /// `None` if all are protected.
     fn victim(&self, key: u64, protected: Protected<'_>) -> Option<(&[AtomicU64; ENTRY_WORDS], u64)> {
         let generation = self.generation();
@@ -72,7 +73,7 @@ impl Table {
         let bucket = self.bucket(key);
         // Among equals the first counts.
         let (before, from) = bucket.split_at(self.replacement.first_place(key, BUCKET_ENTRIES));
-        for words in from.iter().chain(before) {
+        for words in from.iter().chain(before).chain(self.overflow_bucket(key)) {
             let owner = words[0].load(Relaxed);
             if owner == 0 {
                 return Some((words, 0));

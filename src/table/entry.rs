@@ -18,11 +18,12 @@
 //! other. Bounds carry 44 bits of the key, because a late write into an entry that meanwhile belongs
 //! to another position would be a false proof; anything else written late is a bounded error.
 
+use super::atomic::{AtomicU64, overwrite};
 use super::backing;
 use super::layout::ENTRY_WORDS;
 use crate::game::Bounds;
 use crate::value::Value;
-use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 /// No position has a key below this: such numbers say that an entry is being taken over, see [`busy`].
 pub(super) const FIRST_KEY: u64 = 2 * GENERATIONS;
@@ -339,9 +340,9 @@ impl<'t> Entry<'t> {
         if owner == busy || self.words[0].compare_exchange(owner, busy, Acquire, Relaxed).is_err() {
             return false;
         }
-        self.words[1].store(u64::from(Value::DRAW.0), Relaxed);
-        self.words[2].store(Meta { generation, ..Meta::default() }.pack(), Relaxed);
-        self.words[3].store(pack_bounds(NO_BOUNDS, self.key), Relaxed);
+        overwrite(&self.words[1], u64::from(Value::DRAW.0));
+        overwrite(&self.words[2], Meta { generation, ..Meta::default() }.pack());
+        overwrite(&self.words[3], pack_bounds(NO_BOUNDS, self.key));
         // Fails if this worker was so slow that another took the entry for abandoned.
         self.words[0].compare_exchange(busy, self.key, Release, Relaxed).is_ok()
     }

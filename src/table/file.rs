@@ -66,7 +66,8 @@ pub enum FileProblem {
     ByteOrder,
     /// From another version of this program.
     #[error(
-        "expected format version 1, found version {found}: use the program that made it, or make a new table"
+        "expected format version {}, found version {found}: use the program that made it, or make a new table",
+        header::VERSION
     )]
     Version {
         /// Its version.

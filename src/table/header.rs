@@ -21,9 +21,10 @@
 //!
 //! A table on the heap uses words 16 to 31 alone.
 
+use super::atomic::AtomicU64;
 use super::layout::{Layout, Shape};
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Number of the present search root, modulo the number of generations.
 pub(super) const GENERATION: usize = 16;
@@ -47,7 +48,7 @@ pub(super) const CHANGING: Range<usize> = ENTRIES_USED..SETTING.start;
 const MAGIC: u64 = u64::from_le_bytes(*b"TewariTT");
 const BYTE_ORDER: u64 = 0x0807_0605_0403_0201;
 /// What this program writes and reads.
-const VERSION: u64 = 1;
+pub(super) const VERSION: u64 = 2;
 const CHECKSUM: usize = 7;
 const GAME: Range<usize> = 8..12;
 const POLICY_WORDS: Range<usize> = 12..14;

@@ -19,7 +19,9 @@
 //! where workers put off what they write to much visited positions; counted as `late_updates` where a worker
 //! notices. What a process had not written when it was killed: of each worker one simulation and its parcels. What a worker writes to an entry or block that another worker
 //! made for the same position at the same moment: only one of the two is found again. One of two AMAF
-//! samples added to the same word at the same moment ([`Block::add_amaf`]). One of two values stored for
+//! samples added to the same word at the same moment ([`Block::add_amaf`]); and where a worker adds them to a block that
+//! changes hands between its load and its store, the next owner begins with the samples of one word, two moves, that
+//! were the last owner's. One of two values stored for
 //! a position at the same moment: the value is recomputed from its parts at every visit, so the next one
 //! mends it. An entry or a block that another process left unfinished for eight generations is taken for abandoned;
 //! should that process go on after all, it may put visits and a value into the entry, moves and priors into the
@@ -31,10 +33,15 @@
 //! valid alone.
 //!
 //! **Full** is the normal state. A new position takes the place of the least valuable entry of its
-//! bucket, a new block that of the least valuable of a few that a clock hand passes; what value is, says
+//! bucket and of the overflow bucket behind it, a new block that of the least valuable of a few that a clock hand passes; what value is, says
 //! the [`Replacement`] policy. What the caller protects (the path it is on) is left alone; if nothing
 //! else is left, the caller gets nothing and goes on without.
 
+pub mod atomic;
+#[cfg(not(loom))]
+mod backing;
+#[cfg(loom)]
+#[path = "loom_backing.rs"]
 mod backing;
 mod block;
 mod claim;
@@ -55,11 +62,12 @@ pub use replacement::Replacement;
 pub use survey::Survey;
 pub use transfer::{Kept, TransferError, TransferProgress};
 
+use atomic::AtomicU64;
 use backing::Backing;
 use entry::{FIRST_KEY, GENERATIONS};
 use file::MappedFile;
 use layout::{BUCKET_ENTRIES, BUCKET_WORDS, ENTRY_WORDS};
-use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed};
+use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
 /// What can be wrong with a table that is asked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -326,7 +334,12 @@ impl Table {
         let bucket = self.bucket(key);
         // The first line is not waited for to find that the second is needed.
         backing::prefetch(&bucket[BUCKET_ENTRIES / 2][0]);
-        let words = bucket.iter().find(|words| words[0].load(Acquire) == key)?;
+        let is_it = |words: &&[AtomicU64; ENTRY_WORDS]| words[0].load(Acquire) == key;
+        let words = bucket.iter().find(is_it).or_else(|| {
+            // What is in the overflow found its bucket full, and places are never emptied but by a repair.
+            let is_full = bucket.iter().all(|words| words[0].load(Relaxed) != 0);
+            is_full.then(|| self.overflow_bucket(key).iter().find(is_it)).flatten()
+        })?;
         Some(Entry::new(words, key))
     }
 
@@ -395,9 +408,20 @@ impl Table {
 
     #[inline]
     fn bucket(&self, key: u64) -> &[[AtomicU64; ENTRY_WORDS]] {
-        // The product's high half is uniform over the buckets whatever their number (Lemire 2019).
-        let index = ((u128::from(nonzero(key)) * self.layout.buckets as u128) >> 64) as usize;
-        let start = self.layout.directory() + index * BUCKET_WORDS;
+        let start = self.layout.directory() + share_of(nonzero(key), self.layout.buckets) * BUCKET_WORDS;
+        self.backing.words()[start..start + BUCKET_WORDS].as_chunks().0
+    }
+
+    /// Where a position goes whose bucket is full; empty in a table of less than 8 buckets.
+    #[inline]
+    fn overflow_bucket(&self, key: u64) -> &[[AtomicU64; ENTRY_WORDS]] {
+        let buckets = self.layout.overflow_buckets();
+        if buckets == 0 {
+            return &[];
+        }
+        // Other bits than those that chose the bucket: positions of one bucket spread.
+        let index = share_of(nonzero(key).rotate_left(32), buckets);
+        let start = self.layout.overflow() + index * BUCKET_WORDS;
         self.backing.words()[start..start + BUCKET_WORDS].as_chunks().0
     }
 
@@ -408,6 +432,12 @@ impl Table {
         let start = self.layout.pool() + index * words;
         Some(&self.backing.words()[start..start + words])
     }
+}
+
+/// `key` as a number below `parts`: the product's high half is uniform whatever their number (Lemire 2019).
+#[inline]
+fn share_of(key: u64, parts: usize) -> usize {
+    ((u128::from(key) * parts as u128) >> 64) as usize
 }
 
 /// Small keys mark an empty entry and one that changes hands; the positions that have them, 128 in 2^64, get

@@ -1,11 +1,11 @@
 //! A look at every entry and every block: the census that `info` prints, and the checks of `verify`.
 
+use super::atomic::AtomicU64;
 use super::block::{self, Block};
 use super::entry::{self, Entry, GENERATIONS, busy_since};
 use super::replacement::age;
 use super::{Table, header};
 use std::ops::Range;
-use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// What counts may differ by without being damage: updates that were under way when a process was killed, and those
@@ -110,7 +110,7 @@ impl Table {
             return false;
         }
         let entry = Entry::new(words, key);
-        if !self.bucket_range(key).contains(&index) {
+        if !self.places(key).iter().any(|places| places.contains(&index)) {
             survey.fault(|| format!("entry {index}: a key of another bucket"));
             return false;
         }
@@ -184,10 +184,12 @@ impl Table {
     }
 
     /// The places of the directory where a key may be.
-    fn bucket_range(&self, key: u64) -> Range<usize> {
-        let bucket = self.bucket(key).as_ptr_range();
+    fn places(&self, key: u64) -> [Range<usize>; 2] {
         let first = self.backing.words()[self.layout.directory()..].as_ptr().addr();
-        let place = |address: usize| (address - first) / size_of::<[AtomicU64; 4]>();
-        place(bucket.start.addr())..place(bucket.end.addr())
+        let place = |address: usize| address.saturating_sub(first) / size_of::<[AtomicU64; 4]>();
+        [self.bucket(key), self.overflow_bucket(key)].map(|bucket| {
+            let bucket = bucket.as_ptr_range();
+            place(bucket.start.addr())..place(bucket.end.addr())
+        })
     }
 }

@@ -4,13 +4,14 @@
 //! bounds hold together. What a common ancestor knew is in both, and is taken off once. Where there is more than
 //! fits, what has fewer visits is left out.
 
+use super::atomic::AtomicU64;
 use super::block::{self, Block};
 use super::entry::{self, Entry, Meta, Own, Total};
 use super::file::{FileError, FileProblem, about, compare};
 use super::{Table, header};
 use crate::value::Value;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 
 /// What came of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -242,13 +243,13 @@ impl Transfer<'_> {
 }
 
 impl Table {
-    /// A place for a position with so many visits: an empty one of its bucket, or that of a position with fewer.
+    /// A place for a position with so many visits: an empty one of its buckets, or that of a position with fewer.
     fn place_for(&self, key: u64, visits: u32) -> Option<&[AtomicU64; 4]> {
         let worth = |words: &&[AtomicU64; 4]| match words[0].load(Relaxed) {
             0 => None,
             key => Some(Entry::new(words, key).total().visits),
         };
-        let least = self.bucket(key).iter().min_by_key(worth)?;
+        let least = self.bucket(key).iter().chain(self.overflow_bucket(key)).min_by_key(worth)?;
         (worth(&least).is_none_or(|least| least < visits)).then_some(least)
     }
 }

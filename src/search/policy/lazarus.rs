@@ -1,8 +1,9 @@
 //! Lazarus: the best move always, and samples that fade.
 
 use super::{EdgeView, ParentView, SelectionPolicy, loaded};
+use crate::table::atomic::AtomicU64;
 use crate::value::Value;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Lazarus: always the move with the highest f = (r + N) / (s + N), where r sums its results as ±1 and s
 /// counts its samples. After every simulation r and s of all moves of each position on the way are multiplied

@@ -25,8 +25,9 @@ pub use ucb::{Ucb1, Valkyria};
 pub use ucb_improved::UcbImproved;
 pub use ucb_tuned::Ucb1Tuned;
 
+use crate::table::atomic::AtomicU64;
 use crate::value::Value;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 
 /// What a policy may know of the position whose move is chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,10 +5,10 @@ use super::{
     EdgeColumns, EdgeView, EpsilonGreedy, Flat, Lazarus, ParentView, Rave, SelectionPolicy, Stego, StegoMode,
     Ucb1, Ucb1Tuned, UcbImproved, Valkyria,
 };
+use crate::table::atomic::AtomicU64;
 use crate::value::Value;
 use std::fmt::{self, Write};
 use std::str::FromStr;
-use std::sync::atomic::AtomicU64;
 
 /// Any of the policies, so that the search is compiled once.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,8 +1,9 @@
 //! UCB-Improved: rounds that eliminate the root's moves one by one.
 
 use super::{EdgeView, ParentView, SelectionPolicy, Ucb1, loaded};
+use crate::table::atomic::AtomicU64;
 use crate::value::Value;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 
 /// UCB-Improved at the root, UCB1 below it.
 ///

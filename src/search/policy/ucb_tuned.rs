@@ -1,7 +1,8 @@
 //! UCB1-Tuned: exploration according to how much the results vary.
 
 use super::{EdgeView, ParentView, SelectionPolicy};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use crate::table::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// UCB1-Tuned: value + c·sqrt(ln N / n · min(1/4, V)) with V = mean of the squared results - squared mean
 /// result + sqrt(2·ln N / n); a move never tried comes first.

@@ -1,0 +1,35 @@
+//! What stands in for [`backing`](super::backing) under loom, whose atomics are not the machine's.
+
+use super::atomic::AtomicU64;
+use std::fs::File;
+use std::io;
+
+pub(super) struct Backing(Vec<AtomicU64>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sharing {
+    Shared,
+    Private,
+}
+
+impl Backing {
+    pub(super) fn heap(words: usize) -> Option<Backing> {
+        Some(Backing((0..words).map(|_| AtomicU64::new(0)).collect()))
+    }
+
+    pub(super) fn file(_: &File, _: usize, _: Sharing) -> io::Result<Backing> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub(super) fn words(&self) -> &[AtomicU64] {
+        &self.0
+    }
+
+    pub(super) fn huge_page_bytes(&self) -> Option<usize> {
+        None
+    }
+}
+
+pub(super) fn prefetch(_: &AtomicU64) {}
+
+pub(super) fn prefetch_for_write(_: &AtomicU64) {}

@@ -1,0 +1,248 @@
+//! The protocol of entries and blocks under loom, which tries the orders in which threads may meet and the stale
+//! values that the memory model lets them read. Run by
+//! `RUSTFLAGS="--cfg loom" cargo test --test table_loom --target-dir target/loom`.
+#![cfg(loom)]
+
+use loom::sync::Arc;
+use loom::thread;
+use tewari::game::{Bounds, Prior};
+use tewari::table::{Block, Counters, Entry, Layout, Protected, Shape, Table};
+use tewari::value::Value;
+
+const RANGE: Bounds = Bounds { lower: -361, upper: 361 };
+const SHAPE: Shape = Shape { moves: 2, policy_words: false };
+/// They stay: three of the four places of the only bucket, one of the two blocks.
+const OTHERS: [u64; 3] = [1001, 1002, 1003];
+/// The position that has the fourth place, and may have the other block.
+const OLD: u64 = 0xaaaa;
+const NEW: u64 = 0xbbbb;
+const THIRD: u64 = 0xcccc;
+
+/// Tries all orders with at most `preemptions` switches from a thread that could go on.
+fn check(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(preemptions);
+    builder.check(model);
+}
+
+/// The score that is true of a key.
+fn truth(key: u64) -> Bounds {
+    Bounds::exact((key % 300) as i16)
+}
+
+fn priors(key: u64) -> [Option<Prior>; 2] {
+    [None, Some(Prior { visits: (key % 200) as u8, wins: 1 })]
+}
+
+/// A table with one bucket and two blocks, of which [`OTHERS`] hold what they can.
+fn crowded() -> Table {
+    let layout = Layout { shape: SHAPE, buckets: 1, blocks: 2 };
+    let table = Table::new(SHAPE, layout.bytes()).expect("a table");
+    assert_eq!(*table.layout(), layout);
+    for key in OTHERS {
+        claim(&table, key).expect("a place");
+    }
+    let block = claim_block(&table, &claim(&table, OTHERS[0]).expect("a place"), &[]).expect("a block");
+    assert_eq!(block.number(), 1);
+    table
+}
+
+fn claim(table: &Table, key: u64) -> Option<Entry<'_>> {
+    table.find_or_claim(key, Protected { keys: &OTHERS, blocks: &[1] }, &mut Counters::default())
+}
+
+fn claim_block<'t>(table: &'t Table, entry: &Entry<'t>, blocks: &[u32]) -> Option<Block<'t>> {
+    let protected = Protected { keys: &OTHERS, blocks };
+    table.claim_block(entry, || priors(entry.key()), protected, &mut Counters::default())
+}
+
+/// What a simulation writes to an entry.
+fn visit(entry: &Entry<'_>) {
+    entry.add_own(1);
+    entry.add_visit(Value::WIN);
+    entry.tighten_bounds(truth(entry.key()));
+}
+
+/// Whatever is read of a position is its own, but for one late playout of another.
+fn look_at(entry: &Entry<'_>, playouts: u32) {
+    let bounds = entry.bounds(RANGE);
+    assert!(bounds == RANGE || bounds == truth(entry.key()), "{bounds:?} of {:#x}", entry.key());
+    let own = entry.own();
+    assert!(own.visits <= playouts + 1 && own.half_points <= 2 * own.visits, "{own:?}");
+}
+
+/// A block that is still the position's when it has been read was read as the position's.
+fn look_at_block(block: &Block<'_>, key: u64) {
+    let read: Vec<_> = block.edges().collect();
+    if block.is_current() {
+        let [none, some] = priors(key);
+        assert!(!read[0].is_legal() && none.is_none(), "{key:#x}: {read:?}");
+        assert_eq!(Some(read[1].prior()), some, "{key:#x}");
+    }
+}
+
+#[test]
+fn what_is_written_late_is_no_proof_for_the_next_owner() {
+    check(3, || {
+        let table = Arc::new(crowded());
+        let old = claim(&table, OLD).expect("a place");
+        (0..3).for_each(|_| visit(&old));
+        let other = table.clone();
+        let worker = thread::spawn(move || {
+            if let Some(new) = claim(&other, NEW) {
+                look_at(&new, 0);
+                visit(&new);
+                look_at(&new, 1);
+            }
+        });
+        visit(&old);
+        if let Some(new) = table.find(NEW) {
+            look_at(&new, 1);
+        }
+        worker.join().expect("no panic");
+        let new = table.find(NEW).expect("the new owner");
+        look_at(&new, 1);
+        assert!(table.find(OLD).is_none());
+    });
+}
+
+#[test]
+fn of_two_that_want_one_place_one_gets_it_whole() {
+    check(3, || {
+        let table = Arc::new(crowded());
+        visit(&claim(&table, OLD).expect("a place"));
+        let other = table.clone();
+        let take = |table: &Table, key| {
+            if let Some(entry) = claim(table, key) {
+                visit(&entry);
+                look_at(&entry, 1);
+            }
+        };
+        let worker = thread::spawn(move || take(&other, NEW));
+        take(&table, THIRD);
+        worker.join().expect("no panic");
+        let found: Vec<_> = [OLD, NEW, THIRD].into_iter().filter_map(|key| table.find(key)).collect();
+        assert_eq!(found.len(), 1);
+        found.iter().for_each(|entry| look_at(entry, 1));
+        assert_ne!(found[0].key(), OLD);
+    });
+}
+
+#[test]
+fn two_workers_that_make_the_same_position_lose_one_playout_at_most() {
+    check(3, || {
+        let table = Arc::new(crowded());
+        let other = table.clone();
+        let worker = thread::spawn(move || {
+            claim(&other, NEW).iter().for_each(visit);
+        });
+        claim(&table, NEW).iter().for_each(visit);
+        worker.join().expect("no panic");
+        let entry = table.find(NEW).expect("the position");
+        assert!((1..=2).contains(&entry.own().visits) && (1..=2).contains(&entry.total().visits));
+        assert_eq!(entry.bounds(RANGE), truth(NEW));
+    });
+}
+
+#[test]
+fn a_block_is_never_read_as_another_positions() {
+    check(3, || {
+        let table = Arc::new(crowded());
+        let old = claim(&table, OLD).expect("a place");
+        let block = claim_block(&table, &old, &[1]).expect("a block");
+        let other = table.clone();
+        let worker = thread::spawn(move || {
+            // The same place of the bucket, and the same block.
+            if let Some(new) = claim(&other, NEW)
+                && let Some(block) = claim_block(&other, &new, &[1])
+            {
+                look_at_block(&block, NEW);
+                block.visit_edge(1, Value::WIN);
+            }
+        });
+        look_at_block(&block, OLD);
+        block.visit_edge(1, Value::LOSS);
+        block.add_amaf(&[1 << 16]);
+        block.mark_used(9, table.generation());
+        if let Some(block) = table.find(NEW).and_then(|entry| table.block(&entry)) {
+            look_at_block(&block, NEW);
+        }
+        worker.join().expect("no panic");
+        for key in [OLD, NEW] {
+            if let Some(block) = table.find(key).and_then(|entry| table.block(&entry)) {
+                look_at_block(&block, key);
+            }
+        }
+    });
+}
+
+#[test]
+fn of_two_blocks_made_for_one_position_one_is_kept() {
+    check(3, || {
+        let layout = Layout { shape: SHAPE, buckets: 1, blocks: 2 };
+        let table = Arc::new(Table::new(SHAPE, layout.bytes()).expect("a table"));
+        let entry = claim(&table, NEW).expect("a place");
+        let other = table.clone();
+        let worker = thread::spawn(move || {
+            let entry = other.find(NEW).expect("the position");
+            if let Some(block) = claim_block(&other, &entry, &[]) {
+                look_at_block(&block, NEW);
+                block.visit_edge(1, Value::WIN);
+            }
+        });
+        if let Some(block) = claim_block(&table, &entry, &[]) {
+            look_at_block(&block, NEW);
+            block.visit_edge(1, Value::WIN);
+        }
+        worker.join().expect("no panic");
+        let block = table.block(&entry).expect("a block");
+        look_at_block(&block, NEW);
+        assert!(block.edge(1).visits() <= 2);
+    });
+}
+
+#[test]
+fn a_worker_that_was_taken_for_dead_does_no_harm_when_it_goes_on() {
+    check(1, || {
+        let table = Arc::new(crowded());
+        visit(&claim(&table, OLD).expect("a place"));
+        let other = table.clone();
+        let slow = thread::spawn(move || {
+            if let Some(entry) = claim(&other, NEW) {
+                visit(&entry);
+                look_at(&entry, 1);
+            }
+        });
+        // What is still being taken over after these belongs to whoever wants it.
+        loom::stop_exploring();
+        (0..8).for_each(|_| table.next_search());
+        loom::explore();
+        if let Some(entry) = claim(&table, THIRD) {
+            visit(&entry);
+            look_at(&entry, 1);
+        }
+        slow.join().expect("no panic");
+        for entry in [OLD, NEW, THIRD].into_iter().filter_map(|key| table.find(key)) {
+            look_at(&entry, 1);
+        }
+    });
+}
+
+#[test]
+fn visits_added_at_once_are_all_counted() {
+    check(3, || {
+        let table = Arc::new(crowded());
+        let entry = claim(&table, OLD).expect("a place");
+        let block = claim_block(&table, &entry, &[1]).expect("a block");
+        let other = table.clone();
+        let worker = thread::spawn(move || {
+            let entry = other.find(OLD).expect("the position");
+            visit(&entry);
+            other.block(&entry).expect("its block").visit_edge(1, Value::WIN);
+        });
+        visit(&entry);
+        block.visit_edge(1, Value::LOSS);
+        worker.join().expect("no panic");
+        assert_eq!((entry.own().visits, entry.total().visits, block.edge(1).visits()), (2, 2, 2));
+    });
+}
