@@ -4,6 +4,7 @@
 mod table_file {
     mod bad_input;
     mod commands;
+    mod crowd;
     mod damage;
     mod kill;
     mod life;

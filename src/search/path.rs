@@ -13,6 +13,8 @@ pub(super) struct Others {
     pub(super) unrefuted: u64,
     /// Their visits times their values (for the mover, in units of [`Value`]), summed.
     pub(super) weighted: u128,
+    /// Visits of the chosen edge itself.
+    pub(super) chosen: u32,
 }
 
 /// One position of the descent, and the move chosen there.

@@ -3,7 +3,7 @@
 use super::policy::SelectionPolicy;
 use super::{proof, proven_outcome};
 use crate::game::{Bounds, Game, Move, Outcome, Player};
-use crate::table::{Block, Census, Counters, Table};
+use crate::table::{Block, Census, Counters, Edge, Table};
 use crate::value::Value;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
@@ -184,13 +184,15 @@ pub(super) fn knows_how<G: Game, P: SelectionPolicy>(
 /// with the best guaranteed score; see [`Candidate::rank`] for draws. Only moves with visits or proofs,
 /// unless there are none.
 fn ranked_moves<G: Game, P: SelectionPolicy>(table: &Table, game: &G, policy: &P) -> Vec<Candidate> {
-    let block = table.find(game.key()).and_then(|entry| table.block(&entry));
+    let edges =
+        table.find(game.key()).and_then(|entry| table.block(&entry)).and_then(|block| read_edges(&block));
+    let edge = |mv: Move| edges.as_ref().map(|edges| edges[mv.index()]);
     let mut candidates: Vec<Candidate> = (0..game.move_count() as u16)
         .map(Move)
         .filter(|&mv| {
             game.terminal_score().is_none() && game.is_legal_ignoring_history(mv) && !game.is_banned(mv)
         })
-        .map(|mv| candidate(table, game, policy, mv, block.as_ref()))
+        .map(|mv| candidate(table, game, policy, mv, edge(mv)))
         .collect();
     let prior_sum: f64 = candidates.iter().map(|candidate| candidate.prior).sum();
     for candidate in &mut candidates {
@@ -216,16 +218,21 @@ fn ranked_moves<G: Game, P: SelectionPolicy>(table: &Table, game: &G, policy: &P
     candidates
 }
 
+/// The edges with the policy's words, 0 where it has none; `None` if the block changed hands meanwhile.
+fn read_edges(block: &Block<'_>) -> Option<Vec<(Edge, u64)>> {
+    let words = block.policy_words().iter().map(|word| word.load(Relaxed)).chain(std::iter::repeat(0));
+    let edges = block.edges().zip(words).collect();
+    block.is_current().then_some(edges)
+}
+
 fn candidate<G: Game, P: SelectionPolicy>(
     table: &Table,
     game: &G,
     policy: &P,
     mv: Move,
-    block: Option<&Block<'_>>,
+    edge: Option<(Edge, u64)>,
 ) -> Candidate {
-    let edge = block.map(|block| block.edge(mv.index()));
-    let word = block.and_then(|block| block.policy_words().get(mv.index()));
-    let word = word.map_or(0, |word| word.load(Relaxed));
+    let (edge, word) = edge.map_or((None, 0), |(edge, word)| (Some(edge), word));
     let mover = game.to_play();
     let range = game.score_range();
     let child = table.find(game.key_after(mv)).map(|entry| entry.total()).filter(|total| total.visits > 0);
@@ -291,5 +298,5 @@ pub(super) fn leading_visits<G: Game>(table: &Table, game: &G) -> [u64; 2] {
             leading[1] = visits;
         }
     }
-    leading
+    if block.is_current() { leading } else { [0; 2] }
 }

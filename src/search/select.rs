@@ -62,6 +62,8 @@ pub(super) enum Selection {
     Move(Move, Others),
     /// Every legal move is refuted, as far as this path knows.
     AllRefuted,
+    /// The block changed hands while it was read.
+    BlockLost,
 }
 
 impl Edges {
@@ -95,18 +97,23 @@ impl Edges {
     ) -> Selection {
         let Here { game, block, is_root } = here;
         self.load(table, game, block);
-        let Certain { winning, drawing } = self.load_children(table, game);
-        if let Some(winning) = winning {
-            return Selection::Move(winning, self.others(winning));
-        }
         if policy.uses_amaf() {
             self.load_amaf(block);
         }
-        if let Some(virtual_loss) = virtual_loss {
-            self.add_virtual_loss(virtual_loss, game.key());
-        }
+        let Certain { winning, drawing } = self.load_children(table, game);
         if policy.uses_words() {
             self.load_words(policy, block, is_root);
+        }
+        // From here on only copies are looked at.
+        if !block.is_current() {
+            self.impossible = 0;
+            return Selection::BlockLost;
+        }
+        if let Some(winning) = winning {
+            return Selection::Move(winning, self.others(winning));
+        }
+        if let Some(virtual_loss) = virtual_loss {
+            self.add_virtual_loss(virtual_loss, game.key());
         }
         self.score(policy, is_root);
         let random_choices = policy.random_choices();
@@ -266,7 +273,11 @@ impl Edges {
     /// The sums over all visited edges but that of `chosen`.
     fn others(&self, chosen: Move) -> Others {
         let mut others = Others::default();
-        for visited in self.visited.iter().filter(|visited| visited.index != chosen.index()) {
+        for visited in &self.visited {
+            if visited.index == chosen.index() {
+                others.chosen = visited.visits;
+                continue;
+            }
             others.visits += u64::from(visited.visits);
             if !visited.refuted {
                 others.unrefuted += u64::from(visited.visits);

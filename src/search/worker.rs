@@ -162,7 +162,14 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             let selection =
                 self.edges.select(self.table, &self.policy, here, self.virtual_loss, &mut self.rng);
             self.counters.collisions += self.edges.impossible();
-            let Selection::Move(mv, others) = selection else { return Leaf::AllRefuted(entry) };
+            let (mv, others) = match selection {
+                Selection::Move(mv, others) => (mv, others),
+                Selection::AllRefuted => return Leaf::AllRefuted(entry),
+                Selection::BlockLost => {
+                    self.counters.lost_blocks += 1;
+                    return self.play_out(Some(entry));
+                }
+            };
             let mover = self.game.to_play();
             let has_repetition_rule = self.game.has_repetition_rule();
             self.steps.push(Step {
@@ -192,7 +199,8 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
         let entry = self.table.find_or_claim(key, protected, &mut self.counters)?;
         let is_new = self.counters.misses != misses;
         if let Some(step) = self.steps.last() {
-            let edge = step.block.edge(step.mv.index());
+            // Of a block that went to another position nothing is taken over.
+            let Some(edge) = step.block.current_edge(step.mv.index()) else { return Some(entry) };
             if is_new && edge.visits() > 0 && self.parameters.reseed {
                 let value = edge.value().other();
                 entry.seed(Own::with_mean(edge.visits(), value), Total { visits: edge.visits(), value });
@@ -317,7 +325,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
     fn value_without_entry(&self, result: Outcome) -> Value {
         let result = Value::from(result);
         let Some(step) = self.steps.last() else { return result };
-        let edge = step.block.edge(step.mv.index());
+        let Some(edge) = step.block.current_edge(step.mv.index()) else { return result };
         let visits = u64::from(edge.visits());
         let sum = u64::from(edge.value().other().0) * visits + u64::from(result.0);
         Value((sum / (visits + 1)) as u32)
@@ -356,14 +364,16 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             }
             // The sign flip: the child's value is for the opponent of the mover.
             let mover_value = learnt.value.other();
-            if !step.block.is_current() || !step.entry.is_current() {
-                self.counters.late_updates += 1;
-            }
-            let is_put_off = self.has_company && Parcels::takes(&step);
+            // What changed hands on the way down gets nothing.
+            let has_block = step.block.is_current();
+            self.counters.late_updates += u64::from(!has_block || !step.entry.is_current());
+            let is_put_off = has_block && self.has_company && Parcels::takes(&step);
             let visits = if is_put_off {
                 self.parcels.visit_edge(&step, mover_value)
-            } else {
+            } else if has_block {
                 step.block.visit_edge(step.mv.index(), mover_value)
+            } else {
+                step.others.chosen + 1
             };
             let (base, here) = if learnt.base == self.range && learnt.here == self.range {
                 (self.range, self.range)
@@ -426,7 +436,9 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
                 Player::Black => half_points_for_black,
                 Player::White => 2 - half_points_for_black,
             };
-            self.policy.record(step.block.policy_words(), step.mv.index(), half_points);
+            if step.block.is_current() {
+                self.policy.record(step.block.policy_words(), step.mv.index(), half_points);
+            }
         }
     }
 
@@ -437,7 +449,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
         self.amaf.of_path(&self.steps, &self.trace, half_points_for_black, counts, |step, samples| {
             if has_company && Parcels::takes(step) {
                 parcels.add_amaf(step, samples);
-            } else {
+            } else if step.block.is_current() {
                 step.block.add_amaf(samples);
             }
         });

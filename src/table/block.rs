@@ -159,6 +159,14 @@ impl<'t> Block<'t> {
         Edge(self.edge_words()[index].load(Relaxed))
     }
 
+    /// One edge, unless the block has changed hands.
+    #[must_use]
+    #[inline]
+    pub fn current_edge(&self, index: usize) -> Option<Edge> {
+        let edge = self.edge(index);
+        self.is_current().then_some(edge)
+    }
+
     /// Counts a visit of an edge and notes the child's value for the mover; returns the edge's visits.
     pub fn visit_edge(&self, index: usize, value: Value) -> u32 {
         self.add_visits(index, 1, value)

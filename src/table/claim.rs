@@ -119,7 +119,7 @@ impl Table {
         Block::fill(words, self.layout.shape, priors.as_ref());
         words[0].store(entry.key(), Release);
         // Fails only if this worker was so slow that another took the block for abandoned.
-        words[1].compare_exchange(sequence, sequence + 1, Release, Relaxed).ok()?;
+        words[1].compare_exchange(sequence, sequence.wrapping_add(1), Release, Relaxed).ok()?;
         entry.update_meta(
             |meta| {
                 if meta.block == before { entry::Meta { block: number, ..meta } } else { meta }
@@ -178,7 +178,7 @@ impl Table {
         if words[0].load(Relaxed) != 0 && !self.replacement.admits(visits, &victim, generation) {
             return None;
         }
-        let odd = if sequence & 1 == 0 { sequence + 1 } else { sequence + 2 };
+        let odd = sequence.wrapping_add(if sequence & 1 == 0 { 1 } else { 2 });
         if words[1].compare_exchange(sequence, odd, Acquire, Relaxed).is_err() {
             counters.contention += 1;
             return None;

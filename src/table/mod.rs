@@ -14,28 +14,31 @@
 //! key itself was compared whole); a block read as another position's (owner and sequence are compared
 //! before and after); visits without the points that belong to them (they share a word).
 //!
-//! **May be lost:** an update of a position whose entry or block is taken over between the look at the
-//! key and the write: at most one simulation for each worker and each takeover, or one parcel of at most sixteen
-//! where workers put off what they write to much visited positions; counted as `late_updates` where a worker
-//! notices. What a process had not written when it was killed: of each worker one simulation and its parcels. What a worker writes to an entry or block that another worker
-//! made for the same position at the same moment: only one of the two is found again. One of two AMAF
-//! samples added to the same word at the same moment ([`Block::add_amaf`]); and where a worker adds them to a block that
-//! changes hands between its load and its store, the next owner begins with the samples of one word, two moves, that
-//! were the last owner's. One of two values stored for
-//! a position at the same moment: the value is recomputed from its parts at every visit, so the next one
-//! mends it. An entry or a block that another process left unfinished for eight generations is taken for abandoned;
-//! should that process go on after all, it may put visits and a value into the entry, moves and priors into the
-//! block that are another position's: a misleading start, but never a broken rule or a false proof, since bounds
-//! carry their key and moves are looked at again.
+//! **May be lost:**
+//! - What a worker brings to a position whose entry or block has changed hands since it looked. It looks again before
+//!   it writes, and then writes nothing: at most one simulation for each worker and takeover, or one parcel of at most
+//!   sixteen where workers put off what they write to much visited positions. Counted as `late_updates`.
+//! - What a process had not written when it was killed: of each worker one simulation and its parcels.
+//! - What is written to an entry or a block that another worker made for the same position at the same moment: only one
+//!   of the two is found again.
+//! - One of two AMAF samples added to one word at the same moment ([`Block::add_amaf`]), one of two values stored for a
+//!   position: the value is made anew from its parts at every visit, so the next one mends it.
+//!
+//! **May mislead:** what slips in between the last look at the owner and the write. The next owner then has one
+//! playout, one visit of an edge or, of AMAF samples, what one word held (two moves) that were another position's; one
+//! for each worker and takeover, at most. A visit of a move that is not legal shows, and counts as a collision. So
+//! does the worker mislead that was taken for dead, its entry or block unfinished for eight generations, and goes on
+//! after all. Never a broken rule or a false proof: bounds carry their key, and moves are looked at again.
 //!
 //! **Orderings:** a key and a block's sequence are published with `Release` after what they vouch for,
 //! and read with `Acquire` before it. Everything else is `Relaxed`: words are independent, and each is
-//! valid alone.
+//! valid alone. tests/table_loom.rs tries them in all orders, tests/table_stress.rs and tests/table_file/crowd.rs
+//! with many threads and processes.
 //!
-//! **Full** is the normal state. A new position takes the place of the least valuable entry of its
-//! bucket and of the overflow bucket behind it, a new block that of the least valuable of a few that a clock hand passes; what value is, says
-//! the [`Replacement`] policy. What the caller protects (the path it is on) is left alone; if nothing
-//! else is left, the caller gets nothing and goes on without.
+//! **Full** is the normal state. A new position takes the place of the least valuable entry of its bucket and of the
+//! overflow bucket behind it, a new block that of the least valuable of a few that a clock hand passes; what value
+//! is, says the [`Replacement`] policy. What the caller protects (the path it is on) is left alone; if nothing else is
+//! left, the caller gets nothing and goes on without.
 
 pub mod atomic;
 #[cfg(not(loom))]

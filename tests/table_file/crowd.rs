@@ -1,0 +1,49 @@
+//! Many processes with many threads in a table that has room for a fraction of what they find.
+
+use super::process::{Folder, analysis, info, object, root_visits, start_analysis, verify};
+use serde_json::Value;
+
+const PROCESSES: u64 = 4;
+const THREADS: u64 = 3;
+const SIMULATIONS: u64 = 5_000;
+
+/// The sum of a number of the table over the processes.
+fn sum(found: &[Value], name: &str) -> u64 {
+    found.iter().map(|one| one["table"][name].as_u64().expect("a number")).sum()
+}
+
+#[test]
+fn many_processes_and_threads_replace_in_one_file_and_leave_it_sound() {
+    for (size, replacement) in
+        [("24KiB", "always"), ("48KiB", "visits-and-generation"), ("400KiB", "two-level")]
+    {
+        let folder = Folder::new();
+        let path = folder.path("a.tewari");
+        analysis(&path, &["--table-size", size, "--simulations", "100"]);
+        let (simulations, threads) = (SIMULATIONS.to_string(), THREADS.to_string());
+        let options = ["--simulations", &simulations, "--threads", &threads, "--replacement", replacement];
+        let children: Vec<_> = (0..PROCESSES)
+            .map(|seed| start_analysis(&path, &[&options[..], &["--seed", &seed.to_string()]].concat()))
+            .collect();
+        let found: Vec<Value> =
+            children.into_iter().map(|child| object(&child.wait_with_output().expect("it ends"))).collect();
+        let told = format!("{size}, {replacement}: {found:?}");
+        assert!(found.iter().all(|one| one["rootInfo"]["simulations"] == SIMULATIONS), "{told}");
+        let takeovers = sum(&found, "evictions") + sum(&found, "blockEvictions");
+        assert!(takeovers > 1_000, "{told}");
+        // Each worker but the one that takes it over may be on its way to what changes hands.
+        let late = sum(&found, "lateUpdates");
+        assert!(late <= (PROCESSES * THREADS - 1) * takeovers, "{late} of {takeovers}: {told}");
+        // A visit that slipped in between the look at the owner and the write: seen at each visit of such a block.
+        let foreign = sum(&found, "collisions");
+        assert!(foreign * 100 <= takeovers, "{foreign} of {takeovers}: {told}");
+        // The root is on every path, so nobody evicts it. Each worker may lose the simulation it began with, while
+        // another gave the root its block.
+        let all = 100 + PROCESSES * SIMULATIONS;
+        let visits = root_visits(&analysis(&path, &["--simulations", "1"])) - 1;
+        assert!((all - PROCESSES * THREADS..=all).contains(&visits), "{visits} of {all}: {told}");
+        verify(&path);
+        let census = info(&path);
+        assert_eq!((&census["unfinishedEntries"], &census["unfinishedBlocks"]), (&0.into(), &0.into()));
+    }
+}
