@@ -34,8 +34,8 @@ pub(super) struct EngineArguments {
     /// What searches do with the table file.
     #[arg(long, value_enum, default_value_t = FileMode::Rw, requires = "table")]
     table_mode: FileMode,
-    /// What a full table forgets: visits-and-generation, visits, least-recently-used, two-level or always
-    /// (whatever is in the way).
+    /// What a full table forgets: visits-and-generation, visits, least-recently-used, two-level, admission or
+    /// always (whatever is in the way).
     #[arg(long, value_name = "POLICY", default_value_t)]
     replacement: Replacement,
     /// Threads that search one position together.
