@@ -91,7 +91,7 @@ impl<'t> Parcels<'t> {
         self.late += self.parcels.iter_mut().map(|parcel| parcel.deliver(generation)).sum::<u64>();
     }
 
-    /// Simulations whose moves were lost because their position had lost its block when they were to be written.
+    /// Simulations that were lost because their position had lost its block when they were to be written.
     pub(super) fn late(&self) -> u64 {
         self.late
     }
@@ -118,24 +118,22 @@ impl<'t> Parcels<'t> {
 }
 
 impl Parcel<'_> {
-    /// Writes everything; a block that changed hands meanwhile gets nothing, and the simulations whose moves are lost
-    /// are returned.
+    /// Writes everything; a position whose block changed hands meanwhile gets nothing, and the simulations lost are
+    /// returned.
     fn deliver(&mut self, generation: u64) -> u64 {
         let mut late = u64::from(self.simulations);
-        if let Some((entry, block)) = self.to.take() {
+        if let Some((entry, block)) = self.to.take()
+            && block.is_current()
+        {
+            block.add_amaf(&self.samples);
+            for &(index, visits, value) in &self.edges {
+                block.add_visits(index, visits, value);
+            }
             if self.simulations > 0 {
                 entry.add_visits(self.simulations, self.value);
+                block.mark_used(entry.total().visits, generation);
             }
-            if block.is_current() {
-                block.add_amaf(&self.samples);
-                for &(index, visits, value) in &self.edges {
-                    block.add_visits(index, visits, value);
-                }
-                if self.simulations > 0 {
-                    block.mark_used(entry.total().visits, generation);
-                }
-                late = 0;
-            }
+            late = 0;
         }
         self.simulations = 0;
         self.edges.clear();

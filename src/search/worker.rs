@@ -391,7 +391,8 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             let total = u32::try_from(total).unwrap_or(u32::MAX);
             if is_put_off {
                 self.parcels.add_visit(&step, value);
-            } else {
+            } else if has_block {
+                // Visits of a position are those of its edges and its own playouts: all are counted, or none.
                 step.entry.add_visit(value);
                 step.block.mark_used(total, generation);
             }
