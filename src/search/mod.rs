@@ -81,6 +81,9 @@ pub type Progress<'a> = &'a mut dyn FnMut(u64) -> bool;
 /// Simulations between two looks at the clock or at the other workers' state.
 const LOOK_INTERVAL: u64 = 16;
 
+/// Simulations granted to a worker at once, at most.
+const LARGEST_GRANT: u64 = 16;
+
 /// A table to search on, and how.
 pub struct Search<'t, P> {
     /// The memory.
@@ -96,6 +99,7 @@ struct Run {
     simulations: OwnLine<AtomicU64>,
     stop: AtomicBool,
     limits: Limits,
+    threads: u64,
     started: Instant,
     /// Visits the root had before.
     visits_before: u64,
@@ -118,6 +122,7 @@ impl<P: SelectionPolicy> Search<'_, P> {
             simulations: OwnLine(AtomicU64::new(0)),
             stop: AtomicBool::new(false),
             limits,
+            threads: self.parameters.threads as u64,
             started: Instant::now(),
             visits_before: self.table.find(root.key()).map_or(0, |entry| u64::from(entry.total().visits)),
         };
@@ -200,7 +205,7 @@ impl Run {
         worker: &mut Worker<'_, G, P>,
         progress: Progress<'_>,
     ) {
-        let mut done = 0_u64;
+        let (mut done, mut granted) = (0_u64, 0..0);
         while !self.stop.load(Relaxed) {
             if done > 0 && self.reached_visits_or_proof(table, root, worker.policy()) {
                 break;
@@ -211,18 +216,37 @@ impl Run {
             {
                 break;
             }
-            let number = self.simulations.0.fetch_add(1, Relaxed);
+            let number = granted.next().unwrap_or_else(|| {
+                granted = self.grant();
+                granted.next().expect("one at least")
+            });
             if let Some(limit) = self.limits.simulations
                 && number >= limit
                 && (number >= limit.saturating_mul(2) || is_settled(table, root, worker.policy()))
             {
-                break;
+                // The others still do what was granted to them.
+                worker.finish();
+                return;
             }
             worker.simulate();
             done += 1;
         }
         self.stop.store(true, Relaxed);
         worker.finish();
+    }
+
+    /// The numbers of the next simulations of a worker. Several at a time where there are several workers, since
+    /// each grant takes a cache line from another processor; one by one towards the end, so that all end together.
+    fn grant(&self) -> std::ops::Range<u64> {
+        let size = if self.threads < 2 {
+            1
+        } else {
+            let left =
+                self.limits.simulations.unwrap_or(u64::MAX).saturating_sub(self.simulations.0.load(Relaxed));
+            (left / (8 * self.threads)).clamp(1, LARGEST_GRANT)
+        };
+        let first = self.simulations.0.fetch_add(size, Relaxed);
+        first..first + size
     }
 
     fn reached_visits_or_proof<G: Game, P: SelectionPolicy>(
