@@ -25,6 +25,8 @@ impl Backing {
         &self.0
     }
 
+    pub(super) fn expect_scan(&self) {}
+
     pub(super) fn huge_page_bytes(&self) -> Option<usize> {
         None
     }

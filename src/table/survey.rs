@@ -73,6 +73,7 @@ impl Table {
     }
 
     fn walk(&self, drop_faults: bool, progress: &mut dyn FnMut(usize)) -> Survey {
+        self.backing.expect_scan();
         let mut survey =
             Survey { ages: vec![0; GENERATIONS as usize], visits: vec![0; 33], ..Survey::default() };
         for (index, words) in self.entry_words().enumerate() {

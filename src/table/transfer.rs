@@ -157,6 +157,7 @@ impl Transfer<'_> {
         let all = all as u64 + self.target.layout.blocks as u64;
         let mut done = 0_u64;
         for (index, source) in self.sources.iter().enumerate() {
+            source.backing.expect_scan();
             for words in source.entry_words() {
                 done += 1;
                 if done.is_multiple_of(1 << 14) && !progress(done, all) {
