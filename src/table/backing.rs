@@ -18,6 +18,11 @@ const HUGE_PAGE: usize = 2 << 20;
 /// is soon read whole, and faster so.
 const LARGE_FILE: usize = 1 << 30;
 
+/// A file of so many bytes is brought into memory at once, ready to be written, 6 to 40 ms for 64 MiB: a search would
+/// touch most of its pages soon, one interruption for each.
+#[cfg(target_os = "linux")]
+const SMALL_FILE: usize = 128 << 20;
+
 /// The memory of a table: of this process alone, or a file's.
 pub(super) struct Backing {
     /// An anonymous mapping: the system hands out zeroed pages as they are first touched, so a large table
@@ -75,6 +80,11 @@ impl Backing {
         };
         if is_in_memory(file) {
             let _ = memory.advise(Advice::HugePage);
+        }
+        // What the system cannot do beforehand it does page by page.
+        #[cfg(target_os = "linux")]
+        if bytes <= SMALL_FILE && sharing == Sharing::Shared {
+            let _ = memory.advise(Advice::PopulateWrite);
         }
         if bytes > LARGE_FILE {
             let _ = memory.advise(Advice::Random);
