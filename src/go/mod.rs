@@ -6,6 +6,7 @@
 
 mod after;
 pub mod board;
+mod drawing;
 pub mod geometry;
 mod liberties;
 pub mod pattern;

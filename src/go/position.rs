@@ -196,13 +196,13 @@ impl Position {
         self.playouts = playouts;
     }
 
-    /// What keys contain of the way to a position.
+    /// What keys contain of the way here.
     #[must_use]
     pub fn key_policy(&self) -> KeyPolicy {
         self.way.policy()
     }
 
-    /// Chooses what keys contain of the way to a position.
+    /// Chooses what keys contain of the way here.
     pub fn set_key_policy(&mut self, policy: KeyPolicy) {
         self.way = self.way.with_policy(policy, self.prisoners);
     }
@@ -473,30 +473,5 @@ impl Game for Position {
         let is_new = is_new && self.rules.ko != KoRule::Simple && !self.was_seen(superko_key);
         let history = self.history_key ^ if is_new { mix(superko_key) } else { 0 };
         mix(self.key_after(mv) ^ mix(history))
-    }
-}
-
-impl std::fmt::Display for Position {
-    /// The board as text, rows from the top.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let size = self.size();
-        for row in (0..size.rows()).rev() {
-            write!(f, "{:2} ", row + 1)?;
-            for column in 0..size.columns() {
-                let point = self.board.geometry().points[row * size.columns() + column];
-                let symbol = match self.board.stone_at(point) {
-                    Some(Player::Black) => 'X',
-                    Some(Player::White) => 'O',
-                    None => '.',
-                };
-                write!(f, " {symbol}")?;
-            }
-            writeln!(f)?;
-        }
-        write!(f, "   ")?;
-        for column in 0..size.columns() {
-            write!(f, " {}", super::geometry::column_letter(column))?;
-        }
-        Ok(())
     }
 }

@@ -50,6 +50,7 @@ mod block;
 mod claim;
 mod entry;
 mod file;
+mod file_error;
 mod header;
 mod layout;
 mod replacement;
@@ -58,7 +59,8 @@ mod transfer;
 
 pub use block::{AMAF_VISITS_LIMIT, Amaf, Block, EDGE_VISITS_LIMIT, Edge, amaf_sample};
 pub use entry::{Entry, Own, Total};
-pub use file::{FileError, FileProblem, FileState, TableMode};
+pub use file::{FileState, TableMode};
+pub use file_error::{FileError, FileProblem};
 pub use header::{Identity, Lineage};
 pub use layout::{ENTRIES_PER_BLOCK, Layout, Shape};
 pub use replacement::Replacement;

@@ -7,7 +7,8 @@
 use super::atomic::AtomicU64;
 use super::block::{self, Block};
 use super::entry::{self, Entry, Meta, Own, Total};
-use super::file::{FileError, FileProblem, about, compare};
+use super::file::compare;
+use super::file_error::{FileError, FileProblem, about};
 use super::{Table, header};
 use crate::value::Value;
 use std::path::Path;
