@@ -48,7 +48,8 @@ impl Backing {
     /// and there, and would wait for the page tables as often as for the words.
     pub(super) fn heap(words: usize) -> Option<Backing> {
         let bytes = words.checked_mul(8).filter(|&bytes| bytes > 0)?;
-        let whole_pages = bytes / HUGE_PAGE * HUGE_PAGE;
+        // Miri knows mappings, but no advice about them.
+        let whole_pages = if cfg!(miri) { 0 } else { bytes / HUGE_PAGE * HUGE_PAGE };
         let slack = if whole_pages > 0 { HUGE_PAGE } else { 0 };
         let memory: MmapRaw = MmapOptions::new().len(bytes.checked_add(slack)?).map_anon().ok()?.into();
         let start = if slack > 0 {
