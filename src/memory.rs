@@ -5,8 +5,8 @@ use std::path::Path;
 /// One mebibyte in bytes.
 pub const MIB: u64 = 1 << 20;
 /// What the engine needs besides the table: code, stacks, the game's history, output buffers. Peak resident
-/// memory minus the table's size was up to 6.3 MiB after a 19x19 game with one worker, most of it the pages
-/// of the program and of its libraries, in a build without link-time optimisation (a release build needs 4.8
+/// memory minus the table's size was up to 6.2 MiB after a 19x19 game with one worker, most of it the pages
+/// of the program and of its libraries, in a build without link-time optimisation (a release build needs 5.0
 /// MiB); tests/memory.rs.
 const ENGINE_BYTES: u64 = 6 * MIB + MIB / 2;
 /// What each further worker needs: its boards, its buffers, its stack. Measured: 0.2 to 0.32 MiB.

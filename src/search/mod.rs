@@ -133,7 +133,7 @@ impl<P: SelectionPolicy> Search<'_, P> {
             let policy = self.policy.clone();
             Worker::new(self.table, policy, self.parameters, virtual_loss.as_ref(), root, rng)
         };
-        let workers = run.work(self.table, root, self.parameters.threads, worker, progress);
+        let workers = run.work(self.table, root, worker, progress);
         let mut counters = Counters::default();
         let mut scores = vec![(0_i64, 0_u32); root.move_count()];
         let (mut depth_sum, mut simulations) = (0, 0);
@@ -174,14 +174,13 @@ impl Run {
         &self,
         table: &Table,
         root: &G,
-        threads: usize,
         worker: impl Fn(u64) -> Worker<'t, G, P> + Sync,
         progress: Progress<'_>,
     ) -> Vec<Worker<'t, G, P>> {
         let worker = &worker;
         let mut first = worker(0);
         std::thread::scope(|scope| {
-            let others: Vec<_> = (1..threads.clamp(1, 255) as u64)
+            let others: Vec<_> = (1..self.threads.clamp(1, 255))
                 .map(|stream| {
                     scope.spawn(move || {
                         let mut worker = worker(stream);

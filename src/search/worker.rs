@@ -225,10 +225,11 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
 
     fn may_catch_up(&self, entry: &Entry<'_>) -> bool {
         self.parameters.catch_up == CatchUp::Stop
-            && self
-                .steps
-                .last()
-                .is_some_and(|step| entry.total().visits > step.block.edge(step.mv.index()).visits())
+            && self.steps.last().is_some_and(|step| {
+                step.block
+                    .current_edge(step.mv.index())
+                    .is_some_and(|edge| entry.total().visits > edge.visits())
+            })
     }
 
     /// The position's block; a new one if it has had enough playouts, or is the root.

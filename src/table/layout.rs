@@ -22,7 +22,7 @@ pub(super) const BUCKET_ENTRIES: usize = 4;
 /// Words of a bucket.
 pub(super) const BUCKET_WORDS: usize = ENTRY_WORDS * BUCKET_ENTRIES;
 /// Buckets for each bucket of the overflow. With so many, 100,000 simulations on 19x19 fill 37 % of a directory
-/// and evict nothing; without any, one entry in 60 (DESIGN.md).
+/// and evict nothing; without any, one entry in 55 (DESIGN.md).
 const BUCKETS_PER_OVERFLOW: usize = 8;
 /// Words before the edges of a block.
 pub(super) const BLOCK_HEADER_WORDS: usize = 4;
