@@ -114,7 +114,7 @@ def transpositions():
 
 
 def knowledge():
-    """What is done with what another order of moves, or an edge, knows."""
+    """What a simulation does at a transposition, and what an evicted child starts from."""
     stop, forget = " --catch-up stop", " --reseed off"
     return {
         **{f"continue - stop {table}": match(own(light=False, table=table), own(light=False, table=table, options=stop))
@@ -179,7 +179,7 @@ def against_first():
     }
 
 
-# Each part of the default playout policy that can be switched off (tewari analyze --playout-policy help).
+# Each part of the default playout policy that can be switched off.
 PLAYOUT_PARTS = ["nakade"]
 
 
