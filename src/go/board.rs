@@ -136,6 +136,13 @@ impl Board {
         self.cells[point.index()]
     }
 
+    /// What all cells hold, the border included.
+    #[must_use]
+    #[inline]
+    pub fn cells(&self) -> &[u8; CELLS] {
+        &self.cells
+    }
+
     /// Whose stone is there.
     #[must_use]
     pub fn stone_at(&self, point: Point) -> Option<Player> {
@@ -192,13 +199,7 @@ impl Board {
     #[must_use]
     #[inline]
     pub fn neighbours4(&self, point: Point) -> [Point; 4] {
-        let (p, stride) = (point.0, self.geometry.stride);
-        [
-            Point(p.wrapping_add(stride)),
-            Point(p.wrapping_sub(stride)),
-            Point(p.wrapping_add(1)),
-            Point(p.wrapping_sub(1)),
-        ]
+        self.geometry.neighbours4(point)
     }
 
     /// All eight neighbours, in the order of [`neighbourhood`](Board::neighbourhood): the opposite of
@@ -246,6 +247,12 @@ impl Board {
     #[inline]
     pub fn chain_size(&self, point: Point) -> usize {
         usize::from(self.chain_sizes[self.chain(point).index()])
+    }
+
+    /// The pseudo-liberties of the chain of this name.
+    #[inline]
+    pub(super) fn chain_liberties(&self, name: Point) -> Liberties {
+        self.liberties[name.index()]
     }
 
     /// Whether the chain that has a stone on `point` has exactly one liberty.

@@ -206,6 +206,19 @@ impl Geometry {
         geometry
     }
 
+    /// The neighbours above, below, right and left.
+    #[must_use]
+    #[inline]
+    pub fn neighbours4(&self, point: Point) -> [Point; 4] {
+        let (p, stride) = (point.0, self.stride);
+        [
+            Point(p.wrapping_add(stride)),
+            Point(p.wrapping_sub(stride)),
+            Point(p.wrapping_add(1)),
+            Point(p.wrapping_sub(1)),
+        ]
+    }
+
     /// The move number of a point on the board.
     #[must_use]
     #[inline]

@@ -4,11 +4,11 @@
 //! [`Game`](crate::game::Game) that search sees; [`record`] adds what a protocol or a game record
 //! needs: setup, undo, names of moves.
 
-mod after;
 pub mod board;
 mod drawing;
 pub mod geometry;
 mod liberties;
+mod lookahead;
 pub mod pattern;
 pub mod playout;
 pub mod point_list;

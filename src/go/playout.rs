@@ -1,7 +1,8 @@
 //! Random games to the end.
 
-use super::board::{Board, cell};
+use super::board::{Board, ORTHOGONAL};
 use super::geometry::{MAX_POINTS, Point};
+use super::liberties::Liberties;
 use super::pattern::Patterns;
 use super::score::area_score_after_playout;
 use super::tactics::{self, Moves};
@@ -83,9 +84,17 @@ pub fn heavy(
     let patterns = Patterns::get();
     let end = trace.moves.len() + LENGTH_PER_POINT * geometry.size.points().max(2);
     while passes < 2 && trace.moves.len() < end {
-        let chosen = atari_move(board, player, last, rng)
-            .or_else(|| pattern_move(board, patterns, player, last, rng))
-            .or_else(|| random_move(board, player, rng));
+        // One draw for both chances: bits that do not overlap are independent.
+        let chances = rng.next_u64();
+        let is_below = |shift: u32, chance: u32| (chances >> shift & 0xff) < u64::from(chance);
+        let mut chosen = None;
+        if is_below(56, ATARI_CHANCE) {
+            chosen = atari_move(board, player, last, rng);
+        }
+        if chosen.is_none() && is_below(48, PATTERN_CHANCE) {
+            chosen = pattern_move(board, patterns, player, last, rng);
+        }
+        let chosen = chosen.or_else(|| random_move(board, player, rng));
         let mv = match chosen {
             Some(point) => {
                 board.place(point, player);
@@ -109,12 +118,9 @@ pub fn heavy(
 /// A move that saves or captures stones in atari next to the last two moves.
 #[inline]
 fn atari_move(board: &Board, player: Player, last: [Point; 2], rng: &mut PlayoutRng) -> Option<Point> {
-    if !rng.chance(ATARI_CHANCE) {
-        return None;
-    }
-    let mut moves = Moves::new();
     for point in last {
-        if point != Point::NONE {
+        if tactics::may_answer_atari(board, point, player) {
+            let mut moves = Moves::new();
             tactics::add_atari_answers(board, point, player, &mut moves);
             if !moves.is_empty() {
                 return moves.as_slice().get(rng.below(moves.len())).copied();
@@ -133,45 +139,109 @@ fn pattern_move(
     last: [Point; 2],
     rng: &mut PlayoutRng,
 ) -> Option<Point> {
-    if !rng.chance(PATTERN_CHANCE) {
-        return None;
-    }
     for centre in last {
         if centre == Point::NONE {
             continue;
         }
-        let mut moves = Moves::new();
-        for point in board.neighbours8(centre) {
-            if board.cell(point) == cell::EMPTY && patterns.matches(board.neighbourhood(point)) {
-                moves.push(point);
-            }
-        }
-        while !moves.is_empty() {
-            let point = moves.swap_remove(rng.below(moves.len()));
-            if tactics::is_playable(board, point, player)
-                && !(tactics::is_self_atari(board, point, player) && rng.chance(PATTERN_SELF_ATARI_CHANCE))
-            {
-                return Some(point);
+        let neighbours = board.neighbours8(centre);
+        let mut candidates = pattern_candidates(board, patterns, centre);
+        while candidates != 0 {
+            let bit = random_bit(candidates, rng);
+            candidates ^= bit;
+            let point = neighbours[(bit.trailing_zeros() / 2) as usize & 7];
+            match safety(board, point, player) {
+                Safety::Safe => return Some(point),
+                Safety::SelfAtari if !rng.chance(PATTERN_SELF_ATARI_CHANCE) => return Some(point),
+                Safety::SelfAtari | Safety::Illegal => {}
             }
         }
     }
     None
 }
 
+/// Which of the eight neighbours of `centre` are empty and match a pattern, as the low bits of the fields of its
+/// neighbourhood.
+#[inline]
+fn pattern_candidates(board: &Board, patterns: &Patterns, centre: Point) -> u16 {
+    let around = board.neighbourhood(centre);
+    let mut matching = 0;
+    // All eight are looked up, stones and border too: cheaper than a branch for each.
+    for (k, point) in board.neighbours8(centre).into_iter().enumerate() {
+        matching |= u16::from(patterns.matches(board.neighbourhood(point))) << (2 * k);
+    }
+    matching & !(around | around >> 1)
+}
+
+/// One of the bits that are set in `mask`, which is not 0.
+#[inline]
+fn random_bit(mut mask: u16, rng: &mut PlayoutRng) -> u16 {
+    let ones = mask.count_ones() as usize;
+    if ones > 1 {
+        for _ in 0..rng.below(ones) {
+            mask &= mask - 1;
+        }
+    }
+    mask & mask.wrapping_neg()
+}
+
+/// What becomes of a stone at once.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Safety {
+    /// It may not be placed there: ko or suicide.
+    Illegal,
+    /// Its chain has one liberty.
+    SelfAtari,
+    /// Two liberties or more.
+    Safe,
+}
+
+/// What becomes of a stone of `player` on the empty `point`.
+#[inline]
+fn safety(board: &Board, point: Point, player: Player) -> Safety {
+    let around = board.neighbourhood(point);
+    let free = !(around | around >> 1) & ORTHOGONAL;
+    // Two empty neighbours are two liberties, and no ko.
+    if free & free.wrapping_sub(1) != 0 {
+        return Safety::Safe;
+    }
+    let liberties = board.liberties_after(point, player);
+    if liberties == Liberties::NONE || point == board.ko() {
+        Safety::Illegal
+    } else if liberties.at_most_one_point() {
+        Safety::SelfAtari
+    } else {
+        Safety::Safe
+    }
+}
+
 /// A random move that fills no own eye and mostly does not put itself in atari.
 #[inline]
 fn random_move(board: &Board, player: Player, rng: &mut PlayoutRng) -> Option<Point> {
-    for _ in 0..RANDOM_TRIES {
-        let point = uniform_move(board, player, rng)?;
-        if !(tactics::is_self_atari(board, point, player) && rng.chance(RANDOM_SELF_ATARI_CHANCE)) {
-            return Some(point);
+    let mut refusals = 0;
+    for _ in 0..DRAWS {
+        let point = *board.empty_points().get(rng.below(board.empty_points().len()))?;
+        match safety(board, point, player) {
+            Safety::Illegal => {}
+            _ if board.is_eye(point, player) => {}
+            Safety::SelfAtari if refusals < SELF_ATARI_REFUSALS && rng.chance(RANDOM_SELF_ATARI_CHANCE) => {
+                refusals += 1;
+            }
+            Safety::SelfAtari | Safety::Safe => return Some(point),
         }
     }
-    uniform_move(board, player, rng)
+    // Most points are refused: the acceptable ones are listed.
+    loop {
+        let point = listed_move(board, player, rng)?;
+        let may_refuse = refusals < SELF_ATARI_REFUSALS && board.is_self_atari(point, player);
+        if !(may_refuse && rng.chance(RANDOM_SELF_ATARI_CHANCE)) {
+            return Some(point);
+        }
+        refusals += 1;
+    }
 }
 
-/// Random moves refused before one is taken as it comes.
-const RANDOM_TRIES: usize = 4;
+/// Random moves into atari that are refused before one is taken as it comes.
+const SELF_ATARI_REFUSALS: usize = 4;
 
 /// Whether a light playout may move there.
 #[inline]

@@ -72,7 +72,7 @@ pub fn add_knowledge(
         if patterns.matches(board.neighbourhood(point)) {
             prior.add(PATTERN, PATTERN);
         }
-        if tactics::is_self_atari(board, point, player) {
+        if board.is_self_atari(point, player) {
             prior.add(0, SELF_ATARI);
         }
         if is_empty_area(board, point) {
