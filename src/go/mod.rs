@@ -7,6 +7,7 @@
 pub mod board;
 mod drawing;
 pub mod geometry;
+pub mod ladder;
 mod liberties;
 mod lookahead;
 pub mod pattern;
