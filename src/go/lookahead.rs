@@ -20,7 +20,7 @@ impl Board {
         let free = !(around | around >> 1) & ORTHOGONAL;
         let filled = Liberties::of(point);
         let mut sum = Liberties::NONE;
-        let mut captures = false;
+        let mut captures_chain = false;
         let mut names = [Point::NONE; 4];
         for (k, neighbour) in self.neighbours4(point).into_iter().enumerate() {
             let is = |mask: u16| mask >> (2 * k) & 1 != 0;
@@ -32,12 +32,17 @@ impl Board {
             sum.add(Liberties::of(neighbour).only_if(is(free)));
             sum.add(liberties.only_if(is_new));
             sum.remove(filled.only_if(is(own)));
-            captures |= is(enemy) & liberties.at_most_one_point();
+            let is_captured = is(enemy) & liberties.at_most_one_point();
+            let is_single = self.chain_size_of(name) == 1;
+            // A single stone leaves one liberty, beside the point.
+            sum.add(Liberties::of(neighbour).only_if(is_captured & is_single));
+            captures_chain |= is_captured & !is_single;
         }
-        if captures { self.liberties_after_capture(sum, point, player) } else { sum }
+        if captures_chain { self.liberties_after_capture(sum, point, player) } else { sum }
     }
 
-    /// Adds to `sum` the stones captured by `player` on `point` that would be liberties of its chain.
+    /// Adds to `sum` the stones of captured chains of two stones and more that would be liberties of the chain of
+    /// `player` on `point`.
     #[cold]
     fn liberties_after_capture(&self, mut sum: Liberties, point: Point, player: Player) -> Liberties {
         let joined: PointList<4> =
@@ -50,7 +55,8 @@ impl Board {
         let is_in_chain =
             |at: Point| at == point || (self.cell(at) != cell::EMPTY && joined.contains(self.chain(at)));
         for &chain in self.captures(point, player).as_slice() {
-            for captured in self.chain_stones(chain) {
+            let is_counted = self.chain_size(chain) == 1;
+            for captured in self.chain_stones(chain).filter(|_| !is_counted) {
                 if self.neighbours4(captured).into_iter().any(is_in_chain) {
                     sum.add(Liberties::of(captured));
                 }

@@ -1,7 +1,7 @@
 //! Random games to the end.
 
 use super::board::{Board, ORTHOGONAL};
-use super::geometry::{MAX_POINTS, Point};
+use super::geometry::Point;
 use super::liberties::Liberties;
 use super::pattern::Patterns;
 use super::score::area_score_after_playout;
@@ -17,9 +17,6 @@ pub enum PlayoutPolicy {
     /// Tactics next to the last move and 3x3 patterns first; see [`heavy`].
     Heavy,
 }
-
-/// Random draws before the acceptable moves are listed: most points are acceptable for most of a game.
-const DRAWS: usize = 6;
 
 /// A playout ends here even when captures go in circles (superko is not obeyed in playouts): Fuego's
 /// limit, three times the number of points.
@@ -42,7 +39,7 @@ pub fn light(
     while passes < 2 && trace.moves.len() < end {
         let mv = match uniform_move(board, player, rng) {
             Some(point) => {
-                board.place(point, player);
+                board.place_in_playout(point, player);
                 passes = 0;
                 geometry.move_of(point)
             }
@@ -97,7 +94,7 @@ pub fn heavy(
         let chosen = chosen.or_else(|| random_move(board, player, rng));
         let mv = match chosen {
             Some(point) => {
-                board.place(point, player);
+                board.place_in_playout(point, player);
                 passes = 0;
                 last = [point, last[0]];
                 geometry.move_of(point)
@@ -164,12 +161,12 @@ fn pattern_move(
 #[inline]
 fn pattern_candidates(board: &Board, patterns: &Patterns, centre: Point) -> u16 {
     let around = board.neighbourhood(centre);
-    let mut matching = 0;
+    let mut matching = 0_u64;
     // All eight are looked up, stones and border too: cheaper than a branch for each.
     for (k, point) in board.neighbours8(centre).into_iter().enumerate() {
-        matching |= u16::from(patterns.matches(board.neighbourhood(point))) << (2 * k);
+        matching |= patterns.matches_as_bit(board.neighbourhood(point)) << (2 * k);
     }
-    matching & !(around | around >> 1)
+    matching as u16 & !(around | around >> 1)
 }
 
 /// One of the bits that are set in `mask`, which is not 0.
@@ -216,28 +213,21 @@ fn safety(board: &Board, point: Point, player: Player) -> Safety {
 
 /// A random move that fills no own eye and mostly does not put itself in atari.
 #[inline]
-fn random_move(board: &Board, player: Player, rng: &mut PlayoutRng) -> Option<Point> {
+fn random_move(board: &mut Board, player: Player, rng: &mut PlayoutRng) -> Option<Point> {
+    let mut draws = Draws::of(board);
     let mut refusals = 0;
-    for _ in 0..DRAWS {
-        let point = *board.empty_points().get(rng.below(board.empty_points().len()))?;
-        match safety(board, point, player) {
-            Safety::Illegal => {}
-            _ if board.is_eye(point, player) => {}
+    while let Some(point) = draws.next(board, rng) {
+        let safety = if board.is_eye(point, player) { Safety::Illegal } else { safety(board, point, player) };
+        match safety {
+            Safety::Illegal => draws.refuse(board),
+            // It may be drawn again.
             Safety::SelfAtari if refusals < SELF_ATARI_REFUSALS && rng.chance(RANDOM_SELF_ATARI_CHANCE) => {
                 refusals += 1;
             }
             Safety::SelfAtari | Safety::Safe => return Some(point),
         }
     }
-    // Most points are refused: the acceptable ones are listed.
-    loop {
-        let point = listed_move(board, player, rng)?;
-        let may_refuse = refusals < SELF_ATARI_REFUSALS && board.is_self_atari(point, player);
-        if !(may_refuse && rng.chance(RANDOM_SELF_ATARI_CHANCE)) {
-            return Some(point);
-        }
-        refusals += 1;
-    }
+    None
 }
 
 /// Random moves into atari that are refused before one is taken as it comes.
@@ -247,51 +237,51 @@ const SELF_ATARI_REFUSALS: usize = 4;
 #[inline]
 fn is_acceptable(board: &Board, point: Point, player: Player) -> bool {
     let around = board.neighbourhood(point);
-    let has_empty_neighbour = !(around | around >> 1) & 0x55 != 0;
+    let has_empty_neighbour = !(around | around >> 1) & ORTHOGONAL != 0;
     point != board.ko()
         && (has_empty_neighbour || (!board.is_eye(point, player) && board.is_not_suicide(point, player)))
 }
 
-/// One of the acceptable moves, each with the same probability; `None` if there is none.
+/// One of the acceptable moves, each with the same probability; `None` if there is none. The order of the board's empty
+/// points changes.
 #[inline]
-pub fn uniform_move(board: &Board, player: Player, rng: &mut PlayoutRng) -> Option<Point> {
-    let empty = board.empty_points();
-    for _ in 0..DRAWS {
-        // Drawing again after a refusal leaves every acceptable point equally likely.
-        let point = *empty.get(rng.below(empty.len()))?;
+pub fn uniform_move(board: &mut Board, player: Player, rng: &mut PlayoutRng) -> Option<Point> {
+    let mut draws = Draws::of(board);
+    while let Some(point) = draws.next(board, rng) {
         if is_acceptable(board, point, player) {
             return Some(point);
         }
-    }
-    listed_move(board, player, rng)
-}
-
-/// The same by looking at all of them.
-#[inline(never)]
-fn listed_move(board: &Board, player: Player, rng: &mut PlayoutRng) -> Option<Point> {
-    let empty = board.empty_points();
-    // One bit a point: cheaper to clear than a list.
-    let mut acceptable = [0_u64; MAX_POINTS.div_ceil(64)];
-    let mut count = 0;
-    for (slot, &point) in empty.iter().enumerate() {
-        let bit = u64::from(is_acceptable(board, point, player));
-        acceptable[slot / 64] |= bit << (slot % 64);
-        count += bit as usize;
-    }
-    if count == 0 {
-        return None;
-    }
-    let mut wanted = rng.below(count);
-    for (index, mut bits) in acceptable.into_iter().enumerate() {
-        let ones = bits.count_ones() as usize;
-        if wanted >= ones {
-            wanted -= ones;
-            continue;
-        }
-        for _ in 0..wanted {
-            bits &= bits - 1;
-        }
-        return empty.get(64 * index + bits.trailing_zeros() as usize).copied();
+        draws.refuse(board);
     }
     None
+}
+
+/// Draws from the empty points. What is refused goes to the end of the board's list and is not drawn again: towards the
+/// end of a game few points are acceptable. Every point that was not refused is equally likely.
+struct Draws {
+    left: usize,
+    slot: usize,
+}
+
+impl Draws {
+    #[inline]
+    fn of(board: &Board) -> Draws {
+        Draws { left: board.empty_points().len(), slot: 0 }
+    }
+
+    #[inline]
+    fn next(&mut self, board: &Board, rng: &mut PlayoutRng) -> Option<Point> {
+        if self.left == 0 {
+            return None;
+        }
+        self.slot = rng.below(self.left);
+        board.empty_points().get(self.slot).copied()
+    }
+
+    /// Refuses the point drawn last.
+    #[inline]
+    fn refuse(&mut self, board: &mut Board) {
+        self.left -= 1;
+        board.swap_empty_points(self.slot, self.left);
+    }
 }
