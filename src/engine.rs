@@ -1,7 +1,7 @@
 //! A Go engine: one game, one table, one way of searching. Protocols and reports stand on it.
 
 use crate::game::{Move, Player};
-use crate::go::playout::PlayoutPolicy;
+use crate::go::PlayoutPolicy;
 use crate::go::{KeyPolicy, Komi, Position, Record, Rules, Size};
 use crate::memory::{Budget, BudgetError};
 use crate::search::policy::{Preset, SelectionPolicy};
@@ -62,7 +62,7 @@ impl Default for EngineOptions {
             table_file: None,
             replacement: Replacement::default(),
             policy: Preset::default(),
-            playouts: PlayoutPolicy::Heavy,
+            playouts: PlayoutPolicy::default(),
             keys: KeyPolicy::default(),
             parameters: SearchParameters::default(),
         }

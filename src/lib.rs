@@ -9,7 +9,7 @@
 //!
 //! Modules may use only modules of the layers above their own (a test keeps it so):
 //!
-//! 1. [`game`], [`value`], [`zobrist`], [`rng`], [`stats`]: vocabulary
+//! 1. [`game`], [`value`], [`zobrist`], [`rng`], [`stats`], [`parameters`]: vocabulary
 //! 2. [`go`], [`tictactoe`] (games, which know nothing of tables), [`table`] (which knows no game) and
 //!    [`memory`] (how much of it there is)
 //! 3. [`search`]
@@ -26,6 +26,7 @@ pub mod game;
 pub mod go;
 pub mod gtp;
 pub mod memory;
+pub mod parameters;
 pub mod play;
 pub mod rng;
 pub mod search;

@@ -4,7 +4,8 @@ mod common;
 
 use common::naive::{NaiveBoard, NaiveGame};
 use tewari::game::{Game, Move, Player, Score, Trace};
-use tewari::go::playout::{PlayoutPolicy, light};
+use tewari::go::PlayoutPolicy;
+use tewari::go::playout::light;
 use tewari::go::{Board, KoRule, Komi, Position, Rules, Size};
 use tewari::rng::PlayoutRng;
 
@@ -95,7 +96,7 @@ fn assert_playout(policy: PlayoutPolicy, mut naive: NaiveGame, trace: &Trace, sc
         } else {
             assert_eq!(naive.check(mv.index()), Ok(()), "{context}");
             let is_eye = naive.board.is_eye(mv.index(), player);
-            assert!(policy == PlayoutPolicy::Heavy || !is_eye, "an eye is filled: {context}");
+            assert!(policy == PlayoutPolicy::default() || !is_eye, "an eye is filled: {context}");
             naive.play(Some(mv.index()));
         }
         naive.history.clear();
@@ -107,7 +108,7 @@ fn assert_playout(policy: PlayoutPolicy, mut naive: NaiveGame, trace: &Trace, sc
 #[test]
 fn a_playout_plays_only_legal_moves_until_both_pass_and_counts_the_area() {
     let mut rng = PlayoutRng::new(5, 0);
-    for policy in [PlayoutPolicy::Light, PlayoutPolicy::Heavy] {
+    for policy in [PlayoutPolicy::Light, PlayoutPolicy::default()] {
         for size in [(1, 1), (1, 2), (7, 1), (2, 2), (2, 5), (3, 3), (5, 4), (9, 9), (13, 13), (19, 19)] {
             let points = size.0 * size.1;
             for game in 0..(4_000 / points).clamp(20, 80) {
@@ -126,7 +127,7 @@ fn a_playout_plays_only_legal_moves_until_both_pass_and_counts_the_area() {
 #[test]
 fn a_playout_is_reproducible_from_its_seed() {
     let start = Position::new(Size::new(9, 9).expect("a size"), Rules::CHINESE, Komi(13));
-    for policy in [PlayoutPolicy::Light, PlayoutPolicy::Heavy] {
+    for policy in [PlayoutPolicy::Light, PlayoutPolicy::default()] {
         let playouts = |seed: u64| -> Vec<(Score, Vec<(Player, Move)>)> {
             let mut rng = PlayoutRng::new(seed, 3);
             let mut position = start.clone();

@@ -1,8 +1,7 @@
 //! Options that several subcommands share.
 
 use crate::engine::{EngineOptions, TableFile};
-use crate::go::playout::PlayoutPolicy;
-use crate::go::{KeyPolicy, Komi, Rules, Size};
+use crate::go::{KeyPolicy, Komi, PlayoutPolicy, Rules, Size, playout_policy};
 use crate::memory::Budget;
 use crate::search::CatchUp;
 use crate::search::policy::{self, Preset};
@@ -44,8 +43,9 @@ pub(super) struct EngineArguments {
     /// Selection policy, as NAME or NAME:key=value,key=value; help lists all of them with their parameters.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = parse_policy)]
     policy: Preset,
-    /// How playouts choose moves: heavy or light (uniformly random).
-    #[arg(long, default_value = "heavy", value_parser = parse_playouts)]
+    /// How playouts choose moves: heavy, michi or light (uniformly random), or NAME:part=chance,part=chance; help lists
+    /// the parts.
+    #[arg(long, value_name = "POLICY", default_value_t, value_parser = parse_playouts)]
     playout_policy: PlayoutPolicy,
     /// Which orders of moves share what is known of a position: plain (all), prisoners (those with the same number of
     /// captures), graph (those without a short cycle) or path (none: the table holds a tree).
@@ -182,10 +182,11 @@ pub(super) fn parse_policy(text: &str) -> Result<Preset, String> {
     text.parse()
 }
 
+/// A playout policy; `help` prints all of them and ends the program.
 fn parse_playouts(text: &str) -> Result<PlayoutPolicy, String> {
-    match text {
-        "heavy" => Ok(PlayoutPolicy::Heavy),
-        "light" => Ok(PlayoutPolicy::Light),
-        _ => Err(format!("unknown playout policy {text:?}: expected heavy or light")),
+    if text == "help" {
+        let printed = write!(std::io::stdout(), "{}", playout_policy::help());
+        std::process::exit(i32::from(printed.is_err()));
     }
+    text.parse()
 }

@@ -7,11 +7,14 @@
 pub mod board;
 mod drawing;
 pub mod geometry;
+pub mod heavy;
 pub mod ladder;
 mod liberties;
 mod lookahead;
+pub mod nakade;
 pub mod pattern;
 pub mod playout;
+pub mod playout_policy;
 pub mod point_list;
 pub mod position;
 pub mod prior;
@@ -23,6 +26,7 @@ mod way;
 
 pub use board::Board;
 pub use geometry::{Point, Size};
+pub use playout_policy::PlayoutPolicy;
 pub use position::{IllegalMove, Position};
 pub use record::Record;
 pub use rules::{KoRule, Komi, Rules};

@@ -2,7 +2,7 @@
 
 use super::board::Board;
 use super::geometry::{Point, Size};
-use super::playout::{self, PlayoutPolicy};
+use super::playout_policy::PlayoutPolicy;
 use super::rules::{self, KoRule, Komi, Rules};
 use super::score::area_score;
 use super::way::{KeyPolicy, Way};
@@ -135,7 +135,7 @@ impl Position {
             passes: 0,
             rules,
             komi,
-            playouts: PlayoutPolicy::Heavy,
+            playouts: PlayoutPolicy::default(),
             salt: rules::salt(size, rules, komi),
             way: Way::default(),
             last: [Point::NONE; 2],
@@ -416,12 +416,7 @@ impl Game for Position {
     }
 
     fn playout(&mut self, rng: &mut PlayoutRng, trace: &mut Trace) -> Score {
-        match self.playouts {
-            PlayoutPolicy::Light => playout::light(&mut self.board, self.to_play, self.passes, rng, trace),
-            PlayoutPolicy::Heavy => {
-                playout::heavy(&mut self.board, self.to_play, self.passes, self.last, rng, trace)
-            }
-        }
+        self.playouts.play(&mut self.board, self.to_play, self.passes, self.last, rng, trace)
     }
 
     fn loses_stones(&self, mv: Move) -> [bool; 2] {

@@ -3,7 +3,7 @@
 use super::policy;
 use tewari::engine::{Engine, EngineOptions};
 use tewari::game::{Game, Outcome};
-use tewari::go::playout::PlayoutPolicy;
+use tewari::go::PlayoutPolicy;
 use tewari::go::{KeyPolicy, Komi, Rules, Size};
 use tewari::memory::Budget;
 use tewari::search::policy::{Preset, SelectionPolicy};

@@ -13,7 +13,6 @@ mod stego;
 mod ucb;
 mod ucb_improved;
 mod ucb_tuned;
-mod values;
 
 pub use epsilon_greedy::EpsilonGreedy;
 pub use flat::Flat;

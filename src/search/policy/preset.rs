@@ -1,10 +1,10 @@
 //! All policies by name, with their parameters.
 
-use super::values::{MOST_PARAMETERS, Parameter, Range, Values};
 use super::{
     EdgeColumns, EdgeView, EpsilonGreedy, Flat, Lazarus, ParentView, Rave, SelectionPolicy, Stego, StegoMode,
     Ucb1, Ucb1Tuned, UcbImproved, Valkyria,
 };
+use crate::parameters::{MOST_PARAMETERS, Parameter, Range, Values};
 use crate::table::atomic::AtomicU64;
 use crate::value::Value;
 use std::fmt::{self, Write};
@@ -309,7 +309,7 @@ impl FromStr for Preset {
                 || format!("policy {name}: expected key=value with a key of [{}], found {setting:?}", keys());
             let (key, value) = setting.split_once('=').ok_or_else(expected)?;
             let place = parameters.iter().position(|parameter| parameter.key == key).ok_or_else(expected)?;
-            preset.values[place] = parameters[place].read(name, value)?;
+            preset.values[place] = parameters[place].read(&format!("policy {name}"), value)?;
         }
         Ok(preset)
     }

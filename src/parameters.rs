@@ -1,10 +1,10 @@
-//! Parameters of policies: names, ranges, and how they are read.
+//! Parameters of selection and playout policies: names, ranges, and how they are read.
 
 use std::fmt;
 
 /// What a parameter may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Range {
+pub enum Range {
     /// A number from one to the other.
     Number(f64, f64),
     /// One of these words; its value is the index.
@@ -13,23 +13,30 @@ pub(super) enum Range {
 
 /// A parameter of a preset.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Parameter {
-    pub(super) key: &'static str,
-    pub(super) range: Range,
-    pub(super) default: f64,
-    pub(super) meaning: &'static str,
+pub struct Parameter {
+    /// Its name.
+    pub key: &'static str,
+    /// What it may be.
+    pub range: Range,
+    /// Its value where none is given.
+    pub default: f64,
+    /// What it does, in half a sentence.
+    pub meaning: &'static str,
 }
 
 /// Most parameters that a preset has.
-pub(super) const MOST_PARAMETERS: usize = 4;
+pub const MOST_PARAMETERS: usize = 4;
 
 /// The values of a preset's parameters, in their order.
-pub(super) type Values = [f64; MOST_PARAMETERS];
+pub type Values = [f64; MOST_PARAMETERS];
 
 impl Parameter {
-    /// Reads a value.
-    pub(super) fn read(&self, policy: &str, text: &str) -> Result<f64, String> {
-        let wrong = || format!("policy {policy}: {} is {text:?}, expected {}", self.key, self.range);
+    /// Reads a value for `policy`.
+    ///
+    /// # Errors
+    /// What was expected and found, in one line.
+    pub fn read(&self, policy: &str, text: &str) -> Result<f64, String> {
+        let wrong = || format!("{policy}: {} is {text:?}, expected {}", self.key, self.range);
         match self.range {
             Range::Number(low, high) => {
                 let value = text.parse::<f64>().ok().filter(|value| (low..=high).contains(value));
@@ -43,7 +50,8 @@ impl Parameter {
     }
 
     /// Writes a value as it is read.
-    pub(super) fn show(&self, value: f64) -> String {
+    #[must_use]
+    pub fn show(&self, value: f64) -> String {
         match self.range {
             Range::Number(..) => value.to_string(),
             Range::Words(words) => words.get(value as usize).copied().unwrap_or_default().to_owned(),
