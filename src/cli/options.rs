@@ -116,6 +116,11 @@ impl EngineArguments {
         Ok(self)
     }
 
+    /// What the keys of the engine's positions contain of their history.
+    pub(super) fn key_policy(&self) -> KeyPolicy {
+        self.key_policy
+    }
+
     /// The engine they describe, with `size`, `rules`, `komi` and `seed`.
     pub(super) fn options(&self, size: Size, rules: Rules, komi: Komi, seed: u64) -> EngineOptions {
         let memory = match (self.table_size, self.memory, self.default_table) {
