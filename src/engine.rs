@@ -263,7 +263,7 @@ impl Engine {
 }
 
 fn shape(options: &EngineOptions, size: Size) -> Shape {
-    let policy_words = options.policy.policy(UNKNOWN_BUDGET).uses_words();
+    let policy_words = options.policy.policy(UNKNOWN_BUDGET).uses_state();
     Shape { moves: size.points() + 1, policy_words }
 }
 

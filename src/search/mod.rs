@@ -290,7 +290,7 @@ impl Run {
 
 /// Whether the policy is content with what it knows of the root's moves that are not refuted.
 fn is_settled<G: Game, P: SelectionPolicy>(table: &Table, root: &G, policy: &P) -> bool {
-    if !policy.uses_words() {
+    if !policy.uses_state() {
         return true;
     }
     let Some(block) = table.find(root.key()).and_then(|entry| table.block(&entry)) else { return true };

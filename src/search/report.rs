@@ -218,10 +218,11 @@ fn ranked_moves<G: Game, P: SelectionPolicy>(table: &Table, game: &G, policy: &P
     candidates
 }
 
-/// The edges with the policy's words, 0 where it has none; `None` if the block changed hands meanwhile.
+/// The edges with their policy state, 0 where there is none; `None` if the block was taken for another position
+/// meanwhile.
 fn read_edges(block: &Block<'_>) -> Option<Vec<(Edge, u64)>> {
-    let words = block.policy_words().iter().map(|word| word.load(Relaxed)).chain(std::iter::repeat(0));
-    let edges = block.edges().zip(words).collect();
+    let state = block.policy_words().iter().map(|word| word.load(Relaxed)).chain(std::iter::repeat(0));
+    let edges = block.edges().zip(state).collect();
     block.is_current().then_some(edges)
 }
 
@@ -232,7 +233,7 @@ fn candidate<G: Game, P: SelectionPolicy>(
     mv: Move,
     edge: Option<(Edge, u64)>,
 ) -> Candidate {
-    let (edge, word) = edge.map_or((None, 0), |(edge, word)| (Some(edge), word));
+    let (edge, state) = edge.map_or((None, 0), |(edge, state)| (Some(edge), state));
     let mover = game.to_play();
     let range = game.score_range();
     let child = table.find(game.key_after(mv)).map(|entry| entry.total()).filter(|total| total.visits > 0);
@@ -256,7 +257,7 @@ fn candidate<G: Game, P: SelectionPolicy>(
         prior: f64::from(prior.wins) + 0.5,
         guaranteed: if mover == Player::Black { here.lower } else { -here.upper },
         final_rank: if edge_visits > 0 {
-            policy.final_rank(edge_visits, value, word)
+            policy.final_rank(edge_visits, value, state)
         } else {
             f64::NEG_INFINITY
         },

@@ -20,8 +20,8 @@ pub(super) struct Edges {
     amaf_wins: Vec<f32>,
     prior_visits: Vec<f32>,
     prior_wins: Vec<f32>,
-    /// The policy's words, where it has any; else zeros.
-    words: Vec<u64>,
+    /// The policy state of each edge; zeros where the policy has none.
+    policy_state: Vec<u64>,
     /// 0, or minus infinity for a move that is out of the question.
     out: Vec<f32>,
     scores: Vec<f32>,
@@ -76,7 +76,7 @@ impl Edges {
             amaf_wins: zeros(),
             prior_visits: zeros(),
             prior_wins: zeros(),
-            words: vec![0; moves],
+            policy_state: vec![0; moves],
             out: zeros(),
             scores: zeros(),
             visited: Vec::with_capacity(moves),
@@ -101,8 +101,8 @@ impl Edges {
             self.load_amaf(block);
         }
         let Certain { winning, drawing } = self.load_children(table, game);
-        if policy.uses_words() {
-            self.load_words(policy, block, is_root);
+        if policy.uses_state() {
+            self.load_policy_state(policy, block, is_root);
         }
         // From here on only copies are looked at.
         if !block.is_current() {
@@ -206,12 +206,12 @@ impl Edges {
         }
     }
 
-    fn load_words<P: SelectionPolicy>(&mut self, policy: &P, block: &Block<'_>, is_root: bool) {
+    fn load_policy_state<P: SelectionPolicy>(&mut self, policy: &P, block: &Block<'_>, is_root: bool) {
         if is_root {
-            policy.look_at_root(block.policy_words(), &|index| self.out[index] == 0.0);
+            policy.update_at_root(block.policy_words(), &|index| self.out[index] == 0.0);
         }
-        for (word, stored) in self.words.iter_mut().zip(block.policy_words()) {
-            *word = stored.load(Relaxed);
+        for (state, stored) in self.policy_state.iter_mut().zip(block.policy_words()) {
+            *state = stored.load(Relaxed);
         }
     }
 
@@ -249,7 +249,7 @@ impl Edges {
             amaf_wins: &self.amaf_wins,
             prior_visits: &self.prior_visits,
             prior_wins: &self.prior_wins,
-            words: &self.words,
+            state: &self.policy_state,
         };
         policy.score_all(&parent, &columns, &mut self.scores);
         for (score, &out) in self.scores.iter_mut().zip(&self.out) {

@@ -118,9 +118,9 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             self.update_amaf(half_points);
         }
         if let Some(half_points) = half_points_for_black
-            && self.policy.uses_words()
+            && self.policy.uses_state()
         {
-            self.update_words(half_points);
+            self.update_policy_state(half_points);
         }
         self.back_up(learnt);
         self.simulations += 1;
@@ -431,15 +431,15 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
         (base, here)
     }
 
-    /// Tells the policy what the simulation brought, at every position of the path.
-    fn update_words(&self, half_points_for_black: u32) {
+    /// Updates the policy state of every position of the path.
+    fn update_policy_state(&self, half_points_for_black: u32) {
         for step in &self.steps {
             let half_points = match step.mover {
                 Player::Black => half_points_for_black,
                 Player::White => 2 - half_points_for_black,
             };
             if step.block.is_current() {
-                self.policy.record(step.block.policy_words(), step.mv.index(), half_points);
+                self.policy.update(step.block.policy_words(), step.mv.index(), half_points);
             }
         }
     }
