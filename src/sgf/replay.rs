@@ -9,7 +9,7 @@
 //! moved last. A move by the other colour is accepted. FF\[4\] wants illegal moves executed as well; we
 //! stop before the first, since no position of ours can follow it.
 
-use super::record::{GameRecord, Node, Place, RecordPoint, Unreadable};
+use super::game_record::{GameRecord, Node, Place, RecordPoint, Unreadable};
 use crate::game::{Game, Move, Player};
 use crate::go::geometry::SizeError;
 use crate::go::position::IllegalMove;
