@@ -141,7 +141,7 @@ struct Dump {
     /// Rules; default: the game's, or what the table was made for.
     #[arg(long)]
     rules: Option<Rules>,
-    /// SGF variations, or a graph for Graphviz, where different orders of moves meet.
+    /// SGF variations, or a graph for Graphviz, where transpositions meet.
     #[arg(long, value_enum, default_value = "sgf")]
     format: DumpFormat,
     /// Moves of each position.
