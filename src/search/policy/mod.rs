@@ -61,7 +61,7 @@ impl ParentView {
 pub struct EdgeView {
     /// N(s,a).
     pub visits: f32,
-    /// 1 - Q(child), or the edge's own value where the child is gone; meaningless without visits.
+    /// 1 - Q(child), or the edge's own value where the child was evicted; meaningless without visits.
     pub value: f32,
     /// AMAF samples.
     pub amaf_visits: f32,
@@ -69,7 +69,7 @@ pub struct EdgeView {
     pub amaf_wins: f32,
     /// Weight of the prior in simulations.
     pub prior_visits: f32,
-    /// How many of them count as won.
+    /// The part of it that counts as won.
     pub prior_wins: f32,
     /// The edge's policy state; 0 where the policy has none.
     pub state: u64,
@@ -86,9 +86,9 @@ pub struct EdgeColumns<'a> {
     pub amaf_visits: &'a [f32],
     /// AMAF samples that were won.
     pub amaf_wins: &'a [f32],
-    /// Weights of the priors.
+    /// Weights of the priors in simulations.
     pub prior_visits: &'a [f32],
-    /// What of them counts as won.
+    /// The part of them that counts as won.
     pub prior_wins: &'a [f32],
     /// The policy state of each edge.
     pub state: &'a [u64],
@@ -132,7 +132,7 @@ pub trait SelectionPolicy: Clone + Send + Sync {
         false
     }
 
-    /// How often any legal move is tried, whatever the scores: of 256 choices.
+    /// How many of 256 selections take a uniformly random move instead of the best score.
     fn random_choices(&self) -> u32 {
         0
     }
@@ -165,7 +165,7 @@ pub trait SelectionPolicy: Clone + Send + Sync {
     }
 }
 
-/// The state' present values.
+/// The present policy state of each edge, with the edge's index.
 fn loaded(state: &[AtomicU64]) -> impl Iterator<Item = (usize, u64)> + '_ {
     state.iter().map(|word| word.load(Relaxed)).enumerate()
 }
