@@ -7,8 +7,8 @@ use std::fmt;
 pub enum Range {
     /// A number from one to the other.
     Number(f64, f64),
-    /// One of these words; its value is the index.
-    Words(&'static [&'static str]),
+    /// One of these; its value is the index.
+    Choice(&'static [&'static str]),
 }
 
 /// A parameter of a preset.
@@ -42,8 +42,8 @@ impl Parameter {
                 let value = text.parse::<f64>().ok().filter(|value| (low..=high).contains(value));
                 value.ok_or_else(wrong)
             }
-            Range::Words(words) => {
-                let index = words.iter().position(|word| *word == text);
+            Range::Choice(choices) => {
+                let index = choices.iter().position(|choice| *choice == text);
                 index.map(|index| index as f64).ok_or_else(wrong)
             }
         }
@@ -54,7 +54,7 @@ impl Parameter {
     pub fn show(&self, value: f64) -> String {
         match self.range {
             Range::Number(..) => value.to_string(),
-            Range::Words(words) => words.get(value as usize).copied().unwrap_or_default().to_owned(),
+            Range::Choice(choices) => choices.get(value as usize).copied().unwrap_or_default().to_owned(),
         }
     }
 }
@@ -63,7 +63,7 @@ impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Range::Number(low, high) => write!(f, "{low} to {high}"),
-            Range::Words(words) => write!(f, "{}", words.join(" | ")),
+            Range::Choice(choices) => write!(f, "{}", choices.join(" | ")),
         }
     }
 }

@@ -47,15 +47,15 @@ pub(super) struct EngineArguments {
     /// the parts.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = parse_playouts)]
     playout_policy: PlayoutPolicy,
-    /// Which orders of moves share what is known of a position: plain (all), prisoners (those with the same number of
-    /// captures), graph (those without a short cycle) or path (none: the table holds a tree).
+    /// Which transpositions share statistics: plain (all), prisoners (those with the same number of captures), graph
+    /// (those without a short cycle in their history) or path (none: the table holds a tree).
     #[arg(long, value_name = "POLICY", default_value_t)]
     key_policy: KeyPolicy,
-    /// What a simulation does at a position that other orders of moves have visited more often than this one: go on
-    /// below it, or stop and take over its value.
+    /// What a simulation does at a position that has more visits than the edge to it, from transpositions: go on below
+    /// it, or stop there and back up its value.
     #[arg(long, value_enum, default_value_t = AtKnown::Continue)]
     catch_up: AtKnown,
-    /// Whether a position that was forgotten starts again with what the move to it remembers.
+    /// Whether a position that was evicted starts again with the visits and value of the edge to it.
     #[arg(long, value_enum, default_value_t = Switch::On)]
     reseed: Switch,
     /// Playouts of a position before it gets an edge block; the default belongs to the policy: 8 for rave, 1
@@ -114,6 +114,11 @@ impl EngineArguments {
             "expected a table that starts empty, found --table: it is for gtp, analyze, match and play"
         );
         Ok(self)
+    }
+
+    /// Which transpositions share statistics.
+    pub(super) fn key_policy(&self) -> KeyPolicy {
+        self.key_policy
     }
 
     /// The engine they describe, with `size`, `rules`, `komi` and `seed`.
