@@ -18,25 +18,35 @@ impl Board {
         let around = self.neighbourhood(point);
         let [own, enemy] = colour_masks(around, player);
         let free = !(around | around >> 1) & ORTHOGONAL;
-        let filled = Liberties::of(point);
+        let neighbours = self.neighbours4(point);
+        let at = |mask: u16| neighbours[(mask.trailing_zeros() / 2) as usize & 3];
         let mut sum = Liberties::NONE;
-        let mut captures_chain = false;
+        for (k, neighbour) in neighbours.into_iter().enumerate() {
+            sum.add(Liberties::of(neighbour).only_if(free >> (2 * k) & 1 != 0));
+        }
         let mut names = [Point::NONE; 4];
-        for (k, neighbour) in self.neighbours4(point).into_iter().enumerate() {
-            let is = |mask: u16| mask >> (2 * k) & 1 != 0;
-            let name = self.chain(neighbour);
-            let liberties = self.chain_liberties(name);
+        let mut rest = own;
+        while rest != 0 {
+            let name = self.chain(at(rest));
             // A chain with two stones beside the point is added once.
-            let is_new = is(own) & !names[..k].contains(&name);
-            names[k] = name;
-            sum.add(Liberties::of(neighbour).only_if(is(free)));
-            sum.add(liberties.only_if(is_new));
-            sum.remove(filled.only_if(is(own)));
-            let is_captured = is(enemy) & liberties.at_most_one_point();
-            let is_single = self.chain_size_of(name) == 1;
-            // A single stone leaves one liberty, beside the point.
-            sum.add(Liberties::of(neighbour).only_if(is_captured & is_single));
-            captures_chain |= is_captured & !is_single;
+            let is_new = !names.contains(&name);
+            names[rest.count_ones() as usize & 3] = name;
+            rest &= rest - 1;
+            sum.add(self.chain_liberties(name).only_if(is_new));
+            sum.remove(Liberties::of(point));
+        }
+        let mut captures_chain = false;
+        let mut rest = enemy;
+        while rest != 0 {
+            let neighbour = at(rest);
+            rest &= rest - 1;
+            let name = self.chain(neighbour);
+            if self.chain_liberties(name).at_most_one_point() {
+                // A single stone leaves one liberty, beside the point.
+                let is_single = self.chain_size_of(name) == 1;
+                sum.add(Liberties::of(neighbour).only_if(is_single));
+                captures_chain |= !is_single;
+            }
         }
         if captures_chain { self.liberties_after_capture(sum, point, player) } else { sum }
     }

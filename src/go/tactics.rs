@@ -20,12 +20,13 @@ pub fn is_playable(board: &Board, point: Point, player: Player) -> bool {
 /// capturing a neighbour that is in atari itself, or extending to two liberties or more.
 pub fn add_saving_moves(board: &Board, point: Point, player: Player, moves: &mut Moves) {
     let Some(liberty) = board.atari_liberty(point) else { return };
-    let enemy = stone(player.other());
     for own in board.chain_stones(point) {
-        for neighbour in board.neighbours4(own) {
-            if board.cell(neighbour) == enemy
-                && let Some(capture) = board.atari_liberty(neighbour)
-            {
+        let [_, mut enemies] = colour_masks(board.neighbourhood(own), player);
+        let neighbours = board.neighbours4(own);
+        while enemies != 0 {
+            let neighbour = neighbours[(enemies.trailing_zeros() / 2) as usize & 3];
+            enemies &= enemies - 1;
+            if let Some(capture) = board.atari_liberty(neighbour) {
                 add(board, capture, player, moves);
             }
         }
