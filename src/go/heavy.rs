@@ -1,9 +1,8 @@
 //! Heavy playouts: tactics next to the last moves, 3x3 patterns, else random moves.
 
-use super::board::{Board, ORTHOGONAL, cell, colour_masks, stone};
+use super::board::{Board, ORTHOGONAL, stone};
 use super::geometry::Point;
 use super::liberties::Liberties;
-use super::nakade::vital_point;
 use super::pattern::Patterns;
 use super::playout::{Draws, LENGTH_PER_POINT};
 use super::point_list::PointList;
@@ -18,10 +17,6 @@ use crate::rng::PlayoutRng;
 pub struct HeavyPlayouts {
     /// Saves or captures stones in atari next to the last two moves.
     pub atari: u32,
-    /// Plays the vital point of a small space next to the last move.
-    pub nakade: u32,
-    /// Gives a third liberty to an own chain next to the last move that has two.
-    pub two_liberties: u32,
     /// Plays a 3x3 pattern next to the last two moves.
     pub pattern: u32,
     /// Refuses a pattern move into atari.
@@ -30,11 +25,10 @@ pub struct HeavyPlayouts {
     pub random_self_atari: u32,
     /// Refuses a move that puts [`MANY`] stones or more in atari and captures nothing; it is not drawn again.
     pub many_self_atari: u32,
-    /// The same of two stones and more, fewer than [`MANY`].
-    pub few_self_atari: u32,
 }
 
-/// More stones than these make no small eye space when they are captured.
+/// Fewer stones may make an eye space that is too small to live, or be a sacrifice; so many are only lost. In a seki both
+/// players then pass.
 const MANY: usize = 6;
 
 impl HeavyPlayouts {
@@ -42,17 +36,14 @@ impl HeavyPlayouts {
     /// the rules is MoGo's (Gelly et al., INRIA RR-6062, 2006).
     pub const MICHI: HeavyPlayouts = HeavyPlayouts {
         atari: 230,
-        nakade: 0,
-        two_liberties: 0,
         pattern: 243,
         pattern_self_atari: 230,
         random_self_atari: 128,
         many_self_atari: 0,
-        few_self_atari: 0,
     };
 
     /// What plays best of what was tried: see DESIGN.md.
-    pub const DEFAULT: HeavyPlayouts = HeavyPlayouts::MICHI;
+    pub const DEFAULT: HeavyPlayouts = HeavyPlayouts { many_self_atari: 256, ..HeavyPlayouts::MICHI };
 
     /// Plays until both players have passed.
     ///
@@ -108,17 +99,7 @@ impl HeavyPlayouts {
         {
             return Some(point);
         }
-        if is_tried(1, self.nakade)
-            && let Some(point) = nakade_move(board, player, last[0])
-        {
-            return Some(point);
-        }
-        if is_tried(2, self.two_liberties)
-            && let Some(point) = two_liberties_move(board, player, last[0], rng)
-        {
-            return Some(point);
-        }
-        if is_tried(3, self.pattern)
+        if is_tried(1, self.pattern)
             && let Some(point) = self.pattern_move(board, patterns, player, last, rng)
         {
             return Some(point);
@@ -182,17 +163,13 @@ impl HeavyPlayouts {
         None
     }
 
-    /// Whether a move into atari is out of the question: it gives away more stones than make a small eye space.
+    /// Whether a move into atari is out of the question: it gives away too many stones for nothing.
     #[inline]
     fn refuses_for_good(&self, board: &Board, point: Point, player: Player, rng: &mut PlayoutRng) -> bool {
-        if self.many_self_atari | self.few_self_atari == 0 {
-            return false;
-        }
-        let stones = stones_after(board, point, player);
-        if stones < 2 || !board.captures(point, player).is_empty() {
-            return false;
-        }
-        rng.chance(if stones >= MANY { self.many_self_atari } else { self.few_self_atari })
+        self.many_self_atari > 0
+            && stones_after(board, point, player) >= MANY
+            && board.captures(point, player).is_empty()
+            && rng.chance(self.many_self_atari)
     }
 }
 
@@ -226,81 +203,6 @@ fn atari_move(board: &Board, player: Player, last: [Point; 2], rng: &mut Playout
         }
     }
     None
-}
-
-/// The vital point of a small space beside the last move, if `player` may play there.
-#[inline]
-fn nakade_move(board: &Board, player: Player, last: Point) -> Option<Point> {
-    if last == Point::NONE {
-        return None;
-    }
-    let around = board.neighbourhood(last);
-    let mut free = !(around | around >> 1) & ORTHOGONAL;
-    let neighbours = board.neighbours4(last);
-    while free != 0 {
-        let start = neighbours[(free.trailing_zeros() / 2) as usize & 3];
-        free &= free - 1;
-        if let Some(vital) = vital_point(board, start)
-            && tactics::is_playable(board, vital, player)
-        {
-            return Some(vital);
-        }
-    }
-    None
-}
-
-/// A move on a liberty of an own chain beside the last move that has two, after which it has three or more.
-#[inline]
-fn two_liberties_move(board: &Board, player: Player, last: Point, rng: &mut PlayoutRng) -> Option<Point> {
-    let [mut own, _] = colour_masks(board.neighbourhood(last), player);
-    if last == Point::NONE || own == 0 {
-        return None;
-    }
-    let neighbours = board.neighbours4(last);
-    let mut moves = Moves::new();
-    while own != 0 {
-        let chain = neighbours[(own.trailing_zeros() / 2) as usize & 3];
-        own &= own - 1;
-        let liberties = board.liberties::<3>(chain);
-        if liberties.len() == 2 {
-            for &liberty in liberties.as_slice() {
-                if !moves.contains(liberty)
-                    && tactics::is_playable(board, liberty, player)
-                    && has_three_liberties_after(board, chain, liberty)
-                {
-                    moves.push(liberty);
-                }
-            }
-        }
-    }
-    if moves.is_empty() { None } else { moves.as_slice().get(rng.below(moves.len())).copied() }
-}
-
-/// Whether the chain with a stone on `chain` has three liberties or more after a stone of its own on its liberty `point`.
-fn has_three_liberties_after(board: &Board, chain: Point, point: Point) -> bool {
-    let mut found = PointList::<3>::new();
-    let mut add = |liberties: &[Point]| {
-        for &liberty in liberties {
-            if liberty != point && !found.contains(liberty) {
-                found.push(liberty);
-            }
-        }
-        found.len() == 3
-    };
-    if add(board.liberties::<3>(chain).as_slice()) {
-        return true;
-    }
-    for neighbour in board.neighbours4(point) {
-        let found_three = match board.cell(neighbour) {
-            cell::EMPTY => add(&[neighbour]),
-            colour if colour == board.cell(chain) => add(board.liberties::<4>(neighbour).as_slice()),
-            _ => false,
-        };
-        if found_three {
-            return true;
-        }
-    }
-    false
 }
 
 /// Which of the eight neighbours of `centre` are empty and match a pattern, as the low bits of the fields of its

@@ -12,7 +12,6 @@ mod history_hash;
 pub mod ladder;
 mod liberties;
 mod lookahead;
-pub mod nakade;
 pub mod pattern;
 pub mod playout;
 pub mod playout_policy;

@@ -75,21 +75,11 @@ struct Part {
     chance: fn(&mut HeavyPlayouts) -> &mut u32,
 }
 
-const PARTS: [Part; 8] = [
+const PARTS: [Part; 5] = [
     Part {
         key: "atari",
         meaning: "save or capture stones in atari next to the last two moves",
         chance: |heavy| &mut heavy.atari,
-    },
-    Part {
-        key: "nakade",
-        meaning: "play the vital point of a small eye space next to the last move",
-        chance: |heavy| &mut heavy.nakade,
-    },
-    Part {
-        key: "two-liberties",
-        meaning: "give own chains with two liberties next to the last move a third",
-        chance: |heavy| &mut heavy.two_liberties,
     },
     Part {
         key: "pattern",
@@ -105,11 +95,6 @@ const PARTS: [Part; 8] = [
         key: "self-atari",
         meaning: "refuse a random move into atari; it may be drawn again",
         chance: |heavy| &mut heavy.random_self_atari,
-    },
-    Part {
-        key: "few-self-atari",
-        meaning: "refuse for good to put two to five stones in atari",
-        chance: |heavy| &mut heavy.few_self_atari,
     },
     Part {
         key: "many-self-atari",
@@ -193,4 +178,42 @@ pub fn help() -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policy_is_read_as_it_is_written() {
+        for text in ["heavy", "michi", "light", "heavy:pattern=0.5", "heavy:atari=0,many-self-atari=0.25"] {
+            assert_eq!(text.parse::<PlayoutPolicy>().map(|policy| policy.to_string()).as_deref(), Ok(text));
+        }
+        assert_eq!("heavy:many-self-atari=off".parse(), Ok(PlayoutPolicy::MICHI));
+        assert_eq!("michi:many-self-atari=1".parse(), Ok(PlayoutPolicy::default()));
+    }
+
+    #[test]
+    fn a_part_that_does_not_exist_is_named_with_those_that_do() {
+        let error = "heavy:magic=1".parse::<PlayoutPolicy>().expect_err("no such part");
+        assert!(error.contains("magic") && PARTS.iter().all(|part| error.contains(part.key)), "{error}");
+        for wrong in [
+            "magic",
+            "heavy:atari",
+            "heavy:atari=2",
+            "heavy:atari=x",
+            "light:atari=1",
+            "heavy:=",
+            "heavy:atari=NaN",
+        ] {
+            assert!(wrong.parse::<PlayoutPolicy>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn help_names_every_policy_and_part() {
+        let help = help();
+        let names = NAMED.iter().map(|named| named.name).chain(PARTS.iter().map(|part| part.key));
+        names.for_each(|name| assert!(help.contains(name), "{name}"));
+    }
 }

@@ -107,9 +107,9 @@ const PRESETS: &[Definition] = &[
         name: "rave",
         summary: "RAVE with the minimum-MSE schedule and priors (Gelly & Silver 2011); the default",
         parameters: &[
-            number("equivalence", 1.0, 1e6, 3500.0, "samples at which AMAF weighs a third"),
+            number("equivalence", 1.0, 1e6, 1500.0, "samples at which AMAF weighs a third"),
             number("c", 0.0, 10.0, 0.0, EXPLORATION),
-            number("priors", 0.0, 1.0, 1.0, "what Go knowledge counts for a new move"),
+            number("priors", 0.0, 1.0, 0.6, "what Go knowledge counts for a new move"),
         ],
         expand_at: 8,
         build: |values| {
