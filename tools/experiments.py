@@ -180,7 +180,7 @@ def against_first():
 
 
 # Each part of the default playout policy that can be switched off.
-PLAYOUT_PARTS = ["nakade"]
+PLAYOUT_PARTS = ["many-self-atari", "atari", "pattern", "pattern-self-atari", "self-atari"]
 
 
 def playout_parts():
