@@ -121,12 +121,11 @@ impl HeavyPlayouts {
             if centre == Point::NONE {
                 continue;
             }
-            let neighbours = board.neighbours8(centre);
             let mut candidates = pattern_candidates(board, patterns, centre);
             while candidates != 0 {
                 let bit = random_bit(candidates, rng);
                 candidates ^= bit;
-                let point = neighbours[(bit.trailing_zeros() / 2) as usize & 7];
+                let point = board.geometry().neighbour(centre, bit.trailing_zeros() / 2);
                 match safety(board, point, player) {
                     Safety::Safe => return Some(point),
                     Safety::SelfAtari

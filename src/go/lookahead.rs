@@ -18,27 +18,25 @@ impl Board {
         let around = self.neighbourhood(point);
         let [own, enemy] = colour_masks(around, player);
         let free = !(around | around >> 1) & ORTHOGONAL;
-        let neighbours = self.neighbours4(point);
-        let at = |mask: u16| neighbours[(mask.trailing_zeros() / 2) as usize & 3];
         let mut sum = Liberties::NONE;
-        for (k, neighbour) in neighbours.into_iter().enumerate() {
+        for (k, neighbour) in self.neighbours4(point).into_iter().enumerate() {
             sum.add(Liberties::of(neighbour).only_if(free >> (2 * k) & 1 != 0));
         }
-        let mut names = [Point::NONE; 4];
+        let mut names = [Point::NONE; 3];
         let mut rest = own;
         while rest != 0 {
-            let name = self.chain(at(rest));
-            // A chain with two stones beside the point is added once.
-            let is_new = !names.contains(&name);
-            names[rest.count_ones() as usize & 3] = name;
+            let name = self.chain(self.geometry().neighbour(point, rest.trailing_zeros() / 2));
             rest &= rest - 1;
+            // A chain with two stones beside the point is added once.
+            let is_new = (name != names[0]) & (name != names[1]) & (name != names[2]);
+            names = [name, names[0], names[1]];
             sum.add(self.chain_liberties(name).only_if(is_new));
             sum.remove(Liberties::of(point));
         }
         let mut captures_chain = false;
         let mut rest = enemy;
         while rest != 0 {
-            let neighbour = at(rest);
+            let neighbour = self.geometry().neighbour(point, rest.trailing_zeros() / 2);
             rest &= rest - 1;
             let name = self.chain(neighbour);
             if self.chain_liberties(name).at_most_one_point() {

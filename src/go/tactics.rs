@@ -22,9 +22,8 @@ pub fn add_saving_moves(board: &Board, point: Point, player: Player, moves: &mut
     let Some(liberty) = board.atari_liberty(point) else { return };
     for own in board.chain_stones(point) {
         let [_, mut enemies] = colour_masks(board.neighbourhood(own), player);
-        let neighbours = board.neighbours4(own);
         while enemies != 0 {
-            let neighbour = neighbours[(enemies.trailing_zeros() / 2) as usize & 3];
+            let neighbour = board.geometry().neighbour(own, enemies.trailing_zeros() / 2);
             enemies &= enemies - 1;
             if let Some(capture) = board.atari_liberty(neighbour) {
                 add(board, capture, player, moves);

@@ -7,7 +7,7 @@ use super::proof;
 use super::virtual_loss::VirtualLoss;
 use crate::game::{Game, Move, Outcome};
 use crate::rng::PlayoutRng;
-use crate::table::{Block, Table};
+use crate::table::{Block, Edge, Table};
 use crate::value::Value;
 
 /// The edges of a position as separate arrays, so that scoring them vectorises. Each worker has one and reuses it.
@@ -24,6 +24,7 @@ pub(super) struct Edges {
     /// 0, or minus infinity for a move that is illegal or refuted, or that cannot do better than a certain draw.
     excluded: Vec<f32>,
     scores: Vec<f32>,
+    loaded: Vec<Edge>,
     /// The moves with visits.
     visited: Vec<Visited>,
     /// Edges with visits whose moves are not legal in the position.
@@ -78,6 +79,7 @@ impl Edges {
             policy_state: vec![0; moves],
             excluded: zeros(),
             scores: zeros(),
+            loaded: Vec::with_capacity(moves),
             visited: Vec::with_capacity(moves),
             impossible: 0,
         }
@@ -147,12 +149,20 @@ impl Edges {
     fn load<G: Game>(&mut self, table: &Table, game: &G, block: &Block<'_>) {
         self.visited.clear();
         self.impossible = 0;
-        for (index, edge) in block.edges().enumerate() {
-            let (prior, visits) = (edge.prior(), edge.visits());
-            self.excluded[index] = if edge.is_legal() { 0.0 } else { f32::NEG_INFINITY };
-            self.prior_visits[index] = f32::from(prior.visits);
-            self.prior_wins[index] = f32::from(prior.wins);
-            self.visits[index] = visits as f32;
+        // Copied first: loops over atomics are not vectorised.
+        self.loaded.clear();
+        self.loaded.extend(block.edges());
+        let priors = self.prior_visits.iter_mut().zip(&mut self.prior_wins);
+        let columns = self.visits.iter_mut().zip(&mut self.excluded).zip(priors);
+        for (edge, ((visits, excluded), (prior_visits, prior_wins))) in self.loaded.iter().zip(columns) {
+            let prior = edge.prior();
+            *visits = edge.visits() as f32;
+            *excluded = if edge.is_legal() { 0.0 } else { f32::NEG_INFINITY };
+            *prior_visits = f32::from(prior.visits);
+            *prior_wins = f32::from(prior.wins);
+        }
+        for (index, edge) in self.loaded.iter().enumerate() {
+            let visits = edge.visits();
             // Legality is checked again: a damaged edge must not make the game play an illegal move.
             if visits > 0 && edge.is_legal() && game.is_legal_ignoring_history(Move(index as u16)) {
                 let key = game.key_after(Move(index as u16));
