@@ -32,7 +32,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
         let counts = |mv| root.counts_for_amaf(mv);
         self.amaf.of_path(&self.steps, &self.trace, half_points_for_black, counts, |step, samples| {
             if is_shared_now && UpdateBuffer::takes(step) {
-                update_buffer.add_amaf(step, samples);
+                update_buffer.add(step, samples);
             } else if step.block.is_current() {
                 step.block.add_amaf(samples);
             }
@@ -63,10 +63,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             // A late update, to a position whose block or entry was taken for another one meanwhile, is not written.
             let has_block = step.block.is_current();
             self.counters.late_updates += u64::from(!has_block || !step.entry.is_current());
-            let is_buffered = has_block && self.is_shared_now && UpdateBuffer::takes(&step);
-            let visits = if is_buffered {
-                self.update_buffer.visit_edge(&step, mover_value)
-            } else if has_block {
+            let visits = if has_block {
                 step.block.visit_edge(step.mv.index(), mover_value)
             } else {
                 step.siblings.chosen + 1
@@ -78,9 +75,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             };
             let chosen = (!self.is_refuted(&step, &child)).then_some((visits, mover_value));
             let value = self.value_of(&step, bounds, chosen);
-            if is_buffered {
-                self.update_buffer.add_visit(&step, value);
-            } else if has_block {
+            if has_block {
                 // Visits of a position are those of its edges and its leaf playouts: all are counted, or none.
                 step.entry.add_visit(value);
                 let total = u64::from(step.leaf_playouts.visits) + step.siblings.visits + u64::from(visits);
