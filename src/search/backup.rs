@@ -116,3 +116,27 @@ fn mean_value(leaf_playouts: Own, siblings: &SiblingStatistics, chosen: Option<(
     let sum = playouts_sum + siblings.weighted + u128::from(value) * u128::from(visits);
     Value((sum / u128::from(weight)) as u32)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_value_is_the_mean_of_leaf_playouts_siblings_and_chosen_edge() {
+        // 2 playouts with 0.5, 3 visits with 1, one with 0; and 9 visits of refuted siblings, which do not count.
+        let leaf_playouts = Own { visits: 2, half_points: 2 };
+        let siblings =
+            SiblingStatistics { visits: 12, unrefuted: 3, weighted: 3 * u128::from(Value::WIN.0), chosen: 0 };
+        let mean = |chosen| mean_value(leaf_playouts, &siblings, chosen).as_f64();
+        assert!((mean(Some((1, Value::LOSS))) - 4.0 / 6.0).abs() < 1e-6);
+        assert!((mean(Some((5, Value::WIN))) - 9.0 / 10.0).abs() < 1e-6);
+        assert!((mean(None) - 4.0 / 5.0).abs() < 1e-6, "a refuted move does not count");
+    }
+
+    #[test]
+    fn a_position_without_visits_has_the_value_of_the_chosen_edge() {
+        let nothing = SiblingStatistics::default();
+        assert_eq!(mean_value(Own::default(), &nothing, Some((0, Value::WIN))), Value::WIN);
+        assert_eq!(mean_value(Own::default(), &nothing, None), Value::DRAW);
+    }
+}
