@@ -25,7 +25,7 @@
 //! * *bounds*: a proven interval of the score. *Base bounds* hold for all histories in which the winner never had more
 //!   stones than now, *path bounds* for one history; a *twin* is the entry that stores path bounds. See `search::proof`.
 //! * *refuted*: proven to lose for the player who moves; *banned*: forbidden by superko.
-//! * *update buffer*: updates of much visited positions that a worker has not written yet; *late update*: one
+//! * *update buffer*: AMAF samples for much visited positions that a worker has not written yet; *late update*: one
 //!   whose entry or block was meanwhile taken for another position. It is counted, not written.
 //! * *eviction*: a full table takes an entry or block for another position; *generation*: a counter of
 //!   searches, by which evictions judge age; *reseeding*: an evicted position starts again from the edge to it.

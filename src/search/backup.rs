@@ -32,7 +32,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
         let counts = |mv| root.counts_for_amaf(mv);
         self.amaf.of_path(&self.steps, &self.trace, half_points_for_black, counts, |step, samples| {
             if is_shared_now && UpdateBuffer::takes(step) {
-                update_buffer.add_amaf(step, samples);
+                update_buffer.add(step, samples);
             } else if step.block.is_current() {
                 step.block.add_amaf(samples);
             }
@@ -63,10 +63,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             // A late update, to a position whose block or entry was taken for another one meanwhile, is not written.
             let has_block = step.block.is_current();
             self.counters.late_updates += u64::from(!has_block || !step.entry.is_current());
-            let is_buffered = has_block && self.is_shared_now && UpdateBuffer::takes(&step);
-            let visits = if is_buffered {
-                self.update_buffer.visit_edge(&step, mover_value)
-            } else if has_block {
+            let visits = if has_block {
                 step.block.visit_edge(step.mv.index(), mover_value)
             } else {
                 step.siblings.chosen + 1
@@ -78,9 +75,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             };
             let chosen = (!self.is_refuted(&step, &child)).then_some((visits, mover_value));
             let value = self.value_of(&step, bounds, chosen);
-            if is_buffered {
-                self.update_buffer.add_visit(&step, value);
-            } else if has_block {
+            if has_block {
                 // Visits of a position are those of its edges and its leaf playouts: all are counted, or none.
                 step.entry.add_visit(value);
                 let total = u64::from(step.leaf_playouts.visits) + step.siblings.visits + u64::from(visits);
@@ -120,4 +115,28 @@ fn mean_value(leaf_playouts: Own, siblings: &SiblingStatistics, chosen: Option<(
     let playouts_sum = u128::from(leaf_playouts.mean().0) * u128::from(leaf_playouts.visits);
     let sum = playouts_sum + siblings.weighted + u128::from(value) * u128::from(visits);
     Value((sum / u128::from(weight)) as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_value_is_the_mean_of_leaf_playouts_siblings_and_chosen_edge() {
+        // 2 playouts with 0.5, 3 visits with 1, one with 0; and 9 visits of refuted siblings, which do not count.
+        let leaf_playouts = Own { visits: 2, half_points: 2 };
+        let siblings =
+            SiblingStatistics { visits: 12, unrefuted: 3, weighted: 3 * u128::from(Value::WIN.0), chosen: 0 };
+        let mean = |chosen| mean_value(leaf_playouts, &siblings, chosen).as_f64();
+        assert!((mean(Some((1, Value::LOSS))) - 4.0 / 6.0).abs() < 1e-6);
+        assert!((mean(Some((5, Value::WIN))) - 9.0 / 10.0).abs() < 1e-6);
+        assert!((mean(None) - 4.0 / 5.0).abs() < 1e-6, "a refuted move does not count");
+    }
+
+    #[test]
+    fn a_position_without_visits_has_the_value_of_the_chosen_edge() {
+        let nothing = SiblingStatistics::default();
+        assert_eq!(mean_value(Own::default(), &nothing, Some((0, Value::WIN))), Value::WIN);
+        assert_eq!(mean_value(Own::default(), &nothing, None), Value::DRAW);
+    }
 }

@@ -1,47 +1,40 @@
-//! Updates of much visited positions, buffered until it is worth while to write them.
+//! AMAF samples for much visited positions, buffered until it is worth while to write them.
 //!
 //! Where several processors write one cache line, each write takes the line from the cache of another processor: as long
-//! as a read from memory, or longer. All workers pass the root and the best lines below it, and write a dozen cache lines
-//! of each position. One with many visits can do without the last sixteen: what a worker reads there is at most that
-//! much behind.
+//! as a read from memory, or longer. All workers pass the root and the best lines below it, and the AMAF samples of one
+//! position are a dozen cache lines. A position with many visits can do without those of the last sixteen simulations.
+//!
+//! The visits of the edge and of the position are written at once: these are two cache lines.
 
 use super::path::Step;
-use crate::table::{Block, Entry};
-use crate::value::Value;
+use crate::table::Block;
 
-/// Positions with this many visits have their updates buffered, where several workers write.
+/// Positions with this many visits have their samples buffered, where several workers write.
 const BUSY_VISITS: u64 = 128;
 /// A position is written after this many simulations at most...
 const MOST_SIMULATIONS: u32 = 16;
 /// ... and at least once for each so many visits that it has.
 const VISITS_PER_SIMULATION: u64 = 32;
-/// Positions that updates are buffered for at the same time.
+/// Positions whose samples are buffered at the same time.
 const SLOTS: usize = 128;
 
-/// The buffered updates of one worker.
+/// The buffered samples of one worker.
 pub(super) struct UpdateBuffer<'t> {
     slots: Vec<Slot<'t>>,
     moves: usize,
-    generation: u64,
-    /// Simulations that were not written since their position had lost its block.
-    late: u64,
 }
 
-/// The updates of one position.
+/// The samples for one position.
 struct Slot<'t> {
-    to: Option<(Entry<'t>, Block<'t>)>,
+    to: Option<Block<'t>>,
     simulations: u32,
-    /// The position's value after the last of them.
-    value: Value,
-    /// Edges with their visits and their last values.
-    edges: Vec<(usize, u32, Value)>,
     samples: Vec<u64>,
 }
 
 impl<'t> UpdateBuffer<'t> {
-    /// For a search in the present generation of the table.
-    pub(super) fn new(moves: usize, generation: u64) -> UpdateBuffer<'t> {
-        UpdateBuffer { slots: Vec::new(), moves, generation, late: 0 }
+    /// For a game with so many moves.
+    pub(super) fn new(moves: usize) -> UpdateBuffer<'t> {
+        UpdateBuffer { slots: Vec::new(), moves }
     }
 
     /// Whether a position has visits enough.
@@ -50,96 +43,115 @@ impl<'t> UpdateBuffer<'t> {
         step.siblings.visits >= BUSY_VISITS
     }
 
-    /// Adds AMAF samples.
-    pub(super) fn add_amaf(&mut self, step: &Step<'t>, samples: &[u64]) {
-        for (sum, sample) in self.slot(step).samples.iter_mut().zip(samples) {
+    /// Adds the AMAF samples of one simulation.
+    pub(super) fn add(&mut self, step: &Step<'t>, samples: &[u64]) {
+        let slot = self.slot(&step.block);
+        for (sum, sample) in slot.samples.iter_mut().zip(samples) {
             *sum += sample;
         }
-    }
-
-    /// Adds a visit of the edge, with the child's value for the mover; returns the edge's visits.
-    pub(super) fn visit_edge(&mut self, step: &Step<'t>, value: Value) -> u32 {
-        let index = step.mv.index();
-        let edges = &mut self.slot(step).edges;
-        let buffered = match edges.iter_mut().find(|edge| edge.0 == index) {
-            Some(edge) => {
-                edge.1 += 1;
-                edge.2 = value;
-                edge.1
-            }
-            None => {
-                edges.push((index, 1, value));
-                1
-            }
-        };
-        step.block.edge(index).visits() + buffered
-    }
-
-    /// Adds a visit of the position, and its value; the last update of a simulation.
-    pub(super) fn add_visit(&mut self, step: &Step<'t>, value: Value) {
-        let generation = self.generation;
-        let slot = self.slot(step);
         slot.simulations += 1;
-        slot.value = value;
-        if slot.simulations >= MOST_SIMULATIONS.min((step.siblings.visits / VISITS_PER_SIMULATION) as u32) {
-            let late = slot.flush(generation);
-            self.late += late;
+        let most = u64::from(MOST_SIMULATIONS).min(step.siblings.visits / VISITS_PER_SIMULATION);
+        if u64::from(slot.simulations) >= most {
+            slot.flush();
         }
     }
 
     /// Writes what is left.
     pub(super) fn flush(&mut self) {
-        let generation = self.generation;
-        self.late += self.slots.iter_mut().map(|slot| slot.flush(generation)).sum::<u64>();
+        self.slots.iter_mut().for_each(Slot::flush);
     }
 
-    /// Simulations that were not written since their position had lost its block.
-    pub(super) fn late(&self) -> u64 {
-        self.late
-    }
-
-    fn slot(&mut self, step: &Step<'t>) -> &mut Slot<'t> {
+    fn slot(&mut self, block: &Block<'t>) -> &mut Slot<'t> {
         if self.slots.is_empty() {
             let words = self.moves.div_ceil(2);
-            let empty = || Slot {
-                to: None,
-                simulations: 0,
-                value: Value::DRAW,
-                edges: Vec::new(),
-                samples: vec![0; words],
-            };
-            self.slots.resize_with(SLOTS, empty);
+            self.slots.resize_with(SLOTS, || Slot { to: None, simulations: 0, samples: vec![0; words] });
         }
-        let slot = &mut self.slots[step.block.number() as usize % SLOTS];
-        if slot.to.is_some_and(|(_, block)| !block.is_same(&step.block)) {
-            self.late += slot.flush(self.generation);
+        let slot = &mut self.slots[block.number() as usize % SLOTS];
+        if slot.to.is_some_and(|other| !other.is_same(block)) {
+            slot.flush();
         }
-        slot.to = Some((step.entry, step.block));
+        slot.to = Some(*block);
         slot
     }
 }
 
 impl Slot<'_> {
-    /// Writes everything; where the block was taken for another position meanwhile, nothing, and the simulations lost
-    /// are returned.
-    fn flush(&mut self, generation: u64) -> u64 {
-        let mut late = u64::from(self.simulations);
-        if let Some((entry, block)) = self.to.take()
+    /// Writes the samples, unless the block was taken for another position: then they are lost, as all that it had.
+    fn flush(&mut self) {
+        if let Some(block) = self.to.take()
             && block.is_current()
         {
             block.add_amaf(&self.samples);
-            for &(index, visits, value) in &self.edges {
-                block.add_visits(index, visits, value);
-            }
-            if self.simulations > 0 {
-                entry.add_visits(self.simulations, self.value);
-                block.mark_used(entry.total().visits, generation);
-            }
-            late = 0;
         }
         self.simulations = 0;
-        self.edges.clear();
         self.samples.fill(0);
-        late
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{Move, Player, Prior};
+    use crate::search::path::SiblingStatistics;
+    use crate::table::{Counters, Protected, Shape, Table, amaf_sample};
+
+    const MOVES: usize = 4;
+
+    fn table() -> Table {
+        Table::new(Shape { moves: MOVES, policy_words: false }, 1 << 20).expect("a table")
+    }
+
+    /// A step from a position with a block and so many visits.
+    fn step(table: &Table, key: u64, visits: u64) -> Step<'_> {
+        let mut counters = Counters::default();
+        let protected = Protected::default();
+        let entry = table.find_or_claim(key, protected, &mut counters).expect("an entry");
+        let priors = [Some(Prior::default()); MOVES];
+        let block = table.claim_block(&entry, || &priors, protected, &mut counters).expect("a block");
+        Step {
+            entry,
+            block,
+            mover: Player::Black,
+            mv: Move(0),
+            leaf_playouts: entry.own(),
+            siblings: SiblingStatistics { visits, ..SiblingStatistics::default() },
+            loses_stones: [false; 2],
+            permits_proof_for: [true; 2],
+            key_with_history: key,
+        }
+    }
+
+    #[test]
+    fn samples_of_busy_positions_are_written_sixteen_at_a_time_and_none_is_lost() {
+        let table = table();
+        let samples = [amaf_sample(2), amaf_sample(1) << 32];
+        for (key, visits, at_once) in [(1 << 40, 128, 4), (2 << 40, 512, 16), (3 << 40, 100_000, 16)] {
+            let step = step(&table, key, visits);
+            assert!(UpdateBuffer::takes(&step));
+            let mut buffer = UpdateBuffer::new(MOVES);
+            let written = || step.block.amaf(0).visits;
+            (1..at_once).for_each(|_| buffer.add(&step, &samples));
+            assert_eq!(written(), 0);
+            buffer.add(&step, &samples);
+            assert_eq!(written(), at_once);
+            buffer.add(&step, &samples);
+            buffer.flush();
+            assert_eq!(written(), at_once + 1);
+            assert_eq!(step.block.amaf(3).half_points, at_once + 1);
+        }
+        assert!(!UpdateBuffer::takes(&step(&table, 4 << 40, 127)));
+    }
+
+    #[test]
+    fn a_position_that_needs_the_slot_of_another_has_that_written() {
+        let table = table();
+        let steps: Vec<Step<'_>> =
+            (1..=2 * SLOTS as u64).map(|number| step(&table, number << 40, 1_000)).collect();
+        let mut buffer = UpdateBuffer::new(MOVES);
+        steps.iter().for_each(|step| buffer.add(step, &[amaf_sample(2), 0]));
+        let written = |steps: &[Step<'_>]| steps.iter().map(|step| step.block.amaf(0).visits).sum::<u32>();
+        assert!(written(&steps) >= SLOTS as u32);
+        buffer.flush();
+        assert_eq!(written(&steps), 2 * SLOTS as u32);
     }
 }

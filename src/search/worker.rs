@@ -78,7 +78,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             priors: vec![None; moves],
             edges: Edges::new(moves),
             amaf: AmafSamples::new(moves),
-            update_buffer: UpdateBuffer::new(moves, table.generation()),
+            update_buffer: UpdateBuffer::new(moves),
             counters: Counters::default(),
             scores: vec![(0, 0); moves],
             depth_sum: 0,
@@ -114,7 +114,6 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
     /// Writes what is still in the update buffer. Nothing more is simulated.
     pub(super) fn finish(&mut self) {
         self.update_buffer.flush();
-        self.counters.late_updates += self.update_buffer.late();
     }
 
     /// The entry with `key`, claimed if there is none; no entry or block of the path is evicted for it.
@@ -127,9 +126,13 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
     /// another processor's cache.
     pub(super) fn prefetch_path(&self) {
         if self.is_shared_now {
-            for step in self.steps.iter().filter(|step| !UpdateBuffer::takes(step)) {
+            for step in &self.steps {
                 step.entry.prefetch_for_update();
-                step.block.prefetch_for_update(step.mv.index());
+                if UpdateBuffer::takes(step) {
+                    step.block.prefetch_edge_for_update(step.mv.index());
+                } else {
+                    step.block.prefetch_for_update(step.mv.index());
+                }
             }
         }
     }
