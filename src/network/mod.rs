@@ -1,0 +1,5 @@
+//! A small network that reads a position.
+
+pub mod games;
+pub mod planes;
+pub mod samples;
