@@ -51,8 +51,7 @@ impl RecordedGame {
         let bad = |what| GameError { line: number, what };
         let mut words = text.split_whitespace();
         let date = words.next().ok_or(bad("date"))?.to_owned();
-        let (outcome, margin) =
-            words.next().and_then(parse_result).ok_or(bad("result"))?;
+        let (outcome, margin) = words.next().and_then(parse_result).ok_or(bad("result"))?;
         let komi = words.next().and_then(|word| word.parse().ok()).ok_or(bad("komi"))?;
         let moves = words.next().and_then(parse_moves).ok_or(bad("list of moves"))?;
         match words.next() {

@@ -32,7 +32,7 @@ pub mod plane {
     pub const LAST_MOVES: usize = 10;
     /// 1 everywhere if the last move was a pass; the next four planes: the moves before it.
     pub const PASSES: usize = 15;
-    /// Everywhere the komi as the player to move gains it, in half points around 64, at most 63 either way.
+    /// Everywhere 64 and twice the komi that the player to move gains, in half points, at most 31 of them either way.
     pub const KOMI: usize = 20;
     /// Everywhere how komi and the parity of the board meet: see [`super::parity`].
     pub const PARITY: usize = 21;
@@ -128,7 +128,7 @@ pub fn describe(situation: &Situation<'_>, set: PlaneSet, sink: &mut impl Sink) 
         }
     };
     whole(plane::ON_BOARD, ONE);
-    whole(plane::KOMI, (i32::from(ONE) + komi.clamp(-63, 63)) as u8);
+    whole(plane::KOMI, (i32::from(ONE) + 2 * komi.clamp(-31, 31)) as u8);
     whole(plane::PARITY, parity(situation.board.size().points(), komi));
 }
 
@@ -206,7 +206,7 @@ mod tests {
         board.place(points[0], Player::Black);
         board.place(points[1], Player::White);
         let last_moves = [Move(1), Move(9), Move(0)];
-        for (to_play, own, opponent, komi) in [(Player::Black, 0, 1, 51), (Player::White, 1, 0, 77)] {
+        for (to_play, own, opponent, komi) in [(Player::Black, 0, 1, 38), (Player::White, 1, 0, 90)] {
             let situation = Situation { board: &board, to_play, last_moves: &last_moves, komi: Komi(13) };
             let mut seen = Seen::default();
             describe(&situation, PlaneSet::KNOWN, &mut seen);

@@ -21,7 +21,7 @@
 //! |              | the final score for the player without komi in half points (2, signed, -32768: unknown), |
 //! |              | 0 lost, 1 drawn, 2 won, 255 unknown (1), 0 (1), the number of the game (4) |
 
-use super::planes::{Kind, PLANES, PlaneSet, Situation, Sink, describe, kind};
+use super::planes::{Kind, PLANES, PlaneSet, Sink, Situation, describe, kind};
 use crate::game::{Move, Outcome};
 use crate::go::Size;
 use std::io::{self, Write};
