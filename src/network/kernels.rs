@@ -25,6 +25,9 @@ pub(super) struct Lanes(pub(super) [i8; 4 * LANES]);
 /// Sums of [`LANES`] outputs on one point.
 type Sums = [i32; LANES];
 
+/// Points at once in plain loops, so that weights are brought into order once for all of them.
+const PORTABLE_POINTS: usize = 16;
+
 /// How sums of products are made. All give the same bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kernel {
@@ -139,31 +142,44 @@ impl Job<'_> {
     }
 
     fn portable(&self, block: usize, output: &mut [Cell]) {
-        for &point in self.points {
-            let mut sums = [0; LANES];
+        for points in self.points.chunks(PORTABLE_POINTS) {
+            let mut sums = [[0; LANES]; PORTABLE_POINTS];
             let mut weights = self.layer.of_block(block);
             for tap in 0..self.offsets.len() {
-                for cell in self.cells(point, tap) {
+                for k in 0..self.layer.in_blocks {
                     let (these, rest) = weights.split_at(LANES / 4);
                     weights = rest;
-                    for (four, lanes) in cell.0.as_chunks::<4>().0.iter().zip(these) {
-                        add_products(&mut sums, *four, lanes);
+                    for (four, lanes) in these.iter().enumerate() {
+                        let weights = by_channel(lanes);
+                        for (&point, sums) in points.iter().zip(&mut sums) {
+                            let x = self.cells(point, tap)[k].0.as_chunks::<4>().0[four];
+                            add_products(sums, x, &weights);
+                        }
                     }
                 }
             }
-            self.finish(point, block, &sums, output);
+            for (&point, sums) in points.iter().zip(&sums) {
+                self.finish(point, block, sums, output);
+            }
         }
     }
 }
 
-/// In 16 bits first, since a compiler finds the instruction that multiplies and adds pairs then.
+/// The weights of one channel after the other, in 16 bits.
 #[inline(always)]
-fn add_products(sums: &mut Sums, x: [u8; 4], weights: &Lanes) {
+fn by_channel(lanes: &Lanes) -> [[i16; LANES]; 4] {
+    let four = lanes.0.as_chunks::<4>().0;
+    std::array::from_fn(|channel| std::array::from_fn(|lane| i16::from(four[lane][channel])))
+}
+
+/// Pairs of products fit 16 bits, where a compiler finds fast instructions on every processor.
+#[inline(always)]
+fn add_products(sums: &mut Sums, x: [u8; 4], weights: &[[i16; LANES]; 4]) {
     let x = x.map(i16::from);
-    for (sum, w) in sums.iter_mut().zip(weights.0.as_chunks::<4>().0) {
-        let w = w.map(i16::from);
-        let pair = |a: usize| i32::from(x[a]) * i32::from(w[a]) + i32::from(x[a + 1]) * i32::from(w[a + 1]);
-        *sum += pair(0) + pair(2);
+    for lane in 0..LANES {
+        let one = x[0].wrapping_mul(weights[0][lane]).wrapping_add(x[1].wrapping_mul(weights[1][lane]));
+        let other = x[2].wrapping_mul(weights[2][lane]).wrapping_add(x[3].wrapping_mul(weights[3][lane]));
+        sums[lane] += i32::from(one) + i32::from(other);
     }
 }
 
@@ -202,7 +218,7 @@ mod x86 {
     fn avx2_group(job: &Job<'_>, block: usize, points: [u32; AVX2_POINTS]) -> [Sums; AVX2_POINTS] {
         const REGISTERS: usize = LANES / 8;
         let ones = _mm256_set1_epi16(1);
-        let mut sums = [[_mm256_setzero_si256(); REGISTERS]; AVX2_POINTS];
+        let mut sums = [[_mm256_setzero_si256(); AVX2_POINTS]; REGISTERS];
         let mut weights = job.layer.of_block(block);
         for tap in 0..job.offsets.len() {
             let cells = points.map(|point| job.cells(point, tap));
@@ -212,22 +228,22 @@ mod x86 {
                 weights = rest;
                 for (four, lanes) in these.iter().enumerate() {
                     let x = cells.map(|cell| _mm256_set1_epi32(i32::from_le_bytes(cell[four])));
-                    for register in 0..REGISTERS {
+                    for (register, sums) in sums.iter_mut().enumerate() {
                         let w = load_256(lanes, register);
-                        for point in 0..AVX2_POINTS {
-                            let pairs = _mm256_maddubs_epi16(x[point], w);
-                            let products = _mm256_madd_epi16(pairs, ones);
-                            sums[point][register] = _mm256_add_epi32(sums[point][register], products);
+                        for (sum, x) in sums.iter_mut().zip(x) {
+                            let products = _mm256_madd_epi16(_mm256_maddubs_epi16(x, w), ones);
+                            *sum = _mm256_add_epi32(*sum, products);
                         }
                     }
                 }
             }
         }
         let mut stored = [[0; LANES]; AVX2_POINTS];
-        for (stored, sums) in stored.iter_mut().zip(sums) {
-            for (stored, sum) in stored.as_chunks_mut::<8>().0.iter_mut().zip(sums) {
-                // SAFETY: `stored` is 8 numbers of 32 bits, as many as are written; alignment is not needed.
-                unsafe { _mm256_storeu_si256(stored.as_mut_ptr().cast(), sum) };
+        for (register, sums) in sums.into_iter().enumerate() {
+            for (stored, sum) in stored.iter_mut().zip(sums) {
+                let part = &mut stored.as_chunks_mut::<8>().0[register];
+                // SAFETY: `part` is 8 numbers of 32 bits, as many as are written; alignment is not needed.
+                unsafe { _mm256_storeu_si256(part.as_mut_ptr().cast(), sum) };
             }
         }
         stored

@@ -33,7 +33,11 @@ pub use planes::Situation;
 pub use symmetry::Symmetry;
 pub use weights::{Architecture, WeightsError};
 
+use std::sync::{Arc, OnceLock};
 use weights::Layers;
+
+/// The network in the program; `tools/train/README.md` says how it was made.
+const EMBEDDED: &[u8] = include_bytes!("weights.bin");
 
 /// A network with its weights.
 #[derive(Clone, Debug)]
@@ -51,6 +55,16 @@ impl Network {
     pub fn load(bytes: &[u8]) -> Result<Network, WeightsError> {
         let (architecture, layers, identity) = weights::read(bytes)?;
         Ok(Network { architecture, layers, identity })
+    }
+
+    /// The network in the program.
+    #[must_use]
+    pub fn embedded() -> Arc<Network> {
+        static NETWORK: OnceLock<Arc<Network>> = OnceLock::new();
+        let load = || {
+            Arc::new(Network::load(EMBEDDED).expect("the network in the program is sound: a test loads it"))
+        };
+        Arc::clone(NETWORK.get_or_init(load))
     }
 
     /// What it is.

@@ -34,8 +34,7 @@ def main():
     arguments = parser.parse_args()
     samples = Samples(arguments.data / "train.rows")
     network = integers.quantised(random_parameters(1))
-    trained = integers.POLICY_TRAINED | integers.OWNER_TRAINED | integers.SCORE_TRAINED
-    file = integers.weights_file(network, samples.planes, 0, "fixture", trained)
+    file = integers.weights_file(network, samples.planes, 0, "fixture", sum(integers.HEADS.values()))
     (arguments.out / "weights.bin").write_bytes(file)
     everything, _ = samples.batch(np.arange(len(samples)))
     with_ko = np.flatnonzero(everything[..., KO].any(axis=(1, 2)))[:2]

@@ -11,7 +11,7 @@ import model
 MAGIC = b"TewariNN"
 VERSION = 1
 HEADER_BYTES = 64
-POLICY_TRAINED, OWNER_TRAINED, SCORE_TRAINED = 1, 2, 4
+HEADS = {"policy": 1, "owners": 2, "score": 4}
 
 
 def _quantise(layer, bias_places):
@@ -121,7 +121,7 @@ def _checksum(data):
     return value
 
 
-def weights_file(network, planes, samples, name, trained=POLICY_TRAINED | SCORE_TRAINED):
+def weights_file(network, planes, samples, name, trained):
     """The bytes of a weights file."""
     blocks = network["blocks"]
     pooled = sum(1 << i for i, block in enumerate(blocks) if "pool" in block)

@@ -162,6 +162,7 @@ def parse_arguments():
     add("--samples", type=float, default=5e6, help="positions to train on in all")
     add("--export", help="write the weights file here at the end; with --samples 0, at once")
     add("--name", default="", help="name in the weights file, at most 16 bytes")
+    add("--heads", default="policy", help="which heads are trained well enough to be used: policy,owners,score")
     add("--channels", type=int, default=32)
     add("--blocks", type=int, default=5)
     add("--pooled", default="1,3", help="blocks with global pooling, from 0")
@@ -170,12 +171,13 @@ def parse_arguments():
     add("--decay", type=float, default=0.4, help="part of the run in which the rate falls")
     add("--quantise-from", type=float, default=0.6, help="part of the run after which weights are rounded")
     add("--average", type=float, default=0.999, help="what the averaged weights keep each step")
-    add("--value-weight", type=float, default=0.2)
-    add("--score-weight", type=float, default=0.02)
+    add("--value-weight", type=float, default=0.1)
+    add("--score-weight", type=float, default=0.01)
     add("--seed", type=int, default=1)
     add("--report", type=int, default=20_000)
     add("--evaluate", type=int, default=200_000)
     add("--positions", type=int, default=10_000, help="positions of an evaluation")
+    add("--final-positions", type=int, default=1_000_000, help="positions of the evaluation before an export")
     add("--save-seconds", type=float, default=120)
     return parser.parse_args()
 
@@ -187,6 +189,7 @@ def main():
         training, validation = (Samples(folder / f"{name}.rows") for name in ("train", "validation"))
     except (OSError, BadSamples) as error:
         raise SystemExit(f"no games to train on: {error}") from None
+    heads = sum(integers.HEADS[head] for head in arguments.heads.split(",") if head)
     pathlib.Path(arguments.run).mkdir(parents=True, exist_ok=True)
     run = Run(arguments)
     if run.path.exists():
@@ -194,11 +197,12 @@ def main():
     train(arguments, run, training, validation)
     weights = (arguments.value_weight, arguments.score_weight)
     if arguments.export:
-        numbers = evaluate(run.average, validation, len(validation), weights, True)
-        print("validation, all:", *(f"{number:.4f}" for number in numbers))
+        count = min(arguments.final_positions, len(validation))
+        numbers = evaluate(run.average, validation, count, weights, True)
+        print(f"as exported, {count} positions kept apart:", *(f"{number:.4f}" for number in numbers))
         network = integers.quantised(run.average)
         pathlib.Path(arguments.export).write_bytes(
-            integers.weights_file(network, training.planes, run.samples, arguments.name)
+            integers.weights_file(network, training.planes, run.samples, arguments.name, heads)
         )
 
 

@@ -1,29 +1,17 @@
-//! `tewari network`.
+//! `tewari network prepare`.
 
 use crate::go::Size;
 use crate::network::games::RecordedGame;
 use crate::network::samples::SampleWriter;
 use anyhow::{Context, Result, bail};
-use clap::{Args, Subcommand};
+use clap::Args;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter};
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    #[command(subcommand)]
-    what: What,
-}
-
-#[derive(Subcommand)]
-enum What {
-    /// Turn recorded games into positions for the trainer.
-    Prepare(Prepare),
-}
-
-#[derive(Args)]
-struct Prepare {
-    /// Games, one a line: DATE RESULT KOMI MOVES; - for standard input.
+    /// Games on 19x19, one a line: DATE RESULT KOMI MOVES, moves in the letters of SGF; - for standard input.
     games: PathBuf,
     /// Where to write train.rows and validation.rows.
     #[arg(long, value_name = "DIR")]
@@ -34,24 +22,18 @@ struct Prepare {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
-    match &arguments.what {
-        What::Prepare(arguments) => prepare(arguments),
-    }
-}
-
-fn prepare(arguments: &Prepare) -> Result<()> {
     let name = arguments.games.display();
     let mut games = read_games(&arguments.games).with_context(|| format!("cannot read {name}"))?;
-    if games.len() <= arguments.validation {
-        bail!(
-            "{name} has {} games: expected more than the {} to keep apart",
+    let apart = match games.len().checked_sub(arguments.validation) {
+        Some(apart) if apart > 0 => apart,
+        _ => bail!(
+            "{name} has {} games: expected more than --validation {}",
             games.len(),
             arguments.validation
-        );
-    }
+        ),
+    };
     // Stable, so that games of one day stay in the order of the file.
     games.sort_by(|one, other| one.date.cmp(&other.date));
-    let apart = games.len() - arguments.validation;
     std::fs::create_dir_all(&arguments.out)
         .with_context(|| format!("cannot make {}", arguments.out.display()))?;
     let (train, validation) = games.split_at(apart);
