@@ -48,7 +48,7 @@ pub(super) fn scaled_power(factor: i64, x: i32) -> i64 {
     (factor * 32 * below) >> (PLACES as i32 - OUTPUT_PLACES)
 }
 
-/// Turns logits, of which only those that `is_legal` says are looked at, into chances in units of
+/// Turns logits with 12 binary places, of which only those that `is_legal` says are looked at, into chances in units of
 /// 1/[`CERTAIN`]; the others get 0. They sum to [`CERTAIN`] but for rounding down.
 pub fn softmax(logits: &[i32], is_legal: impl Fn(usize) -> bool, chances: &mut [u32]) {
     let legal = || logits.iter().enumerate().filter(|&(number, _)| is_legal(number)).map(|(_, &logit)| logit);
@@ -63,7 +63,7 @@ pub fn softmax(logits: &[i32], is_legal: impl Fn(usize) -> bool, chances: &mut [
     }
 }
 
-/// 1 / (1 + e^-x) for `x` with [`OUTPUT_PLACES`], as a value.
+/// 1 / (1 + e^-x) for `x` with 12 binary places, as a value.
 #[must_use]
 pub fn logistic(x: i64) -> Value {
     let small = exponential(x.abs());
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exponentials_are_right_to_a_millionth() {
+    fn exponentials_are_right_to_three_parts_in_ten_thousand() {
         for x in (0..60_000).step_by(7) {
             let exact = (-f64::from(x) / 4096.0).exp();
             let error = exponential(i64::from(x)) as f64 / f64::from(1 << PLACES) - exact;
