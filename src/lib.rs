@@ -37,7 +37,7 @@
 //! 1. [`game`], [`value`], [`zobrist`], [`rng`], [`stats`], [`parameters`]: vocabulary
 //! 2. [`go`], [`tictactoe`] (games, which know nothing of tables), [`table`] (which knows no game) and
 //!    [`memory`] (how much of it there is)
-//! 3. [`search`]
+//! 3. [`search`]; [`network`] (which reads a position and knows no table and no search)
 //! 4. [`engine`] (one game, one table) and [`sgf`] (game records)
 //! 5. [`gtp`], [`analysis`]: protocol and reports
 //! 6. [`arena`]: games between engines, and experiments; [`play`]: games against a person
@@ -51,6 +51,7 @@ pub mod game;
 pub mod go;
 pub mod gtp;
 pub mod memory;
+pub mod network;
 pub mod parameters;
 pub mod play;
 pub mod rng;
