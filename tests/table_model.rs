@@ -255,7 +255,8 @@ proptest! {
     fn a_new_key_takes_the_least_valuable_entry_that_is_not_protected(
         visits in prop::array::uniform4(0_u32..100),
         keep in prop::array::uniform4(any::<bool>()),
-        low in 4_u64..1 << 20,
+        // Not so low that the table keeps them under other keys.
+        low in 128_u64..1 << 20,
     ) {
         // One bucket holds all keys.
         let table = table(smallest(SHAPE));
@@ -403,6 +404,22 @@ fn a_position_that_lost_its_block_keeps_what_the_edges_knew_as_their_mean() {
     assert_eq!((entry.own().visits, counters.lost_blocks), (200, 1));
     assert!((entry.own().mean().as_f64() - 0.25).abs() < 0.01);
     assert!(!table.mend_lost_block(&entry, &mut counters));
+}
+
+#[test]
+fn a_lost_block_may_come_back_to_its_position() {
+    let table = table(smallest(SHAPE));
+    let mut counters = Counters::default();
+    let [first, second, other] = [10, 11, 12].map(|key| claim(&table, key));
+    let lost = table.claim_block(&first, || [None; MOVES], NOBODY, &mut counters).expect("a block").number();
+    let kept = table.claim_block(&second, || [None; MOVES], NOBODY, &mut counters).expect("a block").number();
+    let protected = Protected { keys: &[], blocks: &[kept] };
+    let taken = table.claim_block(&other, || [None; MOVES], protected, &mut counters).expect("a block");
+    assert!(taken.number() == lost && table.block(&first).is_none());
+    let block = table.claim_block(&first, || [None; MOVES], protected, &mut counters).expect("a block");
+    assert_eq!((block.number(), counters.block_evictions), (lost, 2));
+    assert!(block.is_current() && table.block(&first).is_some_and(|found| found.is_same(&block)));
+    assert_eq!(table.survey(&mut |_| {}).orphans, 0);
 }
 
 #[test]

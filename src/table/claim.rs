@@ -128,7 +128,7 @@ impl Table {
     ) -> Option<Block<'_>> {
         // Not the caller's: a block is found through the entry that is found.
         let entry = self.find(entry.key())?;
-        let before = entry.meta().block;
+        let before = entry.block_number();
         if let Some(block) = self.block(&entry) {
             return Some(block);
         }
@@ -152,9 +152,13 @@ impl Table {
         // Fails only if this worker was so slow that another took the block for abandoned.
         words[1].compare_exchange(sequence, sequence.wrapping_add(1), Release, Relaxed).ok()?;
         if self.name_block(&entry, before, number) {
+            // It was lost, but may have come back meanwhile.
+            if before != number {
+                self.free_block(before, entry.key());
+            }
             return Block::accept(words, self.layout.shape, number, entry.key());
         }
-        // Another worker gave the position a block, or took its entry.
+        // Another worker gave the position a block, or took its entry over.
         self.free_block(number, entry.key());
         self.find(entry.key()).and_then(|entry| self.block(&entry))
     }
@@ -168,7 +172,7 @@ impl Table {
         entry.change_block(before, number)
             && self
                 .find(entry.key())
-                .is_some_and(|found| found.is_same(entry) && found.meta().block == number)
+                .is_some_and(|found| found.is_same(entry) && found.block_number() == number)
     }
 
     /// Frees a block that no entry names, if it is still `owner`'s.

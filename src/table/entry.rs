@@ -222,6 +222,12 @@ impl<'t> Entry<'t> {
         Meta::unpack(self.words[2].load(Relaxed))
     }
 
+    /// The number of the block, 0 if there is none: whoever reads it also finds the block complete.
+    #[inline]
+    pub(super) fn block_number(&self) -> u32 {
+        Meta::unpack(self.words[2].load(Acquire)).block
+    }
+
     #[inline]
     pub(super) fn update_meta(&self, change: impl Fn(Meta) -> Meta) {
         if !self.is_current() {

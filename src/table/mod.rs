@@ -373,7 +373,7 @@ impl Table {
     #[must_use]
     #[inline]
     pub fn block(&self, entry: &Entry<'_>) -> Option<Block<'_>> {
-        let number = entry.meta().block;
+        let number = entry.block_number();
         if number == 0 {
             return None;
         }
@@ -393,7 +393,7 @@ impl Table {
     /// If the position had a block and lost it, its value becomes that of own playouts: what the lost
     /// edges knew is kept as their mean. Returns whether that was so.
     pub fn mend_lost_block(&self, entry: &Entry<'_>, counters: &mut Counters) -> bool {
-        let lost = entry.meta().block;
+        let lost = entry.block_number();
         if lost == 0 || self.block(entry).is_some() {
             return false;
         }
