@@ -6,6 +6,7 @@ mod table_file {
     mod commands;
     mod crowd;
     mod damage;
+    mod duplicates;
     mod kill;
     mod life;
     mod process;

@@ -81,6 +81,13 @@ fn look_at_block(block: &Block<'_>, key: u64) {
     }
 }
 
+/// Blocks that an entry names, and those that none does, when all workers are done.
+fn blocks_and_orphans(table: &Table) -> [u64; 2] {
+    let survey = table.survey(&mut |_| {});
+    assert_eq!((survey.unfinished_entries, survey.unfinished_blocks, survey.faults), (0, 0, 0), "{survey:?}");
+    [survey.blocks, survey.orphans]
+}
+
 #[test]
 fn what_is_written_late_is_no_proof_for_the_next_owner() {
     check(3, || {
@@ -198,6 +205,66 @@ fn of_two_blocks_made_for_one_position_one_is_kept() {
         let block = table.block(&entry).expect("a block");
         look_at_block(&block, NEW);
         assert!(block.edge(1).visits() <= 2);
+        // The other one is free again.
+        assert_eq!((blocks_and_orphans(&table), table.census().blocks_used), ([1, 0], 1));
+    });
+}
+
+#[test]
+fn two_workers_that_make_an_entry_and_its_block_leave_one_block() {
+    check(2, || {
+        let layout = Layout { shape: SHAPE, buckets: 1, blocks: 2 };
+        let table = Arc::new(Table::new(SHAPE, layout.bytes()).expect("a table"));
+        let other = table.clone();
+        let take = |table: &Table| {
+            if let Some(block) = claim(table, NEW).and_then(|entry| claim_block(table, &entry, &[])) {
+                look_at_block(&block, NEW);
+            }
+        };
+        let worker = thread::spawn(move || take(&other));
+        take(&table);
+        worker.join().expect("no panic");
+        let [blocks, orphans] = blocks_and_orphans(&table);
+        assert!(blocks <= 1 && orphans == 0, "{blocks} blocks, {orphans} orphans");
+        assert_eq!(table.census().blocks_used as u64, blocks);
+    });
+}
+
+#[test]
+fn a_block_that_is_named_while_its_entry_goes_is_free_again() {
+    check(3, || {
+        let table = Arc::new(crowded());
+        let old = claim(&table, OLD).expect("a place");
+        let other = table.clone();
+        let worker = thread::spawn(move || claim(&other, NEW).is_some());
+        if let Some(block) = claim_block(&table, &old, &[1]) {
+            look_at_block(&block, OLD);
+        }
+        assert!(worker.join().expect("no panic"));
+        assert!(table.find(OLD).is_none());
+        assert_eq!((blocks_and_orphans(&table), table.census().blocks_used), ([1, 0], 1));
+    });
+}
+
+#[test]
+fn a_lost_block_that_is_given_again_while_another_worker_mends_the_loss_is_no_orphan() {
+    check(3, || {
+        let table = Arc::new(crowded());
+        let entry = claim(&table, OLD).expect("a place");
+        claim_block(&table, &entry, &[1]).expect("a block");
+        // It goes to another position, and comes back below.
+        claim_block(&table, &claim(&table, OTHERS[1]).expect("a place"), &[1]).expect("a block");
+        let other = table.clone();
+        let worker = thread::spawn(move || {
+            let entry = other.find(OLD).expect("the position");
+            other.mend_lost_block(&entry, &mut Counters::default());
+            claim_block(&other, &entry, &[1]);
+        });
+        table.mend_lost_block(&entry, &mut Counters::default());
+        worker.join().expect("no panic");
+        let [blocks, orphans] = blocks_and_orphans(&table);
+        assert!(blocks <= 2 && orphans == 0, "{blocks} blocks, {orphans} orphans");
+        assert_eq!(table.census().blocks_used as u64, blocks);
     });
 }
 

@@ -244,7 +244,7 @@ fn describe(table: &Table, survey: &Survey) -> String {
         per_mille(survey.entries, layout.entries())
     ));
     lines.push(format!(
-        "  edge blocks   {} of {} ({:.0} per mille), {} forgotten, {} lost",
+        "  edge blocks   {} of {} ({:.0} per mille), {} orphaned, {} lost",
         survey.blocks,
         layout.blocks,
         per_mille(survey.blocks, layout.blocks),

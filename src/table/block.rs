@@ -21,7 +21,7 @@ use super::backing;
 use super::layout::{BLOCK_HEADER_WORDS, Shape};
 use crate::game::Prior;
 use crate::value::Value;
-use std::sync::atomic::Ordering::{Acquire, Relaxed};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 /// Edge visits are halved at this many.
 pub const EDGE_VISITS_LIMIT: u32 = (1 << 28) - 1;
@@ -287,6 +287,20 @@ impl<'t> Block<'t> {
             (None, Some(index)) => Some(format!("AMAF word {index}: impossible samples")),
             (None, None) => None,
         }
+    }
+
+    /// Makes it free, if it has not changed hands since it was looked up; `false` if it has.
+    pub(super) fn free(&self) -> bool {
+        let odd = self.sequence.wrapping_add(1);
+        let is_mine = self.words[1].compare_exchange(self.sequence, odd, Acquire, Relaxed).is_ok();
+        if is_mine {
+            // Whoever sees the owner gone also sees the odd number.
+            fence(Release);
+            self.words[0].store(0, Relaxed);
+            // Fails only if this worker was so slow that another took the block for abandoned.
+            let _ = self.words[1].compare_exchange(odd, odd.wrapping_add(1), Release, Relaxed);
+        }
+        is_mine
     }
 
     /// Fills the words of a claimed block; the caller publishes it.

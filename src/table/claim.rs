@@ -1,12 +1,12 @@
 //! Giving entries and blocks to positions, and taking them from others.
 
 use super::atomic::{AtomicU64, fence};
-use super::entry::{self, Entry, FIRST_KEY, GENERATIONS, busy_since};
+use super::entry::{Entry, FIRST_KEY, GENERATIONS, busy_since};
 use super::layout::{BUCKET_ENTRIES, ENTRY_WORDS};
 use super::replacement::{Candidates, age};
 use super::{AGES, Block, Counters, Protected, Table, header};
 use crate::game::Prior;
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
 /// Marks a block's third word: the block was found unfinished, with the sequence whose lower bits follow,
 /// in the generation that stands there.
@@ -29,21 +29,20 @@ impl Table {
         // Another worker may be faster, even with the same key.
         for _ in 0..BUCKET_ENTRIES {
             let Some((words, owner)) = self.victim(key, protected) else { break };
-            let orphan = (owner >= FIRST_KEY).then(|| self.block(&Entry::new(words, owner))).flatten();
-            let used_in = Entry::new(words, owner).meta().generation;
             let entry = Entry::new(words, key);
-            if entry.take_over(owner, generation) {
-                if owner < FIRST_KEY {
-                    self.header(header::ENTRIES_USED).fetch_add(1, Relaxed);
-                } else {
-                    counters.evictions += 1;
-                    counters.evictions_by_age[(age(used_in, generation) as usize).min(AGES - 1)] += 1;
+            if let Some(former) = entry.take_over(owner, generation) {
+                // No entry names it any more.
+                self.free_block(former.block, owner);
+                if entry.publish(generation) {
+                    if owner < FIRST_KEY {
+                        self.header(header::ENTRIES_USED).fetch_add(1, Relaxed);
+                    } else {
+                        counters.evictions += 1;
+                        let age = age(former.generation, generation) as usize;
+                        counters.evictions_by_age[age.min(AGES - 1)] += 1;
+                    }
+                    return Some(self.settle(entry));
                 }
-                // The block of a position that lost its entry is the first to go.
-                if let Some(orphan) = orphan {
-                    orphan.mark_used(0, generation);
-                }
-                return Some(entry);
             }
             counters.contention += 1;
             if let Some(entry) = self.find(key) {
@@ -52,6 +51,30 @@ impl Table {
         }
         counters.refused += 1;
         None
+    }
+
+    /// Of the entries that several workers made for one position at the same moment, the one that is found. A block that
+    /// another of them has goes: nobody would find it.
+    ///
+    /// Two workers cannot both miss the other's entry behind the fence. The one that sees both looks at the later
+    /// entry's block by an exchange: either it finds the block, or the worker that names one afterwards sees, in
+    /// [`name_block`](Table::name_block), the entry that comes first.
+    fn settle<'t>(&'t self, made: Entry<'t>) -> Entry<'t> {
+        fence(SeqCst);
+        let key = made.key();
+        let mut found = None;
+        for words in self.bucket(key).iter().chain(self.overflow_bucket(key)) {
+            if words[0].load(Acquire) != key {
+                continue;
+            }
+            let entry = Entry::new(words, key);
+            if found.is_none() {
+                found = Some(entry);
+            } else {
+                self.free_block(entry.block_by_exchange(), key);
+            }
+        }
+        found.unwrap_or(made)
     }
 
     /// Where generations are counted by claims, begins the next one when it is time.
@@ -103,45 +126,66 @@ impl Table {
         protected: Protected<'_>,
         counters: &mut Counters,
     ) -> Option<Block<'_>> {
-        let before = entry.meta().block;
-        if let Some(block) = self.block(entry) {
+        // Not the caller's: a block is found through the entry that is found.
+        let entry = self.find(entry.key())?;
+        let before = entry.block_number();
+        if let Some(block) = self.block(&entry) {
             return Some(block);
         }
         let visits = entry.total().visits;
-        let Some((number, words, sequence)) = self.reserve_block(visits, protected, counters) else {
+        let Some(candidate) = self.choose_block(visits, protected) else {
             counters.refused += 1;
             return None;
         };
-        words[0].store(0, Release);
-        words[2].store(self.generation() << 32 | u64::from(visits), Relaxed);
         let priors = priors();
         debug_assert_eq!(priors.as_ref().len(), self.layout.shape.moves);
+        // Priors take so long that another worker often gets here first; no block has gone for them yet.
+        if let Some(block) = self.block(&entry) {
+            return Some(block);
+        }
+        let sequence = self.take_block(&candidate, counters)?;
+        let BlockCandidate { number, words, .. } = candidate;
+        words[0].store(0, Release);
+        words[2].store(self.generation() << 32 | u64::from(visits), Relaxed);
         Block::fill(words, self.layout.shape, priors.as_ref());
         words[0].store(entry.key(), Release);
         // Fails only if this worker was so slow that another took the block for abandoned.
         words[1].compare_exchange(sequence, sequence.wrapping_add(1), Release, Relaxed).ok()?;
-        entry.update_meta(
-            |meta| {
-                if meta.block == before { entry::Meta { block: number, ..meta } } else { meta }
-            },
-        );
-        let block = Block::accept(words, self.layout.shape, number, entry.key())?;
-        if entry.meta().block == number {
-            return Some(block);
+        if self.name_block(&entry, before, number) {
+            // It was lost, but may have come back meanwhile.
+            if before != number {
+                self.free_block(before, entry.key());
+            }
+            return Block::accept(words, self.layout.shape, number, entry.key());
         }
-        // Another worker gave the position a block first: that one counts, this one is the next to go.
-        block.mark_used(0, self.generation());
-        self.block(entry)
+        // Another worker gave the position a block, or took its entry over.
+        self.free_block(number, entry.key());
+        self.find(entry.key()).and_then(|entry| self.block(&entry))
     }
 
-    /// Takes the least valuable of the blocks that the clock hand passes, for a position with `visits`; its sequence is
-    /// odd then.
-    fn reserve_block(
-        &self,
-        visits: u32,
-        protected: Protected<'_>,
-        counters: &mut Counters,
-    ) -> Option<(u32, &[AtomicU64], u64)> {
+    /// Makes the complete block `number` that of the position, if its block is still `before` and its entry still the
+    /// one that is found; else nobody finds the block, and the caller frees it.
+    ///
+    /// Who takes over the entry exchanges the word with the block's number: before this exchange, and then finds the
+    /// number and frees the block, or after it, and then the other key is seen here.
+    fn name_block(&self, entry: &Entry<'_>, before: u32, number: u32) -> bool {
+        entry.change_block(before, number)
+            && self
+                .find(entry.key())
+                .is_some_and(|found| found.is_same(entry) && found.block_number() == number)
+    }
+
+    /// Frees a block that no entry names, if it is still `owner`'s.
+    pub(super) fn free_block(&self, number: u32, owner: u64) {
+        let words = self.block_words(number).filter(|_| owner >= FIRST_KEY);
+        let block = words.and_then(|words| Block::accept(words, self.layout.shape, number, owner));
+        if block.is_some_and(|block| block.free()) {
+            self.header(header::BLOCKS_USED).fetch_sub(1, Relaxed);
+        }
+    }
+
+    /// The least valuable of the blocks that the clock hand passes, for a position with `visits`.
+    fn choose_block(&self, visits: u32, protected: Protected<'_>) -> Option<BlockCandidate<'_>> {
         let generation = self.generation();
         let blocks = self.layout.blocks as u64;
         let mut candidates = Candidates::default();
@@ -166,18 +210,20 @@ impl Table {
                     continue;
                 }
             }
+            let candidate = BlockCandidate { number, words, sequence };
             if words[0].load(Relaxed) == 0 {
-                candidates = Candidates::default();
-                candidates.push((number, words, sequence), 0, used_in);
-                break;
+                return Some(candidate);
             }
-            candidates.push((number, words, sequence), used as u32, used_in);
+            candidates.push(candidate, used as u32, used_in);
         }
         let victim = candidates.victim(self.replacement, generation)?;
-        let (number, words, sequence) = victim.what;
-        if words[0].load(Relaxed) != 0 && !self.replacement.admits(visits, &victim, generation) {
-            return None;
-        }
+        self.replacement.admits(visits, &victim, generation).then_some(victim.what)
+    }
+
+    /// Makes the block this worker's to fill, and returns its sequence, odd from now on; `None` if another worker has
+    /// taken it since it was chosen.
+    fn take_block(&self, candidate: &BlockCandidate<'_>, counters: &mut Counters) -> Option<u64> {
+        let BlockCandidate { words, sequence, .. } = *candidate;
         let odd = sequence.wrapping_add(if sequence & 1 == 0 { 1 } else { 2 });
         if words[1].compare_exchange(sequence, odd, Acquire, Relaxed).is_err() {
             counters.contention += 1;
@@ -185,11 +231,19 @@ impl Table {
         }
         // Whoever sees what is written from here on also sees the odd number.
         fence(Release);
-        if sequence == 0 {
-            self.header(header::BLOCKS_USED).fetch_add(1, Relaxed);
-        } else {
+        if words[0].load(Relaxed) != 0 {
             counters.block_evictions += 1;
+        } else if sequence & 1 == 0 {
+            self.header(header::BLOCKS_USED).fetch_add(1, Relaxed);
         }
-        Some((number, words, odd))
+        Some(odd)
     }
+}
+
+/// A block that may be taken, as it was when it was looked at.
+#[derive(Clone, Copy)]
+struct BlockCandidate<'t> {
+    number: u32,
+    words: &'t [AtomicU64],
+    sequence: u64,
 }

@@ -23,7 +23,7 @@ use super::backing;
 use super::layout::ENTRY_WORDS;
 use crate::game::Bounds;
 use crate::value::Value;
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 /// No position has a key below this: such numbers say that an entry is being taken over, see [`busy`].
 pub(super) const FIRST_KEY: u64 = 2 * GENERATIONS;
@@ -222,6 +222,12 @@ impl<'t> Entry<'t> {
         Meta::unpack(self.words[2].load(Relaxed))
     }
 
+    /// The number of the block, 0 if there is none: whoever reads it also finds the block complete.
+    #[inline]
+    pub(super) fn block_number(&self) -> u32 {
+        Meta::unpack(self.words[2].load(Acquire)).block
+    }
+
     #[inline]
     pub(super) fn update_meta(&self, change: impl Fn(Meta) -> Meta) {
         if !self.is_current() {
@@ -238,6 +244,45 @@ impl<'t> Entry<'t> {
                 Err(now) => word = now,
             }
         }
+    }
+
+    /// Makes `number` the block, if that is `before` now. Ordered with all other changes of the block: whoever finds the
+    /// number also finds the block complete, and the caller sees what the worker that changed it last had seen.
+    pub(super) fn change_block(&self, before: u32, number: u32) -> bool {
+        self.change_block_and(before, |meta| Meta { block: number, ..meta })
+    }
+
+    /// Where the block is still `lost`, takes its number out and makes `own` the own playouts.
+    pub(super) fn lose_block(&self, lost: u32, own: Own) -> bool {
+        self.change_block_and(lost, |meta| Meta { block: 0, own, ..meta })
+    }
+
+    fn change_block_and(&self, before: u32, change: impl Fn(Meta) -> Meta) -> bool {
+        if !self.is_current() {
+            return false;
+        }
+        let mut word = self.words[2].load(Relaxed);
+        loop {
+            let meta = Meta::unpack(word);
+            if meta.block != before {
+                return false;
+            }
+            match self.words[2].compare_exchange_weak(word, change(meta).pack(), AcqRel, Relaxed) {
+                Ok(_) => return true,
+                Err(now) => word = now,
+            }
+        }
+    }
+
+    /// The number of the block, by an exchange that changes nothing: who changes the block afterwards sees what this
+    /// worker has seen and written.
+    pub(super) fn block_by_exchange(&self) -> u32 {
+        Meta::unpack(self.words[2].fetch_or(0, AcqRel)).block
+    }
+
+    /// Whether both are the same place of the directory.
+    pub(super) fn is_same(&self, other: &Entry<'_>) -> bool {
+        std::ptr::eq(self.words, other.words)
     }
 
     /// What is stored, without the corrections that other readers make.
@@ -332,19 +377,26 @@ impl<'t> Entry<'t> {
         }
     }
 
-    /// Makes the entry, which belonged to `owner`, the empty one of another position: first the old key
-    /// is taken out, so that no reader accepts the old content under the new key, last the new key is
-    /// published. `false` if another worker was faster.
-    pub(super) fn take_over(&self, owner: u64, generation: u64) -> bool {
+    /// Takes the entry from `owner` and empties it for this position: first the old key goes, so that no reader
+    /// accepts the old content under the new one. Returns what stood in the word with the block; `None` if another
+    /// worker was faster. To be [`publish`](Entry::publish)ed.
+    pub(super) fn take_over(&self, owner: u64, generation: u64) -> Option<Meta> {
         let busy = busy(generation);
         if owner == busy || self.words[0].compare_exchange(owner, busy, Acquire, Relaxed).is_err() {
-            return false;
+            return None;
         }
         overwrite(&self.words[1], u64::from(Value::DRAW.0));
-        overwrite(&self.words[2], Meta { generation, ..Meta::default() }.pack());
+        // An exchange: a block that was named until now is found here, one that is named later fails, or its worker
+        // sees that the key has gone.
+        let former = self.words[2].swap(Meta { generation, ..Meta::default() }.pack(), AcqRel);
         overwrite(&self.words[3], pack_bounds(NO_BOUNDS, self.key));
-        // Fails if this worker was so slow that another took the entry for abandoned.
-        self.words[0].compare_exchange(busy, self.key, Release, Relaxed).is_ok()
+        Some(Meta::unpack(former))
+    }
+
+    /// Publishes the key of an entry that was taken over in `generation`. `false` if this worker was so slow that
+    /// another took the entry for abandoned.
+    pub(super) fn publish(&self, generation: u64) -> bool {
+        self.words[0].compare_exchange(busy(generation), self.key, Release, Relaxed).is_ok()
     }
 }
 
@@ -383,6 +435,10 @@ mod tests {
         Default::default()
     }
 
+    fn take_over(entry: &Entry<'_>, owner: u64) -> bool {
+        entry.take_over(owner, 1).is_some() && entry.publish(1)
+    }
+
     #[test]
     fn fields_do_not_touch_each_other() {
         let meta = Meta {
@@ -410,11 +466,11 @@ mod tests {
     fn bounds_of_another_position_are_not_believed() {
         let words = words();
         let first = Entry::new(&words, 0x1234_5678_9abc_def0);
-        assert!(first.take_over(0, 1));
+        assert!(take_over(&first, 0));
         first.tighten_bounds(Bounds::exact(5));
         assert_eq!(first.bounds(RANGE), Bounds::exact(5));
         let second = Entry::new(&words, 0x1234_5678_9abc_fed0);
-        assert!(second.take_over(first.key(), 1));
+        assert!(take_over(&second, first.key()));
         assert_eq!(second.bounds(RANGE), RANGE);
         // The late write of a worker that still thinks the entry is the first position's.
         words[3].store(pack_bounds(Bounds::exact(5), first.key()), Relaxed);
@@ -427,7 +483,7 @@ mod tests {
     fn bounds_only_tighten() {
         let words = words();
         let entry = Entry::new(&words, 77 << 40);
-        assert!(entry.take_over(0, 0));
+        assert!(take_over(&entry, 0));
         entry.tighten_bounds(Bounds { lower: -3, upper: 361 });
         entry.tighten_bounds(Bounds { lower: -9, upper: 12 });
         assert_eq!(entry.bounds(RANGE), Bounds { lower: -3, upper: 12 });

@@ -20,7 +20,8 @@
 //!   sixteen where workers put off what they write to much visited positions. Counted as `late_updates`.
 //! - What a process had not written when it was killed: of each worker one simulation and its parcels.
 //! - What is written to an entry or a block that another worker made for the same position at the same moment: only one
-//!   of the two is found again.
+//!   of the two is found again. The other block is freed at once, as is the block of an entry that is taken over: a
+//!   block that no entry names is left only by a worker that is killed between making the block and naming it.
 //! - One of two AMAF samples added to one word at the same moment ([`Block::add_amaf`]), one of two values stored for a
 //!   position: the value is made anew from its parts at every visit, so the next one mends it.
 //!
@@ -372,7 +373,7 @@ impl Table {
     #[must_use]
     #[inline]
     pub fn block(&self, entry: &Entry<'_>) -> Option<Block<'_>> {
-        let number = entry.meta().block;
+        let number = entry.block_number();
         if number == 0 {
             return None;
         }
@@ -392,17 +393,17 @@ impl Table {
     /// If the position had a block and lost it, its value becomes that of own playouts: what the lost
     /// edges knew is kept as their mean. Returns whether that was so.
     pub fn mend_lost_block(&self, entry: &Entry<'_>, counters: &mut Counters) -> bool {
-        let lost = entry.meta().block;
+        let lost = entry.block_number();
         if lost == 0 || self.block(entry).is_some() {
             return false;
         }
         counters.lost_blocks += 1;
         let total = entry.total();
         let own = Own::with_mean(total.visits, total.value);
-        // Another worker may have given it a new block meanwhile.
-        entry.update_meta(
-            |meta| if meta.block == lost { entry::Meta { block: 0, own, ..meta } } else { meta },
-        );
+        // Another worker may have given it a new block meanwhile; and if that has the number of the old one, it goes.
+        if entry.lose_block(lost, own) {
+            self.free_block(lost, entry.key());
+        }
         true
     }
 

@@ -33,7 +33,8 @@ pub struct Survey {
     pub void_bounds: u64,
     /// Blocks that belong to a position which knows them.
     pub blocks: u64,
-    /// Blocks whose position has forgotten them; they go next.
+    /// Complete blocks that the entry of their position does not name, so that nobody finds them. While no search is
+    /// running there is none, but what killed workers left, one for each at most.
     pub orphans: u64,
     /// Positions whose block went to another.
     pub lost_blocks: u64,
@@ -69,6 +70,7 @@ impl Table {
         let survey = self.walk(true, progress);
         let after = self.walk(false, &mut |_| {});
         self.header(header::ENTRIES_USED).store(after.entries, Relaxed);
+        self.header(header::BLOCKS_USED).store(after.blocks + after.orphans, Relaxed);
         survey
     }
 

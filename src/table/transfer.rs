@@ -165,7 +165,11 @@ impl Transfer<'_> {
                     return false;
                 }
                 let key = words[0].load(Relaxed);
-                if key >= entry::FIRST_KEY && sound_entry(source, key).is_some() {
+                // A key that two workers made at the same moment is there twice; the entry that is found counts.
+                let here = Entry::new(words, key);
+                if key >= entry::FIRST_KEY
+                    && sound_entry(source, key).is_some_and(|entry| entry.is_same(&here))
+                {
                     self.position(key, index);
                 }
             }

@@ -44,10 +44,13 @@ fn info_says_what_a_table_was_made_for_and_what_is_in_it() {
     assert!(used > 200 && used <= 701);
     assert_eq!((count("ages"), count("visits"), found["faults"].as_u64()), (used, used, Some(0)));
     assert!(found["blocksUsed"].as_u64() > Some(20) && found["bounded"] == 0);
+    assert_eq!((&found["orphans"], &found["lostBlocks"]), (&0.into(), &0.into()));
     let text = table(&["info"], &[&path]);
     let text = String::from_utf8_lossy(&text.stdout);
     assert!(
-        text.contains("made for      go 9x9, rules chinese, komi 6.5") && text.contains("clean"),
+        text.contains("made for      go 9x9, rules chinese, komi 6.5")
+            && text.contains("0 orphaned, 0 lost")
+            && text.contains("clean"),
         "{text}"
     );
 }

@@ -45,5 +45,6 @@ fn many_processes_and_threads_replace_in_one_file_and_leave_it_sound() {
         verify(&path);
         let census = info(&path);
         assert_eq!((&census["unfinishedEntries"], &census["unfinishedBlocks"]), (&0.into(), &0.into()));
+        assert_eq!(census["orphans"], 0, "{told}");
     }
 }
