@@ -127,7 +127,7 @@ impl Parcel<'_> {
         {
             block.add_amaf(&self.samples);
             for &(index, visits, value) in &self.edges {
-                block.add_visits(index, visits, value);
+                block.add_visits(&entry, index, visits, value);
             }
             if self.simulations > 0 {
                 entry.add_visits(self.simulations, self.value);

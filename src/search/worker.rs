@@ -372,7 +372,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             let visits = if is_put_off {
                 self.parcels.visit_edge(&step, mover_value)
             } else if has_block {
-                step.block.visit_edge(step.mv.index(), mover_value)
+                step.block.visit_edge(&step.entry, step.mv.index(), mover_value)
             } else {
                 step.others.chosen + 1
             };

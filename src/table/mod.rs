@@ -24,6 +24,9 @@
 //!   block that no entry names is left only by a worker that is killed between making the block and naming it.
 //! - One of two AMAF samples added to one word at the same moment ([`Block::add_amaf`]), one of two values stored for a
 //!   position: the value is made anew from its parts at every visit, so the next one mends it.
+//! - Half a visit of each counter when all of a position are halved, once in 2^26 visits of an edge. Whoever reads the
+//!   edges in that microsecond may find some halved and others not; a worker that is killed in it leaves one counter
+//!   halved twice, at most.
 //!
 //! **May mislead:** what slips in between the last look at the owner and the write. The next owner then has one
 //! playout, one visit of an edge or, of AMAF samples, what one word held (two moves) that were another position's; one
@@ -52,16 +55,19 @@ mod claim;
 mod entry;
 mod file;
 mod file_error;
+mod halving;
 mod header;
 mod layout;
 mod replacement;
+mod sum;
 mod survey;
 mod transfer;
 
-pub use block::{AMAF_VISITS_LIMIT, Amaf, Block, EDGE_VISITS_LIMIT, Edge, amaf_sample};
+pub use block::{AMAF_VISITS_LIMIT, Amaf, Block, EDGE_VISITS_FULL, EDGE_VISITS_LIMIT, Edge, amaf_sample};
 pub use entry::{Entry, Own, Total};
 pub use file::{FileState, TableMode};
 pub use file_error::{FileError, FileProblem};
+pub use halving::TOTAL_VISITS_FULL;
 pub use header::{Identity, Lineage};
 pub use layout::{ENTRIES_PER_BLOCK, Layout, Shape};
 pub use replacement::Replacement;
