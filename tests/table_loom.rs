@@ -6,7 +6,7 @@
 use loom::sync::Arc;
 use loom::thread;
 use tewari::game::{Bounds, Prior};
-use tewari::table::{Block, Counters, Entry, Layout, Protected, Shape, Table};
+use tewari::table::{Block, Counters, EDGE_VISITS_FULL, Entry, Layout, Protected, Shape, Table};
 use tewari::value::Value;
 
 const RANGE: Bounds = Bounds { lower: -361, upper: 361 };
@@ -164,11 +164,11 @@ fn a_block_is_never_read_as_another_positions() {
                 && let Some(block) = claim_block(&other, &new, &[1])
             {
                 look_at_block(&block, NEW);
-                block.visit_edge(1, Value::WIN);
+                block.visit_edge(&new, 1, Value::WIN);
             }
         });
         look_at_block(&block, OLD);
-        block.visit_edge(1, Value::LOSS);
+        block.visit_edge(&old, 1, Value::LOSS);
         block.add_amaf(&[1 << 16]);
         block.mark_used(9, table.generation());
         if let Some(block) = table.find(NEW).and_then(|entry| table.block(&entry)) {
@@ -194,12 +194,12 @@ fn of_two_blocks_made_for_one_position_one_is_kept() {
             let entry = other.find(NEW).expect("the position");
             if let Some(block) = claim_block(&other, &entry, &[]) {
                 look_at_block(&block, NEW);
-                block.visit_edge(1, Value::WIN);
+                block.visit_edge(&entry, 1, Value::WIN);
             }
         });
         if let Some(block) = claim_block(&table, &entry, &[]) {
             look_at_block(&block, NEW);
-            block.visit_edge(1, Value::WIN);
+            block.visit_edge(&entry, 1, Value::WIN);
         }
         worker.join().expect("no panic");
         let block = table.block(&entry).expect("a block");
@@ -305,11 +305,43 @@ fn visits_added_at_once_are_all_counted() {
         let worker = thread::spawn(move || {
             let entry = other.find(OLD).expect("the position");
             visit(&entry);
-            other.block(&entry).expect("its block").visit_edge(1, Value::WIN);
+            other.block(&entry).expect("its block").visit_edge(&entry, 1, Value::WIN);
         });
         visit(&entry);
-        block.visit_edge(1, Value::LOSS);
+        block.visit_edge(&entry, 1, Value::LOSS);
         worker.join().expect("no panic");
         assert_eq!((entry.own().visits, entry.total().visits, block.edge(1).visits()), (2, 2, 2));
     });
+}
+
+#[test]
+fn two_workers_that_fill_a_position_halve_it_once_and_lose_no_visit() {
+    // Both fill one edge, or each its own.
+    for edges in [[1, 1], [0, 1]] {
+        check(3, move || {
+            let table = Arc::new(crowded());
+            let entry = claim(&table, OLD).expect("a place");
+            let block = claim_block(&table, &entry, &[1]).expect("a block");
+            for edge in [0, 1] {
+                let missing = if edges[0] == edges[1] && edge == 0 { EDGE_VISITS_FULL / 2 } else { 1 };
+                block.add_visits(&entry, edge, EDGE_VISITS_FULL - missing, Value::WIN);
+                entry.add_visits(EDGE_VISITS_FULL - missing, Value::WIN);
+            }
+            let before = entry.total().visits;
+            let other = table.clone();
+            let worker = thread::spawn(move || {
+                let entry = other.find(OLD).expect("the position");
+                let block = other.block(&entry).expect("its block");
+                block.visit_edge(&entry, edges[1], Value::WIN);
+            });
+            block.visit_edge(&entry, edges[0], Value::WIN);
+            worker.join().expect("no panic");
+            let half = EDGE_VISITS_FULL / 2;
+            for edge in [0, 1] {
+                let expected = if edges.contains(&edge) { [half, half + 1] } else { [half / 2; 2] };
+                assert!(expected.contains(&block.edge(edge).visits()), "{:?}", block.edge(edge));
+            }
+            assert_eq!(entry.total().visits, before / 2);
+        });
+    }
 }

@@ -105,7 +105,7 @@ fn walk(table: &Table, keys: &[u64], rng: &mut PlayoutRng, wrong: &Wrong, counte
             if !block.is_current() {
                 counters.late_updates += 1;
             }
-            let visits = block.visit_edge(rng.below(MOVES), Value(rng.next_u64() as u32));
+            let visits = block.visit_edge(&entry, rng.below(MOVES), Value(rng.next_u64() as u32));
             block.add_amaf(&samples);
             block.mark_used(visits, table.generation());
             wrong.look_at_block(&entry, &block);
@@ -206,8 +206,8 @@ fn counts_are_exact_when_workers_add_to_one_position() {
                 for n in 0..each {
                     entry.add_own(1);
                     entry.add_visit(Value(n));
-                    block.visit_edge(n as usize % MOVES, Value::WIN);
-                    block.visit_edge(worker as usize, Value::WIN);
+                    block.visit_edge(&entry, n as usize % MOVES, Value::WIN);
+                    block.visit_edge(&entry, worker as usize, Value::WIN);
                 }
             });
         }

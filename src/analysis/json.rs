@@ -3,6 +3,7 @@
 
 use super::Analysis;
 use crate::game::Player;
+use crate::table::Count;
 use serde_json::{Value, json};
 
 /// The object for one position, without a line end.
@@ -62,23 +63,18 @@ fn letter(player: Player) -> &'static str {
 /// How the table did in this search.
 fn table(analysis: &Analysis) -> Value {
     let (census, counters) = (&analysis.report.census, &analysis.report.counters);
-    json!({
+    let mut table = json!({
         "bytes": census.bytes,
         "bytesUsed": census.bytes_used,
         "occupancy": census.occupancy(),
-        "hits": counters.hits,
-        "misses": counters.misses,
-        "transpositions": counters.transpositions,
-        "evictions": counters.evictions,
-        "blockEvictions": counters.block_evictions,
         "perMille": census.per_mille(),
-        "refused": counters.refused,
-        "lostBlocks": counters.lost_blocks,
-        "lateUpdates": counters.late_updates,
-        "transpositionsByDepth": counters.transpositions_by_depth,
-        "evictionsByAge": counters.evictions_by_age,
-        "contention": counters.contention,
-        "collisions": counters.collisions,
         "hugePages": analysis.huge_page_bytes,
-    })
+    });
+    for (name, count) in counters.list() {
+        table[name] = match count {
+            Count::Number(number) => number.into(),
+            Count::Numbers(numbers) => numbers.into(),
+        };
+    }
+    table
 }

@@ -64,7 +64,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             let has_block = step.block.is_current();
             self.counters.late_updates += u64::from(!has_block || !step.entry.is_current());
             let visits = if has_block {
-                step.block.visit_edge(step.mv.index(), mover_value)
+                step.block.visit_edge(&step.entry, step.mv.index(), mover_value)
             } else {
                 step.siblings.chosen + 1
             };

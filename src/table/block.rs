@@ -7,7 +7,7 @@
 //! | 2             | 0..32  | visits       | of the owner when it was last used                         |
 //! | 2             | 32..38 | generation   | of the last use                                            |
 //! |               | 38..64 | suspect      | found while being filled: see `Table::reserve_block`       |
-//! | 3             |        | reserved     | 0                                                          |
+//! | 3             | 0..40  | halving      | under way, see [`halving`](super::halving); 0 is none      |
 //! | 4 + a         | 0..8   | prior wins   | see [`Prior`]; 255 of 255: the move is not legal           |
 //! |               | 8..16  | prior visits |                                                            |
 //! |               | 16..36 | edge value   | the child's value when last seen, for the mover            |
@@ -18,12 +18,16 @@
 
 use super::atomic::{AtomicU64, fence, overwrite};
 use super::backing;
+use super::entry::Entry;
+use super::halving::TOTAL_VISITS_FULL;
 use super::layout::{BLOCK_HEADER_WORDS, Shape};
 use crate::game::Prior;
 use crate::value::Value;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-/// Edge visits are halved at this many.
+/// All edges of a block are halved when one has this many visits.
+pub const EDGE_VISITS_FULL: u32 = 1 << 27;
+/// What an edge can hold: what lies between is for the visits that others count while a worker halves.
 pub const EDGE_VISITS_LIMIT: u32 = (1 << 28) - 1;
 /// AMAF visits are halved when they reach this many.
 pub const AMAF_VISITS_LIMIT: u32 = 1 << 14;
@@ -78,13 +82,22 @@ impl Edge {
         Prior { visits: (self.0 >> 8) as u8, wins: self.0 as u8 }
     }
 
-    /// So many visits more (far fewer than fit), with the child's present value for the mover.
+    /// So many visits more, as far as they fit, with the child's present value for the mover.
     #[must_use]
     #[inline]
-    pub const fn visited(self, count: u32, value: Value) -> Edge {
-        let visits = self.visits();
-        let visits = if visits + count > EDGE_VISITS_LIMIT { visits / 2 } else { visits } + count;
-        Edge(self.0 & 0xffff | (value.0 as u64 >> 12) << VALUE_SHIFT | (visits as u64) << VISITS_SHIFT)
+    pub fn visited(self, count: u32, value: Value) -> Edge {
+        self.with_statistics(u64::from(self.visits()) + u64::from(count), value)
+    }
+
+    /// With the legality and the prior of this edge, and such statistics; visits as far as they fit.
+    pub(super) fn with_statistics(self, visits: u64, value: Value) -> Edge {
+        let visits = visits.min(u64::from(EDGE_VISITS_LIMIT));
+        Edge(self.0 & 0xffff | u64::from(value.0 >> 12) << VALUE_SHIFT | visits << VISITS_SHIFT)
+    }
+
+    /// Half of the visits, the same value.
+    pub(super) const fn halved(self) -> Edge {
+        Edge(self.0 & ((1 << VISITS_SHIFT) - 1) | (self.visits() as u64 / 2) << VISITS_SHIFT)
     }
 }
 
@@ -167,22 +180,46 @@ impl<'t> Block<'t> {
         self.is_current().then_some(edge)
     }
 
-    /// Counts a visit of an edge and notes the child's value for the mover; returns the edge's visits.
-    pub fn visit_edge(&self, index: usize, value: Value) -> u32 {
-        self.add_visits(index, 1, value)
+    /// Counts a visit of an edge of `entry`'s position and notes the child's value for the mover; returns the edge's
+    /// visits.
+    ///
+    /// If that is enough, all visits of the position are halved. The number returned is from before, as are those of
+    /// the siblings that the caller knows.
+    pub fn visit_edge(&self, entry: &Entry<'_>, index: usize, value: Value) -> u32 {
+        self.add_visits(entry, index, 1, value)
     }
 
     /// The same for several visits at once.
-    pub fn add_visits(&self, index: usize, count: u32, value: Value) -> u32 {
+    pub fn add_visits(&self, entry: &Entry<'_>, index: usize, count: u32, value: Value) -> u32 {
+        let visits = self.change_edge(index, |edge| edge.visited(count, value)).visits();
+        if visits >= EDGE_VISITS_FULL || entry.total().visits >= TOTAL_VISITS_FULL {
+            self.halve_visits(entry);
+        }
+        visits
+    }
+
+    /// Changes an edge without losing what others add to it; returns it as it is then.
+    #[inline]
+    pub(super) fn change_edge(&self, index: usize, change: impl Fn(Edge) -> Edge) -> Edge {
         let word = &self.edge_words()[index];
         let mut before = word.load(Relaxed);
         loop {
-            let after = Edge(before).visited(count, value);
+            let after = change(Edge(before));
             match word.compare_exchange_weak(before, after.0, Relaxed, Relaxed) {
-                Ok(_) => return after.visits(),
+                Ok(_) => return after,
                 Err(now) => before = now,
             }
         }
+    }
+
+    /// Number of edges.
+    pub(super) fn moves(&self) -> usize {
+        self.shape.moves
+    }
+
+    /// The word that says how far a halving is.
+    pub(super) fn halving_word(&self) -> &'t AtomicU64 {
+        &self.words[3]
     }
 
     /// AMAF samples of a move.
@@ -303,8 +340,20 @@ impl<'t> Block<'t> {
         is_mine
     }
 
+    /// Replaces an edge of a block that nobody else looks at.
+    pub(super) fn set_edge(&self, index: usize, edge: Edge) {
+        self.edge_words()[index].store(edge.0, Relaxed);
+    }
+
+    /// Replaces the AMAF samples of the moves `2 * pair` and `2 * pair + 1`.
+    pub(super) fn set_amaf(&self, pair: usize, samples: [Amaf; 2]) {
+        let [even, odd] = samples.map(|amaf| u64::from(amaf.visits) << 16 | u64::from(amaf.half_points));
+        self.amaf_words()[pair].store(even | odd << 32, Relaxed);
+    }
+
     /// Fills the words of a claimed block; the caller publishes it.
     pub(super) fn fill(words: &[AtomicU64], shape: Shape, priors: &[Option<Prior>]) {
+        overwrite(&words[3], 0);
         let edges = &words[BLOCK_HEADER_WORDS..];
         for (word, &prior) in edges.iter().zip(priors) {
             overwrite(word, Edge::fresh(prior).0);
@@ -320,70 +369,6 @@ pub(super) fn free(words: &[AtomicU64]) {
     words[0].store(0, Relaxed);
     words[1].store((words[1].load(Relaxed) | 1).wrapping_add(1), Relaxed);
     words[2].store(0, Relaxed);
-}
-
-/// Fills a block that nobody else looks at with the sums of what `parts`, the blocks of one position in several
-/// tables, know; what `base` knows is in all of them, and is counted once. Policy words cannot be added: those of the
-/// part with the most visits count.
-pub(super) fn store_sum(words: &[AtomicU64], shape: Shape, parts: &[Block<'_>], base: Option<&Block<'_>>) {
-    let once_too_often = parts.len() as i128 - 1;
-    let edges = &words[BLOCK_HEADER_WORDS..];
-    for (index, word) in edges[..shape.moves].iter().enumerate() {
-        let sum = sum_edges(
-            parts.iter().map(|part| part.edge(index)),
-            base.map(|base| base.edge(index)),
-            once_too_often,
-        );
-        word.store(sum.0, Relaxed);
-    }
-    for (index, word) in edges[shape.moves..][..shape.moves.div_ceil(2)].iter().enumerate() {
-        let half = |index| {
-            sum_amaf(
-                parts.iter().map(|part| part.amaf(index)),
-                base.map(|base| base.amaf(index)),
-                once_too_often,
-            )
-        };
-        let odd = if 2 * index + 1 < shape.moves { half(2 * index + 1) } else { 0 };
-        word.store(half(2 * index) | odd << 32, Relaxed);
-    }
-    let rest = &edges[shape.moves + shape.moves.div_ceil(2)..];
-    rest.iter().for_each(|word| word.store(0, Relaxed));
-    let visits = |part: &&Block<'_>| part.edges().map(|edge| u64::from(edge.visits())).sum::<u64>();
-    if let Some(largest) = parts.iter().max_by_key(visits) {
-        for (word, stored) in rest.iter().zip(largest.policy_words()) {
-            word.store(stored.load(Relaxed), Relaxed);
-        }
-    }
-}
-
-fn sum_edges(parts: impl Iterator<Item = Edge>, base: Option<Edge>, once_too_often: i128) -> Edge {
-    let mut parts = parts.peekable();
-    let Some(first) = parts.peek().copied() else { return Edge::fresh(None) };
-    let taken_off = base.map(|base| (base, -once_too_often));
-    let (mut visits, mut weighted) = (0_i128, 0_i128);
-    for (edge, factor) in parts.map(|edge| (edge, 1)).chain(taken_off) {
-        visits += factor * i128::from(edge.visits());
-        weighted += factor * i128::from(edge.visits()) * i128::from(edge.value().0);
-    }
-    let value = if visits > 0 { (weighted / visits).clamp(0, i128::from(u32::MAX)) as u64 } else { 0 };
-    let visits = visits.clamp(0, i128::from(EDGE_VISITS_LIMIT)) as u64;
-    Edge(first.0 & 0xffff | value >> 12 << VALUE_SHIFT | visits << VISITS_SHIFT)
-}
-
-/// The packed half of an AMAF word.
-fn sum_amaf(parts: impl Iterator<Item = Amaf>, base: Option<Amaf>, once_too_often: i128) -> u64 {
-    let taken_off = base.map(|base| (base, -once_too_often));
-    let (mut visits, mut half_points) = (0_i128, 0_i128);
-    for (amaf, factor) in parts.map(|amaf| (amaf, 1)).chain(taken_off) {
-        visits += factor * i128::from(amaf.visits);
-        half_points += factor * i128::from(amaf.half_points);
-    }
-    let (mut visits, mut half_points) = (visits.max(0) as u64, half_points.max(0) as u64);
-    while visits >= u64::from(AMAF_VISITS_LIMIT) {
-        (visits, half_points) = (visits / 2, half_points / 2);
-    }
-    visits << 16 | half_points.min(2 * visits)
 }
 
 #[inline]
@@ -433,11 +418,15 @@ mod tests {
     }
 
     #[test]
-    fn edge_visits_are_halved_before_they_carry() {
-        let full = Edge(u64::from(EDGE_VISITS_LIMIT) << VISITS_SHIFT | 0x1234);
-        let next = full.visited(1, Value::DRAW);
-        assert_eq!(next.visits(), EDGE_VISITS_LIMIT / 2 + 1);
-        assert_eq!(next.prior(), full.prior());
+    fn edge_visits_never_carry_into_their_neighbours() {
+        let full = Edge(u64::from(EDGE_VISITS_LIMIT - 1) << VISITS_SHIFT | 0x1234);
+        for count in [1, 2, u32::MAX] {
+            let next = full.visited(count, Value::DRAW);
+            assert_eq!((next.visits(), next.prior()), (EDGE_VISITS_LIMIT, full.prior()));
+        }
+        let half = full.visited(1, Value::WIN).halved();
+        assert_eq!((half.visits(), half.prior()), (EDGE_VISITS_LIMIT / 2, full.prior()));
+        assert_eq!(half.value(), Value::WIN);
     }
 
     #[test]

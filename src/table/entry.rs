@@ -58,12 +58,7 @@ impl Own {
     /// One playout more. Both numbers are halved before the counter would overflow.
     #[must_use]
     pub fn plus(self, half_points: u32) -> Own {
-        let own = if self.visits >= OWN_VISITS_LIMIT {
-            let visits = self.visits / 2;
-            Own { visits, half_points: (self.half_points / 2).min(2 * visits) }
-        } else {
-            self
-        };
+        let own = if self.visits >= OWN_VISITS_LIMIT { self.shifted(1) } else { self };
         Own { visits: own.visits + 1, half_points: own.half_points + half_points }
     }
 
@@ -78,12 +73,17 @@ impl Own {
         Own { visits, half_points: self.half_points.saturating_sub(other.half_points).min(2 * visits) }
     }
 
+    /// Both numbers cut by the power of two `shift`.
+    pub(super) fn shifted(self, shift: u32) -> Own {
+        let visits = self.visits.checked_shr(shift).unwrap_or(0);
+        Own { visits, half_points: self.half_points.checked_shr(shift).unwrap_or(0).min(2 * visits) }
+    }
+
     /// Both numbers halved until they fit into an entry.
     pub(super) fn halved_to_fit(self) -> Own {
         let mut own = self;
         while own.visits > OWN_VISITS_LIMIT {
-            let visits = own.visits / 2;
-            own = Own { visits, half_points: (own.half_points / 2).min(2 * visits) };
+            own = own.shifted(1);
         }
         own
     }
@@ -209,6 +209,19 @@ impl<'t> Entry<'t> {
                 Err(now) => word = now,
             }
         }
+    }
+
+    /// Half of the visits, the same value.
+    pub(super) fn halve_total(&self) {
+        if self.is_current() {
+            let halved = |word: u64| Some((word >> 33) << 32 | word & u64::from(u32::MAX));
+            let _ = self.words[1].fetch_update(Relaxed, Relaxed, halved);
+        }
+    }
+
+    /// Half of the own playouts, the same mean.
+    pub(super) fn halve_own(&self) {
+        self.update_meta(|meta| Meta { own: meta.own.shifted(1), ..meta });
     }
 
     /// Begins to fetch it for a backup.

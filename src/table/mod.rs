@@ -24,6 +24,9 @@
 //!   block that no entry names is left only by a worker that is killed between making the block and naming it.
 //! - One of two AMAF samples added to one word at the same moment ([`Block::add_amaf`]), one of two values stored for a
 //!   position: the value is made anew from its parts at every visit, so the next one mends it.
+//! - Half a visit of each counter when all of a position are halved, once in 2^26 visits of an edge. Whoever reads the
+//!   edges in that microsecond may find some halved and others not; a worker that is killed in it leaves one counter
+//!   halved twice, at most.
 //!
 //! **May mislead:** what slips in between the last look at the owner and the write. The next owner then has one
 //! playout, one visit of an edge or, of AMAF samples, what one word held (two moves) that were another position's; one
@@ -49,19 +52,24 @@ mod backing;
 mod backing;
 mod block;
 mod claim;
+mod counters;
 mod entry;
 mod file;
 mod file_error;
+mod halving;
 mod header;
 mod layout;
 mod replacement;
+mod sum;
 mod survey;
 mod transfer;
 
-pub use block::{AMAF_VISITS_LIMIT, Amaf, Block, EDGE_VISITS_LIMIT, Edge, amaf_sample};
+pub use block::{AMAF_VISITS_LIMIT, Amaf, Block, EDGE_VISITS_FULL, EDGE_VISITS_LIMIT, Edge, amaf_sample};
+pub use counters::{AGES, Count, Counters, DEPTHS};
 pub use entry::{Entry, Own, Total};
 pub use file::{FileState, TableMode};
 pub use file_error::{FileError, FileProblem};
+pub use halving::TOTAL_VISITS_FULL;
 pub use header::{Identity, Lineage};
 pub use layout::{ENTRIES_PER_BLOCK, Layout, Shape};
 pub use replacement::Replacement;
@@ -96,61 +104,6 @@ pub enum TableError {
 
 /// See [`Table::next_search`].
 const ENTRIES_PER_GENERATION: usize = 64;
-
-/// What happened at the table, counted by each worker for itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Positions that were looked for and found.
-    pub hits: u64,
-    /// Positions that were looked for and new.
-    pub misses: u64,
-    /// Positions found at the first visit of an edge: another order of moves had led there, or the edge's own position
-    /// had lost its block.
-    pub transpositions: u64,
-    /// Entries taken from another position.
-    pub evictions: u64,
-    /// Blocks taken from another position.
-    pub block_evictions: u64,
-    /// Positions that got no entry or block, since all that could go was protected or worth more.
-    pub refused: u64,
-    /// Blocks that were gone when their position was visited again.
-    pub lost_blocks: u64,
-    /// Backups that found an entry or block taken over meanwhile.
-    pub late_updates: u64,
-    /// Transpositions by the moves that had been made since the root of the search, the last place for all that were
-    /// deeper.
-    pub transpositions_by_depth: [u64; DEPTHS],
-    /// Evictions of entries by the generations since their last visit, the last place for all that were older.
-    pub evictions_by_age: [u64; AGES],
-    /// Entries and blocks that another worker took in the same moment.
-    pub contention: u64,
-    /// Times that a position had edges which it cannot have: another one with the same key, or damage.
-    pub collisions: u64,
-}
-
-/// See [`Counters::transpositions_by_depth`].
-pub const DEPTHS: usize = 16;
-/// See [`Counters::evictions_by_age`].
-pub const AGES: usize = 9;
-
-impl Counters {
-    /// Adds another worker's counts.
-    pub fn add(&mut self, other: &Counters) {
-        self.hits += other.hits;
-        self.misses += other.misses;
-        self.transpositions += other.transpositions;
-        self.evictions += other.evictions;
-        self.block_evictions += other.block_evictions;
-        self.refused += other.refused;
-        self.lost_blocks += other.lost_blocks;
-        self.late_updates += other.late_updates;
-        let depths = self.transpositions_by_depth.iter_mut().zip(other.transpositions_by_depth);
-        let ages = self.evictions_by_age.iter_mut().zip(other.evictions_by_age);
-        depths.chain(ages).for_each(|(sum, count)| *sum += count);
-        self.contention += other.contention;
-        self.collisions += other.collisions;
-    }
-}
 
 /// What a caller is using and cannot spare: the path of its simulation.
 #[derive(Clone, Copy, Debug, Default)]

@@ -5,10 +5,12 @@
 //! fits, what has fewer visits is left out.
 
 use super::atomic::AtomicU64;
-use super::block::{self, Block};
+use super::block::{Block, EDGE_VISITS_FULL};
 use super::entry::{self, Entry, Meta, Own, Total};
 use super::file::compare;
 use super::file_error::{FileError, FileProblem, about};
+use super::halving::TOTAL_VISITS_FULL;
+use super::sum::{self, BlockSum};
 use super::{Table, header};
 use crate::value::Value;
 use std::path::Path;
@@ -80,8 +82,8 @@ struct Transfer<'t> {
     sources: &'t [&'t Table],
     base: Option<&'t Table>,
     kept: Kept,
-    /// Visits and keys of the positions that have a block in some source.
-    with_block: Vec<(u32, u64)>,
+    /// Visits and keys of the positions that have a block in some source, and by which power of two they are cut.
+    with_block: Vec<(u32, u64, u32)>,
 }
 
 impl Table {
@@ -187,7 +189,9 @@ impl Transfer<'_> {
             self.sources.iter().filter_map(|source| sound_entry(source, key)).collect();
         let base = self.base.and_then(|base| sound_entry(base, key));
         let times = entries.len() as u32 - 1;
-        let total = sum_total(&entries, base.as_ref(), times);
+        let (visits, value) = sum_total(&entries, base.as_ref(), times);
+        let shift = self.shift(key, visits);
+        let total = Total { visits: (visits >> shift) as u32, value };
         self.kept.positions += 1;
         self.kept.shared += u64::from(times > 0);
         self.kept.visits += u64::from(total.visits);
@@ -204,7 +208,7 @@ impl Transfer<'_> {
         let own = entries.iter().fold(Own::default(), |sum, entry| sum.and(entry.own()));
         let own = base.as_ref().map_or(own, |base| (0..times).fold(own, |rest, _| rest.without(base.own())));
         let meta = Meta {
-            own: own.halved_to_fit(),
+            own: own.shifted(shift).halved_to_fit(),
             twin: entries.iter().any(Entry::has_twin),
             generation: entries.iter().map(|entry| entry.meta().generation).max().unwrap_or(0),
             block: 0,
@@ -215,28 +219,47 @@ impl Transfer<'_> {
         });
         Entry::store(place, key, total, meta, bounds);
         if has_block {
-            self.with_block.push((total.visits, key));
+            self.with_block.push((total.visits, key, shift));
         }
+    }
+
+    /// The position's blocks in the sources.
+    fn blocks_of(&self, key: u64) -> BlockSum<'_> {
+        BlockSum {
+            parts: self.sources.iter().filter_map(|source| sound_block(source, key)).collect(),
+            base: self.base.and_then(|base| sound_block(base, key)),
+        }
+    }
+
+    /// By which power of two the visits of a position, and those of its edges, have to be cut so that all have room for
+    /// more: all by the same one, or the moves would lose their order.
+    fn shift(&self, key: u64, visits: u64) -> u32 {
+        if visits < u64::from(EDGE_VISITS_FULL) {
+            return 0;
+        }
+        let excess =
+            |visits: u64, full: u32| (u64::BITS - visits.leading_zeros()).saturating_sub(full.ilog2());
+        let of_edges = excess(self.blocks_of(key).most_visits(), EDGE_VISITS_FULL);
+        excess(visits, TOTAL_VISITS_FULL).max(of_edges)
     }
 
     /// Gives blocks to the most visited positions that have one in a source and a place in the target.
     fn blocks(&mut self, progress: &mut dyn FnMut(u64) -> bool) -> bool {
         self.with_block.sort_unstable_by(|one, other| other.cmp(one));
         let mut number = 0_u32;
-        for &(visits, key) in &self.with_block {
+        for &(visits, key, shift) in &self.with_block {
             if number as usize >= self.target.layout.blocks {
                 break;
             }
             let Some(entry) = self.target.find(key) else { continue };
-            let parts: Vec<Block<'_>> =
-                self.sources.iter().filter_map(|source| sound_block(source, key)).collect();
-            let base = self.base.and_then(|base| sound_block(base, key));
             number += 1;
             let Some(words) = self.target.block_words(number) else { break };
-            block::store_sum(words, self.target.layout.shape, &parts, base.as_ref());
             words[2].store(u64::from(visits) | entry.meta().generation << 32, Relaxed);
             words[0].store(key, Relaxed);
             words[1].store(2, Relaxed);
+            if let Some(block) = Block::accept(words, self.target.layout.shape, number, key) {
+                self.blocks_of(key).store(&block, shift);
+            }
             entry.update_meta(|meta| Meta { block: number, ..meta });
             if number.is_multiple_of(1 << 10) && !progress(u64::from(number)) {
                 return false;
@@ -272,17 +295,12 @@ fn sound_block<'t>(table: &'t Table, key: u64) -> Option<Block<'t>> {
 }
 
 /// Visits added up, less what the base knew and all have; the mean of the values.
-fn sum_total(entries: &[Entry<'_>], base: Option<&Entry<'_>>, times: u32) -> Total {
-    let totals = entries.iter().map(|entry| (entry.total(), 1_i128));
-    let taken_off = base.map(|base| (base.total(), -i128::from(times)));
-    let (mut visits, mut weighted) = (0_i128, 0_i128);
-    for (total, factor) in totals.chain(taken_off) {
-        visits += factor * i128::from(total.visits);
-        weighted += factor * i128::from(total.visits) * i128::from(total.value.0);
+fn sum_total(entries: &[Entry<'_>], base: Option<&Entry<'_>>, times: u32) -> (u64, Value) {
+    let term = |entry: &Entry<'_>, factor| (entry.total().visits, entry.total().value, factor);
+    let terms = entries.iter().map(|entry| term(entry, 1));
+    let (visits, value) = sum::weighted_mean(terms.chain(base.map(|base| term(base, -i128::from(times)))));
+    match entries.first().map(Entry::total) {
+        Some(total) if visits == 0 => (total.visits.into(), total.value),
+        _ => (visits, value),
     }
-    if visits <= 0 {
-        return entries.first().map_or(Total { visits: 0, value: Value::DRAW }, Entry::total);
-    }
-    let value = (weighted / visits).clamp(0, i128::from(u32::MAX)) as u32;
-    Total { visits: visits.min(i128::from(u32::MAX)) as u32, value: Value(value) }
 }

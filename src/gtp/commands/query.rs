@@ -55,30 +55,19 @@ fn turned_to(position: &Position, player: Player) -> Position {
 pub(super) fn tewari_table(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
     let census = session.engine.table().census();
     let counters = session.totals.counters;
-    let list = |numbers: &[u64]| numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(" ");
     let huge = session.engine.table().huge_page_bytes();
     let lines = [
         format!("bytes {}", census.bytes),
         format!("bytesUsed {}", census.bytes_used),
         format!("occupancy {:.4}", census.occupancy()),
+        format!("perMille {}", census.per_mille()),
         format!("entries {}", census.entries),
         format!("entriesUsed {}", census.entries_used),
         format!("blocks {}", census.blocks),
         format!("blocksUsed {}", census.blocks_used),
-        format!("hits {}", counters.hits),
-        format!("misses {}", counters.misses),
-        format!("transpositions {}", counters.transpositions),
-        format!("evictions {}", counters.evictions),
-        format!("blockEvictions {}", counters.block_evictions),
-        format!("refused {}", counters.refused),
-        format!("lostBlocks {}", counters.lost_blocks),
-        format!("lateUpdates {}", counters.late_updates),
-        format!("perMille {}", census.per_mille()),
-        format!("transpositionsByDepth {}", list(&counters.transpositions_by_depth)),
-        format!("evictionsByAge {}", list(&counters.evictions_by_age)),
-        format!("contention {}", counters.contention),
-        format!("collisions {}", counters.collisions),
         format!("hugePages {}", huge.map_or("unknown".to_owned(), |bytes| bytes.to_string())),
     ];
+    let counters = counters.list().map(|(name, count)| format!("{name} {count}"));
+    let lines: Vec<String> = lines.into_iter().chain(counters).collect();
     Ok(lines.join("\n"))
 }

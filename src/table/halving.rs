@@ -1,0 +1,139 @@
+//! Halving the visits of a position: all counters together, so that its moves keep their order.
+//!
+//! A counter that is halved alone puts the best move behind the second. So when one edge of a block has
+//! [`EDGE_VISITS_FULL`] visits, or the position has [`TOTAL_VISITS_FULL`], one worker halves the visits of every edge, the
+//! own playouts and the visits of the position; values stay. What other workers count meanwhile finds room above these
+//! limits, and nothing of it is lost, but for the halves of odd numbers.
+//!
+//! | bits   | field | meaning of the block's word 3                                                       |
+//! |--------|-------|-------------------------------------------------------------------------------------|
+//! | 0..32  | step  | counters that are halved already: the edges, the own playouts, the position's visits |
+//! | 32..40 | level | how full the fullest counter was when the halving began, from 128 to 255; 0 is none  |
+//!
+//! The worker whose compare-and-swap writes the level halves, and counts its steps there; it looks again when it has
+//! the level, since another may just have finished. A level is a 128th of what makes a counter full: 2^20 visits of an
+//! edge, or 2^24 of a position. So a counter that is found at a higher level than the one noted says that the worker
+//! has been away for that many visits: killed, most likely. Another goes on from its step then. The counter at which
+//! it was may be halved twice; that is all that can go wrong. A selection that reads the edges within the microsecond
+//! that a halving takes may see them half done.
+
+use super::block::{Block, EDGE_VISITS_FULL, Edge};
+use super::entry::Entry;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+
+/// All visits of a position are halved when it has this many: with its many edges it may be full before one of them.
+pub const TOTAL_VISITS_FULL: u32 = 1 << 31;
+const FULL_LEVEL: u64 = 128;
+const HIGHEST_LEVEL: u64 = 255;
+const LEVEL_SHIFT: u32 = 32;
+
+impl Block<'_> {
+    /// Halves the visits of `entry`'s position, whose block this is, if they are full and no other worker is about it.
+    #[cold]
+    pub(super) fn halve_visits(&self, entry: &Entry<'_>) {
+        if !entry.is_current() || !self.is_current() {
+            return;
+        }
+        let Some(mut state) = self.begin_halving(entry) else { return };
+        let steps = self.moves() as u64 + 2;
+        for step in state & u64::from(u32::MAX)..steps {
+            match step.checked_sub(self.moves() as u64) {
+                None => {
+                    self.change_edge(step as usize, Edge::halved);
+                }
+                Some(0) => entry.halve_own(),
+                Some(_) => entry.halve_total(),
+            }
+            let next = if step + 1 == steps { 0 } else { state + 1 };
+            // Fails if another worker goes on in this one's place, or the block has changed hands.
+            if self.halving_word().compare_exchange(state, next, Release, Relaxed).is_err() {
+                return;
+            }
+            state = next;
+        }
+    }
+
+    /// Notes that this worker halves, and returns what it noted; `None` if there is nothing to halve, or another does.
+    fn begin_halving(&self, entry: &Entry<'_>) -> Option<u64> {
+        let level = self.level(entry);
+        let found = self.halving_word().load(Acquire);
+        let step = found & u64::from(u32::MAX);
+        let under_way = found >> LEVEL_SHIFT;
+        // Anything else is damage.
+        let is_under_way =
+            (FULL_LEVEL..=HIGHEST_LEVEL).contains(&under_way) && step < self.moves() as u64 + 2;
+        if level < FULL_LEVEL || (is_under_way && level <= under_way && level < HIGHEST_LEVEL) {
+            return None;
+        }
+        let state = level << LEVEL_SHIFT | if is_under_way { step } else { 0 };
+        self.halving_word().compare_exchange(found, state, AcqRel, Relaxed).ok()?;
+        if !is_under_way && self.level(entry) < FULL_LEVEL {
+            let _ = self.halving_word().compare_exchange(state, 0, Release, Relaxed);
+            return None;
+        }
+        Some(state)
+    }
+
+    /// How full the fullest counter is, in 128ths.
+    fn level(&self, entry: &Entry<'_>) -> u64 {
+        let edge = self.edges().map(Edge::visits).max().unwrap_or(0);
+        let of = |visits: u32, full: u32| u64::from(visits) * FULL_LEVEL / u64::from(full);
+        of(edge, EDGE_VISITS_FULL).max(of(entry.total().visits, TOTAL_VISITS_FULL))
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::game::Prior;
+    use crate::table::{Counters, Protected, Shape, Table, Total};
+    use crate::value::Value;
+
+    const MOVES: usize = 6;
+
+    /// A table with a position whose edges have a unit less than is full.
+    fn with_edges(test: impl Fn(&Entry<'_>, &Block<'_>)) {
+        let table = Table::new(Shape { moves: MOVES, policy_words: false }, 1 << 16).expect("a table");
+        let mut counters = Counters::default();
+        let entry = table.find_or_claim(77 << 40, Protected::default(), &mut counters).expect("an entry");
+        let priors = [Some(Prior::default()); MOVES];
+        let block =
+            table.claim_block(&entry, || priors, Protected::default(), &mut counters).expect("a block");
+        for index in 0..MOVES {
+            block.add_visits(&entry, index, EDGE_VISITS_FULL - 2, Value::WIN);
+        }
+        entry.set_total(Total { visits: MOVES as u32 * EDGE_VISITS_FULL, value: Value::DRAW });
+        test(&entry, &block);
+    }
+
+    #[test]
+    fn a_halving_whose_worker_was_killed_is_finished_from_its_step() {
+        with_edges(|entry, block| {
+            for step in 0..4 {
+                block.change_edge(step, Edge::halved);
+            }
+            block.halving_word().store(FULL_LEVEL << LEVEL_SHIFT | 4, Relaxed);
+            // It may still be at work.
+            assert_eq!(block.add_visits(entry, 5, 2 + (1 << 19), Value::WIN), EDGE_VISITS_FULL + (1 << 19));
+            assert!(block.edge(4).visits() == EDGE_VISITS_FULL - 2);
+            block.add_visits(entry, 5, 1 << 19, Value::WIN);
+            let found: Vec<u32> = block.edges().map(Edge::visits).collect();
+            let half = EDGE_VISITS_FULL / 2;
+            assert_eq!(found, [half - 1, half - 1, half - 1, half - 1, half - 1, half + (1 << 19)]);
+            assert_eq!(entry.total().visits, MOVES as u32 * half);
+            assert_eq!(block.halving_word().load(Relaxed), 0);
+        });
+    }
+
+    #[test]
+    fn damage_where_halvings_are_noted_does_not_prevent_them() {
+        for damage in [u64::MAX, 1, 127 << LEVEL_SHIFT, 200 << LEVEL_SHIFT | 1000, 1 << 63] {
+            with_edges(|entry, block| {
+                block.halving_word().store(damage, Relaxed);
+                block.add_visits(entry, 0, 2, Value::WIN);
+                assert!(block.edges().all(|edge| edge.visits() <= EDGE_VISITS_FULL / 2), "{damage:#x}");
+                assert_eq!(block.halving_word().load(Relaxed), 0);
+            });
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Adding up the blocks of one position in several tables.
+
+use super::block::{AMAF_VISITS_LIMIT, Amaf, Block, Edge};
+use crate::value::Value;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// What several tables know of the moves of one position.
+pub(super) struct BlockSum<'t> {
+    /// One block for each table that has one.
+    pub(super) parts: Vec<Block<'t>>,
+    /// What is in all parts, and is counted once.
+    pub(super) base: Option<Block<'t>>,
+}
+
+impl<'t> BlockSum<'t> {
+    /// The most visits of an edge, before they are cut.
+    pub(super) fn most_visits(&self) -> u64 {
+        let moves = self.parts.first().map_or(0, Block::moves);
+        (0..moves).map(|index| self.edge(index).0).max().unwrap_or(0)
+    }
+
+    /// Fills an empty block that nobody else looks at; visits of edges are cut by the power of two `shift`. Policy words
+    /// cannot be added: those of the part with the most visits count.
+    pub(super) fn store(&self, target: &Block<'_>, shift: u32) {
+        let visits = |part: &&Block<'_>| part.edges().map(|edge| u64::from(edge.visits())).sum::<u64>();
+        let Some(first) = self.parts.first() else { return };
+        for index in 0..first.moves() {
+            let (visits, value) = self.edge(index);
+            target.set_edge(index, first.edge(index).with_statistics(visits >> shift, value));
+        }
+        for pair in 0..first.moves().div_ceil(2) {
+            let odd = 2 * pair + 1;
+            let odd = if odd < first.moves() { self.amaf(odd) } else { Amaf::default() };
+            target.set_amaf(pair, [self.amaf(2 * pair), odd]);
+        }
+        if let Some(largest) = self.parts.iter().max_by_key(visits) {
+            for (word, stored) in target.policy_words().iter().zip(largest.policy_words()) {
+                word.store(stored.load(Relaxed), Relaxed);
+            }
+        }
+    }
+
+    /// All blocks with the sign and the number of times that they count.
+    fn terms(&self) -> impl Iterator<Item = (&Block<'t>, i128)> {
+        let once_too_often = 1 - self.parts.len() as i128;
+        self.parts
+            .iter()
+            .map(|part| (part, 1))
+            .chain(self.base.iter().map(move |base| (base, once_too_often)))
+    }
+
+    /// Visits of an edge, and their mean value.
+    fn edge(&self, index: usize) -> (u64, Value) {
+        let terms = self.terms().map(|(block, factor)| (block.edge(index), factor));
+        weighted_mean(terms.map(|(edge, factor): (Edge, i128)| (edge.visits(), edge.value(), factor)))
+    }
+
+    /// AMAF samples of a move, halved until they fit.
+    fn amaf(&self, index: usize) -> Amaf {
+        let (mut visits, mut half_points) = (0_i128, 0_i128);
+        for (amaf, factor) in self.terms().map(|(block, factor)| (block.amaf(index), factor)) {
+            visits += factor * i128::from(amaf.visits);
+            half_points += factor * i128::from(amaf.half_points);
+        }
+        let (mut visits, mut half_points) = (visits.max(0), half_points.max(0));
+        while visits >= i128::from(AMAF_VISITS_LIMIT) {
+            (visits, half_points) = (visits / 2, half_points / 2);
+        }
+        Amaf { visits: visits as u32, half_points: half_points.min(2 * visits) as u32 }
+    }
+}
+
+/// Sum of the visits, and mean of the values, each term with the number of times that it counts; no visits and value 0
+/// if more is taken off than there is.
+pub(super) fn weighted_mean(terms: impl Iterator<Item = (u32, Value, i128)>) -> (u64, Value) {
+    let (mut visits, mut weighted) = (0_i128, 0_i128);
+    for (count, value, factor) in terms {
+        visits += factor * i128::from(count);
+        weighted += factor * i128::from(count) * i128::from(value.0);
+    }
+    if visits <= 0 {
+        return (0, Value(0));
+    }
+    (visits as u64, Value((weighted / visits).clamp(0, i128::from(u32::MAX)) as u32))
+}

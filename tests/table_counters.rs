@@ -1,0 +1,193 @@
+//! A table that is searched for weeks, and merged, keeps the order of moves: counters of one position that would not fit
+//! are halved together.
+
+use std::path::Path;
+use std::sync::Barrier;
+use tewari::game::Prior;
+use tewari::table::{
+    Block, Counters, EDGE_VISITS_FULL, EDGE_VISITS_LIMIT, Entry, Identity, Own, Protected, Shape,
+    TOTAL_VISITS_FULL, Table, TableMode, Total,
+};
+use tewari::value::Value;
+
+const MOVES: usize = 26;
+const SHAPE: Shape = Shape { moves: MOVES, policy_words: false };
+const KEY: u64 = 0x1234_5678_9abc_def0;
+const PRIOR: Prior = Prior { visits: 20, wins: 12 };
+
+/// The position and its block, made if need be.
+fn position(table: &Table) -> (Entry<'_>, Block<'_>) {
+    let mut counters = Counters::default();
+    let entry = table.find_or_claim(KEY, Protected::default(), &mut counters).expect("an entry");
+    let block = table.claim_block(&entry, || [Some(PRIOR); MOVES], Protected::default(), &mut counters);
+    (entry, block.expect("a block"))
+}
+
+fn value_of(index: usize) -> Value {
+    Value((index as u32 + 1) << 24)
+}
+
+/// Visits of edges with their position's, as a backup adds them.
+fn add(entry: &Entry<'_>, block: &Block<'_>, index: usize, count: u32) {
+    block.add_visits(entry, index, count, value_of(index));
+    entry.add_visits(count, Value(77));
+}
+
+fn visits(block: &Block<'_>) -> Vec<u64> {
+    block.edges().map(|edge| u64::from(edge.visits())).collect()
+}
+
+/// The visits of a position are those of its edges and its own playouts, but for what halving rounds off, and what
+/// was added to an edge before it and to the position behind it: `at_once` visits at most.
+fn assert_adds_up(entry: &Entry<'_>, block: &Block<'_>, at_once: u32) {
+    let parts = visits(block).iter().sum::<u64>() + u64::from(entry.own().visits);
+    let total = u64::from(entry.total().visits);
+    assert!(parts.abs_diff(total) <= MOVES as u64 + u64::from(at_once), "{parts} in {total}");
+}
+
+#[test]
+fn siblings_keep_their_order_and_their_shares_when_an_edge_is_full() {
+    let table = Table::new(SHAPE, 1 << 20).expect("a table");
+    let (entry, block) = position(&table);
+    entry.seed(Own::with_mean(1000, Value::DRAW), Total { visits: 1000, value: Value::DRAW });
+    // The best move has one visit in forty more than the second.
+    let shares = [(3, 41), (7, 40), (0, 10), (25, 1)];
+    let mut added = 0_u64;
+    for _ in 0..400 {
+        for (index, share) in shares {
+            add(&entry, &block, index, share << 15);
+            added += u64::from(share) << 15;
+        }
+        let visits = visits(&block);
+        assert!(visits.iter().all(|&visits| visits < u64::from(EDGE_VISITS_FULL)));
+        assert!(visits[3] > visits[7] && visits[7] > visits[0] && visits[0] > visits[25], "{visits:?}");
+        let lead = visits[3] as f64 / visits[7] as f64;
+        assert!((lead - 41.0 / 40.0).abs() < 0.02, "{lead}");
+        assert_adds_up(&entry, &block, 41 << 15);
+    }
+    assert!(added > 3 * u64::from(EDGE_VISITS_FULL));
+    for (index, _) in shares {
+        assert!(block.edge(index).value().0.abs_diff(value_of(index).0) < 1 << 12);
+        assert_eq!(block.edge(index).prior(), PRIOR);
+    }
+    assert_eq!(entry.total().value, Value(77));
+    let own = entry.own();
+    assert!((1..500).contains(&own.visits) && (own.mean().as_f64() - 0.5).abs() < 0.01, "{own:?}");
+    assert_eq!(table.survey(&mut |_| {}).faults, 0);
+}
+
+#[test]
+fn a_position_whose_edges_are_full_only_together_is_halved_before_its_visits_overflow() {
+    let table = Table::new(SHAPE, 1 << 20).expect("a table");
+    let (entry, block) = position(&table);
+    for round in 0..600 {
+        for index in 0..MOVES {
+            add(&entry, &block, index, 1 << 18);
+        }
+        assert!(u64::from(entry.total().visits) < u64::from(TOTAL_VISITS_FULL) + (1 << 18), "{round}");
+        assert_adds_up(&entry, &block, 1 << 18);
+    }
+    assert_eq!(table.survey(&mut |_| {}).faults, 0);
+}
+
+#[test]
+fn workers_that_fill_the_edges_of_one_position_at_once_halve_once() {
+    const WORKERS: usize = 4;
+    for round in 0..300 {
+        let table = Table::new(SHAPE, 1 << 20).expect("a table");
+        let (entry, block) = position(&table);
+        // One visit is missing on each edge, or several.
+        for index in 0..MOVES {
+            block.add_visits(&entry, index, EDGE_VISITS_FULL - 1 - round % 3, value_of(index));
+        }
+        // That many edges together are full as well.
+        entry.set_total(Total { visits: TOTAL_VISITS_FULL - 1000, value: Value::DRAW });
+        let barrier = Barrier::new(WORKERS);
+        std::thread::scope(|scope| {
+            for worker in 0..WORKERS {
+                let barrier = &barrier;
+                scope.spawn(move || {
+                    barrier.wait();
+                    for visit in 0..40 {
+                        add(&entry, &block, (worker + visit * WORKERS / 2) % MOVES, 1);
+                    }
+                });
+            }
+        });
+        let half = u64::from(EDGE_VISITS_FULL / 2);
+        let found = visits(&block);
+        assert!(
+            found.iter().all(|visits| (half - 2..half + 40).contains(visits)),
+            "round {round}: {found:?}"
+        );
+        let total = entry.total().visits;
+        assert!((TOTAL_VISITS_FULL / 2 - 1000..TOTAL_VISITS_FULL / 2 + 200).contains(&total), "{total}");
+    }
+}
+
+fn identity() -> Identity {
+    Identity { game: "go 5x5".to_owned(), key_seed: 1, policy_words: String::new(), setting: String::new() }
+}
+
+/// A file whose only position has so many visits of edges.
+fn file(path: &Path, edges: &[(usize, u32)]) -> Table {
+    let table = Table::create(path, &identity(), SHAPE, 64 << 10).expect("a file");
+    let (entry, block) = position(&table);
+    entry.seed(Own { visits: 30_000, half_points: 15_000 }, Total { visits: 30_000, value: Value::DRAW });
+    for &(index, count) in edges {
+        add(&entry, &block, index, count);
+    }
+    table
+}
+
+#[test]
+fn a_merge_whose_sums_do_not_fit_keeps_the_order_and_the_shares_of_the_moves() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let edges = [(3, 130_000_000), (7, 120_000_000), (0, 40_000_000), (25, 5)];
+    let sources: Vec<Table> =
+        (0..5).map(|number| file(&folder.path().join(number.to_string()), &edges)).collect();
+    for count in [2, 3, 5] {
+        let sources: Vec<&Table> = sources.iter().take(count).collect();
+        let path = folder.path().join(format!("sum of {count}"));
+        let (sum, kept) =
+            Table::join(&path, &sources, None, 64 << 10, false, &mut |_, _| true).expect("a merge");
+        assert_eq!((kept.positions, kept.positions_kept, kept.blocks_kept), (1, 1, 1));
+        let (entry, block) = position(&sum);
+        let found = visits(&block);
+        let largest = count as u64 * 130_000_000;
+        let shift = (0..).find(|shift| largest >> shift < u64::from(EDGE_VISITS_FULL)).expect("one");
+        for (index, visits) in edges {
+            assert_eq!(found[index], (count as u64 * u64::from(visits)) >> shift, "{found:?}");
+            assert!(block.edge(index).value().0.abs_diff(value_of(index).0) < 1 << 13);
+        }
+        assert_adds_up(&entry, &block, 0);
+        let own = entry.own();
+        assert!(own.visits > 10_000 && (own.mean().as_f64() - 0.25).abs() < 0.01, "{own:?}");
+        assert_eq!(sum.survey(&mut |_| {}).faults, 0);
+    }
+}
+
+#[test]
+fn edges_that_an_older_file_filled_further_are_halved_together_at_the_next_visit() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("old");
+    drop(file(&path, &[(3, EDGE_VISITS_FULL - 1), (7, EDGE_VISITS_FULL - 2), (0, 1 << 20)]));
+    // The visits of edges have the upper 28 bits of a word: twice as many as now are let be.
+    let mut bytes = std::fs::read(&path).expect("the file");
+    for word in bytes.as_chunks_mut::<8>().0 {
+        let value = u64::from_le_bytes(*word);
+        if [EDGE_VISITS_FULL - 1, EDGE_VISITS_FULL - 2].contains(&((value >> 36) as u32)) {
+            *word = (value + (u64::from(EDGE_VISITS_LIMIT / 2) << 36)).to_le_bytes();
+        }
+    }
+    std::fs::write(&path, bytes).expect("written");
+    let table = Table::open(&path, TableMode::ReadWrite, None).expect("the file");
+    let (entry, block) = position(&table);
+    assert!(visits(&block)[3] > u64::from(EDGE_VISITS_LIMIT - 10));
+    add(&entry, &block, 0, 1);
+    add(&entry, &block, 3, 1);
+    add(&entry, &block, 3, 1);
+    let found = visits(&block);
+    assert!(found.iter().all(|&visits| visits < u64::from(EDGE_VISITS_FULL)), "{found:?}");
+    assert!(found[3] > found[7] && found[7] > found[0], "{found:?}");
+}
