@@ -8,12 +8,16 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 use tewari::game::{Player, Score, Trace};
 use tewari::go::geometry::Point;
-use tewari::go::playout::{PlayoutPolicy, heavy, light};
-use tewari::go::{Board, Size};
+use tewari::go::heavy::HeavyPlayouts;
+use tewari::go::{Board, PlayoutPolicy, Size};
 use tewari::rng::PlayoutRng;
 
 const SIDES: [usize; 3] = [9, 13, 19];
-const POLICIES: [PlayoutPolicy; 2] = [PlayoutPolicy::Light, PlayoutPolicy::Heavy];
+const POLICIES: [(&str, PlayoutPolicy); 3] = [
+    ("Light", PlayoutPolicy::Light),
+    ("Michi", PlayoutPolicy::MICHI),
+    ("Heavy", PlayoutPolicy::Heavy(HeavyPlayouts::DEFAULT)),
+];
 /// Moves played for one count of cycles.
 const MOVES: usize = 200_000;
 /// Counts of cycles, of which the least is taken: whatever else the machine does only adds to them.
@@ -39,10 +43,7 @@ impl Playouts {
         let Playouts { empty, board, rng, trace, policy } = self;
         board.clone_from(empty);
         trace.moves.clear();
-        match policy {
-            PlayoutPolicy::Light => light(board, Player::Black, 0, rng, trace),
-            PlayoutPolicy::Heavy => heavy(board, Player::Black, 0, [Point::NONE; 2], rng, trace),
-        }
+        policy.play(board, Player::Black, 0, [Point::NONE; 2], rng, trace)
     }
 }
 
@@ -52,8 +53,8 @@ fn main() {
         .measurement_time(Duration::from_secs(2))
         .sample_size(20)
         .configure_from_args();
-    for policy in POLICIES {
-        let mut group = criterion.benchmark_group(format!("{policy:?} playout"));
+    for (name, policy) in POLICIES {
+        let mut group = criterion.benchmark_group(format!("{name} playout"));
         for side in SIDES {
             let mut playouts = Playouts::new(side, policy);
             group.throughput(Throughput::Elements(1));
@@ -70,12 +71,14 @@ fn main() {
 /// Prints what a move costs: the least of several counts, playout policies and boards in turn, so that a
 /// change of the processor's clock meets all of them.
 fn print_cycles() {
-    let mut variants: Vec<(usize, Playouts, f64, f64)> = SIDES
+    let mut variants: Vec<(usize, &str, Playouts, f64, f64)> = SIDES
         .into_iter()
-        .flat_map(|side| POLICIES.map(|policy| (side, Playouts::new(side, policy), f64::MAX, f64::MAX)))
+        .flat_map(|side| {
+            POLICIES.map(|(name, policy)| (side, name, Playouts::new(side, policy), f64::MAX, f64::MAX))
+        })
         .collect();
     for _ in 0..COUNTS {
-        for (_, playouts, cycles, nanoseconds) in &mut variants {
+        for (_, _, playouts, cycles, nanoseconds) in &mut variants {
             let mut moves = 0;
             let (before, started) = (time_stamp(), Instant::now());
             while moves < MOVES {
@@ -87,11 +90,10 @@ fn print_cycles() {
             *cycles = cycles.min(time_stamp().wrapping_sub(before) as f64 / moves as f64);
         }
     }
-    for (side, playouts, cycles, nanoseconds) in variants {
+    for (side, name, _, cycles, nanoseconds) in variants {
         let cycles = if cycles > 0.0 { format!("{cycles:.0}") } else { "-".to_owned() };
-        let policy = playouts.policy;
         println!(
-            "{side}x{side} {policy:?}: {cycles} time-stamp cycles, {nanoseconds:.1} ns a move (least of {COUNTS})"
+            "{side}x{side} {name}: {cycles} time-stamp cycles, {nanoseconds:.1} ns a move (least of {COUNTS})"
         );
     }
 }

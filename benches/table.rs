@@ -130,7 +130,7 @@ impl Columns {
             amaf_wins,
             prior_visits,
             prior_wins,
-            words: &self.words,
+            state: &self.words,
         };
         Rave::default().score_all(&ParentView::new(entry.total().visits as f32), &edges, &mut self.scores);
         let best = self.scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);

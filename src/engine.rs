@@ -1,7 +1,7 @@
 //! A Go engine: one game, one table, one way of searching. Protocols and reports stand on it.
 
 use crate::game::{Move, Player};
-use crate::go::playout::PlayoutPolicy;
+use crate::go::PlayoutPolicy;
 use crate::go::{KeyPolicy, Komi, Position, Record, Rules, Size};
 use crate::memory::{Budget, BudgetError};
 use crate::search::policy::{Preset, SelectionPolicy};
@@ -46,7 +46,7 @@ pub struct EngineOptions {
     pub policy: Preset,
     /// Playout policy.
     pub playouts: PlayoutPolicy,
-    /// Which orders of moves share what is known of a position.
+    /// Which transpositions share statistics.
     pub keys: KeyPolicy,
     /// Everything else about the search; its seed is that of the whole session.
     pub parameters: SearchParameters,
@@ -62,7 +62,7 @@ impl Default for EngineOptions {
             table_file: None,
             replacement: Replacement::default(),
             policy: Preset::default(),
-            playouts: PlayoutPolicy::Heavy,
+            playouts: PlayoutPolicy::default(),
             keys: KeyPolicy::default(),
             parameters: SearchParameters::default(),
         }
@@ -226,7 +226,8 @@ impl Engine {
         self.search_position(root, limits, progress)
     }
 
-    /// Searches any position of the engine's board size.
+    /// Searches any position of the engine's board size. Give it the engine's key policy where its history begins: set
+    /// here, the policy does not know the moves before.
     pub fn search_position(&mut self, mut root: Position, limits: Limits, progress: Progress<'_>) -> Report {
         self.prepare(&mut root);
         let mut parameters = self.options.parameters;
@@ -250,9 +251,7 @@ impl Engine {
     /// Makes keys and playouts of a position as this engine wants them.
     fn prepare(&self, root: &mut Position) {
         root.set_playouts(self.options.playouts);
-        if root.key_policy() != self.options.keys {
-            root.set_key_policy(self.options.keys);
-        }
+        root.set_key_policy(self.options.keys);
         root.seal();
     }
 
@@ -264,7 +263,7 @@ impl Engine {
 }
 
 fn shape(options: &EngineOptions, size: Size) -> Shape {
-    let policy_words = options.policy.policy(UNKNOWN_BUDGET).uses_words();
+    let policy_words = options.policy.policy(UNKNOWN_BUDGET).uses_state();
     Shape { moves: size.points() + 1, policy_words }
 }
 
@@ -279,6 +278,33 @@ fn identity(options: &EngineOptions, size: Size) -> Identity {
         key_seed: zobrist::SEED,
         policy_words: policy_words.to_owned(),
         setting: format!("rules {}, komi {}, keys {}", options.rules, options.komi, options.keys),
+    }
+}
+
+/// What is told, but not compared, of the searches that a table file was made for; [`Identity::setting`] in parts.
+/// `None` is what cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TableSetting {
+    /// Rules.
+    pub rules: Option<Rules>,
+    /// Komi.
+    pub komi: Option<Komi>,
+    /// Key policy; the default where it cannot be read.
+    pub keys: KeyPolicy,
+}
+
+impl TableSetting {
+    /// Reads what [`EngineOptions::identity`] has written.
+    #[must_use]
+    pub fn read(text: &str) -> TableSetting {
+        let rest = text.strip_prefix("rules ").unwrap_or_default();
+        let (rules, rest) = rest.split_once(", komi ").unwrap_or_default();
+        let (komi, keys) = rest.split_once(", keys ").unwrap_or((rest, ""));
+        TableSetting {
+            rules: rules.parse().ok(),
+            komi: komi.parse().ok(),
+            keys: keys.parse().unwrap_or_default(),
+        }
     }
 }
 
@@ -319,4 +345,20 @@ fn open_or_create(
 fn too_large(path: &Path, limit: usize, found: usize) -> EngineError {
     let problem = FileProblem::TooLarge { limit: limit as u64, found: found as u64 };
     FileError { path: path.display().to_string(), problem }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_told_of_a_table_file_is_read_back() {
+        for (rules, keys) in [(Rules::CHINESE, KeyPolicy::Graph), (Rules::TROMP_TAYLOR, KeyPolicy::Plain)] {
+            let options = EngineOptions { rules, komi: Komi(-13), keys, ..EngineOptions::default() };
+            let expected = TableSetting { rules: Some(rules), komi: Some(Komi(-13)), keys };
+            assert_eq!(TableSetting::read(&options.identity().setting), expected);
+        }
+        let nothing = TableSetting { rules: None, komi: None, keys: KeyPolicy::Plain };
+        assert_eq!(["", "rules", "something else"].map(TableSetting::read), [nothing; 3]);
+    }
 }

@@ -13,7 +13,7 @@ mod thinking;
 
 use std::sync::{Arc, Mutex};
 use tewari::engine::{Engine, EngineOptions};
-use tewari::go::playout::PlayoutPolicy;
+use tewari::go::PlayoutPolicy;
 use tewari::go::{Komi, Rules, Size};
 use tewari::gtp::{MoveBudget, Session, SessionOptions};
 use tewari::memory::Budget;

@@ -1,6 +1,4 @@
 //! `--memory` is a promise about the whole process: measured on real ones, as Linux counts.
-//!
-//! A whole 19x19 game at 10,000 simulations a move is played by tools/full_game_memory.sh.
 #![cfg(target_os = "linux")]
 
 #[path = "cli/controller.rs"]

@@ -4,7 +4,8 @@ mod common;
 
 use common::naive::{NaiveBoard, NaiveGame};
 use tewari::game::{Game, Move, Player, Score, Trace};
-use tewari::go::playout::{PlayoutPolicy, light};
+use tewari::go::PlayoutPolicy;
+use tewari::go::playout::light;
 use tewari::go::{Board, KoRule, Komi, Position, Rules, Size};
 use tewari::rng::PlayoutRng;
 
@@ -82,6 +83,13 @@ fn acceptable(naive: &NaiveGame) -> Vec<usize> {
     (0..naive.board.cells.len()).filter(may).collect()
 }
 
+/// Whether a move puts six stones or more in atari and captures nothing: the default heavy playouts pass instead.
+fn gives_away_many(naive: &NaiveGame, at: usize) -> bool {
+    let play = naive.board.play(at, naive.to_play);
+    let (stones, liberties) = play.board.group(at);
+    stones.len() >= 6 && liberties.len() == 1 && play.captured.is_empty()
+}
+
 /// Plays `trace` on the model and checks every move of it, and the score.
 fn assert_playout(policy: PlayoutPolicy, mut naive: NaiveGame, trace: &Trace, score: Score) {
     let points = naive.board.cells.len();
@@ -90,12 +98,19 @@ fn assert_playout(policy: PlayoutPolicy, mut naive: NaiveGame, trace: &Trace, sc
         assert_eq!(player, naive.to_play, "{context}");
         assert!(naive.passes < 2, "a move after two passes: {context}");
         if mv.index() == points {
-            assert!(acceptable(&naive).is_empty(), "a pass while there are moves: {context}");
+            let left = acceptable(&naive);
+            let is_pass_right = match policy {
+                PlayoutPolicy::Light => left.is_empty(),
+                PlayoutPolicy::Heavy(_) => left.iter().all(|&at| gives_away_many(&naive, at)),
+            };
+            assert!(is_pass_right, "a pass while there are moves: {context}");
             naive.play(None);
         } else {
             assert_eq!(naive.check(mv.index()), Ok(()), "{context}");
             let is_eye = naive.board.is_eye(mv.index(), player);
-            assert!(policy == PlayoutPolicy::Heavy || !is_eye, "an eye is filled: {context}");
+            assert!(policy != PlayoutPolicy::Light || !is_eye, "an eye is filled: {context}");
+            let is_refused = policy == PlayoutPolicy::default() && gives_away_many(&naive, mv.index());
+            assert!(!is_refused, "many stones are given away: {context}");
             naive.play(Some(mv.index()));
         }
         naive.history.clear();
@@ -107,7 +122,7 @@ fn assert_playout(policy: PlayoutPolicy, mut naive: NaiveGame, trace: &Trace, sc
 #[test]
 fn a_playout_plays_only_legal_moves_until_both_pass_and_counts_the_area() {
     let mut rng = PlayoutRng::new(5, 0);
-    for policy in [PlayoutPolicy::Light, PlayoutPolicy::Heavy] {
+    for policy in [PlayoutPolicy::Light, PlayoutPolicy::MICHI, PlayoutPolicy::default()] {
         for size in [(1, 1), (1, 2), (7, 1), (2, 2), (2, 5), (3, 3), (5, 4), (9, 9), (13, 13), (19, 19)] {
             let points = size.0 * size.1;
             for game in 0..(4_000 / points).clamp(20, 80) {
@@ -126,7 +141,7 @@ fn a_playout_plays_only_legal_moves_until_both_pass_and_counts_the_area() {
 #[test]
 fn a_playout_is_reproducible_from_its_seed() {
     let start = Position::new(Size::new(9, 9).expect("a size"), Rules::CHINESE, Komi(13));
-    for policy in [PlayoutPolicy::Light, PlayoutPolicy::Heavy] {
+    for policy in [PlayoutPolicy::Light, PlayoutPolicy::MICHI, PlayoutPolicy::default()] {
         let playouts = |seed: u64| -> Vec<(Score, Vec<(Player, Move)>)> {
             let mut rng = PlayoutRng::new(seed, 3);
             let mut position = start.clone();

@@ -8,7 +8,7 @@ use exact::{Line, Solver, State, Tables, without_cycles};
 use proptest::prelude::*;
 use std::collections::{HashMap, HashSet};
 use tewari::game::{Bounds, Game, Move, Outcome, Player};
-use tewari::go::playout::PlayoutPolicy;
+use tewari::go::PlayoutPolicy;
 use tewari::go::{KoRule, Komi, Position, Rules, Size};
 use tewari::rng::PlayoutRng;
 use tewari::search::policy::{Rave, SelectionPolicy, Ucb1};

@@ -1,28 +1,41 @@
 #!/usr/bin/env python3
-"""Runs the experiments whose results are kept beside this file, a cell at a time.
+"""Runs the experiments whose results are kept in tools/experiments/, a cell at a time.
 
     cargo build --release
     tools/experiments.py list                 # what there is, and how much of it is done
     tools/experiments.py run table-size-1000  # go on with an experiment, or with all of them: run all
     tools/experiments.py show claims          # its results as a table
 
-A cell is one match or one point of a sweep. Its row goes to tools/experiments/NAME.csv when it is complete; cells
-that have a row are not played again. The games themselves stay in a scratch folder (--scratch, default
-target/experiments), from which a cell that was cut off goes on with the next game.
+A cell is one match, one point of a sweep or one measurement. Its row goes to tools/experiments/NAME.csv when it is
+complete; cells that have a row are not run again. The games themselves stay in a scratch folder (--scratch, default
+target/experiments), from which a match that was cut off goes on with the next game. tools/experiments/README.md says
+what each experiment asks and what it found.
 
 The openings are a file of JSON lines such as {"size": 9, "moves": [["b", "D5"], ["w", "F5"]]}, one opening a line
-(--openings; the results here were made with 85 balanced openings of six moves).
+(--openings; the results here were made with 85 balanced openings of six moves). They are for 9x9: games on other
+boards begin with the empty one.
+
+Some experiments compare with the program of an earlier commit (BASELINE_COMMIT). It is built once, in target/, from
+the history of this repository; TEWARI_BASELINE=/path/to/tewari names one that was built elsewhere.
 """
 
 import argparse
+import concurrent.futures
 import csv
+import functools
 import json
 import os
+import re
+import shlex
+import statistics
 import subprocess
 import sys
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
 RESULTS = os.path.join(HERE, "experiments")
+BASELINE_COMMIT = "262d605"
 GNUGO = "/usr/games/gnugo" if os.path.exists("/usr/games/gnugo") else "gnugo"
 GNUGO_10 = f"{GNUGO} --mode gtp --level 10 --chinese-rules --positional-superko --seed {{seed}}"
 
@@ -33,9 +46,10 @@ def own(policy="rave", simulations=1000, light=True, table="16MiB", options=""):
     return f"self:--policy {policy} --simulations {simulations}{playouts} --table-size {table}{options}"
 
 
-def match(black, white, games=100, komi=7.5, extra=()):
+def match(black, white, games=100, komi=7.5, extra=(), size=9):
     """The options of a cell that is a match; the result is the first contestant's."""
-    return ["match", "--black", black, "--white", white, "--games", str(games), "--komi", str(komi), *extra]
+    return ["match", "--black", black, "--white", white, "--games", str(games), "--komi", str(komi),
+            "--size", str(size), *extra]
 
 
 def sweep(size, simulations, games, replacement="visits-and-generation"):
@@ -100,7 +114,7 @@ def transpositions():
 
 
 def knowledge():
-    """What is done with what another order of moves, or an edge, knows."""
+    """What a simulation does at a transposition, and what an evicted child starts from."""
     stop, forget = " --catch-up stop", " --reseed off"
     return {
         **{f"continue - stop {table}": match(own(light=False, table=table), own(light=False, table=table, options=stop))
@@ -137,11 +151,169 @@ def ladder():
     return {**steps, "4000 - GNU Go": match(own("ucb1", 4000, table="256MiB"), GNUGO_10, komi=6.5)}
 
 
+REFEREE = ["--referee", f"{GNUGO} --mode gtp --chinese-rules"]
+
+
 def coulom():
     """Coulom's 170 games against GNU Go level 10 from 85 openings, at five budgets."""
-    referee = ["--referee", f"{GNUGO} --mode gtp --chinese-rules"]
-    return {f"{count}": match(own("rave", count, light=False), GNUGO_10, 170, 6.5, referee)
+    return {f"{count}": match(own("rave", count, light=False), GNUGO_10, 170, 6.5, REFEREE)
             for count in [250, 500, 1000, 2000, 4000]}
+
+
+def gnugo():
+    """The default engine at 1,000 visits a move, those carried over included, against GNU Go level 10."""
+    return {"9x9 1000 visits": match("self:--visits 1000 --table-size 64MiB", GNUGO_10, 200, 6.5, REFEREE)}
+
+
+def against_first():
+    """The working tree's engine against the baseline. At equal time both are programs, so that neither is spared
+    the costs of a process."""
+    baseline = "{baseline} gtp --quiet --seed {seed} --table-size 64MiB --size"
+    current = "{tewari} gtp --quiet --seed {seed} --table-size 64MiB --size"
+    return {
+        "9x9 1000 simulations": match("self:--simulations 1000 --table-size 64MiB",
+                                      f"{baseline} 9 --simulations 1000", 400, 6.5),
+        "19x19 400 simulations": match("self:--simulations 400 --table-size 64MiB",
+                                       f"{baseline} 19 --simulations 400", 100, 7.5, size=19),
+        "9x9 0.3 s": match(f"{current} 9 --time 0.3", f"{baseline} 9 --time 0.3", 400, 6.5),
+    }
+
+
+# Each part of the default playout policy that can be switched off.
+PLAYOUT_PARTS = ["many-self-atari", "atari", "pattern", "pattern-self-atari", "self-atari"]
+
+
+def playout_parts():
+    """The default playout policy against itself with one part off: the score is what the part is worth."""
+    return {
+        f"{part} {limit}": match(f"self:--{limit} --table-size 64MiB",
+                                 f"self:--{limit} --table-size 64MiB --playout-policy heavy:{part}=off", 400, 6.5)
+        for part in PLAYOUT_PARTS for limit in ["time 0.1", "simulations 1000"]
+    }
+
+
+# Pairs of runs that are measured one after the other, so that both meet the same state of the machine.
+PAIRS = 9
+ANALYZE_TABLE = ["--table-size", "64MiB", "--format", "json"]
+# Playouts of the working tree's searches, against those that the baseline has by default.
+SPEED_VARIANTS = [("default", []), ("michi", ["--playout-policy", "michi"])]
+
+
+class NotMeasured(Exception):
+    """A program failed; the text says which."""
+
+
+def timed(command):
+    """Runs `command` to its end; its processor time and its wall time in seconds."""
+    start = time.monotonic()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise NotMeasured(shlex.join(command))
+    return usage.ru_utime + usage.ru_stime, time.monotonic() - start
+
+
+def output_of(command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        raise NotMeasured(shlex.join(command))
+    return done.stdout
+
+
+def interleaved(arguments, one, other):
+    """Rates of `one` and `other`, which are given the number of their pair: medians, and the ratio with its range."""
+    rates = []
+    for number in range(1, (arguments.trial or PAIRS) + 1):
+        rates.append((one(number), other(number)))
+        print(f"   {rates[-1][0]:.0f} against {rates[-1][1]:.0f}", file=sys.stderr, flush=True)
+    ratios = [first / second for first, second in rates]
+    first, second = (statistics.median(column) for column in zip(*rates))
+    return {"pairs": len(rates), "rate": round(first), "other_rate": round(second),
+            "ratio": rounded(statistics.median(ratios)), "ratio_min": rounded(min(ratios)),
+            "ratio_max": rounded(max(ratios))}
+
+
+def search_speed(size, simulations, options, arguments):
+    """Simulations a second of processor time from the empty board, the working tree's against the baseline's."""
+    def rate(program, own_options, seed):
+        command = [program, "analyze", "--size", str(size), "--simulations", str(simulations), "--seed", str(seed)]
+        return simulations / timed([*command, *ANALYZE_TABLE, *own_options])[0]
+    return interleaved(arguments, lambda seed: rate(arguments.tewari, options, seed),
+                       lambda seed: rate(baseline(), [], seed))
+
+
+def light_playout_speed(size, arguments):
+    """Light playouts a second, as tewari bench prints them."""
+    def rate(program):
+        lines = [line.split() for line in output_of([program, "bench", "--playouts"]).splitlines()]
+        column = lines[0].index("playouts/s")
+        return next(float(words[column]) for words in lines[1:] if words[:2] == [f"{size}x{size}", "light"])
+    return interleaved(arguments, lambda _: rate(arguments.tewari), lambda _: rate(baseline()))
+
+
+def speed():
+    """The working tree's program against the baseline, interleaved."""
+    searches = {f"{size}x{size} search, {name} playouts": functools.partial(search_speed, size, simulations, options)
+                for size, simulations in [(9, 40_000), (19, 12_000)] for name, options in SPEED_VARIANTS}
+    playouts = {f"{size}x{size} light playouts": functools.partial(light_playout_speed, size) for size in [9, 19]}
+    return {**searches, **playouts}
+
+
+def two_threads(size, simulations, arguments):
+    """Simulations a second of wall time of two threads on one table, against two searches side by side."""
+    def command(seed, count, threads):
+        return [arguments.tewari, "analyze", "--size", str(size), "--simulations", str(count), "--threads",
+                str(threads), "--seed", str(seed), *ANALYZE_TABLE]
+
+    def together(seed):
+        return 2 * simulations / timed(command(seed, 2 * simulations, 2))[1]
+
+    def side_by_side(seed):
+        commands = [command(2 * seed + which, simulations, 1) for which in range(2)]
+        with concurrent.futures.ThreadPoolExecutor(len(commands)) as pool:
+            return sum(simulations / wall for _, wall in pool.map(timed, commands))
+    return interleaved(arguments, together, side_by_side)
+
+
+def threads():
+    """What two threads lose by sharing one search; the machine should have two idle processors."""
+    return {f"{size}x{size} {simulations} a thread": functools.partial(two_threads, size, simulations)
+            for size, simulations in [(9, 150_000), (19, 50_000)]}
+
+
+def orphans_of(report):
+    """Used blocks and orphaned ones in what `tewari table info` printed, as JSON or for people."""
+    try:
+        found = json.loads(report)
+        return found["blocksUsed"], found["orphans"]
+    except (ValueError, KeyError):
+        used = re.search(r"edge blocks\s+(\d+)", report)
+        orphaned = re.search(r"(\d+) (?:blocks? )?orphan", report) or re.search(r"orphan\D*(\d+)", report)
+        if not used or not orphaned:
+            raise NotMeasured("tewari table info, which says nothing of orphans") from None
+        return int(used[1]), int(orphaned[1])
+
+
+def count_orphans(size, table_size, choose, arguments):
+    """Blocks that no entry names after a million simulations by two threads, in a table that replaces nothing."""
+    program = choose(arguments)
+    simulations = 10_000 * arguments.trial if arguments.trial else 1_000_000
+    os.makedirs(arguments.scratch, exist_ok=True)
+    table = os.path.join(arguments.scratch, f"orphans-{size}.tewari")
+    if os.path.exists(table):
+        os.remove(table)
+    timed([program, "analyze", "--size", str(size), "--simulations", str(simulations), "--threads", "2", "--table",
+           table, "--table-size", table_size, "--format", "json"])
+    blocks, orphans = orphans_of(output_of([program, "table", "info", table, "--format", "json"]))
+    os.remove(table)
+    return {"simulations": simulations, "threads": 2, "blocks": blocks, "orphans": orphans}
+
+
+def orphans():
+    programs = [("", lambda arguments: arguments.tewari), (f" at {BASELINE_COMMIT}", lambda _: baseline())]
+    return {f"{size}x{size}{name}": functools.partial(count_orphans, size, table_size, choose)
+            for size, table_size in [(9, "256MiB"), (19, "768MiB")] for name, choose in programs}
 
 
 EXPERIMENTS = {
@@ -156,20 +328,45 @@ EXPERIMENTS = {
     "round-robin": round_robin(),
     "ladder": ladder(),
     "coulom": coulom(),
+    "gnugo": gnugo(),
+    "against-first": against_first(),
+    "playout-parts": playout_parts(),
+    "speed": speed(),
+    "threads": threads(),
+    "orphans": orphans(),
 }
 
 
-def rows_of(name):
-    path = os.path.join(RESULTS, f"{name}.csv")
+@functools.lru_cache
+def baseline():
+    """The program of BASELINE_COMMIT: the one that TEWARI_BASELINE names, or one that is built when it is missing."""
+    given = os.environ.get("TEWARI_BASELINE")
+    if given:
+        return os.path.abspath(given)
+    folder = os.path.join(ROOT, "target", f"baseline-{BASELINE_COMMIT}")
+    program = os.path.join(folder, "target", "release", "tewari")
+    if not os.path.exists(program):
+        print(f"== building {BASELINE_COMMIT} in {folder}", file=sys.stderr, flush=True)
+        os.makedirs(folder, exist_ok=True)
+        source = os.path.join(folder, "source.tar")
+        own_target = {**os.environ, "CARGO_TARGET_DIR": os.path.join(folder, "target")}
+        subprocess.run(["git", "-C", ROOT, "archive", "--output", source, BASELINE_COMMIT], check=True)
+        subprocess.run(["tar", "-xf", source, "-C", folder], check=True)
+        subprocess.run(["cargo", "build", "--release", "--locked"], cwd=folder, env=own_target, check=True)
+    return program
+
+
+def rows_of(arguments, name):
+    path = os.path.join(arguments.results, f"{name}.csv")
     if not os.path.exists(path):
         return []
     with open(path, newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 
-def append(name, row):
-    path = os.path.join(RESULTS, f"{name}.csv")
-    os.makedirs(RESULTS, exist_ok=True)
+def append(arguments, name, row):
+    path = os.path.join(arguments.results, f"{name}.csv")
+    os.makedirs(arguments.results, exist_ok=True)
     is_new = not os.path.exists(path)
     with open(path, "a", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, row, lineterminator="\n")
@@ -194,10 +391,21 @@ def match_row(cell, output):
             "opponent_seconds_a_move": rounded(report["seconds_per_move"][1])}
 
 
-def run_cell(arguments, name, cell, options):
-    """Plays one cell to its end; returns its row, or None if it was interrupted."""
+def with_programs(arguments, option):
+    """The option with the paths of the programs that it names."""
+    if "{tewari}" in option:
+        option = option.replace("{tewari}", shlex.quote(arguments.tewari))
+    return option.replace("{baseline}", shlex.quote(baseline())) if "{baseline}" in option else option
+
+
+def play_cell(arguments, name, cell, options):
+    """Plays the games of a match or of a point of a sweep; returns the row, or None if it was interrupted."""
     folder = os.path.join(arguments.scratch, name, cell.replace(" ", "_").replace("/", "_").replace(":", "_"))
-    command = [arguments.tewari, *options, "--openings", arguments.openings, "--out", folder, "--resume"]
+    command = [arguments.tewari, *(with_programs(arguments, option) for option in options), "--out", folder, "--resume"]
+    if "--size" not in options or options[options.index("--size") + 1] == "9":
+        command += ["--openings", arguments.openings]
+    if arguments.trial:
+        command[command.index("--games") + 1] = str(arguments.trial)
     if arguments.concurrency:
         command += ["--concurrency", str(arguments.concurrency)]
     if options[0] == "match":
@@ -211,33 +419,53 @@ def run_cell(arguments, name, cell, options):
     return {"cell": cell, **row}
 
 
+def run_cell(arguments, name, cell, work):
+    """Runs one cell to its end, options of a command that plays games or a function that measures; returns its row,
+    or None if it was interrupted."""
+    if not callable(work):
+        return play_cell(arguments, name, cell, work)
+    try:
+        return {"cell": cell, **work(arguments)}
+    except NotMeasured as failure:
+        print(f"failed: {failure}", file=sys.stderr)
+        return None
+
+
 def run(arguments):
     names = list(EXPERIMENTS) if arguments.name == "all" else [arguments.name]
     for name in names:
-        done = {row["cell"] for row in rows_of(name)}
-        for cell, options in EXPERIMENTS[name].items():
+        done = {row["cell"] for row in rows_of(arguments, name)}
+        for cell, work in EXPERIMENTS[name].items():
             if cell in done:
                 continue
             print(f"== {name}: {cell}", file=sys.stderr, flush=True)
-            row = run_cell(arguments, name, cell, options)
+            row = run_cell(arguments, name, cell, work)
             if row is None:
                 sys.exit(f"{name}: {cell} was not finished; the same command goes on with it")
-            append(name, row)
+            append(arguments, name, row)
+            if callable(work):
+                print(", ".join(f"{key} {value}" for key, value in row.items()))
 
 
-def show(name):
+def show(name, rows):
+    """The rows as a table: the score of games, or all that was measured."""
+    if rows and "score" not in rows[0]:
+        print(f"| {' | '.join(rows[0])} |\n|{'---|' * len(rows[0])}")
+        for row in rows:
+            print(f"| {' | '.join(row.values())} |")
+        return
     print(f"| {name} | games | score | 95 % | Elo | 95 % |\n|---|---|---|---|---|---|")
-    for row in rows_of(name):
+    for row in rows:
         percent = {key: 100 * float(row[key]) for key in ("score", "score_low", "score_high")}
         elo = {key: f"{float(row[key]):+.0f}" if row[key] else "∞" for key in ("elo", "elo_low", "elo_high")}
         print(f"| {row['cell']} | {row['games']} | {percent['score']:.1f} % | {percent['score_low']:.1f}-"
               f"{percent['score_high']:.1f} % | {elo['elo']} | {elo['elo_low']} to {elo['elo_high']} |")
 
 
-def standings(name):
+def standings(rows):
     """Each preset's share of the points in the round robin; games of a pair are not independent, so this is a guide."""
     points, games = {}, {}
-    for row in rows_of(name):
+    for row in rows:
         one, other = row["cell"].split(" - ")
         for player, share in [(one, float(row["score"])), (other, 1 - float(row["score"]))]:
             points[player] = points.get(player, 0) + share * int(row["games"])
@@ -257,16 +485,23 @@ def main():
     parser.add_argument("--openings", help="file of openings", default="openings.jsonl")
     parser.add_argument("--scratch", default=os.path.join(HERE, "../target/experiments"), help="for unfinished cells")
     parser.add_argument("--concurrency", type=int, help="games at a time; default: one for each processor")
+    parser.add_argument("--trial", type=int, metavar="N", help="to try an experiment: N games or pairs a cell; rows go "
+                        "to the scratch folder")
     arguments = parser.parse_args()
+    arguments.results = RESULTS
+    if arguments.trial:
+        arguments.scratch = os.path.join(arguments.scratch, "trial")
+        arguments.results = arguments.scratch
     names = list(EXPERIMENTS) if arguments.name == "all" else [arguments.name]
     if arguments.action == "run":
         run(arguments)
     for name in names if arguments.action == "show" else []:
-        show(name)
+        rows = rows_of(arguments, name)
+        show(name, rows)
         if name == "round-robin":
-            standings(name)
+            standings(rows)
     for name in names if arguments.action == "list" else []:
-        print(f"{name}: {len(rows_of(name))} of {len(EXPERIMENTS[name])} cells")
+        print(f"{name}: {len(rows_of(arguments, name))} of {len(EXPERIMENTS[name])} cells")
 
 
 if __name__ == "__main__":

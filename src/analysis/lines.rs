@@ -1,5 +1,5 @@
 //! What a table knows of a position without any search: its best lines as SGF variations, or as a graph in which
-//! orders of moves that lead to one position meet.
+//! transpositions meet.
 
 use crate::engine::Engine;
 use crate::game::{Game, Move, Player};

@@ -1,6 +1,6 @@
 //! The positions of a game record, with the rules and the komi that hold for it.
 
-use crate::go::{Komi, Rules};
+use crate::go::{KeyPolicy, Komi, Rules};
 use crate::sgf::{GameRecord, ReplayError, Step};
 
 /// A komi beyond this in a record is no number of points: some servers write 375 for 3.75 stones.
@@ -23,7 +23,7 @@ pub fn rules_of(record: &GameRecord, given: Option<Rules>) -> Rules {
 /// The positions of a record's main line in order: all of them, or only the one after `turn` moves. If a
 /// move cannot be played, those before it come first, and the error last.
 ///
-/// One at a time, so that a long record takes no memory.
+/// One at a time, so that a long record takes no memory. Their table keys contain what `keys` says of the moves before.
 ///
 /// # Errors
 /// When not even the board can be had.
@@ -32,8 +32,9 @@ pub fn positions_of(
     turn: Option<usize>,
     rules: Rules,
     komi: Komi,
+    keys: KeyPolicy,
 ) -> Result<impl Iterator<Item = Result<Step, ReplayError>>, ReplayError> {
-    let mut steps = record.steps(rules, komi)?;
+    let mut steps = record.steps(rules, komi)?.with_key_policy(keys);
     let last = record.move_count();
     let mut is_over = false;
     Ok(std::iter::from_fn(move || {

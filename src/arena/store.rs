@@ -82,12 +82,12 @@ pub enum StoreError {
 }
 
 /// What identifies an experiment: names and values, compared one by one when it is resumed.
-pub type Identity = BTreeMap<String, String>;
+pub type ExperimentIdentity = BTreeMap<String, String>;
 
 #[derive(Serialize, Deserialize)]
 struct Experiment {
     tewari: String,
-    identity: Identity,
+    identity: ExperimentIdentity,
 }
 
 /// A row of `games.jsonl`.
@@ -121,7 +121,7 @@ impl Store {
     /// When it holds another experiment, or games and `resume` is not set, or cannot be written.
     pub fn open<R: Row>(
         folder: &Path,
-        identity: &Identity,
+        identity: &ExperimentIdentity,
         resume: bool,
     ) -> Result<(Store, Found<R>), StoreError> {
         let at = |path: &Path| {
@@ -252,7 +252,7 @@ fn is_empty(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|data| data.len() == 0)
 }
 
-fn compare(folder: &Path, description: &Path, identity: &Identity) -> Result<(), StoreError> {
+fn compare(folder: &Path, description: &Path, identity: &ExperimentIdentity) -> Result<(), StoreError> {
     let io = |error| StoreError::Io { path: description.to_owned(), error };
     let text = fs::read_to_string(description).map_err(io)?;
     let invalid = |error| io(io::Error::new(io::ErrorKind::InvalidData, error));

@@ -121,7 +121,8 @@ fn analyse_file(arguments: &Arguments, path: &Path) -> Result<()> {
     let mut analyst = None;
     let mut cut_off = None;
     for pass in 1..=passes {
-        let positions = positions::positions_of(record, arguments.turn, rules, komi)
+        let keys = arguments.engine.key_policy();
+        let positions = positions::positions_of(record, arguments.turn, rules, komi, keys)
             .map_err(|error| about(&name, error))?;
         let mut analyse = |step: &Step| {
             let analyst = match &mut analyst {

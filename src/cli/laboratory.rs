@@ -5,7 +5,7 @@ use super::options::{LimitArguments, parse_seconds};
 use crate::arena::experiment::{Experiment, GameRow};
 use crate::arena::game::{Conditions, Scoring};
 use crate::arena::opening::{self, Opening};
-use crate::arena::store::{Identity, Store};
+use crate::arena::store::{ExperimentIdentity, Store};
 use crate::go::{Komi, Rules, Size};
 use crate::memory;
 use anyhow::{Context, Result, anyhow, ensure};
@@ -122,10 +122,10 @@ impl GameArguments {
     }
 
     /// What tells this experiment from others in the folder.
-    pub(super) fn identity(&self, experiment: &Experiment, limits: LimitArguments) -> Identity {
+    pub(super) fn identity(&self, experiment: &Experiment, limits: LimitArguments) -> ExperimentIdentity {
         let conditions = &experiment.conditions;
         let text = |value: String| value;
-        let mut identity = Identity::from([
+        let mut identity = ExperimentIdentity::from([
             ("size".to_owned(), conditions.size.to_string()),
             ("komi".to_owned(), conditions.komi.to_string()),
             ("rules".to_owned(), conditions.rules.to_string()),
@@ -150,7 +150,7 @@ impl GameArguments {
     pub(super) fn play(
         &self,
         experiment: &Experiment,
-        identity: &Identity,
+        identity: &ExperimentIdentity,
         games: u64,
         judge: &mut dyn FnMut(&[GameRow]) -> Verdict,
     ) -> Result<Played> {
@@ -189,7 +189,7 @@ impl GameArguments {
         Ok(Played { rows, store, interrupted: stop.load(Relaxed) })
     }
 
-    fn open(&self, identity: &Identity) -> Result<(Option<Store>, Vec<GameRow>)> {
+    fn open(&self, identity: &ExperimentIdentity) -> Result<(Option<Store>, Vec<GameRow>)> {
         let Some(folder) = &self.out else { return Ok((None, Vec::new())) };
         let (store, found) = Store::open::<GameRow>(folder, identity, self.resume)?;
         if let Some(torn) = found.torn {

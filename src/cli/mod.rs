@@ -6,6 +6,7 @@ mod contestants;
 mod gtp;
 mod laboratory;
 mod match_games;
+mod network;
 mod options;
 mod play;
 mod playouts;
@@ -52,6 +53,8 @@ enum Command {
     Suite(suite::Arguments),
     /// Make, look at, check, merge and resize table files.
     Table(table::Arguments),
+    /// Look at the network, ask it, and prepare games to train it.
+    Network(network::Arguments),
     /// Play against the engine in the terminal.
     Play(play::Arguments),
 }
@@ -94,6 +97,7 @@ impl Cli {
             Some(Command::Sweep(arguments)) => sweep::run(&arguments),
             Some(Command::Suite(arguments)) => suite::run(&arguments),
             Some(Command::Table(arguments)) => table::run(&arguments),
+            Some(Command::Network(arguments)) => network::run(&arguments),
             Some(Command::Play(arguments)) => play::run(&arguments),
             None if self.speak_gtp || !std::io::stdin().is_terminal() => gtp::run(self.gtp),
             None => Ok(Cli::command().print_help()?),

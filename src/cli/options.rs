@@ -1,8 +1,7 @@
 //! Options that several subcommands share.
 
 use crate::engine::{EngineOptions, TableFile};
-use crate::go::playout::PlayoutPolicy;
-use crate::go::{KeyPolicy, Komi, Rules, Size};
+use crate::go::{KeyPolicy, Komi, PlayoutPolicy, Rules, Size, playout_policy};
 use crate::memory::Budget;
 use crate::search::CatchUp;
 use crate::search::policy::{self, Preset};
@@ -44,18 +43,19 @@ pub(super) struct EngineArguments {
     /// Selection policy, as NAME or NAME:key=value,key=value; help lists all of them with their parameters.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = parse_policy)]
     policy: Preset,
-    /// How playouts choose moves: heavy or light (uniformly random).
-    #[arg(long, default_value = "heavy", value_parser = parse_playouts)]
+    /// How playouts choose moves: heavy, michi or light (uniformly random), or NAME:part=chance,part=chance; help lists
+    /// the parts.
+    #[arg(long, value_name = "POLICY", default_value_t, value_parser = parse_playouts)]
     playout_policy: PlayoutPolicy,
-    /// Which orders of moves share what is known of a position: plain (all), prisoners (those with the same number of
-    /// captures), graph (those without a short cycle) or path (none: the table holds a tree).
+    /// Which transpositions share statistics: plain (all), prisoners (those with the same number of captures), graph
+    /// (those without a short cycle in their history) or path (none: the table holds a tree).
     #[arg(long, value_name = "POLICY", default_value_t)]
     key_policy: KeyPolicy,
-    /// What a simulation does at a position that other orders of moves have visited more often than this one: go on
-    /// below it, or stop and take over its value.
+    /// What a simulation does at a position that has more visits than the edge to it, from transpositions: go on below
+    /// it, or stop there and back up its value.
     #[arg(long, value_enum, default_value_t = AtKnown::Continue)]
     catch_up: AtKnown,
-    /// Whether a position that was forgotten starts again with what the move to it remembers.
+    /// Whether a position that was evicted starts again with the visits and value of the edge to it.
     #[arg(long, value_enum, default_value_t = Switch::On)]
     reseed: Switch,
     /// Playouts of a position before it gets an edge block; the default belongs to the policy: 8 for rave, 1
@@ -114,6 +114,11 @@ impl EngineArguments {
             "expected a table that starts empty, found --table: it is for gtp, analyze, match and play"
         );
         Ok(self)
+    }
+
+    /// Which transpositions share statistics.
+    pub(super) fn key_policy(&self) -> KeyPolicy {
+        self.key_policy
     }
 
     /// The engine they describe, with `size`, `rules`, `komi` and `seed`.
@@ -182,10 +187,11 @@ pub(super) fn parse_policy(text: &str) -> Result<Preset, String> {
     text.parse()
 }
 
+/// A playout policy; `help` prints all of them and ends the program.
 fn parse_playouts(text: &str) -> Result<PlayoutPolicy, String> {
-    match text {
-        "heavy" => Ok(PlayoutPolicy::Heavy),
-        "light" => Ok(PlayoutPolicy::Light),
-        _ => Err(format!("unknown playout policy {text:?}: expected heavy or light")),
+    if text == "help" {
+        let printed = write!(std::io::stdout(), "{}", playout_policy::help());
+        std::process::exit(i32::from(printed.is_err()));
     }
+    text.parse()
 }

@@ -6,7 +6,7 @@ use crate::game::Player;
 use crate::go::{Komi, Rules, Size};
 use crate::play::go::GoGame;
 use crate::play::tictactoe::TicTacToeGame;
-use crate::play::{Game, converse};
+use crate::play::{InteractiveGame, converse};
 use crate::search::Limits;
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand, ValueEnum};
@@ -104,7 +104,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     }
 }
 
-fn sit_down(game: &mut dyn Game, human: Player) -> Result<()> {
+fn sit_down(game: &mut dyn InteractiveGame, human: Player) -> Result<()> {
     let mut input = BufReader::new(std::io::stdin());
     match converse(game, human, &mut input, &mut std::io::stdout().lock()) {
         // Nobody looks any more.

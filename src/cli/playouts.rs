@@ -2,8 +2,7 @@
 
 use crate::game::{Player, Score, Trace};
 use crate::go::geometry::Point;
-use crate::go::playout::{PlayoutPolicy, heavy, light};
-use crate::go::{Board, Komi, Size};
+use crate::go::{Board, Komi, PlayoutPolicy, Size};
 use crate::rng::PlayoutRng;
 use anyhow::Result;
 use std::io::Write;
@@ -34,7 +33,7 @@ pub(super) fn run(games: u64) -> Result<()> {
     let mut reference = None;
     for side in SIDES {
         let size = Size::new(side, side)?;
-        for policy in [PlayoutPolicy::Light, PlayoutPolicy::Heavy] {
+        for policy in [PlayoutPolicy::Light, PlayoutPolicy::MICHI, PlayoutPolicy::default()] {
             let share = SIDES[0] * SIDES[0];
             let sample = sample(size, policy, (games * share as u64 / size.points() as u64).max(1));
             writeln!(output, "{}", line(size, policy, &sample))?;
@@ -60,12 +59,7 @@ fn sample(size: Size, policy: PlayoutPolicy, games: u64) -> Sample {
     for _ in 0..games {
         board.clone_from(&empty);
         trace.moves.clear();
-        let score: Score = match policy {
-            PlayoutPolicy::Light => light(&mut board, Player::Black, 0, &mut rng, &mut trace),
-            PlayoutPolicy::Heavy => {
-                heavy(&mut board, Player::Black, 0, [Point::NONE; 2], &mut rng, &mut trace)
-            }
-        };
+        let score: Score = policy.play(&mut board, Player::Black, 0, [Point::NONE; 2], &mut rng, &mut trace);
         sample.moves += trace.moves.len() as u64;
         for (sum, (komi, _)) in sample.half_points.iter_mut().zip(REFERENCE_WINS) {
             *sum += u64::from(komi.outcome_for_black(score).half_points());
@@ -76,14 +70,11 @@ fn sample(size: Size, policy: PlayoutPolicy, games: u64) -> Sample {
 }
 
 fn line(size: Size, policy: PlayoutPolicy, sample: &Sample) -> String {
-    let policy = match policy {
-        PlayoutPolicy::Light => "light",
-        PlayoutPolicy::Heavy => "heavy",
-    };
     let seconds = sample.elapsed.as_secs_f64();
     format!(
-        "{:5}  {policy}  {:8}  {:10.0}  {:13.2}  {:7.1}",
+        "{:5}  {:6}  {:8}  {:10.0}  {:13.2}  {:7.1}",
         size.to_string(),
+        policy.to_string(),
         sample.games,
         sample.games as f64 / seconds,
         sample.moves as f64 / sample.games as f64,

@@ -5,7 +5,7 @@ use super::options::{parse_bytes, parse_policy};
 use super::print_error;
 use crate::analysis::lines::{self, Extent};
 use crate::analysis::positions;
-use crate::engine::{Engine, EngineOptions, TableFile};
+use crate::engine::{Engine, EngineOptions, TableFile, TableSetting};
 use crate::go::{Komi, Position, Rules, Size};
 use crate::memory::Budget;
 use crate::search::policy::Preset;
@@ -141,7 +141,7 @@ struct Dump {
     /// Rules; default: the game's, or what the table was made for.
     #[arg(long)]
     rules: Option<Rules>,
-    /// SGF variations, or a graph for Graphviz, where different orders of moves meet.
+    /// SGF variations, or a graph for Graphviz, where transpositions meet.
     #[arg(long, value_enum, default_value = "sgf")]
     format: DumpFormat,
     /// Moves of each position.
@@ -415,16 +415,18 @@ fn dump(arguments: &Dump) -> Result<()> {
     let name = arguments.file.display();
     let identity = table.identity().cloned().ok_or_else(|| anyhow!("{name}: expected a table in a file"))?;
     drop(table);
-    let (rules_made_for, komi_made_for) = setting_of(&identity.setting);
-    let rules = arguments.rules.or(rules_made_for);
-    let komi = arguments.komi.or(komi_made_for);
+    let setting = TableSetting::read(&identity.setting);
     let position = match &arguments.game {
-        Some(game) => position_of_game(arguments, game, rules, komi)?,
+        Some(game) => position_of_game(arguments, game, &setting)?,
         None => {
             let size = identity.game.strip_prefix("go ").and_then(|size| size.parse::<Size>().ok());
             let size =
                 size.ok_or_else(|| anyhow!("{name}: expected a table for go, found {}", identity.game))?;
-            Position::new(size, rules.unwrap_or(Rules::CHINESE), komi.unwrap_or(DEFAULT_KOMI))
+            let rules = arguments.rules.or(setting.rules).unwrap_or(Rules::CHINESE);
+            let komi = arguments.komi.or(setting.komi).unwrap_or(DEFAULT_KOMI);
+            let mut position = Position::new(size, rules, komi);
+            position.set_key_policy(setting.keys);
+            position
         }
     };
     let file = TableFile { path: arguments.file.clone(), mode: TableMode::ReadOnly, is_limited: false };
@@ -433,6 +435,7 @@ fn dump(arguments: &Dump) -> Result<()> {
         size: position.size(),
         rules: position.rules(),
         komi: position.komi(),
+        keys: position.key_policy(),
         policy,
         table_file: Some(file),
         ..EngineOptions::default()
@@ -458,31 +461,17 @@ fn dump(arguments: &Dump) -> Result<()> {
     }
 }
 
-/// Rules and komi as `EngineOptions::identity` writes them.
-fn setting_of(setting: &str) -> (Option<Rules>, Option<Komi>) {
-    let Some((rules, komi)) = setting.strip_prefix("rules ").and_then(|rest| rest.split_once(", komi "))
-    else {
-        return (None, None);
-    };
-    (rules.parse().ok(), komi.parse().ok())
-}
-
-fn position_of_game(
-    arguments: &Dump,
-    game: &Path,
-    rules: Option<Rules>,
-    komi: Option<Komi>,
-) -> Result<Position> {
+fn position_of_game(arguments: &Dump, game: &Path, setting: &TableSetting) -> Result<Position> {
     let name = game.display();
     let bytes = std::fs::read(game).with_context(|| format!("cannot read {name}"))?;
     let collection = sgf::read(&bytes).map_err(|error| anyhow!("{name}: {error}"))?;
     let record = collection.games.first().ok_or_else(|| anyhow!("{name}: expected a game, found none"))?;
-    let rules = arguments.rules.or(record.known_rules()).or(rules).unwrap_or(Rules::CHINESE);
-    let komi = positions::komi_of(record, arguments.komi, komi.unwrap_or(DEFAULT_KOMI));
+    let rules = arguments.rules.or(record.known_rules()).or(setting.rules).unwrap_or(Rules::CHINESE);
+    let komi = positions::komi_of(record, arguments.komi, setting.komi.unwrap_or(DEFAULT_KOMI));
     let last = record.move_count();
     let turn = arguments.turn.unwrap_or(last);
     ensure!(turn <= last, "{name}: expected a move from 0 to {last}, found {turn}");
-    let mut positions = positions::positions_of(record, Some(turn), rules, komi)
+    let mut positions = positions::positions_of(record, Some(turn), rules, komi, setting.keys)
         .map_err(|error| anyhow!("{name}: {error}"))?;
     let step = positions.next().ok_or_else(|| anyhow!("{name}: expected a position, found none"))?;
     Ok(step.map_err(|error| anyhow!("{name}: {error}"))?.position)

@@ -136,6 +136,13 @@ impl Board {
         self.cells[point.index()]
     }
 
+    /// What all cells hold, the border included.
+    #[must_use]
+    #[inline]
+    pub fn cells(&self) -> &[u8; CELLS] {
+        &self.cells
+    }
+
     /// Whose stone is there.
     #[must_use]
     pub fn stone_at(&self, point: Point) -> Option<Player> {
@@ -159,6 +166,16 @@ impl Board {
     #[inline]
     pub fn empty_points(&self) -> &[Point] {
         &self.empty[..self.empty_count]
+    }
+
+    /// Exchanges two empty points in their list; slots beyond it are left alone.
+    #[inline]
+    pub fn swap_empty_points(&mut self, one: usize, other: usize) {
+        if one < self.empty_count && other < self.empty_count {
+            self.empty.swap(one, other);
+            self.empty_slots[self.empty[one].index()] = one as u16;
+            self.empty_slots[self.empty[other].index()] = other as u16;
+        }
     }
 
     /// Stones on the board, of Black and of White.
@@ -192,13 +209,7 @@ impl Board {
     #[must_use]
     #[inline]
     pub fn neighbours4(&self, point: Point) -> [Point; 4] {
-        let (p, stride) = (point.0, self.geometry.stride);
-        [
-            Point(p.wrapping_add(stride)),
-            Point(p.wrapping_sub(stride)),
-            Point(p.wrapping_add(1)),
-            Point(p.wrapping_sub(1)),
-        ]
+        self.geometry.neighbours4(point)
     }
 
     /// All eight neighbours, in the order of [`neighbourhood`](Board::neighbourhood): the opposite of
@@ -246,6 +257,18 @@ impl Board {
     #[inline]
     pub fn chain_size(&self, point: Point) -> usize {
         usize::from(self.chain_sizes[self.chain(point).index()])
+    }
+
+    /// The pseudo-liberties of the chain of this name.
+    #[inline]
+    pub(super) fn chain_liberties(&self, name: Point) -> Liberties {
+        self.liberties[name.index()]
+    }
+
+    /// Number of stones in the chain of this name.
+    #[inline]
+    pub(super) fn chain_size_of(&self, name: Point) -> u16 {
+        self.chain_sizes[name.index()]
     }
 
     /// Whether the chain that has a stone on `point` has exactly one liberty.
@@ -322,6 +345,17 @@ impl Board {
     /// it then has no liberty), sets the ko. Returns the number of opponent's stones captured.
     #[inline]
     pub fn place(&mut self, point: Point, player: Player) -> usize {
+        self.key ^= self.geometry.stone_keys[player.index()][point.index()];
+        let captured = self.place_in_playout(point, player);
+        if self.liberties[self.chain(point).index()] == Liberties::NONE {
+            self.remove_chain(point, player);
+        }
+        captured
+    }
+
+    /// The same for a move that is no suicide, on a board whose key nobody asks for any more: it is not kept.
+    #[inline]
+    pub fn place_in_playout(&mut self, point: Point, player: Player) -> usize {
         debug_assert_eq!(self.cell(point), cell::EMPTY);
         let around = self.neighbourhood(point);
         let [own, enemy] = colour_masks(around, player);
@@ -344,7 +378,6 @@ impl Board {
         if dead != 0 {
             return self.capture_around(point, player, dead, own == 0 && free == 0);
         }
-        self.remove_if_suicide(point, player);
         0
     }
 
@@ -365,13 +398,6 @@ impl Board {
             self.ko = last;
         }
         captured
-    }
-
-    #[inline]
-    fn remove_if_suicide(&mut self, point: Point, player: Player) {
-        if self.liberties[self.chain(point).index()] == Liberties::NONE {
-            self.remove_chain(point, player);
-        }
     }
 
     #[inline]
@@ -397,7 +423,6 @@ impl Board {
         for (k, neighbour) in self.neighbours8(point).into_iter().enumerate() {
             self.neighbourhood[neighbour.index()] ^= colour << (2 * (k ^ 1));
         }
-        self.key ^= self.geometry.stone_keys[player.index()][point.index()];
     }
 
     /// Makes the new stone on `point` a chain, joined with its neighbours of the same colour.
@@ -456,6 +481,7 @@ impl Board {
             let next = Point(self.next[stone.index()]);
             self.cells[stone.index()] = cell::EMPTY;
             self.toggle_views(stone, player);
+            self.key ^= self.geometry.stone_keys[player.index()][stone.index()];
             // Its own chain still gets liberties for stones not yet gone; nobody reads them again.
             for neighbour in self.neighbours4(stone) {
                 self.liberties[Point(self.chain[neighbour.index()]).index()].add(Liberties::of(stone));

@@ -156,6 +156,8 @@ pub struct Geometry {
     pub stride: u16,
     /// One more than the last cell in use.
     pub cells: usize,
+    /// What leads from a point to each of its eight neighbours, modulo 2^16.
+    steps: [u16; 8],
     /// The point of each move on the board, in the order of move numbers.
     pub points: Vec<Point>,
     /// The move number of each point; `u16::MAX` on the border.
@@ -184,6 +186,11 @@ impl Geometry {
             size,
             stride: stride as u16,
             cells: (size.rows() + 2) * stride + 1,
+            steps: {
+                let (up, down) = (stride as u16, (stride as u16).wrapping_neg());
+                let (right, left) = (1_u16, 1_u16.wrapping_neg());
+                [up, down, right, left, up + 1, down.wrapping_sub(1), up - 1, down.wrapping_add(1)]
+            },
             points: Vec::with_capacity(size.points()),
             moves: [u16::MAX; CELLS],
             stone_keys: [[0; CELLS]; 2],
@@ -204,6 +211,27 @@ impl Geometry {
             }
         }
         geometry
+    }
+
+    /// The neighbours above, below, right and left.
+    #[must_use]
+    #[inline]
+    pub fn neighbours4(&self, point: Point) -> [Point; 4] {
+        let (p, stride) = (point.0, self.stride);
+        [
+            Point(p.wrapping_add(stride)),
+            Point(p.wrapping_sub(stride)),
+            Point(p.wrapping_add(1)),
+            Point(p.wrapping_sub(1)),
+        ]
+    }
+
+    /// Neighbour `k & 7` of a point, in the order of [`Board::neighbours8`](super::board::Board::neighbours8): a load, where
+    /// indexing an array just made of all eight would wait for their stores.
+    #[must_use]
+    #[inline]
+    pub fn neighbour(&self, point: Point, k: u32) -> Point {
+        Point(point.0.wrapping_add(self.steps[k as usize & 7]))
     }
 
     /// The move number of a point on the board.

@@ -26,6 +26,12 @@ impl Liberties {
         self.0 = self.0.wrapping_sub(other.0);
     }
 
+    /// These, or none.
+    #[inline]
+    pub(super) const fn only_if(self, condition: bool) -> Liberties {
+        Liberties(self.0 & (condition as u64).wrapping_neg())
+    }
+
     /// Whether all of them are one point. Also true of none at all.
     #[inline]
     pub(super) fn at_most_one_point(self) -> bool {

@@ -4,13 +4,17 @@
 //! [`Game`](crate::game::Game) that search sees; [`record`] adds what a protocol or a game record
 //! needs: setup, undo, names of moves.
 
-mod after;
 pub mod board;
 mod drawing;
 pub mod geometry;
+pub mod heavy;
+mod history_hash;
+pub mod ladder;
 mod liberties;
+mod lookahead;
 pub mod pattern;
 pub mod playout;
+pub mod playout_policy;
 pub mod point_list;
 pub mod position;
 pub mod prior;
@@ -18,11 +22,11 @@ pub mod record;
 pub mod rules;
 pub mod score;
 pub mod tactics;
-mod way;
 
 pub use board::Board;
 pub use geometry::{Point, Size};
+pub use history_hash::KeyPolicy;
+pub use playout_policy::PlayoutPolicy;
 pub use position::{IllegalMove, Position};
 pub use record::Record;
 pub use rules::{KoRule, Komi, Rules};
-pub use way::KeyPolicy;

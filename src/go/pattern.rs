@@ -58,7 +58,14 @@ impl Patterns {
     #[must_use]
     #[inline]
     pub fn matches(&self, neighbourhood: u16) -> bool {
-        self.bits[usize::from(neighbourhood >> 6)] >> (neighbourhood & 63) & 1 != 0
+        self.matches_as_bit(neighbourhood) != 0
+    }
+
+    /// The same as 1 or 0, for masks that are made without branches.
+    #[must_use]
+    #[inline]
+    pub fn matches_as_bit(&self, neighbourhood: u16) -> u64 {
+        self.bits[usize::from(neighbourhood >> 6)] >> (neighbourhood & 63) & 1
     }
 
     /// Adds every neighbourhood that the eight sets of allowed cells, one bit a cell value, stand for.

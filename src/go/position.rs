@@ -2,10 +2,10 @@
 
 use super::board::Board;
 use super::geometry::{Point, Size};
-use super::playout::{self, PlayoutPolicy};
+use super::history_hash::{HistoryHash, KeyPolicy};
+use super::playout_policy::PlayoutPolicy;
 use super::rules::{self, KoRule, Komi, Rules};
 use super::score::area_score;
-use super::way::{KeyPolicy, Way};
 use crate::game::{Bounds, Game, Move, Outcome, Player, Prior, Score, Trace};
 use crate::rng::PlayoutRng;
 use crate::zobrist::{keys, mix};
@@ -49,8 +49,8 @@ pub struct Position {
     komi: Komi,
     playouts: PlayoutPolicy,
     salt: u64,
-    /// What the keys contain of the way here.
-    way: Way,
+    /// What the table key contains of the history.
+    history_hash: HistoryHash,
     /// The last two moves, the latest first; [`Point::NONE`] for a pass or none.
     last: [Point; 2],
     /// Stones that each player has captured, suicides of the opponent included.
@@ -85,7 +85,7 @@ impl Clone for Position {
         self.komi = source.komi;
         self.playouts = source.playouts;
         self.salt = source.salt;
-        self.way = source.way;
+        self.history_hash = source.history_hash;
         self.last = source.last;
         self.prisoners = source.prisoners;
         self.removals = source.removals;
@@ -135,9 +135,9 @@ impl Position {
             passes: 0,
             rules,
             komi,
-            playouts: PlayoutPolicy::Heavy,
+            playouts: PlayoutPolicy::default(),
             salt: rules::salt(size, rules, komi),
-            way: Way::default(),
+            history_hash: HistoryHash::default(),
             last: [Point::NONE; 2],
             prisoners: [0; 2],
             removals: false,
@@ -196,15 +196,18 @@ impl Position {
         self.playouts = playouts;
     }
 
-    /// What keys contain of the way here.
+    /// Which transpositions share its key.
     #[must_use]
     pub fn key_policy(&self) -> KeyPolicy {
-        self.way.policy()
+        self.history_hash.policy()
     }
 
-    /// Chooses what keys contain of the way here.
+    /// Chooses which transpositions share keys. Moves played under another policy count no more: choose where the
+    /// history begins.
     pub fn set_key_policy(&mut self, policy: KeyPolicy) {
-        self.way = self.way.with_policy(policy, self.prisoners);
+        if policy != self.key_policy() {
+            self.history_hash = HistoryHash::at_start(policy, self.prisoners);
+        }
     }
 
     /// Gives the turn to `player`, as when a protocol lets one side move twice. A ko is forgotten when
@@ -317,7 +320,7 @@ impl Game for Position {
     }
 
     fn key(&self) -> u64 {
-        self.table_key(self.board.key(), self.to_play, self.board.ko(), self.passes) ^ self.way.key()
+        self.table_key(self.board.key(), self.to_play, self.board.ko(), self.passes) ^ self.history_hash.key()
     }
 
     fn key_after(&self, mv: Move) -> u64 {
@@ -328,7 +331,7 @@ impl Game for Position {
                 self.table_key(stones, self.to_play.other(), ko, 0)
             }
         };
-        key ^ self.way.after(self, mv).key()
+        key ^ self.history_hash.after(self, mv).key()
     }
 
     fn to_play(&self) -> Player {
@@ -376,7 +379,7 @@ impl Game for Position {
 
     fn play(&mut self, mv: Move) {
         let player = self.to_play;
-        self.way = self.way.after(self, mv);
+        self.history_hash = self.history_hash.after(self, mv);
         self.to_play = player.other();
         self.last = [self.board.geometry().point_of(mv).unwrap_or(Point::NONE), self.last[0]];
         match self.board.geometry().point_of(mv) {
@@ -416,12 +419,7 @@ impl Game for Position {
     }
 
     fn playout(&mut self, rng: &mut PlayoutRng, trace: &mut Trace) -> Score {
-        match self.playouts {
-            PlayoutPolicy::Light => playout::light(&mut self.board, self.to_play, self.passes, rng, trace),
-            PlayoutPolicy::Heavy => {
-                playout::heavy(&mut self.board, self.to_play, self.passes, self.last, rng, trace)
-            }
-        }
+        self.playouts.play(&mut self.board, self.to_play, self.passes, self.last, rng, trace)
     }
 
     fn loses_stones(&self, mv: Move) -> [bool; 2] {

@@ -6,9 +6,11 @@
 
 use super::board::{Board, cell, stone};
 use super::geometry::{CELLS, Point};
+use super::ladder::LadderReader;
 use super::pattern::Patterns;
 use super::tactics::{self, Moves};
 use crate::game::{Outcome, Player, Prior};
+use crate::zobrist::SIDE;
 
 /// Every move: as many won as lost.
 const EVEN: u8 = 10;
@@ -21,7 +23,7 @@ const CAPTURE_MANY: u8 = 30;
 const PATTERN: u8 = 10;
 /// Won, by distance from the last move, 1 to 3.
 const DISTANCE: [u8; 3] = [24, 22, 8];
-/// Won on the third and fourth line, lost below, where no stone is near.
+/// Won from the third line up, lost below it, where no stone is three steps away or nearer.
 const EMPTY_AREA: u8 = 10;
 /// Lost, for filling an own eye.
 const OWN_EYE: u8 = 100;
@@ -55,7 +57,9 @@ pub fn add_knowledge(
     let geometry = board.geometry();
     let patterns = Patterns::get();
     let near_last = distances(board, last[0]);
-    for (&point, prior) in geometry.points.iter().zip(priors.iter_mut()) {
+    let near_stones = near_stones(board);
+    let columns = board.size().columns();
+    for (mv, (&point, prior)) in geometry.points.iter().zip(priors.iter_mut()).enumerate() {
         if prior.is_none() {
             continue;
         }
@@ -72,10 +76,11 @@ pub fn add_knowledge(
         if patterns.matches(board.neighbourhood(point)) {
             prior.add(PATTERN, PATTERN);
         }
-        if tactics::is_self_atari(board, point, player) {
+        if board.is_self_atari(point, player) {
             prior.add(0, SELF_ATARI);
         }
-        if is_empty_area(board, point) {
+        let (column, row) = (mv % columns, mv / columns);
+        if near_stones[row] >> column & 1 == 0 {
             let low = geometry.edge_distance[point.index()] < 2;
             prior.add(if low { 0 } else { EMPTY_AREA }, EMPTY_AREA);
         }
@@ -92,19 +97,24 @@ pub fn add_knowledge(
     }
 }
 
-/// Prefers what saves own chains in atari and captures the opponent's, anywhere on the board.
+/// Prefers, anywhere on the board, what captures: the last liberty of an enemy chain, an atari that begins a working
+/// ladder; and what saves own chains from it: an extension or a capture after which the chain is not caught in a ladder.
 fn add_captures(board: &Board, player: Player, priors: &mut [Option<Prior>]) {
     let geometry = board.geometry();
+    let mut ladders = LadderReader::new(board);
     for &point in &geometry.points {
         let colour = board.cell(point);
-        if colour == cell::EMPTY || board.chain(point) != point || !board.in_atari(point) {
+        if colour == cell::EMPTY || board.chain(point) != point {
             continue;
         }
+        let is_own = colour == stone(player);
         let mut moves = Moves::new();
-        if colour == stone(player) {
-            tactics::add_saving_moves(board, point, player, &mut moves);
-        } else {
-            tactics::add_capturing_move(board, point, player, &mut moves);
+        match (is_own, board.liberties::<3>(point).as_slice()) {
+            (true, [_]) => ladders.escaping_moves(point).as_slice().iter().for_each(|&mv| moves.push(mv)),
+            (true, [_, _]) => ladders.defending_moves(point).as_slice().iter().for_each(|&mv| moves.push(mv)),
+            (false, &[only]) if tactics::is_playable(board, only, player) => moves.push(only),
+            (false, [_, _]) => ladders.catching_moves(point).as_slice().iter().for_each(|&mv| moves.push(mv)),
+            _ => {}
         }
         let bonus = if board.chain_size(point) == 1 { CAPTURE_ONE } else { CAPTURE_MANY };
         for &mv in moves.as_slice() {
@@ -113,16 +123,35 @@ fn add_captures(board: &Board, player: Player, priors: &mut [Option<Prior>]) {
     }
 }
 
-/// Whether no stone is within two points along both axes (and at most three in sum).
-fn is_empty_area(board: &Board, point: Point) -> bool {
-    let stride = board.geometry().stride as i32;
-    (-3..=3_i32).all(|row| {
-        (-3 + row.abs()..=3 - row.abs()).all(|column| {
-            let at = i32::from(point.0) + row * stride + column;
-            let Ok(at) = u16::try_from(at) else { return true };
-            !matches!(board.cell(Point(at)), cell::BLACK | cell::WHITE)
-        })
-    })
+/// Rows of points that have a stone at a distance of three steps or fewer, along lines of the board: bit `c` of row `r`
+/// is the point in column `c`.
+fn near_stones(board: &Board) -> [u32; SIDE] {
+    let size = board.size();
+    let (columns, rows) = (size.columns(), size.rows());
+    let full = u32::MAX >> (32 - columns);
+    let mut stones = [0_u32; SIDE];
+    for (index, &point) in board.geometry().points.iter().enumerate() {
+        stones[index / columns] |= u32::from(board.cell(point) != cell::EMPTY) << (index % columns);
+    }
+    let mut near = [0; SIDE];
+    for row in 0..rows {
+        let mut spread = stones[row];
+        for distance in (0..=3_usize).rev() {
+            // What is `distance` rows away may be 3 - distance columns away.
+            let beside = |rows_away: usize| {
+                let above = if row + rows_away < rows { stones[row + rows_away] } else { 0 };
+                let below = if row >= rows_away { stones[row - rows_away] } else { 0 };
+                let mut reached = above | below;
+                for _ in rows_away..3 {
+                    reached |= reached << 1 | reached >> 1;
+                }
+                reached
+            };
+            spread |= beside(distance);
+        }
+        near[row] = spread & full;
+    }
+    near
 }
 
 /// Distance of every cell from `start` up to 3, where a step within a chain costs nothing: the "common

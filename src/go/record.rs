@@ -1,9 +1,9 @@
 //! A game as it was played: a start, moves, and undo.
 
 use super::geometry::Size;
+use super::history_hash::KeyPolicy;
 use super::position::{IllegalMove, Position};
 use super::rules::{Komi, Rules};
-use super::way::KeyPolicy;
 use crate::game::{Game, Move, Player};
 
 /// The start position of a game, the moves made since, and the position they led to.
@@ -75,7 +75,8 @@ impl Record {
         self.current = position;
     }
 
-    /// Chooses what the keys of this game's positions contain of the way to them.
+    /// Chooses which transpositions share keys. All moves of the record count; what came before its start position
+    /// counts only where that had the policy already.
     pub fn set_key_policy(&mut self, policy: KeyPolicy) {
         self.start.set_key_policy(policy);
         self.replay();

@@ -1,55 +1,13 @@
 //! Small tactical questions that playouts and priors ask: what does a move leave in atari, what saves a
 //! chain, what captures.
 
-use super::board::{Board, cell, stone};
+use super::board::{Board, cell, colour_masks, stone};
 use super::geometry::Point;
 use super::point_list::PointList;
 use crate::game::Player;
 
 /// Candidate moves of one tactical situation.
 pub type Moves = PointList<16>;
-
-/// Liberties that the chain of a new stone of `player` on the empty `point` would have, counted up to 2
-/// (3 and more count as 2), its captures considered.
-#[must_use]
-pub fn liberties_after(board: &Board, point: Point, player: Player) -> usize {
-    let own = stone(player);
-    let mut found: PointList<2> = PointList::new();
-    for neighbour in board.neighbours4(point) {
-        let cell = board.cell(neighbour);
-        let becomes_free =
-            cell == cell::EMPTY || (cell == stone(player.other()) && board.in_atari(neighbour));
-        if becomes_free {
-            found.push(neighbour);
-        }
-    }
-    if found.len() >= 2 {
-        return 2;
-    }
-    for neighbour in board.neighbours4(point) {
-        if board.cell(neighbour) == own && !board.in_atari(neighbour) {
-            for &liberty in board.liberties::<3>(neighbour).as_slice() {
-                if liberty != point && !found.contains(liberty) {
-                    found.push(liberty);
-                    if found.len() >= 2 {
-                        return 2;
-                    }
-                }
-            }
-        }
-    }
-    found.len()
-}
-
-/// Whether a stone of `player` on the empty `point` could be captured at once. A move with two empty
-/// neighbours never is, which one look at the neighbourhood tells.
-#[must_use]
-#[inline]
-pub fn is_self_atari(board: &Board, point: Point, player: Player) -> bool {
-    let around = board.neighbourhood(point);
-    let free = !(around | around >> 1) & 0x55;
-    free.count_ones() < 2 && liberties_after(board, point, player) < 2
-}
 
 /// Whether `player` may place a stone there at all, in a playout: an empty point, no ko, no suicide.
 #[must_use]
@@ -62,17 +20,17 @@ pub fn is_playable(board: &Board, point: Point, player: Player) -> bool {
 /// capturing a neighbour that is in atari itself, or extending to two liberties or more.
 pub fn add_saving_moves(board: &Board, point: Point, player: Player, moves: &mut Moves) {
     let Some(liberty) = board.atari_liberty(point) else { return };
-    let enemy = stone(player.other());
     for own in board.chain_stones(point) {
-        for neighbour in board.neighbours4(own) {
-            if board.cell(neighbour) == enemy
-                && let Some(capture) = board.atari_liberty(neighbour)
-            {
+        let [_, mut enemies] = colour_masks(board.neighbourhood(own), player);
+        while enemies != 0 {
+            let neighbour = board.geometry().neighbour(own, enemies.trailing_zeros() / 2);
+            enemies &= enemies - 1;
+            if let Some(capture) = board.atari_liberty(neighbour) {
                 add(board, capture, player, moves);
             }
         }
     }
-    if liberties_after(board, liberty, player) >= 2 {
+    if !board.is_self_atari(liberty, player) {
         add(board, liberty, player, moves);
     }
 }
@@ -90,8 +48,22 @@ fn add(board: &Board, point: Point, player: Player, moves: &mut Moves) {
     }
 }
 
-/// Adds the moves of `player` that answer the enemy stone just placed on `last`: what saves a chain it
-/// put in atari, and what captures its own chain.
+/// Whether the move of either player on `last` leaves `player` something to answer: it is the enemy's and in atari,
+/// or it is beside an own chain in atari. For [`Point::NONE`], nothing.
+#[must_use]
+#[inline]
+pub fn may_answer_atari(board: &Board, last: Point, player: Player) -> bool {
+    let [own, _] = colour_masks(board.neighbourhood(last), player);
+    let mut may = (board.cell(last) == stone(player.other())) & board.in_atari(last);
+    // No early exit: four loads are cheaper than a branch that nobody can predict.
+    for (k, neighbour) in board.neighbours4(last).into_iter().enumerate() {
+        may |= (own >> (2 * k) & 1 != 0) & board.in_atari(neighbour);
+    }
+    may & (last != Point::NONE)
+}
+
+/// Adds the moves of `player` that answer the stone on `last`: what saves an own chain in atari beside it, and, if
+/// the stone is the enemy's, what captures it.
 pub fn add_atari_answers(board: &Board, last: Point, player: Player, moves: &mut Moves) {
     if board.cell(last) == stone(player.other()) {
         add_capturing_move(board, last, player, moves);

@@ -1,9 +1,9 @@
 //! Which stones are alive at the end of a game: playouts tell.
 
 use crate::game::{Game, Move, Outcome, Player, Trace};
+use crate::go::PlayoutPolicy;
 use crate::go::board::{Board, cell};
 use crate::go::geometry::CELLS;
-use crate::go::playout::PlayoutPolicy;
 use crate::go::score::{area_score, owners};
 use crate::go::{Komi, Point, Position};
 use crate::rng::PlayoutRng;

@@ -1,8 +1,8 @@
 //! Go against a person.
 
-use super::{Game, hints, remark};
+use super::{InteractiveGame, hints, remark};
 use crate::engine::Engine;
-use crate::game::{Game as _, Move, Player};
+use crate::game::{Game, Move, Player};
 use crate::go::score::area_score;
 use crate::go::{IllegalMove, Size};
 use crate::search::Limits;
@@ -25,7 +25,7 @@ impl GoGame {
     }
 }
 
-impl Game for GoGame {
+impl InteractiveGame for GoGame {
     fn draw(&self) -> String {
         let position = self.engine.position();
         let [by_black, by_white] = position.prisoners();

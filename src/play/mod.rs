@@ -7,8 +7,8 @@ use crate::game::{Outcome, Player};
 use crate::search::Report;
 use std::io::{self, BufRead, Write};
 
-/// A game that is being played, in words.
-pub trait Game {
+/// A game against a person, as text.
+pub trait InteractiveGame {
     /// The board and what else a player wants to see.
     fn draw(&self) -> String;
 
@@ -51,7 +51,7 @@ const HINTS: usize = 5;
 /// # Errors
 /// When reading or writing fails.
 pub fn converse(
-    game: &mut dyn Game,
+    game: &mut dyn InteractiveGame,
     human: Player,
     input: &mut dyn BufRead,
     output: &mut dyn Write,
@@ -110,7 +110,7 @@ enum Answer {
     Leave,
 }
 
-fn answer(game: &mut dyn Game, human: Player, line: &str, is_over: bool) -> Answer {
+fn answer(game: &mut dyn InteractiveGame, human: Player, line: &str, is_over: bool) -> Answer {
     match line.to_lowercase().as_str() {
         "" => Answer::Stay(help(game)),
         "quit" | "exit" | "q" => Answer::Leave,
@@ -131,7 +131,7 @@ fn answer(game: &mut dyn Game, human: Player, line: &str, is_over: bool) -> Answ
 }
 
 /// Takes back until the person is to move.
-fn take_back(game: &mut dyn Game, human: Player) -> Answer {
+fn take_back(game: &mut dyn InteractiveGame, human: Player) -> Answer {
     if !game.undo() {
         return Answer::Stay("There is nothing to take back.".to_owned());
     }
@@ -139,7 +139,7 @@ fn take_back(game: &mut dyn Game, human: Player) -> Answer {
     Answer::GoOn("Taken back.".to_owned())
 }
 
-fn help(game: &dyn Game) -> String {
+fn help(game: &dyn InteractiveGame) -> String {
     format!("Moves are {}; other words: undo, hint, resign, new, help, quit.", game.notation())
 }
 

@@ -1,7 +1,7 @@
 //! Tic-tac-toe against a person.
 
-use super::{Game, hints, remark};
-use crate::game::{Game as _, Move, Player};
+use super::{InteractiveGame, hints, remark};
+use crate::game::{Game, Move, Player};
 use crate::search::policy::{Policy, SelectionPolicy};
 use crate::search::{Limits, Report, Search, SearchParameters};
 use crate::table::{Shape, Table, TableError};
@@ -31,7 +31,7 @@ impl TicTacToeGame {
         parameters: SearchParameters,
         limits: Limits,
     ) -> Result<TicTacToeGame, TableError> {
-        let table = Table::new(Shape { moves: CELLS, policy_words: policy.uses_words() }, bytes)?;
+        let table = Table::new(Shape { moves: CELLS, policy_words: policy.uses_state() }, bytes)?;
         Ok(TicTacToeGame { table, policy, parameters, limits, positions: vec![TicTacToe::new()] })
     }
 
@@ -70,7 +70,7 @@ fn cell_name(mv: Move) -> String {
     (mv.0 + 1).to_string()
 }
 
-impl Game for TicTacToeGame {
+impl InteractiveGame for TicTacToeGame {
     fn draw(&self) -> String {
         let position = self.position();
         let mark = |cell: usize| match position.mark(cell) {

@@ -1,12 +1,14 @@
-//! AMAF samples on their way into the table.
+//! AMAF samples of a simulation, for every position of its path.
 
 use super::path::Step;
 use crate::game::{Move, Player, Trace};
 use crate::table::amaf_sample;
 
-/// For each player the samples of one simulation, as [`Block::add_amaf`](crate::table::Block::add_amaf) takes them.
+/// The samples of one simulation in the form that [`Block::add_amaf`](crate::table::Block::add_amaf) takes.
 pub(super) struct AmafSamples {
+    /// For each player, two moves to a word.
     samples: [Vec<u64>; 2],
+    /// For each player, one sample with the simulation's result.
     sample: [u64; 2],
 }
 
@@ -20,7 +22,7 @@ impl AmafSamples {
         self.sample = [amaf_sample(half_points_for_black), amaf_sample(2 - half_points_for_black)];
     }
 
-    /// `player` plays there before anybody whose move was set earlier.
+    /// Makes `player` the first to play the move: samples are set from the last move of the simulation to the first.
     #[inline]
     fn set_first(&mut self, player: Player, index: usize) {
         let shift = 32 * (index & 1);
@@ -31,15 +33,16 @@ impl AmafSamples {
         *own = *own & !mask | self.sample[player.index()] << shift;
     }
 
-    /// Hands every position of the path its samples, the last first: for each move the result of the player who was
-    /// the first to play on that point, at or after the position.
+    /// Calls `add` with every position of the path and its samples, the last position first. A move has a sample where
+    /// the position's mover was the first of both players to play on that point, at the position or later; `counts` says
+    /// which moves are sampled at all.
     pub(super) fn of_path<'t>(
         &mut self,
         steps: &[Step<'t>],
         trace: &Trace,
         half_points_for_black: u32,
         counts: impl Fn(Move) -> bool,
-        mut give: impl FnMut(&Step<'t>, &[u64]),
+        mut add: impl FnMut(&Step<'t>, &[u64]),
     ) {
         self.begin(half_points_for_black);
         let mut next = trace.moves.len();
@@ -51,7 +54,7 @@ impl AmafSamples {
                     self.set_first(player, mv.index());
                 }
             }
-            give(step, &self.samples[step.mover.index()]);
+            add(step, &self.samples[step.mover.index()]);
         }
     }
 }

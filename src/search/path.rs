@@ -1,17 +1,18 @@
-//! The path of one simulation: what the backup needs to know of each position on the way down.
+//! The path of one simulation: what the backup needs to know of each position on it.
 
-use crate::game::{Bounds, Move, Player};
+use super::proof::ProvenBounds;
+use crate::game::{Move, Player};
 use crate::table::{Block, Entry, Own};
 use crate::value::Value;
 
-/// What the edges of a position come to, except for the chosen one.
+/// Sums over the edges of a position other than the chosen one, when it was chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Others {
-    /// Visits of all other edges.
+pub(super) struct SiblingStatistics {
+    /// Visits of all siblings.
     pub(super) visits: u64,
     /// Visits of those that are not refuted.
     pub(super) unrefuted: u64,
-    /// Their visits times their values (for the mover, in units of [`Value`]), summed.
+    /// Visits times value (for the mover, in units of [`Value`]) of those that are not refuted.
     pub(super) weighted: u128,
     /// Visits of the chosen edge itself.
     pub(super) chosen: u32,
@@ -23,23 +24,21 @@ pub(super) struct Step<'t> {
     pub(super) block: Block<'t>,
     pub(super) mover: Player,
     pub(super) mv: Move,
-    pub(super) own: Own,
-    pub(super) others: Others,
-    /// Stones that the move makes Black and White lose.
-    pub(super) loses: [bool; 2],
-    /// Whether proofs for Black and for White that know no history hold here.
-    pub(super) permits: [bool; 2],
-    /// The key for bounds that hold for this history only; the plain key where there is no such rule.
+    pub(super) leaf_playouts: Own,
+    pub(super) siblings: SiblingStatistics,
+    /// Whether the move makes Black, and White, lose stones.
+    pub(super) loses_stones: [bool; 2],
+    /// Whether base bounds in favour of Black, and of White, hold on this path.
+    pub(super) permits_proof_for: [bool; 2],
+    /// The key for path bounds; the plain key where no rule forbids repetition.
     pub(super) key_with_history: u64,
 }
 
-/// What a simulation learnt of a position, handed up to the position before it.
+/// What is backed up from a position to the one before it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Learnt {
-    /// Q, for the player to move there.
+pub(super) struct BackupValue {
+    /// Q, for the player to move at the child.
     pub(super) value: Value,
-    /// Bounds that hold whatever the history, under the condition in [`super::proof`].
-    pub(super) base: Bounds,
-    /// Bounds that hold for the history of this path.
-    pub(super) here: Bounds,
+    /// What is proven of the child.
+    pub(super) bounds: ProvenBounds,
 }

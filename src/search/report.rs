@@ -1,11 +1,11 @@
 //! What a search found, read back from the table.
 
 use super::policy::SelectionPolicy;
-use super::{proof, proven_outcome};
+use super::policy_state;
+use super::proof;
 use crate::game::{Bounds, Game, Move, Outcome, Player};
 use crate::table::{Block, Census, Counters, Edge, Table};
 use crate::value::Value;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 /// Moves of a principal variation at most.
@@ -33,9 +33,9 @@ pub struct RootReport {
 pub struct MoveReport {
     /// The move.
     pub mv: Move,
-    /// N(s,a): how often it was chosen here.
+    /// N(s,a): how often it was chosen in the root.
     pub edge_visits: u64,
-    /// Visits of the position it leads to, by whatever way.
+    /// Visits of the position it leads to, those through transpositions included.
     pub visits: u64,
     /// Value for the player who moves.
     pub value: Value,
@@ -64,17 +64,25 @@ pub struct Report {
     pub counters: Counters,
     /// How full the table is.
     pub census: Census,
-    /// Mean number of positions a simulation walked through before its leaf.
+    /// Mean number of moves from the root to the leaf.
     pub mean_depth: f64,
 }
 
 /// What the workers of a run counted.
+#[derive(Default)]
 pub(super) struct Totals {
     pub(super) simulations: u64,
     pub(super) elapsed: Duration,
     pub(super) counters: Counters,
     pub(super) scores: Vec<(i64, u32)>,
     pub(super) depth_sum: u64,
+}
+
+impl Totals {
+    /// Nothing yet, of a game with so many moves.
+    pub(super) fn new(moves: usize) -> Totals {
+        Totals { scores: vec![(0, 0); moves], ..Totals::default() }
+    }
 }
 
 impl Report {
@@ -88,7 +96,7 @@ impl Report {
         let total = entry.map(|entry| entry.total());
         let mean = |sum: i64, count: u32| (count > 0).then(|| sum as f64 / f64::from(count));
         let (sum, count) = totals.scores.iter().fold((0, 0), |(s, c), part| (s + part.0, c + part.1));
-        let proven = proven_outcome(table, root);
+        let proven = proof::proven_outcome(table, root);
         let value = match proven {
             Some(outcome) => Value::from(outcome),
             None => total.map_or(Value::DRAW, |total| total.value),
@@ -114,7 +122,7 @@ impl Report {
                 to_play: root.to_play(),
                 visits: total.map_or(0, |total| u64::from(total.visits)),
                 value,
-                bounds: proof::bounds_here(table, root),
+                bounds: proof::path_bounds(table, root),
                 proven,
                 black_score: mean(sum, count),
             },
@@ -140,12 +148,12 @@ struct Candidate {
     edge_visits: u64,
     visits: u64,
     value: Value,
-    /// The worst and the best outcome that is not ruled out.
+    /// The worst and the best outcome for the mover that are not ruled out.
     outcomes: [Outcome; 2],
     prior: f64,
     /// The mover's guaranteed score.
     guaranteed: i16,
-    /// The policy's opinion of it as the move to play.
+    /// See [`SelectionPolicy::final_rank`].
     final_rank: f64,
 }
 
@@ -155,9 +163,9 @@ impl Candidate {
         (worst == best).then_some(best)
     }
 
-    /// What comes first in the order of the moves, where the best that any of them is proven to bring is
-    /// `certain`: a sure win; then, if a draw is sure, that and what promises more; then the others;
-    /// last what is lost.
+    /// The first key of the order of the moves, larger is better, where `certain` is the best outcome that any move is
+    /// proven to achieve: proven wins; then, if a draw is certain, draws and moves of a value above; then the
+    /// others; last proven losses.
     fn rank(&self, certain: Outcome) -> u8 {
         match self.outcomes {
             [Outcome::Win, _] => 3,
@@ -168,9 +176,9 @@ impl Candidate {
     }
 }
 
-/// Whether the best move is known to bring what the position is proven to be worth. It may not be: the
-/// proof of the position can outlive those of its moves.
-pub(super) fn knows_how<G: Game, P: SelectionPolicy>(
+/// Whether the best move is proven to achieve `outcome`, which is proven for the position. It need not be: the proof of
+/// a position can outlive those of its children.
+pub(super) fn best_move_achieves<G: Game, P: SelectionPolicy>(
     table: &Table,
     game: &G,
     policy: &P,
@@ -180,9 +188,8 @@ pub(super) fn knows_how<G: Game, P: SelectionPolicy>(
     outcome == Outcome::Loss || ranked_moves(table, game, policy).first().is_some_and(achieves)
 }
 
-/// The legal moves of a position, best first: proven wins, then what the policy would play, then proven losses
-/// with the best guaranteed score; see [`Candidate::rank`] for draws. Only moves with visits or proofs,
-/// unless there are none.
+/// The legal moves of a position, best first: proven wins, then by the policy's final rank, then proven losses by their
+/// guaranteed score; see [`Candidate::rank`] for draws. Only moves with visits or proofs, unless there are none.
 fn ranked_moves<G: Game, P: SelectionPolicy>(table: &Table, game: &G, policy: &P) -> Vec<Candidate> {
     let edges =
         table.find(game.key()).and_then(|entry| table.block(&entry)).and_then(|block| read_edges(&block));
@@ -218,10 +225,10 @@ fn ranked_moves<G: Game, P: SelectionPolicy>(table: &Table, game: &G, policy: &P
     candidates
 }
 
-/// The edges with the policy's words, 0 where it has none; `None` if the block changed hands meanwhile.
+/// The edges with their policy state, 0 where there is none; `None` if the block was taken for another position
+/// while it was read.
 fn read_edges(block: &Block<'_>) -> Option<Vec<(Edge, u64)>> {
-    let words = block.policy_words().iter().map(|word| word.load(Relaxed)).chain(std::iter::repeat(0));
-    let edges = block.edges().zip(words).collect();
+    let edges = block.edges().zip(policy_state::of_edges(block)).collect();
     block.is_current().then_some(edges)
 }
 
@@ -232,12 +239,12 @@ fn candidate<G: Game, P: SelectionPolicy>(
     mv: Move,
     edge: Option<(Edge, u64)>,
 ) -> Candidate {
-    let (edge, word) = edge.map_or((None, 0), |(edge, word)| (Some(edge), word));
+    let (edge, state) = edge.map_or((None, 0), |(edge, state)| (Some(edge), state));
     let mover = game.to_play();
     let range = game.score_range();
     let child = table.find(game.key_after(mv)).map(|entry| entry.total()).filter(|total| total.visits > 0);
-    let here = proof::child_bounds(table, game, mv).map_or(range, |(_, here)| here);
-    let outcomes = proof::outcomes_for(game, mover, here);
+    let bounds = proof::child_bounds(table, game, mv).map_or(range, |bounds| bounds.path);
+    let outcomes = proof::outcomes_for(game, mover, bounds);
     let value = match (child, edge) {
         (Some(child), _) => child.value.other(),
         (None, Some(edge)) if edge.visits() > 0 => edge.value(),
@@ -252,11 +259,11 @@ fn candidate<G: Game, P: SelectionPolicy>(
         visits: child.map_or(0, |child| u64::from(child.visits)),
         value,
         outcomes,
-        // One imagined visit more, so that no move has nothing.
+        // One visit more in the prior, so that every move has a share.
         prior: f64::from(prior.wins) + 0.5,
-        guaranteed: if mover == Player::Black { here.lower } else { -here.upper },
+        guaranteed: if mover == Player::Black { bounds.lower } else { -bounds.upper },
         final_rank: if edge_visits > 0 {
-            policy.final_rank(edge_visits, value, word)
+            policy.final_rank(edge_visits, value, state)
         } else {
             f64::NEG_INFINITY
         },

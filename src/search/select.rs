@@ -1,17 +1,16 @@
-//! Choosing a move: one pass over the edges, one probe for each child with visits, one pass of scores.
+//! Selection of a move: one pass over the edges, one probe for each child with visits, one pass of scores.
 
-use super::path::Others;
+use super::path::SiblingStatistics;
 use super::policy::{EdgeColumns, ParentView, SelectionPolicy};
+use super::policy_state;
 use super::proof;
 use super::virtual_loss::VirtualLoss;
 use crate::game::{Game, Move, Outcome};
 use crate::rng::PlayoutRng;
-use crate::table::{Block, Table};
+use crate::table::{Block, Edge, Table};
 use crate::value::Value;
-use std::sync::atomic::Ordering::Relaxed;
 
-/// The edges of a position as separate arrays, so that scoring them vectorises. One worker keeps one
-/// and reuses it.
+/// The edges of a position as separate arrays, so that scoring them vectorises. Each worker has one and reuses it.
 #[derive(Default)]
 pub(super) struct Edges {
     visits: Vec<f32>,
@@ -20,14 +19,15 @@ pub(super) struct Edges {
     amaf_wins: Vec<f32>,
     prior_visits: Vec<f32>,
     prior_wins: Vec<f32>,
-    /// The policy's words, where it has any; else zeros.
-    words: Vec<u64>,
-    /// 0, or minus infinity for a move that is out of the question.
-    out: Vec<f32>,
+    /// The policy state of each edge; zeros where the policy has none.
+    policy_state: Vec<u64>,
+    /// 0, or minus infinity for a move that is illegal or refuted, or that cannot do better than a certain draw.
+    excluded: Vec<f32>,
     scores: Vec<f32>,
+    loaded: Vec<Edge>,
     /// The moves with visits.
     visited: Vec<Visited>,
-    /// Edges with visits whose moves are not legal here.
+    /// Edges with visits whose moves are not legal in the position.
     impossible: u64,
 }
 
@@ -38,31 +38,31 @@ struct Visited {
     visits: u32,
     value: Value,
     refuted: bool,
-    /// The best it can still bring.
+    /// The best outcome for the mover that is not ruled out.
     best: Outcome,
 }
 
-/// Moves that are proven to bring something, and not banned.
+/// Moves that are proven to win or to draw, and not banned.
 #[derive(Default)]
 struct Certain {
     winning: Option<Move>,
     drawing: Option<Move>,
 }
 
-/// Where a move is to be chosen.
-pub(super) struct Here<'h, G> {
-    pub(super) game: &'h G,
-    pub(super) block: &'h Block<'h>,
+/// The position whose move is selected.
+pub(super) struct NodeContext<'n, G> {
+    pub(super) game: &'n G,
+    pub(super) block: &'n Block<'n>,
     pub(super) is_root: bool,
 }
 
-/// What the selection found.
+/// The result of a selection.
 pub(super) enum Selection {
-    /// This move is next.
-    Move(Move, Others),
-    /// Every legal move is refuted, as far as this path knows.
+    /// The move to play, and the statistics of the other edges.
+    Move(Move, SiblingStatistics),
+    /// Every legal move is refuted on this path.
     AllRefuted,
-    /// The block changed hands while it was read.
+    /// The block was taken for another position while it was read.
     BlockLost,
 }
 
@@ -76,41 +76,48 @@ impl Edges {
             amaf_wins: zeros(),
             prior_visits: zeros(),
             prior_wins: zeros(),
-            words: vec![0; moves],
-            out: zeros(),
+            policy_state: vec![0; moves],
+            excluded: zeros(),
             scores: zeros(),
+            loaded: Vec::with_capacity(moves),
             visited: Vec::with_capacity(moves),
             impossible: 0,
         }
     }
 
-    /// Chooses the move with the best score that is neither refuted nor banned; one that wins for
-    /// certain comes first. Where a draw is certain, moves that can bring no more than a draw are tried
-    /// only when nothing else is left.
+    /// Selects the move with the best score that is neither refuted nor banned; a proven win comes first. Where a draw
+    /// is proven, moves that cannot do better come last.
     pub(super) fn select<G: Game, P: SelectionPolicy>(
         &mut self,
         table: &Table,
         policy: &P,
-        here: Here<'_, G>,
+        node: NodeContext<'_, G>,
         virtual_loss: Option<&VirtualLoss>,
         rng: &mut PlayoutRng,
     ) -> Selection {
-        let Here { game, block, is_root } = here;
+        let NodeContext { game, block, is_root } = node;
         self.load(table, game, block);
         if policy.uses_amaf() {
             self.load_amaf(block);
         }
         let Certain { winning, drawing } = self.load_children(table, game);
-        if policy.uses_words() {
-            self.load_words(policy, block, is_root);
+        if policy.uses_state() {
+            let excluded = &self.excluded;
+            policy_state::load(
+                policy,
+                block,
+                is_root,
+                |index| excluded[index] == 0.0,
+                &mut self.policy_state,
+            );
         }
-        // From here on only copies are looked at.
+        // From here on only copies are read.
         if !block.is_current() {
             self.impossible = 0;
             return Selection::BlockLost;
         }
         if let Some(winning) = winning {
-            return Selection::Move(winning, self.others(winning));
+            return Selection::Move(winning, self.siblings(winning));
         }
         if let Some(virtual_loss) = virtual_loss {
             self.add_virtual_loss(virtual_loss, game.key());
@@ -123,31 +130,40 @@ impl Edges {
         loop {
             let Some(mv) = self.best(rng) else {
                 let all_refuted = Selection::AllRefuted;
-                return drawing.map_or(all_refuted, |mv| Selection::Move(mv, self.others(mv)));
+                return drawing.map_or(all_refuted, |mv| Selection::Move(mv, self.siblings(mv)));
             };
             if !game.is_banned(mv) && game.is_legal_ignoring_history(mv) {
-                return Selection::Move(mv, self.others(mv));
+                return Selection::Move(mv, self.siblings(mv));
             }
             self.scores[mv.index()] = f32::NEG_INFINITY;
         }
     }
 
-    /// Whether the last block read can belong to the position: 0, or a sign that two positions have one key.
+    /// 1 if the last block read had visits that the position cannot have: two positions have one key, or the block is
+    /// damaged. Else 0.
     pub(super) fn impossible(&self) -> u64 {
         u64::from(self.impossible > 0)
     }
 
-    /// First pass: unpacks the edges and begins to fetch the children that have visits.
+    /// First pass: unpacks the edges and prefetches the children that have visits.
     fn load<G: Game>(&mut self, table: &Table, game: &G, block: &Block<'_>) {
         self.visited.clear();
         self.impossible = 0;
-        for (index, edge) in block.edges().enumerate() {
-            let (prior, visits) = (edge.prior(), edge.visits());
-            self.out[index] = if edge.is_legal() { 0.0 } else { f32::NEG_INFINITY };
-            self.prior_visits[index] = f32::from(prior.visits);
-            self.prior_wins[index] = f32::from(prior.wins);
-            self.visits[index] = visits as f32;
-            // Looked at again: a damaged edge must not make the game compute what is not legal.
+        // Copied first: loops over atomics are not vectorised.
+        self.loaded.clear();
+        self.loaded.extend(block.edges());
+        let priors = self.prior_visits.iter_mut().zip(&mut self.prior_wins);
+        let columns = self.visits.iter_mut().zip(&mut self.excluded).zip(priors);
+        for (edge, ((visits, excluded), (prior_visits, prior_wins))) in self.loaded.iter().zip(columns) {
+            let prior = edge.prior();
+            *visits = edge.visits() as f32;
+            *excluded = if edge.is_legal() { 0.0 } else { f32::NEG_INFINITY };
+            *prior_visits = f32::from(prior.visits);
+            *prior_wins = f32::from(prior.wins);
+        }
+        for (index, edge) in self.loaded.iter().enumerate() {
+            let visits = edge.visits();
+            // Legality is checked again: a damaged edge must not make the game play an illegal move.
             if visits > 0 && edge.is_legal() && game.is_legal_ignoring_history(Move(index as u16)) {
                 let key = game.key_after(Move(index as u16));
                 table.prefetch(key);
@@ -159,7 +175,7 @@ impl Edges {
         }
     }
 
-    /// Second pass: the children's values; returns the moves that are proven to bring something.
+    /// Second pass: the children's values and path bounds; returns the moves that are proven to win or to draw.
     fn load_children<G: Game>(&mut self, table: &Table, game: &G) -> Certain {
         let range = game.score_range();
         let mover = game.to_play();
@@ -172,13 +188,13 @@ impl Edges {
                     visited.value = total.value.other();
                 }
                 if entry.has_twin() || entry.bounds(range) != range {
-                    let here = proof::child_bounds(table, game, mv).map_or(range, |(_, here)| here);
-                    let [worst, best] = proof::outcomes_for(game, mover, here);
+                    let bounds = proof::child_bounds(table, game, mv).map_or(range, |bounds| bounds.path);
+                    let [worst, best] = proof::outcomes_for(game, mover, bounds);
                     visited.best = best;
                     visited.value = visited.value.max(Value::from(worst)).min(Value::from(best));
                     if best == Outcome::Loss {
                         visited.refuted = true;
-                        self.out[visited.index] = f32::NEG_INFINITY;
+                        self.excluded[visited.index] = f32::NEG_INFINITY;
                     } else if worst != Outcome::Loss && !game.is_banned(mv) {
                         let place =
                             if worst == Outcome::Win { &mut certain.winning } else { &mut certain.drawing };
@@ -190,7 +206,7 @@ impl Edges {
         }
         if certain.drawing.is_some() {
             for visited in self.visited.iter().filter(|visited| visited.best <= Outcome::Draw) {
-                self.out[visited.index] = f32::NEG_INFINITY;
+                self.excluded[visited.index] = f32::NEG_INFINITY;
             }
         }
         certain
@@ -206,39 +222,30 @@ impl Edges {
         }
     }
 
-    fn load_words<P: SelectionPolicy>(&mut self, policy: &P, block: &Block<'_>, is_root: bool) {
-        if is_root {
-            policy.look_at_root(block.policy_words(), &|index| self.out[index] == 0.0);
-        }
-        for (word, stored) in self.words.iter_mut().zip(block.policy_words()) {
-            *word = stored.load(Relaxed);
-        }
-    }
-
-    /// Any move will do.
+    /// Makes all moves that are left equal.
     fn level_scores(&mut self) {
         for score in self.scores.iter_mut().filter(|score| **score > f32::NEG_INFINITY) {
             *score = 0.0;
         }
     }
 
-    /// A simulation under way counts as a visit that loses.
+    /// A simulation in progress counts as a visit that loses.
     fn add_virtual_loss(&mut self, virtual_loss: &VirtualLoss, key: u64) {
         let visits = self.visited.iter().map(|visited| u64::from(visited.visits)).sum();
         if !virtual_loss.matters(visits) {
             return;
         }
-        virtual_loss.row(key).for_each_busy(|index, under_way| {
-            // Another position's row may be longer than this game's list of moves.
+        virtual_loss.row(key).for_each_busy(|index, in_progress| {
+            // Positions share rows, so there may be a counter for a move that this game does not have.
             if let (Some(visits), Some(value)) = (self.visits.get_mut(index), self.value.get_mut(index)) {
-                let under_way = f32::from(under_way);
-                *value *= *visits / (*visits + under_way);
-                *visits += under_way;
+                let in_progress = f32::from(in_progress);
+                *value *= *visits / (*visits + in_progress);
+                *visits += in_progress;
             }
         });
     }
 
-    /// Third pass: the policy's score of every move that is not out.
+    /// Third pass: the policy's score of every move that is not excluded.
     fn score<P: SelectionPolicy>(&mut self, policy: &P, is_root: bool) {
         let visits = self.visited.iter().map(|visited| u64::from(visited.visits)).sum::<u64>();
         let parent = ParentView { is_root, ..ParentView::new(visits as f32) };
@@ -249,12 +256,12 @@ impl Edges {
             amaf_wins: &self.amaf_wins,
             prior_visits: &self.prior_visits,
             prior_wins: &self.prior_wins,
-            words: &self.words,
+            state: &self.policy_state,
         };
         policy.score_all(&parent, &columns, &mut self.scores);
-        for (score, &out) in self.scores.iter_mut().zip(&self.out) {
+        for (score, &excluded) in self.scores.iter_mut().zip(&self.excluded) {
             // Not a sum: infinity and minus infinity would make a NaN.
-            *score = if out == 0.0 { *score } else { f32::NEG_INFINITY };
+            *score = if excluded == 0.0 { *score } else { f32::NEG_INFINITY };
         }
     }
 
@@ -271,19 +278,19 @@ impl Edges {
     }
 
     /// The sums over all visited edges but that of `chosen`.
-    fn others(&self, chosen: Move) -> Others {
-        let mut others = Others::default();
+    fn siblings(&self, chosen: Move) -> SiblingStatistics {
+        let mut siblings = SiblingStatistics::default();
         for visited in &self.visited {
             if visited.index == chosen.index() {
-                others.chosen = visited.visits;
+                siblings.chosen = visited.visits;
                 continue;
             }
-            others.visits += u64::from(visited.visits);
+            siblings.visits += u64::from(visited.visits);
             if !visited.refuted {
-                others.unrefuted += u64::from(visited.visits);
-                others.weighted += u128::from(visited.visits) * u128::from(visited.value.0);
+                siblings.unrefuted += u64::from(visited.visits);
+                siblings.weighted += u128::from(visited.visits) * u128::from(visited.value.0);
             }
         }
-        others
+        siblings
     }
 }

@@ -1,22 +1,21 @@
-//! Simulations under way, so that several workers do not all take the same path.
+//! Virtual losses: simulations in progress count as lost visits, so that workers do not all take the same path.
 //!
-//! Kept beside the table, not in it: a process that dies would leave its virtual losses in a shared
-//! file for ever. Positions share a row of counters by their hash; two that share one only look busier
-//! than they are.
+//! Kept beside the table, not in it: a process that is killed would leave its virtual losses in a shared file for ever.
+//! Positions share rows of counters by their hash: some see virtual losses that are not theirs.
 
 use crate::zobrist::mix;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Rows: many more than positions that are on the paths of the workers of a usual machine.
+/// Rows: many more than there are positions on the paths of all workers of a usual machine.
 const ROWS: usize = 256;
 /// See [`VirtualLoss::matters`].
 const VISITS_PER_WORKER: u64 = 256;
-/// Counters in a word, 8 bits each: there are never more simulations under way than workers, and those are
-/// fewer than 256, so none carries into the next.
+/// Counters in a word, 8 bits each: there are never more simulations in progress than workers, and those are fewer than
+/// 256, so none carries into the next.
 const PER_WORD: usize = 8;
 const WORDS_IN_LINE: usize = 8;
 
-/// Counters of simulations under way, a row for each position, a counter for each move.
+/// Counters of simulations in progress: a row for each position, a counter for each move.
 pub(super) struct VirtualLoss {
     lines: Box<[Line]>,
     lines_in_row: usize,
@@ -24,8 +23,8 @@ pub(super) struct VirtualLoss {
     enough_visits: u64,
 }
 
-/// A cache line. A row begins with one, so that a worker that reads a row waits for few lines that others have
-/// written.
+/// A cache line. Rows begin with one, so that reading a row takes as few cache lines as possible from the processors
+/// that wrote them.
 #[derive(Default)]
 #[repr(align(64))]
 struct Line([AtomicU64; WORDS_IN_LINE]);
@@ -45,8 +44,8 @@ impl VirtualLoss {
         }
     }
 
-    /// Whether simulations under way can make a difference at a position with so many visits: all workers together
-    /// may be less than half a per cent of them.
+    /// Whether virtual losses can make a difference at a position with so many visits: above a limit all workers
+    /// together are less than half a per cent of them.
     #[inline]
     pub(super) fn matters(&self, visits: u64) -> bool {
         visits < self.enough_visits
@@ -61,7 +60,7 @@ impl VirtualLoss {
 }
 
 impl Row<'_> {
-    /// The moves with simulations under way, and how many.
+    /// The moves with simulations in progress, and how many.
     #[inline]
     pub(super) fn for_each_busy(&self, mut visit: impl FnMut(usize, u8)) {
         let words = self.0.iter().flat_map(|line| &line.0);

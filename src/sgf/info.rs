@@ -1,8 +1,8 @@
 //! What the first node says of the game as a whole.
 
 use super::error::{SgfError, excerpt};
+use super::game_record::{GameRecord, MAX_WARNINGS};
 use super::parse::Property;
-use super::record::{GameRecord, MAX_WARNINGS};
 use super::value::{self, Board, Value};
 
 /// Reads the first node's information; moves and setup are not looked at.

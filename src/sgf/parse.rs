@@ -11,9 +11,9 @@
 
 use super::error::SgfError::{self, Truncated};
 use super::error::{Location, excerpt};
+use super::game_record::{GameRecord, Node};
 use super::info;
 use super::lexer::{Lexer, Token};
-use super::record::{GameRecord, Node};
 use super::value::{self, Board, Value};
 use super::{MAX_GAMES, MAX_KEPT};
 use crate::game::Player;
@@ -44,7 +44,7 @@ pub(super) struct Parser<'a> {
 
 /// The game being read.
 #[derive(Default)]
-struct Game<'a> {
+struct PartialGame<'a> {
     /// `None` before the first node is complete.
     record: Option<GameRecord>,
     /// The properties of the node being read, if it is on the main line.
@@ -79,7 +79,7 @@ impl<'a> Parser<'a> {
     }
 
     fn game(&mut self) -> Result<GameRecord, SgfError> {
-        let mut game = Game::default();
+        let mut game = PartialGame::default();
         loop {
             let (token, at) = self.token();
             match token {
@@ -174,7 +174,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Takes the properties of the finished node, if it is to be kept, into the record.
-    fn end_node(&mut self, game: &mut Game<'a>, at: Location) -> Result<(), SgfError> {
+    fn end_node(&mut self, game: &mut PartialGame<'a>, at: Location) -> Result<(), SgfError> {
         let Some(properties) = game.node.take() else { return Ok(()) };
         let record = match &mut game.record {
             Some(record) => record,
@@ -251,7 +251,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-impl Game<'_> {
+impl PartialGame<'_> {
     /// Every parenthesis but a game's first one follows a node, and so does all that is in a node.
     fn expect_node_before(&self, at: Location, found: &str) -> Result<(), SgfError> {
         match self.levels.last() {

@@ -9,11 +9,11 @@
 //! moved last. A move by the other colour is accepted. FF\[4\] wants illegal moves executed as well; we
 //! stop before the first, since no position of ours can follow it.
 
-use super::record::{GameRecord, Node, Place, RecordPoint, Unreadable};
+use super::game_record::{GameRecord, Node, Place, RecordPoint, Unreadable};
 use crate::game::{Game, Move, Player};
 use crate::go::geometry::SizeError;
 use crate::go::position::IllegalMove;
-use crate::go::{Komi, Position, Rules, Size};
+use crate::go::{KeyPolicy, Komi, Position, Rules, Size};
 
 /// Why a record cannot be played to the turn asked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -122,6 +122,18 @@ impl GameRecord {
         walk.settle()?;
         while walk.play_next()? {}
         Ok(walk.position)
+    }
+}
+
+impl Steps<'_> {
+    /// The same turns with other table keys, which contain what `keys` says of all moves of the record. Turns that
+    /// were taken before keep theirs.
+    #[must_use]
+    pub fn with_key_policy(mut self, keys: KeyPolicy) -> Self {
+        if let Some(walk) = &mut self.walk {
+            walk.position.set_key_policy(keys);
+        }
+        self
     }
 }
 
@@ -253,8 +265,7 @@ impl<'r> Walk<'r> {
         if self.turn == 0 && player != self.position.to_play() {
             // A new position: with `set_to_play`, an empty board with Black to move, which never was in
             // this game, would belong to the history.
-            let (rules, komi) = (self.position.rules(), self.position.komi());
-            if let Ok(position) = Position::with_stones(self.size, rules, komi, &[], player) {
+            if let Ok(position) = self.first_position(&[], player) {
                 self.position = position;
             }
         } else {
@@ -282,17 +293,26 @@ impl<'r> Walk<'r> {
             .zip(stones)
             .filter_map(|(number, stone)| stone.map(|player| (player, Move(number))))
             .collect();
-        let (rules, komi) = (self.position.rules(), self.position.komi());
         self.position =
-            Position::with_stones(self.size, rules, komi, &list, to_play).map_err(|(mv, reason)| {
-                ReplayError::IllegalSetup {
-                    turn: self.turn,
-                    player: stones[mv.index()].unwrap_or(Player::Black),
-                    vertex: self.size.vertex(mv),
-                    reason,
-                }
+            self.first_position(&list, to_play).map_err(|(mv, reason)| ReplayError::IllegalSetup {
+                turn: self.turn,
+                player: stones[mv.index()].unwrap_or(Player::Black),
+                vertex: self.size.vertex(mv),
+                reason,
             })?;
         Ok(())
+    }
+
+    /// The first position of a new history, under the same rules, komi and key policy.
+    fn first_position(
+        &self,
+        stones: &[(Player, Move)],
+        to_play: Player,
+    ) -> Result<Position, (Move, IllegalMove)> {
+        let (rules, komi) = (self.position.rules(), self.position.komi());
+        let mut position = Position::with_stones(self.size, rules, komi, stones, to_play)?;
+        position.set_key_policy(self.position.key_policy());
+        Ok(position)
     }
 
     /// The move on a point of the record. The parser only accepts points of the record's board, but

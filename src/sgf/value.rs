@@ -5,7 +5,7 @@
 //! know of Go is added here: `tt` may be a pass, points may be off the board, rows count from the top.
 
 use super::error::{Location, excerpt};
-use super::record::{Place, RecordPoint, Unreadable};
+use super::game_record::{Place, RecordPoint, Unreadable};
 use crate::game::Player;
 use sgf_parse::go::{Move, Point, Prop};
 use sgf_parse::{SgfProp, SimpleText, Text};

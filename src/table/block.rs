@@ -274,10 +274,16 @@ impl<'t> Block<'t> {
     /// after the other: where several processors write them, each takes as long as one from memory.
     #[inline]
     pub fn prefetch_for_update(&self, index: usize) {
-        backing::prefetch_for_write(&self.edge_words()[index]);
+        self.prefetch_edge_for_update(index);
         for line in self.amaf_words().chunks(8) {
             backing::prefetch_for_write(&line[0]);
         }
+    }
+
+    /// The same for a backup that writes no AMAF samples.
+    #[inline]
+    pub fn prefetch_edge_for_update(&self, index: usize) {
+        backing::prefetch_for_write(&self.edge_words()[index]);
     }
 
     /// Notes how much the position is worth keeping. A few visits more are not worth a write to a line that all

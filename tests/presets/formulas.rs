@@ -34,15 +34,15 @@ fn ucb_formulas_are_those_of_their_sources() {
 #[test]
 fn ucb1_tuned_explores_what_varies() {
     let policy = policy("ucb1-tuned");
-    let words = [AtomicU64::new(0), AtomicU64::new(0)];
+    let state = [AtomicU64::new(0), AtomicU64::new(0)];
     for sample in 0..100 {
         // Always won; won every other time.
-        policy.record(&words, 0, 2);
-        policy.record(&words, 1, 2 * (sample % 2));
+        policy.update(&state, 0, 2);
+        policy.update(&state, 1, 2 * (sample % 2));
     }
     let parent = ParentView::new(1000.0);
     let score = |index: usize, value| {
-        policy.score(&parent, &EdgeView { word: words[index].load(Relaxed), ..edge(100.0, value) })
+        policy.score(&parent, &EdgeView { state: state[index].load(Relaxed), ..edge(100.0, value) })
     };
     // ln 1000 = 6.907755; share 0.0690776; V = 0 + sqrt(0.138155) = 0.371692, above 1/4: sqrt(0.0690776/4) =
     // 0.131413.
@@ -50,10 +50,10 @@ fn ucb1_tuned_explores_what_varies() {
     assert!((score(1, 0.5) - 0.631_413).abs() < 1e-4);
     // With 10,000 visits: share 0.000690776, sqrt(2·share) = 0.0371692, which is below 1/4: sqrt(share·V) =
     // 0.0050671.
-    let settled = EdgeView { word: words[0].load(Relaxed), ..edge(10_000.0, 1.0) };
+    let settled = EdgeView { state: state[0].load(Relaxed), ..edge(10_000.0, 1.0) };
     assert!((policy.score(&parent, &settled) - 1.005_067).abs() < 1e-5);
     // Half won has variance 1/4: sqrt(share/4) = 0.0131413.
-    let open = EdgeView { word: words[1].load(Relaxed), ..edge(10_000.0, 0.5) };
+    let open = EdgeView { state: state[1].load(Relaxed), ..edge(10_000.0, 0.5) };
     assert!((policy.score(&parent, &open) - 0.513_141).abs() < 1e-5);
 }
 
@@ -80,24 +80,24 @@ fn stego_mixes_amaf_in_four_ways() {
 #[test]
 fn lazarus_takes_the_best_f_and_forgets() {
     let lazarus = policy("lazarus:n=10,degrade=1");
-    let words = [AtomicU64::new(0)];
+    let state = [AtomicU64::new(0)];
     // Three wins and a loss: r = 2, s = 4, f = (2 + 10)/(4 + 10).
     for half_points in [2, 2, 0, 2] {
-        lazarus.record(&words, 0, half_points);
+        lazarus.update(&state, 0, half_points);
     }
-    let seen = EdgeView { word: words[0].load(Relaxed), ..EdgeView::default() };
+    let seen = EdgeView { state: state[0].load(Relaxed), ..EdgeView::default() };
     assert!((lazarus.score(&ParentView::new(4.0), &seen) - 12.0 / 14.0).abs() < 1e-6);
     // A move never tried has f = 1, a draw is r = 0.
     assert_eq!(lazarus.score(&ParentView::new(4.0), &EdgeView::default()), 1.0);
-    lazarus.record(&words, 0, 1);
-    let drawn = EdgeView { word: words[0].load(Relaxed), ..EdgeView::default() };
+    lazarus.update(&state, 0, 1);
+    let drawn = EdgeView { state: state[0].load(Relaxed), ..EdgeView::default() };
     assert!((lazarus.score(&ParentView::new(4.0), &drawn) - 12.0 / 15.0).abs() < 1e-6);
     // Degraded by 0.9 after each of two wins: s = (0.9 + 1)·0.9 = 1.71 = r.
     let fading = policy("lazarus:n=10,degrade=0.9");
-    let words = [AtomicU64::new(0)];
-    fading.record(&words, 0, 2);
-    fading.record(&words, 0, 2);
-    assert!((fading.final_rank(2, Value::WIN, words[0].load(Relaxed)) - 1.71).abs() < 1e-6);
+    let state = [AtomicU64::new(0)];
+    fading.update(&state, 0, 2);
+    fading.update(&state, 0, 2);
+    assert!((fading.final_rank(2, Value::WIN, state[0].load(Relaxed)) - 1.71).abs() < 1e-6);
 }
 
 #[test]
@@ -116,10 +116,10 @@ fn ucb_improved_is_ucb1_below_the_root() {
     assert_score("ucb-improved:c=1", 100.0, edge(10.0, 0.6), 1.278_614);
     let policy = policy("ucb-improved");
     let root = ParentView::new(100.0).at_root();
-    let words = [AtomicU64::new(0), AtomicU64::new(0)];
-    policy.record(&words, 0, 2);
+    let state = [AtomicU64::new(0), AtomicU64::new(0)];
+    policy.update(&state, 0, 2);
     let score =
-        |index: usize| policy.score(&root, &EdgeView { word: words[index].load(Relaxed), ..edge(1.0, 0.0) });
+        |index: usize| policy.score(&root, &EdgeView { state: state[index].load(Relaxed), ..edge(1.0, 0.0) });
     assert!(score(1) > score(0), "the move with fewer samples is next");
 }
 

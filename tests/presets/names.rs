@@ -15,7 +15,7 @@ fn every_name_is_read_back_from_what_it_prints() {
         assert_eq!(text.parse::<Preset>().unwrap().to_string(), text);
     }
     // A default that is given is a default.
-    assert_eq!("rave:equivalence=3500".parse::<Preset>().unwrap().to_string(), "rave");
+    assert_eq!("rave:equivalence=1500".parse::<Preset>().unwrap().to_string(), "rave");
 }
 
 #[test]

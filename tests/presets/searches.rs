@@ -3,7 +3,7 @@
 use super::policy;
 use tewari::engine::{Engine, EngineOptions};
 use tewari::game::{Game, Outcome};
-use tewari::go::playout::PlayoutPolicy;
+use tewari::go::PlayoutPolicy;
 use tewari::go::{KeyPolicy, Komi, Rules, Size};
 use tewari::memory::Budget;
 use tewari::search::policy::{Preset, SelectionPolicy};
@@ -62,7 +62,7 @@ fn every_preset_with_a_tree_proves_that_tic_tac_toe_is_a_draw() {
     for name in Preset::names().filter(|name| *name != "flat") {
         let policy = policy(name);
         let table =
-            Table::new(Shape { moves: 9, policy_words: policy.uses_words() }, 8 << 20).expect("a table");
+            Table::new(Shape { moves: 9, policy_words: policy.uses_state() }, 8 << 20).expect("a table");
         let parameters = SearchParameters { expand_at: 1, ..SearchParameters::default() };
         let report = Search { table: &table, policy, parameters }.run(
             &TicTacToe::new(),

@@ -1,6 +1,8 @@
 //! `tewari table`.
 
-use super::process::{Folder, analysis, analyze, assert_refused, info, root_visits, stderr, table, verify};
+use super::process::{
+    Folder, analysis, analyze, assert_refused, info, object, root_visits, stderr, table, tewari, verify,
+};
 use std::fs;
 use std::path::Path;
 
@@ -219,4 +221,44 @@ fn dump_writes_variations_that_are_read_back_and_a_graph() {
     let refused = table(&["dump", "--game", unknown.to_str().expect("a name")], &[&path]);
     assert_refused(&refused, &["expected a position that was searched", "found nothing known"]);
     assert_refused(&table(&["dump", "--game", name, "--move", "7"], &[&path]), &["from 0 to 2", "found 7"]);
+}
+
+#[test]
+fn a_record_has_the_keys_of_the_game_whatever_the_key_policy() {
+    // The last move takes a ko, which is easy to undo: under `graph` its key depends on the moves before.
+    let moves = ["B1", "C1", "A2", "D2", "B3", "C3", "C2", "B2"];
+    let sgf = "(;FF[4]GM[1]SZ[9]KM[5.5];B[bi];W[ci];B[ah];W[dh];B[bg];W[cg];B[ch];W[bh])";
+    let folder = Folder::new();
+    let game = folder.path("game.sgf");
+    fs::write(&game, sgf).expect("written");
+    let game = game.to_str().expect("a name");
+    for policy in ["plain", "prisoners", "graph", "path"] {
+        let path = folder.path(policy);
+        let table_name = path.to_str().expect("a name");
+        let common = ["--table-size", "1MiB", "--key-policy", policy, "--simulations"];
+        let mut commands: Vec<String> = ["boardsize 9", "komi 5.5"].map(str::to_owned).into();
+        let colours = ["black", "white"].into_iter().cycle();
+        commands.extend(colours.zip(moves).map(|(colour, mv)| format!("play {colour} {mv}")));
+        commands.extend(["reg_genmove black".to_owned(), "quit".to_owned()]);
+        let script = folder.path("script");
+        fs::write(&script, commands.join("\n")).expect("written");
+        let played = tewari()
+            .args(["gtp", "--size", "9", "--quiet", "--table", table_name])
+            .args(common)
+            .arg("200")
+            .stdin(fs::File::open(&script).expect("the script"))
+            .output()
+            .expect("the program runs");
+        assert!(played.status.success(), "{}", stderr(&played));
+        let found = tewari()
+            .args(["analyze", game, "--move", "8", "--format", "json", "--table", table_name])
+            .args(common)
+            .arg("1")
+            .output()
+            .expect("the program runs");
+        assert_eq!(root_visits(&object(&found)), 201, "{policy}");
+        // The dump takes rules, komi and key policy from the file.
+        let dumped = table(&["dump", "--game", game], &[&path]);
+        assert!(String::from_utf8_lossy(&dumped.stdout).contains("201 visits"), "{}", stderr(&dumped));
+    }
 }

@@ -1,10 +1,10 @@
 //! Game records.
 
 use super::{Arguments, GtpError, Session};
-use crate::go::{Komi, Record, Rules};
+use crate::go::{KeyPolicy, Komi, Record, Rules};
 use crate::gtp::error::LoadError;
 use crate::gtp::protocol::is_whole_number;
-use crate::sgf::{self, GameRecord, ReplayError};
+use crate::sgf::{self, ReplayError, Steps};
 use std::fs::File;
 use std::io::Read;
 
@@ -13,7 +13,8 @@ use std::io::Read;
 pub(super) fn loadsgf(session: &mut Session, arguments: Arguments<'_>) -> Result<String, GtpError> {
     let (path, before) = file_and_move(&arguments)?;
     let position = session.position();
-    let record = load(path, before, position.rules(), position.komi())?;
+    let (rules, komi, keys) = (position.rules(), position.komi(), position.key_policy());
+    let record = load(path, before, rules, komi, keys)?;
     session.set_record(record).map_err(LoadError::from)?;
     session.clock.restart();
     Ok(String::new())
@@ -39,11 +40,18 @@ fn file_and_move<'a>(arguments: &Arguments<'a>) -> Result<(&'a str, Option<usize
     }
 }
 
-fn load(path: &str, before: Option<usize>, rules: Rules, komi: Komi) -> Result<Record, LoadError> {
+fn load(
+    path: &str,
+    before: Option<usize>,
+    rules: Rules,
+    komi: Komi,
+    keys: KeyPolicy,
+) -> Result<Record, LoadError> {
     let collection = sgf::read(&bytes(path)?)?;
     let game = collection.games.first().ok_or(sgf::SgfError::NoGame)?;
     let komi = game.komi.and_then(Komi::from_points).unwrap_or(komi);
-    Ok(record(game, before.map(|number| number - 1), rules, komi)?)
+    let steps = game.steps(rules, komi)?.with_key_policy(keys);
+    Ok(record(steps, before.map(|number| number - 1))?)
 }
 
 fn bytes(path: &str) -> Result<Vec<u8>, LoadError> {
@@ -58,8 +66,7 @@ fn bytes(path: &str) -> Result<Vec<u8>, LoadError> {
 
 /// The game up to a turn, its last at most, as moves that can be taken back. Stones set up between moves
 /// begin a new history.
-fn record(game: &GameRecord, turn: Option<usize>, rules: Rules, komi: Komi) -> Result<Record, ReplayError> {
-    let mut steps = game.steps(rules, komi)?;
+fn record(mut steps: Steps<'_>, turn: Option<usize>) -> Result<Record, ReplayError> {
     let Some(first) = steps.next().transpose()? else {
         return Err(ReplayError::NoSuchTurn { turn: 0, last: 0 });
     };

@@ -2,13 +2,13 @@
 
 use super::{EdgeView, ParentView, SelectionPolicy};
 
-/// The move with the highest win rate, or now and then any move, all alike; a move never tried counts as lost
-/// until chance finds it.
+/// The move with the highest win rate, or with probability ε a uniformly random one; a move without visits counts as
+/// lost.
 ///
 /// Source: Sensei's Library, page "UCT", which proposes half of the choices at random before it explains UCT.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EpsilonGreedy {
-    /// How often a move is chosen at random, `0..=1`, in steps of 1/256.
+    /// ε, `0..=1`, in steps of 1/256.
     pub epsilon: f32,
 }
 

@@ -1,4 +1,4 @@
-//! Flat Monte-Carlo: the root's moves, all alike.
+//! Flat Monte-Carlo: the root's moves, uniformly.
 
 use super::{EdgeView, ParentView, SelectionPolicy};
 use crate::value::Value;

@@ -6,16 +6,15 @@ use crate::value::Value;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Lazarus: always the move with the highest f = (r + N) / (s + N), where r sums its results as ±1 and s
-/// counts its samples. After every simulation r and s of all moves of each position on the way are multiplied
-/// by a constant just below 1, so that the last results count most, and that every move is tried again now
+/// counts its samples. After every simulation r and s of all moves of each position on the path are multiplied
+/// by a constant just below 1, so that recent results count most, and that every move is tried again now
 /// and then.
 ///
 /// Without degrading N grows instead with the samples of the most sampled move. The search answers when the
 /// best move is also the most sampled; otherwise it goes on until twice its budget (a "long time-out" in the
 /// source) and plays the most sampled.
 ///
-/// The constants are not given in the source. r and s, both fractional, are the policy's word. s counts as it
-/// fades.
+/// The constants are not given in the source. The policy state of an edge is r and s, both fractional.
 ///
 /// Source: D. Dailey, "Experiments with UCT", computer-go list, 25 July 2006.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,7 +27,7 @@ pub struct Lazarus {
     pub degrade: f32,
 }
 
-/// The policy's word.
+/// The policy state of an edge: r and s.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Samples {
     results: f32,
@@ -62,40 +61,40 @@ impl Lazarus {
     }
 }
 
-fn most_samples(words: impl Iterator<Item = u64>) -> f32 {
-    words.map(|word| Samples::unpack(word).count).fold(0.0, f32::max)
+fn most_samples(state: impl Iterator<Item = u64>) -> f32 {
+    state.map(|word| Samples::unpack(word).count).fold(0.0, f32::max)
 }
 
 impl SelectionPolicy for Lazarus {
     #[inline]
     fn score(&self, parent: &ParentView, edge: &EdgeView) -> f32 {
         // Without the other moves the parent's visits are all there is to scale with: see `score_all`.
-        self.best_by_f(Samples::unpack(edge.word), self.weight(parent.visits))
+        self.best_by_f(Samples::unpack(edge.state), self.weight(parent.visits))
     }
 
     fn score_all(&self, _: &ParentView, edges: &super::EdgeColumns<'_>, scores: &mut [f32]) {
-        let words = &edges.words[..scores.len()];
-        let weight = self.weight(if self.scale > 0.0 { most_samples(words.iter().copied()) } else { 0.0 });
-        for (score, &word) in scores.iter_mut().zip(words) {
+        let state = &edges.state[..scores.len()];
+        let weight = self.weight(if self.scale > 0.0 { most_samples(state.iter().copied()) } else { 0.0 });
+        for (score, &word) in scores.iter_mut().zip(state) {
             *score = self.best_by_f(Samples::unpack(word), weight);
         }
     }
 
-    fn uses_words(&self) -> bool {
+    fn uses_state(&self) -> bool {
         true
     }
 
-    fn record(&self, words: &[AtomicU64], chosen: usize, half_points: u32) {
-        let mut samples = Samples::unpack(words[chosen].load(Relaxed));
+    fn update(&self, state: &[AtomicU64], chosen: usize, half_points: u32) {
+        let mut samples = Samples::unpack(state[chosen].load(Relaxed));
         // A count of 2^23 is where single steps begin to vanish: the results so far count half from there.
         if samples.count >= (1 << 23) as f32 {
             samples = Samples { results: samples.results / 2.0, count: samples.count / 2.0 };
         }
         samples.results += half_points.min(2) as f32 - 1.0;
         samples.count += 1.0;
-        words[chosen].store(samples.pack(), Relaxed);
+        state[chosen].store(samples.pack(), Relaxed);
         if self.degrade < 1.0 {
-            for word in words {
+            for word in state {
                 let Samples { results, count } = Samples::unpack(word.load(Relaxed));
                 let faded = Samples { results: results * self.degrade, count: count * self.degrade };
                 word.store(faded.pack(), Relaxed);
@@ -103,10 +102,10 @@ impl SelectionPolicy for Lazarus {
         }
     }
 
-    fn is_settled(&self, words: &[AtomicU64], candidates: &dyn Fn(usize) -> bool) -> bool {
-        let weight = self.weight(most_samples(loaded(words).map(|(_, word)| word)));
+    fn is_settled(&self, state: &[AtomicU64], candidates: &dyn Fn(usize) -> bool) -> bool {
+        let weight = self.weight(most_samples(loaded(state).map(|(_, word)| word)));
         let samples = || {
-            let in_question = loaded(words).filter(|&(index, _)| candidates(index));
+            let in_question = loaded(state).filter(|&(index, _)| candidates(index));
             in_question.map(|(_, word)| Samples::unpack(word)).filter(|samples| samples.count > 0.0)
         };
         let best = samples().map(|samples| self.best_by_f(samples, weight)).fold(f32::NEG_INFINITY, f32::max);
@@ -114,8 +113,8 @@ impl SelectionPolicy for Lazarus {
         samples().any(|samples| self.best_by_f(samples, weight) >= best && samples.count >= most)
     }
 
-    fn final_rank(&self, _: u64, _: Value, word: u64) -> f64 {
-        f64::from(Samples::unpack(word).count)
+    fn final_rank(&self, _: u64, _: Value, state: u64) -> f64 {
+        f64::from(Samples::unpack(state).count)
     }
 }
 
@@ -127,24 +126,24 @@ mod tests {
         Samples { results, count }.pack()
     }
 
-    fn words(samples: &[(f32, f32)]) -> Vec<AtomicU64> {
+    fn state(samples: &[(f32, f32)]) -> Vec<AtomicU64> {
         samples.iter().map(|&(results, count)| AtomicU64::new(word(results, count))).collect()
     }
 
     #[test]
     fn everything_fades_after_each_simulation() {
         let policy = Lazarus { constant: 10.0, scale: 0.0, degrade: 0.5 };
-        let words = words(&[(3.0, 9.0), (-2.0, 4.0), (0.0, 0.0)]);
-        policy.record(&words, 1, 2);
-        let found: Vec<Samples> = loaded(&words).map(|(_, word)| Samples::unpack(word)).collect();
+        let state = state(&[(3.0, 9.0), (-2.0, 4.0), (0.0, 0.0)]);
+        policy.update(&state, 1, 2);
+        let found: Vec<Samples> = loaded(&state).map(|(_, word)| Samples::unpack(word)).collect();
         // (3, 9)/2, (-2 + 1, 4 + 1)/2, nothing.
         assert_eq!(
             found,
             [(1.5, 4.5), (-0.5, 2.5), (0.0, 0.0)].map(|(results, count)| Samples { results, count })
         );
-        Lazarus { degrade: 1.0, ..policy }.record(&words, 0, 0);
-        assert_eq!(Samples::unpack(words[0].load(Relaxed)), Samples { results: 0.5, count: 5.5 });
-        assert_eq!(Samples::unpack(words[1].load(Relaxed)), Samples { results: -0.5, count: 2.5 });
+        Lazarus { degrade: 1.0, ..policy }.update(&state, 0, 0);
+        assert_eq!(Samples::unpack(state[0].load(Relaxed)), Samples { results: 0.5, count: 5.5 });
+        assert_eq!(Samples::unpack(state[1].load(Relaxed)), Samples { results: -0.5, count: 2.5 });
     }
 
     #[test]
@@ -152,32 +151,32 @@ mod tests {
         let policy = Lazarus { constant: 2.0, scale: 0.0, degrade: 1.0 };
         let everything = |_: usize| true;
         // f: (6+2)/(10+2) = 0.667, (3+2)/(4+2) = 0.833.
-        let open = words(&[(6.0, 10.0), (3.0, 4.0)]);
+        let open = state(&[(6.0, 10.0), (3.0, 4.0)]);
         assert!(!policy.is_settled(&open, &everything));
         assert!(policy.is_settled(&open, &|index| index == 0));
         // f: 0.667, (1+2)/(4+2) = 0.5. A move never tried has f = 1 and settles nothing.
-        assert!(policy.is_settled(&words(&[(6.0, 10.0), (1.0, 4.0), (0.0, 0.0)]), &everything));
+        assert!(policy.is_settled(&state(&[(6.0, 10.0), (1.0, 4.0), (0.0, 0.0)]), &everything));
     }
 
     #[test]
     fn n_is_a_constant_or_grows_with_the_most_sampled() {
         let zeros = [0.0; 2];
-        let columns = |words| super::super::EdgeColumns {
+        let columns = |state| super::super::EdgeColumns {
             visits: &zeros,
             value: &zeros,
             amaf_visits: &zeros,
             amaf_wins: &zeros,
             prior_visits: &zeros,
             prior_wins: &zeros,
-            words,
+            state,
         };
-        let words = [word(6.0, 10.0), word(-1.0, 4.0)];
+        let state = [word(6.0, 10.0), word(-1.0, 4.0)];
         let mut scores = [0.0; 2];
         let parent = ParentView::new(14.0);
-        Lazarus { constant: 2.0, scale: 0.0, degrade: 1.0 }.score_all(&parent, &columns(&words), &mut scores);
+        Lazarus { constant: 2.0, scale: 0.0, degrade: 1.0 }.score_all(&parent, &columns(&state), &mut scores);
         assert_eq!(scores, [8.0 / 12.0, 1.0 / 6.0]);
         // N = 0.5·10.
-        Lazarus { constant: 2.0, scale: 0.5, degrade: 1.0 }.score_all(&parent, &columns(&words), &mut scores);
+        Lazarus { constant: 2.0, scale: 0.5, degrade: 1.0 }.score_all(&parent, &columns(&state), &mut scores);
         assert_eq!(scores, [11.0 / 15.0, 4.0 / 9.0]);
     }
 
@@ -185,7 +184,7 @@ mod tests {
     fn damaged_words_give_numbers() {
         let policy = Lazarus { constant: 2.0, scale: 0.0, degrade: 0.99 };
         for bits in [u64::MAX, f64::NAN.to_bits(), 0x7f80_0000_7f80_0000, 0xff80_0000, 1 << 63] {
-            let edge = EdgeView { word: bits, ..EdgeView::default() };
+            let edge = EdgeView { state: bits, ..EdgeView::default() };
             assert!(policy.score(&ParentView::new(1.0), &edge).is_finite(), "{bits:x}");
         }
     }

@@ -1,8 +1,8 @@
 //! Selection policies: which move of a position a simulation tries, and which is played in the end.
 //!
-//! A policy is a function of the statistics of the parent and of one edge. Everything else (what is legal,
-//! proven or banned, the random choice among equals) is the descent's. Some policies keep a word of their own
-//! at every edge, in the table. [`Preset`] has them all by name.
+//! A policy is a function of the statistics of the parent and of one edge. What is legal, proven or banned, and the
+//! random choice among equal scores, is the business of `select`. Some policies keep *policy state*, a 64-bit word of
+//! their own at every edge, in the table. [`Preset`] has all policies by name.
 
 mod epsilon_greedy;
 mod flat;
@@ -13,7 +13,6 @@ mod stego;
 mod ucb;
 mod ucb_improved;
 mod ucb_tuned;
-mod values;
 
 pub use epsilon_greedy::EpsilonGreedy;
 pub use flat::Flat;
@@ -61,7 +60,7 @@ impl ParentView {
 pub struct EdgeView {
     /// N(s,a).
     pub visits: f32,
-    /// 1 - Q(child), or the edge's own value where the child is gone; meaningless without visits.
+    /// 1 - Q(child), or the edge's own value where the child was evicted; meaningless without visits.
     pub value: f32,
     /// AMAF samples.
     pub amaf_visits: f32,
@@ -69,10 +68,10 @@ pub struct EdgeView {
     pub amaf_wins: f32,
     /// Weight of the prior in simulations.
     pub prior_visits: f32,
-    /// How many of them count as won.
+    /// The part of it that counts as won.
     pub prior_wins: f32,
-    /// The policy's own word; 0 in policies without one.
-    pub word: u64,
+    /// The edge's policy state; 0 where the policy has none.
+    pub state: u64,
 }
 
 /// The edges of a position as separate arrays of one length, so that scoring them vectorises.
@@ -86,12 +85,12 @@ pub struct EdgeColumns<'a> {
     pub amaf_visits: &'a [f32],
     /// AMAF samples that were won.
     pub amaf_wins: &'a [f32],
-    /// Weights of the priors.
+    /// Weights of the priors in simulations.
     pub prior_visits: &'a [f32],
-    /// What of them counts as won.
+    /// The part of them that counts as won.
     pub prior_wins: &'a [f32],
-    /// The policy's words.
-    pub words: &'a [u64],
+    /// The policy state of each edge.
+    pub state: &'a [u64],
 }
 
 /// How moves are chosen in the descent, and which is played in the end.
@@ -107,7 +106,7 @@ pub trait SelectionPolicy: Clone + Send + Sync {
         let (visits, value) = (&edges.visits[..moves], &edges.value[..moves]);
         let (amaf_visits, amaf_wins) = (&edges.amaf_visits[..moves], &edges.amaf_wins[..moves]);
         let (prior_visits, prior_wins) = (&edges.prior_visits[..moves], &edges.prior_wins[..moves]);
-        let words = &edges.words[..moves];
+        let state = &edges.state[..moves];
         for index in 0..moves {
             let edge = EdgeView {
                 visits: visits[index],
@@ -116,7 +115,7 @@ pub trait SelectionPolicy: Clone + Send + Sync {
                 amaf_wins: amaf_wins[index],
                 prior_visits: prior_visits[index],
                 prior_wins: prior_wins[index],
-                word: words[index],
+                state: state[index],
             };
             scores[index] = self.score(parent, &edge);
         }
@@ -128,45 +127,44 @@ pub trait SelectionPolicy: Clone + Send + Sync {
     }
 
     /// Whether the policy needs a word of its own at every edge: see [`crate::table::Shape::policy_words`].
-    fn uses_words(&self) -> bool {
+    fn uses_state(&self) -> bool {
         false
     }
 
-    /// How often any legal move is tried, whatever the scores: of 256 choices.
+    /// How many of 256 selections take a uniformly random move instead of the best score.
     fn random_choices(&self) -> u32 {
         0
     }
 
-    /// Takes note of a simulation that went through edge `chosen` and brought its mover `half_points` (0, 1
-    /// or 2);
-    /// `words` are those of all edges of the position.
-    fn record(&self, words: &[AtomicU64], chosen: usize, half_points: u32) {
-        let _ = (words, chosen, half_points);
+    /// Updates the policy state after a simulation through edge `chosen`, which was worth `half_points` (0, 1 or 2) to
+    /// its mover; `state` is that of all edges of the position.
+    fn update(&self, state: &[AtomicU64], chosen: usize, half_points: u32) {
+        let _ = (state, chosen, half_points);
     }
 
-    /// Looks at the root before each of its choices; `candidates` says for each edge whether it is still in
-    /// question.
-    fn look_at_root(&self, words: &[AtomicU64], candidates: &dyn Fn(usize) -> bool) {
-        let _ = (words, candidates);
+    /// Updates the root's policy state before each selection there; `candidates` says which edges are legal and not
+    /// refuted.
+    fn update_at_root(&self, state: &[AtomicU64], candidates: &dyn Fn(usize) -> bool) {
+        let _ = (state, candidates);
     }
 
-    /// Whether the search may answer, from the root's words. While it may not, it goes on up to twice its
-    /// budget.
-    fn is_settled(&self, words: &[AtomicU64], candidates: &dyn Fn(usize) -> bool) -> bool {
-        let _ = (words, candidates);
+    /// Whether the search may stop, judged by the root's policy state and the edges that `candidates` names. While it
+    /// may not, the search goes on, for up to twice its limits.
+    fn is_settled(&self, state: &[AtomicU64], candidates: &dyn Fn(usize) -> bool) -> bool {
+        let _ = (state, candidates);
         true
     }
 
     /// The move with the highest rank is played in the end, among those that are not decided by proofs.
     /// `visits`, which is not 0, and `value` are those of the edge. Default: the most visited, the robust
     /// child of Chaslot et al., "Progressive strategies for Monte-Carlo tree search" (2008), section 2.3.
-    fn final_rank(&self, visits: u64, value: Value, word: u64) -> f64 {
-        let _ = (value, word);
+    fn final_rank(&self, visits: u64, value: Value, state: u64) -> f64 {
+        let _ = (value, state);
         visits as f64
     }
 }
 
-/// The words' present values.
-fn loaded(words: &[AtomicU64]) -> impl Iterator<Item = (usize, u64)> + '_ {
-    words.iter().map(|word| word.load(Relaxed)).enumerate()
+/// The present policy state of each edge, with the edge's index.
+fn loaded(state: &[AtomicU64]) -> impl Iterator<Item = (usize, u64)> + '_ {
+    state.iter().map(|word| word.load(Relaxed)).enumerate()
 }

@@ -1,10 +1,10 @@
 //! All policies by name, with their parameters.
 
-use super::values::{MOST_PARAMETERS, Parameter, Range, Values};
 use super::{
     EdgeColumns, EdgeView, EpsilonGreedy, Flat, Lazarus, ParentView, Rave, SelectionPolicy, Stego, StegoMode,
     Ucb1, Ucb1Tuned, UcbImproved, Valkyria,
 };
+use crate::parameters::{MOST_PARAMETERS, Parameter, Range, Values};
 use crate::table::atomic::AtomicU64;
 use crate::value::Value;
 use std::fmt::{self, Write};
@@ -55,33 +55,33 @@ impl SelectionPolicy for Policy {
         each!(self, policy => policy.uses_amaf())
     }
 
-    fn uses_words(&self) -> bool {
-        each!(self, policy => policy.uses_words())
+    fn uses_state(&self) -> bool {
+        each!(self, policy => policy.uses_state())
     }
 
     fn random_choices(&self) -> u32 {
         each!(self, policy => policy.random_choices())
     }
 
-    fn record(&self, words: &[AtomicU64], chosen: usize, half_points: u32) {
-        each!(self, policy => policy.record(words, chosen, half_points));
+    fn update(&self, state: &[AtomicU64], chosen: usize, half_points: u32) {
+        each!(self, policy => policy.update(state, chosen, half_points));
     }
 
-    fn look_at_root(&self, words: &[AtomicU64], candidates: &dyn Fn(usize) -> bool) {
-        each!(self, policy => policy.look_at_root(words, candidates));
+    fn update_at_root(&self, state: &[AtomicU64], candidates: &dyn Fn(usize) -> bool) {
+        each!(self, policy => policy.update_at_root(state, candidates));
     }
 
-    fn is_settled(&self, words: &[AtomicU64], candidates: &dyn Fn(usize) -> bool) -> bool {
-        each!(self, policy => policy.is_settled(words, candidates))
+    fn is_settled(&self, state: &[AtomicU64], candidates: &dyn Fn(usize) -> bool) -> bool {
+        each!(self, policy => policy.is_settled(state, candidates))
     }
 
-    fn final_rank(&self, visits: u64, value: Value, word: u64) -> f64 {
-        each!(self, policy => policy.final_rank(visits, value, word))
+    fn final_rank(&self, visits: u64, value: Value, state: u64) -> f64 {
+        each!(self, policy => policy.final_rank(visits, value, state))
     }
 }
 
 /// What a name stands for.
-struct Entry {
+struct Definition {
     name: &'static str,
     summary: &'static str,
     parameters: &'static [Parameter],
@@ -102,14 +102,14 @@ const CRAZY_STONE: f64 = 0.4472;
 /// No block below the root.
 const NEVER: u32 = u32::MAX;
 
-const PRESETS: &[Entry] = &[
-    Entry {
+const PRESETS: &[Definition] = &[
+    Definition {
         name: "rave",
         summary: "RAVE with the minimum-MSE schedule and priors (Gelly & Silver 2011); the default",
         parameters: &[
-            number("equivalence", 1.0, 1e6, 3500.0, "samples at which AMAF weighs a third"),
+            number("equivalence", 1.0, 1e6, 1500.0, "samples at which AMAF weighs a third"),
             number("c", 0.0, 10.0, 0.0, EXPLORATION),
-            number("priors", 0.0, 1.0, 1.0, "what Go knowledge counts for a new move"),
+            number("priors", 0.0, 1.0, 0.6, "what Go knowledge counts for a new move"),
         ],
         expand_at: 8,
         build: |values| {
@@ -117,21 +117,21 @@ const PRESETS: &[Entry] = &[
             Policy::Rave(Rave { equivalence, exploration, priors })
         },
     },
-    Entry {
+    Definition {
         name: "ucb1",
         summary: "value + c·sqrt(ln N / n) (Kocsis & Szepesvári 2006)",
         parameters: &[number("c", 0.0, 10.0, CRAZY_STONE, "exploration, twice C_p; the paper has sqrt 2")],
         expand_at: 1,
         build: |values| Policy::Ucb1(Ucb1 { exploration: values[0] as f32 }),
     },
-    Entry {
+    Definition {
         name: "ucb1-tuned",
         summary: "exploration by the variance of the results (Auer et al. 2002)",
         parameters: &[number("c", 0.0, 10.0, 1.0, EXPLORATION)],
         expand_at: 1,
         build: |values| Policy::Ucb1Tuned(Ucb1Tuned { exploration: values[0] as f32 }),
     },
-    Entry {
+    Definition {
         name: "ucb-improved",
         summary: "rounds of elimination at the root, UCB1 below (Auer & Ortner 2010)",
         parameters: &[
@@ -144,14 +144,14 @@ const PRESETS: &[Entry] = &[
             Policy::UcbImproved(UcbImproved { horizon: values[0] as f32, below })
         },
     },
-    Entry {
+    Definition {
         name: "valkyria",
         summary: "win rate + UCTK·sqrt(ln N / 5n), plays the highest win rate (Persson 2006)",
         parameters: &[number("uctk", 0.0, 10.0, 1.0, "larger searches more uniformly")],
         expand_at: 1,
         build: |values| Policy::Valkyria(Valkyria { uctk: values[0] as f32 }),
     },
-    Entry {
+    Definition {
         name: "crazystone",
         summary: "v + 2·C_p·sqrt(ln t / n), that is sqrt(2 ln t / 10 n) (Coulom 2006)",
         parameters: &[number(
@@ -164,7 +164,7 @@ const PRESETS: &[Entry] = &[
         expand_at: 1,
         build: |values| Policy::Ucb1(Ucb1 { exploration: 2.0 * values[0] as f32 }),
     },
-    Entry {
+    Definition {
         name: "lazarus",
         summary: "highest (r+N)/(s+N), samples fade, plays the best that is most sampled (Dailey 2006)",
         parameters: &[
@@ -190,13 +190,13 @@ const PRESETS: &[Entry] = &[
             Policy::Lazarus(Lazarus { constant, scale, degrade })
         },
     },
-    Entry {
+    Definition {
         name: "stego",
         summary: "UCT with AMAF in one of four ways (StegoUCT)",
         parameters: &[
             Parameter {
                 key: "mode",
-                range: Range::Words(&["uct", "amaf", "alpha-amaf", "rave"]),
+                range: Range::Choice(&["uct", "amaf", "alpha-amaf", "rave"]),
                 default: 3.0,
                 meaning: "how AMAF is used",
             },
@@ -216,14 +216,14 @@ const PRESETS: &[Entry] = &[
             })
         },
     },
-    Entry {
+    Definition {
         name: "flat",
         summary: "Monte-Carlo at the root alone: all moves in turn, plays the highest win rate",
         parameters: &[],
         expand_at: NEVER,
         build: |_| Policy::Flat(Flat),
     },
-    Entry {
+    Definition {
         name: "epsilon-greedy",
         summary: "the highest win rate, or any move: the baseline that UCT improves on (Sensei's Library)",
         parameters: &[number("epsilon", 0.0, 1.0, 0.5, "how often any move")],
@@ -243,10 +243,10 @@ pub struct Preset {
 impl Preset {
     /// The names of all presets.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        PRESETS.iter().map(|entry| entry.name)
+        PRESETS.iter().map(|definition| definition.name)
     }
 
-    fn entry(&self) -> &'static Entry {
+    fn definition(&self) -> &'static Definition {
         &PRESETS[self.index]
     }
 
@@ -261,19 +261,19 @@ impl Preset {
     /// Its name.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        self.entry().name
+        self.definition().name
     }
 
     /// Playouts of a position before it gets an edge block, unless the user says otherwise.
     #[must_use]
     pub fn expand_at(&self) -> u32 {
-        self.entry().expand_at
+        self.definition().expand_at
     }
 
     /// The policy, for a search that may use `budget` simulations.
     #[must_use]
     pub fn policy(&self, budget: u64) -> Policy {
-        match (self.entry().build)(&self.values) {
+        match (self.definition().build)(&self.values) {
             Policy::UcbImproved(policy) if policy.horizon < std::f32::consts::E => {
                 let horizon = (budget as f32).max(std::f32::consts::E);
                 Policy::UcbImproved(UcbImproved { horizon, ..policy })
@@ -294,7 +294,7 @@ impl FromStr for Preset {
 
     fn from_str(text: &str) -> Result<Preset, String> {
         let (name, settings) = text.split_once(':').unwrap_or((text, ""));
-        let index = PRESETS.iter().position(|entry| entry.name == name).ok_or_else(|| {
+        let index = PRESETS.iter().position(|definition| definition.name == name).ok_or_else(|| {
             let names: Vec<&str> = Preset::names().collect();
             format!(
                 "unknown policy {name:?}: expected one of {}; --policy help explains them",
@@ -309,7 +309,7 @@ impl FromStr for Preset {
                 || format!("policy {name}: expected key=value with a key of [{}], found {setting:?}", keys());
             let (key, value) = setting.split_once('=').ok_or_else(expected)?;
             let place = parameters.iter().position(|parameter| parameter.key == key).ok_or_else(expected)?;
-            preset.values[place] = parameters[place].read(name, value)?;
+            preset.values[place] = parameters[place].read(&format!("policy {name}"), value)?;
         }
         Ok(preset)
     }
@@ -318,7 +318,7 @@ impl FromStr for Preset {
 impl fmt::Display for Preset {
     /// The name, and what differs from the defaults.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Entry { name, parameters, .. } = self.entry();
+        let Definition { name, parameters, .. } = self.definition();
         f.write_str(name)?;
         let set = parameters.iter().zip(self.values).filter(|(parameter, value)| *value != parameter.default);
         for (number, (parameter, value)) in set.enumerate() {
@@ -333,7 +333,7 @@ impl fmt::Display for Preset {
 #[must_use]
 pub fn help() -> String {
     let mut text = "Policies, as NAME or NAME:key=value,key=value\n".to_owned();
-    for Entry { name, summary, parameters, .. } in PRESETS {
+    for Definition { name, summary, parameters, .. } in PRESETS {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "\n{name:16}{summary}");
         for parameter in *parameters {

@@ -23,7 +23,7 @@ pub struct Rave {
 
 impl Default for Rave {
     fn default() -> Rave {
-        Rave { equivalence: 3500.0, exploration: 0.0, priors: 1.0 }
+        Rave { equivalence: 1500.0, exploration: 0.0, priors: 0.6 }
     }
 }
 
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn priors_count_as_visits() {
-        let policy = Rave::default();
+        let policy = Rave { priors: 1.0, ..Rave::default() };
         let parent = ParentView::new(10.0);
         let edge =
             EdgeView { visits: 5.0, value: 0.2, prior_visits: 15.0, prior_wins: 15.0, ..EdgeView::default() };

@@ -14,8 +14,8 @@ use std::sync::atomic::Ordering::Relaxed;
 /// With 82 moves the first round alone takes 82·⌈2·ln T⌉ samples: below about 1,500 simulations nothing is
 /// eliminated and the search samples its moves in turn.
 ///
-/// Each root edge's word has its round, samples, half-points and whether it is out, so the state outlives the
-/// search and needs no lock: the round of the search is that of the moves that are left.
+/// The policy state of each root edge has its round, samples, half-points and whether it is out, so that it outlives
+/// the search and needs no lock: the round of the search is that of the moves that are left.
 ///
 /// Source: Auer & Ortner, "UCB revisited: Improved regret bounds for the stochastic multi-armed bandit
 /// problem", Periodica Mathematica Hungarica 61 (2010), figure 1.
@@ -33,7 +33,7 @@ const OUT: f32 = -1e30;
 /// whole numbers are exact.
 const WANTED: f32 = (1 << 24) as f32;
 
-/// The policy's word at the root.
+/// The policy state of a root edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Arm {
     samples: u64,
@@ -89,7 +89,7 @@ impl SelectionPolicy for UcbImproved {
         if !parent.is_root {
             return self.below.score(parent, edge);
         }
-        let arm = Arm::unpack(edge.word);
+        let arm = Arm::unpack(edge.state);
         if arm.is_out {
             return OUT;
         }
@@ -97,24 +97,24 @@ impl SelectionPolicy for UcbImproved {
         if is_wanted { (WANTED - arm.samples as f32).max(2.0) } else { arm.mean() }
     }
 
-    fn uses_words(&self) -> bool {
+    fn uses_state(&self) -> bool {
         true
     }
 
-    fn record(&self, words: &[AtomicU64], chosen: usize, half_points: u32) {
-        let mut arm = Arm::unpack(words[chosen].load(Relaxed));
+    fn update(&self, state: &[AtomicU64], chosen: usize, half_points: u32) {
+        let mut arm = Arm::unpack(state[chosen].load(Relaxed));
         if arm.samples == MOST_SAMPLES {
             arm = Arm { samples: arm.samples / 2, half_points: arm.half_points / 2, ..arm };
         }
         arm.samples += 1;
         arm.half_points += u64::from(half_points.min(2));
-        words[chosen].store(arm.pack(), Relaxed);
+        state[chosen].store(arm.pack(), Relaxed);
     }
 
     /// Ends the round when every move has its samples.
-    fn look_at_root(&self, words: &[AtomicU64], candidates: &dyn Fn(usize) -> bool) {
+    fn update_at_root(&self, state: &[AtomicU64], candidates: &dyn Fn(usize) -> bool) {
         let arms = || {
-            let in_question = loaded(words).filter(|&(index, _)| candidates(index));
+            let in_question = loaded(state).filter(|&(index, _)| candidates(index));
             in_question.map(|(index, word)| (index, Arm::unpack(word))).filter(|(_, arm)| !arm.is_out)
         };
         let Some(round) = arms().map(|(_, arm)| arm.round).max().filter(|&round| round <= self.last_round())
@@ -129,12 +129,12 @@ impl SelectionPolicy for UcbImproved {
         let best = arms().map(|(_, arm)| arm.mean()).fold(f32::NEG_INFINITY, f32::max);
         for (index, arm) in arms() {
             let is_out = arm.mean() + width < best - width;
-            words[index].store(Arm { round: round + 1, is_out, ..arm }.pack(), Relaxed);
+            state[index].store(Arm { round: round + 1, is_out, ..arm }.pack(), Relaxed);
         }
     }
 
-    fn final_rank(&self, _: u64, value: Value, word: u64) -> f64 {
-        value.as_f64() - f64::from(u8::from(Arm::unpack(word).is_out))
+    fn final_rank(&self, _: u64, value: Value, state: u64) -> f64 {
+        value.as_f64() - f64::from(u8::from(Arm::unpack(state).is_out))
     }
 }
 
@@ -147,17 +147,17 @@ mod tests {
     }
 
     /// Samples the arms as the search would: the highest score next, the first among equals.
-    fn sample(policy: &UcbImproved, words: &[AtomicU64], outcome: impl Fn(usize, u64) -> u32) -> usize {
-        policy.look_at_root(words, &everything);
+    fn sample(policy: &UcbImproved, state: &[AtomicU64], outcome: impl Fn(usize, u64) -> u32) -> usize {
+        policy.update_at_root(state, &everything);
         let root = ParentView::new(1.0).at_root();
         let score = |index: usize| {
-            let word = words[index].load(Relaxed);
-            policy.score(&root, &EdgeView { word, ..EdgeView::default() })
+            let word = state[index].load(Relaxed);
+            policy.score(&root, &EdgeView { state: word, ..EdgeView::default() })
         };
-        let best = (0..words.len()).reduce(|one, other| if score(other) > score(one) { other } else { one });
+        let best = (0..state.len()).reduce(|one, other| if score(other) > score(one) { other } else { one });
         let chosen = best.expect("an arm");
-        let samples = Arm::unpack(words[chosen].load(Relaxed)).samples;
-        policy.record(words, chosen, outcome(chosen, samples));
+        let samples = Arm::unpack(state[chosen].load(Relaxed)).samples;
+        policy.update(state, chosen, outcome(chosen, samples));
         chosen
     }
 
@@ -175,33 +175,33 @@ mod tests {
     #[test]
     fn bad_arms_are_eliminated_and_the_best_gets_the_rest() {
         let policy = UcbImproved { horizon: 1000.0, below: Ucb1::default() };
-        let words: Vec<AtomicU64> = (0..3).map(|_| AtomicU64::new(0)).collect();
+        let state: Vec<AtomicU64> = (0..3).map(|_| AtomicU64::new(0)).collect();
         // Always won, won every other time, never won.
         let outcome = |arm: usize, samples: u64| [2, 2 * (samples as u32 % 2), 0][arm];
         let mut counts = [0; 3];
         for _ in 0..42 {
-            counts[sample(&policy, &words, outcome)] += 1;
+            counts[sample(&policy, &state, outcome)] += 1;
         }
         assert_eq!(counts, [14, 14, 14]);
         // Width 2·0.4967: a mean of 0 is 1 below the best and goes; 1/2 stays until 2·0.2477 < 1/2.
-        sample(&policy, &words, outcome);
-        let is_out = |arm: usize| Arm::unpack(words[arm].load(Relaxed)).is_out;
+        sample(&policy, &state, outcome);
+        let is_out = |arm: usize| Arm::unpack(state[arm].load(Relaxed)).is_out;
         assert_eq!([0, 1, 2].map(is_out), [false, false, true]);
         for _ in 0..1000 {
-            sample(&policy, &words, outcome);
+            sample(&policy, &state, outcome);
         }
         assert_eq!([0, 1, 2].map(is_out), [false, true, true]);
-        let samples = [0, 1, 2].map(|arm: usize| Arm::unpack(words[arm].load(Relaxed)).samples);
+        let samples = [0, 1, 2].map(|arm: usize| Arm::unpack(state[arm].load(Relaxed)).samples);
         assert_eq!(samples, [1043 - 45 - 14, 45, 14]);
     }
 
     #[test]
     fn nothing_is_eliminated_before_the_first_round_ends() {
         let policy = UcbImproved { horizon: 1000.0, below: Ucb1::default() };
-        let words: Vec<AtomicU64> = (0..82).map(|_| AtomicU64::new(0)).collect();
+        let state: Vec<AtomicU64> = (0..82).map(|_| AtomicU64::new(0)).collect();
         for _ in 0..1000 {
-            sample(&policy, &words, |arm, _| if arm == 0 { 2 } else { 0 });
+            sample(&policy, &state, |arm, _| if arm == 0 { 2 } else { 0 });
         }
-        assert!(loaded(&words).all(|(_, word)| !Arm::unpack(word).is_out));
+        assert!(loaded(&state).all(|(_, word)| !Arm::unpack(word).is_out));
     }
 }

@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering::Relaxed;
 /// UCB1-Tuned: value + c·sqrt(ln N / n · min(1/4, V)) with V = mean of the squared results - squared mean
 /// result + sqrt(2·ln N / n); a move never tried comes first.
 ///
-/// The value is the child's, as everywhere; n, the mean and the squares in V are of the simulations that went
-/// through the edge, which the policy's word counts.
+/// The value is the child's, as everywhere; n, the mean and the squares in V are of the simulations through the
+/// edge, which the policy state counts.
 ///
 /// Source: Auer, Cesa-Bianchi & Fischer, "Finite-time Analysis of the Multiarmed Bandit Problem", Machine
 /// Learning 47 (2002), section 4, where c = 1.
@@ -18,7 +18,7 @@ pub struct Ucb1Tuned {
     pub exploration: f32,
 }
 
-/// The policy's word: simulations through an edge, their half-points for the mover, and the sum of the squared
+/// The policy state of an edge: simulations through it, their half-points for the mover, and the sum of the squared
 /// half-points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Moments {
@@ -69,20 +69,20 @@ impl SelectionPolicy for Ucb1Tuned {
     fn score(&self, parent: &ParentView, edge: &EdgeView) -> f32 {
         if edge.visits > 0.0 {
             let share = parent.ln_visits / edge.visits;
-            let bound = Moments::unpack(edge.word).variance() + (2.0 * share).sqrt();
+            let bound = Moments::unpack(edge.state).variance() + (2.0 * share).sqrt();
             edge.value + self.exploration * (share * bound.min(0.25)).sqrt()
         } else {
             f32::INFINITY
         }
     }
 
-    fn uses_words(&self) -> bool {
+    fn uses_state(&self) -> bool {
         true
     }
 
-    fn record(&self, words: &[AtomicU64], chosen: usize, half_points: u32) {
-        let moments = Moments::unpack(words[chosen].load(Relaxed)).plus(u64::from(half_points.min(2)));
-        words[chosen].store(moments.pack(), Relaxed);
+    fn update(&self, state: &[AtomicU64], chosen: usize, half_points: u32) {
+        let moments = Moments::unpack(state[chosen].load(Relaxed)).plus(u64::from(half_points.min(2)));
+        state[chosen].store(moments.pack(), Relaxed);
     }
 }
 
@@ -91,20 +91,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_word_keeps_moments_and_never_overflows() {
-        let words = [AtomicU64::new(0)];
+    fn the_state_keeps_moments_and_never_overflows() {
+        let state = [AtomicU64::new(0)];
         let policy = Ucb1Tuned { exploration: 1.0 };
         for half_points in [2, 2, 1, 0] {
-            policy.record(&words, 0, half_points);
+            policy.update(&state, 0, half_points);
         }
-        let moments = Moments::unpack(words[0].load(Relaxed));
+        let moments = Moments::unpack(state[0].load(Relaxed));
         assert_eq!(moments, Moments { samples: 4, half_points: 5, squares: 9 });
         // 9/16 - (5/8)² = 0.5625 - 0.390625
         assert!((moments.variance() - 0.171_875).abs() < 1e-6);
         for _ in 0..3_000_000 {
-            policy.record(&words, 0, 2);
+            policy.update(&state, 0, 2);
         }
-        let moments = Moments::unpack(words[0].load(Relaxed));
+        let moments = Moments::unpack(state[0].load(Relaxed));
         assert!(moments.samples > MOST_SAMPLES / 2 && moments.variance() < 1e-3, "{moments:?}");
     }
 
@@ -112,7 +112,7 @@ mod tests {
     fn damaged_words_give_numbers() {
         let policy = Ucb1Tuned { exploration: 1.0 };
         for word in [u64::MAX, 1, u64::MAX << 20, 0x5555_5555_5555_5555] {
-            let edge = EdgeView { visits: 1.0, value: 0.5, word, ..EdgeView::default() };
+            let edge = EdgeView { visits: 1.0, value: 0.5, state: word, ..EdgeView::default() };
             assert!(policy.score(&ParentView::new(10.0), &edge).is_finite());
         }
     }

@@ -1,4 +1,4 @@
-//! What keys contain of the way to a position, beside the position itself.
+//! The part of a position's history that its table key contains, beside the position itself.
 
 use super::board::{Board, cell, stone};
 use super::geometry::Point;
@@ -9,27 +9,26 @@ use crate::zobrist::mix;
 use std::fmt;
 use std::str::FromStr;
 
-/// Under [`KeyPolicy::Graph`] a cycle of more moves than this is not feared; KataGo's `graphSearchRepBound`.
+/// Under [`KeyPolicy::Graph`] longer cycles than this are left out of account; KataGo's `graphSearchRepBound`.
 const LONG_CYCLE: usize = 11;
 
-/// Which orders of moves lead to one key, and so share what the table knows.
+/// Which transpositions get the same table key, and so share their statistics.
 ///
-/// A superko rule makes the value of a position depend on its history. The less of the history a key contains,
-/// the more is shared, and the more is averaged over histories that differ in what they ban.
+/// A superko rule makes the value of a position depend on its history. The less of the history a key contains, the
+/// more statistics are shared, and the more they are averages over histories that ban different moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeyPolicy {
-    /// All that lead to the same stones, side to move, ko point and number of passes. The default.
+    /// All: the key covers stones, side to move, ko point and number of passes. The default.
     #[default]
     Plain,
-    /// Of those, the ones that captured as many stones of each player: then no position can follow itself but by
-    /// passes, and where nothing is captured nothing is lost.
+    /// Those with as many captured stones of each colour. Then only passes can lead from a position back to itself,
+    /// and where nothing is captured every transposition is shared.
     Prisoners,
-    /// Of those, the ones without a short cycle behind them, after KataGo (`docs/GraphSearch.md`): a move whose
-    /// chain has S stones and borders on regions of E empty points cannot be undone in fewer than S + E - 1 moves.
-    /// After a move with S + E of 11 or less, and after a pass, a key contains the key before it. The history
-    /// before the policy was chosen does not count.
+    /// Those without a short cycle in their history, after KataGo (`docs/GraphSearch.md`): a move whose chain has S
+    /// stones and borders on regions of E empty points cannot be undone in fewer than S + E - 1 moves. After a move
+    /// with S + E of 11 or less, and after a pass, the key contains the key before the move.
     Graph,
-    /// None: keys contain all moves since the start of the game, and the table holds a tree.
+    /// None: the key contains every move since the start of the game, and the table holds a tree.
     Path,
 }
 
@@ -68,53 +67,46 @@ impl FromStr for KeyPolicy {
     }
 }
 
-/// The way to a position, as far as keys may contain it.
+/// A hash of what the key policy lets keys contain of the history; 0 at its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Way {
+pub(super) struct HistoryHash {
     policy: KeyPolicy,
-    /// All moves since the start of the game.
-    moves: u64,
-    /// What [`KeyPolicy::Prisoners`] and [`KeyPolicy::Graph`] add.
     word: u64,
 }
 
-impl Way {
+impl HistoryHash {
+    /// The hash at the start of a history, where each player has captured as many stones as `prisoners` says.
+    pub(super) fn at_start(policy: KeyPolicy, prisoners: [u32; 2]) -> HistoryHash {
+        let word = if policy == KeyPolicy::Prisoners { word_of_prisoners(prisoners) } else { 0 };
+        HistoryHash { policy, word }
+    }
+
     pub(super) fn policy(self) -> KeyPolicy {
         self.policy
     }
 
-    /// The same way under another policy, at a position with these prisoners.
-    pub(super) fn with_policy(self, policy: KeyPolicy, prisoners: [u32; 2]) -> Way {
-        let word = if policy == KeyPolicy::Prisoners { word_of_prisoners(prisoners) } else { 0 };
-        Way { policy, word, ..self }
-    }
-
-    /// The way that goes on with `mv` from `position`, which is at the end of this one.
+    /// The hash after `mv` from `position`, whose hash this is. Under [`KeyPolicy::Plain`] it takes no time.
     #[inline]
-    pub(super) fn after(self, position: &Position, mv: Move) -> Way {
-        // Moves in another order make another way.
-        let moves = mix(self.moves ^ (u64::from(mv.0) + 1));
+    pub(super) fn after(self, position: &Position, mv: Move) -> HistoryHash {
         let word = match self.policy {
-            KeyPolicy::Plain | KeyPolicy::Path => 0,
+            KeyPolicy::Plain => return self,
             KeyPolicy::Prisoners => word_of_prisoners(prisoners_after(position, mv)),
             KeyPolicy::Graph if is_hard_to_undo(position, mv) => 0,
             KeyPolicy::Graph => mix(position.key()),
+            // The same moves in another order give another hash.
+            KeyPolicy::Path => mix(self.word ^ (u64::from(mv.0) + 1)),
         };
-        Way { moves, word, ..self }
+        HistoryHash { word, ..self }
     }
 
-    /// What belongs into the key of the position.
+    /// What is added to the position's key by XOR.
     #[inline]
     pub(super) fn key(self) -> u64 {
-        match self.policy {
-            KeyPolicy::Plain => 0,
-            KeyPolicy::Prisoners | KeyPolicy::Graph => self.word,
-            KeyPolicy::Path => self.moves,
-        }
+        self.word
     }
 }
 
-/// No prisoners add nothing.
+/// 0 without prisoners, so that the key is the plain one.
 fn word_of_prisoners(prisoners: [u32; 2]) -> u64 {
     match prisoners {
         [0, 0] => 0,
@@ -152,8 +144,8 @@ fn own_chains(board: &Board, point: Point, player: Player) -> PointList<4> {
     chains
 }
 
-/// Whether the chain that `mv` makes and the empty points of the regions beside it (after its captures) are more
-/// than [`LONG_CYCLE`]. A suicide counts the points that it leaves empty.
+/// Whether the chain that `mv` makes and the empty points of the regions that it borders on, after the captures, come
+/// to more than [`LONG_CYCLE`]. A suicide counts the points that it leaves empty.
 fn is_hard_to_undo(position: &Position, mv: Move) -> bool {
     let (board, player) = (position.board(), position.to_play());
     let Some(point) = board.geometry().point_of(mv) else { return false };
@@ -165,9 +157,9 @@ fn is_hard_to_undo(position: &Position, mv: Move) -> bool {
     let mut reached: PointList<{ LONG_CYCLE + 1 }> = PointList::new();
     reached.push(point);
     let mut done = 0;
-    while let Some(&here) = reached.as_slice().get(done) {
-        let is_chain = here == point || board.cell(here) == stone(player);
-        for neighbour in board.neighbours4(here) {
+    while let Some(&at) = reached.as_slice().get(done) {
+        let is_chain = at == point || board.cell(at) == stone(player);
+        for neighbour in board.neighbours4(at) {
             let counts = is_free(neighbour) || is_chain && board.cell(neighbour) == stone(player);
             if counts && !reached.contains(neighbour) {
                 reached.push(neighbour);
@@ -197,13 +189,13 @@ mod tests {
         position
     }
 
-    /// Whether two orders of moves lead to one key under each policy, in the order of [`KeyPolicy::ALL`].
+    /// Whether two sequences of moves lead to one key under each policy, in the order of [`KeyPolicy::ALL`].
     fn share(one: &[&str], other: &[&str]) -> [bool; 4] {
         KeyPolicy::ALL.map(|policy| after(one, policy).key() == after(other, policy).key())
     }
 
     #[test]
-    fn quiet_orders_of_moves_share_all_keys_but_those_of_the_path() {
+    fn transpositions_without_captures_share_all_keys_but_those_of_the_path() {
         assert_eq!(share(&["C3", "G7", "E5"], &["E5", "G7", "C3"]), [true, true, true, false]);
     }
 
@@ -219,8 +211,8 @@ mod tests {
     #[test]
     fn a_ko_taken_and_given_back_keeps_the_graph_apart() {
         let shape = ["B1", "C1", "A2", "D2", "B3", "C3", "C2", "B2"];
-        // Black takes at C2 by the way of the ko, then both tenuki: short cycles stay in the key while moves
-        // are easy to undo, and a move in the open forgets them.
+        // White takes the ko at B2: the key contains history after a move that is easy to undo, and none after a move
+        // in the open.
         let one = after(&shape, KeyPolicy::Graph);
         let plain = after(&shape, KeyPolicy::Plain);
         assert_ne!(one.key(), plain.key(), "a single stone in a ko is easy to undo");

@@ -1,0 +1,64 @@
+//! `tewari network`.
+
+mod prepare;
+mod show;
+
+use crate::network::Network;
+use crate::network::weights::MAX_BYTES;
+use anyhow::{Context, Result, anyhow};
+use clap::{Args, Subcommand};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+#[derive(Args)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Print what a network is.
+    Info(Source),
+    /// Print what a network thinks of a position of a game.
+    Eval(show::Arguments),
+    /// Turn recorded games into positions for the trainer.
+    Prepare(prepare::Arguments),
+}
+
+/// Which network.
+#[derive(Args)]
+struct Source {
+    /// A weights file; default: the network in the program.
+    #[arg(long, value_name = "FILE")]
+    network: Option<PathBuf>,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
+    match &arguments.what {
+        What::Info(source) => {
+            println!("{}", show::info(&*source.network()?));
+            Ok(())
+        }
+        What::Eval(arguments) => show::run(arguments),
+        What::Prepare(arguments) => prepare::run(arguments),
+    }
+}
+
+impl Source {
+    fn network(&self) -> Result<Arc<Network>> {
+        let Some(path) = &self.network else { return Ok(Network::embedded()) };
+        let name = path.display();
+        let bytes = read(path).with_context(|| format!("cannot read {name}"))?;
+        Ok(Arc::new(Network::load(&bytes).map_err(|error| anyhow!("{name}: {error}"))?))
+    }
+}
+
+/// The file's bytes, no more than are needed to see that it is too large.
+fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

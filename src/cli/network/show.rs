@@ -1,0 +1,198 @@
+//! `tewari network info` and `tewari network eval`.
+
+use super::Source;
+use crate::analysis::positions;
+use crate::cli::print_error;
+use crate::game::{Game, Move, Player};
+use crate::go::geometry::column_letter;
+use crate::go::{Komi, Position, Rules};
+use crate::network::chances::CERTAIN;
+use crate::network::planes::LAST_MOVES;
+use crate::network::{Evaluation, Evaluator, Network, Situation, Symmetry};
+use crate::sgf::{self, GameRecord};
+use anyhow::{Context, Result, anyhow, bail};
+use clap::Args;
+use std::fmt::Write;
+use std::io::Read;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+/// Komi where neither the command line nor the record says one: 7.5.
+const DEFAULT_KOMI: Komi = Komi(15);
+/// Moves that are listed below the board.
+const LISTED: usize = 8;
+
+#[derive(Args)]
+pub(super) struct Arguments {
+    /// An SGF file, or - for standard input.
+    file: PathBuf,
+    /// The position after N moves; 0 is the start. Default: the last one.
+    #[arg(long = "move", value_name = "N")]
+    turn: Option<usize>,
+    /// The game of a file with several, from 1.
+    #[arg(long, value_name = "N", default_value = "1")]
+    game: NonZeroUsize,
+    /// Komi; default: the file's, or 7.5.
+    #[arg(long, allow_hyphen_values = true)]
+    komi: Option<Komi>,
+    /// Rules: chinese, tromp-taylor, or ko=simple|positional|situational,suicide=yes|no. Default: the file's
+    /// if it names them, or chinese.
+    #[arg(long)]
+    rules: Option<Rules>,
+    #[command(flatten)]
+    source: Source,
+}
+
+/// What a network is, in a few lines.
+pub(super) fn info(network: &Network) -> String {
+    let architecture = network.architecture();
+    let pooled: Vec<String> = (0..architecture.blocks)
+        .filter(|block| architecture.pooled >> block & 1 != 0)
+        .map(|block| (block + 1).to_string())
+        .collect();
+    let trained = architecture.trained;
+    let heads = [("policy", trained.policy), ("owners", trained.owners), ("score", trained.score)];
+    let heads: Vec<&str> = heads.iter().filter(|(_, trained)| *trained).map(|(name, _)| *name).collect();
+    let or_none = |words: Vec<&str>| if words.is_empty() { "none".to_owned() } else { words.join(", ") };
+    format!(
+        "name: {}\nidentity: {:016x}\nchannels: {}\nblocks: {}\nblocks with global pooling: {}\ninput planes: {}\n\
+         trained heads: {}\ntrained on: {} positions\nmemory: {} bytes",
+        if architecture.name.is_empty() { "none" } else { &architecture.name },
+        network.identity(),
+        architecture.channels,
+        architecture.blocks,
+        or_none(pooled.iter().map(String::as_str).collect()),
+        architecture.planes.iter().count(),
+        or_none(heads),
+        architecture.samples,
+        network.bytes(),
+    )
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
+    let network = arguments.source.network()?;
+    let name = arguments.file.display().to_string();
+    let bytes = read(&arguments.file).with_context(|| format!("cannot read {name}"))?;
+    let (collection, broken) = sgf::read_prefix(&bytes);
+    let Some(record) = collection.games.get(arguments.game.get() - 1) else {
+        match broken {
+            Some(error) => bail!("{name}: {error}"),
+            None => bail!("{name} has {} games: there is no game {}", collection.games.len(), arguments.game),
+        }
+    };
+    for warning in collection.warnings.iter().chain(&record.warnings) {
+        print_error(&format!("{name}: {warning}"));
+    }
+    let (position, last_moves) = find(record, arguments).map_err(|error| anyhow!("{name}: {error}"))?;
+    let mut evaluator = Evaluator::new(network, position.size());
+    let situation = Situation {
+        board: position.board(),
+        to_play: position.to_play(),
+        last_moves: &last_moves,
+        komi: position.komi(),
+    };
+    let evaluation = evaluator.evaluate(&situation, Symmetry::IDENTITY);
+    println!("{}", describe(&position, &situation, &evaluation));
+    Ok(())
+}
+
+fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let limit = sgf::MAX_BYTES as u64 + 1;
+    if path == Path::new("-") {
+        std::io::stdin().lock().take(limit).read_to_end(&mut bytes)?;
+    } else {
+        std::fs::File::open(path)?.take(limit).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
+}
+
+/// The position asked for, and the moves before it, the latest first.
+fn find(record: &GameRecord, arguments: &Arguments) -> Result<(Position, Vec<Move>), sgf::ReplayError> {
+    let rules = positions::rules_of(record, arguments.rules);
+    let komi = positions::komi_of(record, arguments.komi, DEFAULT_KOMI);
+    let turn = arguments.turn.unwrap_or(record.move_count());
+    let mut last_moves = Vec::new();
+    let mut found = None;
+    for step in record.steps(rules, komi)? {
+        let step = step?;
+        if let Some((_, mv)) = step.played {
+            last_moves.truncate(LAST_MOVES - 1);
+            last_moves.insert(0, mv);
+        }
+        let is_it = step.turn == turn;
+        found = Some(step);
+        if is_it {
+            break;
+        }
+    }
+    match found {
+        Some(step) if step.turn == turn => Ok((step.position, last_moves)),
+        _ => Err(sgf::ReplayError::NoSuchTurn { turn, last: record.move_count() }),
+    }
+}
+
+/// The board with the chances of moves in percent, the likeliest moves, and what else the network says.
+fn describe(position: &Position, situation: &Situation<'_>, evaluation: &Evaluation<'_>) -> String {
+    let size = position.size();
+    let mut chances = vec![0; evaluation.policy.len()];
+    evaluation.move_chances(|mv| position.check(mv).is_ok(), &mut chances);
+    let percent = |mv: Move| 100.0 * f64::from(chances[mv.index()]) / f64::from(CERTAIN);
+    let mut text = board(position, |mv| match percent(mv) {
+        small if small < 0.5 => ".".to_owned(),
+        percent => format!("{percent:.0}"),
+    });
+    let mut moves: Vec<Move> = (0..chances.len() as u16).map(Move).collect();
+    moves.sort_by_key(|mv| std::cmp::Reverse(chances[mv.index()]));
+    let listed: Vec<String> = moves
+        .iter()
+        .take(LISTED)
+        .filter(|mv| chances[mv.index()] > 0)
+        .map(|&mv| format!("{} {:.1}", size.vertex(mv), percent(mv)))
+        .collect();
+    let _ = write!(text, "{} to play, per cent: {}", position.to_play(), listed.join(", "));
+    if evaluation.owners.is_some() {
+        let owner = |mv: Move| evaluation.owner_chance(mv).map_or(0.0, |chance| 100.0 * chance.as_f64());
+        let owners = board(position, |mv| format!("{:.0}", owner(mv)));
+        let _ =
+            write!(text, "\n\n{owners}chance of {} to own each empty point, per cent", position.to_play());
+    }
+    if let Some(score) = evaluation.score {
+        let komi = situation.own_komi();
+        let _ = write!(
+            text,
+            "\n{} leads by {:.1} points, wins {:.1} per cent",
+            position.to_play(),
+            score.lead(komi),
+            100.0 * score.winning_chance(komi).as_f64()
+        );
+    }
+    text
+}
+
+/// Stones, and on the other points what `cell` says, at most three characters wide; a line a row.
+fn board(position: &Position, cell: impl Fn(Move) -> String) -> String {
+    let size = position.size();
+    let mut text = String::new();
+    for row in (0..size.rows()).rev() {
+        let _ = write!(text, "{:2} ", row + 1);
+        for column in 0..size.columns() {
+            let mv = size.move_at(column, row).unwrap_or(size.pass());
+            let stone =
+                position.board().geometry().point_of(mv).and_then(|point| position.board().stone_at(point));
+            let shown = match stone {
+                Some(Player::Black) => "X".to_owned(),
+                Some(Player::White) => "O".to_owned(),
+                None => cell(mv),
+            };
+            let _ = write!(text, "{shown:>4}");
+        }
+        text.push('\n');
+    }
+    text.push_str("   ");
+    for column in 0..size.columns() {
+        let _ = write!(text, "{:>4}", column_letter(column));
+    }
+    text.push('\n');
+    text
+}

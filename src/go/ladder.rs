@@ -1,0 +1,279 @@
+//! Reading ladders.
+//!
+//! The ladder game: the attacker gives atari with every move; the defender, whose chain then has one liberty, extends
+//! on it or captures a chain in atari next to its own. The attacker wins when it captures the chain, the
+//! defender when the chain has three liberties, or two that no atari leads to its capture from. Simple ko is obeyed. A
+//! game of more than [`STEPS`] moves, all variations counted, is given up: the chain counts as escaped.
+
+use super::board::{Board, cell};
+use super::geometry::{CELLS, Geometry, Point};
+use super::point_list::PointList;
+
+/// Moves played in reading one chain. A ladder over a 19x19 board has about 70 moves; with the attacker's two
+/// choices at each turn, of which the wrong one is refuted at once, it takes about three times as many.
+const STEPS: u32 = 400;
+
+/// A board of its own on which ladders are played and taken back.
+pub struct LadderReader {
+    geometry: &'static Geometry,
+    cells: [u8; CELLS],
+    ko: Point,
+    /// Stones captured by the moves not yet taken back, the latest at the end.
+    captured: Vec<Point>,
+    steps_left: u32,
+    /// Cells looked at by the present search are marked with its number.
+    marks: [u16; CELLS],
+    mark: u16,
+    /// Stones whose neighbours are still to be looked at.
+    frontier: Vec<Point>,
+    /// Stones of the attacker next to the chain.
+    attackers: Vec<Point>,
+}
+
+/// Answers that one atari can have: captures and the extension. With more, the chain counts as escaped.
+const ANSWERS: usize = 16;
+
+/// What is needed to take a move back.
+struct Undo {
+    point: Point,
+    ko: Point,
+    /// Length of `captured` before the move.
+    captured: usize,
+}
+
+const fn other(colour: u8) -> u8 {
+    cell::BORDER ^ colour
+}
+
+impl LadderReader {
+    /// A reader for the present position of `board`. Allocates; make one for all chains of a position.
+    #[must_use]
+    pub fn new(board: &Board) -> LadderReader {
+        LadderReader {
+            geometry: board.geometry(),
+            cells: *board.cells(),
+            ko: board.ko(),
+            captured: Vec::with_capacity(64),
+            steps_left: 0,
+            marks: [0; CELLS],
+            mark: 0,
+            frontier: Vec::with_capacity(64),
+            attackers: Vec::with_capacity(64),
+        }
+    }
+
+    /// The moves of the attacker, who is to move, after which the chain with a stone on `target` is caught: of its two
+    /// liberties those where an atari begins a working ladder; none for a chain with another number of liberties.
+    ///
+    /// A ko is not retaken only if it is the attacker's turn on the board.
+    pub fn catching_moves(&mut self, target: Point) -> PointList<2> {
+        let mut catching = PointList::new();
+        let liberties = self.liberties(target);
+        if liberties.len() == 2 {
+            for &atari in liberties.as_slice() {
+                self.steps_left = STEPS;
+                if self.atari_catches(target, atari) {
+                    catching.push(atari);
+                }
+            }
+        }
+        catching
+    }
+
+    /// The moves of the defender, who is to move, after which the chain with a stone on `target`, which is in atari, is
+    /// not caught: its only liberty, and captures next to it.
+    pub fn escaping_moves(&mut self, target: Point) -> PointList<ANSWERS> {
+        let defender = self.cells[target.index()];
+        let mut escaping = PointList::new();
+        for &mv in self.answers(target).as_slice() {
+            self.steps_left = STEPS;
+            if self.escapes_after(target, mv, defender) {
+                escaping.push(mv);
+            }
+        }
+        escaping
+    }
+
+    /// The moves of the defender, who is to move, on the two liberties of the chain with a stone on `target`, after which
+    /// it can no longer be caught; none if it cannot be caught as it is, or has another number of liberties.
+    pub fn defending_moves(&mut self, target: Point) -> PointList<2> {
+        let mut defending = PointList::new();
+        let defender = self.cells[target.index()];
+        let liberties = self.liberties(target);
+        // The ko is the defender's to retake, or nobody's.
+        let ko = std::mem::replace(&mut self.ko, Point::NONE);
+        let is_threatened = !self.catching_moves(target).is_empty();
+        self.ko = ko;
+        if is_threatened {
+            for &mv in liberties.as_slice() {
+                self.steps_left = STEPS;
+                if self.escapes_after(target, mv, defender) {
+                    defending.push(mv);
+                }
+            }
+        }
+        defending
+    }
+
+    fn escapes_after(&mut self, target: Point, mv: Point, defender: u8) -> bool {
+        let Some(undo) = self.play(mv, defender) else { return false };
+        let escapes = !self.is_caught(target);
+        self.take_back(undo);
+        escapes
+    }
+
+    /// Whether the attacker, to move, catches the chain.
+    fn is_caught(&mut self, target: Point) -> bool {
+        let liberties = self.liberties(target);
+        match liberties.as_slice() {
+            &[only] => only != self.ko,
+            &[one, two] => self.atari_catches(target, one) || self.atari_catches(target, two),
+            _ => false,
+        }
+    }
+
+    /// Whether the attacker catches the chain, which has two liberties, by an atari on one of them.
+    fn atari_catches(&mut self, target: Point, atari: Point) -> bool {
+        let defender = self.cells[target.index()];
+        let Some(undo) = self.play(atari, other(defender)) else { return false };
+        let answers = self.answers(target);
+        let escapes = answers.len() == ANSWERS
+            || answers.as_slice().iter().any(|&answer| self.escapes_after(target, answer, defender));
+        // Without a step left, nothing was proven.
+        let catches = !escapes && self.steps_left > 0;
+        self.take_back(undo);
+        catches
+    }
+
+    /// What the defender may answer to an atari: captures of the attacker's chains next to its own, which is in atari,
+    /// and the only liberty.
+    fn answers(&mut self, target: Point) -> PointList<ANSWERS> {
+        let defender = self.cells[target.index()];
+        let mut answers = PointList::new();
+        self.attackers.clear();
+        self.begin_search(target);
+        let mut extension = Point::NONE;
+        while let Some(stone) = self.frontier.pop() {
+            for neighbour in self.geometry.neighbours4(stone) {
+                if self.marks[neighbour.index()] == self.mark {
+                    continue;
+                }
+                self.marks[neighbour.index()] = self.mark;
+                let colour = self.cells[neighbour.index()];
+                if colour == defender {
+                    self.frontier.push(neighbour);
+                } else if colour == cell::EMPTY {
+                    extension = neighbour;
+                } else if colour == other(defender) {
+                    self.attackers.push(neighbour);
+                }
+            }
+        }
+        for index in 0..self.attackers.len() {
+            if let &[only] = self.find_liberties::<2>(self.attackers[index]).as_slice()
+                && !answers.contains(only)
+            {
+                answers.push(only);
+            }
+        }
+        if extension != Point::NONE && !answers.contains(extension) {
+            answers.push(extension);
+        }
+        answers
+    }
+
+    /// Places a stone; `None`, with nothing changed, where that is not legal or no step is left.
+    fn play(&mut self, point: Point, colour: u8) -> Option<Undo> {
+        if point == self.ko || self.steps_left == 0 {
+            return None;
+        }
+        self.steps_left -= 1;
+        let undo = Undo { point, ko: self.ko, captured: self.captured.len() };
+        self.cells[point.index()] = colour;
+        let mut is_alone = true;
+        for neighbour in self.geometry.neighbours4(point) {
+            let found = self.cells[neighbour.index()];
+            if found == other(colour) && !self.has_liberty(neighbour) {
+                self.capture(neighbour);
+            }
+            is_alone &= found == other(colour) || found == cell::BORDER;
+        }
+        let captured = &self.captured[undo.captured..];
+        self.ko = if is_alone && captured.len() == 1 { captured[0] } else { Point::NONE };
+        if captured.is_empty() && !self.has_liberty(point) {
+            self.take_back(undo);
+            return None;
+        }
+        Some(undo)
+    }
+
+    fn take_back(&mut self, undo: Undo) {
+        let lost = other(self.cells[undo.point.index()]);
+        self.cells[undo.point.index()] = cell::EMPTY;
+        for stone in self.captured.drain(undo.captured..) {
+            self.cells[stone.index()] = lost;
+        }
+        self.ko = undo.ko;
+    }
+
+    /// Takes the chain with a stone on `start` off the board.
+    fn capture(&mut self, start: Point) {
+        let colour = self.cells[start.index()];
+        self.cells[start.index()] = cell::EMPTY;
+        let mut next = self.captured.len();
+        self.captured.push(start);
+        while let Some(&stone) = self.captured.get(next) {
+            next += 1;
+            for neighbour in self.geometry.neighbours4(stone) {
+                if self.cells[neighbour.index()] == colour {
+                    self.cells[neighbour.index()] = cell::EMPTY;
+                    self.captured.push(neighbour);
+                }
+            }
+        }
+    }
+
+    fn has_liberty(&mut self, start: Point) -> bool {
+        !self.find_liberties::<1>(start).is_empty()
+    }
+
+    /// The liberties of a chain, up to three.
+    fn liberties(&mut self, start: Point) -> PointList<3> {
+        self.find_liberties(start)
+    }
+
+    fn find_liberties<const LIMIT: usize>(&mut self, start: Point) -> PointList<LIMIT> {
+        let mut found = PointList::new();
+        let colour = self.cells[start.index()];
+        self.begin_search(start);
+        while let Some(stone) = self.frontier.pop() {
+            for neighbour in self.geometry.neighbours4(stone) {
+                if self.marks[neighbour.index()] == self.mark {
+                    continue;
+                }
+                self.marks[neighbour.index()] = self.mark;
+                let cell = self.cells[neighbour.index()];
+                if cell == colour {
+                    self.frontier.push(neighbour);
+                } else if cell == cell::EMPTY {
+                    found.push(neighbour);
+                    if found.len() == LIMIT {
+                        return found;
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    fn begin_search(&mut self, start: Point) {
+        self.mark = self.mark.wrapping_add(1);
+        if self.mark == 0 {
+            self.marks = [0; CELLS];
+            self.mark = 1;
+        }
+        self.frontier.clear();
+        self.frontier.push(start);
+        self.marks[start.index()] = self.mark;
+    }
+}

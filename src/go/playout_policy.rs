@@ -1,0 +1,219 @@
+//! Playout policies by name, with their parts.
+
+use super::board::Board;
+use super::geometry::Point;
+use super::heavy::HeavyPlayouts;
+use super::playout::light;
+use crate::game::{Player, Score, Trace};
+use crate::parameters::{Parameter, Range};
+use crate::rng::PlayoutRng;
+use std::fmt::{self, Write};
+use std::str::FromStr;
+
+/// How playouts choose their moves: read from, and written as, `NAME` or `NAME:part=chance,part=chance`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlayoutPolicy {
+    /// Uniform among the legal moves that fill no own one-point eye.
+    Light,
+    /// Tactics and patterns first; see [`HeavyPlayouts`].
+    Heavy(HeavyPlayouts),
+}
+
+impl Default for PlayoutPolicy {
+    fn default() -> PlayoutPolicy {
+        PlayoutPolicy::Heavy(HeavyPlayouts::DEFAULT)
+    }
+}
+
+impl PlayoutPolicy {
+    /// The heavy playouts of michi.
+    pub const MICHI: PlayoutPolicy = PlayoutPolicy::Heavy(HeavyPlayouts::MICHI);
+
+    /// Plays to the end; see [`HeavyPlayouts::play`].
+    #[inline]
+    pub fn play(
+        &self,
+        board: &mut Board,
+        player: Player,
+        passes: u8,
+        last: [Point; 2],
+        rng: &mut PlayoutRng,
+        trace: &mut Trace,
+    ) -> Score {
+        match self {
+            PlayoutPolicy::Light => light(board, player, passes, rng, trace),
+            PlayoutPolicy::Heavy(heavy) => heavy.play(board, player, passes, last, rng, trace),
+        }
+    }
+}
+
+/// A policy that has a name.
+struct Named {
+    name: &'static str,
+    summary: &'static str,
+    policy: PlayoutPolicy,
+}
+
+const NAMED: [Named; 3] = [
+    Named {
+        name: "heavy",
+        summary: "tactics and patterns next to the last moves; the default",
+        policy: PlayoutPolicy::Heavy(HeavyPlayouts::DEFAULT),
+    },
+    Named {
+        name: "michi",
+        summary: "those of michi: captures, 3x3 patterns, moves into atari mostly refused",
+        policy: PlayoutPolicy::MICHI,
+    },
+    Named { name: "light", summary: "uniformly random; has no parts", policy: PlayoutPolicy::Light },
+];
+
+/// A part of heavy playouts: what it is called, what it does, and where its chance of 256 is kept.
+struct Part {
+    key: &'static str,
+    meaning: &'static str,
+    chance: fn(&mut HeavyPlayouts) -> &mut u32,
+}
+
+const PARTS: [Part; 5] = [
+    Part {
+        key: "atari",
+        meaning: "save or capture stones in atari next to the last two moves",
+        chance: |heavy| &mut heavy.atari,
+    },
+    Part {
+        key: "pattern",
+        meaning: "play 3x3 patterns next to the last two moves",
+        chance: |heavy| &mut heavy.pattern,
+    },
+    Part {
+        key: "pattern-self-atari",
+        meaning: "refuse such a move into atari",
+        chance: |heavy| &mut heavy.pattern_self_atari,
+    },
+    Part {
+        key: "self-atari",
+        meaning: "refuse a random move into atari; it may be drawn again",
+        chance: |heavy| &mut heavy.random_self_atari,
+    },
+    Part {
+        key: "many-self-atari",
+        meaning: "refuse for good to put six stones and more in atari",
+        chance: |heavy| &mut heavy.many_self_atari,
+    },
+];
+
+/// Chances are kept in these units.
+const UNITS: f64 = 256.0;
+
+/// A part as a parameter. Its default differs from policy to policy.
+const fn parameter(part: &Part) -> Parameter {
+    Parameter { key: part.key, range: Range::Number(0.0, 1.0), default: 0.0, meaning: part.meaning }
+}
+
+impl FromStr for PlayoutPolicy {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<PlayoutPolicy, String> {
+        let (name, settings) = text.split_once(':').unwrap_or((text, ""));
+        let named = NAMED.iter().find(|named| named.name == name).ok_or_else(|| {
+            let names = NAMED.map(|named| named.name).join(", ");
+            format!("unknown playout policy {name:?}: expected one of {names}; --playout-policy help explains them")
+        })?;
+        let mut policy = named.policy;
+        for setting in settings.split(',').filter(|setting| !setting.is_empty()) {
+            let PlayoutPolicy::Heavy(heavy) = &mut policy else {
+                return Err(format!("playout policy {name} has no parts, found {setting:?}"));
+            };
+            let expected = || {
+                let keys = PARTS.map(|part| part.key).join(", ");
+                format!(
+                    "playout policy {name}: expected part=chance with a part of [{keys}], found {setting:?}"
+                )
+            };
+            let (key, value) = setting.split_once('=').ok_or_else(expected)?;
+            let part = PARTS.iter().find(|part| part.key == key).ok_or_else(expected)?;
+            let chance = match value {
+                "off" => 0.0,
+                value => parameter(part).read(&format!("playout policy {name}"), value)?,
+            };
+            *(part.chance)(heavy) = (chance * UNITS).round() as u32;
+        }
+        Ok(policy)
+    }
+}
+
+impl fmt::Display for PlayoutPolicy {
+    /// The name, and what differs from it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(named) = NAMED.iter().find(|named| named.policy == *self) {
+            return f.write_str(named.name);
+        }
+        let (PlayoutPolicy::Heavy(mut heavy), mut default) = (*self, HeavyPlayouts::DEFAULT) else {
+            return f.write_str("light");
+        };
+        let different = PARTS.iter().filter_map(|part| {
+            let chance = *(part.chance)(&mut heavy);
+            (chance != *(part.chance)(&mut default))
+                .then(|| format!("{}={}", part.key, f64::from(chance) / UNITS))
+        });
+        write!(f, "heavy:{}", different.collect::<Vec<_>>().join(","))
+    }
+}
+
+/// All playout policies with their parts and chances, for people.
+#[must_use]
+pub fn help() -> String {
+    let mut text =
+        "Playout policies, as NAME or NAME:part=chance,part=chance (a chance from 0 to 1, or off)\n"
+            .to_owned();
+    for Named { name, summary, policy } in NAMED {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "\n{name:20}{summary}");
+        if let PlayoutPolicy::Heavy(mut heavy) = policy {
+            for part in &PARTS {
+                let chance = f64::from(*(part.chance)(&mut heavy)) / UNITS;
+                let _ = writeln!(text, "    {:20}{} ({chance:.2})", part.key, part.meaning);
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policy_is_read_as_it_is_written() {
+        for text in ["heavy", "michi", "light", "heavy:pattern=0.5", "heavy:atari=0,many-self-atari=0.25"] {
+            assert_eq!(text.parse::<PlayoutPolicy>().map(|policy| policy.to_string()).as_deref(), Ok(text));
+        }
+        assert_eq!("heavy:many-self-atari=off".parse(), Ok(PlayoutPolicy::MICHI));
+        assert_eq!("michi:many-self-atari=1".parse(), Ok(PlayoutPolicy::default()));
+    }
+
+    #[test]
+    fn a_part_that_does_not_exist_is_named_with_those_that_do() {
+        let error = "heavy:magic=1".parse::<PlayoutPolicy>().expect_err("no such part");
+        assert!(error.contains("magic") && PARTS.iter().all(|part| error.contains(part.key)), "{error}");
+        for wrong in [
+            "magic",
+            "heavy:atari",
+            "heavy:atari=2",
+            "heavy:atari=x",
+            "light:atari=1",
+            "heavy:=",
+            "heavy:atari=NaN",
+        ] {
+            assert!(wrong.parse::<PlayoutPolicy>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn help_names_every_policy_and_part() {
+        let help = help();
+        let names = NAMED.iter().map(|named| named.name).chain(PARTS.iter().map(|part| part.key));
+        names.for_each(|name| assert!(help.contains(name), "{name}"));
+    }
+}

@@ -1,0 +1,274 @@
+//! Asking a network about positions on boards of one size.
+
+use super::Network;
+use super::chances;
+use super::kernels::{Cell, Job, Kernel, LANES};
+use super::layer::{Convolution, Dense, OUTPUT_PLACES, PLACES, POOLED_PLACES, pool, saturate, shift_right};
+use super::planes::{ONE, Sink, Situation, describe};
+use super::symmetry::Symmetry;
+use super::weights::{HEAD, HIDDEN, Layers, OUTPUTS};
+use crate::game::Move;
+use crate::go::{Komi, Size};
+use crate::value::Value;
+use std::sync::Arc;
+
+/// Points of the score's mean that the network's number 1 stands for.
+const MEAN_POINTS: i64 = 16;
+/// Points of the score's spread that the network's number 0 stands for; each 1 more doubles it.
+const SPREAD_POINTS: i64 = 8;
+
+/// A network and the memory that it works in. Every thread has its own; an evaluation allocates nothing.
+pub struct Evaluator {
+    network: Arc<Network>,
+    kernel: Kernel,
+    size: Size,
+    /// The padded point of every move on the board.
+    points: Vec<u32>,
+    /// The same after each symmetry.
+    turned: Vec<Vec<u32>>,
+    /// To the 3x3 neighbours on the padded board.
+    neighbours: [isize; 9],
+    input: Vec<Cell>,
+    trunk: Vec<Cell>,
+    inner: Vec<Cell>,
+    head: Vec<Cell>,
+    pooled: Vec<i32>,
+    bias: Vec<i32>,
+    hidden: Vec<u8>,
+    logits: Vec<i32>,
+    owners: Vec<i32>,
+    outputs: Vec<i32>,
+}
+
+/// What a network says of a position, seen by the player to move. Logits have 12 binary places
+/// .
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Evaluation<'a> {
+    /// A logit for every move number, pass last.
+    pub policy: &'a [i32],
+    /// A logit for every point that it will be the player's; `None` if the network was not trained on owners.
+    pub owners: Option<&'a [i32]>,
+    /// The final score; `None` if the network was not trained on scores.
+    pub score: Option<ScoreEstimate>,
+}
+
+/// The final score for the player to move, as a logistic distribution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScoreEstimate {
+    /// Mean without komi, in points, with 12 binary places.
+    pub mean: i64,
+    /// How far it may be off: the scale of the distribution, with 12 binary places.
+    pub spread: i64,
+}
+
+impl ScoreEstimate {
+    /// The chance to win when the player gains a komi of `own_komi` half points: [`Situation::own_komi`].
+    #[must_use]
+    pub fn winning_chance(&self, own_komi: i32) -> Value {
+        let lead = self.mean + (i64::from(own_komi) << (OUTPUT_PLACES - 1));
+        chances::logistic((lead << OUTPUT_PLACES) / self.spread.max(1))
+    }
+
+    /// The mean lead in points when the player gains a komi of `own_komi` half points.
+    #[must_use]
+    pub fn lead(&self, own_komi: i32) -> f64 {
+        self.mean as f64 / f64::from(1 << OUTPUT_PLACES) + Komi(own_komi).points()
+    }
+}
+
+impl Evaluation<'_> {
+    /// Chances of all moves that are legal, in units of 1/[`chances::CERTAIN`]; `into.len() == policy.len()`.
+    pub fn move_chances(&self, is_legal: impl Fn(Move) -> bool, into: &mut [u32]) {
+        chances::softmax(self.policy, |number| is_legal(Move(number as u16)), into);
+    }
+
+    /// The chance that a point will be the player's, if the network was trained on owners.
+    #[must_use]
+    pub fn owner_chance(&self, point: Move) -> Option<Value> {
+        self.owners.map(|owners| chances::logistic(i64::from(owners[point.index()])))
+    }
+}
+
+impl Evaluator {
+    /// For boards of `size`, with the fastest kernel of this processor.
+    #[must_use]
+    pub fn new(network: Arc<Network>, size: Size) -> Evaluator {
+        Evaluator::with_kernel(network, size, Kernel::best())
+    }
+
+    /// For boards of `size`. The kernel does not change what comes out.
+    #[must_use]
+    pub fn with_kernel(network: Arc<Network>, size: Size, kernel: Kernel) -> Evaluator {
+        // One column of border is the right edge of a row and the left edge of the next.
+        let stride = size.columns() + 1;
+        let padded = |mv: Move| {
+            let (column, row) = size.coordinates(mv).unwrap_or_default();
+            ((row + 1) * stride + column + 1) as u32
+        };
+        let moves = || (0..size.points() as u16).map(Move);
+        let turned = |symmetry: Symmetry| moves().map(|mv| padded(symmetry.turn(mv, size))).collect();
+        let cells = (size.rows() + 2) * stride + 1;
+        let architecture = network.architecture();
+        let (channels, blocks) = (architecture.channels, architecture.channels / LANES);
+        let stride = stride as isize;
+        Evaluator {
+            kernel,
+            size,
+            points: moves().map(padded).collect(),
+            turned: Symmetry::all(size).map(turned).collect(),
+            neighbours: std::array::from_fn(|tap| (tap as isize / 3 - 1) * stride + tap as isize % 3 - 1),
+            input: vec![Cell::default(); cells],
+            trunk: vec![Cell::default(); cells * blocks],
+            inner: vec![Cell::default(); cells * blocks],
+            head: vec![Cell::default(); cells * (2 * HEAD / LANES)],
+            pooled: vec![0; 3 * channels],
+            bias: vec![0; channels.max(2 * HEAD)],
+            hidden: Vec::with_capacity(HIDDEN),
+            logits: vec![0; size.points() + 1],
+            owners: vec![0; size.points()],
+            outputs: Vec::with_capacity(OUTPUTS),
+            network,
+        }
+    }
+
+    /// The network.
+    #[must_use]
+    pub fn network(&self) -> &Arc<Network> {
+        &self.network
+    }
+
+    /// The size of its boards.
+    #[must_use]
+    pub fn size(&self) -> Size {
+        self.size
+    }
+
+    /// Bytes that it takes in memory, without the network.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let cells = self.input.len() + self.trunk.len() + self.inner.len() + self.head.len();
+        let points = self.points.len() * (2 + self.turned.len());
+        size_of::<Evaluator>()
+            + cells * size_of::<Cell>()
+            + 4 * (points + self.pooled.len() + self.bias.len() + self.logits.len())
+    }
+
+    /// What the network says of a position, which must be on a board of this size. It is looked at under
+    /// `symmetry`; the answer is for the board as it is.
+    pub fn evaluate(&mut self, situation: &Situation<'_>, symmetry: Symmetry) -> Evaluation<'_> {
+        assert_eq!(situation.board.size(), self.size, "an evaluator is for one size");
+        self.fill_input(situation, symmetry);
+        let network = Arc::clone(&self.network);
+        let layers = &network.layers;
+        self.run_trunk(layers);
+        self.run_heads(layers, symmetry.index());
+        let trained = network.architecture.trained;
+        let score = ScoreEstimate {
+            mean: i64::from(self.outputs[1]) * MEAN_POINTS,
+            spread: chances::scaled_power(SPREAD_POINTS, self.outputs[2]),
+        };
+        Evaluation {
+            policy: &self.logits,
+            owners: trained.owners.then_some(&*self.owners),
+            score: trained.score.then_some(score),
+        }
+    }
+
+    fn fill_input(&mut self, situation: &Situation<'_>, symmetry: Symmetry) {
+        self.input.fill(Cell::default());
+        let mut sink =
+            Input { cells: &mut self.input, points: &self.turned[symmetry.index()], whole: [0; LANES] };
+        describe(situation, self.network.architecture.planes, &mut sink);
+        let whole = sink.whole;
+        for &point in &self.points {
+            // A plane is either of points or of the whole board, so these are never added.
+            for (byte, whole) in self.input[point as usize].0.iter_mut().zip(whole) {
+                *byte |= whole;
+            }
+        }
+    }
+
+    fn run_trunk(&mut self, layers: &Layers) {
+        let Evaluator { kernel, points, neighbours, input, trunk, inner, pooled, bias, .. } = self;
+        let convolve =
+            |layer: &Convolution, input: &[Cell], bias: &[i32], adds: bool, output: &mut [Cell]| {
+                Job { layer, input, points, offsets: neighbours, bias, adds }.run(*kernel, output);
+            };
+        convolve(&layers.input, input, &layers.input.bias, false, trunk);
+        for block in &layers.blocks {
+            convolve(&block.first, trunk, &block.first.bias, false, inner);
+            match &block.pooling {
+                None => convolve(&block.second, inner, &block.second.bias, true, trunk),
+                Some(pooling) => {
+                    pool(inner, block.second.in_blocks, points, pooled);
+                    add_pooled(pooling, pooled, &block.second, bias);
+                    convolve(&block.second, inner, bias, true, trunk);
+                }
+            }
+        }
+    }
+
+    fn run_heads(&mut self, layers: &Layers, symmetry: usize) {
+        pool(&self.trunk, layers.head.in_blocks, &self.points, &mut self.pooled);
+        add_pooled(&layers.head_pooling, &self.pooled, &layers.head, &mut self.bias);
+        let job = Job {
+            layer: &layers.head,
+            input: &self.trunk,
+            points: &self.points,
+            offsets: &[0],
+            bias: &self.bias,
+            adds: false,
+        };
+        job.run(self.kernel, &mut self.head);
+        self.hidden.clear();
+        let hidden = layers
+            .hidden
+            .sums(&self.pooled)
+            .zip(&layers.hidden.shifts)
+            .map(|(sum, &shift)| shift_right(sum, POOLED_PLACES - PLACES + shift).clamp(0, 127) as u8);
+        self.hidden.extend(hidden);
+        self.outputs.clear();
+        self.outputs.extend(layers.outputs.outputs(&self.hidden));
+        let head = self.head.as_chunks::<{ 2 * HEAD / LANES }>().0;
+        let has_owners = self.network.architecture.trained.owners;
+        for (number, &point) in self.turned[symmetry].iter().enumerate() {
+            let [policy, owners] = &head[point as usize];
+            self.logits[number] = layers.policy.outputs(&policy.0).next().unwrap_or_default();
+            if has_owners {
+                self.owners[number] = layers.owners.outputs(&owners.0).next().unwrap_or_default();
+            }
+        }
+        let pass = self.points.len();
+        self.logits[pass] = self.outputs[0];
+    }
+}
+
+/// The bias of a layer, and what pooled numbers add to it.
+fn add_pooled(pooling: &Dense, pooled: &[i32], layer: &Convolution, bias: &mut [i32]) {
+    let sums = pooling.sums(pooled).zip(&pooling.shifts);
+    for ((into, (sum, &shift)), (&own, &layer_shift)) in
+        bias.iter_mut().zip(sums).zip(layer.bias.iter().zip(&layer.shifts))
+    {
+        let added = shift_right(sum, POOLED_PLACES - PLACES + shift - layer_shift);
+        *into = own.wrapping_add(saturate(added));
+    }
+}
+
+/// Writes planes as bytes of cells.
+struct Input<'a> {
+    cells: &'a mut [Cell],
+    /// The padded point of each move, turned.
+    points: &'a [u32],
+    /// What the planes of the whole board have on every point.
+    whole: [u8; LANES],
+}
+
+impl Sink for Input<'_> {
+    fn point(&mut self, plane: usize, number: usize) {
+        self.cells[self.points[number] as usize].0[plane] = ONE;
+    }
+
+    fn whole(&mut self, plane: usize, value: u8) {
+        self.whole[plane] = value;
+    }
+}

@@ -1,0 +1,180 @@
+//! Recorded games, one a line, as positions to learn from.
+//!
+//! A line is `DATE RESULT KOMI MOVES`: the result as game records have it (`B+R`, `W+3.50`), the moves in the
+//! letters of game records, two a move, `..` for a pass, Black first. Boards are 19x19.
+
+use super::planes::{LAST_MOVES, Situation};
+use super::samples::{Labels, SampleWriter};
+use crate::game::{Game, Move, Outcome, Player};
+use crate::go::{KoRule, Komi, Position, Rules, Size};
+use std::io::{self, Write};
+
+/// Points that a game may be won by: the board and some komi.
+const LARGEST_MARGIN: f64 = 500.0;
+
+/// A game as its line has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedGame {
+    /// The day it was played, as the line has it; sorts by time.
+    pub date: String,
+    /// The final score for Black, komi included, in half points; `None` where nobody counted.
+    pub margin: Option<i32>,
+    /// How it ended for Black; `None` where the result says nothing about the position.
+    pub outcome: Option<Outcome>,
+    /// White's compensation.
+    pub komi: Komi,
+    /// The moves.
+    pub moves: Vec<Move>,
+}
+
+/// A line that is no game.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line} is no game: expected DATE RESULT KOMI MOVES, found a bad {what}")]
+pub struct GameError {
+    /// Its number, from 1.
+    pub line: usize,
+    /// The part that could not be read.
+    pub what: &'static str,
+}
+
+/// The board of these games.
+fn board() -> Size {
+    Size::new(19, 19).expect("a size that exists")
+}
+
+impl RecordedGame {
+    /// Reads a line; `number` is for the message.
+    ///
+    /// # Errors
+    /// The part that could not be read.
+    pub fn parse(text: &str, number: usize) -> Result<RecordedGame, GameError> {
+        let bad = |what| GameError { line: number, what };
+        let mut words = text.split_whitespace();
+        let date = words.next().ok_or(bad("date"))?.to_owned();
+        let (outcome, margin) = words.next().and_then(parse_result).ok_or(bad("result"))?;
+        let komi = words.next().and_then(|word| word.parse().ok()).ok_or(bad("komi"))?;
+        let moves = words.next().and_then(parse_moves).ok_or(bad("list of moves"))?;
+        match words.next() {
+            None => Ok(RecordedGame { date, margin, outcome, komi, moves }),
+            Some(_) => Err(bad("end")),
+        }
+    }
+
+    /// Writes all positions in which a move was played. Returns how many there were, and whether the game was
+    /// cut off before a move that the rules forbid.
+    ///
+    /// # Errors
+    /// When a row cannot be written.
+    pub fn write<W: Write>(&self, number: u32, writer: &mut SampleWriter<W>) -> io::Result<(usize, bool)> {
+        // Servers of that time forbade the simple ko, some more; either way what was played was legal there.
+        let rules = Rules { ko: KoRule::Simple, suicide: true };
+        let mut position = Position::new(board(), rules, self.komi);
+        let mut last_moves = Vec::with_capacity(LAST_MOVES);
+        for (count, &mv) in self.moves.iter().enumerate() {
+            if position.check(mv).is_err() {
+                return Ok((count, true));
+            }
+            let situation = Situation {
+                board: position.board(),
+                to_play: position.to_play(),
+                last_moves: &last_moves,
+                komi: self.komi,
+            };
+            writer.write(&situation, &self.labels(position.to_play(), mv, number))?;
+            position.play(mv);
+            // A pass may be followed by moves, whatever the count of passes.
+            position.resume();
+            last_moves.truncate(LAST_MOVES - 1);
+            last_moves.insert(0, mv);
+        }
+        Ok((self.moves.len(), false))
+    }
+
+    fn labels(&self, to_play: Player, played: Move, game: u32) -> Labels {
+        let score = self.margin.map(|margin| margin + self.komi.0);
+        let (sign, result) = match to_play {
+            Player::Black => (1, self.outcome),
+            Player::White => (-1, self.outcome.map(Outcome::other)),
+        };
+        let score = score.and_then(|score| i16::try_from(sign * score).ok());
+        Labels { played, score, result, game }
+    }
+}
+
+/// `B+R`, `W+3.50`, `B+T`: the outcome for Black, and the margin in half points.
+fn parse_result(text: &str) -> Option<(Option<Outcome>, Option<i32>)> {
+    let (winner, how) = text.split_once('+')?;
+    let (sign, outcome) = match winner {
+        "B" => (1, Outcome::Win),
+        "W" => (-1, Outcome::Loss),
+        _ => return None,
+    };
+    match how {
+        "R" => Some((Some(outcome), None)),
+        // Who lost on time or left may have stood better.
+        "T" | "F" => Some((None, None)),
+        points => {
+            let points: f64 = points.parse().ok()?;
+            // Servers write numbers that no board has where something went wrong.
+            let plausible = Komi::from_points(points).filter(|_| points.abs() <= LARGEST_MARGIN);
+            Some((plausible.map(|_| outcome), plausible.map(|Komi(half_points)| sign * half_points)))
+        }
+    }
+}
+
+fn parse_moves(text: &str) -> Option<Vec<Move>> {
+    let size = board();
+    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+    if !rest.is_empty() {
+        return None;
+    }
+    let line = |letter: u8| usize::from(letter.wrapping_sub(b'a'));
+    pairs
+        .iter()
+        .map(|&[column, row]| match [column, row] {
+            [b'.', b'.'] => Some(size.pass()),
+            _ => size.move_at(line(column), (size.rows() - 1).checked_sub(line(row))?),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_read_as_a_game() {
+        let game = RecordedGame::parse("2001-01-12 W+17.50 5.50 qdpp..as", 1).unwrap();
+        let size = board();
+        let vertices: Vec<String> = game.moves.iter().map(|&mv| size.vertex(mv)).collect();
+        assert_eq!(vertices, ["R16", "Q4", "pass", "A1"]);
+        assert_eq!((game.margin, game.outcome, game.komi), (Some(-35), Some(Outcome::Loss), Komi(11)));
+        // Black had 12 points less on the board.
+        assert_eq!(game.labels(Player::White, Move(0), 0).score, Some(24));
+        assert_eq!(game.labels(Player::White, Move(0), 0).result, Some(Outcome::Win));
+    }
+
+    #[test]
+    fn a_result_that_nobody_can_believe_says_nothing() {
+        for result in ["B+T", "W+F", "B+8194.00"] {
+            let game = RecordedGame::parse(&format!("2006-01-01 {result} 6.5 qd"), 1).unwrap();
+            assert_eq!((game.margin, game.outcome), (None, None), "{result}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_game_is_told_with_its_line() {
+        for (line, what) in [
+            ("", "date"),
+            ("2001-01-12", "result"),
+            ("2001-01-12 X+R 5.5 qd", "result"),
+            ("2001-01-12 B+R x qd", "komi"),
+            ("2001-01-12 B+R 5.5", "list of moves"),
+            ("2001-01-12 B+R 5.5 qdp", "list of moves"),
+            ("2001-01-12 B+R 5.5 qdza", "list of moves"),
+            ("2001-01-12 B+R 5.5 qd éa", "end"),
+        ] {
+            assert_eq!(RecordedGame::parse(line, 7), Err(GameError { line: 7, what }), "{line}");
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! A small network that reads a position: which move will be played, whose each point will be, and the score.
+//!
+//! It is fully convolutional and reads every board. All of it is integers, so that every processor gives the same
+//! bits, whatever its instructions. It knows planes and numbers, no table and no search. Start reading with
+//! [`planes`], what it sees; then [`evaluator`], what it does; [`kernels`] has the loops where the time goes,
+//! [`weights`] the file.
+//!
+//! ```text
+//! planes ─ 3x3 ─ block ─ ... ─ block ─┬─ 1x1 ─┬─ policy of each point
+//!                                     │   ↑   └─ owner of each point
+//!                                     └ pool ─ hidden ─ pass, score: mean and spread
+//!
+//! block:  x ─ 3x3 ─ y ─ 3x3 ─ (+ x) ─        pool: mean, mean scaled by the board's side, maximum
+//!                   └ pool ─┘
+//! ```
+//!
+//! Every arrow ends in 0 to 127, six of the seven bits behind the binary point: clipping is the only
+//! non-linearity. Sources: Wu, "Accelerating Self-Play Learning in Go", arXiv 1902.10565 (planes, pooling,
+//! heads); the documentation of Stockfish's NNUE (clipped bytes, powers of two as scales).
+
+pub mod chances;
+pub mod evaluator;
+pub mod games;
+pub mod kernels;
+mod layer;
+pub mod planes;
+pub mod samples;
+pub mod symmetry;
+pub mod weights;
+
+pub use evaluator::{Evaluation, Evaluator};
+pub use planes::Situation;
+pub use symmetry::Symmetry;
+pub use weights::{Architecture, WeightsError};
+
+use std::sync::{Arc, OnceLock};
+use weights::Layers;
+
+/// The network in the program; `tools/train/README.md` says how it was made.
+const EMBEDDED: &[u8] = include_bytes!("weights.bin");
+
+/// A network with its weights.
+#[derive(Clone, Debug)]
+pub struct Network {
+    architecture: Architecture,
+    layers: Layers,
+    identity: u64,
+}
+
+impl Network {
+    /// Reads a weights file.
+    ///
+    /// # Errors
+    /// When it is cut, foreign, of another version, larger than [`weights::MAX_BYTES`], or damaged.
+    pub fn load(bytes: &[u8]) -> Result<Network, WeightsError> {
+        let (architecture, layers, identity) = weights::read(bytes)?;
+        Ok(Network { architecture, layers, identity })
+    }
+
+    /// The network in the program.
+    #[must_use]
+    pub fn embedded() -> Arc<Network> {
+        static NETWORK: OnceLock<Arc<Network>> = OnceLock::new();
+        let load = || {
+            Arc::new(Network::load(EMBEDDED).expect("the network in the program is sound: a test loads it"))
+        };
+        Arc::clone(NETWORK.get_or_init(load))
+    }
+
+    /// What it is.
+    #[must_use]
+    pub fn architecture(&self) -> &Architecture {
+        &self.architecture
+    }
+
+    /// A number that no other network has: what one says must never be mixed with what another says.
+    #[must_use]
+    pub fn identity(&self) -> u64 {
+        self.identity
+    }
+
+    /// Bytes that its weights take in memory.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        size_of::<Network>() + self.layers.bytes()
+    }
+}

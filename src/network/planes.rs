@@ -1,0 +1,230 @@
+//! What a network sees of a position: up to 32 planes of small numbers, one a point.
+//!
+//! This is the only definition of the planes. The search fills the input of a [`Network`](super::Network)
+//! with it, and `tewari network prepare` writes the same planes for the trainer, which knows nothing of Go.
+//!
+//! Everything is seen by the player to move: `own` and `opponent`, never black and white.
+
+use crate::game::{Move, Player};
+use crate::go::board::{Board, cell, stone};
+use crate::go::geometry::CELLS;
+use crate::go::{Komi, Point};
+
+/// Planes that a network can have: the channels of its input.
+pub const PLANES: usize = 32;
+/// The number that stands for 1: activations have six binary places.
+pub const ONE: u8 = 64;
+/// Moves that are looked back at.
+pub const LAST_MOVES: usize = 5;
+
+/// Numbers of the planes: bits of a [`PlaneSet`] and channels of the input. They are part of the format of
+/// weights files and of prepared positions, so a plane may be added, but never changes its meaning.
+pub mod plane {
+    /// 1 on every point of the board; the padding around it is 0.
+    pub const ON_BOARD: usize = 0;
+    /// Own chains with one liberty; the next two planes: with two, with three; the one after: with more.
+    pub const OWN_LIBERTIES: usize = 1;
+    /// The same four planes of the opponent's chains.
+    pub const OPPONENT_LIBERTIES: usize = 5;
+    /// The point where a simple ko forbids to retake.
+    pub const KO: usize = 9;
+    /// Where the last move was played; the next four planes: the moves before it.
+    pub const LAST_MOVES: usize = 10;
+    /// 1 everywhere if the last move was a pass; the next four planes: the moves before it.
+    pub const PASSES: usize = 15;
+    /// Everywhere 64 and twice the komi that the player to move gains, in half points, at most 31 of them either way.
+    pub const KOMI: usize = 20;
+    /// Everywhere how komi and the parity of the board meet: see [`super::parity`].
+    pub const PARITY: usize = 21;
+    /// Own chains that a ladder captures. Reserved: nothing fills it yet.
+    pub const OWN_LADDERS: usize = 22;
+    /// The opponent's chains that a ladder captures. Reserved: nothing fills it yet.
+    pub const OPPONENT_LADDERS: usize = 23;
+    /// Moves that capture in a ladder. Reserved: nothing fills it yet.
+    pub const LADDER_MOVES: usize = 24;
+}
+
+/// How a plane is written for the trainer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// 0 or 1 on each point.
+    Bits,
+    /// 1 on one point at most.
+    Point,
+    /// The same number on every point.
+    Whole,
+}
+
+/// Which planes a network uses, as a bit for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlaneSet(pub u32);
+
+impl PlaneSet {
+    /// The planes that this program can fill.
+    pub const KNOWN: PlaneSet = PlaneSet((1 << plane::OWN_LADDERS) - 1);
+
+    /// Whether a plane is among them.
+    #[must_use]
+    pub const fn contains(self, plane: usize) -> bool {
+        plane < PLANES && self.0 >> plane & 1 != 0
+    }
+
+    /// The planes in the order of their numbers.
+    pub fn iter(self) -> impl Iterator<Item = usize> {
+        (0..PLANES).filter(move |&plane| self.contains(plane))
+    }
+}
+
+/// How `plane` is written.
+#[must_use]
+pub const fn kind(plane: usize) -> Kind {
+    match plane {
+        plane::OWN_LIBERTIES..plane::KO | plane::OWN_LADDERS..=plane::LADDER_MOVES => Kind::Bits,
+        plane::KO..plane::PASSES => Kind::Point,
+        _ => Kind::Whole,
+    }
+}
+
+/// A position as a network is asked about it.
+#[derive(Clone, Copy)]
+pub struct Situation<'a> {
+    /// The stones, and the point of a simple ko.
+    pub board: &'a Board,
+    /// Who is to move.
+    pub to_play: Player,
+    /// The moves before, the latest first, as far as they are known; more than [`LAST_MOVES`] are not looked at.
+    pub last_moves: &'a [Move],
+    /// White's compensation.
+    pub komi: Komi,
+}
+
+impl Situation<'_> {
+    /// The komi as the player to move gains it, in half points.
+    #[must_use]
+    pub fn own_komi(&self) -> i32 {
+        match self.to_play {
+            Player::Black => -self.komi.0,
+            Player::White => self.komi.0,
+        }
+    }
+}
+
+/// Receives the planes of a position.
+pub trait Sink {
+    /// The plane is [`ONE`] on the point with this move number.
+    fn point(&mut self, plane: usize, number: usize);
+    /// The plane is `value` everywhere.
+    fn whole(&mut self, plane: usize, value: u8);
+}
+
+/// Gives `sink` all that is not 0 of the planes in `set`; those that are not known stay 0.
+pub fn describe(situation: &Situation<'_>, set: PlaneSet, sink: &mut impl Sink) {
+    describe_chains(situation, set, sink);
+    describe_moves(situation, set, sink);
+    let komi = situation.own_komi();
+    let mut whole = |plane, value| {
+        if set.contains(plane) {
+            sink.whole(plane, value);
+        }
+    };
+    whole(plane::ON_BOARD, ONE);
+    whole(plane::KOMI, (i32::from(ONE) + 2 * komi.clamp(-31, 31)) as u8);
+    whole(plane::PARITY, parity(situation.board.size().points(), komi));
+}
+
+/// What the parity of the board makes of the komi that the player to move gains.
+///
+/// Where every point has an owner, an area score has the parity of the board: it steps by two points. The number
+/// says how far above the deciding score the next step is: a draw is 32, half a point 64, one point 32, one and a half 0.
+/// Source: the wave of the komi in Wu, arXiv 1902.10565, appendix A.
+#[must_use]
+pub fn parity(points: usize, own_komi: i32) -> u8 {
+    let steps = (2 * (points as i32 & 1) + own_komi).rem_euclid(4);
+    [32, 64, 32, 0][steps as usize]
+}
+
+/// Liberties of all chains, and the ko.
+fn describe_chains(situation: &Situation<'_>, set: PlaneSet, sink: &mut impl Sink) {
+    let board = situation.board;
+    let own = stone(situation.to_play);
+    // By the name of the chain, so that a chain is looked at once.
+    let mut liberties = [0_u8; CELLS];
+    for (number, &point) in board.geometry().points.iter().enumerate() {
+        let cell = board.cell(point);
+        if cell == cell::EMPTY {
+            continue;
+        }
+        let count = &mut liberties[board.chain(point).index()];
+        if *count == 0 {
+            *count = board.liberties::<4>(point).len() as u8;
+        }
+        let first = if cell == own { plane::OWN_LIBERTIES } else { plane::OPPONENT_LIBERTIES };
+        let plane = first + usize::from(*count).saturating_sub(1);
+        if set.contains(plane) {
+            sink.point(plane, number);
+        }
+    }
+    if board.ko() != Point::NONE && set.contains(plane::KO) {
+        sink.point(plane::KO, board.geometry().move_of(board.ko()).index());
+    }
+}
+
+fn describe_moves(situation: &Situation<'_>, set: PlaneSet, sink: &mut impl Sink) {
+    let pass = situation.board.size().pass();
+    for (age, &mv) in situation.last_moves.iter().take(LAST_MOVES).enumerate() {
+        if mv == pass && set.contains(plane::PASSES + age) {
+            sink.whole(plane::PASSES + age, ONE);
+        } else if mv < pass && set.contains(plane::LAST_MOVES + age) {
+            sink.point(plane::LAST_MOVES + age, mv.index());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::go::Size;
+
+    #[derive(Default)]
+    struct Seen(Vec<(usize, usize)>, Vec<(usize, u8)>);
+
+    impl Sink for Seen {
+        fn point(&mut self, plane: usize, number: usize) {
+            self.0.push((plane, number));
+        }
+
+        fn whole(&mut self, plane: usize, value: u8) {
+            self.1.push((plane, value));
+        }
+    }
+
+    #[test]
+    fn a_corner_fight_is_seen_from_both_sides() {
+        let size = Size::new(3, 3).unwrap();
+        let mut board = Board::new(size);
+        let points = board.geometry().points.clone();
+        board.place(points[0], Player::Black);
+        board.place(points[1], Player::White);
+        let last_moves = [Move(1), Move(9), Move(0)];
+        for (to_play, own, opponent, komi) in [(Player::Black, 0, 1, 38), (Player::White, 1, 0, 90)] {
+            let situation = Situation { board: &board, to_play, last_moves: &last_moves, komi: Komi(13) };
+            let mut seen = Seen::default();
+            describe(&situation, PlaneSet::KNOWN, &mut seen);
+            let liberties = [1, 2];
+            assert_eq!(seen.0[own], (plane::OWN_LIBERTIES + liberties[own] - 1, own));
+            assert_eq!(seen.0[opponent], (plane::OPPONENT_LIBERTIES + liberties[opponent] - 1, opponent));
+            assert_eq!(seen.0[2..], [(plane::LAST_MOVES, 1), (plane::LAST_MOVES + 2, 0)]);
+            assert!(seen.1.contains(&(plane::PASSES + 1, ONE)) && seen.1.contains(&(plane::KOMI, komi)));
+        }
+    }
+
+    #[test]
+    fn parity_tells_how_far_the_next_score_is_above_the_deciding_one() {
+        // On an odd board scores are odd. With a komi of 0.5 gained, 1 decides by one and a half; -1 loses by half.
+        assert_eq!(parity(81, 0), 32);
+        assert_eq!(parity(81, 1), 0);
+        assert_eq!(parity(81, -1), 64);
+        assert_eq!(parity(80, 0), 32);
+        assert_eq!(parity(80, 13), 64);
+    }
+}

@@ -1,0 +1,155 @@
+//! Positions with what became of them, as the trainer reads them.
+//!
+//! A file is a header of 128 bytes and rows of one length, all numbers little-endian. A row is the planes (bits
+//! first, then points, then whole-board numbers, each kind in the order of the plane numbers) and the labels.
+//!
+//! | header bytes | content                                                                 |
+//! |--------------|-------------------------------------------------------------------------|
+//! | 0..8         | the eight characters `TewariPS`                                         |
+//! | 8..12        | version of the format                                                   |
+//! | 12..14       | columns and rows                                                        |
+//! | 16..20       | bytes of a row                                                          |
+//! | 20..24       | which planes there are, a bit each                                      |
+//! | 24..56       | the kind of each plane: 0 bits, 1 point, 2 whole board                  |
+//!
+//! | in a row     | content                                                                 |
+//! |--------------|-------------------------------------------------------------------------|
+//! | bits         | (points + 7) / 8 bytes a plane, the lowest bit first                    |
+//! | point        | 2 bytes a plane: a move number, or 65535                                |
+//! | whole board  | 1 byte a plane                                                          |
+//! | labels       | the move played (2 bytes), the player's komi in half points (2, signed), |
+//! |              | the final score for the player without komi in half points (2, signed, -32768: unknown), |
+//! |              | 0 lost, 1 drawn, 2 won, 255 unknown (1), 0 (1), the number of the game (4) |
+
+use super::planes::{Kind, PLANES, PlaneSet, Sink, Situation, describe, kind};
+use crate::game::{Move, Outcome};
+use crate::go::Size;
+use std::io::{self, Write};
+
+const MAGIC: [u8; 8] = *b"TewariPS";
+const VERSION: u32 = 1;
+const HEADER_BYTES: usize = 128;
+const LABEL_BYTES: usize = 12;
+const NO_POINT: u16 = u16::MAX;
+const NO_SCORE: i16 = i16::MIN;
+const NO_RESULT: u8 = 255;
+
+/// What became of a position, seen by the player to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Labels {
+    /// The move that was played.
+    pub played: Move,
+    /// The final score without komi, in half points, where it is known.
+    pub score: Option<i16>,
+    /// How the game ended, where it is known.
+    pub result: Option<Outcome>,
+    /// A number for the game that the position comes from.
+    pub game: u32,
+}
+
+/// Writes rows for boards of one size.
+pub struct SampleWriter<W: Write> {
+    output: W,
+    size: Size,
+    row: Row,
+}
+
+impl<W: Write> SampleWriter<W> {
+    /// Begins a file with its header.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn new(mut output: W, size: Size) -> io::Result<SampleWriter<W>> {
+        let row = Row::new(size);
+        let mut header = [0; HEADER_BYTES];
+        header[..8].copy_from_slice(&MAGIC);
+        header[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        header[12] = size.columns() as u8;
+        header[13] = size.rows() as u8;
+        header[16..20].copy_from_slice(&(row.bytes.len() as u32).to_le_bytes());
+        header[20..24].copy_from_slice(&PlaneSet::KNOWN.0.to_le_bytes());
+        for plane in 0..PLANES {
+            header[24 + plane] = kind(plane) as u8;
+        }
+        output.write_all(&header)?;
+        Ok(SampleWriter { output, size, row })
+    }
+
+    /// Adds a position, which must be on a board of the file's size.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&mut self, situation: &Situation<'_>, labels: &Labels) -> io::Result<()> {
+        assert_eq!(situation.board.size(), self.size, "one size a file");
+        self.row.clear();
+        describe(situation, PlaneSet::KNOWN, &mut self.row);
+        self.row.label(situation.own_komi(), labels);
+        self.output.write_all(&self.row.bytes)
+    }
+
+    /// Ends the file.
+    ///
+    /// # Errors
+    /// When what is left cannot be written.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.output.flush()?;
+        Ok(self.output)
+    }
+}
+
+/// A row in the making.
+struct Row {
+    bytes: Vec<u8>,
+    /// Where each plane begins.
+    starts: [usize; PLANES],
+    labels: usize,
+}
+
+impl Row {
+    fn new(size: Size) -> Row {
+        let mut starts = [0; PLANES];
+        let mut end = 0;
+        for (wanted, bytes) in [(Kind::Bits, size.points().div_ceil(8)), (Kind::Point, 2), (Kind::Whole, 1)] {
+            for plane in PlaneSet::KNOWN.iter().filter(|&plane| kind(plane) == wanted) {
+                starts[plane] = end;
+                end += bytes;
+            }
+        }
+        Row { bytes: vec![0; end + LABEL_BYTES], starts, labels: end }
+    }
+
+    fn clear(&mut self) {
+        self.bytes.fill(0);
+        for plane in PlaneSet::KNOWN.iter().filter(|&plane| kind(plane) == Kind::Point) {
+            self.put(self.starts[plane], &NO_POINT.to_le_bytes());
+        }
+    }
+
+    fn put(&mut self, at: usize, bytes: &[u8]) {
+        self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
+    }
+
+    fn label(&mut self, own_komi: i32, labels: &Labels) {
+        let komi = own_komi.clamp(-10_000, 10_000) as i16;
+        self.put(self.labels, &labels.played.0.to_le_bytes());
+        self.put(self.labels + 2, &komi.to_le_bytes());
+        self.put(self.labels + 4, &labels.score.unwrap_or(NO_SCORE).to_le_bytes());
+        self.bytes[self.labels + 6] = labels.result.map_or(NO_RESULT, |result| result.half_points() as u8);
+        self.put(self.labels + 8, &labels.game.to_le_bytes());
+    }
+}
+
+impl Sink for Row {
+    fn point(&mut self, plane: usize, number: usize) {
+        let start = self.starts[plane];
+        match kind(plane) {
+            Kind::Bits => self.bytes[start + number / 8] |= 1 << (number % 8),
+            Kind::Point => self.put(start, &(number as u16).to_le_bytes()),
+            Kind::Whole => {}
+        }
+    }
+
+    fn whole(&mut self, plane: usize, value: u8) {
+        self.bytes[self.starts[plane]] = value;
+    }
+}

@@ -1,0 +1,73 @@
+//! The ways to turn and mirror a board.
+
+use crate::game::Move;
+use crate::go::Size;
+
+/// One of the eight symmetries of a square. Of a rectangle, the four that keep its shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Symmetry(u8);
+
+impl Symmetry {
+    /// The board as it is.
+    pub const IDENTITY: Symmetry = Symmetry(0);
+
+    /// The symmetries that a board of this size has, the identity first.
+    pub fn all(size: Size) -> impl Iterator<Item = Symmetry> {
+        (0..Symmetry::count(size)).map(Symmetry)
+    }
+
+    /// One of them, chosen by any number: a hash, say.
+    #[must_use]
+    pub fn from_number(number: u64, size: Size) -> Symmetry {
+        Symmetry((number % u64::from(Symmetry::count(size))) as u8)
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub const fn count(size: Size) -> u8 {
+        if size.columns() == size.rows() { 8 } else { 4 }
+    }
+
+    /// Its number, in the order of [`Symmetry::all`].
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Where a move goes; pass stays.
+    #[must_use]
+    pub fn turn(self, mv: Move, size: Size) -> Move {
+        let Some((mut column, mut row)) = size.coordinates(mv) else { return mv };
+        if self.0 & 1 != 0 {
+            column = size.columns() - 1 - column;
+        }
+        if self.0 & 2 != 0 {
+            row = size.rows() - 1 - row;
+        }
+        // Only on squares, so the move is on the board.
+        if self.0 & 4 != 0 && size.columns() == size.rows() {
+            (column, row) = (row, column);
+        }
+        size.move_at(column, row).unwrap_or(mv)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn symmetries_are_different_permutations() {
+        for (columns, rows, count) in [(3, 3, 8), (3, 2, 4)] {
+            let size = Size::new(columns, rows).unwrap();
+            let turned: HashSet<Vec<Move>> = Symmetry::all(size)
+                .map(|symmetry| (0..size.points() as u16).map(|n| symmetry.turn(Move(n), size)).collect())
+                .collect();
+            assert_eq!(turned.len(), count);
+            for board in turned {
+                assert_eq!(board.into_iter().collect::<HashSet<_>>().len(), size.points());
+            }
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Weights files.
+//!
+//! All numbers are little-endian. A header of 64 bytes, then the layers.
+//!
+//! | bytes  | content                                                             |
+//! |--------|---------------------------------------------------------------------|
+//! | 0..8   | the eight characters `TewariNN`                                     |
+//! | 8..12  | version of the format                                               |
+//! | 12..14 | channels of the trunk: a multiple of 32, at most 128                |
+//! | 14..16 | blocks of the trunk, at most 32                                     |
+//! | 16..20 | which input planes it uses, a bit each ([`super::planes::plane`])   |
+//! | 20..24 | which blocks have global pooling, a bit each                        |
+//! | 24..28 | which heads were trained: 1 policy, 2 owners, 4 score               |
+//! | 32..40 | positions it was trained on                                         |
+//! | 40..48 | checksum (FNV-1a) of all bytes, with zeros here                     |
+//! | 48..64 | name, filled up with zeros                                          |
+//!
+//! A layer is its weights (8 bits; of a convolution by tap, input, output, of others by input, output), a shift
+//! for each output (8 bits), and, but for pooling, a bias for each output (32 bits). The layers: the input; of each
+//! block the first convolution, pooling where it has it, the second convolution; the heads' 1x1 convolution and its
+//! pooling; policy; owners; the hidden layer of the whole board and its three outputs.
+
+use super::kernels::LANES;
+use super::layer::{Convolution, Dense, MOST_SHIFT};
+use super::planes::{PLANES, PlaneSet};
+
+/// No weights file may be larger.
+pub const MAX_BYTES: usize = 500_000;
+/// Channels that the policy and the owners are read from, each.
+pub(super) const HEAD: usize = LANES;
+/// Numbers in the hidden layer of the whole board.
+pub(super) const HIDDEN: usize = 64;
+/// Pass, mean and spread of the score.
+pub(super) const OUTPUTS: usize = 3;
+
+const MAGIC: [u8; 8] = *b"TewariNN";
+const VERSION: u32 = 1;
+const HEADER_BYTES: usize = 64;
+const CHECKSUM: std::ops::Range<usize> = 40..48;
+const MOST_CHANNELS: usize = 128;
+const MOST_BLOCKS: usize = 32;
+
+/// Why bytes are no network.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WeightsError {
+    /// More than [`MAX_BYTES`].
+    #[error("too large for a weights file: expected at most {MAX_BYTES} bytes, found {found}")]
+    TooLarge {
+        /// Bytes there are.
+        found: usize,
+    },
+    /// Something else.
+    #[error("not a weights file: expected one that begins with TewariNN")]
+    Foreign,
+    /// Another program's.
+    #[error("expected weights of version {VERSION}, found {found}: use the program that they were made for")]
+    Version {
+        /// The file's.
+        found: u32,
+    },
+    /// A network that this program cannot run.
+    #[error("expected weights that this program can run, found {what}: use a newer program")]
+    Architecture {
+        /// What there is too much of.
+        what: String,
+    },
+    /// Bytes are missing, or there are too many.
+    #[error("expected weights of {expected} bytes, found {found}: the file was cut, or something follows it")]
+    Length {
+        /// What the header says.
+        expected: usize,
+        /// Bytes there are.
+        found: usize,
+    },
+    /// Some bytes changed.
+    #[error("expected weights that agree with their checksum, found damaged ones: take another copy")]
+    Damaged,
+}
+
+/// Which heads of a network were trained; the others say nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trained {
+    /// The policy.
+    pub policy: bool,
+    /// Owners of points.
+    pub owners: bool,
+    /// The score.
+    pub score: bool,
+}
+
+/// What the header says of a network.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Architecture {
+    /// Channels of the trunk.
+    pub channels: usize,
+    /// Residual blocks of the trunk, two convolutions each.
+    pub blocks: usize,
+    /// The planes it looks at.
+    pub planes: PlaneSet,
+    /// Blocks with global pooling, a bit each.
+    pub pooled: u32,
+    /// Heads that say something.
+    pub trained: Trained,
+    /// Positions it was trained on.
+    pub samples: u64,
+    /// What its makers call it.
+    pub name: String,
+}
+
+/// One residual block.
+#[derive(Clone, Debug)]
+pub(super) struct Block {
+    pub(super) first: Convolution,
+    pub(super) pooling: Option<Dense>,
+    pub(super) second: Convolution,
+}
+
+/// All layers.
+#[derive(Clone, Debug)]
+pub(super) struct Layers {
+    pub(super) input: Convolution,
+    pub(super) blocks: Vec<Block>,
+    pub(super) head: Convolution,
+    pub(super) head_pooling: Dense,
+    pub(super) policy: Dense,
+    pub(super) owners: Dense,
+    pub(super) hidden: Dense,
+    pub(super) outputs: Dense,
+}
+
+impl Layers {
+    /// Bytes in memory.
+    pub(super) fn bytes(&self) -> usize {
+        let blocks: usize = self
+            .blocks
+            .iter()
+            .map(|block| {
+                block.first.bytes() + block.second.bytes() + block.pooling.as_ref().map_or(0, Dense::bytes)
+            })
+            .sum();
+        let dense = [&self.head_pooling, &self.policy, &self.owners, &self.hidden, &self.outputs];
+        self.input.bytes() + blocks + self.head.bytes() + dense.map(Dense::bytes).iter().sum::<usize>()
+    }
+}
+
+/// Reads a weights file; also returns its checksum, which is its identity.
+pub(super) fn read(bytes: &[u8]) -> Result<(Architecture, Layers, u64), WeightsError> {
+    if bytes.len() > MAX_BYTES {
+        return Err(WeightsError::TooLarge { found: bytes.len() });
+    }
+    if !bytes.starts_with(&MAGIC) {
+        return Err(WeightsError::Foreign);
+    }
+    let cut = WeightsError::Length { expected: HEADER_BYTES, found: bytes.len() };
+    let (header, body) = bytes.split_first_chunk::<HEADER_BYTES>().ok_or(cut)?;
+    let architecture = read_header(header)?;
+    let expected = HEADER_BYTES + body_bytes(&architecture);
+    if expected != bytes.len() {
+        return Err(WeightsError::Length { expected, found: bytes.len() });
+    }
+    let checksum = checksum(header, body);
+    if checksum.to_le_bytes() != header[CHECKSUM] {
+        return Err(WeightsError::Damaged);
+    }
+    Ok((architecture.clone(), read_layers(&architecture, body)?, checksum))
+}
+
+fn read_header(header: &[u8; HEADER_BYTES]) -> Result<Architecture, WeightsError> {
+    let short = |at: usize| usize::from(u16::from_le_bytes([header[at], header[at + 1]]));
+    let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| header[at + i]));
+    let version = word(8);
+    if version != VERSION {
+        return Err(WeightsError::Version { found: version });
+    }
+    let architecture = Architecture {
+        channels: short(12),
+        blocks: short(14),
+        planes: PlaneSet(word(16)),
+        pooled: word(20),
+        trained: Trained { policy: word(24) & 1 != 0, owners: word(24) & 2 != 0, score: word(24) & 4 != 0 },
+        samples: u64::from_le_bytes(std::array::from_fn(|i| header[32 + i])),
+        name: String::from_utf8_lossy(&header[48..]).trim_end_matches('\0').escape_debug().to_string(),
+    };
+    let Architecture { channels, blocks, planes, pooled, .. } = architecture;
+    let wrong = if channels == 0 || channels % LANES != 0 || channels > MOST_CHANNELS {
+        format!("{channels} channels")
+    } else if blocks > MOST_BLOCKS {
+        format!("{blocks} blocks")
+    } else if u64::from(pooled) >> blocks != 0 {
+        format!("global pooling in blocks {pooled:#b} of {blocks}")
+    } else if planes.0 & !PlaneSet::KNOWN.0 != 0 {
+        format!("input planes {:#x}", planes.0 & !PlaneSet::KNOWN.0)
+    } else {
+        return Ok(architecture);
+    };
+    Err(WeightsError::Architecture { what: wrong })
+}
+
+/// Shapes of the layers in their order: taps (0 for what is no convolution), inputs, outputs, and whether there
+/// are biases.
+fn shapes(architecture: &Architecture) -> Vec<([usize; 3], bool)> {
+    let channels = architecture.channels;
+    let mut shapes = vec![([9, PLANES, channels], true)];
+    for block in 0..architecture.blocks {
+        shapes.push(([9, channels, channels], true));
+        if architecture.pooled >> block & 1 != 0 {
+            shapes.push(([0, 3 * channels, channels], false));
+        }
+        shapes.push(([9, channels, channels], true));
+    }
+    shapes.extend([
+        ([1, channels, 2 * HEAD], true),
+        ([0, 3 * channels, 2 * HEAD], false),
+        ([0, HEAD, 1], true),
+        ([0, HEAD, 1], true),
+        ([0, 3 * channels, HIDDEN], true),
+        ([0, HIDDEN, OUTPUTS], true),
+    ]);
+    shapes
+}
+
+fn body_bytes(architecture: &Architecture) -> usize {
+    let layer = |([taps, inputs, outputs], has_bias): ([usize; 3], bool)| {
+        taps.max(1) * inputs * outputs + outputs + if has_bias { 4 * outputs } else { 0 }
+    };
+    shapes(architecture).into_iter().map(layer).sum()
+}
+
+fn read_layers(architecture: &Architecture, body: &[u8]) -> Result<Layers, WeightsError> {
+    let mut reader = Reader { body };
+    let pool = 3 * architecture.channels;
+    let channels = architecture.channels;
+    let input = reader.convolution([9, PLANES, channels])?;
+    let mut blocks = Vec::with_capacity(architecture.blocks);
+    for block in 0..architecture.blocks {
+        let first = reader.convolution([9, channels, channels])?;
+        let pooling = match architecture.pooled >> block & 1 {
+            0 => None,
+            _ => Some(reader.dense([pool, channels], false)?),
+        };
+        blocks.push(Block { first, pooling, second: reader.convolution([9, channels, channels])? });
+    }
+    Ok(Layers {
+        input,
+        blocks,
+        head: reader.convolution([1, channels, 2 * HEAD])?,
+        head_pooling: reader.dense([pool, 2 * HEAD], false)?,
+        policy: reader.dense([HEAD, 1], true)?,
+        owners: reader.dense([HEAD, 1], true)?,
+        hidden: reader.dense([pool, HIDDEN], true)?,
+        outputs: reader.dense([HIDDEN, OUTPUTS], true)?,
+    })
+}
+
+/// Takes layers from the front of the body, whose length was checked.
+struct Reader<'a> {
+    body: &'a [u8],
+}
+
+impl Reader<'_> {
+    fn take(&mut self, bytes: usize) -> Result<&[u8], WeightsError> {
+        let (taken, rest) = self.body.split_at_checked(bytes).ok_or(WeightsError::Damaged)?;
+        self.body = rest;
+        Ok(taken)
+    }
+
+    fn weights(&mut self, count: usize) -> Result<Vec<i8>, WeightsError> {
+        Ok(self.take(count)?.iter().map(|&byte| byte.cast_signed()).collect())
+    }
+
+    fn shifts(&mut self, count: usize) -> Result<Vec<u8>, WeightsError> {
+        let shifts = self.take(count)?.to_vec();
+        // The trainer writes none that is larger, so the checksum was made over damaged bytes.
+        if shifts.iter().all(|&shift| shift <= MOST_SHIFT) { Ok(shifts) } else { Err(WeightsError::Damaged) }
+    }
+
+    fn biases(&mut self, count: usize) -> Result<Vec<i32>, WeightsError> {
+        let bytes = self.take(4 * count)?.as_chunks::<4>().0;
+        Ok(bytes.iter().map(|&bytes| i32::from_le_bytes(bytes)).collect())
+    }
+
+    fn convolution(&mut self, shape: [usize; 3]) -> Result<Convolution, WeightsError> {
+        let weights = self.weights(shape.iter().product())?;
+        let shifts = self.shifts(shape[2])?;
+        Ok(Convolution::new(shape, &weights, &shifts, &self.biases(shape[2])?))
+    }
+
+    fn dense(&mut self, shape: [usize; 2], has_bias: bool) -> Result<Dense, WeightsError> {
+        let weights = self.weights(shape.iter().product())?;
+        let shifts = self.shifts(shape[1])?;
+        let bias = self.biases(if has_bias { shape[1] } else { 0 })?;
+        Ok(Dense::new(shape, &weights, &shifts, &bias))
+    }
+}
+
+/// FNV-1a over header and body, the checksum's own bytes as zeros.
+fn checksum(header: &[u8; HEADER_BYTES], body: &[u8]) -> u64 {
+    let mut header = *header;
+    header[CHECKSUM].fill(0);
+    header
+        .iter()
+        .chain(body)
+        .fold(0xcbf2_9ce4_8422_2325, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}

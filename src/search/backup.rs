@@ -1,0 +1,142 @@
+//! Backup: the evaluation of the leaf goes up the path to the root.
+
+use super::evaluate::Evaluation;
+use super::path::{BackupValue, SiblingStatistics, Step};
+use super::policy::SelectionPolicy;
+use super::policy_state;
+use super::proof::{self, ProvenBounds};
+use super::update_buffer::UpdateBuffer;
+use super::worker::Worker;
+use crate::game::{Game, Outcome, Player};
+use crate::table::Own;
+use crate::value::Value;
+
+impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
+    /// Updates the statistics of every position of the path.
+    pub(super) fn back_up(&mut self, leaf: &Evaluation) {
+        self.prefetch_path();
+        if let Some(half_points) = leaf.half_points_for_black {
+            if self.policy.uses_amaf() {
+                self.back_up_amaf(half_points);
+            }
+            if self.policy.uses_state() {
+                self.back_up_policy_state(half_points);
+            }
+        }
+        self.back_up_value(leaf.value);
+    }
+
+    /// Adds the simulation's AMAF samples to every block of the path.
+    fn back_up_amaf(&mut self, half_points_for_black: u32) {
+        let (root, update_buffer, is_shared_now) = (&self.root, &mut self.update_buffer, self.is_shared_now);
+        let counts = |mv| root.counts_for_amaf(mv);
+        self.amaf.of_path(&self.steps, &self.trace, half_points_for_black, counts, |step, samples| {
+            if is_shared_now && UpdateBuffer::takes(step) {
+                update_buffer.add(step, samples);
+            } else if step.block.is_current() {
+                step.block.add_amaf(samples);
+            }
+        });
+    }
+
+    fn back_up_policy_state(&self, half_points_for_black: u32) {
+        for step in &self.steps {
+            let half_points = match step.mover {
+                Player::Black => half_points_for_black,
+                Player::White => 2 - half_points_for_black,
+            };
+            if step.block.is_current() {
+                policy_state::update(&self.policy, &step.block, step.mv, half_points);
+            }
+        }
+    }
+
+    /// Counts the visit of every edge and position of the path, the last first, with the new values and bounds.
+    fn back_up_value(&mut self, mut child: BackupValue) {
+        let generation = self.table.generation();
+        while let Some(step) = self.steps.pop() {
+            if let Some(virtual_loss) = self.virtual_loss.filter(|it| it.matters(step.siblings.visits)) {
+                virtual_loss.row(step.entry.key()).remove(step.mv.index());
+            }
+            // The sign flip: the child's value is for the opponent of the mover.
+            let mover_value = child.value.other();
+            // A late update, to a position whose block or entry was taken for another one meanwhile, is not written.
+            let has_block = step.block.is_current();
+            self.counters.late_updates += u64::from(!has_block || !step.entry.is_current());
+            let visits = if has_block {
+                step.block.visit_edge(&step.entry, step.mv.index(), mover_value)
+            } else {
+                step.siblings.chosen + 1
+            };
+            let bounds = if child.bounds == ProvenBounds::none(self.range) {
+                child.bounds
+            } else {
+                self.store_bounds_from_child(&step, &child)
+            };
+            let chosen = (!self.is_refuted(&step, &child)).then_some((visits, mover_value));
+            let value = self.value_of(&step, bounds, chosen);
+            if has_block {
+                // Visits of a position are those of its edges and its leaf playouts: all are counted, or none.
+                step.entry.add_visit(value);
+                let total = u64::from(step.leaf_playouts.visits) + step.siblings.visits + u64::from(visits);
+                step.block.mark_used(u32::try_from(total).unwrap_or(u32::MAX), generation);
+            }
+            child = BackupValue { value, bounds };
+        }
+    }
+
+    /// Whether the move of `step` is refuted: the child is proven to be won by the opponent.
+    fn is_refuted(&self, step: &Step<'t>, child: &BackupValue) -> bool {
+        child.value.other() == Value::LOSS
+            && proof::decided(&self.root, child.bounds.path)
+                .is_some_and(|for_black| proof::outcome_for(step.mover, for_black) == Outcome::Loss)
+    }
+
+    /// The value of the position of `step`, within its bounds; `chosen` as in [`mean_value`].
+    fn value_of(&self, step: &Step<'t>, bounds: ProvenBounds, chosen: Option<(u32, Value)>) -> Value {
+        let [worst, best] = proof::outcomes_for(&self.root, step.mover, bounds.path);
+        let mean = mean_value(step.leaf_playouts, &step.siblings, chosen);
+        mean.max(Value::from(worst)).min(Value::from(best))
+    }
+}
+
+/// The value of a position: the mean of its leaf playouts, the siblings of the chosen edge, and the chosen edge with
+/// visits and value, which is `None` where it is refuted. All values are for the mover.
+///
+/// Q(s) = (n0·U(s) + Σ N(s,a)·(1 - Q(child))) / (n0 + Σ N(s,a)) over the moves not refuted.
+/// Source: D. Wu, "Monte-Carlo Graph Search from First Principles", KataGo docs/GraphSearch.md, 2023;
+/// Childs, Brodeur & Kocsis, CIG 2008 (UCT3). Refuted moves are left out since they will not be played.
+fn mean_value(leaf_playouts: Own, siblings: &SiblingStatistics, chosen: Option<(u32, Value)>) -> Value {
+    let (visits, value) = chosen.map_or((0, 0), |(visits, value)| (u64::from(visits), value.0));
+    let weight = u64::from(leaf_playouts.visits) + siblings.unrefuted + visits;
+    if weight == 0 {
+        return chosen.map_or(leaf_playouts.mean(), |(_, value)| value);
+    }
+    let playouts_sum = u128::from(leaf_playouts.mean().0) * u128::from(leaf_playouts.visits);
+    let sum = playouts_sum + siblings.weighted + u128::from(value) * u128::from(visits);
+    Value((sum / u128::from(weight)) as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_value_is_the_mean_of_leaf_playouts_siblings_and_chosen_edge() {
+        // 2 playouts with 0.5, 3 visits with 1, one with 0; and 9 visits of refuted siblings, which do not count.
+        let leaf_playouts = Own { visits: 2, half_points: 2 };
+        let siblings =
+            SiblingStatistics { visits: 12, unrefuted: 3, weighted: 3 * u128::from(Value::WIN.0), chosen: 0 };
+        let mean = |chosen| mean_value(leaf_playouts, &siblings, chosen).as_f64();
+        assert!((mean(Some((1, Value::LOSS))) - 4.0 / 6.0).abs() < 1e-6);
+        assert!((mean(Some((5, Value::WIN))) - 9.0 / 10.0).abs() < 1e-6);
+        assert!((mean(None) - 4.0 / 5.0).abs() < 1e-6, "a refuted move does not count");
+    }
+
+    #[test]
+    fn a_position_without_visits_has_the_value_of_the_chosen_edge() {
+        let nothing = SiblingStatistics::default();
+        assert_eq!(mean_value(Own::default(), &nothing, Some((0, Value::WIN))), Value::WIN);
+        assert_eq!(mean_value(Own::default(), &nothing, None), Value::DRAW);
+    }
+}

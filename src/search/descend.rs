@@ -1,0 +1,142 @@
+//! Descent: from the root by the moves that the selection chooses, to a leaf.
+
+use super::CatchUp;
+use super::path::Step;
+use super::policy::SelectionPolicy;
+use super::proof;
+use super::select::{NodeContext, Selection};
+use super::worker::Worker;
+use crate::game::{Bounds, Game};
+use crate::table::{Block, DEPTHS, Entry, Own, Total};
+use std::ops::ControlFlow::{self, Break, Continue};
+
+/// Where a descent ends.
+pub(super) enum Leaf<'t> {
+    /// A position without a block, which may get one.
+    Unexpanded(Entry<'t>),
+    /// A position that gets a playout; without an entry where the table has no room for one, and where the path has
+    /// come back to an earlier position.
+    Playout(Option<Entry<'t>>),
+    /// A position whose path bounds, or the end of the game, decide the outcome.
+    Decided(Option<Entry<'t>>, Bounds),
+    /// A position whose moves are all refuted on this path.
+    AllRefuted(Entry<'t>),
+    /// A child that has more visits than the edge to it; see [`CatchUp::Stop`].
+    CatchUp(Entry<'t>),
+}
+
+impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
+    /// Walks down from the position it has reached, the root at first, as long as positions have blocks.
+    pub(super) fn descend(&mut self) -> Leaf<'t> {
+        loop {
+            let (entry, block) = match self.arrive() {
+                Continue(expanded) => expanded,
+                Break(leaf) => return leaf,
+            };
+            if let Break(leaf) = self.choose_and_play(entry, block) {
+                return leaf;
+            }
+        }
+    }
+
+    /// The same from a position that has just been expanded.
+    pub(super) fn descend_through(&mut self, entry: Entry<'t>, block: Block<'t>) -> Leaf<'t> {
+        match self.choose_and_play(entry, block) {
+            Continue(()) => self.descend(),
+            Break(leaf) => leaf,
+        }
+    }
+
+    /// Looks at the position it has reached: a leaf, or one with a block to choose from.
+    fn arrive(&mut self) -> ControlFlow<Leaf<'t>, (Entry<'t>, Block<'t>)> {
+        let key = self.game.key();
+        if let Some(score) = self.game.terminal_score() {
+            return Break(Leaf::Decided(self.entry_of_child(key), Bounds::exact(score)));
+        }
+        if self.path_keys.contains(&key) {
+            // Only rules without superko allow a cycle: a playout leaves it.
+            return Break(Leaf::Playout(None));
+        }
+        let Some(entry) = self.entry_of_child(key) else { return Break(Leaf::Playout(None)) };
+        if !self.steps.is_empty() {
+            let bounds = self.path_bounds_at(&entry);
+            if proof::decided(&self.game, bounds).is_some() {
+                return Break(Leaf::Decided(Some(entry), bounds));
+            }
+            if self.may_catch_up(&entry) {
+                return Break(Leaf::CatchUp(entry));
+            }
+        }
+        self.path_keys.push(key);
+        match self.table.block(&entry) {
+            Some(block) => Continue((entry, block)),
+            None => Break(Leaf::Unexpanded(entry)),
+        }
+    }
+
+    /// Chooses a move of an expanded position and plays it.
+    fn choose_and_play(&mut self, entry: Entry<'t>, block: Block<'t>) -> ControlFlow<Leaf<'t>> {
+        if self.is_shared_now {
+            block.prefetch_for_visit();
+        }
+        self.path_blocks.push(block.number());
+        let node = NodeContext { game: &self.game, block: &block, is_root: self.steps.is_empty() };
+        let selection = self.edges.select(self.table, &self.policy, node, self.virtual_loss, &mut self.rng);
+        self.counters.collisions += self.edges.impossible();
+        let (mv, siblings) = match selection {
+            Selection::Move(mv, siblings) => (mv, siblings),
+            Selection::AllRefuted => return Break(Leaf::AllRefuted(entry)),
+            Selection::BlockLost => {
+                self.counters.lost_blocks += 1;
+                return Break(Leaf::Playout(Some(entry)));
+            }
+        };
+        let mover = self.game.to_play();
+        let has_repetition_rule = self.game.has_repetition_rule();
+        self.steps.push(Step {
+            entry,
+            block,
+            mover,
+            mv,
+            leaf_playouts: entry.own(),
+            siblings,
+            loses_stones: if has_repetition_rule { self.game.loses_stones(mv) } else { [false; 2] },
+            permits_proof_for: proof::permits(&self.game),
+            key_with_history: if has_repetition_rule { self.game.key_with_history() } else { entry.key() },
+        });
+        if let Some(virtual_loss) = self.virtual_loss.filter(|it| it.matters(siblings.visits)) {
+            virtual_loss.row(entry.key()).add(mv.index());
+        }
+        self.trace.moves.push((mover, mv));
+        self.game.play(mv);
+        Continue(())
+    }
+
+    /// The entry of the position that the path has reached, claimed if there is none. A new one starts with the
+    /// statistics of the edge to it.
+    fn entry_of_child(&mut self, key: u64) -> Option<Entry<'t>> {
+        let misses = self.counters.misses;
+        let entry = self.find_or_claim_entry(key)?;
+        let is_new = self.counters.misses != misses;
+        if let Some(step) = self.steps.last() {
+            // A block that was taken for another position says nothing of this edge.
+            let Some(edge) = step.block.current_edge(step.mv.index()) else { return Some(entry) };
+            if is_new && edge.visits() > 0 && self.parameters.reseed {
+                let value = edge.value().other();
+                entry.seed(Own::with_mean(edge.visits(), value), Total { visits: edge.visits(), value });
+            } else if !is_new && edge.visits() == 0 && entry.total().visits > 0 {
+                self.counters.transpositions += 1;
+                self.counters.transpositions_by_depth[self.steps.len().min(DEPTHS) - 1] += 1;
+            }
+        }
+        Some(entry)
+    }
+
+    fn may_catch_up(&self, entry: &Entry<'_>) -> bool {
+        self.parameters.catch_up == CatchUp::Stop
+            && self.steps.last().is_some_and(|step| {
+                let edge = step.block.current_edge(step.mv.index());
+                edge.is_some_and(|edge| entry.total().visits > edge.visits())
+            })
+    }
+}

@@ -1,0 +1,101 @@
+//! Evaluation: the value of a leaf, by a playout or by what is proven.
+
+use super::descend::Leaf;
+use super::path::BackupValue;
+use super::policy::SelectionPolicy;
+use super::proof::{self, ProvenBounds};
+use super::worker::Worker;
+use crate::game::{Bounds, Game, Outcome, Player, Score};
+use crate::table::Entry;
+use crate::value::Value;
+
+/// What a leaf is worth.
+pub(super) struct Evaluation {
+    /// Value and bounds of the leaf.
+    pub(super) value: BackupValue,
+    /// Black's half-points; `None` where there is no result of this simulation's own to sample.
+    pub(super) half_points_for_black: Option<u32>,
+}
+
+impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
+    /// Evaluates the leaf and counts the visit in its entry.
+    pub(super) fn evaluate(&mut self, leaf: Leaf<'t>) -> Evaluation {
+        self.depth_sum += self.steps.len() as u64;
+        match leaf {
+            Leaf::Unexpanded(entry) => self.evaluate_by_playout(Some(entry)),
+            Leaf::Playout(entry) => self.evaluate_by_playout(entry),
+            Leaf::Decided(entry, path) => self.evaluate_decided(entry, path),
+            Leaf::AllRefuted(entry) => self.evaluate_all_refuted(&entry),
+            Leaf::CatchUp(entry) => {
+                let bounds = ProvenBounds { base: entry.bounds(self.range), path: self.range };
+                let value = BackupValue { value: entry.total().value, bounds };
+                Evaluation { value, half_points_for_black: None }
+            }
+        }
+    }
+
+    fn evaluate_by_playout(&mut self, entry: Option<Entry<'t>>) -> Evaluation {
+        self.prefetch_path();
+        let score = self.game.playout(&mut self.rng, &mut self.trace);
+        self.add_score(score);
+        let for_black = self.root.outcome_for_black(score);
+        let result = proof::outcome_for(self.leaf_player(), for_black);
+        let value = match entry {
+            Some(entry) => {
+                let leaf_playouts = entry.add_own(result.half_points());
+                entry.add_visit(leaf_playouts.mean());
+                leaf_playouts.mean()
+            }
+            None => self.mean_of_edge_with(result),
+        };
+        let value = BackupValue { value, bounds: ProvenBounds::none(self.range) };
+        Evaluation { value, half_points_for_black: Some(for_black.half_points()) }
+    }
+
+    fn evaluate_decided(&mut self, entry: Option<Entry<'t>>, path: Bounds) -> Evaluation {
+        let for_black = self.root.outcome_for_black(path.lower);
+        let value = Value::from(proof::outcome_for(self.leaf_player(), for_black));
+        let mut base = path;
+        if let Some(entry) = entry {
+            if self.game.terminal_score().is_some() {
+                entry.tighten_bounds(path);
+            } else {
+                base = entry.bounds(self.range);
+            }
+            entry.add_visit(value);
+        }
+        let value = BackupValue { value, bounds: ProvenBounds { base, path } };
+        Evaluation { value, half_points_for_black: Some(for_black.half_points()) }
+    }
+
+    fn evaluate_all_refuted(&mut self, entry: &Entry<'t>) -> Evaluation {
+        let bounds = self.store_refutation(entry);
+        entry.add_visit(Value::LOSS);
+        let for_black = proof::outcome_for(self.leaf_player(), Outcome::Loss);
+        let value = BackupValue { value: Value::LOSS, bounds };
+        Evaluation { value, half_points_for_black: Some(for_black.half_points()) }
+    }
+
+    /// Who is to move at the leaf. The playout has moved on, so the path is asked.
+    fn leaf_player(&self) -> Player {
+        self.steps.last().map_or_else(|| self.root.to_play(), |step| step.mover.other())
+    }
+
+    /// The value of a leaf without an entry: the running mean that its edge alone keeps.
+    fn mean_of_edge_with(&self, result: Outcome) -> Value {
+        let result = Value::from(result);
+        let Some(step) = self.steps.last() else { return result };
+        let Some(edge) = step.block.current_edge(step.mv.index()) else { return result };
+        let visits = u64::from(edge.visits());
+        let sum = u64::from(edge.value().other().0) * visits + u64::from(result.0);
+        Value((sum / (visits + 1)) as u32)
+    }
+
+    fn add_score(&mut self, score: Score) {
+        if let Some(step) = self.steps.first() {
+            let (sum, count) = &mut self.scores[step.mv.index()];
+            *sum += i64::from(score);
+            *count += 1;
+        }
+    }
+}

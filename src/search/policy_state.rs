@@ -1,0 +1,46 @@
+//! Access to the policy state in the table, which only a few policies have (see [`SelectionPolicy::uses_state`]).
+
+use super::policy::SelectionPolicy;
+use crate::game::{Game, Move};
+use crate::table::{Block, Table};
+use crate::value::Value;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// The state of each edge of a block, 0 where the layout has none.
+pub(super) fn of_edges<'b>(block: &'b Block<'_>) -> impl Iterator<Item = u64> + 'b {
+    block.policy_words().iter().map(|word| word.load(Relaxed)).chain(std::iter::repeat(0))
+}
+
+/// Copies the state of each edge for a selection; at the root the policy may update it before. `candidates` says which
+/// edges are legal and not refuted.
+pub(super) fn load<P: SelectionPolicy>(
+    policy: &P,
+    block: &Block<'_>,
+    is_root: bool,
+    candidates: impl Fn(usize) -> bool,
+    copy: &mut [u64],
+) {
+    if is_root {
+        policy.update_at_root(block.policy_words(), &candidates);
+    }
+    for (state, stored) in copy.iter_mut().zip(block.policy_words()) {
+        *state = stored.load(Relaxed);
+    }
+}
+
+/// Updates the state after a simulation through `mv`, which was worth `half_points` to the mover.
+pub(super) fn update<P: SelectionPolicy>(policy: &P, block: &Block<'_>, mv: Move, half_points: u32) {
+    policy.update(block.policy_words(), mv.index(), half_points);
+}
+
+/// Whether the policy lets the search of `root` stop, as [`SelectionPolicy::is_settled`] says.
+pub(super) fn is_settled<G: Game, P: SelectionPolicy>(table: &Table, root: &G, policy: &P) -> bool {
+    if !policy.uses_state() {
+        return true;
+    }
+    let Some(block) = table.find(root.key()).and_then(|entry| table.block(&entry)) else { return true };
+    policy.is_settled(block.policy_words(), &|index| {
+        let edge = block.edge(index);
+        edge.is_legal() && edge.visits() > 0 && edge.value() != Value::LOSS
+    })
+}

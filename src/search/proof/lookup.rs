@@ -1,0 +1,59 @@
+//! Reading proven bounds from the table.
+
+use super::{ProvenBounds, decided, outcome_for, permits};
+use crate::game::{Bounds, Game, Move, Outcome, Player};
+use crate::table::{Entry, Table};
+
+/// The part of base bounds that holds on a path: the lower bound where `permits` says so for Black, the upper bound
+/// where it says so for White.
+#[inline]
+pub(super) fn permitted(base: Bounds, permits: [bool; 2], range: Bounds) -> Bounds {
+    Bounds {
+        lower: if permits[0] { base.lower } else { range.lower },
+        upper: if permits[1] { base.upper } else { range.upper },
+    }
+}
+
+/// The path bounds of the position of `game`, as far as the table knows them.
+pub(in crate::search) fn path_bounds<G: Game>(table: &Table, game: &G) -> Bounds {
+    let range = game.score_range();
+    table.find(game.key()).map_or(range, |entry| path_bounds_of(table, game, &entry, range))
+}
+
+/// The same where the position's entry is at hand.
+#[inline]
+pub(super) fn path_bounds_of<G: Game>(table: &Table, game: &G, entry: &Entry<'_>, range: Bounds) -> Bounds {
+    let bounds = permitted(entry.bounds(range), permits(game), range);
+    if entry.has_twin() {
+        bounds.intersect(twin_bounds(table, game.key_with_history(), range))
+    } else {
+        bounds
+    }
+}
+
+/// The path bounds stored for one history.
+pub(super) fn twin_bounds(table: &Table, key_with_history: u64, range: Bounds) -> Bounds {
+    table.find(key_with_history).map_or(range, |entry| entry.bounds(range))
+}
+
+/// What is proven of the child that `mv` leads to; `None` if it is not in the table.
+pub(in crate::search) fn child_bounds<G: Game>(table: &Table, game: &G, mv: Move) -> Option<ProvenBounds> {
+    let range = game.score_range();
+    let entry = table.find(game.key_after(mv))?;
+    let base = entry.bounds(range);
+    let mut path = range;
+    if base != range {
+        let permits = Player::BOTH.map(|winner| game.permits_proof_after(mv, winner));
+        path = permitted(base, permits, range);
+    }
+    if entry.has_twin() {
+        path = path.intersect(twin_bounds(table, game.key_with_history_after(mv), range));
+    }
+    Some(ProvenBounds { base, path })
+}
+
+/// The outcome for the player to move, if the path bounds decide it.
+pub(in crate::search) fn proven_outcome<G: Game>(table: &Table, game: &G) -> Option<Outcome> {
+    let for_black = decided(game, path_bounds(table, game))?;
+    Some(outcome_for(game.to_play(), for_black))
+}

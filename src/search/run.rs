@@ -1,0 +1,121 @@
+//! One run of a search: workers that share a table, a count of simulations and a stopping rule.
+
+use super::Progress;
+use super::limits::StoppingRule;
+use super::policy::SelectionPolicy;
+use super::worker::Worker;
+use crate::game::Game;
+use crate::table::Table;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+/// Simulations between two looks at the clock, and two calls of the progress function.
+const LOOK_INTERVAL: u64 = 16;
+
+/// Simulations granted to a worker at once, at most.
+const LARGEST_GRANT: u64 = 16;
+
+/// What the workers share in one run.
+pub(super) struct Run {
+    /// Simulations granted so far.
+    simulations: CachePadded<AtomicU64>,
+    stop: AtomicBool,
+    stopping_rule: StoppingRule,
+    threads: u64,
+}
+
+/// A value alone in its cache line, so that writing it does not delay those who read its neighbours.
+#[repr(align(64))]
+struct CachePadded<T>(T);
+
+impl Run {
+    pub(super) fn new(stopping_rule: StoppingRule, threads: usize) -> Run {
+        Run {
+            simulations: CachePadded(AtomicU64::new(0)),
+            stop: AtomicBool::new(false),
+            stopping_rule,
+            threads: threads.clamp(1, 255) as u64,
+        }
+    }
+
+    /// Runs the workers to their end. Each is made by its own thread, so that no two have buffers in one cache
+    /// line.
+    pub(super) fn work<'t, G: Game, P: SelectionPolicy>(
+        &self,
+        table: &Table,
+        root: &G,
+        worker: impl Fn(u64) -> Worker<'t, G, P> + Sync,
+        progress: Progress<'_>,
+    ) -> Vec<Worker<'t, G, P>> {
+        let worker = &worker;
+        let mut first = worker(0);
+        std::thread::scope(|scope| {
+            let others: Vec<_> = (1..self.threads)
+                .map(|stream| {
+                    scope.spawn(move || {
+                        let mut worker = worker(stream);
+                        self.simulate_until_done(table, root, &mut worker, &mut |_| true);
+                        worker
+                    })
+                })
+                .collect();
+            self.simulate_until_done(table, root, &mut first, progress);
+            let others = others
+                .into_iter()
+                .map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            std::iter::once(first).chain(others).collect()
+        })
+    }
+
+    fn simulate_until_done<G: Game, P: SelectionPolicy>(
+        &self,
+        table: &Table,
+        root: &G,
+        worker: &mut Worker<'_, G, P>,
+        progress: Progress<'_>,
+    ) {
+        let rule = &self.stopping_rule;
+        let (mut done, mut granted) = (0_u64, 0..0);
+        while !self.stop.load(Relaxed) {
+            if done > 0 && rule.has_enough_visits_or_proof(table, root, &worker.policy) {
+                break;
+            }
+            if done.is_multiple_of(LOOK_INTERVAL) {
+                let simulations = self.simulations.0.load(Relaxed);
+                if rule.is_out_of_time(simulations, table, root, &worker.policy) || !progress(simulations) {
+                    break;
+                }
+            }
+            let number = granted.next().unwrap_or_else(|| {
+                granted = self.grant();
+                granted.next().expect("a grant is not empty")
+            });
+            if rule.has_enough_simulations(number, table, root, &worker.policy) {
+                // The other workers still run the simulations that were granted to them.
+                worker.finish();
+                return;
+            }
+            worker.simulate();
+            done += 1;
+        }
+        self.stop.store(true, Relaxed);
+        worker.finish();
+    }
+
+    /// The numbers of the next simulations of a worker. Several at a time where there are several workers, since each
+    /// grant takes a cache line from another processor; one by one towards the end, so that all end together.
+    fn grant(&self) -> std::ops::Range<u64> {
+        let size = if self.threads < 2 {
+            1
+        } else {
+            let left = self.stopping_rule.simulations_left(self.simulations.0.load(Relaxed));
+            (left / (8 * self.threads)).clamp(1, LARGEST_GRANT)
+        };
+        let first = self.simulations.0.fetch_add(size, Relaxed);
+        first..first + size
+    }
+
+    /// Wall-clock time of the run so far.
+    pub(super) fn elapsed(&self) -> std::time::Duration {
+        self.stopping_rule.elapsed()
+    }
+}

@@ -1,0 +1,53 @@
+//! An evaluation allocates nothing.
+
+#![allow(unsafe_code, reason = "an allocator that counts is the only way to see allocations")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use tewari::game::{Move, Player};
+use tewari::go::{Board, Komi, Size};
+use tewari::network::kernels::Kernel;
+use tewari::network::{Evaluator, Network, Situation, Symmetry};
+
+struct Counting;
+
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: all is left to the system's allocator, with what was asked for.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Relaxed);
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[test]
+fn the_second_evaluation_allocates_nothing() {
+    for side in [9, 19] {
+        let board = Board::new(Size::new(side, side).unwrap());
+        let situation =
+            Situation { board: &board, to_play: Player::Black, last_moves: &[Move(3)], komi: Komi(15) };
+        for kernel in Kernel::available() {
+            let mut evaluator = Evaluator::with_kernel(Network::embedded(), board.size(), kernel);
+            let mut chances = vec![0; board.size().points() + 1];
+            let mut ask = || {
+                let before = ALLOCATIONS.load(Relaxed);
+                let evaluation = evaluator.evaluate(&situation, Symmetry::IDENTITY);
+                evaluation.move_chances(|_| true, &mut chances);
+                ALLOCATIONS.load(Relaxed) - before
+            };
+            ask();
+            // The test's own thread is the only one, but for the harness, which waits.
+            assert_eq!(ask(), 0, "{side}x{side}, {kernel:?}");
+        }
+    }
+}

@@ -1,0 +1,146 @@
+"""The network in the engine's integers: what the weights file holds, and the same sums in numpy.
+
+src/network/mod.rs describes the layers, src/network/weights.rs the file. tests/network_trainer.rs compares the
+engine with `forward` bit by bit.
+"""
+
+import numpy as np
+
+import model
+
+MAGIC = b"TewariNN"
+VERSION = 1
+HEADER_BYTES = 64
+HEADS = {"policy": 1, "owners": 2, "score": 4}
+
+
+def _quantise(layer, bias_places):
+    """Weights as bytes, a shift for each output, and biases in units of 2^-(bias_places + shift)."""
+    w = np.asarray(layer["w"], np.float32)
+    shift = np.asarray(model.weight_shift(w)).astype(np.int64)
+    rounded = np.clip(np.rint(w * 2.0**shift), -127, 127).astype(np.int64)
+    quantised = {"w": rounded, "shift": shift}
+    if "b" in layer:
+        bias = np.rint(np.asarray(layer["b"], np.float64) * 2.0 ** (bias_places + shift))
+        quantised["b"] = np.clip(bias, -(2**30), 2**30).astype(np.int64)
+    return quantised
+
+
+def quantised(parameters):
+    """All layers of `model.initial`'s parameters in integers."""
+    # Activations have 6 binary places, pooled numbers 14.
+    network = {
+        "input": _quantise(parameters["input"], 6),
+        "blocks": [],
+        "head": _quantise(parameters["head"], 6),
+        "head_pool": _quantise(parameters["head_pool"], 14),
+        "policy": _quantise(parameters["policy"], 6),
+        "owner": _quantise(parameters["owner"], 6),
+        "hidden": _quantise(parameters["hidden"], 14),
+        "outputs": _quantise(parameters["outputs"], 6),
+    }
+    for block in parameters["blocks"]:
+        layers = {"a": _quantise(block["a"], 6), "b": _quantise(block["b"], 6)}
+        if "pool" in block:
+            layers["pool"] = _quantise(block["pool"], 14)
+        network["blocks"].append(layers)
+    return network
+
+
+def _shift_right(value, places):
+    """Divided by 2^places and rounded; multiplied where `places` is negative."""
+    right, left = np.maximum(places, 0), np.maximum(-places, 0)
+    return (value + np.where(right > 0, 1 << np.maximum(right - 1, 0), 0) >> right) << left
+
+
+def _activation(sums, shift, residual=0):
+    return np.clip(_shift_right(sums, shift) + residual, 0, 127)
+
+
+def _convolution(layer, x):
+    count, rows, columns, _ = x.shape
+    padded = np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
+    sums = np.zeros((count, rows, columns, layer["w"].shape[2]), np.int64) + layer["b"]
+    for tap in range(9):
+        down, right = divmod(tap, 3)
+        sums += padded[:, down : down + rows, right : right + columns] @ layer["w"][tap]
+    return sums
+
+
+def _pool(x):
+    """Mean, scaled mean and largest with 14 binary places."""
+    points = x.shape[1] * x.shape[2]
+    mean = (x.sum(axis=(1, 2)) * 256 + points // 2) // points
+    scaled = mean * model.side_factor(points) >> 8
+    return np.concatenate([mean, scaled, x.max(axis=(1, 2)) << 8], axis=1)
+
+
+def _pooled_bias(pooling, pooled, shift):
+    """What pooled numbers add to sums with `shift` and 6 binary places."""
+    return _shift_right(pooled @ pooling["w"], 8 + pooling["shift"] - shift)[:, None, None]
+
+
+def _output(layer, x):
+    """With 12 binary places."""
+    return _shift_right(x @ layer["w"] + layer["b"], layer["shift"] - 6)
+
+
+def forward(network, inputs):
+    """Logits of all moves and of owners, and the numbers for mean and spread, all with 12 binary places."""
+    layer = network["input"]
+    x = _activation(_convolution(layer, inputs.astype(np.int64)), layer["shift"])
+    for block in network["blocks"]:
+        y = _activation(_convolution(block["a"], x), block["a"]["shift"])
+        sums = _convolution(block["b"], y)
+        if "pool" in block:
+            sums = sums + _pooled_bias(block["pool"], _pool(y), block["b"]["shift"])
+        x = _activation(sums, block["b"]["shift"], x)
+    pooled = _pool(x)
+    head = network["head"]
+    sums = x @ head["w"][0] + head["b"] + _pooled_bias(network["head_pool"], pooled, head["shift"])
+    sums = _activation(sums, head["shift"])
+    policy = _output(network["policy"], sums[..., : model.HEAD])[..., 0]
+    owner = _output(network["owner"], sums[..., model.HEAD :])[..., 0]
+    hidden = network["hidden"]
+    inner = _activation(pooled @ hidden["w"] + hidden["b"], 8 + hidden["shift"])
+    outputs = _output(network["outputs"], inner)
+    moves = np.concatenate([policy.reshape(len(inputs), -1), outputs[:, :1]], axis=1)
+    return moves, owner, outputs[:, 1:]
+
+
+def _layer_bytes(layer):
+    data = layer["w"].astype(np.int8).tobytes() + layer["shift"].astype(np.uint8).tobytes()
+    return data + (layer["b"].astype("<i4").tobytes() if "b" in layer else b"")
+
+
+def _checksum(data):
+    """FNV-1a, 64 bits."""
+    value = 0xCBF29CE484222325
+    for byte in data:
+        value = (value ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    return value
+
+
+def weights_file(network, planes, samples, name, trained):
+    """The bytes of a weights file."""
+    blocks = network["blocks"]
+    pooled = sum(1 << i for i, block in enumerate(blocks) if "pool" in block)
+    body = _layer_bytes(network["input"])
+    for block in blocks:
+        body += _layer_bytes(block["a"])
+        body += _layer_bytes(block["pool"]) if "pool" in block else b""
+        body += _layer_bytes(block["b"])
+    for part in ("head", "head_pool", "policy", "owner", "hidden", "outputs"):
+        body += _layer_bytes(network[part])
+    header = bytearray(HEADER_BYTES)
+    header[:8] = MAGIC
+    header[8:12] = VERSION.to_bytes(4, "little")
+    header[12:14] = network["input"]["w"].shape[2].to_bytes(2, "little")
+    header[14:16] = len(blocks).to_bytes(2, "little")
+    header[16:20] = planes.to_bytes(4, "little")
+    header[20:24] = pooled.to_bytes(4, "little")
+    header[24:28] = trained.to_bytes(4, "little")
+    header[32:40] = int(samples).to_bytes(8, "little")
+    header[48:64] = name.encode()[:16].ljust(16, b"\0")
+    header[40:48] = _checksum(bytes(header) + body).to_bytes(8, "little")
+    return bytes(header) + body

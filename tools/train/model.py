@@ -1,0 +1,149 @@
+"""The network in floating point, with the clipping and, on demand, the rounding of the engine.
+
+src/network/mod.rs describes the layers. Activations are 0 to 127 in units of 1/64; weights are 8 bits with a
+power of two as scale for each output, so both are exact in bfloat16 and sums are exact in float32.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from convolution import convolution
+
+PLANES = 32
+UNIT = 64.0
+LARGEST = 127.0
+MOST_SHIFT = 12
+HEAD = 32
+HIDDEN = 64
+# Units of the score head: points of the mean, and points that its spread is multiplied to.
+MEAN_POINTS = 16.0
+SPREAD_POINTS = 8.0
+
+
+def initial(seed, channels, blocks, pooled):
+    """Parameters to begin with. `pooled`: the blocks with global pooling."""
+    random = np.random.default_rng(seed)
+
+    def weights(shape, fan_in, gain=1.0):
+        return (random.normal(size=shape) * gain * np.sqrt(2 / fan_in)).astype(np.float32)
+
+    def conv(inputs, outputs, gain=1.0):
+        return {"w": weights((9, inputs, outputs), 9 * inputs, gain), "b": np.zeros(outputs, np.float32)}
+
+    def dense(inputs, outputs, gain=1.0):
+        return {"w": weights((inputs, outputs), inputs, gain), "b": np.zeros(outputs, np.float32)}
+
+    def pooling(outputs):
+        # No bias: the layer that it is added to has one.
+        return {"w": weights((3 * channels, outputs), 3 * channels, 0.3)}
+
+    parameters = {
+        # Few planes are not 0 at a point.
+        "input": conv(PLANES, channels, 2.0),
+        "blocks": [],
+        "head": {"w": weights((1, channels, 2 * HEAD), channels), "b": np.zeros(2 * HEAD, np.float32)},
+        "head_pool": pooling(2 * HEAD),
+        "policy": dense(HEAD, 1),
+        "owner": dense(HEAD, 1),
+        "hidden": dense(3 * channels, HIDDEN, 0.5),
+        "outputs": dense(HIDDEN, 3, 0.3),
+    }
+    for block in range(blocks):
+        layers = {"a": conv(channels, channels), "b": conv(channels, channels, 1 / blocks)}
+        if block in pooled:
+            layers["pool"] = pooling(channels)
+        parameters["blocks"].append(layers)
+    return parameters
+
+
+def straight_through(exact, rounded):
+    """`rounded`, with the gradient of `exact`."""
+    return exact + jax.lax.stop_gradient(rounded - exact)
+
+
+def weight_shift(w):
+    """The power of two for each output (last axis): the largest with which its weights fit 8 bits."""
+    largest = jnp.maximum(jnp.abs(w).max(axis=tuple(range(w.ndim - 1))), 1e-9)
+    return jnp.clip(jnp.floor(jnp.log2(LARGEST / largest)), 0, MOST_SHIFT)
+
+
+def rounded_weights(w, quantise):
+    if not quantise:
+        return w
+    scale = jax.lax.stop_gradient(jnp.exp2(weight_shift(w)))
+    return straight_through(w, jnp.clip(jnp.round(w * scale), -LARGEST, LARGEST) / scale)
+
+
+def activation(x, quantise):
+    clipped = jnp.clip(x, 0, LARGEST / UNIT)
+    if not quantise:
+        return clipped
+    return straight_through(clipped, jnp.clip(jnp.floor(x * UNIT + 0.5), 0, LARGEST) / UNIT)
+
+
+def pool(x):
+    """Mean, mean scaled with the size of the board, and largest, for each channel."""
+    points = x.shape[1] * x.shape[2]
+    mean = x.mean(axis=(1, 2), dtype=jnp.float32)
+    return jnp.concatenate([mean, mean * (side_factor(points) / 256), largest(x)], axis=1)
+
+
+@jax.custom_vjp
+def largest(x):
+    """The maximum of each channel. Its gradient goes to all points that have it, which costs a tenth of XLA's."""
+    return x.max(axis=(1, 2))
+
+
+def _largest_forward(x):
+    maximum = x.max(axis=(1, 2))
+    return maximum, (x, maximum)
+
+
+def _largest_backward(saved, gradient):
+    x, maximum = saved
+    is_it = x == maximum[:, None, None]
+    share = gradient / jnp.maximum(is_it.sum(axis=(1, 2)), 1)
+    return (jnp.where(is_it, share[:, None, None], 0).astype(x.dtype),)
+
+
+largest.defvjp(_largest_forward, _largest_backward)
+
+
+def side_factor(points):
+    """(side - 14) / 10 in units of 1/256, where the side of a board is the root of its area."""
+    return (int(np.floor(np.sqrt(points * 65536.0))) - 14 * 256) // 10
+
+
+def forward(parameters, inputs, quantise=False):
+    """Logits of all moves, logits of owners, and mean and spread of the score in points.
+
+    `inputs`: bytes [n, rows, columns, PLANES].
+    """
+
+    def conv(layer, x):
+        return convolution(x, rounded_weights(layer["w"], quantise)) + layer["b"]
+
+    def dense(layer, x):
+        return x @ rounded_weights(layer["w"], quantise) + layer.get("b", 0.0)
+
+    def point(layer, x):
+        return dense(layer, x.reshape(-1, HEAD).astype(jnp.float32)).reshape(x.shape[:3])
+
+    def act(x):
+        return activation(x, quantise).astype(jnp.bfloat16)
+
+    x = act(conv(parameters["input"], inputs.astype(jnp.bfloat16) / UNIT))
+    for block in parameters["blocks"]:
+        y = act(conv(block["a"], x))
+        z = conv(block["b"], y) + x
+        if "pool" in block:
+            z = z + dense(block["pool"], pool(y))[:, None, None]
+        x = act(z)
+    pooled = pool(x)
+    head = act(conv(parameters["head"], x) + dense(parameters["head_pool"], pooled)[:, None, None])
+    policy = point(parameters["policy"], head[..., :HEAD])
+    owner = point(parameters["owner"], head[..., HEAD:])
+    outputs = dense(parameters["outputs"], act(dense(parameters["hidden"], pooled)))
+    moves = jnp.concatenate([policy.reshape(len(inputs), -1), outputs[:, :1]], axis=1)
+    return moves, owner, outputs[:, 1] * MEAN_POINTS, SPREAD_POINTS * jnp.exp2(jnp.clip(outputs[:, 2], -3, 5))

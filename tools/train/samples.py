@@ -1,0 +1,99 @@
+"""Prepared positions: reads what `tewari network prepare` writes (src/network/samples.rs has the format)."""
+
+import pathlib
+
+import numpy as np
+
+PLANES = 32
+ONE = 64
+BITS, POINT, WHOLE = 0, 1, 2
+NO_POINT = 65535
+NO_SCORE = -32768
+NO_RESULT = 255
+HEADER_BYTES = 128
+LABEL_BYTES = 12
+LADDERS = slice(22, 25)
+
+
+class BadSamples(Exception):
+    """A file that is not one of ours."""
+
+
+class Samples:
+    """The rows of one file, on disk."""
+
+    def __init__(self, path):
+        path = pathlib.Path(path)
+        header = path.open("rb").read(HEADER_BYTES)
+        if len(header) < HEADER_BYTES or header[:8] != b"TewariPS":
+            raise BadSamples(f"{path} has no prepared positions: make them with tewari network prepare")
+        version = int.from_bytes(header[8:12], "little")
+        if version != 1:
+            raise BadSamples(f"{path}: expected version 1, found {version}: prepare the games again")
+        self.columns, self.rows = header[12], header[13]
+        self.points = self.columns * self.rows
+        row_bytes = int.from_bytes(header[16:20], "little")
+        self.planes = int.from_bytes(header[20:24], "little")
+        count = (path.stat().st_size - HEADER_BYTES) // row_bytes
+        if count == 0:
+            raise BadSamples(f"{path} has no positions: prepare more games")
+        self.data = np.memmap(path, np.uint8, "r", HEADER_BYTES, (count, row_bytes))
+        kinds = header[24:56]
+        has = [plane for plane in range(PLANES) if self.planes >> plane & 1]
+        self.of_kind = [[plane for plane in has if kinds[plane] == kind] for kind in (BITS, POINT, WHOLE)]
+        self.symmetries, self.symmetries_back = symmetries(self.columns, self.rows)
+
+    def __len__(self):
+        return len(self.data)
+
+    def batch(self, indices, symmetry=None):
+        """Inputs [n, rows, columns, PLANES] as bytes, and labels; turned by `symmetry`, one number a row."""
+        rows = self.data[indices]
+        inputs = self._inputs(rows)
+        labels = self._labels(rows[:, -LABEL_BYTES:])
+        if symmetry is not None:
+            inputs = inputs[np.arange(len(rows))[:, None], self.symmetries[symmetry]]
+            labels["move"] = self.symmetries_back[symmetry, labels["move"]]
+        return inputs.reshape(-1, self.rows, self.columns, PLANES), labels
+
+    def _inputs(self, rows):
+        count = len(rows)
+        inputs = np.zeros((count, self.points, PLANES), np.uint8)
+        bits, points, wholes = self.of_kind
+        width = (self.points + 7) // 8
+        packed = rows[:, : len(bits) * width].reshape(count, len(bits), width)
+        unpacked = np.unpackbits(packed, axis=2, count=self.points, bitorder="little")
+        inputs[:, :, bits] = unpacked.transpose(0, 2, 1) * ONE
+        start = len(bits) * width
+        numbers = rows[:, start : start + 2 * len(points)].copy().view("<u2")
+        which, column = np.nonzero(numbers != NO_POINT)
+        inputs[which, numbers[which, column], np.array(points)[column]] = ONE
+        start += 2 * len(points)
+        inputs[:, :, wholes] = rows[:, None, start : start + len(wholes)]
+        return inputs
+
+    def _labels(self, bytes_):
+        words = bytes_.copy().view("<i2")
+        return {
+            "move": words[:, 0].view("<u2").astype(np.int32),
+            "komi": words[:, 1].astype(np.float32) / 2,
+            "score": words[:, 2].astype(np.float32) / 2,
+            "has_score": (words[:, 2] != NO_SCORE).astype(np.float32),
+            "result": bytes_[:, 6].astype(np.float32) / 2,
+            "has_result": (bytes_[:, 6] != NO_RESULT).astype(np.float32),
+        }
+
+
+def symmetries(columns, rows):
+    """For each symmetry, where a point of the turned board comes from, and where a move goes (pass stays).
+
+    Eight on a square, four on a rectangle.
+    """
+    numbers = np.arange(columns * rows).reshape(rows, columns)
+    turned = [numbers[::up, ::right] for up in (1, -1) for right in (1, -1)]
+    if columns == rows:
+        turned += [board.T for board in turned]
+    sources = np.stack([board.ravel() for board in turned])
+    goals = np.argsort(sources, axis=1)
+    passes = np.full((len(goals), 1), columns * rows)
+    return sources, np.concatenate([goals, passes], axis=1).astype(np.int32)

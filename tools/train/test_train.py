@@ -1,0 +1,64 @@
+"""python -m pytest tools/train, or python tools/train/test_train.py."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import convolution
+import integers
+import model
+from fixture import random_parameters
+from samples import symmetries
+
+
+def some_inputs(count, rows, columns):
+    """Bytes as planes have them: mostly nothing, some ones, some numbers."""
+    random = np.random.default_rng(5)
+    inputs = random.choice([0, 0, 0, 64], size=(count, rows, columns, model.PLANES))
+    inputs[..., 0] = 64
+    inputs[..., 20] = random.integers(1, 127, size=(count, 1, 1))
+    return inputs.astype(np.uint8)
+
+
+def test_floats_with_rounding_are_the_integers():
+    for rows, columns in ((19, 19), (9, 9), (5, 7), (1, 1)):
+        parameters = random_parameters(3)
+        inputs = some_inputs(4, rows, columns)
+        moves, owners, mean, _ = model.forward(jax.tree.map(jnp.asarray, parameters), inputs, quantise=True)
+        exact_moves, exact_owners, score = integers.forward(integers.quantised(parameters), inputs)
+        # Biases and pooled numbers are rounded in the integers alone: a sum that lies on a border may fall to
+        # either side, which moves an activation by one.
+        for found, exact in ((moves, exact_moves), (owners, exact_owners), (mean / 16, score[:, 0])):
+            error = np.abs(np.asarray(found) * 4096 - exact)
+            assert np.median(error) < 80 and error.max() < 600, (rows, columns, error.max())
+
+
+def test_own_convolution_and_its_gradients_are_xlas():
+    random = np.random.default_rng(2)
+    for taps, rows, columns in ((9, 19, 19), (1, 19, 19), (9, 3, 5), (9, 1, 1)):
+        x = jnp.asarray(random.integers(0, 127, size=(3, rows, columns, 32)), jnp.bfloat16)
+        w = jnp.asarray(random.integers(-127, 127, size=(taps, 32, 64)), jnp.bfloat16)
+        d = jnp.asarray(random.integers(-2, 3, size=(3, rows, columns, 64)), jnp.float32)
+        own, back = jax.vjp(convolution.convolution, x, w)
+        xla, xla_back = jax.vjp(
+            convolution._xla_convolution, x.astype(jnp.float32), w.astype(jnp.float32)
+        )
+        assert np.array_equal(own, xla)
+        for one, other in zip(back(d), xla_back(d)):
+            assert np.array_equal(one, other.astype(jnp.bfloat16))
+
+
+def test_symmetries_bring_moves_to_where_points_come_from():
+    for columns, rows, count in ((19, 19, 8), (3, 2, 4)):
+        sources, goals = symmetries(columns, rows)
+        assert len(sources) == count and len({tuple(source) for source in sources}) == count
+        for source, goal in zip(sources, goals):
+            assert all(source[goal[point]] == point for point in range(columns * rows))
+            assert goal[columns * rows] == columns * rows
+
+
+if __name__ == "__main__":
+    for name, test in list(globals().items()):
+        if name.startswith("test_"):
+            test()
+            print(name, "ok")
