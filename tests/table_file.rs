@@ -9,5 +9,6 @@ mod table_file {
     mod duplicates;
     mod kill;
     mod life;
+    mod pages;
     mod process;
 }
