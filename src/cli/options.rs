@@ -15,7 +15,7 @@ use std::time::Duration;
 /// How the engine searches and what it may use.
 #[derive(Args, Clone, Debug)]
 pub(super) struct EngineArguments {
-    /// Memory for the whole engine, for example 256MiB; at least 7.13MiB. Default: a quarter of what the machine
+    /// Memory for the whole engine, for example 256MiB; at least 6.875MiB. Default: a quarter of what the machine
     /// or its control group allows, at most 2GiB.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     memory: Option<u64>,
