@@ -41,7 +41,8 @@ fn info_says_what_a_table_was_made_for_and_what_is_in_it() {
         found[key].as_array().expect("numbers").iter().filter_map(serde_json::Value::as_u64).sum::<u64>()
     };
     let used = found["entriesUsed"].as_u64().expect("a number");
-    assert!(used > 100 && used <= 701);
+    // Lazarus may use twice its budget; of the root and of each simulation at most one entry.
+    assert!((201..=1401).contains(&used), "{used}");
     assert_eq!((count("ages"), count("visits"), found["faults"].as_u64()), (used, used, Some(0)));
     assert!(found["blocksUsed"].as_u64() > Some(20) && found["bounded"] == 0);
     assert_eq!((&found["orphans"], &found["lostBlocks"]), (&0.into(), &0.into()));
