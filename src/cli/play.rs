@@ -29,7 +29,7 @@ pub(super) struct Arguments {
 #[derive(Subcommand)]
 enum Choice {
     /// Go.
-    Go(GoArguments),
+    Go(Box<GoArguments>),
     /// Tic-tac-toe.
     Tictactoe(Box<CommonArguments>),
 }

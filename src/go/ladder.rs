@@ -126,8 +126,8 @@ impl LadderReader {
     fn is_caught(&mut self, target: Point) -> bool {
         let liberties = self.liberties(target);
         match liberties.as_slice() {
-            &[only] => only != self.ko,
-            &[one, two] => self.atari_catches(target, one) || self.atari_catches(target, two),
+            [only] => *only != self.ko,
+            [one, two] => self.atari_catches(target, *one) || self.atari_catches(target, *two),
             _ => false,
         }
     }
