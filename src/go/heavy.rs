@@ -23,7 +23,7 @@ pub struct HeavyPlayouts {
     pub pattern_self_atari: u32,
     /// Refuses a random move into atari; it may be drawn again.
     pub random_self_atari: u32,
-    /// Refuses a move that puts [`MANY`] stones or more in atari and captures nothing; it is not drawn again.
+    /// Refuses a move that puts six stones or more in atari and captures nothing; it is not drawn again.
     pub many_self_atari: u32,
 }
 

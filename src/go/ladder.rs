@@ -3,7 +3,7 @@
 //! The ladder game: the attacker gives atari with every move; the defender, whose chain then has one liberty, extends
 //! on it or captures a chain in atari next to its own. The attacker wins when it captures the chain, the
 //! defender when the chain has three liberties, or two that no atari leads to its capture from. Simple ko is obeyed. A
-//! game of more than [`STEPS`] moves, all variations counted, is given up: the chain counts as escaped.
+//! game of more than 400 moves, all variations counted, is given up: the chain counts as escaped.
 
 use super::board::{Board, cell};
 use super::geometry::{CELLS, Geometry, Point};
