@@ -79,7 +79,7 @@ fn filled(bytes: usize) -> (Table, u64) {
             continue;
         };
         // Worth more than a newcomer, so that few are lost in buckets that overflow.
-        entry.add_own(1);
+        entry.add_leaf_playout(1);
         if number < layout.blocks as u64 {
             black_box(table.claim_block(&entry, || &priors, Protected::default(), &mut counters));
         }

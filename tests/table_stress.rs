@@ -42,8 +42,8 @@ struct Wrong {
 
 impl Wrong {
     fn look_at_entry(&self, entry: &Entry<'_>) {
-        let own = entry.own();
-        self.points.fetch_add(u64::from(own.half_points > 2 * own.visits), Relaxed);
+        let leaf_playouts = entry.leaf_playouts();
+        self.points.fetch_add(u64::from(leaf_playouts.half_points > 2 * leaf_playouts.visits), Relaxed);
         let bounds = entry.bounds(RANGE);
         let holds = (bounds.lower..=bounds.upper).contains(&truth(entry.key()));
         self.bounds.fetch_add(u64::from(!holds), Relaxed);
@@ -95,7 +95,7 @@ fn walk(table: &Table, keys: &[u64], rng: &mut PlayoutRng, wrong: &Wrong, counte
         let truth = truth(entry.key());
         let [below, above] = [0, 1].map(|_| rng.below(800) as i16);
         entry.tighten_bounds(Bounds { lower: truth - below, upper: truth + above }.intersect(RANGE));
-        entry.add_own(rng.below(3) as u32);
+        entry.add_leaf_playout(rng.below(3) as u32);
         match rng.below(4) {
             0 => entry.set_total(Total { visits: rng.below(1000) as u32, value: Value::DRAW }),
             1 => entry.mark_twin(),
@@ -204,7 +204,7 @@ fn counts_are_exact_when_workers_add_to_one_position() {
         for worker in 0..WORKERS {
             scope.spawn(move || {
                 for n in 0..each {
-                    entry.add_own(1);
+                    entry.add_leaf_playout(1);
                     entry.add_visit(Value(n));
                     block.visit_edge(&entry, n as usize % MOVES, Value::WIN);
                     block.visit_edge(&entry, worker as usize, Value::WIN);
@@ -213,7 +213,10 @@ fn counts_are_exact_when_workers_add_to_one_position() {
         }
     });
     let all = each * WORKERS as u32;
-    assert_eq!((entry.own().visits, entry.own().half_points, entry.total().visits), (all, all, all));
+    assert_eq!(
+        (entry.leaf_playouts().visits, entry.leaf_playouts().half_points, entry.total().visits),
+        (all, all, all)
+    );
     assert_eq!(block.edges().map(|edge| edge.visits()).sum::<u32>(), 2 * all);
 }
 
@@ -237,16 +240,19 @@ fn search_together(side: usize, bytes: usize, threads: usize, simulations: u64) 
         }
         assert_eq!(report.simulations, simulations, "{told}");
         // The entry and the block of the root are protected. Workers get in each other's way only when an
-        // entry is made, and when the edges of a lost block become own playouts: each may then lose, or
+        // entry is made, and when the edges of a lost block become leaf playouts: each may then lose, or
         // count twice, the simulation it is at.
         let entry = table.find(root.key()).expect("the root");
-        let [visits, own] = [entry.total().visits, entry.own().visits].map(u64::from);
+        let [visits, leaf_playouts] = [entry.total().visits, entry.leaf_playouts().visits].map(u64::from);
         let most = before + simulations;
         assert!(visits <= most && visits + threads as u64 > most, "{told}: {visits} of {most}");
         let block = table.block(&entry).expect("a block");
         let edges: u64 = block.edges().map(|edge| u64::from(edge.visits())).sum();
         let slack = if threads == 1 { 0 } else { 4 * threads as u64 };
-        assert!((own + edges).abs_diff(most) <= slack, "{told}: {own} + {edges} of {most}");
+        assert!(
+            (leaf_playouts + edges).abs_diff(most) <= slack,
+            "{told}: {leaf_playouts} + {edges} of {most}"
+        );
         assert_eq!(report.root.visits, visits, "{told}");
         assert!(report.moves.iter().all(|candidate| root.check(candidate.mv).is_ok()));
         root.try_play(best).expect("legal");

@@ -113,7 +113,7 @@ mod tests {
             block,
             mover: Player::Black,
             mv: Move(0),
-            leaf_playouts: entry.own(),
+            leaf_playouts: entry.leaf_playouts(),
             siblings: SiblingStatistics { visits, ..SiblingStatistics::default() },
             loses_stones: [false; 2],
             permits_proof_for: [true; 2],
