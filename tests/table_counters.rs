@@ -11,7 +11,7 @@ use tewari::table::{
 use tewari::value::Value;
 
 const MOVES: usize = 26;
-const SHAPE: Shape = Shape { moves: MOVES, policy_words: false };
+const SHAPE: Shape = Shape { moves: MOVES, policy_state: false };
 const KEY: u64 = 0x1234_5678_9abc_def0;
 const PRIOR: Prior = Prior { visits: 20, wins: 12 };
 
@@ -129,7 +129,7 @@ fn workers_that_fill_the_edges_of_one_position_at_once_halve_once() {
 }
 
 fn identity() -> Identity {
-    Identity { game: "go 5x5".to_owned(), key_seed: 1, policy_words: String::new(), setting: String::new() }
+    Identity { game: "go 5x5".to_owned(), key_seed: 1, policy_state: String::new(), setting: String::new() }
 }
 
 /// A file whose only position has so many visits of edges.

@@ -10,7 +10,7 @@ use tewari::table::{Block, Counters, EDGE_VISITS_FULL, Entry, Layout, Protected,
 use tewari::value::Value;
 
 const RANGE: Bounds = Bounds { lower: -361, upper: 361 };
-const SHAPE: Shape = Shape { moves: 2, policy_words: false };
+const SHAPE: Shape = Shape { moves: 2, policy_state: false };
 /// They stay: three of the four places of the only bucket, one of the two blocks.
 const OTHERS: [u64; 3] = [1001, 1002, 1003];
 /// The position that has the fourth place, and may have the other block.

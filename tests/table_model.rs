@@ -11,7 +11,7 @@ use tewari::value::Value;
 use tewari::zobrist::mix;
 
 const MOVES: usize = 9;
-const SHAPE: Shape = Shape { moves: MOVES, policy_words: true };
+const SHAPE: Shape = Shape { moves: MOVES, policy_state: true };
 const RANGE: Bounds = Bounds { lower: -361, upper: 361 };
 const NOBODY: Protected<'static> = Protected { keys: &[], blocks: &[] };
 
@@ -170,7 +170,7 @@ fn act(table: &Table, key: u64, action: &Action, known: &mut Known, counters: &m
                 assert_eq!(block.visit_edge(&entry, index, Value(value)), edges[index].visits);
                 block.mark_used(edges[index].visits, table.generation());
                 block
-                    .policy_words()
+                    .policy_state()
                     .get(index)
                     .expect("in the shape")
                     .store(u64::from(value), std::sync::atomic::Ordering::Relaxed);
@@ -215,7 +215,7 @@ fn compare(table: &Table, key: u64, known: &Known) {
         if let Some(prior) = known.prior {
             assert_eq!(edge.prior(), prior);
         }
-        let word = block.policy_words()[index].load(std::sync::atomic::Ordering::Relaxed);
+        let word = block.policy_state()[index].load(std::sync::atomic::Ordering::Relaxed);
         if let Some(value) = known.value {
             // Twenty bits of it are kept.
             assert!(edge.value().0.abs_diff(value.0) < 1 << 12);
@@ -291,7 +291,7 @@ proptest! {
         protect in prop::array::uniform12(any::<bool>()),
         visits in prop::array::uniform12(1_u32..1000),
     ) {
-        let shape = Shape { moves: 20, policy_words: false };
+        let shape = Shape { moves: 20, policy_state: false };
         let table = (0..).map(|more| Table::new(shape, smallest(shape) + 8 * more).expect("a table"));
         let table = table.into_iter().find(|table| table.layout().blocks == blocks).expect("a size");
         let priors = [Some(Prior::default()); 20];
@@ -479,7 +479,7 @@ fn an_emptied_table_is_as_new() {
 #[test]
 fn every_size_from_the_smallest_up_works() {
     for moves in [1, 2, 10, 82, 362] {
-        let shape = Shape { moves, policy_words: false };
+        let shape = Shape { moves, policy_state: false };
         let smallest = smallest(shape);
         for bytes in 0..smallest {
             assert!(matches!(

@@ -116,7 +116,7 @@ fn walk(table: &Table, keys: &[u64], rng: &mut PlayoutRng, wrong: &Wrong, counte
 
 /// Runs [`WORKERS`] workers on a table of about `bytes` with these keys.
 fn hammer(bytes: usize, keys: &[u64], walks: usize) -> (Table, Counters) {
-    let shape = Shape { moves: MOVES, policy_words: false };
+    let shape = Shape { moves: MOVES, policy_state: false };
     let table = Table::new(shape, bytes).expect("a table");
     let (wrong, barrier) = (Wrong::default(), Barrier::new(WORKERS as usize));
     let counters = std::thread::scope(|scope| {
@@ -194,7 +194,7 @@ fn a_table_with_room_loses_nothing_but_what_is_made_twice_at_once() {
 
 #[test]
 fn counts_are_exact_when_workers_add_to_one_position() {
-    let shape = Shape { moves: MOVES, policy_words: false };
+    let shape = Shape { moves: MOVES, policy_state: false };
     let table = Table::new(shape, 1 << 20).expect("a table");
     let entry = table.find_or_claim(77, Protected::default(), &mut Counters::default()).expect("an entry");
     let block = table.claim_block(&entry, || priors(77), Protected::default(), &mut Counters::default());
@@ -223,7 +223,7 @@ fn counts_are_exact_when_workers_add_to_one_position() {
 /// What several workers made of one position.
 fn search_together(side: usize, bytes: usize, threads: usize, simulations: u64) {
     let size = Size::new(side, side).expect("a size");
-    let shape = Shape { moves: size.points() + 1, policy_words: false };
+    let shape = Shape { moves: size.points() + 1, policy_state: false };
     let table = Table::new(shape, bytes).expect("a table");
     let mut root = Position::new(size, Rules::CHINESE, Komi(13));
     let limits = Limits { simulations: Some(simulations), ..Limits::default() };
@@ -274,7 +274,7 @@ fn workers_that_search_one_position_count_every_simulation() {
 fn more_workers_than_the_table_has_room_for_paths_come_to_an_end() {
     for (side, bytes) in [(2, 0), (5, 0), (9, 0)] {
         let size = Size::new(side, side).expect("a size");
-        let shape = Shape { moves: size.points() + 1, policy_words: false };
+        let shape = Shape { moves: size.points() + 1, policy_state: false };
         let smallest = match Table::new(shape, bytes) {
             Err(tewari::table::TableError::TooSmall { smallest, .. }) => smallest,
             _ => panic!("nothing is too small"),

@@ -7,8 +7,8 @@
 //!
 //! | bits   | field | meaning of the block's word 3                                                       |
 //! |--------|-------|-------------------------------------------------------------------------------------|
-//! | 0..32  | step  | counters that are halved already: the edges, the leaf playouts, the total visits       |
-//! | 32..40 | level | how full the fullest counter was when the halving began, from 128 to 255; 0 is none  |
+//! | 0..32  | step  | counters that are halved already: the edges, the leaf playouts, the position's      |
+//! | 32..40 | level | how full the fullest counter was when the halving began, from 128 to 255; 0 is none |
 //!
 //! The worker whose compare-and-swap writes the level halves, and counts its steps there; it looks again when it has
 //! the level, since another may just have finished. A level is a 128th of what makes a counter full: 2^20 visits of an
@@ -93,7 +93,7 @@ mod tests {
 
     /// A table with a position whose edges have a unit less than is full.
     fn with_edges(test: impl Fn(&Entry<'_>, &Block<'_>)) {
-        let table = Table::new(Shape { moves: MOVES, policy_words: false }, 1 << 16).expect("a table");
+        let table = Table::new(Shape { moves: MOVES, policy_state: false }, 1 << 16).expect("a table");
         let mut counters = Counters::default();
         let entry = table.find_or_claim(77 << 40, Protected::default(), &mut counters).expect("an entry");
         let priors = [Some(Prior::default()); MOVES];
