@@ -14,7 +14,7 @@ use tewari::search::policy::{EdgeColumns, ParentView, Rave, SelectionPolicy};
 use tewari::table::{Counters, Layout, Protected, Shape, Table};
 use tewari::zobrist::mix;
 
-const SHAPE: Shape = Shape { moves: 82, policy_words: false };
+const SHAPE: Shape = Shape { moves: 82, policy_state: false };
 const MIB: usize = 1 << 20;
 const SIZES: [usize; 6] = [MIB, 16 * MIB, 64 * MIB, 256 * MIB, 1024 * MIB, 4096 * MIB];
 
@@ -79,7 +79,7 @@ fn filled(bytes: usize) -> (Table, u64) {
             continue;
         };
         // Worth more than a newcomer, so that few are lost in buckets that overflow.
-        entry.add_own(1);
+        entry.add_leaf_playout(1);
         if number < layout.blocks as u64 {
             black_box(table.claim_block(&entry, || &priors, Protected::default(), &mut counters));
         }

@@ -263,8 +263,8 @@ impl Engine {
 }
 
 fn shape(options: &EngineOptions, size: Size) -> Shape {
-    let policy_words = options.policy.policy(UNKNOWN_BUDGET).uses_state();
-    Shape { moves: size.points() + 1, policy_words }
+    let policy_state = options.policy.policy(UNKNOWN_BUDGET).uses_state();
+    Shape { moves: size.points() + 1, policy_state }
 }
 
 fn game_name(size: Size) -> String {
@@ -272,11 +272,11 @@ fn game_name(size: Size) -> String {
 }
 
 fn identity(options: &EngineOptions, size: Size) -> Identity {
-    let policy_words = if shape(options, size).policy_words { options.policy.name() } else { "" };
+    let policy_state = if shape(options, size).policy_state { options.policy.name() } else { "" };
     Identity {
         game: game_name(size),
         key_seed: zobrist::SEED,
-        policy_words: policy_words.to_owned(),
+        policy_state: policy_state.to_owned(),
         setting: format!("rules {}, komi {}, keys {}", options.rules, options.komi, options.keys),
     }
 }

@@ -32,7 +32,7 @@ fn position(size: Size, rules: Rules, komi: Komi) -> Position {
 }
 
 fn shape(size: Size) -> Shape {
-    Shape { moves: size.points() + 1, policy_words: false }
+    Shape { moves: size.points() + 1, policy_state: false }
 }
 
 fn ample(size: Size) -> Table {

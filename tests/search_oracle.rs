@@ -8,7 +8,7 @@ use tewari::search::{CatchUp, Limits, Report, Search, SearchParameters};
 use tewari::table::{Shape, Table};
 use tewari::tictactoe::TicTacToe;
 
-const SHAPE: Shape = Shape { moves: 9, policy_words: false };
+const SHAPE: Shape = Shape { moves: 9, policy_state: false };
 /// Room for every position.
 const AMPLE: usize = 2 << 20;
 /// Four buckets of entries and two edge blocks.

@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::Barrier;
 use tewari::game::Prior;
 use tewari::table::{
-    Block, Counters, EDGE_VISITS_FULL, EDGE_VISITS_LIMIT, Entry, Identity, Own, Protected, Shape,
+    Block, Counters, EDGE_VISITS_FULL, EDGE_VISITS_LIMIT, Entry, Identity, LeafPlayouts, Protected, Shape,
     TOTAL_VISITS_FULL, Table, TableMode, Total,
 };
 use tewari::value::Value;
 
 const MOVES: usize = 26;
-const SHAPE: Shape = Shape { moves: MOVES, policy_words: false };
+const SHAPE: Shape = Shape { moves: MOVES, policy_state: false };
 const KEY: u64 = 0x1234_5678_9abc_def0;
 const PRIOR: Prior = Prior { visits: 20, wins: 12 };
 
@@ -37,10 +37,10 @@ fn visits(block: &Block<'_>) -> Vec<u64> {
     block.edges().map(|edge| u64::from(edge.visits())).collect()
 }
 
-/// The visits of a position are those of its edges and its own playouts, but for what halving rounds off, and what
+/// The visits of a position are those of its edges and its leaf playouts, but for what halving rounds off, and what
 /// was added to an edge before it and to the position behind it: `at_once` visits at most.
 fn assert_adds_up(entry: &Entry<'_>, block: &Block<'_>, at_once: u32) {
-    let parts = visits(block).iter().sum::<u64>() + u64::from(entry.own().visits);
+    let parts = visits(block).iter().sum::<u64>() + u64::from(entry.leaf_playouts().visits);
     let total = u64::from(entry.total().visits);
     assert!(parts.abs_diff(total) <= MOVES as u64 + u64::from(at_once), "{parts} in {total}");
 }
@@ -49,7 +49,7 @@ fn assert_adds_up(entry: &Entry<'_>, block: &Block<'_>, at_once: u32) {
 fn siblings_keep_their_order_and_their_shares_when_an_edge_is_full() {
     let table = Table::new(SHAPE, 1 << 20).expect("a table");
     let (entry, block) = position(&table);
-    entry.seed(Own::with_mean(1000, Value::DRAW), Total { visits: 1000, value: Value::DRAW });
+    entry.seed(LeafPlayouts::with_mean(1000, Value::DRAW), Total { visits: 1000, value: Value::DRAW });
     // The best move has one visit in forty more than the second.
     let shares = [(3, 41), (7, 40), (0, 10), (25, 1)];
     let mut added = 0_u64;
@@ -71,8 +71,11 @@ fn siblings_keep_their_order_and_their_shares_when_an_edge_is_full() {
         assert_eq!(block.edge(index).prior(), PRIOR);
     }
     assert_eq!(entry.total().value, Value(77));
-    let own = entry.own();
-    assert!((1..500).contains(&own.visits) && (own.mean().as_f64() - 0.5).abs() < 0.01, "{own:?}");
+    let leaf_playouts = entry.leaf_playouts();
+    assert!(
+        (1..500).contains(&leaf_playouts.visits) && (leaf_playouts.mean().as_f64() - 0.5).abs() < 0.01,
+        "{leaf_playouts:?}"
+    );
     assert_eq!(table.survey(&mut |_| {}).faults, 0);
 }
 
@@ -126,14 +129,17 @@ fn workers_that_fill_the_edges_of_one_position_at_once_halve_once() {
 }
 
 fn identity() -> Identity {
-    Identity { game: "go 5x5".to_owned(), key_seed: 1, policy_words: String::new(), setting: String::new() }
+    Identity { game: "go 5x5".to_owned(), key_seed: 1, policy_state: String::new(), setting: String::new() }
 }
 
 /// A file whose only position has so many visits of edges.
 fn file(path: &Path, edges: &[(usize, u32)]) -> Table {
     let table = Table::create(path, &identity(), SHAPE, 64 << 10).expect("a file");
     let (entry, block) = position(&table);
-    entry.seed(Own { visits: 30_000, half_points: 15_000 }, Total { visits: 30_000, value: Value::DRAW });
+    entry.seed(
+        LeafPlayouts { visits: 30_000, half_points: 15_000 },
+        Total { visits: 30_000, value: Value::DRAW },
+    );
     for &(index, count) in edges {
         add(&entry, &block, index, count);
     }
@@ -161,8 +167,11 @@ fn a_merge_whose_sums_do_not_fit_keeps_the_order_and_the_shares_of_the_moves() {
             assert!(block.edge(index).value().0.abs_diff(value_of(index).0) < 1 << 13);
         }
         assert_adds_up(&entry, &block, 0);
-        let own = entry.own();
-        assert!(own.visits > 10_000 && (own.mean().as_f64() - 0.25).abs() < 0.01, "{own:?}");
+        let leaf_playouts = entry.leaf_playouts();
+        assert!(
+            leaf_playouts.visits > 10_000 && (leaf_playouts.mean().as_f64() - 0.25).abs() < 0.01,
+            "{leaf_playouts:?}"
+        );
         assert_eq!(sum.survey(&mut |_| {}).faults, 0);
     }
 }

@@ -10,7 +10,7 @@ use tewari::table::{Block, Counters, EDGE_VISITS_FULL, Entry, Layout, Protected,
 use tewari::value::Value;
 
 const RANGE: Bounds = Bounds { lower: -361, upper: 361 };
-const SHAPE: Shape = Shape { moves: 2, policy_words: false };
+const SHAPE: Shape = Shape { moves: 2, policy_state: false };
 /// They stay: three of the four places of the only bucket, one of the two blocks.
 const OTHERS: [u64; 3] = [1001, 1002, 1003];
 /// The position that has the fourth place, and may have the other block.
@@ -58,7 +58,7 @@ fn claim_block<'t>(table: &'t Table, entry: &Entry<'t>, blocks: &[u32]) -> Optio
 
 /// What a simulation writes to an entry.
 fn visit(entry: &Entry<'_>) {
-    entry.add_own(1);
+    entry.add_leaf_playout(1);
     entry.add_visit(Value::WIN);
     entry.tighten_bounds(truth(entry.key()));
 }
@@ -67,8 +67,11 @@ fn visit(entry: &Entry<'_>) {
 fn look_at(entry: &Entry<'_>, playouts: u32) {
     let bounds = entry.bounds(RANGE);
     assert!(bounds == RANGE || bounds == truth(entry.key()), "{bounds:?} of {:#x}", entry.key());
-    let own = entry.own();
-    assert!(own.visits <= playouts + 1 && own.half_points <= 2 * own.visits, "{own:?}");
+    let leaf_playouts = entry.leaf_playouts();
+    assert!(
+        leaf_playouts.visits <= playouts + 1 && leaf_playouts.half_points <= 2 * leaf_playouts.visits,
+        "{leaf_playouts:?}"
+    );
 }
 
 /// A block that is still the position's when it has been read was read as the position's.
@@ -146,7 +149,7 @@ fn two_workers_that_make_the_same_position_lose_one_playout_at_most() {
         claim(&table, NEW).iter().for_each(visit);
         worker.join().expect("no panic");
         let entry = table.find(NEW).expect("the position");
-        assert!((1..=2).contains(&entry.own().visits) && (1..=2).contains(&entry.total().visits));
+        assert!((1..=2).contains(&entry.leaf_playouts().visits) && (1..=2).contains(&entry.total().visits));
         assert_eq!(entry.bounds(RANGE), truth(NEW));
     });
 }
@@ -310,7 +313,7 @@ fn visits_added_at_once_are_all_counted() {
         visit(&entry);
         block.visit_edge(&entry, 1, Value::LOSS);
         worker.join().expect("no panic");
-        assert_eq!((entry.own().visits, entry.total().visits, block.edge(1).visits()), (2, 2, 2));
+        assert_eq!((entry.leaf_playouts().visits, entry.total().visits, block.edge(1).visits()), (2, 2, 2));
     });
 }
 

@@ -4,14 +4,14 @@ use proptest::prelude::*;
 use std::collections::HashMap;
 use tewari::game::{Bounds, Prior};
 use tewari::table::{
-    AMAF_VISITS_LIMIT, Amaf, Counters, Entry, Own, Protected, Shape, TOTAL_VISITS_FULL, Table, TableError,
-    Total, amaf_sample,
+    AMAF_VISITS_LIMIT, Amaf, Counters, Entry, LeafPlayouts, Protected, Shape, TOTAL_VISITS_FULL, Table,
+    TableError, Total, amaf_sample,
 };
 use tewari::value::Value;
 use tewari::zobrist::mix;
 
 const MOVES: usize = 9;
-const SHAPE: Shape = Shape { moves: MOVES, policy_words: true };
+const SHAPE: Shape = Shape { moves: MOVES, policy_state: true };
 const RANGE: Bounds = Bounds { lower: -361, upper: 361 };
 const NOBODY: Protected<'static> = Protected { keys: &[], blocks: &[] };
 
@@ -57,7 +57,7 @@ fn a_position_whose_bucket_is_full_goes_to_the_overflow() {
 /// What the model knows of a position.
 #[derive(Clone, Debug, Default)]
 struct Known {
-    own: Own,
+    leaf_playouts: LeafPlayouts,
     total: Option<Total>,
     bounds: Option<Bounds>,
     twin: bool,
@@ -75,7 +75,7 @@ struct KnownEdge {
 #[derive(Clone, Debug)]
 enum Action {
     Claim,
-    AddOwn(u32),
+    AddLeafPlayout(u32),
     SetTotal(u32, u32),
     AddVisit(u32),
     Seed(u32, u32),
@@ -90,7 +90,7 @@ enum Action {
 fn action() -> impl Strategy<Value = Action> {
     prop_oneof![
         Just(Action::Claim),
-        (0_u32..=2).prop_map(Action::AddOwn),
+        (0_u32..=2).prop_map(Action::AddLeafPlayout),
         (0..TOTAL_VISITS_FULL - 1000, any::<u32>())
             .prop_map(|(visits, value)| Action::SetTotal(visits, value)),
         any::<u32>().prop_map(Action::AddVisit),
@@ -124,11 +124,11 @@ fn act(table: &Table, key: u64, action: &Action, known: &mut Known, counters: &m
     let entry = table.find_or_claim(key, NOBODY, counters).expect("an entry");
     match *action {
         Action::Claim => {}
-        Action::AddOwn(half_points) => {
-            let own = entry.add_own(half_points);
-            known.own.visits += 1;
-            known.own.half_points += half_points;
-            assert_eq!(own, known.own);
+        Action::AddLeafPlayout(half_points) => {
+            let leaf_playouts = entry.add_leaf_playout(half_points);
+            known.leaf_playouts.visits += 1;
+            known.leaf_playouts.half_points += half_points;
+            assert_eq!(leaf_playouts, known.leaf_playouts);
         }
         Action::SetTotal(visits, value) => {
             let total = Total { visits, value: Value(value) };
@@ -141,10 +141,10 @@ fn act(table: &Table, key: u64, action: &Action, known: &mut Known, counters: &m
             known.total = Some(Total { visits: visits.saturating_add(1), value: Value(value) });
         }
         Action::Seed(visits, value) => {
-            let own = Own::with_mean(visits, Value(value));
+            let leaf_playouts = LeafPlayouts::with_mean(visits, Value(value));
             let total = Total { visits, value: Value(value) };
-            entry.seed(own, total);
-            (known.own, known.total) = (own, Some(total));
+            entry.seed(leaf_playouts, total);
+            (known.leaf_playouts, known.total) = (leaf_playouts, Some(total));
         }
         Action::Tighten(below, above) => {
             let bounds = Bounds { lower: truth(key) - below, upper: truth(key) + above };
@@ -170,7 +170,7 @@ fn act(table: &Table, key: u64, action: &Action, known: &mut Known, counters: &m
                 assert_eq!(block.visit_edge(&entry, index, Value(value)), edges[index].visits);
                 block.mark_used(edges[index].visits, table.generation());
                 block
-                    .policy_words()
+                    .policy_state()
                     .get(index)
                     .expect("in the shape")
                     .store(u64::from(value), std::sync::atomic::Ordering::Relaxed);
@@ -196,7 +196,7 @@ fn act(table: &Table, key: u64, action: &Action, known: &mut Known, counters: &m
 fn compare(table: &Table, key: u64, known: &Known) {
     let entry = table.find(key).expect("an entry");
     assert!(entry.is_current());
-    assert_eq!(entry.own(), known.own);
+    assert_eq!(entry.leaf_playouts(), known.leaf_playouts);
     match known.total {
         Some(total) => assert_eq!(entry.total(), total),
         None => assert_eq!(entry.total().visits, 0),
@@ -215,7 +215,7 @@ fn compare(table: &Table, key: u64, known: &Known) {
         if let Some(prior) = known.prior {
             assert_eq!(edge.prior(), prior);
         }
-        let word = block.policy_words()[index].load(std::sync::atomic::Ordering::Relaxed);
+        let word = block.policy_state()[index].load(std::sync::atomic::Ordering::Relaxed);
         if let Some(value) = known.value {
             // Twenty bits of it are kept.
             assert!(edge.value().0.abs_diff(value.0) < 1 << 12);
@@ -276,7 +276,7 @@ proptest! {
             (Some(entry), Some(least)) => {
                 prop_assert_eq!((counters.refused, counters.evictions), (0, 1));
                 prop_assert_eq!(entry.key(), newcomer);
-                prop_assert_eq!((entry.total().visits, entry.own(), entry.bounds(RANGE)), (0, Own::default(), RANGE));
+                prop_assert_eq!((entry.total().visits, entry.leaf_playouts(), entry.bounds(RANGE)), (0, LeafPlayouts::default(), RANGE));
                 prop_assert!(table.find(entries[least]).is_none());
                 let left = (0..4).filter(|&i| table.find(entries[i]).is_some()).count();
                 prop_assert_eq!(left, 3);
@@ -291,7 +291,7 @@ proptest! {
         protect in prop::array::uniform12(any::<bool>()),
         visits in prop::array::uniform12(1_u32..1000),
     ) {
-        let shape = Shape { moves: 20, policy_words: false };
+        let shape = Shape { moves: 20, policy_state: false };
         let table = (0..).map(|more| Table::new(shape, smallest(shape) + 8 * more).expect("a table"));
         let table = table.into_iter().find(|table| table.layout().blocks == blocks).expect("a size");
         let priors = [Some(Prior::default()); 20];
@@ -371,14 +371,14 @@ fn the_handle_of_an_entry_that_was_taken_over_writes_nothing() {
     (11..14).for_each(|key| claim(&table, key).set_total(Total { visits: 9, value: Value::WIN }));
     let new = claim(&table, 14);
     assert!(!old.is_current() && table.find(10).is_none());
-    let before = (new.total(), new.own(), new.bounds(RANGE), new.has_twin());
+    let before = (new.total(), new.leaf_playouts(), new.bounds(RANGE), new.has_twin());
     old.set_total(Total { visits: 5, value: Value::WIN });
     old.add_visit(Value::WIN);
-    old.add_own(2);
-    old.seed(Own { visits: 3, half_points: 3 }, Total { visits: 3, value: Value::DRAW });
+    old.add_leaf_playout(2);
+    old.seed(LeafPlayouts { visits: 3, half_points: 3 }, Total { visits: 3, value: Value::DRAW });
     old.mark_twin();
     old.tighten_bounds(Bounds::exact(7));
-    assert_eq!(before, (new.total(), new.own(), new.bounds(RANGE), new.has_twin()));
+    assert_eq!(before, (new.total(), new.leaf_playouts(), new.bounds(RANGE), new.has_twin()));
     assert_eq!(old.bounds(RANGE), RANGE);
     // Its block went with it, and is free.
     assert!(!block.is_current());
@@ -402,8 +402,8 @@ fn a_position_that_lost_its_block_keeps_what_the_edges_knew_as_their_mean() {
     }
     assert!(table.block(&entry).is_none());
     assert!(table.mend_lost_block(&entry, &mut counters));
-    assert_eq!((entry.own().visits, counters.lost_blocks), (200, 1));
-    assert!((entry.own().mean().as_f64() - 0.25).abs() < 0.01);
+    assert_eq!((entry.leaf_playouts().visits, counters.lost_blocks), (200, 1));
+    assert!((entry.leaf_playouts().mean().as_f64() - 0.25).abs() < 0.01);
     assert!(!table.mend_lost_block(&entry, &mut counters));
 }
 
@@ -459,7 +459,7 @@ fn an_emptied_table_is_as_new() {
     let mut table = table(1 << 16);
     for key in 0..5000_u64 {
         let entry = claim(&table, mix(key));
-        entry.add_own(2);
+        entry.add_leaf_playout(2);
         entry.tighten_bounds(Bounds::exact(1));
         table.claim_block(&entry, || [None; MOVES], NOBODY, &mut Counters::default());
     }
@@ -479,7 +479,7 @@ fn an_emptied_table_is_as_new() {
 #[test]
 fn every_size_from_the_smallest_up_works() {
     for moves in [1, 2, 10, 82, 362] {
-        let shape = Shape { moves, policy_words: false };
+        let shape = Shape { moves, policy_state: false };
         let smallest = smallest(shape);
         for bytes in 0..smallest {
             assert!(matches!(
@@ -505,24 +505,24 @@ fn every_size_from_the_smallest_up_works() {
 }
 
 #[test]
-fn own_playouts_saturate_with_their_mean_unharmed() {
+fn leaf_playouts_saturate_with_their_mean_unharmed() {
     let table = table(smallest(SHAPE));
     let entry = claim(&table, 10);
     let mut most = 0;
     for n in 0..200_000_u32 {
         // Three of four are won.
-        let own = entry.add_own(if n % 4 == 0 { 0 } else { 2 });
-        assert!(own.half_points <= 2 * own.visits);
-        most = most.max(own.visits);
+        let leaf_playouts = entry.add_leaf_playout(if n % 4 == 0 { 0 } else { 2 });
+        assert!(leaf_playouts.half_points <= 2 * leaf_playouts.visits);
+        most = most.max(leaf_playouts.visits);
         if n > 1000 {
-            assert!((own.mean().as_f64() - 0.75).abs() < 0.01);
+            assert!((leaf_playouts.mean().as_f64() - 0.75).abs() < 0.01);
         }
     }
     assert_eq!(most, 32_767);
     let entry = claim(&table, 11);
     for _ in 0..100_000 {
-        let own = entry.add_own(2);
-        assert_eq!(own.mean(), Value::WIN);
+        let leaf_playouts = entry.add_leaf_playout(2);
+        assert_eq!(leaf_playouts.mean(), Value::WIN);
     }
     assert!(!entry.has_twin() && table.block(&entry).is_none() && entry.is_current());
 }

@@ -8,7 +8,7 @@ use tewari::table::{Replacement, Shape, Survey, Table};
 /// What is in a table of `bytes` after a search for some moves in a row.
 fn survey_after(bytes: usize, replacement: Replacement, threads: usize, simulations: u64) -> Survey {
     let size = Size::new(9, 9).expect("a size");
-    let shape = Shape { moves: size.points() + 1, policy_words: false };
+    let shape = Shape { moves: size.points() + 1, policy_state: false };
     let table = Table::new(shape, bytes).expect("a table").with_replacement(replacement);
     let mut root = Position::new(size, Rules::CHINESE, Komi(15));
     for seed in 0..3 {

@@ -42,8 +42,8 @@ struct Wrong {
 
 impl Wrong {
     fn look_at_entry(&self, entry: &Entry<'_>) {
-        let own = entry.own();
-        self.points.fetch_add(u64::from(own.half_points > 2 * own.visits), Relaxed);
+        let leaf_playouts = entry.leaf_playouts();
+        self.points.fetch_add(u64::from(leaf_playouts.half_points > 2 * leaf_playouts.visits), Relaxed);
         let bounds = entry.bounds(RANGE);
         let holds = (bounds.lower..=bounds.upper).contains(&truth(entry.key()));
         self.bounds.fetch_add(u64::from(!holds), Relaxed);
@@ -95,7 +95,7 @@ fn walk(table: &Table, keys: &[u64], rng: &mut PlayoutRng, wrong: &Wrong, counte
         let truth = truth(entry.key());
         let [below, above] = [0, 1].map(|_| rng.below(800) as i16);
         entry.tighten_bounds(Bounds { lower: truth - below, upper: truth + above }.intersect(RANGE));
-        entry.add_own(rng.below(3) as u32);
+        entry.add_leaf_playout(rng.below(3) as u32);
         match rng.below(4) {
             0 => entry.set_total(Total { visits: rng.below(1000) as u32, value: Value::DRAW }),
             1 => entry.mark_twin(),
@@ -116,7 +116,7 @@ fn walk(table: &Table, keys: &[u64], rng: &mut PlayoutRng, wrong: &Wrong, counte
 
 /// Runs [`WORKERS`] workers on a table of about `bytes` with these keys.
 fn hammer(bytes: usize, keys: &[u64], walks: usize) -> (Table, Counters) {
-    let shape = Shape { moves: MOVES, policy_words: false };
+    let shape = Shape { moves: MOVES, policy_state: false };
     let table = Table::new(shape, bytes).expect("a table");
     let (wrong, barrier) = (Wrong::default(), Barrier::new(WORKERS as usize));
     let counters = std::thread::scope(|scope| {
@@ -194,7 +194,7 @@ fn a_table_with_room_loses_nothing_but_what_is_made_twice_at_once() {
 
 #[test]
 fn counts_are_exact_when_workers_add_to_one_position() {
-    let shape = Shape { moves: MOVES, policy_words: false };
+    let shape = Shape { moves: MOVES, policy_state: false };
     let table = Table::new(shape, 1 << 20).expect("a table");
     let entry = table.find_or_claim(77, Protected::default(), &mut Counters::default()).expect("an entry");
     let block = table.claim_block(&entry, || priors(77), Protected::default(), &mut Counters::default());
@@ -204,7 +204,7 @@ fn counts_are_exact_when_workers_add_to_one_position() {
         for worker in 0..WORKERS {
             scope.spawn(move || {
                 for n in 0..each {
-                    entry.add_own(1);
+                    entry.add_leaf_playout(1);
                     entry.add_visit(Value(n));
                     block.visit_edge(&entry, n as usize % MOVES, Value::WIN);
                     block.visit_edge(&entry, worker as usize, Value::WIN);
@@ -213,14 +213,17 @@ fn counts_are_exact_when_workers_add_to_one_position() {
         }
     });
     let all = each * WORKERS as u32;
-    assert_eq!((entry.own().visits, entry.own().half_points, entry.total().visits), (all, all, all));
+    assert_eq!(
+        (entry.leaf_playouts().visits, entry.leaf_playouts().half_points, entry.total().visits),
+        (all, all, all)
+    );
     assert_eq!(block.edges().map(|edge| edge.visits()).sum::<u32>(), 2 * all);
 }
 
 /// What several workers made of one position.
 fn search_together(side: usize, bytes: usize, threads: usize, simulations: u64) {
     let size = Size::new(side, side).expect("a size");
-    let shape = Shape { moves: size.points() + 1, policy_words: false };
+    let shape = Shape { moves: size.points() + 1, policy_state: false };
     let table = Table::new(shape, bytes).expect("a table");
     let mut root = Position::new(size, Rules::CHINESE, Komi(13));
     let limits = Limits { simulations: Some(simulations), ..Limits::default() };
@@ -237,16 +240,19 @@ fn search_together(side: usize, bytes: usize, threads: usize, simulations: u64) 
         }
         assert_eq!(report.simulations, simulations, "{told}");
         // The entry and the block of the root are protected. Workers get in each other's way only when an
-        // entry is made, and when the edges of a lost block become own playouts: each may then lose, or
+        // entry is made, and when the edges of a lost block become leaf playouts: each may then lose, or
         // count twice, the simulation it is at.
         let entry = table.find(root.key()).expect("the root");
-        let [visits, own] = [entry.total().visits, entry.own().visits].map(u64::from);
+        let [visits, leaf_playouts] = [entry.total().visits, entry.leaf_playouts().visits].map(u64::from);
         let most = before + simulations;
         assert!(visits <= most && visits + threads as u64 > most, "{told}: {visits} of {most}");
         let block = table.block(&entry).expect("a block");
         let edges: u64 = block.edges().map(|edge| u64::from(edge.visits())).sum();
         let slack = if threads == 1 { 0 } else { 4 * threads as u64 };
-        assert!((own + edges).abs_diff(most) <= slack, "{told}: {own} + {edges} of {most}");
+        assert!(
+            (leaf_playouts + edges).abs_diff(most) <= slack,
+            "{told}: {leaf_playouts} + {edges} of {most}"
+        );
         assert_eq!(report.root.visits, visits, "{told}");
         assert!(report.moves.iter().all(|candidate| root.check(candidate.mv).is_ok()));
         root.try_play(best).expect("legal");
@@ -268,7 +274,7 @@ fn workers_that_search_one_position_count_every_simulation() {
 fn more_workers_than_the_table_has_room_for_paths_come_to_an_end() {
     for (side, bytes) in [(2, 0), (5, 0), (9, 0)] {
         let size = Size::new(side, side).expect("a size");
-        let shape = Shape { moves: size.points() + 1, policy_words: false };
+        let shape = Shape { moves: size.points() + 1, policy_state: false };
         let smallest = match Table::new(shape, bytes) {
             Err(tewari::table::TableError::TooSmall { smallest, .. }) => smallest,
             _ => panic!("nothing is too small"),

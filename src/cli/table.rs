@@ -68,7 +68,7 @@ struct Create {
     /// Size of the table alone; wins over --memory.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     table_size: Option<u64>,
-    /// The selection policy it is for; those with words of their own in the table need one of their own.
+    /// The selection policy it is for; those that keep state in the table need one of their own.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = parse_policy)]
     policy: Preset,
 }
@@ -229,8 +229,8 @@ fn describe(table: &Table, survey: &Survey) -> String {
     if let (Some(path), Some(identity), Some(lineage)) = (table.path(), identity, table.lineage()) {
         lines.push(path.display().to_string());
         lines.push(format!("  made for      {}, {}", identity.game, identity.setting));
-        if !identity.policy_words.is_empty() {
-            lines.push(format!("  policy        {}", identity.policy_words));
+        if !identity.policy_state.is_empty() {
+            lines.push(format!("  policy        {}", identity.policy_state));
         }
         lines.push(format!("  key seed      {:#x}", identity.key_seed));
         lines.push(format!("  samples of    {}", plural(lineage.tables() as u64, "table")));
@@ -296,7 +296,7 @@ fn json_of(table: &Table, survey: &Survey) -> serde_json::Value {
         "file": table.path().map(|path| path.display().to_string()),
         "game": identity.map(|identity| &identity.game),
         "setting": identity.map(|identity| &identity.setting),
-        "policyWords": identity.map(|identity| &identity.policy_words),
+        "policyState": identity.map(|identity| &identity.policy_state),
         "keySeed": identity.map(|identity| format!("{:#x}", identity.key_seed)),
         "tables": table.lineage().map(crate::table::Lineage::tables),
         "bytes": layout.bytes(),
@@ -430,7 +430,7 @@ fn dump(arguments: &Dump) -> Result<()> {
         }
     };
     let file = TableFile { path: arguments.file.clone(), mode: TableMode::ReadOnly, is_limited: false };
-    let policy = identity.policy_words.parse().unwrap_or_default();
+    let policy = identity.policy_state.parse().unwrap_or_default();
     let options = EngineOptions {
         size: position.size(),
         rules: position.rules(),

@@ -31,7 +31,7 @@ impl TicTacToeGame {
         parameters: SearchParameters,
         limits: Limits,
     ) -> Result<TicTacToeGame, TableError> {
-        let table = Table::new(Shape { moves: CELLS, policy_words: policy.uses_state() }, bytes)?;
+        let table = Table::new(Shape { moves: CELLS, policy_state: policy.uses_state() }, bytes)?;
         Ok(TicTacToeGame { table, policy, parameters, limits, positions: vec![TicTacToe::new()] })
     }
 

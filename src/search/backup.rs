@@ -8,7 +8,7 @@ use super::proof::{self, ProvenBounds};
 use super::update_buffer::UpdateBuffer;
 use super::worker::Worker;
 use crate::game::{Game, Outcome, Player};
-use crate::table::Own;
+use crate::table::LeafPlayouts;
 use crate::value::Value;
 
 impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
@@ -106,7 +106,11 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
 /// Q(s) = (n0·U(s) + Σ N(s,a)·(1 - Q(child))) / (n0 + Σ N(s,a)) over the moves not refuted.
 /// Source: D. Wu, "Monte-Carlo Graph Search from First Principles", KataGo docs/GraphSearch.md, 2023;
 /// Childs, Brodeur & Kocsis, CIG 2008 (UCT3). Refuted moves are left out since they will not be played.
-fn mean_value(leaf_playouts: Own, siblings: &SiblingStatistics, chosen: Option<(u32, Value)>) -> Value {
+fn mean_value(
+    leaf_playouts: LeafPlayouts,
+    siblings: &SiblingStatistics,
+    chosen: Option<(u32, Value)>,
+) -> Value {
     let (visits, value) = chosen.map_or((0, 0), |(visits, value)| (u64::from(visits), value.0));
     let weight = u64::from(leaf_playouts.visits) + siblings.unrefuted + visits;
     if weight == 0 {
@@ -124,7 +128,7 @@ mod tests {
     #[test]
     fn the_value_is_the_mean_of_leaf_playouts_siblings_and_chosen_edge() {
         // 2 playouts with 0.5, 3 visits with 1, one with 0; and 9 visits of refuted siblings, which do not count.
-        let leaf_playouts = Own { visits: 2, half_points: 2 };
+        let leaf_playouts = LeafPlayouts { visits: 2, half_points: 2 };
         let siblings =
             SiblingStatistics { visits: 12, unrefuted: 3, weighted: 3 * u128::from(Value::WIN.0), chosen: 0 };
         let mean = |chosen| mean_value(leaf_playouts, &siblings, chosen).as_f64();
@@ -136,7 +140,7 @@ mod tests {
     #[test]
     fn a_position_without_visits_has_the_value_of_the_chosen_edge() {
         let nothing = SiblingStatistics::default();
-        assert_eq!(mean_value(Own::default(), &nothing, Some((0, Value::WIN))), Value::WIN);
-        assert_eq!(mean_value(Own::default(), &nothing, None), Value::DRAW);
+        assert_eq!(mean_value(LeafPlayouts::default(), &nothing, Some((0, Value::WIN))), Value::WIN);
+        assert_eq!(mean_value(LeafPlayouts::default(), &nothing, None), Value::DRAW);
     }
 }

@@ -7,7 +7,7 @@ use super::proof;
 use super::select::{NodeContext, Selection};
 use super::worker::Worker;
 use crate::game::{Bounds, Game};
-use crate::table::{Block, DEPTHS, Entry, Own, Total};
+use crate::table::{Block, DEPTHS, Entry, LeafPlayouts, Total};
 use std::ops::ControlFlow::{self, Break, Continue};
 
 /// Where a descent ends.
@@ -98,7 +98,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             block,
             mover,
             mv,
-            leaf_playouts: entry.own(),
+            leaf_playouts: entry.leaf_playouts(),
             siblings,
             loses_stones: if has_repetition_rule { self.game.loses_stones(mv) } else { [false; 2] },
             permits_proof_for: proof::permits(&self.game),
@@ -123,7 +123,10 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             let Some(edge) = step.block.current_edge(step.mv.index()) else { return Some(entry) };
             if is_new && edge.visits() > 0 && self.parameters.reseed {
                 let value = edge.value().other();
-                entry.seed(Own::with_mean(edge.visits(), value), Total { visits: edge.visits(), value });
+                entry.seed(
+                    LeafPlayouts::with_mean(edge.visits(), value),
+                    Total { visits: edge.visits(), value },
+                );
             } else if !is_new && edge.visits() == 0 && entry.total().visits > 0 {
                 self.counters.transpositions += 1;
                 self.counters.transpositions_by_depth[self.steps.len().min(DEPTHS) - 1] += 1;

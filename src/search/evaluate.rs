@@ -42,7 +42,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
         let result = proof::outcome_for(self.leaf_player(), for_black);
         let value = match entry {
             Some(entry) => {
-                let leaf_playouts = entry.add_own(result.half_points());
+                let leaf_playouts = entry.add_leaf_playout(result.half_points());
                 entry.add_visit(leaf_playouts.mean());
                 leaf_playouts.mean()
             }

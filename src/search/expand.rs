@@ -10,7 +10,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
     /// [`expand_at`](super::SearchParameters::expand_at) playouts, and if the table has a block to spare.
     pub(super) fn expand(&mut self, entry: &Entry<'t>) -> Option<Block<'t>> {
         self.table.mend_lost_block(entry, &mut self.counters);
-        if !self.steps.is_empty() && entry.own().visits < self.parameters.expand_at {
+        if !self.steps.is_empty() && entry.leaf_playouts().visits < self.parameters.expand_at {
             return None;
         }
         let (game, priors) = (&self.game, &mut self.priors);

@@ -2,7 +2,7 @@
 
 use super::proof::ProvenBounds;
 use crate::game::{Move, Player};
-use crate::table::{Block, Entry, Own};
+use crate::table::{Block, Entry, LeafPlayouts};
 use crate::value::Value;
 
 /// Sums over the edges of a position other than the chosen one, when it was chosen.
@@ -24,7 +24,7 @@ pub(super) struct Step<'t> {
     pub(super) block: Block<'t>,
     pub(super) mover: Player,
     pub(super) mv: Move,
-    pub(super) leaf_playouts: Own,
+    pub(super) leaf_playouts: LeafPlayouts,
     pub(super) siblings: SiblingStatistics,
     /// Whether the move makes Black, and White, lose stones.
     pub(super) loses_stones: [bool; 2],

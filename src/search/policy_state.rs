@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 /// The state of each edge of a block, 0 where the layout has none.
 pub(super) fn of_edges<'b>(block: &'b Block<'_>) -> impl Iterator<Item = u64> + 'b {
-    block.policy_words().iter().map(|word| word.load(Relaxed)).chain(std::iter::repeat(0))
+    block.policy_state().iter().map(|word| word.load(Relaxed)).chain(std::iter::repeat(0))
 }
 
 /// Copies the state of each edge for a selection; at the root the policy may update it before. `candidates` says which
@@ -21,16 +21,16 @@ pub(super) fn load<P: SelectionPolicy>(
     copy: &mut [u64],
 ) {
     if is_root {
-        policy.update_at_root(block.policy_words(), &candidates);
+        policy.update_at_root(block.policy_state(), &candidates);
     }
-    for (state, stored) in copy.iter_mut().zip(block.policy_words()) {
+    for (state, stored) in copy.iter_mut().zip(block.policy_state()) {
         *state = stored.load(Relaxed);
     }
 }
 
 /// Updates the state after a simulation through `mv`, which was worth `half_points` to the mover.
 pub(super) fn update<P: SelectionPolicy>(policy: &P, block: &Block<'_>, mv: Move, half_points: u32) {
-    policy.update(block.policy_words(), mv.index(), half_points);
+    policy.update(block.policy_state(), mv.index(), half_points);
 }
 
 /// Whether the policy lets the search of `root` stop, as [`SelectionPolicy::is_settled`] says.
@@ -39,7 +39,7 @@ pub(super) fn is_settled<G: Game, P: SelectionPolicy>(table: &Table, root: &G, p
         return true;
     }
     let Some(block) = table.find(root.key()).and_then(|entry| table.block(&entry)) else { return true };
-    policy.is_settled(block.policy_words(), &|index| {
+    policy.is_settled(block.policy_state(), &|index| {
         let edge = block.edge(index);
         edge.is_legal() && edge.visits() > 0 && edge.value() != Value::LOSS
     })

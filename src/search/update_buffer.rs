@@ -98,7 +98,7 @@ mod tests {
     const MOVES: usize = 4;
 
     fn table() -> Table {
-        Table::new(Shape { moves: MOVES, policy_words: false }, 1 << 20).expect("a table")
+        Table::new(Shape { moves: MOVES, policy_state: false }, 1 << 20).expect("a table")
     }
 
     /// A step from a position with a block and so many visits.
@@ -113,7 +113,7 @@ mod tests {
             block,
             mover: Player::Black,
             mv: Move(0),
-            leaf_playouts: entry.own(),
+            leaf_playouts: entry.leaf_playouts(),
             siblings: SiblingStatistics { visits, ..SiblingStatistics::default() },
             loses_stones: [false; 2],
             permits_proof_for: [true; 2],

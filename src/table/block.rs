@@ -14,7 +14,7 @@
 //! |               | 36..64 | edge visits  | N(s,a)                                                     |
 //! | ... + a/2     | 0..16  | AMAF points  | half-points for the mover; odd moves in the upper half     |
 //! |               | 16..32 | AMAF visits  |                                                            |
-//! | ... + a       | 0..64  | policy word  | only in layouts that have it                               |
+//! | ... + a       | 0..64  | policy state | only in layouts that have it                               |
 
 use super::atomic::{AtomicU64, fence, overwrite};
 use super::backing;
@@ -254,12 +254,12 @@ impl<'t> Block<'t> {
         }
     }
 
-    /// The words of all moves that belong to the selection policy; none where the layout has none.
+    /// The state of the selection policy, a word for each move; none where the layout has none.
     #[must_use]
     #[inline]
-    pub fn policy_words(&self) -> &'t [AtomicU64] {
+    pub fn policy_state(&self) -> &'t [AtomicU64] {
         let start = BLOCK_HEADER_WORDS + self.shape.moves + self.shape.moves.div_ceil(2);
-        if self.shape.policy_words { &self.words[start..start + self.shape.moves] } else { &[] }
+        if self.shape.policy_state { &self.words[start..start + self.shape.moves] } else { &[] }
     }
 
     /// Begins to fetch what a selection reads.
@@ -431,7 +431,7 @@ mod tests {
 
     #[test]
     fn amaf_counts_are_halved_together_and_alone() {
-        let shape = Shape { moves: 2, policy_words: false };
+        let shape = Shape { moves: 2, policy_state: false };
         let words: Vec<AtomicU64> = (0..shape.block_words()).map(|_| AtomicU64::new(0)).collect();
         let block = Block::accept(&words, shape, 1, 0).unwrap();
         for _ in 0..100_000 {

@@ -4,9 +4,9 @@
 //! |------|--------|--------------|------------------------------------------------------------------|
 //! | 0    | 0..64  | key          | the whole table key; 0 is empty, below 128 it changes hands      |
 //! | 1    | 0..32  | value        | Q, for the player to move                                        |
-//! | 1    | 32..64 | visits       | N: own playouts and edge visits                                  |
-//! | 2    | 0..16  | own points   | half-points of the own playouts, for the player to move          |
-//! | 2    | 16..31 | own visits   | n0: playouts from here before it got a block                     |
+//! | 1    | 32..64 | visits       | N: leaf playouts and edge visits                                 |
+//! | 2    | 0..16  | leaf points  | half-points of the leaf playouts, for the player to move         |
+//! | 2    | 16..31 | leaf visits  | n0: playouts that the position had as a leaf                     |
 //! | 2    | 31     | twin         | bounds for one history are stored under another key              |
 //! | 2    | 32..38 | generation   | of the last visit, modulo 64                                     |
 //! | 2    | 38..64 | block        | number of its edge block; 0 is none                              |
@@ -14,13 +14,14 @@
 //! | 3    | 10..20 | upper        | proven upper bound of Black's score, plus 512                    |
 //! | 3    | 20..64 | tag          | bits 0..44 of the key: the bounds are void where they differ     |
 //!
-//! Visits and value share a word, so do own visits and own points: no reader sees one without the
+//! Visits and value share a word, so do leaf visits and leaf points: no reader sees one without the
 //! other. Bounds carry 44 bits of the key, because a late write into an entry that meanwhile belongs
 //! to another position would be a false proof; anything else written late is a bounded error.
 
 use super::atomic::{AtomicU64, overwrite};
 use super::backing;
 use super::layout::ENTRY_WORDS;
+use super::leaf_playouts::{LEAF_PLAYOUTS_LIMIT, LeafPlayouts};
 use crate::game::Bounds;
 use crate::value::Value;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
@@ -30,75 +31,16 @@ pub(super) const FIRST_KEY: u64 = 2 * GENERATIONS;
 const GENERATION_BITS: u32 = 6;
 /// Generations count like the hours of a clock: ages are differences modulo this.
 pub(super) const GENERATIONS: u64 = 1 << GENERATION_BITS;
-const OWN_VISITS_LIMIT: u32 = (1 << 15) - 1;
 const SCORE_OFFSET: i32 = 512;
 const SCORE_BITS: u32 = 10;
 const SCORE_MASK: u64 = (1 << SCORE_BITS) - 1;
 const TAG_SHIFT: u32 = 2 * SCORE_BITS;
 pub(super) const NO_BOUNDS: Bounds = Bounds { lower: -SCORE_OFFSET as i16, upper: SCORE_OFFSET as i16 - 1 };
 
-/// Own playouts of a position, in the player to move's half-points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Own {
-    /// Number of playouts, n0.
-    pub visits: u32,
-    /// Their sum, at most twice the number.
-    pub half_points: u32,
-}
-
-impl Own {
-    /// `visits` playouts (at most what fits) with mean `value`.
-    #[must_use]
-    pub fn with_mean(visits: u32, value: Value) -> Own {
-        let visits = visits.min(OWN_VISITS_LIMIT / 2);
-        let half_points = (u64::from(value.0) * 2 * u64::from(visits) + (1 << 31)) >> 32;
-        Own { visits, half_points: half_points as u32 }
-    }
-
-    /// One playout more. Both numbers are halved before the counter would overflow.
-    #[must_use]
-    pub fn plus(self, half_points: u32) -> Own {
-        let own = if self.visits >= OWN_VISITS_LIMIT { self.shifted(1) } else { self };
-        Own { visits: own.visits + 1, half_points: own.half_points + half_points }
-    }
-
-    /// These playouts and others; not yet [`halved_to_fit`](Own::halved_to_fit).
-    pub(super) fn and(self, other: Own) -> Own {
-        Own { visits: self.visits + other.visits, half_points: self.half_points + other.half_points }
-    }
-
-    /// These playouts without others that are among them.
-    pub(super) fn without(self, other: Own) -> Own {
-        let visits = self.visits.saturating_sub(other.visits);
-        Own { visits, half_points: self.half_points.saturating_sub(other.half_points).min(2 * visits) }
-    }
-
-    /// Both numbers cut by the power of two `shift`.
-    pub(super) fn shifted(self, shift: u32) -> Own {
-        let visits = self.visits.checked_shr(shift).unwrap_or(0);
-        Own { visits, half_points: self.half_points.checked_shr(shift).unwrap_or(0).min(2 * visits) }
-    }
-
-    /// Both numbers halved until they fit into an entry.
-    pub(super) fn halved_to_fit(self) -> Own {
-        let mut own = self;
-        while own.visits > OWN_VISITS_LIMIT {
-            own = own.shifted(1);
-        }
-        own
-    }
-
-    /// U, the mean of the playouts.
-    #[must_use]
-    pub fn mean(self) -> Value {
-        Value::mean(self.half_points, self.visits)
-    }
-}
-
 /// Word 2, unpacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(super) struct Meta {
-    pub(super) own: Own,
+    pub(super) leaf_playouts: LeafPlayouts,
     pub(super) twin: bool,
     pub(super) generation: u64,
     pub(super) block: u32,
@@ -108,9 +50,9 @@ impl Meta {
     #[inline]
     fn unpack(word: u64) -> Meta {
         // A foreign word may claim more points than playouts can earn.
-        let visits = (word >> 16) as u32 & OWN_VISITS_LIMIT;
+        let visits = (word >> 16) as u32 & LEAF_PLAYOUTS_LIMIT;
         Meta {
-            own: Own { visits, half_points: (word as u32 & 0xffff).min(2 * visits) },
+            leaf_playouts: LeafPlayouts { visits, half_points: (word as u32 & 0xffff).min(2 * visits) },
             twin: word >> 31 & 1 != 0,
             generation: word >> 32 & (GENERATIONS - 1),
             block: (word >> 38) as u32,
@@ -119,8 +61,8 @@ impl Meta {
 
     #[inline]
     fn pack(self) -> u64 {
-        u64::from(self.own.half_points)
-            | u64::from(self.own.visits) << 16
+        u64::from(self.leaf_playouts.half_points)
+            | u64::from(self.leaf_playouts.visits) << 16
             | u64::from(self.twin) << 31
             | self.generation << 32
             | u64::from(self.block) << 38
@@ -129,7 +71,7 @@ impl Meta {
 
 /// An entry as it is stored, for checks.
 pub(super) struct Raw {
-    pub(super) own: Own,
+    pub(super) leaf_playouts: LeafPlayouts,
     pub(super) block: u32,
     /// `None` where they were written for another position.
     pub(super) bounds: Option<Bounds>,
@@ -219,9 +161,9 @@ impl<'t> Entry<'t> {
         }
     }
 
-    /// Half of the own playouts, the same mean.
-    pub(super) fn halve_own(&self) {
-        self.update_meta(|meta| Meta { own: meta.own.shifted(1), ..meta });
+    /// Half of the leaf playouts, the same mean.
+    pub(super) fn halve_leaf_playouts(&self) {
+        self.update_meta(|meta| Meta { leaf_playouts: meta.leaf_playouts.shifted(1), ..meta });
     }
 
     /// Begins to fetch it for a backup.
@@ -265,9 +207,9 @@ impl<'t> Entry<'t> {
         self.change_block_and(before, |meta| Meta { block: number, ..meta })
     }
 
-    /// Where the block is still `lost`, takes its number out and makes `own` the own playouts.
-    pub(super) fn lose_block(&self, lost: u32, own: Own) -> bool {
-        self.change_block_and(lost, |meta| Meta { block: 0, own, ..meta })
+    /// Where the block is still `lost`, takes its number out and replaces the leaf playouts.
+    pub(super) fn lose_block(&self, lost: u32, leaf_playouts: LeafPlayouts) -> bool {
+        self.change_block_and(lost, |meta| Meta { block: 0, leaf_playouts, ..meta })
     }
 
     fn change_block_and(&self, before: u32, change: impl Fn(Meta) -> Meta) -> bool {
@@ -302,7 +244,10 @@ impl<'t> Entry<'t> {
     pub(super) fn raw(&self) -> Raw {
         let word = self.words[2].load(Relaxed);
         Raw {
-            own: Own { visits: (word >> 16) as u32 & OWN_VISITS_LIMIT, half_points: word as u32 & 0xffff },
+            leaf_playouts: LeafPlayouts {
+                visits: (word >> 16) as u32 & LEAF_PLAYOUTS_LIMIT,
+                half_points: word as u32 & 0xffff,
+            },
             block: Meta::unpack(word).block,
             bounds: unpack_bounds(self.words[3].load(Relaxed), self.key),
         }
@@ -322,22 +267,22 @@ impl<'t> Entry<'t> {
         words[0].store(key, Relaxed);
     }
 
-    /// The position's own playouts.
+    /// The position's leaf playouts.
     #[must_use]
     #[inline]
-    pub fn own(&self) -> Own {
-        self.meta().own
+    pub fn leaf_playouts(&self) -> LeafPlayouts {
+        self.meta().leaf_playouts
     }
 
     /// Adds a playout from this position, `half_points` for the player to move, and returns the sums.
-    pub fn add_own(&self, half_points: u32) -> Own {
-        self.update_meta(|meta| Meta { own: meta.own.plus(half_points), ..meta });
-        self.own()
+    pub fn add_leaf_playout(&self, half_points: u32) -> LeafPlayouts {
+        self.update_meta(|meta| Meta { leaf_playouts: meta.leaf_playouts.plus(half_points), ..meta });
+        self.leaf_playouts()
     }
 
     /// Starts a new entry from what an edge remembered of the position it had forgotten.
-    pub fn seed(&self, own: Own, total: Total) {
-        self.update_meta(|meta| Meta { own, ..meta });
+    pub fn seed(&self, leaf_playouts: LeafPlayouts, total: Total) {
+        self.update_meta(|meta| Meta { leaf_playouts, ..meta });
         self.set_total(total);
     }
 
@@ -455,7 +400,7 @@ mod tests {
     #[test]
     fn fields_do_not_touch_each_other() {
         let meta = Meta {
-            own: Own { visits: OWN_VISITS_LIMIT, half_points: 65_534 },
+            leaf_playouts: LeafPlayouts { visits: LEAF_PLAYOUTS_LIMIT, half_points: 65_534 },
             twin: true,
             generation: 63,
             block: (1 << 26) - 1,
@@ -463,16 +408,6 @@ mod tests {
         assert_eq!(Meta::unpack(meta.pack()), meta);
         let bounds = Bounds { lower: -361, upper: 361 };
         assert_eq!(unpack_bounds(pack_bounds(bounds, u64::MAX), u64::MAX), Some(bounds));
-    }
-
-    #[test]
-    fn own_playouts_are_halved_before_they_overflow() {
-        let mut own = Own::default();
-        for _ in 0..200_000 {
-            own = own.plus(2);
-            assert!(own.half_points == 2 * own.visits && own.visits <= OWN_VISITS_LIMIT);
-        }
-        assert_eq!(own.mean(), Value::WIN);
     }
 
     #[test]
@@ -500,12 +435,5 @@ mod tests {
         entry.tighten_bounds(Bounds { lower: -3, upper: 361 });
         entry.tighten_bounds(Bounds { lower: -9, upper: 12 });
         assert_eq!(entry.bounds(RANGE), Bounds { lower: -3, upper: 12 });
-    }
-
-    #[test]
-    fn a_reseeded_mean_is_kept() {
-        let own = Own::with_mean(1_000_000, Value(0x4000_0000));
-        assert!((own.mean().as_f64() - 0.25).abs() < 1e-4);
-        assert!(own.visits > 10_000);
     }
 }

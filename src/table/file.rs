@@ -300,9 +300,9 @@ pub(super) fn compare(expected: &Identity, found: &Identity) -> Result<(), FileP
     if found.game != expected.game {
         return Err(FileProblem::Game { expected: expected.game.clone(), found: found.game.clone() });
     }
-    if found.policy_words != expected.policy_words {
-        let (expected, found) = (expected.policy_words.clone(), found.policy_words.clone());
-        return Err(FileProblem::PolicyWords { expected, found });
+    if found.policy_state != expected.policy_state {
+        let (expected, found) = (expected.policy_state.clone(), found.policy_state.clone());
+        return Err(FileProblem::PolicyState { expected, found });
     }
     Ok(())
 }

@@ -87,13 +87,13 @@ pub enum FileProblem {
         /// What it holds.
         found: u64,
     },
-    /// A policy's words in the blocks.
+    /// A policy's state in the blocks.
     #[error(
-        "expected the words of {}, found those of {}: use --policy as when it was made, or another file",
+        "expected the state of {}, found that of {}: use --policy as when it was made, or another file",
         named(expected),
         named(found)
     )]
-    PolicyWords {
+    PolicyState {
         /// The policy wanted.
         expected: String,
         /// The policy found.

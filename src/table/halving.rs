@@ -2,13 +2,13 @@
 //!
 //! A counter that is halved alone puts the best move behind the second. So when one edge of a block has
 //! [`EDGE_VISITS_FULL`] visits, or the position has [`TOTAL_VISITS_FULL`], one worker halves the visits of every edge, the
-//! own playouts and the visits of the position; values stay. What other workers count meanwhile finds room above these
+//! leaf playouts and the visits of the position; values stay. What other workers count meanwhile finds room above these
 //! limits, and nothing of it is lost, but for the halves of odd numbers.
 //!
 //! | bits   | field | meaning of the block's word 3                                                       |
 //! |--------|-------|-------------------------------------------------------------------------------------|
-//! | 0..32  | step  | counters that are halved already: the edges, the own playouts, the position's visits |
-//! | 32..40 | level | how full the fullest counter was when the halving began, from 128 to 255; 0 is none  |
+//! | 0..32  | step  | counters that are halved already: the edges, the leaf playouts, the position's      |
+//! | 32..40 | level | how full the fullest counter was when the halving began, from 128 to 255; 0 is none |
 //!
 //! The worker whose compare-and-swap writes the level halves, and counts its steps there; it looks again when it has
 //! the level, since another may just have finished. A level is a 128th of what makes a counter full: 2^20 visits of an
@@ -41,7 +41,7 @@ impl Block<'_> {
                 None => {
                     self.change_edge(step as usize, Edge::halved);
                 }
-                Some(0) => entry.halve_own(),
+                Some(0) => entry.halve_leaf_playouts(),
                 Some(_) => entry.halve_total(),
             }
             let next = if step + 1 == steps { 0 } else { state + 1 };
@@ -93,7 +93,7 @@ mod tests {
 
     /// A table with a position whose edges have a unit less than is full.
     fn with_edges(test: impl Fn(&Entry<'_>, &Block<'_>)) {
-        let table = Table::new(Shape { moves: MOVES, policy_words: false }, 1 << 16).expect("a table");
+        let table = Table::new(Shape { moves: MOVES, policy_state: false }, 1 << 16).expect("a table");
         let mut counters = Counters::default();
         let entry = table.find_or_claim(77 << 40, Protected::default(), &mut counters).expect("an entry");
         let priors = [Some(Prior::default()); MOVES];

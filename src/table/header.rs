@@ -5,12 +5,12 @@
 //! | 0       | the eight characters `TewariTT`                                                       |
 //! | 1       | byte order: bytes 1 to 8, the least first                                             |
 //! | 2       | version of the format                                                                 |
-//! | 3       | number of moves; bit 32: the blocks have policy words                                 |
+//! | 3       | number of moves; bit 32: the blocks have policy state                                 |
 //! | 4, 5    | buckets, blocks                                                                       |
 //! | 6       | seed of the keys                                                                      |
 //! | 7       | checksum of words 0..7, 8..16 and 32..64                                              |
 //! | 8..12   | the game, as text filled up with zeros: `go 9x9`                                      |
-//! | 12..14  | who owns the policy words, as text; empty where there are none                        |
+//! | 12..14  | who owns the policy state, as text; empty where there are none                        |
 //! | 16      | generation                                                                            |
 //! | 17      | how often the file was opened for writing                                             |
 //! | 18      | a random number of the process that looked last whether it is alone                   |
@@ -51,7 +51,7 @@ const BYTE_ORDER: u64 = 0x0807_0605_0403_0201;
 pub(super) const VERSION: u64 = 2;
 const CHECKSUM: usize = 7;
 const GAME: Range<usize> = 8..12;
-const POLICY_WORDS: Range<usize> = 12..14;
+const POLICY_STATE: Range<usize> = 12..14;
 const SETTING: Range<usize> = 32..40;
 const LINEAGE: Range<usize> = 40..64;
 
@@ -62,8 +62,8 @@ pub struct Identity {
     pub game: String,
     /// Seed of the position keys.
     pub key_seed: u64,
-    /// Name of the selection policy that owns the policy words, at most 16 bytes; empty where blocks have none.
-    pub policy_words: String,
+    /// Name of the selection policy that owns the policy state, at most 16 bytes; empty where blocks have none.
+    pub policy_state: String,
     /// Rules and komi, at most 64 bytes; only told, never compared, since keys contain both.
     pub setting: String,
 }
@@ -131,13 +131,13 @@ pub(super) struct Header {
 /// Writes all fixed words; those that change are left as they are.
 pub(super) fn write(words: &[AtomicU64], layout: &Layout, identity: &Identity, lineage: &Lineage) {
     let Layout { shape, buckets, blocks } = *layout;
-    let moves = shape.moves as u64 | u64::from(shape.policy_words) << 32;
+    let moves = shape.moves as u64 | u64::from(shape.policy_state) << 32;
     let fixed = [MAGIC, BYTE_ORDER, VERSION, moves, buckets as u64, blocks as u64, identity.key_seed];
     for (word, value) in words.iter().zip(fixed) {
         word.store(value, Relaxed);
     }
     write_text(&words[GAME], &identity.game);
-    write_text(&words[POLICY_WORDS], &identity.policy_words);
+    write_text(&words[POLICY_STATE], &identity.policy_state);
     write_text(&words[SETTING], &identity.setting);
     for (index, word) in words[LINEAGE].iter().enumerate() {
         word.store(lineage.0.get(index).copied().unwrap_or(0), Relaxed);
@@ -164,7 +164,7 @@ pub(super) fn read(words: &[AtomicU64]) -> Result<Header, HeaderFault> {
         return Err(HeaderFault::Checksum);
     }
     let number = |index: usize| usize::try_from(word(index)).map_err(|_| HeaderFault::Layout);
-    let shape = Shape { moves: (word(3) as u32) as usize, policy_words: word(3) >> 32 != 0 };
+    let shape = Shape { moves: (word(3) as u32) as usize, policy_state: word(3) >> 32 != 0 };
     let layout = Layout { shape, buckets: number(4)?, blocks: number(5)? };
     if !layout.is_possible() {
         return Err(HeaderFault::Layout);
@@ -172,7 +172,7 @@ pub(super) fn read(words: &[AtomicU64]) -> Result<Header, HeaderFault> {
     let identity = Identity {
         game: read_text(&words[GAME]),
         key_seed: word(6),
-        policy_words: read_text(&words[POLICY_WORDS]),
+        policy_state: read_text(&words[POLICY_STATE]),
         setting: read_text(&words[SETTING]),
     };
     let lineage =
@@ -214,11 +214,11 @@ mod tests {
     }
 
     fn written() -> (Vec<AtomicU64>, Layout, Identity) {
-        let layout = Layout::fit(Shape { moves: 82, policy_words: true }, 1 << 20).expect("a layout");
+        let layout = Layout::fit(Shape { moves: 82, policy_state: true }, 1 << 20).expect("a layout");
         let identity = Identity {
             game: "go 9x9".to_owned(),
             key_seed: 7,
-            policy_words: "ucb-improved".to_owned(),
+            policy_state: "ucb-improved".to_owned(),
             setting: "rules chinese, komi 7.5".to_owned(),
         };
         let words = words();

@@ -42,14 +42,14 @@ pub struct Shape {
     /// Number of moves of the game: edges of a block.
     pub moves: usize,
     /// Whether each edge has a word that belongs to the selection policy.
-    pub policy_words: bool,
+    pub policy_state: bool,
 }
 
 impl Shape {
     /// Words of an edge block, a multiple of a cache line.
     #[must_use]
     pub const fn block_words(self) -> usize {
-        let policy = if self.policy_words { self.moves } else { 0 };
+        let policy = if self.policy_state { self.moves } else { 0 };
         (BLOCK_HEADER_WORDS + self.moves + self.moves.div_ceil(2) + policy).next_multiple_of(8)
     }
 }
@@ -145,14 +145,14 @@ mod tests {
 
     #[test]
     fn a_nine_by_nine_block_is_one_kibibyte() {
-        assert_eq!(Shape { moves: 82, policy_words: false }.block_words() * 8, 1024);
-        assert_eq!(Shape { moves: 362, policy_words: false }.block_words() * 8, 4416);
+        assert_eq!(Shape { moves: 82, policy_state: false }.block_words() * 8, 1024);
+        assert_eq!(Shape { moves: 362, policy_state: false }.block_words() * 8, 4416);
     }
 
     #[test]
     fn a_layout_fills_what_it_is_given_and_never_more() {
         for moves in [2, 10, 82, 362] {
-            let shape = Shape { moves, policy_words: moves == 10 };
+            let shape = Shape { moves, policy_state: moves == 10 };
             for bytes in [16 << 10, 17_000, 100_001, 1 << 20, 64 << 20] {
                 let layout = Layout::fit(shape, bytes).unwrap();
                 assert!(layout.bytes() <= bytes);

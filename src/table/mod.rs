@@ -1,7 +1,7 @@
 //! The memory of the search: one table of fixed size for everything known of any position.
 //!
 //! A table has two tiers in one allocation. The *directory* holds a 32-byte [`Entry`] for every
-//! position: visits, value, own playouts, proven bounds. The *pool* holds edge [`Block`]s, one for each
+//! position: visits, value, leaf playouts, proven bounds. The *pool* holds edge [`Block`]s, one for each
 //! position that is worth one: visits, value and AMAF samples of every move. The module knows 64-bit
 //! keys and move numbers, never a board.
 //!
@@ -59,6 +59,7 @@ mod file_error;
 mod halving;
 mod header;
 mod layout;
+mod leaf_playouts;
 mod replacement;
 mod sum;
 mod survey;
@@ -66,12 +67,13 @@ mod transfer;
 
 pub use block::{AMAF_VISITS_LIMIT, Amaf, Block, EDGE_VISITS_FULL, EDGE_VISITS_LIMIT, Edge, amaf_sample};
 pub use counters::{AGES, Count, Counters, DEPTHS};
-pub use entry::{Entry, Own, Total};
+pub use entry::{Entry, Total};
 pub use file::{FileState, TableMode};
 pub use file_error::{FileError, FileProblem};
 pub use halving::TOTAL_VISITS_FULL;
 pub use header::{Identity, Lineage};
 pub use layout::{ENTRIES_PER_BLOCK, Layout, Shape};
+pub use leaf_playouts::LeafPlayouts;
 pub use replacement::Replacement;
 pub use survey::Survey;
 pub use transfer::{Kept, TransferError, TransferProgress};
@@ -343,7 +345,7 @@ impl Table {
         }
     }
 
-    /// If the position had a block and lost it, its value becomes that of own playouts: what the lost
+    /// If the position had a block and lost it, its value becomes that of leaf playouts: what the lost
     /// edges knew is kept as their mean. Returns whether that was so.
     pub fn mend_lost_block(&self, entry: &Entry<'_>, counters: &mut Counters) -> bool {
         let lost = entry.block_number();
@@ -352,9 +354,9 @@ impl Table {
         }
         counters.lost_blocks += 1;
         let total = entry.total();
-        let own = Own::with_mean(total.visits, total.value);
+        let leaf_playouts = LeafPlayouts::with_mean(total.visits, total.value);
         // Another worker may have given it a new block meanwhile; and if that has the number of the old one, it goes.
-        if entry.lose_block(lost, own) {
+        if entry.lose_block(lost, leaf_playouts) {
             self.free_block(lost, entry.key());
         }
         true

@@ -19,8 +19,8 @@ impl<'t> BlockSum<'t> {
         (0..moves).map(|index| self.edge(index).0).max().unwrap_or(0)
     }
 
-    /// Fills an empty block that nobody else looks at; visits of edges are cut by the power of two `shift`. Policy words
-    /// cannot be added: those of the part with the most visits count.
+    /// Fills an empty block that nobody else looks at; visits of edges are cut by the power of two `shift`. Policy state
+    /// cannot be added: that of the part with the most visits counts.
     pub(super) fn store(&self, target: &Block<'_>, shift: u32) {
         let visits = |part: &&Block<'_>| part.edges().map(|edge| u64::from(edge.visits())).sum::<u64>();
         let Some(first) = self.parts.first() else { return };
@@ -34,7 +34,7 @@ impl<'t> BlockSum<'t> {
             target.set_amaf(pair, [self.amaf(2 * pair), odd]);
         }
         if let Some(largest) = self.parts.iter().max_by_key(visits) {
-            for (word, stored) in target.policy_words().iter().zip(largest.policy_words()) {
+            for (word, stored) in target.policy_state().iter().zip(largest.policy_state()) {
                 word.store(stored.load(Relaxed), Relaxed);
             }
         }

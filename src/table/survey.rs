@@ -134,11 +134,11 @@ impl Table {
     /// What cannot be in the entry of a position, in words.
     pub(super) fn entry_fault(&self, entry: &Entry<'_>) -> Option<String> {
         let (raw, total) = (entry.raw(), entry.total());
-        let own = raw.own;
-        if own.half_points > 2 * own.visits {
-            Some(format!("{} half-points in {} playouts", own.half_points, own.visits))
-        } else if u64::from(own.visits) > u64::from(total.visits) + SLACK {
-            Some(format!("{} playouts in {} visits", own.visits, total.visits))
+        let leaf_playouts = raw.leaf_playouts;
+        if leaf_playouts.half_points > 2 * leaf_playouts.visits {
+            Some(format!("{} half-points in {} playouts", leaf_playouts.half_points, leaf_playouts.visits))
+        } else if u64::from(leaf_playouts.visits) > u64::from(total.visits) + SLACK {
+            Some(format!("{} playouts in {} visits", leaf_playouts.visits, total.visits))
         } else if raw.block as usize > self.layout.blocks {
             Some(format!("block {} of {}", raw.block, self.layout.blocks))
         } else {
@@ -150,7 +150,8 @@ impl Table {
     pub(super) fn block_fault(entry: &Entry<'_>, block: &Block<'_>) -> Option<String> {
         let edges: u64 = block.edges().map(|edge| u64::from(edge.visits())).sum();
         let visits = u64::from(entry.total().visits);
-        let is_too_much = edges + u64::from(entry.own().visits) > visits + visits / SLACK_SHARE + SLACK;
+        let is_too_much =
+            edges + u64::from(entry.leaf_playouts().visits) > visits + visits / SLACK_SHARE + SLACK;
         let too_much = || format!("{edges} visits of edges in {visits} of its position");
         block.fault().or_else(|| is_too_much.then(too_much))
     }

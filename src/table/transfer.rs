@@ -6,10 +6,11 @@
 
 use super::atomic::AtomicU64;
 use super::block::{Block, EDGE_VISITS_FULL};
-use super::entry::{self, Entry, Meta, Own, Total};
+use super::entry::{self, Entry, Meta, Total};
 use super::file::compare;
 use super::file_error::{FileError, FileProblem, about};
 use super::halving::TOTAL_VISITS_FULL;
+use super::leaf_playouts::LeafPlayouts;
 use super::sum::{self, BlockSum};
 use super::{Table, header};
 use crate::value::Value;
@@ -205,10 +206,13 @@ impl Transfer<'_> {
             self.kept.visits_kept -= u64::from(replaced.total().visits);
         }
         self.kept.visits_kept += u64::from(total.visits);
-        let own = entries.iter().fold(Own::default(), |sum, entry| sum.and(entry.own()));
-        let own = base.as_ref().map_or(own, |base| (0..times).fold(own, |rest, _| rest.without(base.own())));
+        let leaf_playouts =
+            entries.iter().fold(LeafPlayouts::default(), |sum, entry| sum.and(entry.leaf_playouts()));
+        let leaf_playouts = base.as_ref().map_or(leaf_playouts, |base| {
+            (0..times).fold(leaf_playouts, |rest, _| rest.without(base.leaf_playouts()))
+        });
         let meta = Meta {
-            own: own.shifted(shift).halved_to_fit(),
+            leaf_playouts: leaf_playouts.shifted(shift).halved_to_fit(),
             twin: entries.iter().any(Entry::has_twin),
             generation: entries.iter().map(|entry| entry.meta().generation).max().unwrap_or(0),
             block: 0,

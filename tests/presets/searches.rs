@@ -62,7 +62,7 @@ fn every_preset_with_a_tree_proves_that_tic_tac_toe_is_a_draw() {
     for name in Preset::names().filter(|name| *name != "flat") {
         let policy = policy(name);
         let table =
-            Table::new(Shape { moves: 9, policy_words: policy.uses_state() }, 8 << 20).expect("a table");
+            Table::new(Shape { moves: 9, policy_state: policy.uses_state() }, 8 << 20).expect("a table");
         let parameters = SearchParameters { expand_at: 1, ..SearchParameters::default() };
         let report = Search { table: &table, policy, parameters }.run(
             &TicTacToe::new(),

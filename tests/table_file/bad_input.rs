@@ -161,7 +161,7 @@ fn another_layout_is_refused() {
     let refused = analyze(&path, &["--policy", "ucb1-tuned", "--simulations", "50"]);
     assert_refused(
         &refused,
-        &["expected the words of policy ucb1-tuned", "found those of no policy", "--policy"],
+        &["expected the state of policy ucb1-tuned", "found that of no policy", "--policy"],
     );
     let path = folder.path("b.tewari");
     assert!(

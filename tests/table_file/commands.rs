@@ -35,7 +35,7 @@ fn info_says_what_a_table_was_made_for_and_what_is_in_it() {
         analyze(&path, &["--komi", "6.5", "--policy", "lazarus", "--simulations", "700"]).status.success()
     );
     let found = info(&path);
-    assert_eq!((found["game"].as_str(), found["policyWords"].as_str()), (Some("go 9x9"), Some("lazarus")));
+    assert_eq!((found["game"].as_str(), found["policyState"].as_str()), (Some("go 9x9"), Some("lazarus")));
     assert_eq!(found["setting"], "rules chinese, komi 6.5, keys plain");
     let count = |key: &str| {
         found[key].as_array().expect("numbers").iter().filter_map(serde_json::Value::as_u64).sum::<u64>()

@@ -35,12 +35,12 @@ fn ten_simulations_in_a_file_make_few_of_its_pages_dirty() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
     let path = folder.path().canonicalize().expect("its name").join("a.tewari");
     let size = Size::new(9, 9).expect("a size");
-    let shape = Shape { moves: size.points() + 1, policy_words: false };
+    let shape = Shape { moves: size.points() + 1, policy_state: false };
     let root = Position::new(size, Rules::CHINESE, Komi(15));
     let identity = Identity {
         game: "go 9x9".to_owned(),
         key_seed: 1,
-        policy_words: String::new(),
+        policy_state: String::new(),
         setting: String::new(),
     };
     // The pages of a new file, which has just been made, may all be waiting to be written; not those of the mapping.

@@ -126,7 +126,7 @@ pub trait SelectionPolicy: Clone + Send + Sync {
         false
     }
 
-    /// Whether the policy needs a word of its own at every edge: see [`crate::table::Shape::policy_words`].
+    /// Whether the policy needs a word of its own at every edge: see [`crate::table::Shape::policy_state`].
     fn uses_state(&self) -> bool {
         false
     }

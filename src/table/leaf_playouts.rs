@@ -1,0 +1,92 @@
+//! The playouts that a position had as a leaf.
+
+use crate::value::Value;
+
+/// So many fit into an entry.
+pub(super) const LEAF_PLAYOUTS_LIMIT: u32 = (1 << 15) - 1;
+
+/// Leaf playouts of a position, in the player to move's half-points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct LeafPlayouts {
+    /// Number of playouts, n0.
+    pub visits: u32,
+    /// Their sum, at most twice the number.
+    pub half_points: u32,
+}
+
+impl LeafPlayouts {
+    /// `visits` playouts (at most what fits) with mean `value`.
+    #[must_use]
+    pub fn with_mean(visits: u32, value: Value) -> LeafPlayouts {
+        let visits = visits.min(LEAF_PLAYOUTS_LIMIT / 2);
+        let half_points = (u64::from(value.0) * 2 * u64::from(visits) + (1 << 31)) >> 32;
+        LeafPlayouts { visits, half_points: half_points as u32 }
+    }
+
+    /// One playout more. Both numbers are halved before the counter would overflow.
+    #[must_use]
+    pub fn plus(self, half_points: u32) -> LeafPlayouts {
+        let halved = if self.visits >= LEAF_PLAYOUTS_LIMIT { self.shifted(1) } else { self };
+        LeafPlayouts { visits: halved.visits + 1, half_points: halved.half_points + half_points }
+    }
+
+    /// These playouts and others; not yet [`halved_to_fit`](LeafPlayouts::halved_to_fit).
+    pub(super) fn and(self, other: LeafPlayouts) -> LeafPlayouts {
+        LeafPlayouts { visits: self.visits + other.visits, half_points: self.half_points + other.half_points }
+    }
+
+    /// These playouts without others that are among them.
+    pub(super) fn without(self, other: LeafPlayouts) -> LeafPlayouts {
+        let visits = self.visits.saturating_sub(other.visits);
+        LeafPlayouts {
+            visits,
+            half_points: self.half_points.saturating_sub(other.half_points).min(2 * visits),
+        }
+    }
+
+    /// Both numbers cut by the power of two `shift`.
+    pub(super) fn shifted(self, shift: u32) -> LeafPlayouts {
+        let visits = self.visits.checked_shr(shift).unwrap_or(0);
+        LeafPlayouts { visits, half_points: self.half_points.checked_shr(shift).unwrap_or(0).min(2 * visits) }
+    }
+
+    /// Both numbers halved until they fit into an entry.
+    pub(super) fn halved_to_fit(self) -> LeafPlayouts {
+        let mut halved = self;
+        while halved.visits > LEAF_PLAYOUTS_LIMIT {
+            halved = halved.shifted(1);
+        }
+        halved
+    }
+
+    /// U, the mean of the playouts.
+    #[must_use]
+    pub fn mean(self) -> Value {
+        Value::mean(self.half_points, self.visits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leaf_playouts_are_halved_before_they_overflow() {
+        let mut leaf_playouts = LeafPlayouts::default();
+        for _ in 0..200_000 {
+            leaf_playouts = leaf_playouts.plus(2);
+            assert!(
+                leaf_playouts.half_points == 2 * leaf_playouts.visits
+                    && leaf_playouts.visits <= LEAF_PLAYOUTS_LIMIT
+            );
+        }
+        assert_eq!(leaf_playouts.mean(), Value::WIN);
+    }
+
+    #[test]
+    fn a_reseeded_mean_is_kept() {
+        let leaf_playouts = LeafPlayouts::with_mean(1_000_000, Value(0x4000_0000));
+        assert!((leaf_playouts.mean().as_f64() - 0.25).abs() < 1e-4);
+        assert!(leaf_playouts.visits > 10_000);
+    }
+}
