@@ -283,7 +283,7 @@ fn a_worker_that_was_taken_for_dead_does_no_harm_when_it_goes_on() {
                 look_at(&entry, 1);
             }
         });
-        // What is still being taken over after these belongs to whoever wants it.
+        // What is still being claimed after these belongs to whoever wants it.
         loom::stop_exploring();
         (0..8).for_each(|_| table.next_search());
         loom::explore();

@@ -363,7 +363,7 @@ fn keys_of_one_bucket_are_told_apart_by_all_their_bits() {
 }
 
 #[test]
-fn the_handle_of_an_entry_that_was_taken_over_writes_nothing() {
+fn the_handle_of_an_evicted_entry_writes_nothing() {
     let table = table(smallest(SHAPE));
     let mut counters = Counters::default();
     let old = claim(&table, 10);

@@ -84,7 +84,7 @@ impl<P: SelectionPolicy> Search<'_, P> {
     /// alone.
     pub fn run<G: Game>(&self, root: &G, limits: Limits, progress: Progress<'_>) -> Report {
         self.table.next_search();
-        self.table.announce();
+        self.table.mark_active();
         let threads = self.parameters.threads;
         let run = Run::new(StoppingRule::new(limits, self.table, root), threads);
         let virtual_loss = (threads > 1).then(|| VirtualLoss::new(root.move_count(), threads));

@@ -99,7 +99,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
         self.back_up(&evaluation);
         self.simulations += 1;
         if self.simulations.is_multiple_of(SHARING_INTERVAL) {
-            self.is_shared_now |= self.table.has_company();
+            self.is_shared_now |= self.table.is_shared_now();
         }
     }
 

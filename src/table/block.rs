@@ -1,9 +1,9 @@
-//! An edge block: what the table knows of every move of one position, as contiguous arrays.
+//! An edge block: the statistics of every move of one position, as contiguous arrays.
 //!
 //! | word          | bits   | field        | meaning                                                    |
 //! |---------------|--------|--------------|------------------------------------------------------------|
 //! | 0             | 0..64  | owner        | key of the position; 0 is free                             |
-//! | 1             | 0..64  | sequence     | how often it changed hands, times 2; odd while it is filled |
+//! | 1             | 0..64  | sequence     | of its claims, times 2; odd while it is filled or freed    |
 //! | 2             | 0..32  | visits       | of the owner when it was last used                         |
 //! | 2             | 32..38 | generation   | of the last use                                            |
 //! |               | 38..64 | suspect      | found while being filled: see `Table::reserve_block`       |
@@ -117,7 +117,7 @@ pub const fn amaf_sample(half_points: u32) -> u64 {
     1 << 16 | half_points as u64
 }
 
-/// The block of a position: the right to read and write it until it changes hands.
+/// The block of a position: the right to read and write it until it is evicted.
 #[derive(Clone, Copy)]
 pub struct Block<'t> {
     words: &'t [AtomicU64],
@@ -150,7 +150,7 @@ impl<'t> Block<'t> {
         (self.number, self.sequence, self.owner) == (other.number, other.sequence, other.owner)
     }
 
-    /// Whether it has not changed hands since it was looked up: what was read in between is valid.
+    /// Whether it has not been evicted since it was found: what was read in between is valid.
     #[must_use]
     #[inline]
     pub fn is_current(&self) -> bool {
@@ -172,7 +172,7 @@ impl<'t> Block<'t> {
         Edge(self.edge_words()[index].load(Relaxed))
     }
 
-    /// One edge, unless the block has changed hands.
+    /// One edge, unless the block has been evicted.
     #[must_use]
     #[inline]
     pub fn current_edge(&self, index: usize) -> Option<Edge> {
@@ -184,7 +184,7 @@ impl<'t> Block<'t> {
     /// visits.
     ///
     /// If that is enough, all visits of the position are halved. The number returned is from before, as are those of
-    /// the siblings that the caller knows.
+    /// the siblings that the caller has read.
     pub fn visit_edge(&self, entry: &Entry<'_>, index: usize, value: Value) -> u32 {
         self.add_visits(entry, index, 1, value)
     }
@@ -326,12 +326,12 @@ impl<'t> Block<'t> {
         }
     }
 
-    /// Makes it free, if it has not changed hands since it was looked up; `false` if it has.
+    /// Frees it, unless it has been evicted since it was found: `false` then.
     pub(super) fn free(&self) -> bool {
         let odd = self.sequence.wrapping_add(1);
         let is_mine = self.words[1].compare_exchange(self.sequence, odd, Acquire, Relaxed).is_ok();
         if is_mine {
-            // Whoever sees the owner gone also sees the odd number.
+            // A worker that sees the owner gone also sees the odd number.
             fence(Release);
             self.words[0].store(0, Relaxed);
             // Fails only if this worker was so slow that another took the block for abandoned.
@@ -340,7 +340,7 @@ impl<'t> Block<'t> {
         is_mine
     }
 
-    /// Replaces an edge of a block that nobody else looks at.
+    /// Replaces an edge of a block that no other worker reads.
     pub(super) fn set_edge(&self, index: usize, edge: Edge) {
         self.edge_words()[index].store(edge.0, Relaxed);
     }
@@ -364,7 +364,7 @@ impl<'t> Block<'t> {
     }
 }
 
-/// Takes a block from its owner; nobody may be using it.
+/// Frees a block that no worker is using.
 pub(super) fn free(words: &[AtomicU64]) {
     words[0].store(0, Relaxed);
     words[1].store((words[1].load(Relaxed) | 1).wrapping_add(1), Relaxed);

@@ -1,4 +1,4 @@
-//! Giving entries and blocks to positions, and taking them from others.
+//! Claiming entries and blocks for positions, and evicting others.
 
 use super::atomic::{AtomicU64, fence};
 use super::entry::{Entry, FIRST_KEY, GENERATIONS, busy_since};
@@ -30,7 +30,7 @@ impl Table {
         for _ in 0..BUCKET_ENTRIES {
             let Some((words, owner)) = self.victim(key, protected) else { break };
             let entry = Entry::new(words, key);
-            if let Some(former) = entry.take_over(owner, generation) {
+            if let Some(former) = entry.claim(owner, generation) {
                 // No entry names it any more.
                 self.free_block(former.block, owner);
                 if entry.publish(generation) {
@@ -53,8 +53,8 @@ impl Table {
         None
     }
 
-    /// Of the entries that several workers made for one position at the same moment, the one that is found. A block that
-    /// another of them has goes: nobody would find it.
+    /// Of the entries that several workers made for one position at the same moment, the one that is found. The
+    /// blocks of the others are freed: no worker would find them.
     ///
     /// Two workers cannot both miss the other's entry behind the fence. The one that sees both looks at the later
     /// entry's block by an exchange: either it finds the block, or the worker that names one afterwards sees, in
@@ -116,8 +116,8 @@ impl Table {
     }
 
     /// Gives the position a block with `priors` (one for each move, `None` where illegal; asked for only when there
-    /// is a block), taken over from a less valuable position if none is free; `None` if all that could go are
-    /// protected, or worth more where the policy minds. One that another worker has given it meanwhile is returned
+    /// is a block), that of a less valuable position if none is free; `None` if all that could be evicted are
+    /// protected, or worth more where the policy compares. One that another worker has given it meanwhile is returned
     /// as it is.
     pub fn claim_block<P: AsRef<[Option<Prior>]>>(
         &self,
@@ -158,15 +158,15 @@ impl Table {
             }
             return Block::accept(words, self.layout.shape, number, entry.key());
         }
-        // Another worker gave the position a block, or took its entry over.
+        // Another worker gave the position a block, or evicted its entry.
         self.free_block(number, entry.key());
         self.find(entry.key()).and_then(|entry| self.block(&entry))
     }
 
     /// Makes the complete block `number` that of the position, if its block is still `before` and its entry still the
-    /// one that is found; else nobody finds the block, and the caller frees it.
+    /// one that is found; else no worker finds the block, and the caller frees it.
     ///
-    /// Who takes over the entry exchanges the word with the block's number: before this exchange, and then finds the
+    /// The worker that evicts the entry exchanges the word with the block's number: before this exchange, and then finds the
     /// number and frees the block, or after it, and then the other key is seen here.
     fn name_block(&self, entry: &Entry<'_>, before: u32, number: u32) -> bool {
         entry.change_block(before, number)
@@ -229,7 +229,7 @@ impl Table {
             counters.contention += 1;
             return None;
         }
-        // Whoever sees what is written from here on also sees the odd number.
+        // A worker that sees what is written from here on also sees the odd number.
         fence(Release);
         if words[0].load(Relaxed) != 0 {
             counters.block_evictions += 1;

@@ -82,7 +82,7 @@ counters! {
     hits: u64 = "hits",
     /// Positions that were looked for and new.
     misses: u64 = "misses",
-    /// Positions found at the first visit of an edge: another order of moves had led there, or the edge's own position
+    /// Positions found at the first visit of an edge: another sequence of moves had led there, or the edge's own position
     /// had lost its block.
     transpositions: u64 = "transpositions",
     /// Entries taken from another position.
@@ -93,7 +93,7 @@ counters! {
     refused: u64 = "refused",
     /// Blocks that were gone when their position was visited again.
     lost_blocks: u64 = "lostBlocks",
-    /// Backups that found an entry or block taken over meanwhile.
+    /// Backups to positions whose entry or block had been evicted meanwhile.
     late_updates: u64 = "lateUpdates",
     /// Transpositions by the moves that had been made since the root of the search, the last place for all that were
     /// deeper.

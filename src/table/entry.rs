@@ -1,8 +1,8 @@
-//! A directory entry: what the table knows of one position in 32 bytes, two to a cache line.
+//! A directory entry: the statistics of one position in 32 bytes, two to a cache line.
 //!
 //! | word | bits   | field        | meaning                                                          |
 //! |------|--------|--------------|------------------------------------------------------------------|
-//! | 0    | 0..64  | key          | the whole table key; 0 is empty, below 128 it changes hands      |
+//! | 0    | 0..64  | key          | the whole table key; 0 is empty, below 128 it is being claimed   |
 //! | 1    | 0..32  | value        | Q, for the player to move                                        |
 //! | 1    | 32..64 | visits       | N: leaf playouts and edge visits                                 |
 //! | 2    | 0..16  | leaf points  | half-points of the leaf playouts, for the player to move         |
@@ -26,7 +26,7 @@ use crate::game::Bounds;
 use crate::value::Value;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-/// No position has a key below this: such numbers say that an entry is being taken over, see [`busy`].
+/// No position has a key below this: such numbers say that an entry is being claimed, see [`busy`].
 pub(super) const FIRST_KEY: u64 = 2 * GENERATIONS;
 const GENERATION_BITS: u32 = 6;
 /// Generations count like the hours of a clock: ages are differences modulo this.
@@ -49,7 +49,7 @@ pub(super) struct Meta {
 impl Meta {
     #[inline]
     fn unpack(word: u64) -> Meta {
-        // A foreign word may claim more points than playouts can earn.
+        // A damaged word may claim more points than playouts can earn.
         let visits = (word >> 16) as u32 & LEAF_PLAYOUTS_LIMIT;
         Meta {
             leaf_playouts: LeafPlayouts { visits, half_points: (word as u32 & 0xffff).min(2 * visits) },
@@ -86,7 +86,7 @@ pub struct Total {
     pub value: Value,
 }
 
-/// The entry of a position: the right to read and write it. It may be taken over by another position
+/// The entry of a position: the right to read and write it. It may be evicted for another position
 /// at any time; every write looks at the key first, and what slips between is bounded by the
 /// [contract](super).
 #[derive(Clone, Copy)]
@@ -177,7 +177,7 @@ impl<'t> Entry<'t> {
         Meta::unpack(self.words[2].load(Relaxed))
     }
 
-    /// The number of the block, 0 if there is none: whoever reads it also finds the block complete.
+    /// The number of the block, 0 if there is none: a worker that reads it also finds the block complete.
     #[inline]
     pub(super) fn block_number(&self) -> u32 {
         Meta::unpack(self.words[2].load(Acquire)).block
@@ -201,7 +201,7 @@ impl<'t> Entry<'t> {
         }
     }
 
-    /// Makes `number` the block, if that is `before` now. Ordered with all other changes of the block: whoever finds the
+    /// Makes `number` the block, if that is `before` now. Ordered with all other changes of the block: a worker that finds the
     /// number also finds the block complete, and the caller sees what the worker that changed it last had seen.
     pub(super) fn change_block(&self, before: u32, number: u32) -> bool {
         self.change_block_and(before, |meta| Meta { block: number, ..meta })
@@ -229,8 +229,8 @@ impl<'t> Entry<'t> {
         }
     }
 
-    /// The number of the block, by an exchange that changes nothing: who changes the block afterwards sees what this
-    /// worker has seen and written.
+    /// The number of the block, by an exchange that changes nothing: a worker that changes the block afterwards sees what this
+    /// one has seen and written.
     pub(super) fn block_by_exchange(&self) -> u32 {
         Meta::unpack(self.words[2].fetch_or(0, AcqRel)).block
     }
@@ -253,7 +253,7 @@ impl<'t> Entry<'t> {
         }
     }
 
-    /// Fills a place that nobody else looks at.
+    /// Fills a place that no other worker reads.
     pub(super) fn store(
         words: &[AtomicU64; ENTRY_WORDS],
         key: u64,
@@ -280,7 +280,7 @@ impl<'t> Entry<'t> {
         self.leaf_playouts()
     }
 
-    /// Starts a new entry from what an edge remembered of the position it had forgotten.
+    /// Starts a new entry of an evicted position from the statistics of the edge to it.
     pub fn seed(&self, leaf_playouts: LeafPlayouts, total: Total) {
         self.update_meta(|meta| Meta { leaf_playouts, ..meta });
         self.set_total(total);
@@ -338,7 +338,7 @@ impl<'t> Entry<'t> {
     /// Takes the entry from `owner` and empties it for this position: first the old key goes, so that no reader
     /// accepts the old content under the new one. Returns what stood in the word with the block; `None` if another
     /// worker was faster. To be [`publish`](Entry::publish)ed.
-    pub(super) fn take_over(&self, owner: u64, generation: u64) -> Option<Meta> {
+    pub(super) fn claim(&self, owner: u64, generation: u64) -> Option<Meta> {
         let busy = busy(generation);
         if owner == busy || self.words[0].compare_exchange(owner, busy, Acquire, Relaxed).is_err() {
             return None;
@@ -351,20 +351,20 @@ impl<'t> Entry<'t> {
         Some(Meta::unpack(former))
     }
 
-    /// Publishes the key of an entry that was taken over in `generation`. `false` if this worker was so slow that
+    /// Publishes the key of an entry that was claimed in `generation`. `false` if this worker was so slow that
     /// another took the entry for abandoned.
     pub(super) fn publish(&self, generation: u64) -> bool {
         self.words[0].compare_exchange(busy(generation), self.key, Release, Relaxed).is_ok()
     }
 }
 
-/// Instead of a key: the entry is being taken over since that generation.
+/// Instead of a key: the entry is being claimed since that generation.
 #[inline]
 const fn busy(generation: u64) -> u64 {
     1 | generation << 1
 }
 
-/// The generation since which an entry with `word` instead of a key is being taken over; `None` for a key, and
+/// The generation since which an entry with `word` instead of a key is being claimed; `None` for a key, and
 /// for nothing at all.
 #[inline]
 pub(super) const fn busy_since(word: u64) -> Option<u64> {
@@ -393,8 +393,8 @@ mod tests {
         Default::default()
     }
 
-    fn take_over(entry: &Entry<'_>, owner: u64) -> bool {
-        entry.take_over(owner, 1).is_some() && entry.publish(1)
+    fn claim(entry: &Entry<'_>, owner: u64) -> bool {
+        entry.claim(owner, 1).is_some() && entry.publish(1)
     }
 
     #[test]
@@ -414,11 +414,11 @@ mod tests {
     fn bounds_of_another_position_are_not_believed() {
         let words = words();
         let first = Entry::new(&words, 0x1234_5678_9abc_def0);
-        assert!(take_over(&first, 0));
+        assert!(claim(&first, 0));
         first.tighten_bounds(Bounds::exact(5));
         assert_eq!(first.bounds(RANGE), Bounds::exact(5));
         let second = Entry::new(&words, 0x1234_5678_9abc_fed0);
-        assert!(take_over(&second, first.key()));
+        assert!(claim(&second, first.key()));
         assert_eq!(second.bounds(RANGE), RANGE);
         // The late write of a worker that still thinks the entry is the first position's.
         words[3].store(pack_bounds(Bounds::exact(5), first.key()), Relaxed);
@@ -431,7 +431,7 @@ mod tests {
     fn bounds_only_tighten() {
         let words = words();
         let entry = Entry::new(&words, 77 << 40);
-        assert!(take_over(&entry, 0));
+        assert!(claim(&entry, 0));
         entry.tighten_bounds(Bounds { lower: -3, upper: 361 });
         entry.tighten_bounds(Bounds { lower: -9, upper: 12 });
         assert_eq!(entry.bounds(RANGE), Bounds { lower: -3, upper: 12 });

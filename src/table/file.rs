@@ -35,9 +35,9 @@ pub enum TableMode {
 pub enum FileState {
     /// It has.
     InPlace,
-    /// Nothing has its name any more: what is learnt is lost when the last process closes it.
+    /// Nothing has its name any more: what is written is lost when the last process closes it.
     Deleted,
-    /// Another file has its name: what is learnt is lost when the last process closes it.
+    /// Another file has its name: what is written is lost when the last process closes it.
     Replaced,
 }
 

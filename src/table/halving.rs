@@ -45,7 +45,7 @@ impl Block<'_> {
                 Some(_) => entry.halve_total(),
             }
             let next = if step + 1 == steps { 0 } else { state + 1 };
-            // Fails if another worker goes on in this one's place, or the block has changed hands.
+            // Fails if another worker goes on in this one's place, or the block was evicted.
             if self.halving_word().compare_exchange(state, next, Release, Relaxed).is_err() {
                 return;
             }

@@ -13,7 +13,7 @@
 //! | 12..14  | who owns the policy state, as text; empty where there are none                        |
 //! | 16      | generation                                                                            |
 //! | 17      | how often the file was opened for writing                                             |
-//! | 18      | a random number of the process that looked last whether it is alone                   |
+//! | 18      | a random number of the process that was active last                                   |
 //! | 24..28  | entries used, blocks used, clock hand, claims: what claims write                      |
 //! | 28      | claims when the present generation began                                              |
 //! | 32..40  | rules and komi it was made for, as text; others can be searched in it as well         |
@@ -29,7 +29,7 @@ use std::sync::atomic::Ordering::Relaxed;
 /// Number of the present search root, modulo the number of generations.
 pub(super) const GENERATION: usize = 16;
 pub(super) const OPENINGS: usize = 17;
-/// See `Table::has_company`.
+/// See `Table::is_shared_now`.
 pub(super) const SEARCHER: usize = 18;
 /// Entries in use. From here on, in another cache line than what every look at an entry reads, is what
 /// claims write.
@@ -42,7 +42,7 @@ pub(super) const CLOCK: usize = 26;
 pub(super) const CLAIMS: usize = 27;
 pub(super) const CLAIMS_AT_GENERATION: usize = 28;
 
-/// What is zero in a table that knows nothing; [`OPENINGS`] does not belong to it.
+/// What is zero in an empty table; [`OPENINGS`] does not belong to it.
 pub(super) const CHANGING: Range<usize> = ENTRIES_USED..SETTING.start;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"TewariTT");

@@ -1,47 +1,50 @@
-//! The memory of the search: one table of fixed size for everything known of any position.
+//! The memory of the search: one transposition table of fixed size.
 //!
 //! A table has two tiers in one allocation. The *directory* holds a 32-byte [`Entry`] for every
 //! position: visits, value, leaf playouts, proven bounds. The *pool* holds edge [`Block`]s, one for each
-//! position that is worth one: visits, value and AMAF samples of every move. The module knows 64-bit
+//! expanded position: visits, value and AMAF samples of every move. The module knows 64-bit
 //! keys and move numbers, never a board.
 //!
 //! # The contract
 //!
-//! Any number of threads read and write at the same time, without locks, through atomics alone.
+//! Any number of threads, and of processes that map the same file, read and write at the same time, without locks,
+//! through atomics alone. An entry or a block is *evicted* when it is given to another position.
 //!
-//! **Never:** a number that makes the search leave its memory, loop or panic, whatever the bits are;
+//! **Never:** a number that makes the search read outside the table, loop or panic, whatever the bits are;
 //! bounds believed for another position than they were proven for (they carry 44 bits of its key, the
 //! key itself was compared whole); a block read as another position's (owner and sequence are compared
 //! before and after); visits without the points that belong to them (they share a word).
 //!
 //! **May be lost:**
-//! - What a worker brings to a position whose entry or block has changed hands since it looked. It looks again before
-//!   it writes, and then writes nothing: at most one simulation for each worker and takeover, or one parcel of at most
-//!   sixteen where workers put off what they write to much visited positions. Counted as `late_updates`.
-//! - What a process had not written when it was killed: of each worker one simulation and its parcels.
-//! - What is written to an entry or a block that another worker made for the same position at the same moment: only one
-//!   of the two is found again. The other block is freed at once, as is the block of an entry that is taken over: a
-//!   block that no entry names is left only by a worker that is killed between making the block and naming it.
-//! - One of two AMAF samples added to one word at the same moment ([`Block::add_amaf`]), one of two values stored for a
-//!   position: the value is made anew from its parts at every visit, so the next one mends it.
-//! - Half a visit of each counter when all of a position are halved, once in 2^26 visits of an edge. Whoever reads the
-//!   edges in that microsecond may find some halved and others not; a worker that is killed in it leaves one counter
-//!   halved twice, at most.
+//! - The backup to a position whose entry or block was evicted since the descent passed it. The worker compares the
+//!   owner before it writes, and then writes nothing: one simulation for each worker and eviction, at most. Counted as
+//!   `late_updates`. With it go the AMAF samples that the worker's update buffer holds for the position, those of
+//!   sixteen simulations at most.
+//! - What a process had not written when it was killed: of each worker one simulation and its update buffer.
+//! - What is written to an entry when two workers insert one key at the same time: only the first of the two entries is
+//!   found again. Of two blocks made for one position at the same time one is freed at once, as is the block of an
+//!   evicted entry: no block is left that no entry names, but by a worker that is killed between making a block and
+//!   naming it.
+//! - One of two AMAF samples added to one word at the same time ([`Block::add_amaf`]), one of two values stored for a
+//!   position: the value is computed anew at every backup, so the next one mends it.
+//! - Half a visit of each counter when all of a position are halved, once in 2^26 visits of an edge. A selection that
+//!   reads the edges in that microsecond may find some halved and others not; a worker that is killed in it leaves one
+//!   counter halved twice, at most.
 //!
-//! **May mislead:** what slips in between the last look at the owner and the write. The next owner then has one
+//! **May mislead:** a write between the last comparison of the owner and an eviction. The next owner then has one
 //! playout, one visit of an edge or, of AMAF samples, what one word held (two moves) that were another position's; one
-//! for each worker and takeover, at most. A visit of a move that is not legal shows, and counts as a collision. So
-//! does the worker mislead that was taken for dead, its entry or block unfinished for eight generations, and goes on
-//! after all. Never a broken rule or a false proof: bounds carry their key, and moves are looked at again.
+//! for each worker and eviction, at most. A visit of an illegal move is noticed, and counts as a collision. The same
+//! holds for a worker that was taken for dead, its entry or block unfinished for eight generations, and goes on
+//! after all. Never a broken rule or a false proof: bounds carry their key, and moves are checked again.
 //!
-//! **Orderings:** a key and a block's sequence are published with `Release` after what they vouch for,
-//! and read with `Acquire` before it. Everything else is `Relaxed`: words are independent, and each is
+//! **Orderings:** a key, a block's sequence and its number in the entry are published with `Release` after what they
+//! vouch for, and read with `Acquire` before it. Everything else is `Relaxed`: words are independent, and each is
 //! valid alone. tests/table_loom.rs tries them in all orders, tests/table_stress.rs and tests/table_file/crowd.rs
 //! with many threads and processes.
 //!
-//! **Full** is the normal state. A new position takes the place of the least valuable entry of its bucket and of the
-//! overflow bucket behind it, a new block that of the least valuable of a few that a clock hand passes; what value
-//! is, says the [`Replacement`] policy. What the caller protects (the path it is on) is left alone; if nothing else is
+//! **Full** is the normal state. A new position evicts the least valuable entry of its bucket and of the
+//! overflow bucket behind it, a new block the least valuable of a few that a clock hand passes; value is defined by the
+//! [`Replacement`] policy. What the caller protects (the path of its simulation) is never evicted; if nothing else is
 //! left, the caller gets nothing and goes on without.
 
 pub mod atomic;
@@ -156,7 +159,7 @@ pub struct Table {
     file: Option<MappedFile>,
     /// How often the file had been opened before.
     opening: u64,
-    /// A random number, for [`Table::has_company`].
+    /// A random number for this process, for [`Table::is_shared_now`].
     searcher: u64,
 }
 
@@ -176,7 +179,7 @@ impl Table {
         Table { backing, layout, replacement: Replacement::default(), file: None, opening: 0, searcher: 0 }
     }
 
-    /// The same table, with another way of choosing what to forget.
+    /// The same table, with another replacement policy.
     #[must_use]
     pub fn with_replacement(self, replacement: Replacement) -> Table {
         Table { replacement, ..self }
@@ -195,7 +198,7 @@ impl Table {
         self.header(header::GENERATION).load(Relaxed) % GENERATIONS
     }
 
-    /// Says that a new search begins: what is not visited from now on loses value. Instead of collecting
+    /// Begins a new search: what is not visited from now on loses value. Instead of collecting
     /// garbage, call this at every new root.
     ///
     /// A generation lasts at least until one entry in 64 has been claimed: where little is replaced,
@@ -227,26 +230,26 @@ impl Table {
         self.backing.huge_page_bytes()
     }
 
-    /// Says that this process searches, for [`has_company`](Table::has_company).
-    pub fn announce(&self) {
+    /// Notes that this process searches, for [`is_shared_now`](Table::is_shared_now).
+    pub fn mark_active(&self) {
         if self.is_shared() {
             self.header(header::SEARCHER).store(self.searcher, Relaxed);
         }
     }
 
-    /// Whether another process has called this, or [`announce`](Table::announce), since this one did. Cheap enough to
-    /// be asked every few simulations.
+    /// Whether another process has called this, or [`mark_active`](Table::mark_active), since this one did. Cheap enough
+    /// to be asked every few simulations.
     #[must_use]
-    pub fn has_company(&self) -> bool {
+    pub fn is_shared_now(&self) -> bool {
         let is_other = self.is_shared() && self.header(header::SEARCHER).load(Relaxed) != self.searcher;
         if is_other {
-            self.announce();
+            self.mark_active();
         }
         is_other
     }
 
-    /// Forgets everything. No search of this process may be running; those of others go on with what they learn
-    /// from now on.
+    /// Empties the table. No search of this process may be running; those of others go on with what they write from now
+    /// on.
     pub fn clear(&mut self) {
         // Fresh memory is cleared only where it is used.
         match Backing::heap(self.layout.words()).filter(|_| self.file.is_none()) {
@@ -304,7 +307,7 @@ impl Table {
         Some(Entry::new(words, key))
     }
 
-    /// The entry of a position, made if there is none; `None` if every entry that could be taken over is
+    /// The entry of a position, made if there is none; `None` if every entry that could be evicted is
     /// protected.
     pub fn find_or_claim(
         &self,
@@ -345,8 +348,8 @@ impl Table {
         }
     }
 
-    /// If the position had a block and lost it, its value becomes that of leaf playouts: what the lost
-    /// edges knew is kept as their mean. Returns whether that was so.
+    /// If the position had a block and lost it, its value becomes that of leaf playouts: the statistics of
+    /// the lost edges are kept as their mean. Returns whether that was so.
     pub fn mend_lost_block(&self, entry: &Entry<'_>, counters: &mut Counters) -> bool {
         let lost = entry.block_number();
         if lost == 0 || self.block(entry).is_some() {
@@ -401,7 +404,7 @@ fn share_of(key: u64, parts: usize) -> usize {
     ((u128::from(key) * parts as u128) >> 64) as usize
 }
 
-/// Small keys mark an empty entry and one that changes hands; the positions that have them, 128 in 2^64, get
+/// Small keys mark an empty entry and one that is being claimed; the positions that have them, 128 in 2^64, get
 /// others.
 #[inline]
 const fn nonzero(key: u64) -> u64 {

@@ -10,7 +10,7 @@ const AGE_SHIFT: u64 = 2;
 /// many, has been claimed: 64 generations are then four times the directory.
 const ENTRIES_PER_TICK: usize = 16;
 
-/// How a full table chooses what to forget. A directory entry competes with the others of its bucket, an
+/// How a full table chooses what to evict. A directory entry competes with the others of its bucket, an
 /// edge block with those that the clock hand passes; what the running simulation stands on is protected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Replacement {

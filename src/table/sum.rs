@@ -4,7 +4,7 @@ use super::block::{AMAF_VISITS_LIMIT, Amaf, Block, Edge};
 use crate::value::Value;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// What several tables know of the moves of one position.
+/// The blocks of one position in several tables.
 pub(super) struct BlockSum<'t> {
     /// One block for each table that has one.
     pub(super) parts: Vec<Block<'t>>,
@@ -19,7 +19,7 @@ impl<'t> BlockSum<'t> {
         (0..moves).map(|index| self.edge(index).0).max().unwrap_or(0)
     }
 
-    /// Fills an empty block that nobody else looks at; visits of edges are cut by the power of two `shift`. Policy state
+    /// Fills an empty block that no other worker reads; visits of edges are cut by the power of two `shift`. Policy state
     /// cannot be added: that of the part with the most visits counts.
     pub(super) fn store(&self, target: &Block<'_>, shift: u32) {
         let visits = |part: &&Block<'_>| part.edges().map(|edge| u64::from(edge.visits())).sum::<u64>();

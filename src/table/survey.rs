@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// What counts may differ by without being damage: updates that were under way when a process was killed, and those
-/// that came late to an entry or a block which had changed hands.
+/// that came late to an evicted entry or block.
 const SLACK: u64 = 1024;
 /// And this share of the visits: one in so many.
 const SLACK_SHARE: u64 = 64;
@@ -31,14 +31,14 @@ pub struct Survey {
     pub bounded: u64,
     /// Bounds that are void, since they were written for a position that had lost its entry.
     pub void_bounds: u64,
-    /// Blocks that belong to a position which knows them.
+    /// Blocks that the entry of their position names.
     pub blocks: u64,
-    /// Complete blocks that the entry of their position does not name, so that nobody finds them. While no search is
+    /// Complete blocks that the entry of their position does not name, so that no worker finds them. While no search is
     /// running there is none, but what killed workers left, one for each at most.
     pub orphans: u64,
     /// Positions whose block went to another.
     pub lost_blocks: u64,
-    /// Entries being taken over, or left so by a process that died.
+    /// Entries being claimed, or left so by a process that died.
     pub unfinished_entries: u64,
     /// Blocks being filled, or left so by a process that died.
     pub unfinished_blocks: u64,

@@ -1,8 +1,8 @@
 //! Filling a new table from others: merging and resizing.
 //!
-//! What two tables know of one position is added up: visits, playouts and AMAF samples; values are averaged by visits;
-//! bounds hold together. What a common ancestor knew is in both, and is taken off once. Where there is more than
-//! fits, what has fewer visits is left out.
+//! The statistics that two tables have of one position are added up: visits, leaf playouts and AMAF samples; values are
+//! averaged by visits; bounds are intersected. The samples of a common ancestor are in both, and are subtracted once.
+//! Where there is more than fits, positions with fewer visits are left out.
 
 use super::atomic::AtomicU64;
 use super::block::{Block, EDGE_VISITS_FULL};
@@ -69,7 +69,7 @@ pub enum TransferError {
     /// Merges of merges of merges.
     #[error("expected tables that come from at most 24 others, found more: merge fewer")]
     TooManyPasts,
-    /// Somebody wants it to end.
+    /// The user interrupted it.
     #[error("interrupted: nothing was changed")]
     Interrupted,
 }
@@ -91,7 +91,7 @@ impl Table {
     /// Makes the table file `path` of about `bytes` from all that `sources`, tables in files, know, and opens it. An
     /// existing file of that name is replaced if `may_replace`.
     ///
-    /// What `base` knows was known to two sources or more, and is counted once.
+    /// The samples of `base` are in two sources or more, and are counted once.
     ///
     /// # Errors
     /// When they are not for the same game, share samples that are not in `base`, or the file cannot be made. Nothing
@@ -181,7 +181,7 @@ impl Transfer<'_> {
         self.blocks(&mut |blocks| progress(done + blocks, all))
     }
 
-    /// Takes over the position `key`, found in the source number `index`.
+    /// Adds up the position `key`, found in the source number `index`, and stores it.
     fn position(&mut self, key: u64, index: usize) {
         if self.sources[..index].iter().any(|earlier| sound_entry(earlier, key).is_some()) {
             return;
@@ -287,12 +287,12 @@ impl Table {
     }
 }
 
-/// What a table knows of a position, unless that is damaged.
+/// The entry of a position, unless it is damaged.
 fn sound_entry<'t>(table: &'t Table, key: u64) -> Option<Entry<'t>> {
     table.find(key).filter(|entry| table.entry_fault(entry).is_none())
 }
 
-/// The same of its block.
+/// Its block, unless that is damaged.
 fn sound_block<'t>(table: &'t Table, key: u64) -> Option<Block<'t>> {
     let entry = sound_entry(table, key)?;
     table.block(&entry).filter(|block| Table::block_fault(&entry, block).is_none())
