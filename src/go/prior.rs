@@ -1,8 +1,8 @@
 //! What is known of a move before it is tried: imagined simulations, won or lost.
 //!
 //! The kinds and weights are michi's (P. Baudis; its `PRIOR_*` constants), which follow Fuego's and
-//! Pachi's. Part of it looks at the last move, so two orders of moves may create a shared position with
-//! different priors; the first to arrive decides.
+//! Pachi's. Part of it looks at the last move, so the sequence of moves by which a transposition
+//! is reached first decides its priors. Ladders are read here, and nowhere in playouts.
 
 use super::board::{Board, cell, stone};
 use super::geometry::{CELLS, Point};

@@ -170,7 +170,7 @@ fn another_layout_is_refused() {
             .success()
     );
     let refused = analyze(&path, &["--policy", "ucb1-tuned", "--simulations", "50"]);
-    assert_refused(&refused, &["policy ucb1-tuned", "found those of policy lazarus"]);
+    assert_refused(&refused, &["policy ucb1-tuned", "found that of policy lazarus"]);
 }
 
 #[test]
