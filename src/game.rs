@@ -131,6 +131,17 @@ pub struct Prior {
     pub wins: u8,
 }
 
+impl Prior {
+    /// Adds `won` of `of` imagined simulations, as far as they fit.
+    pub fn add(&mut self, won: u8, of: u8) {
+        self.visits = self.visits.saturating_add(of).min(Prior::MOST_VISITS);
+        self.wins = self.wins.saturating_add(won).min(self.visits);
+    }
+
+    /// One less than a byte holds.
+    const MOST_VISITS: u8 = 254;
+}
+
 /// A finished playout, as the search needs it.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {

@@ -40,7 +40,8 @@
 //! 3. [`search`]; [`network`] (which reads a position and knows no table and no search)
 //! 4. [`engine`] (one game, one table) and [`sgf`] (game records)
 //! 5. [`gtp`], [`analysis`]: protocol and reports
-//! 6. [`arena`]: games between engines, and experiments; [`play`]: games against a person
+//! 6. [`arena`]: games between engines, and experiments; [`play`]: games against a
+//!    person
 //! 7. [`cli`]: the only layer that prints or reads flags
 
 pub mod analysis;

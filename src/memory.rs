@@ -13,7 +13,7 @@ const ENGINE_BYTES: u64 = 6 * MIB + 5 * MIB / 8;
 const WORKER_BYTES: u64 = 3 * MIB / 8;
 /// The default never exceeds this.
 const DEFAULT_LIMIT: u64 = 2048 * MIB;
-/// The smallest budget for the whole engine.
+/// The smallest budget for an engine without a network.
 pub const SMALLEST_MEMORY: u64 = 6 * MIB + 7 * MIB / 8;
 
 /// How much memory the engine, or its table, may have.
@@ -57,20 +57,20 @@ impl Budget {
         Budget::Engine((quarter / MIB * MIB).clamp(SMALLEST_MEMORY, DEFAULT_LIMIT))
     }
 
-    /// Bytes for the table of an engine with `threads` workers.
+    /// Bytes for the table of an engine with `threads` workers that needs `others` bytes for something else.
     ///
     /// # Errors
     /// When the budget is too small for anything, or larger than the machine.
-    pub fn table_bytes(self, threads: usize) -> Result<usize, BudgetError> {
+    pub fn table_bytes(self, threads: usize, others: u64) -> Result<usize, BudgetError> {
         let (given, wanted) = match self {
             Budget::Table(bytes) => (bytes, bytes),
             Budget::Engine(bytes) => {
                 let workers = WORKER_BYTES * (threads.max(1) as u64 - 1);
-                let smallest = SMALLEST_MEMORY + workers;
+                let smallest = SMALLEST_MEMORY + workers + others;
                 if bytes < smallest {
                     return Err(BudgetError::TooSmall { given: bytes, smallest });
                 }
-                (bytes, bytes - ENGINE_BYTES - workers)
+                (bytes, bytes - ENGINE_BYTES - workers - others)
             }
         };
         if let Some(available) = available()
@@ -147,9 +147,9 @@ mod tests {
 
     #[test]
     fn budgets_outside_what_is_possible_are_refused() {
-        assert!(matches!(Budget::Engine(MIB).table_bytes(1), Err(BudgetError::TooSmall { .. })));
-        assert!(matches!(Budget::Engine(1 << 60).table_bytes(1), Err(BudgetError::TooLarge { .. })));
-        assert_eq!(Budget::Table(5000).table_bytes(4), Ok(5000));
-        assert!(Budget::Engine(64 * MIB).table_bytes(1).unwrap() < (64 * MIB) as usize);
+        assert!(matches!(Budget::Engine(MIB).table_bytes(1, 0), Err(BudgetError::TooSmall { .. })));
+        assert!(matches!(Budget::Engine(1 << 60).table_bytes(1, 0), Err(BudgetError::TooLarge { .. })));
+        assert_eq!(Budget::Table(5000).table_bytes(4, 0), Ok(5000));
+        assert!(Budget::Engine(64 * MIB).table_bytes(1, 0).unwrap() < (64 * MIB) as usize);
     }
 }

@@ -49,6 +49,41 @@ impl Value {
     }
 }
 
+/// What is known of a position's value before it is searched: it counts like `weight` playouts with that mean, but is no
+/// visit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Estimate {
+    /// Value for the player to move.
+    pub value: Value,
+    /// Weight in playouts; 0 is no estimate.
+    pub weight: u8,
+}
+
+impl Estimate {
+    /// The mean of `visits` samples of mean `value` and this estimate.
+    #[must_use]
+    pub fn join(self, visits: u64, value: Value) -> Value {
+        let weight = u64::from(self.weight);
+        if visits + weight == 0 {
+            return value;
+        }
+        let sum = u128::from(value.0) * u128::from(visits) + u128::from(self.value.0) * u128::from(weight);
+        Value((sum / u128::from(visits + weight)) as u32)
+    }
+
+    /// The mean of the `visits` samples without this estimate, where it is `value` together with it.
+    #[must_use]
+    pub fn part(self, visits: u64, value: Value) -> Value {
+        if visits == 0 {
+            return value;
+        }
+        let weight = u64::from(self.weight);
+        let all = u128::from(value.0) * u128::from(visits + weight);
+        let sum = all.saturating_sub(u128::from(self.value.0) * u128::from(weight));
+        Value((sum / u128::from(visits)).min(u128::from(u32::MAX)) as u32)
+    }
+}
+
 impl From<crate::game::Outcome> for Value {
     fn from(outcome: crate::game::Outcome) -> Value {
         match outcome {
@@ -56,5 +91,27 @@ impl From<crate::game::Outcome> for Value {
             crate::game::Outcome::Draw => Value::DRAW,
             crate::game::Outcome::Win => Value::WIN,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_estimate_that_is_taken_out_again_leaves_what_was() {
+        let estimate = Estimate { value: Value(0xc000_0000), weight: 16 };
+        for visits in [1, 8, 1000, 1 << 31] {
+            for value in [Value::LOSS, Value::DRAW, Value(0x1234_5678), Value::WIN] {
+                let joined = estimate.join(visits, value);
+                let error = estimate.part(visits, joined).0.abs_diff(value.0);
+                // Rounding down loses a part of a unit of all the samples.
+                assert!(u64::from(error) <= 1 + 16 / visits, "{visits} visits of {value:?}: off by {error}");
+            }
+        }
+        assert_eq!(estimate.join(0, Value::LOSS), estimate.value);
+        assert_eq!(estimate.part(4, Value::LOSS), Value::LOSS, "less than the estimate alone would make");
+        let none = Estimate { weight: 0, ..estimate };
+        assert_eq!((none.join(0, Value::WIN), none.join(5, Value::WIN)), (Value::WIN, Value::WIN));
     }
 }

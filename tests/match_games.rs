@@ -221,8 +221,8 @@ fn a_round_robin_plays_every_pairing_and_a_ladder_neighbours() {
 
 #[test]
 fn a_sequential_test_stops_when_it_is_decided() {
-    let strong = "self:--simulations 200 --table-size 1MiB";
-    let weak = "self:--simulations 2 --table-size 64KiB";
+    let strong = "self:--network none --simulations 200 --table-size 1MiB";
+    let weak = "self:--network none --simulations 2 --table-size 64KiB";
     let arguments =
         ["--black", strong, "--white", weak, "--games", "2000", "--sprt", "0,100", "--format", "json"];
     let (code, output, errors) = run(&arguments);

@@ -26,7 +26,7 @@ fn number(row: &Value, column: &str) -> f64 {
     row[column].as_str().expect("a column").parse().unwrap_or(f64::NAN)
 }
 
-const POINTS: [&str; 8] = [
+const POINTS: [&str; 10] = [
     "--table-size",
     "2KiB,16KiB,1MiB",
     "--replacement",
@@ -35,6 +35,9 @@ const POINTS: [&str; 8] = [
     "40",
     "--games",
     "4",
+    // With a network so few simulations expand too few positions to fill a table.
+    "--engine",
+    "self:--network none",
 ];
 
 #[test]

@@ -129,7 +129,13 @@ fn workers_that_fill_the_edges_of_one_position_at_once_halve_once() {
 }
 
 fn identity() -> Identity {
-    Identity { game: "go 5x5".to_owned(), key_seed: 1, policy_state: String::new(), setting: String::new() }
+    Identity {
+        game: "go 5x5".to_owned(),
+        key_seed: 1,
+        policy_state: String::new(),
+        network: None,
+        setting: String::new(),
+    }
 }
 
 /// A file whose only position has so many visits of edges.

@@ -53,9 +53,7 @@ impl ContestantSpec {
     /// When its memory budget is impossible.
     pub fn table_bytes(&self) -> Result<u64, EngineError> {
         match self {
-            ContestantSpec::Own { engine, .. } => {
-                Ok(engine.memory.table_bytes(engine.parameters.threads)? as u64)
-            }
+            ContestantSpec::Own { engine, .. } => Ok(engine.table_bytes()? as u64),
             ContestantSpec::Program(_) => Ok(0),
         }
     }

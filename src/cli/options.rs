@@ -1,21 +1,26 @@
 //! Options that several subcommands share.
 
+use crate::engine::expert::Weights;
 use crate::engine::{EngineOptions, TableFile};
 use crate::go::{KeyPolicy, Komi, PlayoutPolicy, Rules, Size, playout_policy};
 use crate::memory::Budget;
+use crate::network::Network;
+use crate::network::weights::MAX_BYTES;
 use crate::search::CatchUp;
 use crate::search::policy::{self, Preset};
 use crate::table::{Replacement, TableMode};
 use anyhow::ensure;
 use clap::{Args, ValueEnum};
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How the engine searches and what it may use.
 #[derive(Args, Clone, Debug)]
 pub(super) struct EngineArguments {
-    /// Memory for the whole engine, for example 256MiB; at least 6.875MiB. Default: a quarter of what the machine
+    /// Memory for the whole engine, for example 256MiB; at least 6.875MiB, and 0.5MiB more with a network. Default: a quarter of what the machine
     /// or its control group allows, at most 2GiB.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     memory: Option<u64>,
@@ -51,6 +56,16 @@ pub(super) struct EngineArguments {
     /// (those without a short cycle in their history) or path (none: the table holds a tree).
     #[arg(long, value_name = "POLICY", default_value_t)]
     key_policy: KeyPolicy,
+    /// The network that is asked about positions: a weights file, or none. Default: the one in the program. Only the
+    /// policy rave asks one.
+    #[arg(long, value_name = "FILE", value_parser = parse_network)]
+    network: Option<NetworkChoice>,
+    /// Virtual wins of a move that the network is certain of.
+    #[arg(long, value_name = "N", default_value_t = Weights::default().policy, hide_short_help = true)]
+    network_policy: u8,
+    /// Playouts that the network's estimate of a position counts like; 0 leaves it out.
+    #[arg(long, value_name = "N", default_value_t = Weights::default().value, hide_short_help = true)]
+    network_value: u8,
     /// What a simulation does at a position that has more visits than the edge to it, from transpositions: go on below
     /// it, or stop there and back up its value.
     #[arg(long, value_enum, default_value_t = AtKnown::Continue)]
@@ -145,6 +160,8 @@ impl EngineArguments {
             replacement: self.replacement,
             policy: self.policy,
             playouts: self.playout_policy,
+            network: NetworkChoice::or_default(self.network.as_ref()),
+            network_weights: Weights { policy: self.network_policy, value: self.network_value },
             keys: self.key_policy,
             ..EngineOptions::default()
         };
@@ -158,6 +175,31 @@ impl EngineArguments {
         options.parameters.expand_at = self.expand_at.unwrap_or_else(|| self.policy.expand_at());
         options
     }
+}
+
+/// What `--network` says: a network, or none.
+#[derive(Clone, Debug)]
+pub(super) struct NetworkChoice(Option<Arc<Network>>);
+
+impl NetworkChoice {
+    /// The network that was chosen, or the one in the program where nothing was said.
+    pub(super) fn or_default(choice: Option<&NetworkChoice>) -> Option<Arc<Network>> {
+        choice.map_or_else(|| Some(Network::embedded()), |choice| choice.0.clone())
+    }
+}
+
+/// The network of a weights file; `none` is none.
+pub(super) fn parse_network(text: &str) -> Result<NetworkChoice, String> {
+    if text == "none" {
+        return Ok(NetworkChoice(None));
+    }
+    let mut bytes = Vec::new();
+    // No more than is needed to see that it is too large.
+    File::open(text)
+        .and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes))
+        .map_err(|error| format!("expected a weights file or none, cannot read {text:?}: {error}"))?;
+    let network = Network::load(&bytes).map_err(|error| error.to_string())?;
+    Ok(NetworkChoice(Some(Arc::new(network))))
 }
 
 /// Bytes with an optional unit; `64M`, `64MiB` and `64mb` are all mebibytes, as memory is sold.

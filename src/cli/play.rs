@@ -94,7 +94,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         Choice::Tictactoe(common) => {
             let engine = common.engine.without_file()?.with_default_table(TICTACTOE_TABLE);
             let options = engine.options(Size::new(3, 3)?, Rules::CHINESE, Komi(0), common.seed);
-            let bytes = options.memory.table_bytes(options.parameters.threads)?;
+            let bytes = options.table_bytes()?;
             let limits =
                 common.limits(Limits { simulations: Some(DEFAULT_SIMULATIONS), ..Limits::default() });
             let policy = options.policy.policy(limits.simulations.unwrap_or(DEFAULT_SIMULATIONS));

@@ -85,7 +85,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     ensure!(!tests.is_empty(), "{name}: none of the {found} tests is of that tier and suite");
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     let concurrency = arguments.concurrency.map_or_else(processors, usize::from);
-    fits_machine(options.memory.table_bytes(options.parameters.threads)? as u64, concurrency)?;
+    fits_machine(options.table_bytes()? as u64, concurrency)?;
     let bar = progress(tests.len());
     let stop = stop_on_interrupt();
     let rows = suite::run(&tests, &options, arguments.limits(), concurrency, stop, &|_| bar.inc(1))?;

@@ -1,7 +1,7 @@
 //! `tewari table`.
 
 use super::laboratory::stop_on_interrupt;
-use super::options::{parse_bytes, parse_policy};
+use super::options::{NetworkChoice, parse_bytes, parse_network, parse_policy};
 use super::print_error;
 use crate::analysis::lines::{self, Extent};
 use crate::analysis::positions;
@@ -68,6 +68,9 @@ struct Create {
     /// Size of the table alone; wins over --memory.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     table_size: Option<u64>,
+    /// The network it is for: a weights file, or none. Default: the one in the program.
+    #[arg(long, value_name = "FILE", value_parser = parse_network)]
+    network: Option<NetworkChoice>,
     /// The selection policy it is for; those that keep state in the table need one of their own.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = parse_policy)]
     policy: Preset,
@@ -181,7 +184,7 @@ fn say(text: &str) -> Result<()> {
 }
 
 fn create(arguments: &Create) -> Result<()> {
-    let Create { file, size, komi, rules, memory, table_size, policy } = arguments;
+    let Create { file, size, komi, rules, memory, table_size, policy, network } = arguments;
     let memory = match (table_size, memory) {
         (Some(bytes), _) => Budget::Table(*bytes),
         (None, Some(bytes)) => Budget::Engine(*bytes),
@@ -193,9 +196,10 @@ fn create(arguments: &Create) -> Result<()> {
         rules: *rules,
         memory,
         policy: *policy,
+        network: NetworkChoice::or_default(network.as_ref()),
         ..EngineOptions::default()
     };
-    let table = Table::create(file, &options.identity(), options.table_shape(), memory.table_bytes(1)?)?;
+    let table = Table::create(file, &options.identity(), options.table_shape(), options.table_bytes()?)?;
     let layout = table.layout();
     say(&format!(
         "{}: {:.1} MiB for go {size}, {} entries, {} edge blocks",
@@ -232,6 +236,8 @@ fn describe(table: &Table, survey: &Survey) -> String {
         if !identity.policy_state.is_empty() {
             lines.push(format!("  policy        {}", identity.policy_state));
         }
+        let network = identity.network.map_or_else(|| "none".to_owned(), |network| format!("{network:016x}"));
+        lines.push(format!("  network       {network}"));
         lines.push(format!("  key seed      {:#x}", identity.key_seed));
         lines.push(format!("  samples of    {}", plural(lineage.tables() as u64, "table")));
     }
@@ -297,6 +303,7 @@ fn json_of(table: &Table, survey: &Survey) -> serde_json::Value {
         "game": identity.map(|identity| &identity.game),
         "setting": identity.map(|identity| &identity.setting),
         "policyState": identity.map(|identity| &identity.policy_state),
+        "network": identity.and_then(|identity| identity.network).map(|network| format!("{network:016x}")),
         "keySeed": identity.map(|identity| format!("{:#x}", identity.key_seed)),
         "tables": table.lineage().map(crate::table::Lineage::tables),
         "bytes": layout.bytes(),

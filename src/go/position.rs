@@ -4,6 +4,7 @@ use super::board::Board;
 use super::geometry::{Point, Size};
 use super::history_hash::{HistoryHash, KeyPolicy};
 use super::playout_policy::PlayoutPolicy;
+use super::prior::PriorKinds;
 use super::rules::{self, KoRule, Komi, Rules};
 use super::score::area_score;
 use crate::game::{Bounds, Game, Move, Outcome, Player, Prior, Score, Trace};
@@ -15,6 +16,11 @@ use std::sync::Arc;
 /// The positions that a superko rule forbids to recreate, by superko key. In memory only: `ahash` has
 /// no stable output, and nothing here reaches a file.
 type Seen = HashSet<u64, ahash::RandomState>;
+
+/// Moves that a position looks back at.
+pub const RECENT_MOVES: usize = 5;
+/// No move of any board.
+const NO_MOVE: Move = Move(u16::MAX);
 
 /// Why a move cannot be played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -53,6 +59,8 @@ pub struct Position {
     history_hash: HistoryHash,
     /// The last two moves, the latest first; [`Point::NONE`] for a pass or none.
     last: [Point; 2],
+    /// The last moves, the latest first; [`NO_MOVE`] where there was none.
+    recent: [Move; RECENT_MOVES],
     /// Stones that each player has captured, suicides of the opponent included.
     prisoners: [u32; 2],
     /// Whether any stone was ever removed: before that, no play can repeat a position.
@@ -87,6 +95,7 @@ impl Clone for Position {
         self.salt = source.salt;
         self.history_hash = source.history_hash;
         self.last = source.last;
+        self.recent = source.recent;
         self.prisoners = source.prisoners;
         self.removals = source.removals;
         self.history_key = source.history_key;
@@ -139,6 +148,7 @@ impl Position {
             salt: rules::salt(size, rules, komi),
             history_hash: HistoryHash::default(),
             last: [Point::NONE; 2],
+            recent: [NO_MOVE; RECENT_MOVES],
             prisoners: [0; 2],
             removals: false,
             seen: Arc::new(Seen::default()),
@@ -179,6 +189,13 @@ impl Position {
         self.prisoners
     }
 
+    /// The last moves, the latest first, at most [`RECENT_MOVES`].
+    #[must_use]
+    pub fn recent_moves(&self) -> &[Move] {
+        let known = self.recent.iter().take_while(|&&mv| mv != NO_MOVE).count();
+        &self.recent[..known]
+    }
+
     /// Consecutive passes just made, at most 2.
     #[must_use]
     pub fn passes(&self) -> u8 {
@@ -194,6 +211,18 @@ impl Position {
     /// Chooses how [`Game::playout`] plays.
     pub fn set_playouts(&mut self, playouts: PlayoutPolicy) {
         self.playouts = playouts;
+    }
+
+    /// Does what [`Game::expand`] does, with some kinds of priors alone.
+    pub fn expand_with(&self, kinds: PriorKinds, priors: &mut [Option<Prior>]) {
+        for (number, prior) in priors.iter_mut().enumerate() {
+            *prior = self.is_legal_ignoring_history(Move(number as u16)).then(Prior::default);
+        }
+        let after_pass = (self.passes == 1).then(|| {
+            let for_black = self.komi.outcome_for_black(area_score(&self.board));
+            if self.to_play == Player::Black { for_black } else { for_black.other() }
+        });
+        super::prior::add_knowledge(kinds, &self.board, self.to_play, self.last[0], after_pass, priors);
     }
 
     /// Which transpositions share its key.
@@ -382,6 +411,8 @@ impl Game for Position {
         self.history_hash = self.history_hash.after(self, mv);
         self.to_play = player.other();
         self.last = [self.board.geometry().point_of(mv).unwrap_or(Point::NONE), self.last[0]];
+        self.recent.copy_within(..RECENT_MOVES - 1, 1);
+        self.recent[0] = mv;
         match self.board.geometry().point_of(mv) {
             None => {
                 self.board.clear_ko();
@@ -408,14 +439,7 @@ impl Game for Position {
     }
 
     fn expand(&self, priors: &mut [Option<Prior>]) {
-        for (number, prior) in priors.iter_mut().enumerate() {
-            *prior = self.is_legal_ignoring_history(Move(number as u16)).then(Prior::default);
-        }
-        let after_pass = (self.passes == 1).then(|| {
-            let for_black = self.komi.outcome_for_black(area_score(&self.board));
-            if self.to_play == Player::Black { for_black } else { for_black.other() }
-        });
-        super::prior::add_knowledge(&self.board, self.to_play, self.last, after_pass, priors);
+        self.expand_with(PriorKinds::All, priors);
     }
 
     fn playout(&mut self, rng: &mut PlayoutRng, trace: &mut Trace) -> Score {

@@ -31,6 +31,15 @@ const OWN_EYE: u8 = 100;
 const PASS: u8 = 20;
 const LAST_PASS: u8 = 200;
 
+/// Which priors there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PriorKinds {
+    /// All.
+    All,
+    /// Those that a network's policy does not take the place of: eyes, self-atari, captures, ladders and passes.
+    Tactics,
+}
+
 trait Opinion {
     fn add(&mut self, won: u8, of: u8);
 }
@@ -38,27 +47,23 @@ trait Opinion {
 impl Opinion for Option<Prior> {
     fn add(&mut self, won: u8, of: u8) {
         if let Some(prior) = self {
-            prior.visits = prior.visits.saturating_add(of).min(254);
-            prior.wins = prior.wins.saturating_add(won).min(prior.visits);
+            prior.add(won, of);
         }
     }
 }
 
-/// Adds knowledge of Go to the priors of the legal moves (`Some`) of `player`. `last`: the last two moves,
-/// the latest first. `after_pass`: how the game ends for `player` by passing, if the opponent just did.
-/// `priors.len() == points + 1`, by move number.
+/// Adds knowledge of Go to the priors of the legal moves (`Some`) of `player`. `last`: the last move. `after_pass`: how
+/// the game ends for `player` by passing, if the opponent just did. `priors.len() == points + 1`, by move number.
 pub fn add_knowledge(
+    kinds: PriorKinds,
     board: &Board,
     player: Player,
-    last: [Point; 2],
+    last: Point,
     after_pass: Option<Outcome>,
     priors: &mut [Option<Prior>],
 ) {
     let geometry = board.geometry();
-    let patterns = Patterns::get();
-    let near_last = distances(board, last[0]);
-    let near_stones = near_stones(board);
-    let columns = board.size().columns();
+    let shapes = (kinds == PriorKinds::All).then(|| Shapes::new(board, last));
     for (mv, (&point, prior)) in geometry.points.iter().zip(priors.iter_mut()).enumerate() {
         if prior.is_none() {
             continue;
@@ -68,21 +73,11 @@ pub fn add_knowledge(
             prior.add(0, OWN_EYE);
             continue;
         }
-        if let Some(&bonus) =
-            usize::from(near_last[point.index()]).checked_sub(1).and_then(|distance| DISTANCE.get(distance))
-        {
-            prior.add(bonus, bonus);
-        }
-        if patterns.matches(board.neighbourhood(point)) {
-            prior.add(PATTERN, PATTERN);
+        if let Some(shapes) = &shapes {
+            shapes.add(mv, point, prior);
         }
         if board.is_self_atari(point, player) {
             prior.add(0, SELF_ATARI);
-        }
-        let (column, row) = (mv % columns, mv / columns);
-        if near_stones[row] >> column & 1 == 0 {
-            let low = geometry.edge_distance[point.index()] < 2;
-            prior.add(if low { 0 } else { EMPTY_AREA }, EMPTY_AREA);
         }
     }
     add_captures(board, player, priors);
@@ -93,6 +88,41 @@ pub fn add_knowledge(
             Some(Outcome::Draw) => pass.add(LAST_PASS / 2, LAST_PASS),
             // Tried at once, and then proven.
             Some(Outcome::Win) => pass.add(LAST_PASS, LAST_PASS),
+        }
+    }
+}
+
+/// The priors by the shape of the stones around a move, and by its distance from the last one.
+struct Shapes<'b> {
+    board: &'b Board,
+    patterns: &'static Patterns,
+    near_last: [u8; CELLS],
+    near_stones: [u32; SIDE],
+}
+
+impl Shapes<'_> {
+    fn new(board: &Board, last: Point) -> Shapes<'_> {
+        Shapes {
+            board,
+            patterns: Patterns::get(),
+            near_last: distances(board, last),
+            near_stones: near_stones(board),
+        }
+    }
+
+    fn add(&self, mv: usize, point: Point, prior: &mut Option<Prior>) {
+        let near_last = usize::from(self.near_last[point.index()]);
+        if let Some(&bonus) = near_last.checked_sub(1).and_then(|distance| DISTANCE.get(distance)) {
+            prior.add(bonus, bonus);
+        }
+        if self.patterns.matches(self.board.neighbourhood(point)) {
+            prior.add(PATTERN, PATTERN);
+        }
+        let columns = self.board.size().columns();
+        let (column, row) = (mv % columns, mv / columns);
+        if self.near_stones[row] >> column & 1 == 0 {
+            let low = self.board.geometry().edge_distance[point.index()] < 2;
+            prior.add(if low { 0 } else { EMPTY_AREA }, EMPTY_AREA);
         }
     }
 }

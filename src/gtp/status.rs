@@ -1,21 +1,17 @@
 //! Which stones are alive at the end of a game: playouts tell.
 
-use crate::game::{Game, Move, Outcome, Player, Trace};
+use crate::game::{Move, Outcome, Player};
 use crate::go::PlayoutPolicy;
 use crate::go::board::{Board, cell};
 use crate::go::geometry::CELLS;
 use crate::go::score::{area_score, owners};
-use crate::go::{Komi, Point, Position};
-use crate::rng::PlayoutRng;
+use crate::go::{Komi, Ownership, Point, Position};
 
 /// Playouts that decide.
 const PLAYOUTS: u32 = 400;
 
 /// The largest neutral region that makes a seki: larger ones are unfinished.
 const LARGEST_SHARED: usize = 6;
-
-/// The random stream of these playouts; search workers have the first 255.
-const STREAM: u64 = 1 << 32;
 
 /// What becomes of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,27 +53,12 @@ impl Statuses {
         if chains.is_empty() {
             return Statuses { board, chains };
         }
-        let mut lost = vec![0_u32; position.size().points()];
         let mut start = position.clone();
         start.set_playouts(policy);
-        start.resume();
-        start.seal();
-        let mut rng = PlayoutRng::new(seed, STREAM);
-        let mut trace = Trace::default();
-        let mut played = start.clone();
-        for number in 0..PLAYOUTS {
-            played.clone_from(&start);
-            played.set_to_play(Player::BOTH[number as usize % 2]);
-            trace.moves.clear();
-            played.playout(&mut rng, &mut trace);
-            let owners = owners(played.board());
-            for (&point, lost) in board.geometry().points.iter().zip(&mut lost) {
-                let enemy = board.stone_at(point).map(|player| colour(player.other()));
-                *lost += u32::from(enemy == Some(owners[point.index()]));
-            }
-        }
+        let ownership = Ownership::by_playouts(&start, PLAYOUTS, seed);
         for chain in &mut chains {
-            let lost: u32 = chain.stones.iter().map(|stone| lost[stone.index()]).sum();
+            let enemy = chain.player.other();
+            let lost: u32 = chain.stones.iter().map(|&stone| ownership.count(enemy, stone)).sum();
             if 2 * lost > PLAYOUTS * chain.stones.len() as u32 {
                 chain.status = Status::Dead;
             }

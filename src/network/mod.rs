@@ -33,6 +33,7 @@ pub use planes::Situation;
 pub use symmetry::Symmetry;
 pub use weights::{Architecture, WeightsError};
 
+use std::num::NonZeroU64;
 use std::sync::{Arc, OnceLock};
 use weights::Layers;
 
@@ -44,7 +45,7 @@ const EMBEDDED: &[u8] = include_bytes!("weights.bin");
 pub struct Network {
     architecture: Architecture,
     layers: Layers,
-    identity: u64,
+    identity: NonZeroU64,
 }
 
 impl Network {
@@ -54,6 +55,7 @@ impl Network {
     /// When it is cut, foreign, of another version, larger than [`weights::MAX_BYTES`], or damaged.
     pub fn load(bytes: &[u8]) -> Result<Network, WeightsError> {
         let (architecture, layers, identity) = weights::read(bytes)?;
+        let identity = NonZeroU64::new(identity).unwrap_or(NonZeroU64::MIN);
         Ok(Network { architecture, layers, identity })
     }
 
@@ -75,7 +77,7 @@ impl Network {
 
     /// A number that no other network has: what one says must never be mixed with what another says.
     #[must_use]
-    pub fn identity(&self) -> u64 {
+    pub fn identity(&self) -> NonZeroU64 {
         self.identity
     }
 

@@ -8,6 +8,7 @@
 use crate::game::{Move, Player};
 use crate::go::board::{Board, cell, stone};
 use crate::go::geometry::CELLS;
+use crate::go::position::RECENT_MOVES;
 use crate::go::{Komi, Point};
 
 /// Planes that a network can have: the channels of its input.
@@ -15,7 +16,7 @@ pub const PLANES: usize = 32;
 /// The number that stands for 1: activations have six binary places.
 pub const ONE: u8 = 64;
 /// Moves that are looked back at.
-pub const LAST_MOVES: usize = 5;
+pub const LAST_MOVES: usize = RECENT_MOVES;
 
 /// Numbers of the planes: bits of a [`PlaneSet`] and channels of the input. They are part of the format of
 /// weights files and of prepared positions, so a plane may be added, but never changes its meaning.

@@ -9,9 +9,9 @@ use super::update_buffer::UpdateBuffer;
 use super::worker::Worker;
 use crate::game::{Game, Outcome, Player};
 use crate::table::LeafPlayouts;
-use crate::value::Value;
+use crate::value::{Estimate, Value};
 
-impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
+impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     /// Updates the statistics of every position of the path.
     pub(super) fn back_up(&mut self, leaf: &Evaluation) {
         self.prefetch_path();
@@ -95,30 +95,33 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
     /// The value of the position of `step`, within its bounds; `chosen` as in [`mean_value`].
     fn value_of(&self, step: &Step<'t>, bounds: ProvenBounds, chosen: Option<(u32, Value)>) -> Value {
         let [worst, best] = proof::outcomes_for(&self.root, step.mover, bounds.path);
-        let mean = mean_value(step.leaf_playouts, &step.siblings, chosen);
+        let mean = mean_value(step.leaf_playouts, step.estimate, &step.siblings, chosen);
         mean.max(Value::from(worst)).min(Value::from(best))
     }
 }
 
-/// The value of a position: the mean of its leaf playouts, the siblings of the chosen edge, and the chosen edge with
-/// visits and value, which is `None` where it is refuted. All values are for the mover.
+/// The value of a position: the mean of its leaf playouts, the estimate of k playouts' weight, the siblings of the chosen
+/// edge, and the chosen edge with visits and value, which is `None` where it is refuted. All values are for the mover.
 ///
-/// Q(s) = (n0·U(s) + Σ N(s,a)·(1 - Q(child))) / (n0 + Σ N(s,a)) over the moves not refuted.
+/// Q(s) = (n0·U(s) + k·V(s) + Σ N(s,a)·(1 - Q(child))) / (n0 + k + Σ N(s,a)) over the moves not refuted.
 /// Source: D. Wu, "Monte-Carlo Graph Search from First Principles", KataGo docs/GraphSearch.md, 2023;
 /// Childs, Brodeur & Kocsis, CIG 2008 (UCT3). Refuted moves are left out since they will not be played.
 fn mean_value(
     leaf_playouts: LeafPlayouts,
+    estimate: Option<Estimate>,
     siblings: &SiblingStatistics,
     chosen: Option<(u32, Value)>,
 ) -> Value {
     let (visits, value) = chosen.map_or((0, 0), |(visits, value)| (u64::from(visits), value.0));
     let weight = u64::from(leaf_playouts.visits) + siblings.unrefuted + visits;
     if weight == 0 {
-        return chosen.map_or(leaf_playouts.mean(), |(_, value)| value);
+        let value = chosen.map_or(leaf_playouts.mean(), |(_, value)| value);
+        return estimate.map_or(value, |estimate| estimate.join(0, value));
     }
     let playouts_sum = u128::from(leaf_playouts.mean().0) * u128::from(leaf_playouts.visits);
     let sum = playouts_sum + siblings.weighted + u128::from(value) * u128::from(visits);
-    Value((sum / u128::from(weight)) as u32)
+    let mean = Value((sum / u128::from(weight)) as u32);
+    estimate.map_or(mean, |estimate| estimate.join(weight, mean))
 }
 
 #[cfg(test)]
@@ -131,16 +134,19 @@ mod tests {
         let leaf_playouts = LeafPlayouts { visits: 2, half_points: 2 };
         let siblings =
             SiblingStatistics { visits: 12, unrefuted: 3, weighted: 3 * u128::from(Value::WIN.0), chosen: 0 };
-        let mean = |chosen| mean_value(leaf_playouts, &siblings, chosen).as_f64();
+        let mean = |chosen| mean_value(leaf_playouts, None, &siblings, chosen).as_f64();
         assert!((mean(Some((1, Value::LOSS))) - 4.0 / 6.0).abs() < 1e-6);
         assert!((mean(Some((5, Value::WIN))) - 9.0 / 10.0).abs() < 1e-6);
         assert!((mean(None) - 4.0 / 5.0).abs() < 1e-6, "a refuted move does not count");
+        let estimate = Some(Estimate { value: Value::LOSS, weight: 5 });
+        let with_estimate = mean_value(leaf_playouts, estimate, &siblings, Some((5, Value::WIN)));
+        assert!((with_estimate.as_f64() - 9.0 / 15.0).abs() < 1e-6, "an estimate counts like five playouts");
     }
 
     #[test]
     fn a_position_without_visits_has_the_value_of_the_chosen_edge() {
         let nothing = SiblingStatistics::default();
-        assert_eq!(mean_value(LeafPlayouts::default(), &nothing, Some((0, Value::WIN))), Value::WIN);
-        assert_eq!(mean_value(LeafPlayouts::default(), &nothing, None), Value::DRAW);
+        assert_eq!(mean_value(LeafPlayouts::default(), None, &nothing, Some((0, Value::WIN))), Value::WIN);
+        assert_eq!(mean_value(LeafPlayouts::default(), None, &nothing, None), Value::DRAW);
     }
 }

@@ -25,7 +25,7 @@ pub(super) enum Leaf<'t> {
     CatchUp(Entry<'t>),
 }
 
-impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
+impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     /// Walks down from the position it has reached, the root at first, as long as positions have blocks.
     pub(super) fn descend(&mut self) -> Leaf<'t> {
         loop {
@@ -50,6 +50,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
     /// Looks at the position it has reached: a leaf, or one with a block to choose from.
     fn arrive(&mut self) -> ControlFlow<Leaf<'t>, (Entry<'t>, Block<'t>)> {
         let key = self.game.key();
+        self.is_reseeded = false;
         if let Some(score) = self.game.terminal_score() {
             return Break(Leaf::Decided(self.entry_of_child(key), Bounds::exact(score)));
         }
@@ -99,6 +100,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             mover,
             mv,
             leaf_playouts: entry.leaf_playouts(),
+            estimate: block.estimate(),
             siblings,
             loses_stones: if has_repetition_rule { self.game.loses_stones(mv) } else { [false; 2] },
             permits_proof_for: proof::permits(&self.game),
@@ -123,6 +125,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             let Some(edge) = step.block.current_edge(step.mv.index()) else { return Some(entry) };
             if is_new && edge.visits() > 0 && self.parameters.reseed {
                 let value = edge.value().other();
+                self.is_reseeded = edge.visits() > self.parameters.expand_at;
                 entry.seed(
                     LeafPlayouts::with_mean(edge.visits(), value),
                     Total { visits: edge.visits(), value },

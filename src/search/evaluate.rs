@@ -17,7 +17,7 @@ pub(super) struct Evaluation {
     pub(super) half_points_for_black: Option<u32>,
 }
 
-impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
+impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     /// Evaluates the leaf and counts the visit in its entry.
     pub(super) fn evaluate(&mut self, leaf: Leaf<'t>) -> Evaluation {
         self.depth_sum += self.steps.len() as u64;

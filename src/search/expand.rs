@@ -5,24 +5,28 @@ use super::worker::Worker;
 use crate::game::Game;
 use crate::table::{Block, Entry, Protected};
 
-impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
+impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     /// Gives the position that the descent has reached a block with the game's priors, if it is the root or has had
-    /// [`expand_at`](super::SearchParameters::expand_at) playouts, and if the table has a block to spare.
+    /// [`expand_at`](super::SearchParameters::expand_at) playouts, and if the table has a block to spare. The expert is
+    /// asked when there is a block to hold what it says.
     pub(super) fn expand(&mut self, entry: &Entry<'t>) -> Option<Block<'t>> {
-        self.table.mend_lost_block(entry, &mut self.counters);
+        let had_block = self.table.mend_lost_block(entry, &mut self.counters) | self.is_reseeded;
         if !self.steps.is_empty() && entry.leaf_playouts().visits < self.parameters.expand_at {
             return None;
         }
-        let (game, priors) = (&self.game, &mut self.priors);
+        let (game, priors, expert) = (&self.game, &mut self.priors, &mut self.expert);
         let protected = Protected { keys: &self.path_keys, blocks: &self.path_blocks };
-        self.table.claim_block(
-            entry,
-            move || {
-                game.expand(priors);
-                priors
-            },
-            protected,
-            &mut self.counters,
-        )
+        let mut estimate = None;
+        let noted = &mut estimate;
+        let judge = move || {
+            *noted = expert(game, priors);
+            (priors, *noted)
+        };
+        let block = self.table.claim_block_with_estimate(entry, judge, protected, &mut self.counters);
+        if let Some(estimate) = estimate.filter(|_| had_block && block.is_some()) {
+            // The mean of the lost block contains the estimate already, which now comes again.
+            entry.remove_from_leaf_playouts(estimate);
+        }
+        block
     }
 }

@@ -24,9 +24,10 @@ mod worker;
 pub use limits::Limits;
 pub use report::{MoveReport, Report, RootReport};
 
-use crate::game::Game;
+use crate::game::{Game, Prior};
 use crate::rng::PlayoutRng;
 use crate::table::Table;
+use crate::value::Estimate;
 use limits::StoppingRule;
 use policy::SelectionPolicy;
 use run::Run;
@@ -67,6 +68,10 @@ impl Default for SearchParameters {
 /// Called now and then during a search with the simulations so far; `false` stops it.
 pub type Progress<'a> = &'a mut dyn FnMut(u64) -> bool;
 
+/// Judges a position that gets an edge block: writes the priors of its moves as [`Game::expand`] does, and returns what is
+/// known of its value. Each worker has one.
+pub type Expert<'e, G> = Box<dyn FnMut(&G, &mut [Option<Prior>]) -> Option<Estimate> + Send + 'e>;
+
 /// A table to search on, and how.
 pub struct Search<'t, P> {
     /// The memory.
@@ -83,6 +88,23 @@ impl<P: SelectionPolicy> Search<'_, P> {
     /// With one thread the result depends on the position, the parameters and the content of the table
     /// alone.
     pub fn run<G: Game>(&self, root: &G, limits: Limits, progress: Progress<'_>) -> Report {
+        let expert = || -> Expert<'_, G> {
+            Box::new(|game, priors| {
+                game.expand(priors);
+                None
+            })
+        };
+        self.run_with_experts(root, &expert, limits, progress)
+    }
+
+    /// The same with the priors and estimates of experts. `new_expert` makes one for each worker; they must agree.
+    pub fn run_with_experts<'e, G: Game>(
+        &self,
+        root: &G,
+        new_expert: &(dyn Fn() -> Expert<'e, G> + Sync),
+        limits: Limits,
+        progress: Progress<'_>,
+    ) -> Report {
         self.table.next_search();
         self.table.mark_active();
         let threads = self.parameters.threads;
@@ -91,7 +113,8 @@ impl<P: SelectionPolicy> Search<'_, P> {
         let worker = |stream: u64| {
             let rng = PlayoutRng::new(self.parameters.seed, stream);
             let policy = self.policy.clone();
-            Worker::new(self.table, policy, self.parameters, virtual_loss.as_ref(), root, rng)
+            let virtual_loss = virtual_loss.as_ref();
+            Worker::new(self.table, policy, self.parameters, virtual_loss, root, rng, new_expert())
         };
         let workers = run.work(self.table, root, worker, progress);
         let mut totals = report::Totals::new(root.move_count());

@@ -3,7 +3,7 @@
 use super::proof::ProvenBounds;
 use crate::game::{Move, Player};
 use crate::table::{Block, Entry, LeafPlayouts};
-use crate::value::Value;
+use crate::value::{Estimate, Value};
 
 /// Sums over the edges of a position other than the chosen one, when it was chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,6 +25,7 @@ pub(super) struct Step<'t> {
     pub(super) mover: Player,
     pub(super) mv: Move,
     pub(super) leaf_playouts: LeafPlayouts,
+    pub(super) estimate: Option<Estimate>,
     pub(super) siblings: SiblingStatistics,
     /// Whether the move makes Black, and White, lose stones.
     pub(super) loses_stones: [bool; 2],

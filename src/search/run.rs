@@ -39,13 +39,13 @@ impl Run {
 
     /// Runs the workers to their end. Each is made by its own thread, so that no two have buffers in one cache
     /// line.
-    pub(super) fn work<'t, G: Game, P: SelectionPolicy>(
+    pub(super) fn work<'t, 'e, G: Game, P: SelectionPolicy>(
         &self,
         table: &Table,
         root: &G,
-        worker: impl Fn(u64) -> Worker<'t, G, P> + Sync,
+        worker: impl Fn(u64) -> Worker<'t, 'e, G, P> + Sync,
         progress: Progress<'_>,
-    ) -> Vec<Worker<'t, G, P>> {
+    ) -> Vec<Worker<'t, 'e, G, P>> {
         let worker = &worker;
         let mut first = worker(0);
         std::thread::scope(|scope| {
@@ -70,7 +70,7 @@ impl Run {
         &self,
         table: &Table,
         root: &G,
-        worker: &mut Worker<'_, G, P>,
+        worker: &mut Worker<'_, '_, G, P>,
         progress: Progress<'_>,
     ) {
         let rule = &self.stopping_rule;

@@ -114,6 +114,7 @@ mod tests {
             mover: Player::Black,
             mv: Move(0),
             leaf_playouts: entry.leaf_playouts(),
+            estimate: None,
             siblings: SiblingStatistics { visits, ..SiblingStatistics::default() },
             loses_stones: [false; 2],
             permits_proof_for: [true; 2],

@@ -1,6 +1,5 @@
 //! One simulation: descend, expand, evaluate, back up. A file each; this one has what they share.
 
-use super::SearchParameters;
 use super::amaf::AmafSamples;
 use super::descend::Leaf;
 use super::path::Step;
@@ -8,6 +7,7 @@ use super::policy::SelectionPolicy;
 use super::select::Edges;
 use super::update_buffer::UpdateBuffer;
 use super::virtual_loss::VirtualLoss;
+use super::{Expert, SearchParameters};
 use crate::game::{Bounds, Game, Prior, Trace};
 use crate::rng::PlayoutRng;
 use crate::table::{Counters, Entry, Protected, Table};
@@ -16,7 +16,7 @@ use crate::table::{Counters, Entry, Protected, Table};
 const SHARING_INTERVAL: u64 = 64;
 
 /// What one worker needs; nothing is allocated during a simulation once the buffers have grown.
-pub(super) struct Worker<'t, G, P> {
+pub(super) struct Worker<'t, 'e, G, P> {
     pub(super) table: &'t Table,
     pub(super) policy: P,
     pub(super) parameters: SearchParameters,
@@ -37,6 +37,9 @@ pub(super) struct Worker<'t, G, P> {
     pub(super) path_keys: Vec<u64>,
     pub(super) path_blocks: Vec<u32>,
     pub(super) priors: Vec<Option<Prior>>,
+    pub(super) expert: Expert<'e, G>,
+    /// Whether the position was evicted after it had a block, and has just got its statistics back from the edge to it.
+    pub(super) is_reseeded: bool,
     pub(super) edges: Edges,
     pub(super) amaf: AmafSamples,
     pub(super) update_buffer: UpdateBuffer<'t>,
@@ -50,7 +53,7 @@ pub(super) struct Worker<'t, G, P> {
     pub(super) simulations: u64,
 }
 
-impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
+impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
     pub(super) fn new(
         table: &'t Table,
         policy: P,
@@ -58,6 +61,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
         virtual_loss: Option<&'t VirtualLoss>,
         root: &G,
         rng: PlayoutRng,
+        expert: Expert<'e, G>,
     ) -> Self {
         let moves = root.move_count();
         Worker {
@@ -76,6 +80,8 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
             path_keys: Vec::with_capacity(64),
             path_blocks: Vec::with_capacity(64),
             priors: vec![None; moves],
+            expert,
+            is_reseeded: false,
             edges: Edges::new(moves),
             amaf: AmafSamples::new(moves),
             update_buffer: UpdateBuffer::new(moves),

@@ -8,6 +8,8 @@
 //! | 2             | 32..38 | generation   | of the last use                                            |
 //! |               | 38..64 | suspect      | found while being filled: see `Table::reserve_block`       |
 //! | 3             | 0..40  | halving      | under way, see [`halving`](super::halving); 0 is none      |
+//! |               | 40..48 | weight       | of the position's [`Estimate`]; 0 is none                  |
+//! |               | 48..64 | estimate     | its value, for the player to move                          |
 //! | 4 + a         | 0..8   | prior wins   | see [`Prior`]; 255 of 255: the move is not legal           |
 //! |               | 8..16  | prior visits |                                                            |
 //! |               | 16..36 | edge value   | the child's value when last seen, for the mover            |
@@ -22,7 +24,7 @@ use super::entry::Entry;
 use super::halving::TOTAL_VISITS_FULL;
 use super::layout::{BLOCK_HEADER_WORDS, Shape};
 use crate::game::Prior;
-use crate::value::Value;
+use crate::value::{Estimate, Value};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 /// All edges of a block are halved when one has this many visits.
@@ -99,6 +101,16 @@ impl Edge {
     pub(super) const fn halved(self) -> Edge {
         Edge(self.0 & ((1 << VISITS_SHIFT) - 1) | (self.visits() as u64 / 2) << VISITS_SHIFT)
     }
+}
+
+/// The bits of word 3 that are not of a halving.
+pub(super) const ESTIMATE_MASK: u64 = u64::MAX << WEIGHT_SHIFT;
+const WEIGHT_SHIFT: u32 = 40;
+
+fn pack_estimate(estimate: Option<Estimate>) -> u64 {
+    estimate.map_or(0, |Estimate { value, weight }| {
+        u64::from(value.0 >> 16) << 48 | u64::from(weight) << WEIGHT_SHIFT
+    })
 }
 
 /// AMAF samples of a move: how often its mover played it first on that point, here or later.
@@ -220,6 +232,15 @@ impl<'t> Block<'t> {
     /// The word that says how far a halving is.
     pub(super) fn halving_word(&self) -> &'t AtomicU64 {
         &self.words[3]
+    }
+
+    /// What was known of the position's value when it got the block.
+    #[must_use]
+    #[inline]
+    pub fn estimate(&self) -> Option<Estimate> {
+        let word = self.words[3].load(Relaxed);
+        let (weight, bits) = ((word >> WEIGHT_SHIFT) as u8, (word >> 48) as u32);
+        (weight > 0).then_some(Estimate { value: Value(bits << 16 | bits), weight })
     }
 
     /// AMAF samples of a move.
@@ -345,6 +366,11 @@ impl<'t> Block<'t> {
         self.edge_words()[index].store(edge.0, Relaxed);
     }
 
+    /// Replaces the estimate of a block that no other worker reads.
+    pub(super) fn set_estimate(&self, estimate: Option<Estimate>) {
+        self.words[3].store(pack_estimate(estimate), Relaxed);
+    }
+
     /// Replaces the AMAF samples of the moves `2 * pair` and `2 * pair + 1`.
     pub(super) fn set_amaf(&self, pair: usize, samples: [Amaf; 2]) {
         let [even, odd] = samples.map(|amaf| u64::from(amaf.visits) << 16 | u64::from(amaf.half_points));
@@ -352,8 +378,13 @@ impl<'t> Block<'t> {
     }
 
     /// Fills the words of a claimed block; the caller publishes it.
-    pub(super) fn fill(words: &[AtomicU64], shape: Shape, priors: &[Option<Prior>]) {
-        overwrite(&words[3], 0);
+    pub(super) fn fill(
+        words: &[AtomicU64],
+        shape: Shape,
+        priors: &[Option<Prior>],
+        estimate: Option<Estimate>,
+    ) {
+        overwrite(&words[3], pack_estimate(estimate));
         let edges = &words[BLOCK_HEADER_WORDS..];
         for (word, &prior) in edges.iter().zip(priors) {
             overwrite(word, Edge::fresh(prior).0);

@@ -6,6 +6,7 @@ use super::layout::{BUCKET_ENTRIES, ENTRY_WORDS};
 use super::replacement::{Candidates, age};
 use super::{AGES, Block, Counters, Protected, Table, header};
 use crate::game::Prior;
+use crate::value::Estimate;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
 /// Marks a block's third word: the block was found unfinished, with the sequence whose lower bits follow,
@@ -126,6 +127,17 @@ impl Table {
         protected: Protected<'_>,
         counters: &mut Counters,
     ) -> Option<Block<'_>> {
+        self.claim_block_with_estimate(entry, || (priors(), None), protected, counters)
+    }
+
+    /// The same with priors and an estimate of the position's value.
+    pub fn claim_block_with_estimate<P: AsRef<[Option<Prior>]>>(
+        &self,
+        entry: &Entry<'_>,
+        judge: impl FnOnce() -> (P, Option<Estimate>),
+        protected: Protected<'_>,
+        counters: &mut Counters,
+    ) -> Option<Block<'_>> {
         // Not the caller's: a block is found through the entry that is found.
         let entry = self.find(entry.key())?;
         let before = entry.block_number();
@@ -137,7 +149,7 @@ impl Table {
             counters.refused += 1;
             return None;
         };
-        let priors = priors();
+        let (priors, estimate) = judge();
         debug_assert_eq!(priors.as_ref().len(), self.layout.shape.moves);
         // Priors take so long that another worker often gets here first; no block has gone for them yet.
         if let Some(block) = self.block(&entry) {
@@ -147,7 +159,7 @@ impl Table {
         let BlockCandidate { number, words, .. } = candidate;
         words[0].store(0, Release);
         words[2].store(self.generation() << 32 | u64::from(visits), Relaxed);
-        Block::fill(words, self.layout.shape, priors.as_ref());
+        Block::fill(words, self.layout.shape, priors.as_ref(), estimate);
         words[0].store(entry.key(), Release);
         // Fails only if this worker was so slow that another took the block for abandoned.
         words[1].compare_exchange(sequence, sequence.wrapping_add(1), Release, Relaxed).ok()?;

@@ -23,7 +23,7 @@ use super::backing;
 use super::layout::ENTRY_WORDS;
 use super::leaf_playouts::{LEAF_PLAYOUTS_LIMIT, LeafPlayouts};
 use crate::game::Bounds;
-use crate::value::Value;
+use crate::value::{Estimate, Value};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 /// No position has a key below this: such numbers say that an entry is being claimed, see [`busy`].
@@ -278,6 +278,15 @@ impl<'t> Entry<'t> {
     pub fn add_leaf_playout(&self, half_points: u32) -> LeafPlayouts {
         self.update_meta(|meta| Meta { leaf_playouts: meta.leaf_playouts.plus(half_points), ..meta });
         self.leaf_playouts()
+    }
+
+    /// Takes an estimate out of the mean of the leaf playouts.
+    pub fn remove_from_leaf_playouts(&self, estimate: Estimate) {
+        self.update_meta(|meta| {
+            let LeafPlayouts { visits, .. } = meta.leaf_playouts;
+            let value = estimate.part(visits.into(), meta.leaf_playouts.mean());
+            Meta { leaf_playouts: LeafPlayouts::with_mean(visits, value), ..meta }
+        });
     }
 
     /// Starts a new entry of an evicted position from the statistics of the edge to it.

@@ -304,6 +304,9 @@ pub(super) fn compare(expected: &Identity, found: &Identity) -> Result<(), FileP
         let (expected, found) = (expected.policy_state.clone(), found.policy_state.clone());
         return Err(FileProblem::PolicyState { expected, found });
     }
+    if found.network != expected.network {
+        return Err(FileProblem::Network { expected: expected.network, found: found.network });
+    }
     Ok(())
 }
 

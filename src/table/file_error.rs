@@ -3,6 +3,7 @@
 use super::TableError;
 use super::header;
 use std::io;
+use std::num::NonZeroU64;
 use std::path::Path;
 
 /// What is wrong with a file that should hold a table. Each says what was expected, what was found, and what to do.
@@ -99,6 +100,18 @@ pub enum FileProblem {
         /// The policy found.
         found: String,
     },
+    /// What another network said, or none.
+    #[error(
+        "expected a table made with {}, found one made with {}: use --network as when it was made, or another file",
+        network(*expected),
+        network(*found)
+    )]
+    Network {
+        /// The network wanted.
+        expected: Option<NonZeroU64>,
+        /// The network found.
+        found: Option<NonZeroU64>,
+    },
     /// A file larger than the limit.
     #[error(
         "expected a table of at most {limit} bytes, as the memory was limited, found one of {found}: leave the limit \
@@ -148,6 +161,10 @@ pub enum FileProblem {
 
 fn named(policy: &str) -> String {
     if policy.is_empty() { "no policy".to_owned() } else { format!("policy {policy}") }
+}
+
+fn network(identity: Option<NonZeroU64>) -> String {
+    identity.map_or_else(|| "no network".to_owned(), |identity| format!("network {identity:016x}"))
 }
 
 impl FileProblem {

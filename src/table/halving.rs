@@ -17,7 +17,7 @@
 //! it was may be halved twice; that is all that can go wrong. A selection that reads the edges within the microsecond
 //! that a halving takes may see them half done.
 
-use super::block::{Block, EDGE_VISITS_FULL, Edge};
+use super::block::{Block, EDGE_VISITS_FULL, ESTIMATE_MASK, Edge};
 use super::entry::Entry;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
@@ -36,6 +36,7 @@ impl Block<'_> {
         }
         let Some(mut state) = self.begin_halving(entry) else { return };
         let steps = self.moves() as u64 + 2;
+        let estimate = state & ESTIMATE_MASK;
         for step in state & u64::from(u32::MAX)..steps {
             match step.checked_sub(self.moves() as u64) {
                 None => {
@@ -44,7 +45,7 @@ impl Block<'_> {
                 Some(0) => entry.halve_leaf_playouts(),
                 Some(_) => entry.halve_total(),
             }
-            let next = if step + 1 == steps { 0 } else { state + 1 };
+            let next = if step + 1 == steps { estimate } else { state + 1 };
             // Fails if another worker goes on in this one's place, or the block was evicted.
             if self.halving_word().compare_exchange(state, next, Release, Relaxed).is_err() {
                 return;
@@ -58,17 +59,17 @@ impl Block<'_> {
         let level = self.level(entry);
         let found = self.halving_word().load(Acquire);
         let step = found & u64::from(u32::MAX);
-        let under_way = found >> LEVEL_SHIFT;
+        let (estimate, under_way) = (found & ESTIMATE_MASK, (found & !ESTIMATE_MASK) >> LEVEL_SHIFT);
         // Anything else is damage.
         let is_under_way =
             (FULL_LEVEL..=HIGHEST_LEVEL).contains(&under_way) && step < self.moves() as u64 + 2;
         if level < FULL_LEVEL || (is_under_way && level <= under_way && level < HIGHEST_LEVEL) {
             return None;
         }
-        let state = level << LEVEL_SHIFT | if is_under_way { step } else { 0 };
+        let state = estimate | level << LEVEL_SHIFT | if is_under_way { step } else { 0 };
         self.halving_word().compare_exchange(found, state, AcqRel, Relaxed).ok()?;
         if !is_under_way && self.level(entry) < FULL_LEVEL {
-            let _ = self.halving_word().compare_exchange(state, 0, Release, Relaxed);
+            let _ = self.halving_word().compare_exchange(state, estimate, Release, Relaxed);
             return None;
         }
         Some(state)
@@ -132,7 +133,7 @@ mod tests {
                 block.halving_word().store(damage, Relaxed);
                 block.add_visits(entry, 0, 2, Value::WIN);
                 assert!(block.edges().all(|edge| edge.visits() <= EDGE_VISITS_FULL / 2), "{damage:#x}");
-                assert_eq!(block.halving_word().load(Relaxed), 0);
+                assert_eq!(block.halving_word().load(Relaxed), damage & ESTIMATE_MASK, "the estimate stays");
             });
         }
     }

@@ -11,6 +11,7 @@
 //! | 7       | checksum of words 0..7, 8..16 and 32..64                                              |
 //! | 8..12   | the game, as text filled up with zeros: `go 9x9`                                      |
 //! | 12..14  | who owns the policy state, as text; empty where there are none                        |
+//! | 14      | identity of the network that its estimates and priors are from; 0 is none             |
 //! | 16      | generation                                                                            |
 //! | 17      | how often the file was opened for writing                                             |
 //! | 18      | a random number of the process that was active last                                   |
@@ -23,6 +24,7 @@
 
 use super::atomic::AtomicU64;
 use super::layout::{Layout, Shape};
+use std::num::NonZeroU64;
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -52,6 +54,7 @@ pub(super) const VERSION: u64 = 2;
 const CHECKSUM: usize = 7;
 const GAME: Range<usize> = 8..12;
 const POLICY_STATE: Range<usize> = 12..14;
+const NETWORK: usize = 14;
 const SETTING: Range<usize> = 32..40;
 const LINEAGE: Range<usize> = 40..64;
 
@@ -64,6 +67,8 @@ pub struct Identity {
     pub key_seed: u64,
     /// Name of the selection policy that owns the policy state, at most 16 bytes; empty where blocks have none.
     pub policy_state: String,
+    /// Identity of the network that was asked about its positions; `None` where none was.
+    pub network: Option<NonZeroU64>,
     /// Rules and komi, at most 64 bytes; only told, never compared, since keys contain both.
     pub setting: String,
 }
@@ -138,6 +143,7 @@ pub(super) fn write(words: &[AtomicU64], layout: &Layout, identity: &Identity, l
     }
     write_text(&words[GAME], &identity.game);
     write_text(&words[POLICY_STATE], &identity.policy_state);
+    words[NETWORK].store(identity.network.map_or(0, NonZeroU64::get), Relaxed);
     write_text(&words[SETTING], &identity.setting);
     for (index, word) in words[LINEAGE].iter().enumerate() {
         word.store(lineage.0.get(index).copied().unwrap_or(0), Relaxed);
@@ -173,6 +179,7 @@ pub(super) fn read(words: &[AtomicU64]) -> Result<Header, HeaderFault> {
         game: read_text(&words[GAME]),
         key_seed: word(6),
         policy_state: read_text(&words[POLICY_STATE]),
+        network: NonZeroU64::new(word(NETWORK)),
         setting: read_text(&words[SETTING]),
     };
     let lineage =
@@ -219,6 +226,7 @@ mod tests {
             game: "go 9x9".to_owned(),
             key_seed: 7,
             policy_state: "ucb-improved".to_owned(),
+            network: NonZeroU64::new(0x1234_5678_9abc_def0),
             setting: "rules chinese, komi 7.5".to_owned(),
         };
         let words = words();

@@ -1,7 +1,7 @@
 //! Adding up the blocks of one position in several tables.
 
 use super::block::{AMAF_VISITS_LIMIT, Amaf, Block, Edge};
-use crate::value::Value;
+use crate::value::{Estimate, Value};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The blocks of one position in several tables.
@@ -33,11 +33,17 @@ impl<'t> BlockSum<'t> {
             let odd = if odd < first.moves() { self.amaf(odd) } else { Amaf::default() };
             target.set_amaf(pair, [self.amaf(2 * pair), odd]);
         }
+        target.set_estimate(self.estimate());
         if let Some(largest) = self.parts.iter().max_by_key(visits) {
             for (word, stored) in target.policy_state().iter().zip(largest.policy_state()) {
                 word.store(stored.load(Relaxed), Relaxed);
             }
         }
+    }
+
+    /// What was known of the position's value: the same in all tables, and no sample, so it is not added up.
+    pub(super) fn estimate(&self) -> Option<Estimate> {
+        self.parts.iter().find_map(Block::estimate)
     }
 
     /// All blocks with the sign and the number of times that they count.

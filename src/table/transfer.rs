@@ -190,7 +190,13 @@ impl Transfer<'_> {
             self.sources.iter().filter_map(|source| sound_entry(source, key)).collect();
         let base = self.base.and_then(|base| sound_entry(base, key));
         let times = entries.len() as u32 - 1;
-        let (visits, value) = sum_total(&entries, base.as_ref(), times);
+        let estimate = self.blocks_of(key).estimate();
+        let samples = |table: &&Table| samples_of(table, key);
+        let (visits, value) = sum_samples(
+            self.sources.iter().filter_map(samples),
+            self.base.iter().filter_map(samples).map(|total| (total, times)).next(),
+        );
+        let value = estimate.map_or(value, |estimate| estimate.join(visits, value));
         let shift = self.shift(key, visits);
         let total = Total { visits: (visits >> shift) as u32, value };
         self.kept.positions += 1;
@@ -298,12 +304,22 @@ fn sound_block<'t>(table: &'t Table, key: u64) -> Option<Block<'t>> {
     table.block(&entry).filter(|block| Table::block_fault(&entry, block).is_none())
 }
 
-/// Visits added up, less what the base knew and all have; the mean of the values.
-fn sum_total(entries: &[Entry<'_>], base: Option<&Entry<'_>>, times: u32) -> (u64, Value) {
-    let term = |entry: &Entry<'_>, factor| (entry.total().visits, entry.total().value, factor);
-    let terms = entries.iter().map(|entry| term(entry, 1));
-    let (visits, value) = sum::weighted_mean(terms.chain(base.map(|base| term(base, -i128::from(times)))));
-    match entries.first().map(Entry::total) {
+/// Visits of a position, and their mean value without the estimate that its block has.
+fn samples_of(table: &Table, key: u64) -> Option<Total> {
+    let total = sound_entry(table, key)?.total();
+    let estimate = sound_block(table, key).and_then(|block| block.estimate());
+    let value = estimate.map_or(total.value, |it| it.part(total.visits.into(), total.value));
+    Some(Total { value, ..total })
+}
+
+/// Visits added up, less what the base knew and as many tables more than one have; the mean of the values.
+fn sum_samples(parts: impl Iterator<Item = Total>, base: Option<(Total, u32)>) -> (u64, Value) {
+    let mut parts = parts.peekable();
+    let first = parts.peek().copied();
+    let terms = parts.map(|total| (total.visits, total.value, 1));
+    let base = base.map(|(total, times)| (total.visits, total.value, -i128::from(times)));
+    let (visits, value) = sum::weighted_mean(terms.chain(base));
+    match first {
         Some(total) if visits == 0 => (total.visits.into(), total.value),
         _ => (visits, value),
     }

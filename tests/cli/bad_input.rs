@@ -64,10 +64,15 @@ fn memory_below_the_minimum_is_refused_with_the_minimum() {
     let smallest = tewari::memory::SMALLEST_MEMORY;
     for given in [1, smallest - 1] {
         let expected = format!("at least {smallest}");
-        refuse(&["analyze", "--size", "9", "--memory", &given.to_string()], 1, &[&expected]);
+        refuse(
+            &["analyze", "--size", "9", "--network", "none", "--memory", &given.to_string()],
+            1,
+            &[&expected],
+        );
     }
     let smallest = smallest.to_string();
-    let run = run(&["analyze", "--size", "19", "--simulations", "50", "--memory", &smallest]);
+    let run =
+        run(&["analyze", "--size", "19", "--network", "none", "--simulations", "50", "--memory", &smallest]);
     assert_eq!((run.code, run.errors.as_str()), (Some(0), ""));
 }
 

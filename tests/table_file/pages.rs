@@ -41,6 +41,7 @@ fn ten_simulations_in_a_file_make_few_of_its_pages_dirty() {
         game: "go 9x9".to_owned(),
         key_seed: 1,
         policy_state: String::new(),
+        network: None,
         setting: String::new(),
     };
     // The pages of a new file, which has just been made, may all be waiting to be written; not those of the mapping.

@@ -110,11 +110,12 @@ const PRESETS: &[Definition] = &[
             number("equivalence", 1.0, 1e6, 1500.0, "samples at which AMAF weighs a third"),
             number("c", 0.0, 10.0, 0.0, EXPLORATION),
             number("priors", 0.0, 1.0, 0.6, "what Go knowledge counts for a new move"),
+            number("puct", 0.0, 10.0, 0.0, "exploration by the chances of moves"),
         ],
         expand_at: 8,
         build: |values| {
-            let [equivalence, exploration, priors, ..] = values.map(|value| value as f32);
-            Policy::Rave(Rave { equivalence, exploration, priors })
+            let [equivalence, exploration, priors, puct, ..] = values.map(|value| value as f32);
+            Policy::Rave(Rave { equivalence, exploration, priors, puct })
         },
     },
     Definition {
@@ -268,6 +269,12 @@ impl Preset {
     #[must_use]
     pub fn expand_at(&self) -> u32 {
         self.definition().expand_at
+    }
+
+    /// Whether its moves have priors beside their statistics, which a network may give.
+    #[must_use]
+    pub fn has_priors(&self) -> bool {
+        self.name() == Preset::default().name()
     }
 
     /// The policy, for a search that may use `budget` simulations.

@@ -19,11 +19,16 @@ pub struct Rave {
     pub exploration: f32,
     /// What priors count, `0..=1`.
     pub priors: f32,
+    /// Factor of an exploration by chances, PUCT; 0 is none.
+    pub puct: f32,
 }
+
+/// A prior of 100 wins is one of a move that is certain.
+const CHANCE_SCALE: f32 = 0.01;
 
 impl Default for Rave {
     fn default() -> Rave {
-        Rave { equivalence: 1500.0, exploration: 0.0, priors: 0.6 }
+        Rave { equivalence: 1500.0, exploration: 0.0, priors: 0.6, puct: 0.0 }
     }
 }
 
@@ -42,7 +47,9 @@ impl SelectionPolicy for Rave {
         } else {
             0.0
         };
-        beta * amaf + (1.0 - beta) * mean + exploration
+        let chance = edge.prior_wins * CHANCE_SCALE;
+        let puct = self.puct * chance * chance * parent.visits.sqrt() / (1.0 + edge.visits);
+        beta * amaf + (1.0 - beta) * mean + exploration + puct
     }
 
     fn uses_amaf(&self) -> bool {

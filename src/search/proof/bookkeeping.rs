@@ -9,7 +9,7 @@ use crate::search::policy::SelectionPolicy;
 use crate::search::worker::Worker;
 use crate::table::Entry;
 
-impl<'t, G: Game, P: SelectionPolicy> Worker<'t, G, P> {
+impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     /// The path bounds of the position that the descent has reached.
     #[inline]
     pub(in crate::search) fn path_bounds_at(&self, entry: &Entry<'_>) -> Bounds {

@@ -1,16 +1,21 @@
 //! A Go engine: one game, one table, one way of searching. Protocols and reports stand on it.
 
-use crate::game::{Move, Player};
+pub mod expert;
+
+use self::expert::{Expert, Weights};
+use crate::game::{Game, Move, Player};
 use crate::go::PlayoutPolicy;
 use crate::go::{KeyPolicy, Komi, Position, Record, Rules, Size};
 use crate::memory::{Budget, BudgetError};
+use crate::network::Network;
 use crate::search::policy::{Preset, SelectionPolicy};
-use crate::search::{Limits, Progress, Report, Search, SearchParameters};
+use crate::search::{self, Limits, Progress, Report, Search, SearchParameters};
 use crate::table::{
     FileError, FileProblem, FileState, Identity, Replacement, Shape, Table, TableError, TableMode,
 };
 use crate::zobrist::{self, mix};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Simulations a search is planned for when only its time is known.
 const UNKNOWN_BUDGET: u64 = 1_000;
@@ -48,6 +53,10 @@ pub struct EngineOptions {
     pub playouts: PlayoutPolicy,
     /// Which transpositions share statistics.
     pub keys: KeyPolicy,
+    /// The network that is asked about positions, by a policy that has priors: [`Preset::has_priors`].
+    pub network: Option<Arc<Network>>,
+    /// How much the network's word counts.
+    pub network_weights: Weights,
     /// Everything else about the search; its seed is that of the whole session.
     pub parameters: SearchParameters,
 }
@@ -64,12 +73,30 @@ impl Default for EngineOptions {
             policy: Preset::default(),
             playouts: PlayoutPolicy::default(),
             keys: KeyPolicy::default(),
+            network: Some(Network::embedded()),
+            network_weights: Weights::default(),
             parameters: SearchParameters::default(),
         }
     }
 }
 
 impl EngineOptions {
+    /// The network, if the policy asks one.
+    #[must_use]
+    pub fn network(&self) -> Option<&Arc<Network>> {
+        self.network.as_ref().filter(|_| self.policy.has_priors())
+    }
+
+    /// Bytes for the table of such an engine.
+    ///
+    /// # Errors
+    /// When the memory budget is too small for it, or larger than the machine.
+    pub fn table_bytes(&self) -> Result<usize, BudgetError> {
+        let threads = self.parameters.threads;
+        let network = self.network().map_or(0, |network| expert::memory(network, self.size, threads));
+        self.memory.table_bytes(threads, network)
+    }
+
     /// What the table of such an engine is laid out for.
     #[must_use]
     pub fn table_shape(&self) -> Shape {
@@ -104,6 +131,8 @@ pub struct Engine {
     table: Table,
     /// Searches so far: each draws other random numbers.
     searches: u64,
+    /// See [`Engine::set_root_noise`].
+    root_noise: Option<Arc<[u32]>>,
 }
 
 impl Engine {
@@ -115,7 +144,7 @@ impl Engine {
         let table = lay_out(&options, options.size)?;
         let mut record = Record::new(options.size, options.rules, options.komi);
         record.set_key_policy(options.keys);
-        Ok(Engine { options, record, table, searches: 0 })
+        Ok(Engine { options, record, table, searches: 0, root_noise: None })
     }
 
     /// What it was made from, with the komi and size of the present game.
@@ -194,6 +223,13 @@ impl Engine {
         self.searches = 0;
     }
 
+    /// Mixes noise into the network's policy of the positions that are searched from now on, if the table does not know
+    /// them: chances by move number, which sum to [`chances::CERTAIN`](crate::network::chances::CERTAIN). For games
+    /// to learn from.
+    pub fn set_root_noise(&mut self, noise: Option<Vec<u32>>) {
+        self.root_noise = noise.map(Arc::from);
+    }
+
     /// What the user should know of the table's file, if that has lost its name.
     #[must_use]
     pub fn file_warning(&self) -> Option<String> {
@@ -237,7 +273,18 @@ impl Engine {
         self.searches += 1;
         let policy =
             self.options.policy.policy(limits.simulations.or(limits.visits).unwrap_or(UNKNOWN_BUDGET));
-        Search { table: &self.table, policy, parameters }.run(&root, limits, progress)
+        let search = Search { table: &self.table, policy, parameters };
+        let Some(network) = self.options.network() else { return search.run(&root, limits, progress) };
+        let new_expert = || -> search::Expert<'_, Position> {
+            let mut expert = Expert::new(Arc::clone(network), self.options.network_weights, &root);
+            if let Some(noise) = &self.root_noise {
+                expert = expert.with_noise(root.key(), Arc::clone(noise));
+            }
+            Box::new(move |position, priors| expert.judge(position, priors))
+        };
+        let mut report = search.run_with_experts(&root, &new_expert, limits, progress);
+        self.tell_policy(&root, &mut report);
+        report
     }
 
     /// What the table knows of any position of the engine's board size, without searching.
@@ -245,7 +292,19 @@ impl Engine {
     pub fn look_up(&self, mut root: Position) -> Report {
         self.prepare(&mut root);
         let policy = self.options.policy.policy(UNKNOWN_BUDGET);
-        Search { table: &self.table, policy, parameters: self.options.parameters }.look_up(&root)
+        let mut report =
+            Search { table: &self.table, policy, parameters: self.options.parameters }.look_up(&root);
+        self.tell_policy(&root, &mut report);
+        report
+    }
+
+    /// Replaces the priors of the moves by the network's policy, if there is one.
+    fn tell_policy(&self, root: &Position, report: &mut Report) {
+        let Some(network) = self.options.network() else { return };
+        let chances = expert::policy(network, root);
+        for candidate in &mut report.moves {
+            candidate.prior = chances[candidate.mv.index()];
+        }
     }
 
     /// Makes keys and playouts of a position as this engine wants them.
@@ -277,6 +336,7 @@ fn identity(options: &EngineOptions, size: Size) -> Identity {
         game: game_name(size),
         key_seed: zobrist::SEED,
         policy_state: policy_state.to_owned(),
+        network: options.network().map(|network| network.identity()),
         setting: format!("rules {}, komi {}, keys {}", options.rules, options.komi, options.keys),
     }
 }
@@ -309,7 +369,7 @@ impl TableSetting {
 }
 
 fn lay_out(options: &EngineOptions, size: Size) -> Result<Table, EngineError> {
-    let budget = || options.memory.table_bytes(options.parameters.threads);
+    let budget = || options.table_bytes();
     let table = match &options.table_file {
         None => Table::new(shape(options, size), budget()?)?,
         Some(file) => open_or_create(options, size, file, budget)?,
@@ -334,7 +394,9 @@ fn open_or_create(
             created => return Ok(created?),
         }
     }
-    let table = Table::open(path, *mode, Some(&identity))?;
+    // One that is only read teaches the engine nothing, and may be of any kind.
+    let expected = (*mode != TableMode::ReadOnly).then_some(&identity);
+    let table = Table::open(path, *mode, expected)?;
     let found = table.layout().bytes();
     match limit {
         Some(limit) if found > limit => Err(too_large(path, limit, found)),

@@ -1,0 +1,147 @@
+//! What a network adds to a search of Go: priors by its policy, and an estimate of a position's value.
+
+use crate::game::{Game, Prior};
+use crate::go::prior::PriorKinds;
+use crate::go::{Position, Size};
+use crate::network::chances::CERTAIN;
+use crate::network::{Evaluation, Evaluator, Network, Situation, Symmetry};
+use crate::value::Estimate;
+use std::sync::Arc;
+
+/// A move less likely than one in this many is believed to be bad.
+const UNLIKELY: u32 = 500;
+/// Lost, for such a move.
+const UNLIKELY_LOSSES: u8 = 5;
+
+/// How much a network's word counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Weights {
+    /// Virtual wins of a move that is certain; a move of chance p gets so many times the square root of p, which spreads
+    /// the chances that a search should look at more evenly than p itself.
+    pub policy: u8,
+    /// Playouts that the estimate of a position's value counts like; 0 leaves it out.
+    pub value: u8,
+}
+
+impl Default for Weights {
+    fn default() -> Weights {
+        Weights { policy: 100, value: 8 }
+    }
+}
+
+/// Bytes that a network takes in a process with so many workers: its file's pages, its weights, and what it works in.
+#[must_use]
+pub fn memory(network: &Arc<Network>, size: Size, threads: usize) -> u64 {
+    let evaluator = Evaluator::new(Arc::clone(network), size).bytes();
+    (2 * network.bytes() + threads.max(1) * evaluator) as u64
+}
+
+/// A network's view of a position.
+#[must_use]
+pub fn situation(position: &Position) -> Situation<'_> {
+    Situation {
+        board: position.board(),
+        to_play: position.to_play(),
+        last_moves: position.recent_moves(),
+        komi: position.komi(),
+    }
+}
+
+/// Judges positions for one worker; nothing is allocated for a position.
+pub struct Expert {
+    evaluator: Evaluator,
+    weights: Weights,
+    chances: Vec<u32>,
+    /// Key of the root, and what is mixed into the policy there.
+    noise: Option<(u64, Arc<[u32]>)>,
+}
+
+/// The part of a root's policy that is noise, where there is any: a fourth. Source: Wu, arXiv 1902.10565, section 3.1.
+const NOISE_SHIFT: u32 = 2;
+
+impl Expert {
+    /// For boards of the size of `root`.
+    #[must_use]
+    pub fn new(network: Arc<Network>, weights: Weights, root: &Position) -> Expert {
+        let size = root.size();
+        let chances = vec![0; size.points() + 1];
+        Expert { evaluator: Evaluator::new(network, size), weights, chances, noise: None }
+    }
+
+    /// The same with noise mixed into the policy of the position with the key `root`: chances by move number, which
+    /// sum to [`CERTAIN`].
+    #[must_use]
+    pub fn with_noise(mut self, root: u64, noise: Arc<[u32]>) -> Expert {
+        self.noise = Some((root, noise));
+        self
+    }
+
+    /// Writes the priors of all moves, `None` where one is not legal ignoring history, and estimates the value, if the
+    /// network was trained to. The position is looked at under one symmetry, chosen by its key.
+    pub fn judge(&mut self, position: &Position, priors: &mut [Option<Prior>]) -> Option<Estimate> {
+        position.expand_with(PriorKinds::Tactics, priors);
+        let symmetry = Symmetry::from_number(position.key(), position.size());
+        let situation = situation(position);
+        let evaluation = self.evaluator.evaluate(&situation, symmetry);
+        evaluation.move_chances(|mv| priors[mv.index()].is_some(), &mut self.chances);
+        if let Some((_, noise)) = self.noise.as_ref().filter(|(root, _)| *root == position.key()) {
+            for (chance, noise) in self.chances.iter_mut().zip(noise.iter()) {
+                *chance = *chance - (*chance >> NOISE_SHIFT) + (noise >> NOISE_SHIFT);
+            }
+        }
+        let points = position.size().points();
+        for (prior, &chance) in priors.iter_mut().zip(&self.chances).take(points) {
+            let Some(prior) = prior else { continue };
+            if chance < CERTAIN / UNLIKELY {
+                prior.add(0, UNLIKELY_LOSSES);
+            }
+            let wins = virtual_wins(chance, self.weights.policy);
+            prior.add(wins, wins);
+        }
+        estimate(&evaluation, &situation, self.weights.value)
+    }
+}
+
+/// The chance of every move that is legal and not banned by superko, by move number: the mean of what the network says
+/// under all symmetries. They sum to 1.
+#[must_use]
+pub fn policy(network: &Arc<Network>, position: &Position) -> Vec<f64> {
+    let size = position.size();
+    let mut evaluator = Evaluator::new(Arc::clone(network), size);
+    let mut chances = vec![0; size.points() + 1];
+    let mut sums = vec![0_u64; chances.len()];
+    for symmetry in Symmetry::all(size) {
+        let evaluation = evaluator.evaluate(&situation(position), symmetry);
+        evaluation.move_chances(|mv| position.check(mv).is_ok(), &mut chances);
+        for (sum, &chance) in sums.iter_mut().zip(&chances) {
+            *sum += u64::from(chance);
+        }
+    }
+    let all = sums.iter().sum::<u64>().max(1) as f64;
+    sums.into_iter().map(|sum| sum as f64 / all).collect()
+}
+
+/// The weight times the square root of the chance, rounded down.
+fn virtual_wins(chance: u32, weight: u8) -> u8 {
+    let square = u64::from(weight) * u64::from(weight) * u64::from(chance) / u64::from(CERTAIN);
+    square.isqrt().min(u64::from(weight)) as u8
+}
+
+fn estimate(evaluation: &Evaluation<'_>, situation: &Situation<'_>, weight: u8) -> Option<Estimate> {
+    let score = evaluation.score.filter(|_| weight > 0)?;
+    Some(Estimate { value: score.winning_chance(situation.own_komi()), weight })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn virtual_wins_grow_with_the_square_root_of_the_chance() {
+        for (chance, wins) in
+            [(0, 0), (CERTAIN / 400, 4), (CERTAIN / 100, 9), (CERTAIN / 4, 50), (CERTAIN, 100)]
+        {
+            assert!(virtual_wins(chance, 100).abs_diff(wins) <= 1, "{chance}");
+        }
+    }
+}

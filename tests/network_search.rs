@@ -1,0 +1,175 @@
+//! A network in the search: asked once for a block, its estimate counts once and is no visit, and what two networks
+//! say never meets in one table.
+
+#[path = "network/random.rs"]
+mod random;
+
+use random::{Shape, random_weights};
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use tempfile::TempDir;
+use tewari::engine::expert::Weights;
+use tewari::engine::{Engine, EngineOptions};
+use tewari::game::{Game, Move, Player};
+use tewari::go::{Komi, Size};
+use tewari::memory::Budget;
+use tewari::network::Network;
+use tewari::search::policy::Rave;
+use tewari::search::{Expert, Limits, Report, Search, SearchParameters};
+use tewari::table::{Shape as TableShape, Table};
+use tewari::tictactoe::TicTacToe;
+use tewari::value::{Estimate, Value};
+
+const SIMULATIONS: u64 = 2_000;
+
+fn network(seed: u64) -> Network {
+    Network::load(&random_weights(Shape { channels: 32, blocks: 2, pooled: 1 }, seed)).expect("a network")
+}
+
+fn limits() -> Limits {
+    Limits { simulations: Some(SIMULATIONS), ..Limits::default() }
+}
+
+/// Searches the empty board of tic-tac-toe with an expert that always says `estimate`; returns how often it was asked.
+fn search_with(estimate: Estimate, table: &Table, parameters: SearchParameters) -> (Report, u64) {
+    let asked = AtomicU64::new(0);
+    let new_expert = || -> Expert<'_, TicTacToe> {
+        Box::new(|game, priors| {
+            asked.fetch_add(1, Relaxed);
+            game.expand(priors);
+            Some(estimate)
+        })
+    };
+    let search = Search { table, policy: Rave::default(), parameters };
+    let report = search.run_with_experts(&TicTacToe::default(), &new_expert, limits(), &mut |_| true);
+    (report, asked.into_inner())
+}
+
+fn table(bytes: usize) -> Table {
+    Table::new(TableShape { moves: 9, policy_state: false }, bytes).expect("a table")
+}
+
+#[test]
+fn an_expert_is_asked_once_for_each_block_and_its_estimates_are_no_visits() {
+    let table = table(1 << 20);
+    let estimate = Estimate { value: Value::DRAW, weight: 200 };
+    let (report, asked) = search_with(estimate, &table, SearchParameters::default());
+    assert_eq!(asked, table.census().blocks_used as u64);
+    assert_eq!(report.root.visits, report.simulations);
+    let edges: u64 = report.moves.iter().map(|it| it.edge_visits).sum();
+    assert!(edges <= report.simulations, "{edges} visits in {} simulations", report.simulations);
+}
+
+#[test]
+fn an_estimate_draws_the_value_of_the_root_towards_it_by_its_weight() {
+    let value_with = |weight| {
+        let estimate = Estimate { value: Value::WIN, weight };
+        // Without blocks below the root, the estimate is the root's alone.
+        let parameters = SearchParameters { expand_at: 10_000, ..SearchParameters::default() };
+        search_with(estimate, &table(1 << 20), parameters).0.root.value
+    };
+    let without = value_with(0);
+    let expected = Estimate { value: Value::WIN, weight: 250 }.join(SIMULATIONS, without);
+    // The search sees other values of the root, not other children: the same simulations, to a rounding.
+    assert!(value_with(250).0.abs_diff(expected.0) < 1 << 14, "{:?} {expected:?}", value_with(250));
+}
+
+#[test]
+fn blocks_that_are_lost_and_made_again_do_not_count_an_estimate_twice() {
+    // Three blocks for a whole game tree: positions lose theirs all the time. If each new block left another estimate
+    // in the mean, the root's would run away to it.
+    let small = table(16 << 10);
+    let parameters = SearchParameters { expand_at: 1, ..SearchParameters::default() };
+    let estimate = Estimate { value: Value::WIN, weight: 50 };
+    let (report, asked) = search_with(estimate, &small, parameters);
+    let blocks = small.layout().blocks as u64;
+    assert!(asked > 2 * blocks, "{asked} blocks were made in a pool of {blocks}");
+    let (ample, _) = search_with(estimate, &table(4 << 20), parameters);
+    let difference = (report.root.value.as_f64() - ample.root.value.as_f64()).abs();
+    assert!(difference < 0.1, "{:?} {:?}", report.root.value, ample.root.value);
+}
+
+fn engine(network: Option<Arc<Network>>, value: u8) -> Engine {
+    let mut options = EngineOptions {
+        size: Size::new(7, 5).expect("a board"),
+        komi: Komi(1),
+        memory: Budget::Table(1 << 20),
+        network,
+        network_weights: Weights { value, ..Weights::default() },
+        ..EngineOptions::default()
+    };
+    options.parameters.seed = 3;
+    Engine::new(options).expect("an engine")
+}
+
+#[test]
+fn the_same_network_and_seed_give_the_same_search_and_another_network_another() {
+    let visits = |seed| {
+        let report = engine(Some(Arc::new(network(seed))), 8).search(Player::Black, limits(), &mut |_| true);
+        report.moves.iter().map(|it| (it.mv, it.edge_visits)).collect::<Vec<(Move, u64)>>()
+    };
+    assert_eq!(visits(1), visits(1));
+    assert_ne!(visits(1), visits(2));
+}
+
+#[test]
+fn priors_in_reports_are_the_policy() {
+    let network = Arc::new(network(4));
+    let mut engine = engine(Some(Arc::clone(&network)), 8);
+    let report = engine.search(Player::Black, limits(), &mut |_| true);
+    let policy = tewari::engine::expert::policy(&network, engine.position());
+    assert!((policy.iter().sum::<f64>() - 1.0).abs() < 1e-9 && !report.moves.is_empty());
+    for candidate in &report.moves {
+        assert_eq!(candidate.prior, policy[candidate.mv.index()]);
+    }
+}
+
+fn tewari(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
+    command.args(arguments).current_dir(folder).output().expect("the program runs")
+}
+
+#[test]
+fn a_table_of_another_network_or_of_none_is_refused_in_one_line() {
+    let folder = TempDir::new().expect("a folder");
+    for (seed, name) in [(1, "one.bin"), (2, "other.bin")] {
+        let weights = random_weights(Shape { channels: 32, blocks: 1, pooled: 0 }, seed);
+        std::fs::write(folder.path().join(name), weights).expect("a file");
+    }
+    let analyze = |network: &str, table: &str| {
+        let common = ["analyze", "--size", "5", "--simulations", "200", "--table-size", "64KiB"];
+        tewari(folder.path(), &[&common[..], &["--network", network, "--table", table]].concat())
+    };
+    for network in ["one.bin", "other.bin", "none"] {
+        assert!(analyze(network, &format!("{network}.tewari")).status.success(), "{network}");
+    }
+    for (network, table) in [("other.bin", "one.bin"), ("none", "one.bin"), ("one.bin", "none")] {
+        let output = analyze(network, &format!("{table}.tewari"));
+        let errors = String::from_utf8(output.stderr).expect("UTF-8");
+        assert!(!output.status.success() && errors.lines().count() == 1, "{errors}");
+        assert!(errors.contains("use --network as when it was made"), "{errors}");
+    }
+    let merged =
+        tewari(folder.path(), &["table", "merge", "one.bin.tewari", "other.bin.tewari", "-o", "all.tewari"]);
+    let errors = String::from_utf8(merged.stderr).expect("UTF-8");
+    assert!(!merged.status.success() && errors.contains("network"), "{errors}");
+    assert!(!folder.path().join("all.tewari").exists());
+}
+
+#[test]
+fn weights_that_cannot_be_used_are_refused_in_one_line() {
+    let folder = TempDir::new().expect("a folder");
+    let whole = random_weights(Shape { channels: 32, blocks: 1, pooled: 0 }, 1);
+    let mut damaged = whole.clone();
+    damaged[1000] ^= 1;
+    for (name, bytes) in [("cut", &whole[..whole.len() / 2]), ("damaged", &damaged), ("foreign", b"GIF89a")] {
+        std::fs::write(folder.path().join(name), bytes).expect("a file");
+    }
+    for name in ["cut", "damaged", "foreign", "absent", "."] {
+        let output = tewari(folder.path(), &["analyze", "--size", "5", "--network", name]);
+        let errors = String::from_utf8(output.stderr).expect("UTF-8");
+        assert!(!output.status.success() && errors.lines().count() == 1, "{name}: {errors}");
+    }
+}
