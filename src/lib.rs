@@ -40,7 +40,7 @@
 //! 3. [`search`]; [`network`] (which reads a position and knows no table and no search)
 //! 4. [`engine`] (one game, one table) and [`sgf`] (game records)
 //! 5. [`gtp`], [`analysis`]: protocol and reports
-//! 6. [`arena`]: games between engines, and experiments; [`play`]: games against a
+//! 6. [`arena`]: games between engines, and experiments; [`selfplay`]: games to learn from; [`play`]: games against a
 //!    person
 //! 7. [`cli`]: the only layer that prints or reads flags
 
@@ -57,6 +57,7 @@ pub mod parameters;
 pub mod play;
 pub mod rng;
 pub mod search;
+pub mod selfplay;
 pub mod sgf;
 pub mod stats;
 pub mod table;

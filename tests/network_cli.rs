@@ -65,7 +65,7 @@ fn what_cannot_be_used_is_refused_in_one_line() {
         (&["eval", "game.sgf", "--game", "2"], "no game 2"),
         (&["eval", "foreign"], "foreign"),
         (&["prepare", "games", "--out", "rows"], "line 2 is no game"),
-        (&["prepare", "one", "--out", "rows", "--validation", "1"], "one has 1 games"),
+        (&["prepare", "one", "--out", "rows", "--validation", "1"], "found 1 games"),
     ] {
         let error = refusal(folder.path(), arguments);
         assert!(error.contains(words), "{error}");

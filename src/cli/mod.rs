@@ -10,6 +10,7 @@ mod network;
 mod options;
 mod play;
 mod playouts;
+mod selfplay;
 mod suite;
 mod sweep;
 mod table;
@@ -55,6 +56,8 @@ enum Command {
     Table(table::Arguments),
     /// Look at the network, ask it, and prepare games to train it.
     Network(network::Arguments),
+    /// Play games of the engine against itself, to train the network with.
+    Selfplay(selfplay::Arguments),
     /// Play against the engine in the terminal.
     Play(play::Arguments),
 }
@@ -98,6 +101,7 @@ impl Cli {
             Some(Command::Suite(arguments)) => suite::run(&arguments),
             Some(Command::Table(arguments)) => table::run(&arguments),
             Some(Command::Network(arguments)) => network::run(&arguments),
+            Some(Command::Selfplay(arguments)) => selfplay::run(&arguments),
             Some(Command::Play(arguments)) => play::run(&arguments),
             None if self.speak_gtp || !std::io::stdin().is_terminal() => gtp::run(self.gtp),
             None => Ok(Cli::command().print_help()?),

@@ -23,6 +23,7 @@ pub mod evaluator;
 pub mod games;
 pub mod kernels;
 mod layer;
+pub mod own_games;
 pub mod planes;
 pub mod samples;
 pub mod symmetry;

@@ -10,6 +10,8 @@ BITS, POINT, WHOLE = 0, 1, 2
 NO_POINT = 65535
 NO_SCORE = -32768
 NO_RESULT = 255
+NO_VALUE = 255
+MOST_VALUE = 250
 HEADER_BYTES = 128
 LABEL_BYTES = 12
 LADDERS = slice(22, 25)
@@ -30,18 +32,19 @@ class Samples:
         version = int.from_bytes(header[8:12], "little")
         if version != 1:
             raise BadSamples(f"{path}: expected version 1, found {version}: prepare the games again")
-        self.columns, self.rows = header[12], header[13]
+        self.columns, self.rows, self.has_own_labels = header[12], header[13], header[14] != 0
         self.points = self.columns * self.rows
         row_bytes = int.from_bytes(header[16:20], "little")
         self.planes = int.from_bytes(header[20:24], "little")
         count = (path.stat().st_size - HEADER_BYTES) // row_bytes
         if count == 0:
             raise BadSamples(f"{path} has no positions: prepare more games")
+        self.name = path.parent.name
         self.data = np.memmap(path, np.uint8, "r", HEADER_BYTES, (count, row_bytes))
         kinds = header[24:56]
         has = [plane for plane in range(PLANES) if self.planes >> plane & 1]
         self.of_kind = [[plane for plane in has if kinds[plane] == kind] for kind in (BITS, POINT, WHOLE)]
-        self.symmetries, self.symmetries_back = symmetries(self.columns, self.rows)
+        self.symmetries = symmetries(self.columns, self.rows)
 
     def __len__(self):
         return len(self.data)
@@ -50,10 +53,14 @@ class Samples:
         """Inputs [n, rows, columns, PLANES] as bytes, and labels; turned by `symmetry`, one number a row."""
         rows = self.data[indices]
         inputs = self._inputs(rows)
-        labels = self._labels(rows[:, -LABEL_BYTES:])
+        labels = self._labels(rows)
         if symmetry is not None:
-            inputs = inputs[np.arange(len(rows))[:, None], self.symmetries[symmetry]]
-            labels["move"] = self.symmetries_back[symmetry, labels["move"]]
+            sources = self.symmetries[symmetry]
+            each = np.arange(len(rows))[:, None]
+            inputs = inputs[each, sources]
+            labels["owners"] = labels["owners"][each, sources]
+            policy = labels["policy"]
+            labels["policy"] = np.concatenate([policy[each, sources], policy[:, -1:]], axis=1)
         return inputs.reshape(-1, self.rows, self.columns, PLANES), labels
 
     def _inputs(self, rows):
@@ -72,10 +79,18 @@ class Samples:
         inputs[:, :, wholes] = rows[:, None, start : start + len(wholes)]
         return inputs
 
-    def _labels(self, bytes_):
+    def _labels(self, rows):
+        width = (self.points + 7) // 8
+        own = 2 * width + self.points + 1 if self.has_own_labels else 0
+        start = rows.shape[1] - own - LABEL_BYTES
+        bytes_ = rows[:, start : start + LABEL_BYTES]
         words = bytes_.copy().view("<i2")
-        return {
-            "move": words[:, 0].view("<u2").astype(np.int32),
+        labels = self._own_labels(rows[:, start + LABEL_BYTES :]) if own else self._no_own_labels(words)
+        value = bytes_[:, 7]
+        has_value = (value != NO_VALUE) & self.has_own_labels
+        return labels | {
+            "value": value.astype(np.float32) / MOST_VALUE,
+            "has_value": has_value.astype(np.float32),
             "komi": words[:, 1].astype(np.float32) / 2,
             "score": words[:, 2].astype(np.float32) / 2,
             "has_score": (words[:, 2] != NO_SCORE).astype(np.float32),
@@ -83,17 +98,33 @@ class Samples:
             "has_result": (bytes_[:, 6] != NO_RESULT).astype(np.float32),
         }
 
+    def _no_own_labels(self, words):
+        """The move that was played, and no owners."""
+        policy = np.zeros((len(words), self.points + 1), np.float32)
+        policy[np.arange(len(words)), words[:, 0].view("<u2")] = 1
+        owners = np.zeros((len(words), self.points), np.float32)
+        absent = np.zeros(len(words), np.float32)
+        return {"policy": policy, "has_policy": absent + 1, "owners": owners, "has_owners": absent}
+
+    def _own_labels(self, bytes_):
+        """Parts of the visits, and whose each point became: 1 the player's, 0 the opponent's."""
+        width = (self.points + 7) // 8
+        planes = bytes_[:, : 2 * width].reshape(-1, 2, width)
+        planes = np.unpackbits(planes, axis=2, count=self.points, bitorder="little").astype(np.float32)
+        visits = bytes_[:, 2 * width :].astype(np.float32)
+        sums = visits.sum(axis=1, keepdims=True)
+        return {
+            "policy": visits / np.maximum(sums, 1),
+            "has_policy": (sums[:, 0] > 0).astype(np.float32),
+            "owners": (planes[:, 0] - planes[:, 1] + 1) / 2,
+            "has_owners": planes.any(axis=(1, 2)).astype(np.float32),
+        }
+
 
 def symmetries(columns, rows):
-    """For each symmetry, where a point of the turned board comes from, and where a move goes (pass stays).
-
-    Eight on a square, four on a rectangle.
-    """
+    """For each symmetry, where a point of the turned board comes from: eight on a square, four on a rectangle."""
     numbers = np.arange(columns * rows).reshape(rows, columns)
     turned = [numbers[::up, ::right] for up in (1, -1) for right in (1, -1)]
     if columns == rows:
         turned += [board.T for board in turned]
-    sources = np.stack([board.ravel() for board in turned])
-    goals = np.argsort(sources, axis=1)
-    passes = np.full((len(goals), 1), columns * rows)
-    return sources, np.concatenate([goals, passes], axis=1).astype(np.int32)
+    return np.stack([board.ravel() for board in turned])

@@ -1,5 +1,7 @@
 """Trains a network: prepared positions in, a weights file out.
 
+Several folders of prepared positions may be given, each for one size of board; every step takes its positions from one.
+
     tewari network prepare GAMES --out DATA
     python tools/train/train.py DATA --run RUN --samples 5000000 --export src/network/weights.bin
 
@@ -20,27 +22,37 @@ import model
 from samples import BadSamples, Samples
 
 WARM_UP = 20_000
+SEARCHED_PART = 0.5
+REPORTED = 6
 EVALUATION_BATCH = 256
 
 
 def losses(parameters, inputs, labels, weights, quantise):
     """The loss to minimise, and what to report: of the policy, of the result, and how often each was right."""
-    moves, _, mean, spread = model.forward(parameters, inputs, quantise)
-    played = labels["move"]
-    policy = optax.softmax_cross_entropy_with_integer_labels(moves, played).mean()
-    hits = (moves.argmax(axis=1) == played).mean()
+    moves, owners, mean, spread = model.forward(parameters, inputs, quantise)
+
+    def mean_where(known, losses):
+        return (losses * known).sum() / jnp.maximum(known.sum(), 1)
+
+    wanted, has_policy = labels["policy"], labels["has_policy"]
+    policy = mean_where(has_policy, optax.softmax_cross_entropy(moves, wanted))
+    hits = mean_where(has_policy, moves.argmax(axis=1) == wanted.argmax(axis=1))
     winning = (mean + labels["komi"]) / spread
     has_result, result = labels["has_result"], labels["result"]
-    known = jnp.maximum(has_result.sum(), 1)
-    value = (optax.sigmoid_binary_cross_entropy(winning, result) * has_result).sum() / known
-    right = (((winning > 0) == (result > 0.5)) * has_result).sum() / known
+    # What a search thought of the position is as good a witness of its value as how one game went on.
+    searched = SEARCHED_PART * labels["has_value"]
+    target = (1 - searched) * result + searched * labels["value"]
+    value = mean_where(has_result, optax.sigmoid_binary_cross_entropy(winning, target))
+    outcome = mean_where(has_result, optax.sigmoid_binary_cross_entropy(winning, result))
+    right = mean_where(has_result, (winning > 0) == (result > 0.5))
+    each_owner = optax.sigmoid_binary_cross_entropy(owners.reshape(labels["owners"].shape), labels["owners"])
+    owner = mean_where(labels["has_owners"], each_owner.mean(axis=1))
     # The score as a logistic distribution, so that the same two numbers give the chance to win at any komi.
     error = (labels["score"] - mean) / spread
     density = error + 2 * jax.nn.softplus(-error) + jnp.log(spread)
-    has_score = labels["has_score"]
-    score = (density * has_score).sum() / jnp.maximum(has_score.sum(), 1)
-    total = policy + weights[0] * value + weights[1] * score
-    return total, jnp.stack([policy, hits, value, right, score])
+    score = mean_where(labels["has_score"], density)
+    total = policy + weights[0] * value + weights[1] * score + weights[2] * owner
+    return total, jnp.stack([policy, hits, outcome, right, score, owner])
 
 
 def rate_at(samples, arguments):
@@ -115,11 +127,13 @@ def evaluate(parameters, samples, count, weights, quantise):
 
 
 def train(arguments, run, training, validation):
-    weights = (arguments.value_weight, arguments.score_weight)
+    """`training` and `validation`: a list of samples for each folder."""
+    weights = loss_weights(arguments)
+    shares = np.array(arguments.shares or [1.0] * len(training))
     step = make_step(run.optimiser, weights)
     log = (pathlib.Path(arguments.run) / "log.csv").open("a")
     if log.tell() == 0:
-        log.write("samples,seconds,rate,quantised,set,policy,top1,value,sign,score\n")
+        log.write("samples,seconds,rate,quantised,set,policy,top1,value,sign,score,owners\n")
 
     def report(name, numbers, seconds, rate, quantise):
         line = ",".join(f"{number:.4f}" for number in numbers)
@@ -128,25 +142,31 @@ def train(arguments, run, training, validation):
         log.write(text + "\n")
         log.flush()
 
-    seen, last_save, sum_, steps = time.time(), time.time(), 0, 0
+    seen, last_save = time.time(), time.time()
+    sums, steps = np.zeros((len(training), REPORTED)), np.zeros(len(training))
     while run.samples < arguments.samples:
         random = np.random.default_rng([arguments.seed, run.samples])
-        indices = random.integers(len(training), size=arguments.batch)
-        symmetry = random.integers(len(training.symmetries), size=arguments.batch)
+        which = random.choice(len(training), p=shares / shares.sum())
+        samples = training[which]
+        indices = random.integers(len(samples), size=arguments.batch)
+        symmetry = random.integers(len(samples.symmetries), size=arguments.batch)
         rate = rate_at(run.samples, arguments)
         quantise = run.samples >= arguments.quantise_from * arguments.samples
         keep = min(arguments.average, run.samples / (run.samples + 20_000))
         run.parameters, run.average, run.state, numbers = step(
-            run.parameters, run.average, run.state, *training.batch(indices, symmetry), rate, keep, quantise
+            run.parameters, run.average, run.state, *samples.batch(indices, symmetry), rate, keep, quantise
         )
         before, run.samples = run.samples, run.samples + arguments.batch
-        sum_, steps = sum_ + np.asarray(numbers), steps + 1
+        sums[which] += np.asarray(numbers)
+        steps[which] += 1
         if before // arguments.report != run.samples // arguments.report:
-            report("training", sum_ / steps, time.time() - seen, rate, quantise)
-            seen, sum_, steps = time.time(), 0, 0
+            for it, sum_, count in zip(training, sums, steps):
+                report(f"training {it.name}", sum_ / max(count, 1), time.time() - seen, rate, quantise)
+            seen, sums[:], steps[:] = time.time(), 0, 0
         if before // arguments.evaluate != run.samples // arguments.evaluate:
-            numbers = evaluate(run.average, validation, arguments.positions, weights, quantise)
-            report("validation", numbers, time.time() - seen, rate, quantise)
+            for it in validation:
+                numbers = evaluate(run.average, it, min(arguments.positions, len(it)), weights, quantise)
+                report(f"validation {it.name}", numbers, time.time() - seen, rate, quantise)
             seen = time.time()
         if time.time() - last_save > arguments.save_seconds:
             run.save()
@@ -154,10 +174,15 @@ def train(arguments, run, training, validation):
     run.save()
 
 
+def loss_weights(arguments):
+    return (arguments.value_weight, arguments.score_weight, arguments.owner_weight)
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
-    add("data", help="folder with train.rows and validation.rows")
+    add("data", nargs="+", help="folders with train.rows and validation.rows")
+    add("--shares", type=float, nargs="*", help="parts of the steps that take their positions from each folder")
     add("--run", required=True, help="folder of this run: checkpoint and log")
     add("--samples", type=float, default=5e6, help="positions to train on in all")
     add("--export", help="write the weights file here at the end; with --samples 0, at once")
@@ -173,6 +198,7 @@ def parse_arguments():
     add("--average", type=float, default=0.999, help="what the averaged weights keep each step")
     add("--value-weight", type=float, default=0.1)
     add("--score-weight", type=float, default=0.01)
+    add("--owner-weight", type=float, default=0.0)
     add("--seed", type=int, default=1)
     add("--report", type=int, default=20_000)
     add("--evaluate", type=int, default=200_000)
@@ -184,9 +210,13 @@ def parse_arguments():
 
 def main():
     arguments = parse_arguments()
-    folder = pathlib.Path(arguments.data)
+    folders = [pathlib.Path(folder) for folder in arguments.data]
+    if arguments.shares and (len(arguments.shares) != len(folders) or min(arguments.shares) < 0):
+        raise SystemExit(f"expected a share for each of {len(folders)} folders, found {arguments.shares}")
     try:
-        training, validation = (Samples(folder / f"{name}.rows") for name in ("train", "validation"))
+        training, validation = (
+            [Samples(folder / f"{name}.rows") for folder in folders] for name in ("train", "validation")
+        )
     except (OSError, BadSamples) as error:
         raise SystemExit(f"no games to train on: {error}") from None
     heads = sum(integers.HEADS[head] for head in arguments.heads.split(",") if head)
@@ -195,14 +225,15 @@ def main():
     if run.path.exists():
         run.load()
     train(arguments, run, training, validation)
-    weights = (arguments.value_weight, arguments.score_weight)
     if arguments.export:
-        count = min(arguments.final_positions, len(validation))
-        numbers = evaluate(run.average, validation, count, weights, True)
-        print(f"as exported, {count} positions kept apart:", *(f"{number:.4f}" for number in numbers))
+        for it in validation:
+            count = min(arguments.final_positions, len(it))
+            numbers = evaluate(run.average, it, count, loss_weights(arguments), True)
+            numbers = " ".join(f"{number:.4f}" for number in numbers)
+            print(f"as exported, {count} positions of {it.name} kept apart: {numbers}")
         network = integers.quantised(run.average)
         pathlib.Path(arguments.export).write_bytes(
-            integers.weights_file(network, training.planes, run.samples, arguments.name, heads)
+            integers.weights_file(network, training[0].planes, run.samples, arguments.name, heads)
         )
 
 

@@ -2,72 +2,120 @@
 
 use crate::go::Size;
 use crate::network::games::RecordedGame;
+use crate::network::own_games::OwnGame;
 use crate::network::samples::SampleWriter;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter};
+use std::io::{self, BufRead, BufReader, BufWriter};
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// Games on 19x19, one a line: DATE RESULT KOMI MOVES, moves in the letters of SGF; - for standard input.
-    games: PathBuf,
+    /// Folders of self-play; or a file with games on 19x19, one a line: DATE RESULT KOMI MOVES, moves in the letters of
+    /// SGF, - for standard input.
+    #[arg(required = true)]
+    games: Vec<PathBuf>,
     /// Where to write train.rows and validation.rows.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Keep the last N games by date apart.
+    /// Keep the last N games apart: by date, or of self-play by their order.
     #[arg(long, value_name = "N", default_value_t = 1000)]
     validation: usize,
+    /// Of self-play on several boards, take the games on this one.
+    #[arg(long)]
+    size: Option<Size>,
+    /// Of self-play, take one in N positions beside those that were searched for long: a game's positions have much in
+    /// common.
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..))]
+    every: u16,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
-    let name = arguments.games.display();
-    let mut games = read_games(&arguments.games).with_context(|| format!("cannot read {name}"))?;
-    let apart = match games.len().checked_sub(arguments.validation) {
-        Some(apart) if apart > 0 => apart,
-        _ => bail!(
-            "{name} has {} games: expected more than --validation {}",
-            games.len(),
-            arguments.validation
-        ),
+    if arguments.games.iter().all(|path| path.is_dir()) {
+        return prepare_own(arguments);
+    }
+    let [file] = &*arguments.games else {
+        bail!("expected folders of self-play or one file with games, found {} names", arguments.games.len());
     };
+    let mut games = read(file, |text, line| Ok(RecordedGame::parse(text, line)?))?;
     // Stable, so that games of one day stay in the order of the file.
     games.sort_by(|one, other| one.date.cmp(&other.date));
+    let size = Size::new(19, 19)?;
+    split(arguments, &games, &mut |games, file| {
+        let mut writer = SampleWriter::new(BufWriter::new(file), size)?;
+        let counts = games.iter().enumerate().map(|(number, game)| game.write(number as u32, &mut writer));
+        let total = sum(counts)?;
+        writer.finish()?;
+        Ok(total)
+    })
+}
+
+fn prepare_own(arguments: &Arguments) -> Result<()> {
+    let mut games = Vec::new();
+    for folder in &arguments.games {
+        games.extend(read(&folder.join("games.jsonl"), |text, line| Ok(OwnGame::parse(text, line)?))?);
+    }
+    let size = match (arguments.size, games.first().and_then(OwnGame::board)) {
+        (Some(size), _) | (None, Some(size)) => size,
+        (None, None) => bail!("expected games of self-play, found none"),
+    };
+    if arguments.size.is_some() {
+        games.retain(|game| game.board() == Some(size));
+    } else if let Some(other) = games.iter().find(|game| game.board() != Some(size)) {
+        bail!("expected games on one board, found {size} and {}: choose with --size", other.size);
+    }
+    split(arguments, &games, &mut |games, file| {
+        let mut writer = SampleWriter::for_own_games(BufWriter::new(file), size)?;
+        let counts = games.iter().map(|game| game.write(usize::from(arguments.every), &mut writer));
+        let total = sum(counts)?;
+        writer.finish()?;
+        Ok(total)
+    })
+}
+
+/// Positions, and games that were cut off at an illegal move.
+fn sum(mut counts: impl Iterator<Item = io::Result<(usize, bool)>>) -> io::Result<(usize, usize)> {
+    counts.try_fold((0, 0), |(positions, cut_off), count| {
+        let (more, cut) = count?;
+        Ok((positions + more, cut_off + usize::from(cut)))
+    })
+}
+
+/// All games of a file.
+fn read<G>(path: &Path, parse: impl Fn(&str, usize) -> Result<G>) -> Result<Vec<G>> {
+    let name = path.display();
+    let input: Box<dyn BufRead> = if path == Path::new("-") {
+        Box::new(io::stdin().lock())
+    } else {
+        Box::new(BufReader::new(File::open(path).with_context(|| format!("cannot read {name}"))?))
+    };
+    let lines = input.lines().enumerate().map(|(index, line)| (index + 1, line));
+    lines
+        .map(|(number, line)| parse(&line?, number))
+        .collect::<Result<_>>()
+        .with_context(|| format!("cannot read {name}"))
+}
+
+/// Writes the last games to one file and all others to another.
+fn split<G>(
+    arguments: &Arguments,
+    games: &[G],
+    write: &mut impl FnMut(&[G], File) -> io::Result<(usize, usize)>,
+) -> Result<()> {
+    let apart = match games.len().checked_sub(arguments.validation) {
+        Some(apart) if apart > 0 => apart,
+        _ => bail!("found {} games: expected more than --validation {}", games.len(), arguments.validation),
+    };
     std::fs::create_dir_all(&arguments.out)
         .with_context(|| format!("cannot make {}", arguments.out.display()))?;
     let (train, validation) = games.split_at(apart);
     for (games, file) in [(train, "train.rows"), (validation, "validation.rows")] {
         let path = arguments.out.join(file);
-        let (positions, cut) =
-            write_games(games, &path).with_context(|| format!("cannot write {}", path.display()))?;
+        let (positions, cut) = File::create(&path)
+            .and_then(|file| write(games, file))
+            .with_context(|| format!("cannot write {}", path.display()))?;
         println!("{}: {} games, {cut} of them cut off, {positions} positions", path.display(), games.len());
     }
     Ok(())
-}
-
-fn read_games(path: &Path) -> Result<Vec<RecordedGame>> {
-    let input: Box<dyn BufRead> = if path == Path::new("-") {
-        Box::new(std::io::stdin().lock())
-    } else {
-        Box::new(BufReader::new(File::open(path)?))
-    };
-    let mut games = Vec::new();
-    for (index, line) in input.lines().enumerate() {
-        games.push(RecordedGame::parse(&line?, index + 1)?);
-    }
-    Ok(games)
-}
-
-/// Writes all positions; returns how many there are, and how many games had an illegal move.
-fn write_games(games: &[RecordedGame], path: &Path) -> Result<(usize, usize)> {
-    let mut writer = SampleWriter::new(BufWriter::new(File::create(path)?), Size::new(19, 19)?)?;
-    let (mut positions, mut cut_off) = (0, 0);
-    for (number, game) in games.iter().enumerate() {
-        let (count, cut) = game.write(number as u32, &mut writer)?;
-        positions += count;
-        cut_off += usize::from(cut);
-    }
-    writer.finish()?;
-    Ok((positions, cut_off))
 }

@@ -1,0 +1,178 @@
+//! Games that the engine played against itself, one a line of JSON: what a search said of each position, and how it ended.
+
+use super::planes::Situation;
+use super::samples::{Labels, OwnLabels, SampleWriter};
+use crate::game::{Game, Move, Outcome, Player};
+use crate::go::{Komi, Position, Rules, Size};
+use serde::{Deserialize, Serialize};
+use std::io::{self, Write};
+
+/// A game of self-play. All values are for the player to move.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OwnGame {
+    /// Its number in its folder, from 0: also the random numbers it was played with.
+    pub number: u64,
+    /// The board, as `9x9`.
+    pub size: String,
+    /// White's compensation in half points, from the move with the first number on: a game that is decided goes on with
+    /// another one, or nothing more would be at stake.
+    pub komis: Vec<(usize, i32)>,
+    /// The network that played, as hexadecimal digits; empty without one.
+    pub network: String,
+    /// Moves of the opening, which were drawn and not searched.
+    pub opening: usize,
+    /// All moves by their number.
+    pub moves: Vec<u16>,
+    /// For each move after the opening the value of its position after the search, in thousandths.
+    pub values: Vec<u16>,
+    /// Visits of the moves, for the positions that were searched for long.
+    pub searches: Vec<SearchedPosition>,
+    /// Whose each point was in the end, by move number: `b`, `w`, or `.` for neither.
+    pub owners: String,
+}
+
+/// What a long search found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SearchedPosition {
+    /// Moves played before.
+    pub turn: usize,
+    /// Moves and their visits.
+    pub visits: Vec<(u16, u32)>,
+}
+
+/// A line that is no game of self-play.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line} is no game of self-play: {what}")]
+pub struct OwnGameError {
+    /// Its number, from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub what: String,
+}
+
+impl OwnGame {
+    /// Reads a line; `number` is for the message.
+    ///
+    /// # Errors
+    /// When it is no JSON, or its parts do not fit together.
+    pub fn parse(text: &str, number: usize) -> Result<OwnGame, OwnGameError> {
+        let bad = |what: String| OwnGameError { line: number, what };
+        let game: OwnGame = serde_json::from_str(text).map_err(|error| bad(error.to_string()))?;
+        let size = game.board().ok_or_else(|| bad(format!("expected a board, found {:?}", game.size)))?;
+        let points = size.points();
+        let is_move = |&mv: &u16| usize::from(mv) <= points;
+        if game.owners.len() != points
+            || !game.owners.bytes().all(|owner| b"bw.".contains(&owner))
+            || game.values.len() + game.opening != game.moves.len()
+            || !game.moves.iter().all(is_move)
+            || !game.searches.iter().all(|search| search.visits.iter().all(|(mv, _)| is_move(mv)))
+        {
+            return Err(bad("expected moves, values and owners that fit the board".to_owned()));
+        }
+        Ok(game)
+    }
+
+    /// Its board; `None` if there is no such board.
+    #[must_use]
+    pub fn board(&self) -> Option<Size> {
+        self.size.parse().ok()
+    }
+
+    /// The final score without komi, Black's points minus White's.
+    #[must_use]
+    pub fn score(&self) -> i16 {
+        self.owners.bytes().map(|owner| i16::from(owner == b'b') - i16::from(owner == b'w')).sum()
+    }
+
+    /// Writes its positions: those that were searched for long, and of the others those whose number is divisible by
+    /// `every`. Returns how many there were, and whether the game was cut off before a move that the rules forbid.
+    ///
+    /// # Errors
+    /// When a row cannot be written.
+    pub fn write<W: Write>(&self, every: usize, writer: &mut SampleWriter<W>) -> io::Result<(usize, bool)> {
+        let Some(size) = self.board() else { return Ok((0, true)) };
+        let mut position = Position::new(size, Rules::CHINESE, Komi(0));
+        let mut komis = self.komis.iter().peekable();
+        let mut count = 0;
+        for (turn, mv) in self.moves.iter().map(|&mv| Move(mv)).enumerate() {
+            if position.check(mv).is_err() {
+                return Ok((count, true));
+            }
+            while let Some(&(_, komi)) = komis.next_if(|(from, _)| *from <= turn) {
+                position.set_komi(Komi(komi));
+            }
+            let visits =
+                self.searches.iter().find(|search| search.turn == turn).map(|search| &*search.visits);
+            if visits.is_some() || (turn >= self.opening && turn.is_multiple_of(every.max(1))) {
+                let situation = Situation {
+                    board: position.board(),
+                    to_play: position.to_play(),
+                    last_moves: position.recent_moves(),
+                    komi: position.komi(),
+                };
+                let value = turn.checked_sub(self.opening).map(|index| self.values[index]);
+                let own =
+                    OwnLabels { visits: visits.unwrap_or_default(), owners: self.owners.as_bytes(), value };
+                writer.write_own(&situation, &self.labels(&position, mv), &own)?;
+                count += 1;
+            }
+            position.play(mv);
+        }
+        Ok((count, false))
+    }
+
+    fn labels(&self, position: &Position, played: Move) -> Labels {
+        let score = self.score();
+        let outcome = position.komi().outcome_for_black(score);
+        let (score, outcome) = match position.to_play() {
+            Player::Black => (score, outcome),
+            Player::White => (-score, Outcome::other(outcome)),
+        };
+        Labels { played, score: Some(2 * score), result: Some(outcome), game: self.number as u32 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn game() -> OwnGame {
+        OwnGame {
+            number: 3,
+            size: "3x2".to_owned(),
+            komis: vec![(0, 1), (2, 5)],
+            network: String::new(),
+            opening: 1,
+            moves: vec![1, 4, 6],
+            values: vec![500, 400],
+            searches: vec![SearchedPosition { turn: 1, visits: vec![(4, 60), (0, 4)] }],
+            owners: "bb.ww.".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_line_is_read_back() {
+        let text = serde_json::to_string(&game()).expect("a line");
+        assert_eq!(OwnGame::parse(&text, 1), Ok(game()));
+        assert_eq!(game().score(), 0);
+    }
+
+    #[test]
+    fn what_is_no_game_is_told_with_its_line() {
+        let broken = [
+            OwnGame { size: "3x".to_owned(), ..game() },
+            OwnGame { moves: vec![1, 4, 7], ..game() },
+            OwnGame { values: vec![500], ..game() },
+            OwnGame { owners: "bb.ww".to_owned(), ..game() },
+            OwnGame { owners: "bb.wwx".to_owned(), ..game() },
+            OwnGame { searches: vec![SearchedPosition { turn: 1, visits: vec![(9, 1)] }], ..game() },
+        ];
+        for game in broken {
+            let text = serde_json::to_string(&game).expect("a line");
+            assert_eq!(OwnGame::parse(&text, 7).map_err(|error| error.line), Err(7), "{text}");
+        }
+        assert!(
+            OwnGame::parse("{\"number\":1", 2).is_err_and(|error| error.to_string().starts_with("line 2 "))
+        );
+    }
+}

@@ -1,0 +1,125 @@
+//! The folder of a run of self-play: a line a game, written as games end, so that a run that was cut off goes on.
+
+use super::{SelfPlayer, Settings};
+use crate::engine::{EngineError, EngineOptions};
+use crate::network::own_games::OwnGame;
+use std::collections::HashSet;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+
+/// The games of a folder, a line each.
+const FILE: &str = "games.jsonl";
+
+/// A folder with games, open for more.
+pub struct Folder {
+    file: File,
+    path: PathBuf,
+    done: HashSet<u64>,
+}
+
+/// Why a run of self-play cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderError {
+    /// The file system.
+    #[error("cannot use {path}: {error}")]
+    Io {
+        /// The file.
+        path: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The engine.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+impl Folder {
+    /// Opens the folder, made if it is not there, and reads which games it has. A line that was cut off, by a full disk
+    /// or a crash, is left behind and its game played again.
+    ///
+    /// # Errors
+    /// When the folder or its file cannot be used.
+    pub fn open(folder: &Path) -> Result<Folder, FolderError> {
+        let path = folder.join(FILE);
+        let io = |error| FolderError::Io { path: path.display().to_string(), error };
+        std::fs::create_dir_all(folder).map_err(io)?;
+        let mut file = OpenOptions::new().create(true).read(true).append(true).open(&path).map_err(io)?;
+        let mut done = HashSet::new();
+        let mut ends_in_line_break = true;
+        for (index, line) in BufReader::new(&file).split(b'\n').enumerate() {
+            let line = line.map_err(io)?;
+            let game = std::str::from_utf8(&line).ok().and_then(|text| OwnGame::parse(text, index + 1).ok());
+            ends_in_line_break = game.is_some();
+            done.extend(game.map(|game| game.number));
+        }
+        if !ends_in_line_break {
+            file.write_all(b"\n").map_err(io)?;
+        }
+        Ok(Folder { file, path, done })
+    }
+
+    /// Games that it has.
+    #[must_use]
+    pub fn games(&self) -> usize {
+        self.done.len()
+    }
+
+    /// Plays those of the games `0..games` that are not there yet, so many at a time, until they are done or `progress`,
+    /// called with the number of games there are, says `false`.
+    ///
+    /// # Errors
+    /// The first that happens; what is in the folder stays.
+    pub fn play(
+        &mut self,
+        games: u64,
+        at_a_time: usize,
+        settings: &Settings,
+        options: &EngineOptions,
+        progress: &(dyn Fn(usize) -> bool + Sync),
+    ) -> Result<(), FolderError> {
+        let missing: Vec<u64> = (0..games).filter(|number| !self.done.contains(number)).collect();
+        let next = AtomicUsize::new(0);
+        let stop = AtomicBool::new(false);
+        let folder = Mutex::new(self);
+        let work = || -> Result<(), FolderError> {
+            let mut player = SelfPlayer::new(settings, options.clone())?;
+            while !stop.load(Relaxed)
+                && let Some(&number) = missing.get(next.fetch_add(1, Relaxed))
+            {
+                let game = player.play(number)?;
+                let mut folder = folder.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                folder.append(&game)?;
+                if !progress(folder.games()) {
+                    break;
+                }
+            }
+            Ok(())
+        };
+        let guarded = || {
+            let outcome = work();
+            // One that fails, or is told to stop, stops the others.
+            stop.store(true, Relaxed);
+            outcome
+        };
+        let outcomes: Vec<Result<(), FolderError>> = std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..at_a_time.max(1)).map(|_| scope.spawn(guarded)).collect();
+            workers
+                .into_iter()
+                .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect()
+        });
+        outcomes.into_iter().collect()
+    }
+
+    fn append(&mut self, game: &OwnGame) -> Result<(), FolderError> {
+        let io = |error| FolderError::Io { path: self.path.display().to_string(), error };
+        let mut line = serde_json::to_vec(game).map_err(|error| io(error.into()))?;
+        line.push(b'\n');
+        self.file.write_all(&line).map_err(io)?;
+        self.done.insert(game.number);
+        Ok(())
+    }
+}

@@ -1,0 +1,235 @@
+//! Games of the engine against itself, from which a network learns.
+//!
+//! A quarter of the moves is searched for long, with noise at the root, and their visits are what a policy learns; the
+//! others are searched shortly, so that more games end and values have more to learn from. Source of both, and of the
+//! numbers: Wu, "Accelerating Self-Play Learning in Go", arXiv 1902.10565, sections 3.1 and 3.2 and appendix D.
+
+mod folder;
+mod noise;
+
+pub use folder::{Folder, FolderError};
+
+use crate::engine::{Engine, EngineError, EngineOptions, expert};
+use crate::game::{Game, Move, Player};
+use crate::go::{Komi, Ownership, Size};
+use crate::network::own_games::{OwnGame, SearchedPosition};
+use crate::search::{Limits, MoveReport, Report};
+use crate::zobrist::mix;
+use rand::SeedableRng;
+use rand::rand_core::Rng;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, Exp, Normal};
+
+/// A game whose value is nearer to one of the players than this goes on with the komi that makes it even.
+const DECIDED: f64 = 0.08;
+/// Moves between two looks whether all is settled, and the playouts of a look.
+const LOOK_INTERVAL: usize = 4;
+const LOOK_PLAYOUTS: u32 = 32;
+/// Playouts in which a settled point may be the other player's, or nobody's.
+const SETTLED_EXCEPTIONS: u32 = 1;
+/// Games end after so many moves a point, whatever stands on the board.
+const MOST_MOVES: usize = 3;
+/// Mean length of an opening whose moves are drawn from the policy, as a part of the board's points.
+const OPENING: f64 = 0.04;
+/// Of 256 moves, how many are searched for long.
+const LONG_SEARCHES: u64 = 64;
+/// The temperature of the choice of a move at the beginning, and what it falls to; it halves with as many moves as
+/// the board has columns.
+const TEMPERATURES: [f64; 2] = [0.8, 0.2];
+/// A move with fewer visits than this part of the most visited one's is not chosen.
+const LEAST_SHARE: f64 = 0.02;
+/// Playouts that decide whose each point is in the end.
+const FINAL_PLAYOUTS: u32 = 200;
+
+/// How games are played.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Boards; a game's is chosen by its number.
+    pub sizes: Vec<Size>,
+    /// Mean of White's compensation in points.
+    pub komi: f64,
+    /// Its standard deviation.
+    pub komi_spread: f64,
+    /// Simulations of a long search.
+    pub simulations: u64,
+    /// Simulations of a short one.
+    pub short_simulations: u64,
+    /// Seed of all games.
+    pub seed: u64,
+}
+
+/// Plays one game after another.
+pub struct SelfPlayer<'s> {
+    settings: &'s Settings,
+    engine: Engine,
+}
+
+impl<'s> SelfPlayer<'s> {
+    /// A player of games with `settings`, with an engine like `options`.
+    ///
+    /// # Errors
+    /// When there is no engine with these options.
+    pub fn new(settings: &'s Settings, options: EngineOptions) -> Result<SelfPlayer<'s>, EngineError> {
+        Ok(SelfPlayer { settings, engine: Engine::new(options)? })
+    }
+
+    /// Plays the game `number`: the same number and engine always give the same game.
+    ///
+    /// # Errors
+    /// When the memory for another board cannot be had.
+    pub fn play(&mut self, number: u64) -> Result<OwnGame, EngineError> {
+        let seed = mix(self.settings.seed ^ mix(number));
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let size = self.settings.sizes[number as usize % self.settings.sizes.len()];
+        self.engine.set_komi(self.draw_komi(&mut random));
+        self.engine.new_game(size)?;
+        self.engine.clear_table();
+        self.engine.set_seed(seed);
+        let mut game = OwnGame {
+            number,
+            size: size.to_string(),
+            komis: vec![(0, self.engine.position().komi().0)],
+            network: self
+                .engine
+                .options()
+                .network()
+                .map_or_else(String::new, |it| format!("{:016x}", it.identity())),
+            opening: 0,
+            moves: Vec::new(),
+            values: Vec::new(),
+            searches: Vec::new(),
+            owners: String::new(),
+        };
+        self.play_opening(&mut game, &mut random);
+        while self.engine.position().passes() < 2
+            && game.moves.len() < MOST_MOVES * size.points()
+            && !self.is_settled(game.moves.len(), seed)
+            && self.play_move(&mut game, &mut random)
+        {}
+        let ownership = Ownership::by_playouts(self.engine.position(), FINAL_PLAYOUTS, seed);
+        game.owners = (0..size.points() as u16)
+            .map(|point| match ownership.owner(Move(point)) {
+                Some(Player::Black) => 'b',
+                Some(Player::White) => 'w',
+                None => '.',
+            })
+            .collect();
+        Ok(game)
+    }
+
+    /// Whole points and a half, so that there are no draws.
+    fn draw_komi(&self, random: &mut ChaCha8Rng) -> Komi {
+        let Settings { komi, komi_spread, .. } = *self.settings;
+        let drawn = Normal::new(komi, komi_spread).map_or(komi, |normal| normal.sample(random));
+        Komi(2 * drawn.floor() as i32 + 1)
+    }
+
+    /// A few moves drawn from the network's policy; without a network there are none.
+    fn play_opening(&mut self, game: &mut OwnGame, random: &mut ChaCha8Rng) {
+        let Some(network) = self.engine.options().network().cloned() else { return };
+        let size = self.engine.position().size();
+        let mean = OPENING * size.points() as f64;
+        let length = Exp::new(1.0 / mean).map_or(0.0, |exponential| exponential.sample(random)) as usize;
+        for _ in 0..length.min(size.points() / 2) {
+            let chances = expert::policy(&network, self.engine.position());
+            let points =
+                chances.iter().take(size.points()).enumerate().map(|(point, &chance)| (point, chance));
+            let Some(point) = draw(points, random) else { break };
+            self.put(Move(point as u16), game);
+            game.opening += 1;
+        }
+    }
+
+    /// Whether each point is the same player's in nearly all of some playouts.
+    fn is_settled(&self, turn: usize, seed: u64) -> bool {
+        let position = self.engine.position();
+        let points = position.size().points();
+        if turn < points / 2 || !turn.is_multiple_of(LOOK_INTERVAL) {
+            return false;
+        }
+        let ownership = Ownership::by_playouts(position, LOOK_PLAYOUTS, seed);
+        let most = |point: Move| Player::BOTH.map(|player| ownership.count(player, point)).into_iter().max();
+        (0..points as u16).all(|point| most(Move(point)) >= Some(LOOK_PLAYOUTS - SETTLED_EXCEPTIONS))
+    }
+
+    /// A decided game goes on with the komi that the playouts of the last search think fair.
+    fn make_even(&mut self, report: &Report, game: &mut OwnGame) {
+        let value = report.root.value.as_f64();
+        let Some(score) = report.root.black_score.filter(|_| value.min(1.0 - value) < DECIDED) else {
+            return;
+        };
+        let komi = Komi(2 * score.round() as i32 + 1);
+        if komi != self.engine.position().komi() {
+            self.engine.set_komi(komi);
+            game.komis.push((game.moves.len(), komi.0));
+        }
+    }
+
+    /// Searches a position and plays a move; `false` if the outcome was proven, so that the game is over.
+    fn play_move(&mut self, game: &mut OwnGame, random: &mut ChaCha8Rng) -> bool {
+        let is_long = random.next_u64() % 256 < LONG_SEARCHES;
+        let to_play = self.engine.position().to_play();
+        let simulations = if is_long { self.settings.simulations } else { self.settings.short_simulations };
+        if is_long {
+            // Noise goes into a position's priors, so it must not have any yet.
+            self.engine.clear_table();
+            self.engine.set_root_noise(noise::draw(self.engine.position(), random));
+        }
+        let limits = Limits { simulations: Some(simulations), ..Limits::default() };
+        let report = self.engine.search(to_play, limits, &mut |_| true);
+        self.engine.set_root_noise(None);
+        if report.root.proven.is_some() {
+            return false;
+        }
+        if is_long {
+            let visits = report.moves.iter().map(|it| (it.mv.0, it.edge_visits as u32)).collect();
+            game.searches.push(SearchedPosition { turn: game.moves.len(), visits });
+        }
+        game.values.push((1000.0 * report.root.value.as_f64()).round() as u16);
+        let mv = self.choose(&report, game.moves.len(), random);
+        self.put(mv, game);
+        self.make_even(&report, game);
+        true
+    }
+
+    /// A move in proportion to a power of its visits.
+    fn choose(&self, report: &Report, turn: usize, random: &mut ChaCha8Rng) -> Move {
+        let best = self.engine.chosen_move(report);
+        let columns = self.engine.position().size().columns() as f64;
+        let [first, last] = TEMPERATURES;
+        let temperature = last + (first - last) * (-(turn as f64) / columns * std::f64::consts::LN_2).exp();
+        let most = report.moves.iter().map(|it| it.edge_visits).max().unwrap_or(1).max(1) as f64;
+        let share = |it: &MoveReport| it.edge_visits as f64 / most;
+        let weight =
+            |it: &MoveReport| if share(it) < LEAST_SHARE { 0.0 } else { share(it).powf(1.0 / temperature) };
+        draw(report.moves.iter().map(|it| (it.mv.index(), weight(it))), random)
+            .map_or(best, |mv| Move(mv as u16))
+    }
+
+    fn put(&mut self, mv: Move, game: &mut OwnGame) {
+        let to_play = self.engine.position().to_play();
+        if self.engine.record_mut().play(to_play, mv).is_ok() {
+            game.moves.push(mv.0);
+        } else {
+            // Searches answer legal moves alone, so this is for the reader who doubts it.
+            let pass = self.engine.position().size().pass();
+            let _ = self.engine.record_mut().play(to_play, pass);
+            game.moves.push(pass.0);
+        }
+    }
+}
+
+/// One of the items, in proportion to its weight; `None` if all weigh nothing.
+fn draw(items: impl Iterator<Item = (usize, f64)> + Clone, random: &mut ChaCha8Rng) -> Option<usize> {
+    let all: f64 = items.clone().map(|(_, weight)| weight).sum();
+    let mut left = all * (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
+    let mut last = None;
+    for (item, weight) in items.filter(|&(_, weight)| weight > 0.0) {
+        last = Some(item);
+        left -= weight;
+        if left < 0.0 {
+            break;
+        }
+    }
+    last
+}

@@ -1,0 +1,94 @@
+//! `tewari selfplay` plays games to their very end, goes on where it was cut off, and the trainer's rows come from them.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::{Command, Output};
+use tempfile::TempDir;
+use tewari::go::{Komi, Position, Rules};
+use tewari::network::own_games::OwnGame;
+
+fn tewari(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
+    command.args(arguments).current_dir(folder).output().expect("the program runs")
+}
+
+fn play(folder: &Path, out: &str, games: &str, concurrency: &str) {
+    let numbers =
+        ["--games", games, "--concurrency", concurrency, "--simulations", "60", "--short-simulations", "20"];
+    let output =
+        tewari(folder, &[&["selfplay", "-q", "--out", out, "--size", "5,6x4"][..], &numbers].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// The games of a folder by their number; lines that are none are left out.
+fn games(folder: &Path, out: &str) -> Vec<OwnGame> {
+    let text = std::fs::read_to_string(folder.join(out).join("games.jsonl")).expect("the games");
+    let mut games: Vec<OwnGame> =
+        text.lines().enumerate().filter_map(|(index, line)| OwnGame::parse(line, index + 1).ok()).collect();
+    games.sort_by_key(|game| game.number);
+    games
+}
+
+#[test]
+fn games_are_legal_take_the_boards_in_turn_and_end_with_owners() {
+    let folder = TempDir::new().expect("a folder");
+    play(folder.path(), "games", "8", "2");
+    let games = games(folder.path(), "games");
+    assert_eq!(games.iter().map(|game| game.number).collect::<Vec<_>>(), (0..8).collect::<Vec<_>>());
+    for game in &games {
+        let size = game.board().expect("a board");
+        assert_eq!(size.to_string(), ["5x5", "6x4"][game.number as usize % 2]);
+        let mut position = Position::new(size, Rules::CHINESE, Komi(0));
+        for &mv in &game.moves {
+            position.try_play(tewari::game::Move(mv)).expect("a legal move");
+        }
+        let owned = game.owners.bytes().filter(|owner| b"bw".contains(owner)).count();
+        assert!(2 * owned > size.points(), "{}", game.owners);
+        assert!(game.searches.iter().all(|search| search.visits.iter().all(|&(_, visits)| visits <= 60)));
+    }
+    assert!(games.iter().any(|game| !game.searches.is_empty()));
+    let komis: BTreeSet<i32> = games.iter().map(|game| game.komis[0].1).collect();
+    assert!(komis.len() > 1 && komis.iter().all(|komi| komi % 2 != 0), "{komis:?}");
+}
+
+#[test]
+fn a_run_goes_on_where_it_was_cut_off_and_plays_the_same_games() {
+    let folder = TempDir::new().expect("a folder");
+    play(folder.path(), "whole", "6", "1");
+    play(folder.path(), "parts", "4", "2");
+    let file = folder.path().join("parts/games.jsonl");
+    let mut bytes = std::fs::read(&file).expect("the games");
+    bytes.truncate(bytes.len() - 20);
+    std::fs::write(&file, bytes).expect("cut");
+    play(folder.path(), "parts", "6", "2");
+    assert_eq!(games(folder.path(), "parts"), games(folder.path(), "whole"));
+}
+
+#[test]
+fn games_become_rows_of_one_board_and_a_folder_without_games_is_refused() {
+    let folder = TempDir::new().expect("a folder");
+    play(folder.path(), "games", "8", "2");
+    let prepare = |arguments: &[&str]| {
+        tewari(
+            folder.path(),
+            &[&["network", "prepare", "games", "--out", "rows", "--validation", "1"][..], arguments].concat(),
+        )
+    };
+    let mixed = prepare(&[]);
+    let errors = String::from_utf8(mixed.stderr).expect("UTF-8");
+    assert!(!mixed.status.success() && errors.contains("choose with --size"), "{errors}");
+    let done = prepare(&["--size", "6x4", "--every", "1"]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let rows = std::fs::read(folder.path().join("rows/train.rows")).expect("rows");
+    let row = u32::from_le_bytes(rows[16..20].try_into().expect("four bytes")) as usize;
+    let searched: usize = games(folder.path(), "games")
+        .iter()
+        .filter(|game| game.size == "6x4" && game.number < 7)
+        .map(|game| game.moves.len() - game.opening)
+        .sum();
+    assert_eq!((rows[12], rows[13], rows[14], (rows.len() - 128) / row), (6, 4, 1, searched));
+    std::fs::create_dir(folder.path().join("empty")).expect("a folder");
+    let output = tewari(folder.path(), &["network", "prepare", "empty", "--out", "rows"]);
+    let errors = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(!output.status.success() && errors.lines().count() == 1, "{errors}");
+}
