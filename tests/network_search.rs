@@ -119,7 +119,7 @@ fn priors_in_reports_are_the_policy() {
     let network = Arc::new(network(4));
     let mut engine = engine(Some(Arc::clone(&network)), 8);
     let report = engine.search(Player::Black, limits(), &mut |_| true);
-    let policy = tewari::engine::expert::policy(&network, engine.position());
+    let policy = tewari::engine::expert::ask(&network, engine.position()).policy;
     assert!((policy.iter().sum::<f64>() - 1.0).abs() < 1e-9 && !report.moves.is_empty());
     for candidate in &report.moves {
         assert_eq!(candidate.prior, policy[candidate.mv.index()]);

@@ -8,7 +8,7 @@ use tewari::table::{
     Block, Counters, EDGE_VISITS_FULL, EDGE_VISITS_LIMIT, Entry, Identity, LeafPlayouts, Protected, Shape,
     TOTAL_VISITS_FULL, Table, TableMode, Total,
 };
-use tewari::value::Value;
+use tewari::value::{Estimate, Value};
 
 const MOVES: usize = 26;
 const SHAPE: Shape = Shape { moves: MOVES, policy_state: false };
@@ -205,4 +205,54 @@ fn edges_that_an_older_file_filled_further_are_halved_together_at_the_next_visit
     let found = visits(&block);
     assert!(found.iter().all(|&visits| visits < u64::from(EDGE_VISITS_FULL)), "{found:?}");
     assert!(found[3] > found[7] && found[7] > found[0], "{found:?}");
+}
+
+#[test]
+fn a_merge_counts_an_estimate_once_however_many_tables_have_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let estimate = Estimate { value: Value::WIN, weight: 30 };
+    // Visits of each table, and their mean without the estimate.
+    let samples = [(10, Value(1 << 30)), (40, Value(1 << 29)), (30, Value(3 << 29))];
+    let sources: Vec<Table> = samples
+        .iter()
+        .enumerate()
+        .map(|(number, &(visits, mean))| {
+            let path = folder.path().join(number.to_string());
+            let table = Table::create(&path, &identity(), SHAPE, 64 << 10).expect("a file");
+            let mut counters = Counters::default();
+            let entry = table.find_or_claim(KEY, Protected::default(), &mut counters).expect("an entry");
+            let judge = || ([Some(PRIOR); MOVES], Some(estimate));
+            let block = table.claim_block_with_estimate(&entry, judge, Protected::default(), &mut counters);
+            assert_eq!(block.expect("a block").estimate(), Some(estimate));
+            let value = estimate.join(u64::from(visits), mean);
+            entry.seed(LeafPlayouts::with_mean(visits, mean), Total { visits, value });
+            table
+        })
+        .collect();
+    let path = folder.path().join("sum");
+    let sources: Vec<&Table> = sources.iter().collect();
+    let (sum, _) = Table::join(&path, &sources, None, 64 << 10, false, &mut |_, _| true).expect("a merge");
+    let (entry, block) = position(&sum);
+    assert_eq!(block.estimate(), Some(estimate));
+    let total = entry.total();
+    assert_eq!((total.visits, entry.leaf_playouts().visits), (80, 80));
+    let weighted: u64 = samples.iter().map(|&(visits, mean)| u64::from(visits) * u64::from(mean.0)).sum();
+    let expected = estimate.join(80, Value((weighted / 80) as u32));
+    assert!(total.value.0.abs_diff(expected.0) < 16, "{total:?} {expected:?}");
+}
+
+#[test]
+fn an_estimate_stays_when_visits_are_halved() {
+    let table = Table::new(SHAPE, 1 << 20).expect("a table");
+    let mut counters = Counters::default();
+    let entry = table.find_or_claim(KEY, Protected::default(), &mut counters).expect("an entry");
+    let estimate = Estimate { value: Value(0xabcd_abcd), weight: 255 };
+    let judge = || ([Some(PRIOR); MOVES], Some(estimate));
+    let block = table.claim_block_with_estimate(&entry, judge, Protected::default(), &mut counters);
+    let block = block.expect("a block");
+    for _ in 0..5 {
+        add(&entry, &block, 3, EDGE_VISITS_FULL / 2);
+    }
+    assert!(visits(&block)[3] < u64::from(EDGE_VISITS_FULL));
+    assert_eq!(block.estimate(), Some(estimate));
 }

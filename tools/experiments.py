@@ -179,6 +179,20 @@ def against_first():
     }
 
 
+def network():
+    """The engine with the network in the program against the same without one, at equal time and at equal work."""
+    def cell(limit, games, size, komi=7.5):
+        engine = f"self:--{limit} --table-size 64MiB"
+        return match(engine, f"{engine} --network none", games, komi, size=size)
+    return {
+        "9x9 0.5 s": cell("time 0.5", 200, 9, 6.5),
+        "13x13 0.5 s": cell("time 0.5", 100, 13),
+        "19x19 0.5 s": cell("time 0.5", 80, 19),
+        "9x9 1000 simulations": cell("simulations 1000", 200, 9, 6.5),
+        "19x19 1 s, GNU Go level 10": match("self:--time 1 --table-size 256MiB", GNUGO_10, 40, 7.5, REFEREE, size=19),
+    }
+
+
 # Each part of the default playout policy that can be switched off.
 PLAYOUT_PARTS = ["many-self-atari", "atari", "pattern", "pattern-self-atari", "self-atari"]
 
@@ -195,8 +209,8 @@ def playout_parts():
 # Pairs of runs that are measured one after the other, so that both meet the same state of the machine.
 PAIRS = 9
 ANALYZE_TABLE = ["--table-size", "64MiB", "--format", "json"]
-# Playouts of the working tree's searches, against those that the baseline has by default.
-SPEED_VARIANTS = [("default", []), ("michi", ["--playout-policy", "michi"])]
+# Playouts of the working tree's searches, against those that the baseline has by default; it asked no network.
+SPEED_VARIANTS = [("default", ["--network", "none"]), ("michi", ["--network", "none", "--playout-policy", "michi"])]
 
 
 class NotMeasured(Exception):
@@ -330,6 +344,7 @@ EXPERIMENTS = {
     "coulom": coulom(),
     "gnugo": gnugo(),
     "against-first": against_first(),
+    "network": network(),
     "playout-parts": playout_parts(),
     "speed": speed(),
     "threads": threads(),

@@ -1,6 +1,6 @@
 //! What a network adds to a search of Go: priors by its policy, and an estimate of a position's value.
 
-use crate::game::{Game, Prior};
+use crate::game::{Game, Player, Prior};
 use crate::go::prior::PriorKinds;
 use crate::go::{Position, Size};
 use crate::network::chances::CERTAIN;
@@ -80,9 +80,8 @@ impl Expert {
     /// network was trained to. The position is looked at under one symmetry, chosen by its key.
     pub fn judge(&mut self, position: &Position, priors: &mut [Option<Prior>]) -> Option<Estimate> {
         position.expand_with(PriorKinds::Tactics, priors);
-        let symmetry = Symmetry::from_number(position.key(), position.size());
         let situation = situation(position);
-        let evaluation = self.evaluator.evaluate(&situation, symmetry);
+        let evaluation = self.evaluator.evaluate(&situation, symmetry_of(position));
         evaluation.move_chances(|mv| priors[mv.index()].is_some(), &mut self.chances);
         if let Some((_, noise)) = self.noise.as_ref().filter(|(root, _)| *root == position.key()) {
             for (chance, noise) in self.chances.iter_mut().zip(noise.iter()) {
@@ -102,23 +101,34 @@ impl Expert {
     }
 }
 
-/// The chance of every move that is legal and not banned by superko, by move number: the mean of what the network says
-/// under all symmetries. They sum to 1.
+/// What a network says of a position, in the terms of reports.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Opinion {
+    /// The chance of every move that is legal and not banned by superko, by move number. They sum to 1.
+    pub policy: Vec<f64>,
+    /// The final score in points, Black's view, before komi; `None` if the network was not trained on scores.
+    pub black_score: Option<f64>,
+}
+
+/// Asks a network about a position, under the symmetry that [`Expert::judge`] chooses.
 #[must_use]
-pub fn policy(network: &Arc<Network>, position: &Position) -> Vec<f64> {
+pub fn ask(network: &Arc<Network>, position: &Position) -> Opinion {
     let size = position.size();
     let mut evaluator = Evaluator::new(Arc::clone(network), size);
+    let evaluation = evaluator.evaluate(&situation(position), symmetry_of(position));
     let mut chances = vec![0; size.points() + 1];
-    let mut sums = vec![0_u64; chances.len()];
-    for symmetry in Symmetry::all(size) {
-        let evaluation = evaluator.evaluate(&situation(position), symmetry);
-        evaluation.move_chances(|mv| position.check(mv).is_ok(), &mut chances);
-        for (sum, &chance) in sums.iter_mut().zip(&chances) {
-            *sum += u64::from(chance);
-        }
+    evaluation.move_chances(|mv| position.check(mv).is_ok(), &mut chances);
+    let all = chances.iter().map(|&chance| u64::from(chance)).sum::<u64>().max(1) as f64;
+    let sign = if position.to_play() == Player::Black { 1.0 } else { -1.0 };
+    Opinion {
+        policy: chances.into_iter().map(|chance| f64::from(chance) / all).collect(),
+        black_score: evaluation.score.map(|score| sign * score.lead(0)),
     }
-    let all = sums.iter().sum::<u64>().max(1) as f64;
-    sums.into_iter().map(|sum| sum as f64 / all).collect()
+}
+
+/// One symmetry for each position, so that the same position always gets the same answer.
+fn symmetry_of(position: &Position) -> Symmetry {
+    Symmetry::from_number(position.key(), position.size())
 }
 
 /// The weight times the square root of the chance, rounded down.

@@ -283,7 +283,7 @@ impl Engine {
             Box::new(move |position, priors| expert.judge(position, priors))
         };
         let mut report = search.run_with_experts(&root, &new_expert, limits, progress);
-        self.tell_policy(&root, &mut report);
+        self.add_opinion(&root, &mut report);
         report
     }
 
@@ -294,16 +294,25 @@ impl Engine {
         let policy = self.options.policy.policy(UNKNOWN_BUDGET);
         let mut report =
             Search { table: &self.table, policy, parameters: self.options.parameters }.look_up(&root);
-        self.tell_policy(&root, &mut report);
+        self.add_opinion(&root, &mut report);
         report
     }
 
-    /// Replaces the priors of the moves by the network's policy, if there is one.
-    fn tell_policy(&self, root: &Position, report: &mut Report) {
+    /// Puts the network's opinion of the root into the report, if there is one: the priors become its policy, and the
+    /// scores the mean of playouts and network.
+    fn add_opinion(&self, root: &Position, report: &mut Report) {
         let Some(network) = self.options.network() else { return };
-        let chances = expert::policy(network, root);
+        let opinion = expert::ask(network, root);
+        let correction = match (opinion.black_score, report.root.black_score) {
+            (Some(network), Some(playouts)) => (network - playouts) / 2.0,
+            _ => 0.0,
+        };
+        let scores = report.moves.iter_mut().map(|it| &mut it.black_score);
+        for score in scores.chain([&mut report.root.black_score]) {
+            *score = score.map(|score| score + correction);
+        }
         for candidate in &mut report.moves {
-            candidate.prior = chances[candidate.mv.index()];
+            candidate.prior = opinion.policy[candidate.mv.index()];
         }
     }
 

@@ -131,7 +131,7 @@ impl<'s> SelfPlayer<'s> {
         let mean = OPENING * size.points() as f64;
         let length = Exp::new(1.0 / mean).map_or(0.0, |exponential| exponential.sample(random)) as usize;
         for _ in 0..length.min(size.points() / 2) {
-            let chances = expert::policy(&network, self.engine.position());
+            let chances = expert::ask(&network, self.engine.position()).policy;
             let points =
                 chances.iter().take(size.points()).enumerate().map(|(point, &chance)| (point, chance));
             let Some(point) = draw(points, random) else { break };

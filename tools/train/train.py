@@ -10,6 +10,7 @@ It may be stopped at any moment and goes on from RUN/checkpoint.npz when it is s
 
 import argparse
 import pathlib
+import signal
 import time
 
 import jax
@@ -127,7 +128,7 @@ def evaluate(parameters, samples, count, weights, quantise):
 
 
 def train(arguments, run, training, validation):
-    """`training` and `validation`: a list of samples for each folder."""
+    """`training` and `validation`: a list of samples for each folder. Returns whether it was told to stop early."""
     weights = loss_weights(arguments)
     shares = np.array(arguments.shares or [1.0] * len(training))
     step = make_step(run.optimiser, weights)
@@ -142,9 +143,12 @@ def train(arguments, run, training, validation):
         log.write(text + "\n")
         log.flush()
 
+    stop = []
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.append(True))
     seen, last_save = time.time(), time.time()
     sums, steps = np.zeros((len(training), REPORTED)), np.zeros(len(training))
-    while run.samples < arguments.samples:
+    while run.samples < arguments.samples and not stop:
         random = np.random.default_rng([arguments.seed, run.samples])
         which = random.choice(len(training), p=shares / shares.sum())
         samples = training[which]
@@ -172,6 +176,7 @@ def train(arguments, run, training, validation):
             run.save()
             last_save = time.time()
     run.save()
+    return bool(stop)
 
 
 def loss_weights(arguments):
@@ -224,7 +229,9 @@ def main():
     run = Run(arguments)
     if run.path.exists():
         run.load()
-    train(arguments, run, training, validation)
+    if train(arguments, run, training, validation):
+        print(f"stopped after {run.samples} positions; the same command goes on", flush=True)
+        return
     if arguments.export:
         for it in validation:
             count = min(arguments.final_positions, len(it))
