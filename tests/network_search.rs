@@ -126,6 +126,22 @@ fn priors_in_reports_are_the_policy() {
     }
 }
 
+#[test]
+fn leads_are_the_mean_of_playouts_and_network_where_its_value_counts() {
+    let network = Arc::new(network(4));
+    let leads = [0, 8].map(|value| {
+        let mut engine = engine(Some(Arc::clone(&network)), value);
+        let one = Limits { simulations: Some(1), ..Limits::default() };
+        let report = engine.search(Player::Black, one, &mut |_| true);
+        report.root.black_score.expect("a playout")
+    });
+    let position = engine(None, 0).position().clone();
+    let score = tewari::engine::expert::ask(&network, &position).black_score.expect("a score");
+    assert!(score.abs() <= 35.0, "{score} on 35 points");
+    // One simulation is the same with any weight: the estimate comes with the block it begins with.
+    assert!((leads[1] - (leads[0] + score) / 2.0).abs() < 1e-9, "{leads:?} {score}");
+}
+
 fn tewari(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
     command.args(arguments).current_dir(folder).output().expect("the program runs")

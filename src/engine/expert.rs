@@ -120,9 +120,10 @@ pub fn ask(network: &Arc<Network>, position: &Position) -> Opinion {
     evaluation.move_chances(|mv| position.check(mv).is_ok(), &mut chances);
     let all = chances.iter().map(|&chance| u64::from(chance)).sum::<u64>().max(1) as f64;
     let sign = if position.to_play() == Player::Black { 1.0 } else { -1.0 };
+    let points = size.points() as f64;
     Opinion {
         policy: chances.into_iter().map(|chance| f64::from(chance) / all).collect(),
-        black_score: evaluation.score.map(|score| sign * score.lead(0)),
+        black_score: evaluation.score.map(|score| sign * score.lead(0).clamp(-points, points)),
     }
 }
 

@@ -299,12 +299,13 @@ impl Engine {
     }
 
     /// Puts the network's opinion of the root into the report, if there is one: the priors become its policy, and the
-    /// scores the mean of playouts and network.
+    /// scores the mean of playouts and network where its value counts.
     fn add_opinion(&self, root: &Position, report: &mut Report) {
         let Some(network) = self.options.network() else { return };
         let opinion = expert::ask(network, root);
+        let counts = self.options.network_weights.value > 0;
         let correction = match (opinion.black_score, report.root.black_score) {
-            (Some(network), Some(playouts)) => (network - playouts) / 2.0,
+            (Some(network), Some(playouts)) if counts => (network - playouts) / 2.0,
             _ => 0.0,
         };
         let scores = report.moves.iter_mut().map(|it| &mut it.black_score);
