@@ -5,23 +5,21 @@ use crate::engine::{EngineOptions, TableFile};
 use crate::go::{KeyPolicy, Komi, PlayoutPolicy, Rules, Size, playout_policy};
 use crate::memory::Budget;
 use crate::network::Network;
-use crate::network::weights::MAX_BYTES;
 use crate::search::CatchUp;
 use crate::search::policy::{self, Preset};
 use crate::table::{Replacement, TableMode};
 use anyhow::ensure;
 use clap::{Args, ValueEnum};
-use std::fs::File;
-use std::io::{Read, Write};
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// How the engine searches and what it may use.
 #[derive(Args, Clone, Debug)]
 pub(super) struct EngineArguments {
-    /// Memory for the whole engine, for example 256MiB; at least 6.875MiB, and 0.5MiB more with a network. Default: a quarter of what the machine
-    /// or its control group allows, at most 2GiB.
+    /// Memory for the whole engine, for example 256MiB; at least 6.875MiB, and 0.5MiB more with a network. Default: a
+    /// quarter of what the machine or its control group allows, at most 2GiB.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     memory: Option<u64>,
     /// Memory for the table alone, any size from 16KiB (1 KiB holds the moves of one 9x9 position, 4.3 KiB of
@@ -193,13 +191,8 @@ pub(super) fn parse_network(text: &str) -> Result<NetworkChoice, String> {
     if text == "none" {
         return Ok(NetworkChoice(None));
     }
-    let mut bytes = Vec::new();
-    // No more than is needed to see that it is too large.
-    File::open(text)
-        .and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes))
-        .map_err(|error| format!("expected a weights file or none, cannot read {text:?}: {error}"))?;
-    let network = Network::load(&bytes).map_err(|error| error.to_string())?;
-    Ok(NetworkChoice(Some(Arc::new(network))))
+    let network = super::network::load(Path::new(text));
+    network.map(|network| NetworkChoice(Some(network))).map_err(|error| format!("{error:#}"))
 }
 
 /// Bytes with an optional unit; `64M`, `64MiB` and `64mb` are all mebibytes, as memory is sold.

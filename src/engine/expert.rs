@@ -36,17 +36,6 @@ pub fn memory(network: &Arc<Network>, size: Size, threads: usize) -> u64 {
     (2 * network.bytes() + threads.max(1) * evaluator) as u64
 }
 
-/// A network's view of a position.
-#[must_use]
-pub fn situation(position: &Position) -> Situation<'_> {
-    Situation {
-        board: position.board(),
-        to_play: position.to_play(),
-        last_moves: position.recent_moves(),
-        komi: position.komi(),
-    }
-}
-
 /// Judges positions for one worker; nothing is allocated for a position.
 pub struct Expert {
     evaluator: Evaluator,
@@ -80,7 +69,7 @@ impl Expert {
     /// network was trained to. The position is looked at under one symmetry, chosen by its key.
     pub fn judge(&mut self, position: &Position, priors: &mut [Option<Prior>]) -> Option<Estimate> {
         position.expand_with(PriorKinds::Tactics, priors);
-        let situation = situation(position);
+        let situation = Situation::of(position);
         let evaluation = self.evaluator.evaluate(&situation, symmetry_of(position));
         evaluation.move_chances(|mv| priors[mv.index()].is_some(), &mut self.chances);
         if let Some((_, noise)) = self.noise.as_ref().filter(|(root, _)| *root == position.key()) {
@@ -115,7 +104,7 @@ pub struct Opinion {
 pub fn ask(network: &Arc<Network>, position: &Position) -> Opinion {
     let size = position.size();
     let mut evaluator = Evaluator::new(Arc::clone(network), size);
-    let evaluation = evaluator.evaluate(&situation(position), symmetry_of(position));
+    let evaluation = evaluator.evaluate(&Situation::of(position), symmetry_of(position));
     let mut chances = vec![0; size.points() + 1];
     evaluation.move_chances(|mv| position.check(mv).is_ok(), &mut chances);
     let all = chances.iter().map(|&chance| u64::from(chance)).sum::<u64>().max(1) as f64;

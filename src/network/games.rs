@@ -3,7 +3,7 @@
 //! A line is `DATE RESULT KOMI MOVES`: the result as game records have it (`B+R`, `W+3.50`), the moves in the
 //! letters of game records, two a move, `..` for a pass, Black first. Boards are 19x19.
 
-use super::planes::{LAST_MOVES, Situation};
+use super::planes::Situation;
 use super::samples::{Labels, SampleWriter};
 use crate::game::{Game, Move, Outcome, Player};
 use crate::go::{KoRule, Komi, Position, Rules, Size};
@@ -69,23 +69,14 @@ impl RecordedGame {
         // Servers of that time forbade the simple ko, some more; either way what was played was legal there.
         let rules = Rules { ko: KoRule::Simple, suicide: true };
         let mut position = Position::new(board(), rules, self.komi);
-        let mut last_moves = Vec::with_capacity(LAST_MOVES);
         for (count, &mv) in self.moves.iter().enumerate() {
             if position.check(mv).is_err() {
                 return Ok((count, true));
             }
-            let situation = Situation {
-                board: position.board(),
-                to_play: position.to_play(),
-                last_moves: &last_moves,
-                komi: self.komi,
-            };
-            writer.write(&situation, &self.labels(position.to_play(), mv, number))?;
+            writer.write(&Situation::of(&position), &self.labels(position.to_play(), mv, number))?;
             position.play(mv);
             // A pass may be followed by moves, whatever the count of passes.
             position.resume();
-            last_moves.truncate(LAST_MOVES - 1);
-            last_moves.insert(0, mv);
         }
         Ok((self.moves.len(), false))
     }

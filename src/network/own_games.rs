@@ -104,16 +104,10 @@ impl OwnGame {
             let visits =
                 self.searches.iter().find(|search| search.turn == turn).map(|search| &*search.visits);
             if visits.is_some() || (turn >= self.opening && turn.is_multiple_of(every.max(1))) {
-                let situation = Situation {
-                    board: position.board(),
-                    to_play: position.to_play(),
-                    last_moves: position.recent_moves(),
-                    komi: position.komi(),
-                };
                 let value = turn.checked_sub(self.opening).map(|index| self.values[index]);
                 let own =
                     OwnLabels { visits: visits.unwrap_or_default(), owners: self.owners.as_bytes(), value };
-                writer.write_own(&situation, &self.labels(&position, mv), &own)?;
+                writer.write_own(&Situation::of(&position), &self.labels(&position, mv), &own)?;
                 count += 1;
             }
             position.play(mv);

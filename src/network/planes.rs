@@ -5,11 +5,11 @@
 //!
 //! Everything is seen by the player to move: `own` and `opponent`, never black and white.
 
-use crate::game::{Move, Player};
+use crate::game::{Game, Move, Player};
 use crate::go::board::{Board, cell, stone};
 use crate::go::geometry::CELLS;
 use crate::go::position::RECENT_MOVES;
-use crate::go::{Komi, Point};
+use crate::go::{Komi, Point, Position};
 
 /// Planes that a network can have: the channels of its input.
 pub const PLANES: usize = 32;
@@ -99,7 +99,18 @@ pub struct Situation<'a> {
     pub komi: Komi,
 }
 
-impl Situation<'_> {
+impl<'a> Situation<'a> {
+    /// A position of a game, with the moves before it.
+    #[must_use]
+    pub fn of(position: &'a Position) -> Situation<'a> {
+        Situation {
+            board: position.board(),
+            to_play: position.to_play(),
+            last_moves: position.recent_moves(),
+            komi: position.komi(),
+        }
+    }
+
     /// The komi as the player to move gains it, in half points.
     #[must_use]
     pub fn own_komi(&self) -> i32 {

@@ -49,16 +49,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 
 impl Source {
     fn network(&self) -> Result<Arc<Network>> {
-        let Some(path) = &self.network else { return Ok(Network::embedded()) };
-        let name = path.display();
-        let bytes = read(path).with_context(|| format!("cannot read {name}"))?;
-        Ok(Arc::new(Network::load(&bytes).map_err(|error| anyhow!("{name}: {error}"))?))
+        self.network.as_deref().map_or_else(|| Ok(Network::embedded()), load)
     }
 }
 
-/// The file's bytes, no more than are needed to see that it is too large.
-fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+/// The network of a weights file.
+pub(super) fn load(path: &Path) -> Result<Arc<Network>> {
+    let name = path.display();
     let mut bytes = Vec::new();
-    File::open(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    // No more than is needed to see that it is too large.
+    File::open(path)
+        .and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes))
+        .with_context(|| format!("cannot read {name}"))?;
+    Ok(Arc::new(Network::load(&bytes).map_err(|error| anyhow!("{name}: {error}"))?))
 }

@@ -7,7 +7,6 @@ use crate::game::{Game, Move, Player};
 use crate::go::geometry::column_letter;
 use crate::go::{Komi, Position, Rules};
 use crate::network::chances::CERTAIN;
-use crate::network::planes::LAST_MOVES;
 use crate::network::{Evaluation, Evaluator, Network, Situation, Symmetry};
 use crate::sgf::{self, GameRecord};
 use anyhow::{Context, Result, anyhow, bail};
@@ -83,14 +82,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     for warning in collection.warnings.iter().chain(&record.warnings) {
         print_error(&format!("{name}: {warning}"));
     }
-    let (position, last_moves) = find(record, arguments).map_err(|error| anyhow!("{name}: {error}"))?;
+    let position = find(record, arguments).map_err(|error| anyhow!("{name}: {error}"))?;
     let mut evaluator = Evaluator::new(network, position.size());
-    let situation = Situation {
-        board: position.board(),
-        to_play: position.to_play(),
-        last_moves: &last_moves,
-        komi: position.komi(),
-    };
+    let situation = Situation::of(&position);
     let evaluation = evaluator.evaluate(&situation, Symmetry::IDENTITY);
     println!("{}", describe(&position, &situation, &evaluation));
     Ok(())
@@ -107,19 +101,14 @@ fn read(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The position asked for, and the moves before it, the latest first.
-fn find(record: &GameRecord, arguments: &Arguments) -> Result<(Position, Vec<Move>), sgf::ReplayError> {
+/// The position asked for.
+fn find(record: &GameRecord, arguments: &Arguments) -> Result<Position, sgf::ReplayError> {
     let rules = positions::rules_of(record, arguments.rules);
     let komi = positions::komi_of(record, arguments.komi, DEFAULT_KOMI);
     let turn = arguments.turn.unwrap_or(record.move_count());
-    let mut last_moves = Vec::new();
     let mut found = None;
     for step in record.steps(rules, komi)? {
         let step = step?;
-        if let Some((_, mv)) = step.played {
-            last_moves.truncate(LAST_MOVES - 1);
-            last_moves.insert(0, mv);
-        }
         let is_it = step.turn == turn;
         found = Some(step);
         if is_it {
@@ -127,7 +116,7 @@ fn find(record: &GameRecord, arguments: &Arguments) -> Result<(Position, Vec<Mov
         }
     }
     match found {
-        Some(step) if step.turn == turn => Ok((step.position, last_moves)),
+        Some(step) if step.turn == turn => Ok(step.position),
         _ => Err(sgf::ReplayError::NoSuchTurn { turn, last: record.move_count() }),
     }
 }

@@ -47,8 +47,12 @@ impl SelectionPolicy for Rave {
         } else {
             0.0
         };
-        let chance = edge.prior_wins * CHANCE_SCALE;
-        let puct = self.puct * chance * chance * parent.visits.sqrt() / (1.0 + edge.visits);
+        let puct = if self.puct > 0.0 {
+            let chance = edge.prior_wins * CHANCE_SCALE;
+            self.puct * chance * chance * parent.visits.sqrt() / (1.0 + edge.visits)
+        } else {
+            0.0
+        };
         beta * amaf + (1.0 - beta) * mean + exploration + puct
     }
 
