@@ -54,7 +54,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 fn prepare_own(arguments: &Arguments) -> Result<()> {
     let mut games = Vec::new();
     for folder in &arguments.games {
-        games.extend(read(&folder.join("games.jsonl"), |text, line| Ok(OwnGame::parse(text, line)?))?);
+        let mut played = read(&folder.join("games.jsonl"), |text, line| Ok(OwnGame::parse(text, line)?))?;
+        // They lie there in the order in which they ended, which is a race.
+        played.sort_by_key(|game| game.number);
+        games.extend(played);
     }
     let size = match (arguments.size, games.first().and_then(OwnGame::board)) {
         (Some(size), _) | (None, Some(size)) => size,
@@ -66,7 +69,7 @@ fn prepare_own(arguments: &Arguments) -> Result<()> {
         bail!("expected games on one board, found {size} and {}: choose with --size", other.size);
     }
     split(arguments, &games, &mut |games, file| {
-        let mut writer = SampleWriter::for_own_games(BufWriter::new(file), size)?;
+        let mut writer = SampleWriter::with_visits(BufWriter::new(file), size)?;
         let counts = games.iter().map(|game| game.write(usize::from(arguments.every), &mut writer));
         let total = sum(counts)?;
         writer.finish()?;
