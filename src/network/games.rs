@@ -6,11 +6,16 @@
 use super::planes::Situation;
 use super::samples::{Labels, SampleWriter};
 use crate::game::{Game, Move, Outcome, Player};
-use crate::go::{KoRule, Komi, Position, Rules, Size};
+use crate::go::{KoRule, Komi, Ownership, Position, Rules, Size};
 use std::io::{self, Write};
 
 /// Points that a game may be won by: the board and some komi.
 const LARGEST_MARGIN: f64 = 500.0;
+/// Playouts that decide whose each point became, in how many of them it has to be a player's, and by how many half points
+/// their count may differ from that of the players, who counted territory.
+const FINAL_PLAYOUTS: u32 = 128;
+const SURE: u32 = 96;
+const TOLERANCE: i32 = 6;
 
 /// A game as its line has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,27 +73,63 @@ impl RecordedGame {
     pub fn write<W: Write>(&self, number: u32, writer: &mut SampleWriter<W>) -> io::Result<(usize, bool)> {
         // Servers of that time forbade the simple ko, some more; either way what was played was legal there.
         let rules = Rules { ko: KoRule::Simple, suicide: true };
-        let mut position = Position::new(board(), rules, self.komi);
+        let start = Position::new(board(), rules, self.komi);
+        let (last, count) = self.play(start.clone(), &mut |_, _| Ok(()))?;
+        let is_cut_off = count < self.moves.len();
+        let owners = if is_cut_off { None } else { self.owners(&last, number) }.unwrap_or_default();
+        self.play(start, &mut |position, mv| {
+            let labels = Labels { owners: &owners, ..self.labels(position.to_play(), mv, number) };
+            writer.write(&Situation::of(position), &labels)
+        })?;
+        Ok((count, is_cut_off))
+    }
+
+    /// Plays the moves and tells each with its position; up to the first that the rules forbid. The position then, and
+    /// the number of moves.
+    fn play(
+        &self,
+        mut position: Position,
+        tell: &mut dyn FnMut(&Position, Move) -> io::Result<()>,
+    ) -> io::Result<(Position, usize)> {
         for (count, &mv) in self.moves.iter().enumerate() {
             if position.check(mv).is_err() {
-                return Ok((count, true));
+                return Ok((position, count));
             }
-            writer.write(&Situation::of(&position), &self.labels(position.to_play(), mv, number))?;
+            tell(&position, mv)?;
             position.play(mv);
             // A pass may be followed by moves, whatever the count of passes.
             position.resume();
         }
-        Ok((self.moves.len(), false))
+        Ok((position, self.moves.len()))
     }
 
-    fn labels(&self, to_play: Player, played: Move, game: u32) -> Labels {
+    /// Whose each point became, `b`, `w` or `.`, by playouts from the last position; `None` where nobody counted, or the
+    /// playouts count otherwise than the players did.
+    fn owners(&self, last: &Position, number: u32) -> Option<Vec<u8>> {
+        let margin = self.margin?;
+        let ownership = Ownership::by_playouts(last, FINAL_PLAYOUTS, u64::from(number));
+        let is_sure = |player, point| ownership.count(player, point) >= SURE;
+        let points = (0..board().points() as u16).map(Move);
+        let owners: Vec<u8> = points
+            .map(|point| match point {
+                point if is_sure(Player::Black, point) => b'b',
+                point if is_sure(Player::White, point) => b'w',
+                _ => b'.',
+            })
+            .collect();
+        let area: i32 =
+            owners.iter().map(|owner| i32::from(*owner == b'b') - i32::from(*owner == b'w')).sum();
+        ((2 * area - self.komi.0 - margin).abs() <= TOLERANCE).then_some(owners)
+    }
+
+    fn labels(&self, to_play: Player, played: Move, game: u32) -> Labels<'static> {
         let score = self.margin.map(|margin| margin + self.komi.0);
         let (sign, result) = match to_play {
             Player::Black => (1, self.outcome),
             Player::White => (-1, self.outcome.map(Outcome::other)),
         };
         let score = score.and_then(|score| i16::try_from(sign * score).ok());
-        Labels { played, score, result, game }
+        Labels { played, score, result, owners: &[], visits: &[], value: None, game }
     }
 }
 
@@ -150,6 +191,41 @@ mod tests {
         for result in ["B+T", "W+F", "B+8194.00"] {
             let game = RecordedGame::parse(&format!("2006-01-01 {result} 6.5 qd"), 1).unwrap();
             assert_eq!((game.margin, game.outcome), (None, None), "{result}");
+        }
+    }
+
+    /// Black fills every other point of the left nine columns and the ninth, White the same at the right.
+    fn walls(result: &str) -> RecordedGame {
+        let letter = |line: usize| char::from(b'a' + line as u8);
+        let side = |columns: std::ops::Range<usize>, wall: usize| -> Vec<String> {
+            columns
+                .flat_map(|column| (0..19).map(move |row| (column, row)))
+                .filter(|&(column, row)| column == wall || (column + row) % 2 == 0)
+                .map(|(column, row)| format!("{}{}", letter(column), letter(row)))
+                .collect()
+        };
+        let (black, white) = (side(0..9, 8), side(9..19, 9));
+        let pairs = (0..black.len().max(white.len())).map(|index| {
+            [&black, &white].map(|points| points.get(index).map_or("..", |point| point.as_str())).concat()
+        });
+        RecordedGame::parse(&format!("2003-01-01 {result} 6.5 {}", pairs.collect::<String>()), 1).unwrap()
+    }
+
+    #[test]
+    fn owners_are_told_where_playouts_count_what_the_players_counted() {
+        // 171 points to 190.
+        for (result, is_told) in
+            [("W+25.5", true), ("W+24.5", true), ("W+14.5", false), ("B+1.5", false), ("W+R", false)]
+        {
+            let game = walls(result);
+            let (last, count) =
+                game.play(Position::new(board(), Rules::CHINESE, game.komi), &mut |_, _| Ok(())).unwrap();
+            assert_eq!(count, game.moves.len());
+            let owners = game.owners(&last, 1);
+            assert_eq!(owners.is_some(), is_told, "{result}");
+            for (point, owner) in owners.iter().flatten().enumerate() {
+                assert_eq!(*owner, if point % 19 < 9 { b'b' } else { b'w' }, "{point}");
+            }
         }
     }
 

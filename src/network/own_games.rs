@@ -1,7 +1,7 @@
 //! Games that the engine played against itself, one a line of JSON: what a search said of each position, and how it ended.
 
 use super::planes::Situation;
-use super::samples::{Labels, OwnLabels, SampleWriter};
+use super::samples::{Labels, SampleWriter};
 use crate::game::{Game, Move, Outcome, Player};
 use crate::go::{Komi, Position, Rules, Size};
 use serde::{Deserialize, Serialize};
@@ -105,9 +105,13 @@ impl OwnGame {
                 self.searches.iter().find(|search| search.turn == turn).map(|search| &*search.visits);
             if visits.is_some() || (turn >= self.opening && turn.is_multiple_of(every.max(1))) {
                 let value = turn.checked_sub(self.opening).map(|index| self.values[index]);
-                let own =
-                    OwnLabels { visits: visits.unwrap_or_default(), owners: self.owners.as_bytes(), value };
-                writer.write_own(&Situation::of(&position), &self.labels(&position, mv), &own)?;
+                let labels = Labels {
+                    visits: visits.unwrap_or_default(),
+                    owners: self.owners.as_bytes(),
+                    value,
+                    ..self.labels(&position, mv)
+                };
+                writer.write(&Situation::of(&position), &labels)?;
                 count += 1;
             }
             position.play(mv);
@@ -115,14 +119,15 @@ impl OwnGame {
         Ok((count, false))
     }
 
-    fn labels(&self, position: &Position, played: Move) -> Labels {
+    fn labels(&self, position: &Position, played: Move) -> Labels<'static> {
         let score = self.score();
         let outcome = position.komi().outcome_for_black(score);
         let (score, outcome) = match position.to_play() {
             Player::Black => (score, outcome),
             Player::White => (-score, Outcome::other(outcome)),
         };
-        Labels { played, score: Some(2 * score), result: Some(outcome), game: self.number as u32 }
+        let (score, result) = (Some(2 * score), Some(outcome));
+        Labels { played, score, result, owners: &[], visits: &[], value: None, game: self.number as u32 }
     }
 }
 

@@ -8,7 +8,7 @@
 //! | 0..8         | the eight characters `TewariPS`                                         |
 //! | 8..12        | version of the format                                                   |
 //! | 12..14       | columns and rows                                                        |
-//! | 14           | 1 if the rows have owners, visits and values, as those of self-play do  |
+//! | 14           | 1 if the rows have visits, as those of self-play do                     |
 //! | 16..20       | bytes of a row                                                          |
 //! | 20..24       | which planes there are, a bit each                                      |
 //! | 24..56       | the kind of each plane: 0 bits, 1 point, 2 whole board                  |
@@ -22,7 +22,7 @@
 //! |              | the final score for the player without komi in half points (2, signed, -32768: unknown), |
 //! |              | 0 lost, 1 drawn, 2 won, 255 unknown (1), the value of the position after a search from 0 to |
 //! |              | 250, 255 unknown (1), the number of the game (4)                        |
-//! | owners       | two planes of bits: what is the player's in the end, and what the opponent's |
+//! | owners       | two planes of bits: what is the player's in the end, and what the opponent's; all 0: unknown |
 //! | visits       | 1 byte a move: its part of the visits of a search, in 255ths of the most visited; all 0: unknown |
 
 use super::planes::{Kind, PLANES, PlaneSet, Sink, Situation, describe, kind};
@@ -31,7 +31,7 @@ use crate::go::Size;
 use std::io::{self, Write};
 
 const MAGIC: [u8; 8] = *b"TewariPS";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER_BYTES: usize = 128;
 const LABEL_BYTES: usize = 12;
 const NO_POINT: u16 = u16::MAX;
@@ -41,26 +41,21 @@ const NO_VALUE: u8 = 255;
 
 /// What became of a position, seen by the player to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Labels {
+pub struct Labels<'a> {
     /// The move that was played.
     pub played: Move,
     /// The final score without komi, in half points, where it is known.
     pub score: Option<i16>,
     /// How the game ended, where it is known.
     pub result: Option<Outcome>,
-    /// A number for the game that the position comes from.
-    pub game: u32,
-}
-
-/// What self-play knows beside the labels that every game has.
-#[derive(Clone, Copy, Debug)]
-pub struct OwnLabels<'a> {
+    /// Whose each point was in the end, by move number: `b`, `w`, or `.` for neither; empty where nobody knows.
+    pub owners: &'a [u8],
     /// Moves and their visits, where the position was searched for long.
     pub visits: &'a [(u16, u32)],
-    /// Whose each point was in the end, by move number: `b`, `w`, or `.` for neither.
-    pub owners: &'a [u8],
-    /// The value for the player to move after a search, in thousandths.
+    /// The value after a search, in thousandths.
     pub value: Option<u16>,
+    /// A number for the game that the position comes from.
+    pub game: u32,
 }
 
 /// Writes rows for boards of one size.
@@ -79,22 +74,22 @@ impl<W: Write> SampleWriter<W> {
         SampleWriter::begin(output, size, false)
     }
 
-    /// The same for rows with owners, visits and values.
+    /// The same for rows that have visits.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn for_own_games(output: W, size: Size) -> io::Result<SampleWriter<W>> {
+    pub fn with_visits(output: W, size: Size) -> io::Result<SampleWriter<W>> {
         SampleWriter::begin(output, size, true)
     }
 
-    fn begin(mut output: W, size: Size, has_own_labels: bool) -> io::Result<SampleWriter<W>> {
-        let row = Row::new(size, has_own_labels);
+    fn begin(mut output: W, size: Size, has_visits: bool) -> io::Result<SampleWriter<W>> {
+        let row = Row::new(size, has_visits);
         let mut header = [0; HEADER_BYTES];
         header[..8].copy_from_slice(&MAGIC);
         header[8..12].copy_from_slice(&VERSION.to_le_bytes());
         header[12] = size.columns() as u8;
         header[13] = size.rows() as u8;
-        header[14] = u8::from(has_own_labels);
+        header[14] = u8::from(has_visits);
         header[16..20].copy_from_slice(&(row.bytes.len() as u32).to_le_bytes());
         header[20..24].copy_from_slice(&PlaneSet::KNOWN.0.to_le_bytes());
         for plane in 0..PLANES {
@@ -108,29 +103,11 @@ impl<W: Write> SampleWriter<W> {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn write(&mut self, situation: &Situation<'_>, labels: &Labels) -> io::Result<()> {
+    pub fn write(&mut self, situation: &Situation<'_>, labels: &Labels<'_>) -> io::Result<()> {
         assert_eq!(situation.board.size(), self.size, "one size a file");
         self.row.clear();
         describe(situation, PlaneSet::KNOWN, &mut self.row);
-        self.row.label(situation.own_komi(), labels);
-        self.output.write_all(&self.row.bytes)
-    }
-
-    /// Adds a position of a game of self-play, to a file for such.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn write_own(
-        &mut self,
-        situation: &Situation<'_>,
-        labels: &Labels,
-        own: &OwnLabels<'_>,
-    ) -> io::Result<()> {
-        assert_eq!(situation.board.size(), self.size, "one size a file");
-        self.row.clear();
-        describe(situation, PlaneSet::KNOWN, &mut self.row);
-        self.row.label(situation.own_komi(), labels);
-        self.row.label_own(situation.to_play, own);
+        self.row.label(situation, labels);
         self.output.write_all(&self.row.bytes)
     }
 
@@ -151,10 +128,11 @@ struct Row {
     starts: [usize; PLANES],
     labels: usize,
     points: usize,
+    has_visits: bool,
 }
 
 impl Row {
-    fn new(size: Size, has_own_labels: bool) -> Row {
+    fn new(size: Size, has_visits: bool) -> Row {
         let points = size.points();
         let mut starts = [0; PLANES];
         let mut end = 0;
@@ -164,8 +142,9 @@ impl Row {
                 end += bytes;
             }
         }
-        let own_labels = if has_own_labels { 2 * points.div_ceil(8) + points + 1 } else { 0 };
-        Row { bytes: vec![0; end + LABEL_BYTES + own_labels], starts, labels: end, points }
+        let visits = if has_visits { points + 1 } else { 0 };
+        let bytes = vec![0; end + LABEL_BYTES + 2 * points.div_ceil(8) + visits];
+        Row { bytes, starts, labels: end, points, has_visits }
     }
 
     fn clear(&mut self) {
@@ -179,29 +158,26 @@ impl Row {
         self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
     }
 
-    fn label(&mut self, own_komi: i32, labels: &Labels) {
-        let komi = own_komi.clamp(-10_000, 10_000) as i16;
+    fn label(&mut self, situation: &Situation<'_>, labels: &Labels<'_>) {
+        let komi = situation.own_komi().clamp(-10_000, 10_000) as i16;
         self.put(self.labels, &labels.played.0.to_le_bytes());
         self.put(self.labels + 2, &komi.to_le_bytes());
         self.put(self.labels + 4, &labels.score.unwrap_or(NO_SCORE).to_le_bytes());
         self.bytes[self.labels + 6] = labels.result.map_or(NO_RESULT, |result| result.half_points() as u8);
-        self.bytes[self.labels + 7] = NO_VALUE;
+        self.bytes[self.labels + 7] = labels.value.map_or(NO_VALUE, |value| (value.min(1000) / 4) as u8);
         self.put(self.labels + 8, &labels.game.to_le_bytes());
-    }
-
-    fn label_own(&mut self, to_play: Player, own: &OwnLabels<'_>) {
-        if let Some(value) = own.value {
-            self.bytes[self.labels + 7] = (value.min(1000) / 4) as u8;
-        }
         let start = self.labels + LABEL_BYTES;
         let width = self.points.div_ceil(8);
-        let mine = if to_play == Player::Black { b'b' } else { b'w' };
-        for (point, &owner) in own.owners.iter().enumerate().filter(|&(_, &owner)| owner != b'.') {
+        let mine = if situation.to_play == Player::Black { b'b' } else { b'w' };
+        for (point, &owner) in labels.owners.iter().enumerate().filter(|&(_, &owner)| owner != b'.') {
             let plane = if owner == mine { start } else { start + width };
             self.bytes[plane + point / 8] |= 1 << (point % 8);
         }
-        let most = own.visits.iter().map(|&(_, visits)| visits).max().unwrap_or(0).max(1);
-        for &(mv, visits) in own.visits {
+        if !self.has_visits {
+            return;
+        }
+        let most = labels.visits.iter().map(|&(_, visits)| visits).max().unwrap_or(0).max(1);
+        for &(mv, visits) in labels.visits {
             let share = u64::from(visits) * 255 / u64::from(most);
             self.bytes[start + 2 * width + usize::from(mv)] = share as u8;
         }

@@ -30,9 +30,9 @@ class Samples:
         if len(header) < HEADER_BYTES or header[:8] != b"TewariPS":
             raise BadSamples(f"{path} has no prepared positions: make them with tewari network prepare")
         version = int.from_bytes(header[8:12], "little")
-        if version != 1:
-            raise BadSamples(f"{path}: expected version 1, found {version}: prepare the games again")
-        self.columns, self.rows, self.has_own_labels = header[12], header[13], header[14] != 0
+        if version != 2:
+            raise BadSamples(f"{path}: expected version 2, found {version}: prepare the games again")
+        self.columns, self.rows, self.has_visits = header[12], header[13], header[14] != 0
         self.points = self.columns * self.rows
         row_bytes = int.from_bytes(header[16:20], "little")
         self.planes = int.from_bytes(header[20:24], "little")
@@ -81,16 +81,17 @@ class Samples:
 
     def _labels(self, rows):
         width = (self.points + 7) // 8
-        own = 2 * width + self.points + 1 if self.has_own_labels else 0
-        start = rows.shape[1] - own - LABEL_BYTES
+        visits = self.points + 1 if self.has_visits else 0
+        start = rows.shape[1] - visits - 2 * width - LABEL_BYTES
         bytes_ = rows[:, start : start + LABEL_BYTES]
         words = bytes_.copy().view("<i2")
-        labels = self._own_labels(rows[:, start + LABEL_BYTES :]) if own else self._no_own_labels(words)
         value = bytes_[:, 7]
-        has_value = (value != NO_VALUE) & self.has_own_labels
-        return labels | {
+        start += LABEL_BYTES
+        owners = self._owners(rows[:, start : start + 2 * width])
+        policy = self._visits(rows[:, start + 2 * width :]) if visits else self._played(words[:, 0].view("<u2"))
+        return policy | owners | {
             "value": value.astype(np.float32) / MOST_VALUE,
-            "has_value": has_value.astype(np.float32),
+            "has_value": (value != NO_VALUE).astype(np.float32),
             "komi": words[:, 1].astype(np.float32) / 2,
             "score": words[:, 2].astype(np.float32) / 2,
             "has_score": (words[:, 2] != NO_SCORE).astype(np.float32),
@@ -98,24 +99,23 @@ class Samples:
             "has_result": (bytes_[:, 6] != NO_RESULT).astype(np.float32),
         }
 
-    def _no_own_labels(self, words):
-        """The move that was played, and no owners."""
-        policy = np.zeros((len(words), self.points + 1), np.float32)
-        policy[np.arange(len(words)), words[:, 0].view("<u2")] = 1
-        owners = np.zeros((len(words), self.points), np.float32)
-        absent = np.zeros(len(words), np.float32)
-        return {"policy": policy, "has_policy": absent + 1, "owners": owners, "has_owners": absent}
+    def _played(self, moves):
+        """The move that was played."""
+        policy = np.zeros((len(moves), self.points + 1), np.float32)
+        policy[np.arange(len(moves)), moves] = 1
+        return {"policy": policy, "has_policy": np.ones(len(moves), np.float32)}
 
-    def _own_labels(self, bytes_):
-        """Parts of the visits, and whose each point became: 1 the player's, 0 the opponent's."""
-        width = (self.points + 7) // 8
-        planes = bytes_[:, : 2 * width].reshape(-1, 2, width)
-        planes = np.unpackbits(planes, axis=2, count=self.points, bitorder="little").astype(np.float32)
-        visits = bytes_[:, 2 * width :].astype(np.float32)
+    def _visits(self, bytes_):
+        """Parts of the visits of a search."""
+        visits = bytes_.astype(np.float32)
         sums = visits.sum(axis=1, keepdims=True)
+        return {"policy": visits / np.maximum(sums, 1), "has_policy": (sums[:, 0] > 0).astype(np.float32)}
+
+    def _owners(self, bytes_):
+        """Whose each point became: 1 the player's, 0 the opponent's, a half neither's."""
+        planes = bytes_.reshape(len(bytes_), 2, -1)
+        planes = np.unpackbits(planes, axis=2, count=self.points, bitorder="little").astype(np.float32)
         return {
-            "policy": visits / np.maximum(sums, 1),
-            "has_policy": (sums[:, 0] > 0).astype(np.float32),
             "owners": (planes[:, 0] - planes[:, 1] + 1) / 2,
             "has_owners": planes.any(axis=(1, 2)).astype(np.float32),
         }
