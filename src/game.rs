@@ -3,6 +3,7 @@
 //! Search knows no rule of any game. It knows that positions have 64-bit keys, that moves are small
 //! numbers, that a finished game has a score, and that scores are better or worse for Black.
 
+use crate::ownership::Ownership;
 use crate::rng::PlayoutRng;
 
 /// One of the two sides. In Go, Black moves first; in tic-tac-toe, `Black` is X.
@@ -200,6 +201,10 @@ pub trait Game: Clone + Send + Sync {
 
     /// Plays the game to its end at random and returns the score; appends every move to `trace`.
     fn playout(&mut self, rng: &mut PlayoutRng, trace: &mut Trace) -> Score;
+
+    /// Counts whose each point is in the finished position that [`playout`](Game::playout) leaves. Games without
+    /// territory count nothing.
+    fn add_owners(&self, _ownership: &mut Ownership) {}
 
     /// Whether `mv` makes Black, and White, lose stones (captured, or by suicide): `[black, white]`.
     fn loses_stones(&self, mv: Move) -> [bool; 2];

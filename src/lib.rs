@@ -34,7 +34,7 @@
 //!
 //! Modules may use only modules of the layers above their own (a test keeps it so):
 //!
-//! 1. [`game`], [`value`], [`zobrist`], [`rng`], [`stats`], [`parameters`]: vocabulary
+//! 1. [`game`], [`ownership`], [`value`], [`zobrist`], [`rng`], [`stats`], [`parameters`]: vocabulary
 //! 2. [`go`], [`tictactoe`] (games, which know nothing of tables), [`table`] (which knows no game) and
 //!    [`memory`] (how much of it there is)
 //! 3. [`search`]; [`network`] (which reads a position and knows no table and no search)
@@ -53,6 +53,7 @@ pub mod go;
 pub mod gtp;
 pub mod memory;
 pub mod network;
+pub mod ownership;
 pub mod parameters;
 pub mod play;
 pub mod rng;

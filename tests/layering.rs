@@ -5,22 +5,23 @@ use std::path::{Path, PathBuf};
 
 /// For each module, the modules it may use besides its own, lowest first.
 const MAY_USE: &[(&str, &[&str])] = &[
-    ("game", &["rng"]),
+    ("game", &["ownership", "rng"]),
+    ("ownership", &["game"]),
     ("value", &["game"]),
     ("zobrist", &[]),
     ("rng", &[]),
     ("memory", &[]),
     ("parameters", &[]),
     ("stats", &[]),
-    ("go", &["game", "value", "zobrist", "rng", "parameters"]),
+    ("go", &["game", "ownership", "value", "zobrist", "rng", "parameters"]),
     ("tictactoe", &["game", "value", "zobrist", "rng"]),
     ("table", &["game", "value"]),
-    ("search", &["game", "value", "zobrist", "rng", "parameters", "table"]),
+    ("search", &["game", "ownership", "value", "zobrist", "rng", "parameters", "table"]),
     ("network", &["game", "value", "go"]),
     ("engine", &["game", "value", "zobrist", "go", "memory", "table", "search", "network"]),
     ("sgf", &["game", "go"]),
-    ("gtp", &["game", "value", "rng", "go", "memory", "table", "search", "engine", "sgf"]),
-    ("analysis", &["game", "value", "go", "table", "search", "engine", "sgf"]),
+    ("gtp", &["game", "ownership", "value", "rng", "go", "memory", "table", "search", "engine", "sgf"]),
+    ("analysis", &["game", "ownership", "value", "go", "table", "search", "engine", "sgf"]),
     (
         "arena",
         &[

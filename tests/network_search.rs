@@ -42,7 +42,7 @@ fn search_with(estimate: Estimate, table: &Table, parameters: SearchParameters) 
             Some(estimate)
         })
     };
-    let search = Search { table, policy: Rave::default(), parameters };
+    let search = Search::new(table, Rave::default(), parameters);
     let report = search.run_with_experts(&TicTacToe::default(), &new_expert, limits(), &mut |_| true);
     (report, asked.into_inner())
 }

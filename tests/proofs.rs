@@ -62,7 +62,7 @@ fn search_with<P: SelectionPolicy>(
 ) -> Report {
     let parameters = SearchParameters { threads, seed, ..SearchParameters::default() };
     let limits = Limits { simulations: Some(simulations), ..Limits::default() };
-    Search { table, policy, parameters }.run(root, limits, &mut |_| true)
+    Search::new(table, policy, parameters).run(root, limits, &mut |_| true)
 }
 
 fn for_player(player: Player, for_black: Outcome) -> Outcome {

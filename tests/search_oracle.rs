@@ -72,7 +72,7 @@ fn search<P: SelectionPolicy>(
     parameters: SearchParameters,
 ) -> Report {
     let limits = Limits { simulations: Some(simulations), ..Limits::default() };
-    Search { table, policy, parameters }.run(root, limits, &mut |_| true)
+    Search::new(table, policy, parameters).run(root, limits, &mut |_| true)
 }
 
 /// Every claim of the report is true, and there is a move if there is any.

@@ -14,7 +14,7 @@ fn survey_after(bytes: usize, replacement: Replacement, threads: usize, simulati
     for seed in 0..3 {
         let parameters = SearchParameters { threads, seed, ..SearchParameters::default() };
         let limits = Limits { simulations: Some(simulations), ..Limits::default() };
-        let search = Search { table: &table, policy: Rave::default(), parameters };
+        let search = Search::new(&table, Rave::default(), parameters);
         let best = search.run(&root, limits, &mut |_| true).best().expect("a move").mv;
         table.next_search();
         root.try_play(best).expect("legal");

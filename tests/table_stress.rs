@@ -231,8 +231,7 @@ fn search_together(side: usize, bytes: usize, threads: usize, simulations: u64) 
     for ply in 0..4 {
         let before = table.find(root.key()).map_or(0, |entry| u64::from(entry.total().visits));
         let parameters = SearchParameters { threads, seed: ply, ..SearchParameters::default() };
-        let report =
-            Search { table: &table, policy: Rave::default(), parameters }.run(&root, limits, &mut |_| true);
+        let report = Search::new(&table, Rave::default(), parameters).run(&root, limits, &mut |_| true);
         let best = report.best().expect("a move").mv;
         assert!(root.check(best).is_ok(), "{told}");
         if report.root.proven.is_some() {
@@ -283,8 +282,7 @@ fn more_workers_than_the_table_has_room_for_paths_come_to_an_end() {
         let root = Position::new(size, Rules::TROMP_TAYLOR, Komi(0));
         let parameters = SearchParameters { threads: 16, ..SearchParameters::default() };
         let limits = Limits { simulations: Some(1_000), ..Limits::default() };
-        let report =
-            Search { table: &table, policy: Rave::default(), parameters }.run(&root, limits, &mut |_| true);
+        let report = Search::new(&table, Rave::default(), parameters).run(&root, limits, &mut |_| true);
         assert!(report.simulations == 1_000 || report.root.proven.is_some());
         assert!(root.check(report.best().expect("a move").mv).is_ok());
     }

@@ -2,14 +2,14 @@
 
 pub mod expert;
 
-use self::expert::{Expert, Weights};
+use self::expert::{Expert, Opinion, Weights};
 use crate::game::{Game, Move, Player};
 use crate::go::PlayoutPolicy;
 use crate::go::{KeyPolicy, Komi, Position, Record, Rules, Size};
 use crate::memory::{Budget, BudgetError};
 use crate::network::Network;
 use crate::search::policy::{Preset, SelectionPolicy};
-use crate::search::{self, Limits, Progress, Report, Search, SearchParameters};
+use crate::search::{self, Limits, Progress, Report, Search, SearchParameters, Snapshot};
 use crate::table::{
     FileError, FileProblem, FileState, Identity, Replacement, Shape, Table, TableError, TableMode,
 };
@@ -133,6 +133,8 @@ pub struct Engine {
     searches: u64,
     /// See [`Engine::set_root_noise`].
     root_noise: Option<Arc<[u32]>>,
+    /// See [`Engine::set_root_moves`].
+    root_moves: Option<Vec<bool>>,
 }
 
 impl Engine {
@@ -144,7 +146,7 @@ impl Engine {
         let table = lay_out(&options, options.size)?;
         let mut record = Record::new(options.size, options.rules, options.komi);
         record.set_key_policy(options.keys);
-        Ok(Engine { options, record, table, searches: 0, root_noise: None })
+        Ok(Engine { options, record, table, searches: 0, root_noise: None, root_moves: None })
     }
 
     /// What it was made from, with the komi and size of the present game.
@@ -230,6 +232,11 @@ impl Engine {
         self.root_noise = noise.map(Arc::from);
     }
 
+    /// Restricts the searches from now on to some moves of their root, by move number; `None`: all are tried.
+    pub fn set_root_moves(&mut self, allowed: Option<Vec<bool>>) {
+        self.root_moves = allowed;
+    }
+
     /// What the user should know of the table's file, if that has lost its name.
     #[must_use]
     pub fn file_warning(&self) -> Option<String> {
@@ -273,8 +280,9 @@ impl Engine {
         self.searches += 1;
         let policy =
             self.options.policy.policy(limits.simulations.or(limits.visits).unwrap_or(UNKNOWN_BUDGET));
-        let search = Search { table: &self.table, policy, parameters };
+        let search = Search::new(&self.table, policy, parameters).with_root_moves(self.root_moves.as_deref());
         let Some(network) = self.options.network() else { return search.run(&root, limits, progress) };
+        let opinion = expert::ask(network, &root);
         let new_expert = || -> search::Expert<'_, Position> {
             let mut expert = Expert::new(Arc::clone(network), self.options.network_weights, &root);
             if let Some(noise) = &self.root_noise {
@@ -282,9 +290,15 @@ impl Engine {
             }
             Box::new(move |position, priors| expert.judge(position, priors))
         };
-        let mut report = search.run_with_experts(&root, &new_expert, limits, progress);
-        self.add_opinion(&root, &mut report);
-        report
+        let with_opinion = |mut report: Report| {
+            self.add_opinion(&opinion, &mut report);
+            report
+        };
+        let mut progress = |snapshot: &Snapshot<'_>| {
+            let report = || with_opinion(snapshot.report());
+            progress(&Snapshot::new(snapshot.simulations, &report))
+        };
+        with_opinion(search.run_with_experts(&root, &new_expert, limits, &mut progress))
     }
 
     /// What the table knows of any position of the engine's board size, without searching.
@@ -292,17 +306,16 @@ impl Engine {
     pub fn look_up(&self, mut root: Position) -> Report {
         self.prepare(&mut root);
         let policy = self.options.policy.policy(UNKNOWN_BUDGET);
-        let mut report =
-            Search { table: &self.table, policy, parameters: self.options.parameters }.look_up(&root);
-        self.add_opinion(&root, &mut report);
+        let mut report = Search::new(&self.table, policy, self.options.parameters).look_up(&root);
+        if let Some(network) = self.options.network() {
+            self.add_opinion(&expert::ask(network, &root), &mut report);
+        }
         report
     }
 
-    /// Puts the network's opinion of the root into the report, if there is one: the priors become its policy, and the
+    /// Puts the network's opinion of the root into the report: the priors become its policy, and the
     /// scores the mean of playouts and network where its value counts.
-    fn add_opinion(&self, root: &Position, report: &mut Report) {
-        let Some(network) = self.options.network() else { return };
-        let opinion = expert::ask(network, root);
+    fn add_opinion(&self, opinion: &Opinion, report: &mut Report) {
         let counts = self.options.network_weights.value > 0;
         let correction = match (opinion.black_score, report.root.black_score) {
             (Some(network), Some(playouts)) if counts => (network - playouts) / 2.0,

@@ -27,7 +27,6 @@ pub mod tactics;
 pub use board::Board;
 pub use geometry::{Point, Size};
 pub use history_hash::KeyPolicy;
-pub use ownership::Ownership;
 pub use playout_policy::PlayoutPolicy;
 pub use position::{IllegalMove, Position};
 pub use record::Record;

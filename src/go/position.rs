@@ -8,6 +8,7 @@ use super::prior::PriorKinds;
 use super::rules::{self, KoRule, Komi, Rules};
 use super::score::area_score;
 use crate::game::{Bounds, Game, Move, Outcome, Player, Prior, Score, Trace};
+use crate::ownership::Ownership;
 use crate::rng::PlayoutRng;
 use crate::zobrist::{keys, mix};
 use std::collections::HashSet;
@@ -444,6 +445,10 @@ impl Game for Position {
 
     fn playout(&mut self, rng: &mut PlayoutRng, trace: &mut Trace) -> Score {
         self.playouts.play(&mut self.board, self.to_play, self.passes, self.last, rng, trace)
+    }
+
+    fn add_owners(&self, ownership: &mut Ownership) {
+        super::ownership::add_owners(&self.board, ownership);
     }
 
     fn loses_stones(&self, mv: Move) -> [bool; 2] {

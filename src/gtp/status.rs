@@ -5,7 +5,7 @@ use crate::go::PlayoutPolicy;
 use crate::go::board::{Board, cell};
 use crate::go::geometry::CELLS;
 use crate::go::score::{area_score, owners};
-use crate::go::{Komi, Ownership, Point, Position};
+use crate::go::{Komi, Point, Position, ownership};
 
 /// Playouts that decide.
 const PLAYOUTS: u32 = 400;
@@ -55,7 +55,7 @@ impl Statuses {
         }
         let mut start = position.clone();
         start.set_playouts(policy);
-        let ownership = Ownership::by_playouts(&start, PLAYOUTS, seed);
+        let ownership = ownership::by_playouts(&start, PLAYOUTS, seed);
         for chain in &mut chains {
             let enemy = chain.player.other();
             let lost: u32 = chain.stones.iter().map(|&stone| ownership.count(enemy, stone)).sum();

@@ -6,7 +6,7 @@
 use super::planes::Situation;
 use super::samples::{Labels, SampleWriter};
 use crate::game::{Game, Move, Outcome, Player};
-use crate::go::{KoRule, Komi, Ownership, Position, Rules, Size};
+use crate::go::{KoRule, Komi, Position, Rules, Size, ownership};
 use std::io::{self, Write};
 
 /// Points that a game may be won by: the board and some komi.
@@ -107,7 +107,7 @@ impl RecordedGame {
     /// playouts count otherwise than the players did.
     fn owners(&self, last: &Position, number: u32) -> Option<Vec<u8>> {
         let margin = self.margin?;
-        let ownership = Ownership::by_playouts(last, FINAL_PLAYOUTS, u64::from(number));
+        let ownership = ownership::by_playouts(last, FINAL_PLAYOUTS, u64::from(number));
         let is_sure = |player, point| ownership.count(player, point) >= SURE;
         let points = (0..board().points() as u16).map(Move);
         let owners: Vec<u8> = points

@@ -42,7 +42,7 @@ impl TicTacToeGame {
     fn search(&self) -> Report {
         let mut parameters = self.parameters;
         parameters.seed = parameters.seed.wrapping_add(self.positions.len() as u64);
-        let search = Search { table: &self.table, policy: self.policy, parameters };
+        let search = Search::new(&self.table, self.policy, parameters);
         search.run(&self.position(), self.limits, &mut |_| true)
     }
 

@@ -81,11 +81,15 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             block.prefetch_for_visit();
         }
         self.path_blocks.push(block.number());
-        let node = NodeContext { game: &self.game, block: &block, is_root: self.steps.is_empty() };
+        let is_root = self.steps.is_empty();
+        let allowed = self.root_moves.filter(|_| is_root);
+        let node = NodeContext { game: &self.game, block: &block, is_root, allowed };
         let selection = self.edges.select(self.table, &self.policy, node, self.virtual_loss, &mut self.rng);
         self.counters.collisions += self.edges.impossible();
         let (mv, siblings) = match selection {
             Selection::Move(mv, siblings) => (mv, siblings),
+            // Nothing is proven of moves that were not looked at.
+            Selection::AllRefuted if allowed.is_some() => return Break(Leaf::Playout(Some(entry))),
             Selection::AllRefuted => return Break(Leaf::AllRefuted(entry)),
             Selection::BlockLost => {
                 self.counters.lost_blocks += 1;

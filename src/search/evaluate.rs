@@ -38,6 +38,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         self.prefetch_path();
         let score = self.game.playout(&mut self.rng, &mut self.trace);
         self.add_score(score);
+        self.game.add_owners(&mut self.ownership);
         let for_black = self.root.outcome_for_black(score);
         let result = proof::outcome_for(self.leaf_player(), for_black);
         let value = match entry {

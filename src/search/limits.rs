@@ -31,12 +31,19 @@ pub(super) struct StoppingRule {
     started: Instant,
     /// Visits that the root had before the run.
     visits_before: u64,
+    stops_when_proven: bool,
 }
 
 impl StoppingRule {
     /// The run begins now.
-    pub(super) fn new<G: Game>(limits: Limits, table: &Table, root: &G) -> StoppingRule {
-        StoppingRule { limits, started: Instant::now(), visits_before: root_visits(table, root).unwrap_or(0) }
+    pub(super) fn new<G: Game>(
+        limits: Limits,
+        table: &Table,
+        root: &G,
+        stops_when_proven: bool,
+    ) -> StoppingRule {
+        let visits_before = root_visits(table, root).unwrap_or(0);
+        StoppingRule { limits, started: Instant::now(), visits_before, stops_when_proven }
     }
 
     /// Wall-clock time since the run began.
@@ -82,8 +89,8 @@ impl StoppingRule {
         {
             return true;
         }
-        proof::proven_outcome(table, root)
-            .is_some_and(|outcome| report::best_move_achieves(table, root, policy, outcome))
+        let proven = proof::proven_outcome(table, root).filter(|_| self.stops_when_proven);
+        proven.is_some_and(|outcome| report::best_move_achieves(table, root, policy, outcome))
     }
 
     /// Whether the time is up, or the most visited move cannot be caught in what is left of it; `simulations` are those

@@ -65,8 +65,29 @@ impl Default for SearchParameters {
     }
 }
 
-/// Called now and then during a search with the simulations so far; `false` stops it.
-pub type Progress<'a> = &'a mut dyn FnMut(u64) -> bool;
+/// A search that is under way.
+pub struct Snapshot<'s> {
+    /// Simulations so far.
+    pub simulations: u64,
+    report: &'s dyn Fn() -> Report,
+}
+
+impl<'s> Snapshot<'s> {
+    /// A snapshot that reports with a function.
+    #[must_use]
+    pub fn new(simulations: u64, report: &'s dyn Fn() -> Report) -> Snapshot<'s> {
+        Snapshot { simulations, report }
+    }
+
+    /// What the search has found so far. Scores and ownership are those of the first worker's playouts.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        (self.report)()
+    }
+}
+
+/// Called now and then during a search; `false` stops it.
+pub type Progress<'a> = &'a mut dyn FnMut(&Snapshot<'_>) -> bool;
 
 /// Judges a position that gets an edge block: writes the priors of its moves as [`Game::expand`] does, and returns what is
 /// known of its value. Each worker has one.
@@ -75,14 +96,29 @@ pub type Expert<'e, G> = Box<dyn FnMut(&G, &mut [Option<Prior>]) -> Option<Estim
 /// A table to search on, and how.
 pub struct Search<'t, P> {
     /// The memory.
-    pub table: &'t Table,
+    table: &'t Table,
     /// Which moves simulations try.
-    pub policy: P,
+    policy: P,
     /// Everything else.
-    pub parameters: SearchParameters,
+    parameters: SearchParameters,
+    /// See [`Search::with_root_moves`].
+    root_moves: Option<&'t [bool]>,
 }
 
-impl<P: SelectionPolicy> Search<'_, P> {
+impl<'t, P: SelectionPolicy> Search<'t, P> {
+    /// A search on a table, which chooses moves by a policy.
+    pub fn new(table: &'t Table, policy: P, parameters: SearchParameters) -> Search<'t, P> {
+        Search { table, policy, parameters, root_moves: None }
+    }
+
+    /// Tries some moves of the root alone, by their number; `None`: all. The root's value is then that of these moves,
+    /// until a search of all of them has mended it.
+    #[must_use]
+    pub fn with_root_moves(mut self, allowed: Option<&'t [bool]>) -> Search<'t, P> {
+        self.root_moves = allowed;
+        self
+    }
+
     /// Searches the position of `root` and reports what the table then knows of it.
     ///
     /// With one thread the result depends on the position, the parameters and the content of the table
@@ -108,31 +144,26 @@ impl<P: SelectionPolicy> Search<'_, P> {
         self.table.next_search();
         self.table.mark_active();
         let threads = self.parameters.threads;
-        let run = Run::new(StoppingRule::new(limits, self.table, root), threads);
+        let run = Run::new(StoppingRule::new(limits, self.table, root, self.root_moves.is_none()), threads);
         let virtual_loss = (threads > 1).then(|| VirtualLoss::new(root.move_count(), threads));
         let worker = |stream: u64| {
             let rng = PlayoutRng::new(self.parameters.seed, stream);
             let policy = self.policy.clone();
             let virtual_loss = virtual_loss.as_ref();
-            Worker::new(self.table, policy, self.parameters, virtual_loss, root, rng, new_expert())
+            Worker {
+                root_moves: self.root_moves,
+                ..Worker::new(self.table, policy, self.parameters, virtual_loss, root, rng, new_expert())
+            }
         };
         let workers = run.work(self.table, root, worker, progress);
         let mut totals = report::Totals::new(root.move_count());
-        for worker in &workers {
-            totals.counters.add(&worker.counters);
-            totals.depth_sum += worker.depth_sum;
-            totals.simulations += worker.simulations;
-            for (total, part) in totals.scores.iter_mut().zip(&worker.scores) {
-                total.0 += part.0;
-                total.1 += part.1;
-            }
-        }
+        workers.iter().for_each(|worker| worker.add_to(&mut totals));
         totals.elapsed = run.elapsed();
-        Report::new(self.table, root, &self.policy, totals)
+        Report::new(self.table, root, &self.policy, totals, self.root_moves)
     }
 
     /// What the table knows of a position, without searching.
     pub fn look_up<G: Game>(&self, root: &G) -> Report {
-        Report::new(self.table, root, &self.policy, report::Totals::new(root.move_count()))
+        Report::new(self.table, root, &self.policy, report::Totals::new(root.move_count()), self.root_moves)
     }
 }

@@ -4,6 +4,7 @@ use super::policy::SelectionPolicy;
 use super::policy_state;
 use super::proof;
 use crate::game::{Bounds, Game, Move, Outcome, Player};
+use crate::ownership::Ownership;
 use crate::table::{Block, Census, Counters, Edge, Table};
 use crate::value::Value;
 use std::time::Duration;
@@ -47,6 +48,8 @@ pub struct MoveReport {
     pub black_score: Option<f64>,
     /// The best line from here, beginning with the move.
     pub pv: Vec<Move>,
+    /// How often each move of it was chosen in its position.
+    pub pv_visits: Vec<u64>,
 }
 
 /// What a search found.
@@ -54,6 +57,8 @@ pub struct MoveReport {
 pub struct Report {
     /// The root.
     pub root: RootReport,
+    /// Whose each point was at the end of this run's playouts; empty in games without territory.
+    pub ownership: Ownership,
     /// The legal moves that have visits or are proven, best first; never empty unless the game is over.
     pub moves: Vec<MoveReport>,
     /// Simulations of this run.
@@ -75,6 +80,7 @@ pub(super) struct Totals {
     pub(super) elapsed: Duration,
     pub(super) counters: Counters,
     pub(super) scores: Vec<(i64, u32)>,
+    pub(super) ownership: Ownership,
     pub(super) depth_sum: u64,
 }
 
@@ -91,6 +97,7 @@ impl Report {
         root: &G,
         policy: &P,
         totals: Totals,
+        root_moves: Option<&[bool]>,
     ) -> Report {
         let entry = table.find(root.key());
         let total = entry.map(|entry| entry.total());
@@ -103,7 +110,9 @@ impl Report {
         };
         let moves = ranked_moves(table, root, policy)
             .into_iter()
+            .filter(|candidate| root_moves.is_none_or(|allowed| allowed[candidate.mv.index()]))
             .map(|candidate| {
+                let (pv, pv_visits) = principal_variation(table, root, policy, &candidate);
                 let (sum, count) = totals.scores[candidate.mv.index()];
                 MoveReport {
                     mv: candidate.mv,
@@ -113,7 +122,8 @@ impl Report {
                     proven: candidate.proven(),
                     prior: candidate.prior,
                     black_score: mean(sum, count),
-                    pv: principal_variation(table, root, policy, candidate.mv),
+                    pv,
+                    pv_visits,
                 }
             })
             .collect();
@@ -126,6 +136,7 @@ impl Report {
                 proven,
                 black_score: mean(sum, count),
             },
+            ownership: totals.ownership,
             moves,
             simulations: totals.simulations,
             elapsed: totals.elapsed,
@@ -270,27 +281,29 @@ fn candidate<G: Game, P: SelectionPolicy>(
     }
 }
 
-/// The line of best moves that begins with `first`, as far as the table knows it.
+/// The line of best moves that begins with `first`, as far as the table knows it, and the edge visits of each.
 fn principal_variation<G: Game, P: SelectionPolicy>(
     table: &Table,
     root: &G,
     policy: &P,
-    first: Move,
-) -> Vec<Move> {
+    first: &Candidate,
+) -> (Vec<Move>, Vec<u64>) {
     let mut game = root.clone();
-    let mut line = vec![first];
-    game.play(first);
+    let mut line = vec![first.mv];
+    let mut visits = vec![first.edge_visits];
+    game.play(first.mv);
     while line.len() < PV_LENGTH {
         let best = ranked_moves(table, &game, policy).into_iter().next();
         match best {
             Some(best) if best.edge_visits > 0 => {
                 line.push(best.mv);
+                visits.push(best.edge_visits);
                 game.play(best.mv);
             }
             _ => break,
         }
     }
-    line
+    (line, visits)
 }
 
 /// Visits of the most visited and the second most visited move of a position that is not refuted.

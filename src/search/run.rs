@@ -1,9 +1,10 @@
 //! One run of a search: workers that share a table, a count of simulations and a stopping rule.
 
-use super::Progress;
 use super::limits::StoppingRule;
 use super::policy::SelectionPolicy;
+use super::report::{Report, Totals};
 use super::worker::Worker;
+use super::{Progress, Snapshot};
 use crate::game::Game;
 use crate::table::Table;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -81,7 +82,10 @@ impl Run {
             }
             if done.is_multiple_of(LOOK_INTERVAL) {
                 let simulations = self.simulations.0.load(Relaxed);
-                if rule.is_out_of_time(simulations, table, root, &worker.policy) || !progress(simulations) {
+                let report = || self.report_so_far(table, root, worker);
+                if rule.is_out_of_time(simulations, table, root, &worker.policy)
+                    || !progress(&Snapshot::new(simulations, &report))
+                {
                     break;
                 }
             }
@@ -99,6 +103,20 @@ impl Run {
         }
         self.stop.store(true, Relaxed);
         worker.finish();
+    }
+
+    /// What the table knows now, with one worker's counts.
+    fn report_so_far<G: Game, P: SelectionPolicy>(
+        &self,
+        table: &Table,
+        root: &G,
+        worker: &Worker<'_, '_, G, P>,
+    ) -> Report {
+        let mut totals = Totals::new(root.move_count());
+        worker.add_to(&mut totals);
+        totals.simulations = self.simulations.0.load(Relaxed);
+        totals.elapsed = self.elapsed();
+        Report::new(table, root, &worker.policy, totals, worker.root_moves)
     }
 
     /// The numbers of the next simulations of a worker. Several at a time where there are several workers, since each

@@ -49,11 +49,20 @@ struct Certain {
     drawing: Option<Move>,
 }
 
+impl Certain {
+    fn among(self, allowed: &[bool]) -> Certain {
+        let among = |mv: &Move| allowed[mv.index()];
+        Certain { winning: self.winning.filter(among), drawing: self.drawing.filter(among) }
+    }
+}
+
 /// The position whose move is selected.
 pub(super) struct NodeContext<'n, G> {
     pub(super) game: &'n G,
     pub(super) block: &'n Block<'n>,
     pub(super) is_root: bool,
+    /// The moves that may be selected, by their number; `None`: all.
+    pub(super) allowed: Option<&'n [bool]>,
 }
 
 /// The result of a selection.
@@ -95,12 +104,17 @@ impl Edges {
         virtual_loss: Option<&VirtualLoss>,
         rng: &mut PlayoutRng,
     ) -> Selection {
-        let NodeContext { game, block, is_root } = node;
+        let NodeContext { game, block, is_root, allowed } = node;
         self.load(table, game, block);
         if policy.uses_amaf() {
             self.load_amaf(block);
         }
-        let Certain { winning, drawing } = self.load_children(table, game);
+        let mut certain = self.load_children(table, game);
+        if let Some(allowed) = allowed {
+            self.exclude_all_but(allowed);
+            certain = certain.among(allowed);
+        }
+        let Certain { winning, drawing } = certain;
         if policy.uses_state() {
             let excluded = &self.excluded;
             policy_state::load(
@@ -210,6 +224,12 @@ impl Edges {
             }
         }
         certain
+    }
+
+    fn exclude_all_but(&mut self, allowed: &[bool]) {
+        for (excluded, _) in self.excluded.iter_mut().zip(allowed).filter(|(_, allowed)| !**allowed) {
+            *excluded = f32::NEG_INFINITY;
+        }
     }
 
     fn load_amaf(&mut self, block: &Block<'_>) {

@@ -4,11 +4,13 @@ use super::amaf::AmafSamples;
 use super::descend::Leaf;
 use super::path::Step;
 use super::policy::SelectionPolicy;
+use super::report::Totals;
 use super::select::Edges;
 use super::update_buffer::UpdateBuffer;
 use super::virtual_loss::VirtualLoss;
 use super::{Expert, SearchParameters};
 use crate::game::{Bounds, Game, Prior, Trace};
+use crate::ownership::Ownership;
 use crate::rng::PlayoutRng;
 use crate::table::{Counters, Entry, Protected, Table};
 
@@ -47,6 +49,10 @@ pub(super) struct Worker<'t, 'e, G, P> {
     pub(super) counters: Counters,
     /// Sum and number of the playouts' scores (Black's view), by the root's moves.
     pub(super) scores: Vec<(i64, u32)>,
+    /// Whose each point was at the end of the playouts.
+    pub(super) ownership: Ownership,
+    /// See [`Search::root_moves`](super::Search::root_moves).
+    pub(super) root_moves: Option<&'t [bool]>,
     /// Sum of the lengths of all paths.
     pub(super) depth_sum: u64,
     /// Simulations it ran.
@@ -87,6 +93,8 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
             update_buffer: UpdateBuffer::new(moves),
             counters: Counters::default(),
             scores: vec![(0, 0); moves],
+            ownership: Ownership::default(),
+            root_moves: None,
             depth_sum: 0,
             simulations: 0,
         }
@@ -115,6 +123,18 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
         self.steps.clear();
         self.path_keys.clear();
         self.path_blocks.clear();
+    }
+
+    /// Adds what it counted.
+    pub(super) fn add_to(&self, totals: &mut Totals) {
+        totals.counters.add(&self.counters);
+        totals.depth_sum += self.depth_sum;
+        totals.simulations += self.simulations;
+        totals.ownership.add(&self.ownership);
+        for (total, part) in totals.scores.iter_mut().zip(&self.scores) {
+            total.0 += part.0;
+            total.1 += part.1;
+        }
     }
 
     /// Writes what is still in the update buffer. Nothing more is simulated.

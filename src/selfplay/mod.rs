@@ -11,7 +11,7 @@ pub use folder::{Folder, FolderError};
 
 use crate::engine::{Engine, EngineError, EngineOptions, expert};
 use crate::game::{Game, Move, Player};
-use crate::go::{Komi, Ownership, Size};
+use crate::go::{Komi, Size, ownership};
 use crate::network::own_games::{OwnGame, SearchedPosition};
 use crate::search::{Limits, MoveReport, Report};
 use crate::zobrist::mix;
@@ -106,7 +106,7 @@ impl<'s> SelfPlayer<'s> {
             && !self.is_settled(game.moves.len(), seed)
             && self.play_move(&mut game, &mut random)
         {}
-        let ownership = Ownership::by_playouts(self.engine.position(), FINAL_PLAYOUTS, seed);
+        let ownership = ownership::by_playouts(self.engine.position(), FINAL_PLAYOUTS, seed);
         game.owners = (0..size.points() as u16)
             .map(|point| match ownership.owner(Move(point)) {
                 Some(Player::Black) => 'b',
@@ -147,7 +147,7 @@ impl<'s> SelfPlayer<'s> {
         if turn < points / 2 || !turn.is_multiple_of(LOOK_INTERVAL) {
             return false;
         }
-        let ownership = Ownership::by_playouts(position, LOOK_PLAYOUTS, seed);
+        let ownership = ownership::by_playouts(position, LOOK_PLAYOUTS, seed);
         let most = |point: Move| Player::BOTH.map(|player| ownership.count(player, point)).into_iter().max();
         (0..points as u16).all(|point| most(Move(point)) >= Some(LOOK_PLAYOUTS - SETTLED_EXCEPTIONS))
     }

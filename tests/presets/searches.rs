@@ -64,11 +64,9 @@ fn every_preset_with_a_tree_proves_that_tic_tac_toe_is_a_draw() {
         let table =
             Table::new(Shape { moves: 9, policy_state: policy.uses_state() }, 8 << 20).expect("a table");
         let parameters = SearchParameters { expand_at: 1, ..SearchParameters::default() };
-        let report = Search { table: &table, policy, parameters }.run(
-            &TicTacToe::new(),
-            simulations(200_000),
-            &mut |_| true,
-        );
+        let report =
+            Search::new(&table, policy, parameters)
+                .run(&TicTacToe::new(), simulations(200_000), &mut |_| true);
         assert_eq!(report.root.proven, Some(Outcome::Draw), "{name}: {} simulations", report.simulations);
     }
 }

@@ -23,7 +23,7 @@ fn dirty_bytes(path: &Path) -> u64 {
 }
 
 fn search(table: &Table, root: &Position) {
-    let search = Search { table, policy: Rave::default(), parameters: SearchParameters::default() };
+    let search = Search::new(table, Rave::default(), SearchParameters::default());
     let limits = Limits { simulations: Some(10), ..Limits::default() };
     assert_eq!(search.run(root, limits, &mut |_| true).simulations, 10);
 }

@@ -1,0 +1,85 @@
+//! Whose each point is at the end of playouts.
+
+use crate::game::{Move, Player};
+
+/// How often each point was whose at the end of playouts. Knows nothing at first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ownership {
+    /// By player and move number; empty before the first playout.
+    counts: [Vec<u32>; 2],
+    playouts: u32,
+}
+
+impl Ownership {
+    /// Counts a playout: whose each point is, by move number. Always as many points.
+    #[inline]
+    pub fn add_playout(&mut self, owners: impl ExactSizeIterator<Item = Option<Player>>) {
+        let [black, white] = &mut self.counts;
+        if black.is_empty() {
+            black.resize(owners.len(), 0);
+            white.resize(owners.len(), 0);
+        }
+        for (owner, (black, white)) in owners.zip(black.iter_mut().zip(white)) {
+            *black += u32::from(owner == Some(Player::Black));
+            *white += u32::from(owner == Some(Player::White));
+        }
+        self.playouts += 1;
+    }
+
+    /// Adds the playouts of another one, of the same points.
+    pub fn add(&mut self, other: &Ownership) {
+        for (own, others) in self.counts.iter_mut().zip(&other.counts) {
+            own.resize(own.len().max(others.len()), 0);
+            own.iter_mut().zip(others).for_each(|(own, other)| *own += other);
+        }
+        self.playouts += other.playouts;
+    }
+
+    /// How many playouts there were.
+    #[must_use]
+    pub fn playouts(&self) -> u32 {
+        self.playouts
+    }
+
+    /// How often a point was a player's.
+    #[must_use]
+    pub fn count(&self, player: Player, point: Move) -> u32 {
+        self.counts[player.index()].get(point.index()).copied().unwrap_or(0)
+    }
+
+    /// Whose a point is after most playouts.
+    #[must_use]
+    pub fn owner(&self, point: Move) -> Option<Player> {
+        Player::BOTH.into_iter().find(|&player| 2 * self.count(player, point) > self.playouts)
+    }
+
+    /// From -1, White's in all playouts, to 1, Black's in all; 0 without playouts.
+    #[must_use]
+    pub fn mean_for_black(&self, point: Move) -> f64 {
+        let difference =
+            f64::from(self.count(Player::Black, point)) - f64::from(self.count(Player::White, point));
+        difference / f64::from(self.playouts.max(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn playouts_are_counted_and_added() {
+        let (black, white) = (Some(Player::Black), Some(Player::White));
+        let mut one = Ownership::default();
+        one.add_playout([black, None, white].into_iter());
+        one.add_playout([black, black, white].into_iter());
+        let mut all = Ownership::default();
+        all.add(&one);
+        all.add_playout([white, None, white].into_iter());
+        all.add_playout([black, None, white].into_iter());
+        assert_eq!(all.playouts(), 4);
+        let points = [Move(0), Move(1), Move(2)];
+        assert_eq!(points.map(|point| all.mean_for_black(point)), [0.5, 0.25, -1.0]);
+        assert_eq!(points.map(|point| all.owner(point)), [black, None, white]);
+        assert_eq!(Ownership::default().mean_for_black(Move(7)), 0.0);
+    }
+}
