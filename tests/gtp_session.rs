@@ -43,7 +43,7 @@ fn session_with(side: usize, options: SessionOptions) -> Session {
 /// Everything that a session writes when it reads `input`.
 fn converse(session: &mut Session, input: &[u8]) -> String {
     let mut output = Vec::new();
-    session.run(input, &mut output).unwrap();
+    session.run(std::io::Cursor::new(input.to_vec()), &mut output).unwrap();
     String::from_utf8(output).unwrap()
 }
 

@@ -32,7 +32,7 @@ fn expected<'a>(line: &str, gnugo: &'a str) -> Expected<'a> {
         "2 name" => Expected::Same("=2 Tewari"),
         "007 name" => Expected::Same("=7 Tewari"),
         "4294967295 name" | "-1 name" => Expected::Same("= Tewari"),
-        "list_commands\t" => Expected::Starts("= all_legal\nboardsize\n"),
+        "list_commands\t" => Expected::Starts("= all_legal\nanalyze\n"),
         // The specification has `syntax error` where GNU Go has words of its own.
         "komi x" => Expected::Starts("? syntax error: "),
         "boardsize abc" => Expected::Starts("? syntax error: "),

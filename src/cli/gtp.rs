@@ -35,6 +35,9 @@ pub(super) struct Arguments {
     /// What the command `version` answers: Lizzie wants at least 0.15.
     #[arg(long, value_name = "TEXT", default_value = env!("CARGO_PKG_VERSION"))]
     gtp_version: String,
+    /// Search on while the opponent thinks, until the next command.
+    #[arg(long)]
+    ponder: bool,
     /// Say nothing on standard error.
     #[arg(long, short)]
     quiet: bool,
@@ -65,10 +68,14 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
         budget: MoveBudget { visits, simulations, time },
         default_time: DEFAULT_TIME,
         resign_below: arguments.resign,
+        ponders: arguments.ponder,
     };
     let mut output = Watched { output: std::io::stdout().lock(), failure: None };
-    let mut session = Session::new(engine, session_options).with_diagnostics(say);
-    session.run(std::io::stdin().lock(), &mut output).context("cannot go on with the conversation")?;
+    let mut session = Session::new(engine, session_options)
+        .with_diagnostics(say)
+        .with_abandoned(super::abandoned::watch_standard_output());
+    let input = std::io::BufReader::new(std::io::stdin());
+    session.run(input, &mut output).context("cannot go on with the conversation")?;
     match output.failure {
         // Who says quit may well not wait for the answer.
         Some(failure) if !session.has_quit() => Err(failure).context("cannot write output"),

@@ -1,5 +1,6 @@
 //! The command line: the only layer that reads flags and prints.
 
+mod abandoned;
 mod analyze;
 mod bench;
 mod contestants;

@@ -49,6 +49,12 @@ pub fn parse_line(line: &str) -> Option<Command> {
     Some(Command { id, name: name.to_owned(), rest: rest.to_owned() })
 }
 
+/// Whether a line is the comment by which GoGui wants the running command answered at once.
+#[must_use]
+pub fn is_interrupt(line: &str) -> bool {
+    line.trim().strip_prefix('#').is_some_and(|comment| comment.trim() == "interrupt")
+}
+
 /// Whether a word is digits, with or without a sign.
 #[must_use]
 pub fn is_whole_number(word: &str) -> bool {

@@ -4,13 +4,18 @@ use super::arguments::Arguments;
 use super::clock::{Clock, TimeSystem};
 use super::commands;
 use super::error::GtpError;
-use super::protocol::{self, Response};
+use super::input::Input;
+use super::live::Request;
+use super::protocol::{self, Command, Line, Response};
 use super::think::MoveBudget;
 use crate::engine::{Engine, EngineError};
+use crate::game::Game;
 use crate::go::{Position, Record, Size};
 use crate::search::Report;
 use crate::table::Counters;
 use std::io::{self, BufRead, ErrorKind, Write};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// How a session behaves.
@@ -25,6 +30,8 @@ pub struct SessionOptions {
     pub default_time: Duration,
     /// Resign when our winning probability is below this; 0 is never.
     pub resign_below: f64,
+    /// Whether to search on while the opponent thinks.
+    pub ponders: bool,
 }
 
 impl Default for SessionOptions {
@@ -34,6 +41,7 @@ impl Default for SessionOptions {
             budget: MoveBudget::default(),
             default_time: Duration::from_secs(1),
             resign_below: 0.1,
+            ponders: false,
         }
     }
 }
@@ -69,6 +77,10 @@ pub struct Session {
     /// What the searches did since the table was last empty.
     pub(super) totals: SearchTotals,
     pub(super) quit: bool,
+    pub(super) input: Input,
+    /// Whether the last command made a move of ours.
+    pub(super) has_just_moved: bool,
+    abandoned: Arc<AtomicBool>,
     diagnostics: Box<dyn FnMut(&str) + Send>,
 }
 
@@ -82,6 +94,9 @@ impl Session {
             clock: Clock::new(TimeSystem::Unlimited),
             totals: SearchTotals::default(),
             quit: false,
+            input: Input::none(),
+            has_just_moved: false,
+            abandoned: Arc::default(),
             diagnostics: Box::new(|_| {}),
         }
     }
@@ -91,6 +106,13 @@ impl Session {
     #[must_use]
     pub fn with_diagnostics(mut self, diagnostics: impl FnMut(&str) + Send + 'static) -> Session {
         self.diagnostics = Box::new(diagnostics);
+        self
+    }
+
+    /// A flag that ends every search soon after it is set: nobody reads the answers any more.
+    #[must_use]
+    pub fn with_abandoned(mut self, abandoned: Arc<AtomicBool>) -> Session {
+        self.abandoned = abandoned;
         self
     }
 
@@ -106,27 +128,75 @@ impl Session {
         self.totals
     }
 
-    /// Answers commands until `quit`, the end of the input, or nobody reads the output any more.
+    /// Answers commands until `quit`, the end of the input, or nobody reads the output any more. Lines are read while
+    /// the engine thinks, by a thread that lives until the input has nothing more to say.
     ///
     /// # Errors
     /// When reading or writing fails otherwise.
-    pub fn run(&mut self, mut input: impl BufRead, mut output: impl Write) -> io::Result<()> {
+    pub fn run(&mut self, input: impl BufRead + Send + 'static, mut output: impl Write) -> io::Result<()> {
         self.quit = false;
-        while !self.quit {
-            let Some(line) = protocol::read_line(&mut input)? else { break };
-            let response = if line.cut { too_long(&line.text) } else { self.answer(&line.text) };
-            let Some(response) = response else { continue };
-            match write!(output, "{response}").and_then(|()| output.flush()) {
-                Err(error) if error.kind() == ErrorKind::BrokenPipe => break,
-                written => written?,
+        self.input = Input::reading(input, Arc::clone(&self.abandoned));
+        let outcome = loop {
+            if std::mem::take(&mut self.has_just_moved) && self.options.ponders {
+                self.ponder();
             }
-        }
-        Ok(())
+            let line = match self.input.next() {
+                Ok(Some(line)) => line,
+                Ok(None) => break Ok(()),
+                Err(error) => break Err(error),
+            };
+            match self.respond(&line, &mut output) {
+                Err(error) if error.kind() == ErrorKind::BrokenPipe => break Ok(()),
+                Err(error) => break Err(error),
+                Ok(()) if self.quit => break Ok(()),
+                Ok(()) => {}
+            }
+        };
+        self.input = Input::none();
+        outcome
     }
 
-    /// Answers one line; `None` when it holds no command.
+    fn respond(&mut self, line: &Line, output: &mut impl Write) -> io::Result<()> {
+        let response = if line.cut { too_long(&line.text) } else { self.answer_to(&line.text, output)? };
+        let Some(response) = response else { return Ok(()) };
+        write!(output, "{response}")?;
+        output.flush()
+    }
+
+    /// Answers one line; `None` when it holds no command, or the answer is written to `output` already.
+    fn answer_to(&mut self, line: &str, output: &mut impl Write) -> io::Result<Option<Response>> {
+        let Some(command) = protocol::parse_line(line) else { return Ok(None) };
+        let Some(Ok(request)) = self.live_request(&command) else { return Ok(self.answer(line)) };
+        writeln!(output, "={}", command.id.map_or(String::new(), |id| id.to_string()))?;
+        output.flush()?;
+        self.analyze_live(&request, &mut |line| {
+            writeln!(output, "{line}")?;
+            output.flush()
+        })?;
+        writeln!(output)?;
+        output.flush()?;
+        Ok(None)
+    }
+
+    fn live_request(&self, command: &Command) -> Option<Result<Request, GtpError>> {
+        Request::parse(&command.name, &command.rest, self.position().to_play(), self.size())
+    }
+
+    /// Answers one line; `None` when it holds no command. An analysis ends at once, since nothing more can be said.
     pub fn answer(&mut self, line: &str) -> Option<Response> {
         let command = protocol::parse_line(line)?;
+        if let Some(request) = self.live_request(&command) {
+            let outcome = request.map(|request| {
+                let mut text = String::from("\n");
+                // Writing to a string cannot fail.
+                let _ = self.analyze_live(&request, &mut |line| {
+                    text.extend([line, "\n"]);
+                    Ok(())
+                });
+                text
+            });
+            return Some(Response { id: command.id, outcome: outcome.map_err(|error| error.to_string()) });
+        }
         let outcome = if command.name.is_empty() {
             Err(GtpError::syntax("a command after the id", None))
         } else {

@@ -4,7 +4,7 @@ use super::session::Session;
 use crate::game::{Move, Player};
 use crate::go::Size;
 use crate::go::score::area_score;
-use crate::search::{Limits, Report};
+use crate::search::{Limits, Report, Snapshot};
 use std::time::Duration;
 
 /// A value is no reason to resign before the root has this many visits.
@@ -29,16 +29,23 @@ pub(super) struct Choice {
 }
 
 impl Session {
-    /// Searches for a move of `player`, which is not played. Without `uses_clock` the clock is not looked
-    /// at.
-    pub(super) fn choose(&mut self, player: Player, uses_clock: bool) -> Choice {
+    /// Searches for a move of `player`, which is not played; the report is absent where no search was needed. Without
+    /// `uses_clock` the clock is not looked at. `watch` is called now and then, and may end the search.
+    pub(super) fn choose(
+        &mut self,
+        player: Player,
+        uses_clock: bool,
+        watch: &mut dyn FnMut(&Snapshot<'_>) -> bool,
+    ) -> (Choice, Option<Report>) {
         let pass = self.size().pass();
         if self.wins_by_passing(player) {
             self.note("the opponent passed and the board is won as it stands: pass");
-            return Choice { mv: pass, resign: false };
+            return (Choice { mv: pass, resign: false }, None);
         }
         let limits = self.limits(player, uses_clock);
-        let report = self.engine.search(player, limits, &mut |_| true);
+        let Session { engine, input, .. } = self;
+        let report =
+            engine.search(player, limits, &mut |snapshot| watch(snapshot) && !input.is_interrupted());
         self.totals.add(&report);
         self.note(&summary(&report, self.size()));
         if self.totals.searches == 1 {
@@ -47,7 +54,25 @@ impl Session {
         if let Some(warning) = self.engine.file_warning() {
             self.note(&warning);
         }
-        Choice { mv: self.engine.chosen_move(&report), resign: self.should_resign(&report) }
+        let choice = Choice { mv: self.engine.chosen_move(&report), resign: self.should_resign(&report) };
+        (choice, Some(report))
+    }
+
+    /// Plays the move unless it resigns; the answer to the controller.
+    pub(super) fn play_choice(&mut self, player: Player, choice: Choice) -> String {
+        if choice.resign {
+            return "resign".to_owned();
+        }
+        self.has_just_moved = true;
+        let (size, mv) = (self.size(), choice.mv);
+        let record = self.engine.record_mut();
+        if let Err(reason) = record.play(player, mv) {
+            let pass = record.play(player, size.pass());
+            debug_assert!(pass.is_ok(), "passing is always legal");
+            self.note(&format!("the search chose {}, which is illegal ({reason}): pass", size.vertex(mv)));
+            return size.vertex(size.pass());
+        }
+        size.vertex(mv)
     }
 
     /// A line on the pages of the table.

@@ -1,6 +1,6 @@
 //! The engine itself.
 
-use super::{Arguments, COMMANDS, GtpError, Session};
+use super::{Arguments, GtpError, Session};
 
 pub(super) fn protocol_version(_: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
     Ok("2".to_owned())
@@ -16,16 +16,21 @@ pub(super) fn version(session: &mut Session, _: Arguments<'_>) -> Result<String,
 
 pub(super) fn known_command(_: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let name = arguments.word("the name of a command")?;
-    Ok(super::find(name).is_some().to_string())
+    Ok(super::names().any(|known| known == name).to_string())
 }
 
 pub(super) fn list_commands(_: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
-    Ok(COMMANDS.iter().map(|&(name, _)| name).collect::<Vec<_>>().join("\n"))
+    Ok(super::names().collect::<Vec<_>>().join("\n"))
 }
 
 /// What GoGui offers in its menu of analyses: a line each of the kind of result, the label and the command.
 pub(super) fn gogui_analyze_commands(_: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
     Ok("string/Table Statistics/tewari-table".to_owned())
+}
+
+/// Nothing to do where nothing runs: that a line came is what ends an analysis.
+pub(super) fn stop(_: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
+    Ok(String::new())
 }
 
 pub(super) fn quit(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
@@ -68,6 +73,7 @@ fn cpu_ticks(stat: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::COMMANDS;
     use super::*;
 
     #[test]

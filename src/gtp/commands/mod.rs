@@ -11,6 +11,7 @@ mod time;
 
 use super::arguments::Arguments;
 use super::error::GtpError;
+use super::live;
 use super::session::Session;
 use crate::game::Move;
 use crate::go::Size;
@@ -33,6 +34,7 @@ const COMMANDS: &[(&str, Handler)] = &[
     ("get_random_seed", about::get_random_seed),
     ("gg-undo", moves::gg_undo),
     ("gogui-analyze_commands", about::gogui_analyze_commands),
+    ("gogui-interrupt", about::stop),
     ("is_legal", query::is_legal),
     ("kgs-time_settings", time::kgs_time_settings),
     ("known_command", about::known_command),
@@ -50,6 +52,7 @@ const COMMANDS: &[(&str, Handler)] = &[
     ("set_free_handicap", handicap::set_free_handicap),
     ("set_random_seed", about::set_random_seed),
     ("showboard", query::showboard),
+    ("stop", about::stop),
     ("tewari-table", query::tewari_table),
     ("time_left", time::time_left),
     ("time_settings", time::time_settings),
@@ -60,6 +63,13 @@ const COMMANDS: &[(&str, Handler)] = &[
 /// The command of that name.
 pub(super) fn find(name: &str) -> Option<Handler> {
     COMMANDS.iter().find(|(known, _)| *known == name).map(|&(_, handler)| handler)
+}
+
+/// The names of all commands, in their order.
+fn names() -> impl Iterator<Item = &'static str> {
+    let mut names: Vec<&str> = COMMANDS.iter().map(|&(name, _)| name).chain(live::names()).collect();
+    names.sort_unstable();
+    names.into_iter()
 }
 
 /// Moves as GTP writes them, in one line.

@@ -18,27 +18,17 @@ pub(super) fn play(session: &mut Session, mut arguments: Arguments<'_>) -> Resul
 pub(super) fn genmove(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let player = arguments.player()?;
     let started = Instant::now();
-    let choice = session.choose(player, true);
+    let (choice, _) = session.choose(player, true, &mut |_| true);
     session.clock.spend(player, started.elapsed());
-    if choice.resign {
-        return Ok("resign".to_owned());
-    }
-    let (size, mv) = (session.size(), choice.mv);
-    let record = session.engine.record_mut();
-    if let Err(reason) = record.play(player, mv) {
-        let pass = record.play(player, size.pass());
-        debug_assert!(pass.is_ok(), "passing is always legal");
-        session.note(&format!("the search chose {}, which is illegal ({reason}): pass", size.vertex(mv)));
-        return Ok(size.vertex(size.pass()));
-    }
-    Ok(size.vertex(mv))
+    Ok(session.play_choice(player, choice))
 }
 
 /// Thinks of a move, without the clock, and does not play it. Test suites want a move: it never resigns.
 pub(super) fn reg_genmove(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let player = arguments.player()?;
     let size = session.size();
-    Ok(size.vertex(session.choose(player, false).mv))
+    let (choice, _) = session.choose(player, false, &mut |_| true);
+    Ok(size.vertex(choice.mv))
 }
 
 pub(super) fn undo(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {

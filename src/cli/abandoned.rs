@@ -1,0 +1,29 @@
+//! Whether anybody still reads standard output.
+
+use rustix::event::{PollFd, PollFlags, poll};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// A flag that is set as soon as nobody can read standard output any more: the other end of a pipe, socket or terminal
+/// was closed. Files are never abandoned.
+pub(super) fn watch_standard_output() -> Arc<AtomicBool> {
+    let abandoned = Arc::new(AtomicBool::new(false));
+    let told = Arc::clone(&abandoned);
+    std::thread::spawn(move || {
+        let output = std::io::stdout();
+        loop {
+            // No event is asked for: errors and hang-ups are always told.
+            let mut watched = [PollFd::new(&output, PollFlags::empty())];
+            match poll(&mut watched, None) {
+                Err(rustix::io::Errno::INTR) | Ok(0) => {}
+                Err(_) => return,
+                Ok(_) => {
+                    let closed = PollFlags::ERR | PollFlags::HUP;
+                    told.store(watched[0].revents().intersects(closed), Relaxed);
+                    return;
+                }
+            }
+        }
+    });
+    abandoned
+}

@@ -1,0 +1,186 @@
+//! What live analysis tells of a report. Values and scores are those of the player who is asked about.
+//!
+//! Sources: the documentation of KataGo's GTP extensions (docs/GTP_Extensions.md) and of Leela Zero's `lz-analyze`; for
+//! CGOS the "GTP tournament game expansion" of zakki/cgos.
+
+use super::request::{Dialect, Request};
+use crate::game::{Move, Player};
+use crate::go::{Position, Size};
+use crate::search::{MoveReport, Report};
+use serde_json::json;
+use std::fmt::Write;
+
+/// Standard deviations between a win rate and its lower bound: 99 % of a normal distribution.
+const LOWER_BOUND_DEVIATIONS: f64 = 2.576;
+
+/// A line of analysis; empty while there is nothing to tell.
+pub(super) fn line(report: &Report, request: &Request, position: &Position) -> String {
+    if report.moves.is_empty() {
+        return String::new();
+    }
+    let view = View { report, position, player: request.player };
+    let moves = || report.moves.iter().take(request.most_moves).enumerate();
+    match request.dialect {
+        Dialect::LeelaZero => moves().map(|(order, mv)| view.leela_zero(order, mv)).collect(),
+        Dialect::KataGo => {
+            let mut text: String =
+                moves().map(|(order, mv)| view.katago(order, mv, request.has_pv_visits)).collect();
+            if request.has_root_info {
+                text += &view.root_info();
+            }
+            if request.has_ownership {
+                text += "ownership";
+                for value in view.ownership() {
+                    let _ = write!(text, " {value:.3}");
+                }
+            }
+            text
+        }
+        Dialect::Cgos => view.cgos(request.most_moves),
+    }
+}
+
+/// A report, seen by a player.
+struct View<'r> {
+    report: &'r Report,
+    position: &'r Position,
+    player: Player,
+}
+
+impl View<'_> {
+    fn size(&self) -> Size {
+        self.position.size()
+    }
+
+    /// By how much the player leads, komi included.
+    fn lead(&self, black_score: Option<f64>) -> f64 {
+        let lead =
+            black_score.or(self.report.root.black_score).unwrap_or(0.0) - self.position.komi().points();
+        if self.player == Player::Black { lead } else { -lead }
+    }
+
+    fn pv(&self, moves: &[Move]) -> String {
+        moves.iter().map(|&mv| self.size().vertex(mv)).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Every line of a client's parser ends with the principal variation.
+    fn leela_zero(&self, order: usize, mv: &MoveReport) -> String {
+        let whole = |value: f64| (10_000.0 * value).round();
+        format!(
+            "info move {} visits {} winrate {} prior {} lcb {} order {order} pv {} ",
+            self.size().vertex(mv.mv),
+            mv.edge_visits,
+            whole(mv.value.as_f64()),
+            whole(mv.prior),
+            whole(lower_bound(mv)),
+            self.pv(&mv.pv)
+        )
+    }
+
+    fn katago(&self, order: usize, mv: &MoveReport, has_pv_visits: bool) -> String {
+        let (value, bound, lead) = (mv.value.as_f64(), lower_bound(mv), self.lead(mv.black_score));
+        let mut text = format!(
+            "info move {} visits {} edgeVisits {} utility {:.6} winrate {value:.6} scoreMean {lead:.3} scoreLead {lead:.3} \
+             prior {:.6} lcb {bound:.6} utilityLcb {:.6} order {order} pv {} ",
+            self.size().vertex(mv.mv),
+            mv.visits.max(mv.edge_visits),
+            mv.edge_visits,
+            utility(value),
+            mv.prior,
+            utility(bound),
+            self.pv(&mv.pv)
+        );
+        if has_pv_visits {
+            text += "pvVisits ";
+            for visits in &mv.pv_visits {
+                let _ = write!(text, "{visits} ");
+            }
+        }
+        text
+    }
+
+    fn root_info(&self) -> String {
+        let root = &self.report.root;
+        let (value, lead) = (root.value.as_f64(), self.lead(root.black_score));
+        format!(
+            "rootInfo visits {} utility {:.6} winrate {value:.6} scoreMean {lead:.3} scoreLead {lead:.3} ",
+            root.visits,
+            utility(value)
+        )
+    }
+
+    /// From -1, the opponent's, to 1, by rows from the top left.
+    fn ownership(&self) -> impl Iterator<Item = f64> {
+        let sign = if self.player == Player::Black { 1.0 } else { -1.0 };
+        by_rows(self.size()).map(move |point| sign * self.report.ownership.mean_for_black(point))
+    }
+
+    fn cgos(&self, most_moves: usize) -> String {
+        let root = &self.report.root;
+        let moves = self.report.moves.iter().take(most_moves).map(|mv| {
+            json!({
+                "move": self.size().vertex(mv.mv),
+                "visits": mv.edge_visits,
+                "winrate": rounded(mv.value.as_f64()),
+                "score": rounded(self.lead(mv.black_score)),
+                "prior": rounded(mv.prior),
+                "pv": self.pv(mv.pv.get(1..).unwrap_or_default()),
+            })
+        });
+        json!({
+            "winrate": rounded(root.value.as_f64()),
+            "score": rounded(self.lead(root.black_score)),
+            "visits": root.visits,
+            "moves": moves.collect::<Vec<_>>(),
+            "ownership": self.ownership().map(ownership_letter).collect::<String>(),
+        })
+        .to_string()
+    }
+}
+
+/// The points by rows, from the top left.
+fn by_rows(size: Size) -> impl Iterator<Item = Move> {
+    let (columns, rows) = (size.columns(), size.rows());
+    (0..rows).rev().flat_map(move |row| (0..columns).map(move |column| Move((row * columns + column) as u16)))
+}
+
+/// Of a value's share in a letter: -1 is `A`, 1 is `+`, in 63 steps.
+fn ownership_letter(value: f64) -> char {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char::from(LETTERS[((value + 1.0) / 2.0 * 62.0).round().clamp(0.0, 62.0) as usize])
+}
+
+/// A win rate from -1 to 1.
+fn utility(value: f64) -> f64 {
+    2.0 * value - 1.0
+}
+
+fn rounded(value: f64) -> f64 {
+    (10_000.0 * value).round() / 10_000.0
+}
+
+/// What a move's win rate is at least, as if its visits were so many games.
+fn lower_bound(mv: &MoveReport) -> f64 {
+    let (value, visits) = (mv.value.as_f64(), mv.visits.max(mv.edge_visits).max(1) as f64);
+    if mv.proven.is_some() {
+        return value;
+    }
+    (value - LOWER_BOUND_DEVIATIONS * (value * (1.0 - value) / visits).sqrt()).max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ownership_has_63_letters() {
+        assert_eq!([-1.0, -0.999, 0.0, 1.0, 7.0].map(ownership_letter), ['A', 'A', 'f', '+', '+']);
+    }
+
+    #[test]
+    fn points_go_by_rows_from_the_top_left() {
+        let size = Size::new(3, 2).expect("a size");
+        let vertices: Vec<String> = by_rows(size).map(|point| size.vertex(point)).collect();
+        assert_eq!(vertices, ["A2", "B2", "C2", "A1", "B1", "C1"]);
+    }
+}
