@@ -2,6 +2,8 @@
 
 #[path = "gtp_session/board.rs"]
 mod board;
+#[path = "gtp_session/clients.rs"]
+mod clients;
 #[path = "gtp_session/random.rs"]
 mod random;
 #[path = "gtp_session/records.rs"]
@@ -15,7 +17,7 @@ use std::sync::{Arc, Mutex};
 use tewari::engine::{Engine, EngineOptions};
 use tewari::go::PlayoutPolicy;
 use tewari::go::{Komi, Rules, Size};
-use tewari::gtp::{MoveBudget, Session, SessionOptions};
+use tewari::gtp::{DeadStones, MoveBudget, Session, SessionOptions};
 use tewari::memory::Budget;
 
 /// A session on a board of `side` lines with a small table; thirty simulations a move, never resigning.

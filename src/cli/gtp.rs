@@ -3,9 +3,9 @@
 use super::options::{EngineArguments, LimitArguments};
 use crate::engine::{Engine, EngineOptions};
 use crate::go::{Komi, Rules, Size};
-use crate::gtp::{MoveBudget, Session, SessionOptions};
+use crate::gtp::{DeadStones, MoveBudget, Session, SessionOptions};
 use anyhow::{Context, Result};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use rand::rand_core::TryRng;
 use rand::rngs::SysRng;
 use std::io::Write;
@@ -38,6 +38,10 @@ pub(super) struct Arguments {
     /// Search on while the opponent thinks, until the next command.
     #[arg(long)]
     ponder: bool,
+    /// Which stones are taken off the board at the end of a game; default: none by tromp-taylor rules, else those that
+    /// both would agree on.
+    #[arg(long, value_enum)]
+    dead: Option<Dead>,
     /// Say nothing on standard error.
     #[arg(long, short)]
     quiet: bool,
@@ -45,6 +49,15 @@ pub(super) struct Arguments {
     limits: LimitArguments,
     #[command(flatten)]
     engine: EngineArguments,
+}
+
+/// See [`DeadStones`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Dead {
+    /// Those that playouts call dead.
+    Agreement,
+    /// None: what stands counts, as on CGOS.
+    None,
 }
 
 pub(super) fn run(arguments: Arguments) -> Result<()> {
@@ -69,6 +82,12 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
         default_time: DEFAULT_TIME,
         resign_below: arguments.resign,
         ponders: arguments.ponder,
+        dead_stones: match arguments.dead {
+            Some(Dead::Agreement) => DeadStones::Agreement,
+            Some(Dead::None) => DeadStones::None,
+            None if arguments.rules == Rules::TROMP_TAYLOR => DeadStones::None,
+            None => DeadStones::Agreement,
+        },
     };
     let mut output = Watched { output: std::io::stdout().lock(), failure: None };
     let mut session = Session::new(engine, session_options)

@@ -225,6 +225,11 @@ impl Engine {
         self.searches = 0;
     }
 
+    /// Changes the number of workers, from 1 to 255.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.options.parameters.threads = threads.clamp(1, 255);
+    }
+
     /// Mixes noise into the network's policy of the positions that are searched from now on, if the table does not know
     /// them: chances by move number, which sum to [`chances::CERTAIN`](crate::network::chances::CERTAIN). For games
     /// to learn from.
@@ -235,6 +240,12 @@ impl Engine {
     /// Restricts the searches from now on to some moves of their root, by move number; `None`: all are tried.
     pub fn set_root_moves(&mut self, allowed: Option<Vec<bool>>) {
         self.root_moves = allowed;
+    }
+
+    /// The moves that searches are restricted to, by move number; `None`: all.
+    #[must_use]
+    pub fn root_moves(&self) -> Option<&[bool]> {
+        self.root_moves.as_deref()
     }
 
     /// What the user should know of the table's file, if that has lost its name.

@@ -27,6 +27,12 @@ impl Record {
         Record { current: start.clone(), start, moves: Vec::new() }
     }
 
+    /// The position before the first move.
+    #[must_use]
+    pub fn start(&self) -> &Position {
+        &self.start
+    }
+
     /// The position now.
     #[must_use]
     pub fn position(&self) -> &Position {

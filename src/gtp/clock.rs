@@ -41,6 +41,15 @@ pub enum TimeSystem {
         /// How many there are.
         periods: u32,
     },
+    /// Each move gives some time back.
+    Fischer {
+        /// Main time.
+        main: Duration,
+        /// What a move gives.
+        increment: Duration,
+        /// No clock has more than this.
+        most: Duration,
+    },
 }
 
 impl TimeSystem {
@@ -61,6 +70,7 @@ impl TimeSystem {
             TimeSystem::Unlimited => Duration::ZERO,
             TimeSystem::Absolute { main }
             | TimeSystem::Canadian { main, .. }
+            | TimeSystem::Fischer { main, .. }
             | TimeSystem::ByoYomi { main, .. } => main,
         }
     }
@@ -68,7 +78,7 @@ impl TimeSystem {
     /// What a player has at the beginning of overtime; `None` where there is none.
     fn overtime(self) -> Option<Left> {
         match self {
-            TimeSystem::Unlimited | TimeSystem::Absolute { .. } => None,
+            TimeSystem::Unlimited | TimeSystem::Absolute { .. } | TimeSystem::Fischer { .. } => None,
             TimeSystem::Canadian { period, stones, .. } => Some(Left { time: period, count: stones.max(1) }),
             TimeSystem::ByoYomi { period, periods, .. } => Some(Left { time: period, count: periods.max(1) }),
         }
@@ -118,6 +128,11 @@ impl Clock {
     /// Takes the time for a move from a player's clock, for controllers that send no `time_left`.
     pub fn spend(&mut self, player: Player, used: Duration) {
         let Left { time, count } = self.left[player.index()];
+        if let TimeSystem::Fischer { increment, most, .. } = self.system {
+            let time = (time.saturating_sub(used) + increment).min(most);
+            self.left[player.index()] = Left { time, count: 0 };
+            return;
+        }
         self.left[player.index()] = match (count, self.system.overtime()) {
             (0, Some(start)) if used >= time => self.spend_overtime(start, start, used - time),
             (0, _) => Left { time: time.saturating_sub(used), count: 0 },
@@ -175,7 +190,12 @@ impl Clock {
             self.overtime_share(left)
         } else {
             let in_overtime = self.system.overtime().map_or(Duration::ZERO, |left| self.overtime_share(left));
-            (without_lag(left.time) / parts).max(in_overtime)
+            // What a move gives back may be used, as long as the clock has it.
+            let given_back = match self.system {
+                TimeSystem::Fischer { increment, .. } => without_lag(increment.min(left.time)),
+                _ => Duration::ZERO,
+            };
+            ((without_lag(left.time).saturating_sub(given_back)) / parts + given_back).max(in_overtime)
         };
         Some(time.max(SHORTEST))
     }
@@ -239,6 +259,21 @@ mod tests {
         assert_eq!(clock.share(B, 0, size(19)), Some(SHORTEST));
         let japanese = TimeSystem::ByoYomi { main: Duration::ZERO, period: seconds(30), periods: 5 };
         assert_eq!(Clock::new(japanese).share(B, 0, size(9)), Some(Duration::from_millis(29_500)));
+    }
+
+    #[test]
+    fn what_a_move_gives_back_is_used() {
+        let fischer = TimeSystem::Fischer { main: seconds(60), increment: seconds(10), most: seconds(62) };
+        let mut clock = Clock::new(fischer);
+        let share = clock.share(B, 50, size(9)).expect("a limit");
+        assert!(share > seconds(11) && share < seconds(13), "{share:?}");
+        clock.spend(B, seconds(20));
+        assert_eq!(clock.left[0], Left { time: seconds(50), count: 0 });
+        clock.spend(B, Duration::ZERO);
+        clock.spend(B, seconds(3));
+        assert_eq!(clock.left[0].time, seconds(62));
+        clock.set_left(B, seconds(1), 0);
+        assert!(clock.share(B, 50, size(9)).expect("a limit") < seconds(1));
     }
 
     #[test]

@@ -62,6 +62,14 @@ pub enum GtpError {
     /// A file that gives no position.
     #[error("cannot load file: {0}")]
     CannotLoadFile(#[from] LoadError),
+    /// A file that cannot be written.
+    #[error("cannot write file: {path}: {error}")]
+    CannotWriteFile {
+        /// Its name.
+        path: String,
+        /// What the system says.
+        error: std::io::Error,
+    },
     /// The system does not tell.
     #[error("cputime is not known on this system")]
     NoCpuTime,

@@ -25,4 +25,5 @@ mod think;
 
 pub use error::GtpError;
 pub use session::{SearchTotals, Session, SessionOptions};
+pub use status::DeadStones;
 pub use think::MoveBudget;

@@ -7,6 +7,7 @@ use super::error::GtpError;
 use super::input::Input;
 use super::live::Request;
 use super::protocol::{self, Command, Line, Response};
+use super::status::{DeadStones, Statuses};
 use super::think::MoveBudget;
 use crate::engine::{Engine, EngineError};
 use crate::game::Game;
@@ -32,6 +33,8 @@ pub struct SessionOptions {
     pub resign_below: f64,
     /// Whether to search on while the opponent thinks.
     pub ponders: bool,
+    /// Which stones are taken off the board at the end of a game.
+    pub dead_stones: DeadStones,
 }
 
 impl Default for SessionOptions {
@@ -42,6 +45,7 @@ impl Default for SessionOptions {
             default_time: Duration::from_secs(1),
             resign_below: 0.1,
             ponders: false,
+            dead_stones: DeadStones::default(),
         }
     }
 }
@@ -80,6 +84,10 @@ pub struct Session {
     pub(super) input: Input,
     /// Whether the last command made a move of ours.
     pub(super) has_just_moved: bool,
+    /// What the last search said of its move, in a line.
+    pub(super) last_thought: Option<String>,
+    /// The key of the position that was searched last, and what was found.
+    pub(super) last_search: Option<(u64, Report)>,
     abandoned: Arc<AtomicBool>,
     diagnostics: Box<dyn FnMut(&str) + Send>,
 }
@@ -96,6 +104,8 @@ impl Session {
             quit: false,
             input: Input::none(),
             has_just_moved: false,
+            last_thought: None,
+            last_search: None,
             abandoned: Arc::default(),
             diagnostics: Box::new(|_| {}),
         }
@@ -220,6 +230,17 @@ impl Session {
 
     pub(super) fn size(&self) -> Size {
         self.engine.position().size()
+    }
+
+    /// What becomes of each chain, as the rules have it.
+    pub(super) fn statuses(&self) -> Statuses {
+        let options = self.engine.options();
+        match self.options.dead_stones {
+            DeadStones::None => Statuses::all_alive(self.position()),
+            DeadStones::Agreement => {
+                Statuses::by_playouts(self.position(), options.playouts, options.parameters.seed)
+            }
+        }
     }
 
     pub(super) fn note(&mut self, line: &str) {

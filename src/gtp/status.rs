@@ -1,6 +1,6 @@
 //! Which stones are alive at the end of a game: playouts tell.
 
-use crate::game::{Move, Outcome, Player};
+use crate::game::{Move, Outcome, Player, Score};
 use crate::go::PlayoutPolicy;
 use crate::go::board::{Board, cell};
 use crate::go::geometry::CELLS;
@@ -67,16 +67,29 @@ impl Statuses {
         Statuses { board, chains }
     }
 
+    /// The same where nobody agrees on dead stones: all are alive.
+    #[must_use]
+    pub fn all_alive(position: &Position) -> Statuses {
+        let board = position.board().clone();
+        Statuses { chains: chains(&board), board }
+    }
+
     /// All chains, by their first stone.
     #[must_use]
     pub fn chains(&self) -> &[Chain] {
         &self.chains
     }
 
+    /// Black's points minus White's by area once the dead are gone, without komi.
+    #[must_use]
+    pub fn area_score(&self) -> Score {
+        area_score(&without_the_dead(&self.board, &self.chains))
+    }
+
     /// The result by area once the dead are gone, as `B+2.5`, `W+0.5` or `0`.
     #[must_use]
     pub fn result(&self, komi: Komi) -> String {
-        let score = area_score(&without_the_dead(&self.board, &self.chains));
+        let score = self.area_score();
         let half_points = i32::from(score) * 2 - komi.0;
         let points = f64::from(half_points.abs()) / 2.0;
         match komi.outcome_for_black(score) {
@@ -85,6 +98,16 @@ impl Statuses {
             Outcome::Loss => format!("W+{points:.1}"),
         }
     }
+}
+
+/// Which stones are taken off the board at the end of a game.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DeadStones {
+    /// Those that playouts call dead, as players agree.
+    #[default]
+    Agreement,
+    /// None: what is on the board counts, as Tromp-Taylor rules and CGOS have it.
+    None,
 }
 
 fn colour(player: Player) -> u8 {

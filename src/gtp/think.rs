@@ -1,7 +1,7 @@
 //! Choosing a move: how much to search, when to pass at once, when to resign.
 
 use super::session::Session;
-use crate::game::{Move, Player};
+use crate::game::{Game, Move, Outcome, Player};
 use crate::go::Size;
 use crate::go::score::area_score;
 use crate::search::{Limits, Report, Snapshot};
@@ -38,7 +38,7 @@ impl Session {
         watch: &mut dyn FnMut(&Snapshot<'_>) -> bool,
     ) -> (Choice, Option<Report>) {
         let pass = self.size().pass();
-        if self.wins_by_passing(player) {
+        if self.engine.root_moves().is_none() && self.wins_by_passing(player) {
             self.note("the opponent passed and the board is won as it stands: pass");
             return (Choice { mv: pass, resign: false }, None);
         }
@@ -47,7 +47,7 @@ impl Session {
         let report =
             engine.search(player, limits, &mut |snapshot| watch(snapshot) && !input.is_interrupted());
         self.totals.add(&report);
-        self.note(&summary(&report, self.size()));
+        self.remember(&report);
         if self.totals.searches == 1 {
             self.note(&self.huge_pages());
         }
@@ -75,6 +75,16 @@ impl Session {
         size.vertex(mv)
     }
 
+    /// Keeps what a search found, and says it.
+    fn remember(&mut self, report: &Report) {
+        let mut searched = self.position().clone();
+        searched.set_to_play(report.root.to_play);
+        self.last_search = Some((searched.key(), report.clone()));
+        let thought = summary(report, self.size());
+        self.note(&thought);
+        self.last_thought = Some(thought);
+    }
+
     /// A line on the pages of the table.
     fn huge_pages(&self) -> String {
         let table = self.engine.table();
@@ -88,18 +98,20 @@ impl Session {
         }
     }
 
-    /// Whether the opponent has just passed, and the present stones, all counted as alive, win for `player`.
+    /// Whether the opponent has just passed, and the present stones win for `player`, both with all counted as alive and
+    /// without those that the final score calls dead.
     fn wins_by_passing(&self, player: Player) -> bool {
         let last = self.engine.record().moves().last();
         if last != Some(&(player.other(), self.size().pass())) {
             return false;
         }
         let position = self.position();
-        let difference = i32::from(area_score(position.board())) * 2 - position.komi().0;
-        match player {
-            Player::Black => difference > 0,
-            Player::White => difference < 0,
-        }
+        let wins = |score| {
+            let for_black = position.komi().outcome_for_black(score);
+            let outcome = if player == Player::Black { for_black } else { for_black.other() };
+            outcome == Outcome::Win
+        };
+        wins(area_score(position.board())) && wins(self.statuses().area_score())
     }
 
     /// A fixed count is kept unless the clock would run out; with neither count nor clock, the default

@@ -31,7 +31,7 @@ pub mod write;
 pub use error::{Location, SgfError};
 pub use game_record::{GameRecord, Node, Place, RecordPoint, Unreadable};
 pub use replay::{ReplayError, Step, Steps};
-pub use write::{PlayedGame, Variation, write_variations};
+pub use write::{PlayedGame, Variation, write_record, write_variations};
 
 /// Files above this many bytes are refused.
 pub const MAX_BYTES: usize = 64 << 20;

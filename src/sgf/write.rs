@@ -2,7 +2,7 @@
 //! FF\[4\] forbids.
 
 use crate::game::{Game, Move, Player};
-use crate::go::{Komi, Position, Rules, Size};
+use crate::go::{Komi, Position, Record, Rules, Size};
 use std::fmt::Write;
 
 /// A game to write.
@@ -39,13 +39,7 @@ pub fn write(game: &PlayedGame<'_>) -> String {
         // Writing to a string cannot fail.
         let _ = write!(text, "{property}[{}]", escaped(value));
     }
-    for (index, &(player, mv)) in game.moves.iter().enumerate() {
-        if index % 10 == 0 {
-            text.push('\n');
-        }
-        let colour = if player == Player::Black { 'B' } else { 'W' };
-        let _ = write!(text, ";{colour}[{}]", point(size, mv));
-    }
+    write_moves(&mut text, size, game.moves);
     text.push_str(")\n");
     text
 }
@@ -64,6 +58,37 @@ pub struct Variation {
 /// A position, set up by its stones, with variations.
 #[must_use]
 pub fn write_variations(position: &Position, root: &Variation) -> String {
+    let mut text = header_of(position);
+    write_comment(&mut text, &root.comment);
+    for next in &root.next {
+        write_variation(&mut text, position.size(), next);
+    }
+    text.push_str(")\n");
+    text
+}
+
+/// A game from its start, which may be set up, ten moves a line.
+#[must_use]
+pub fn write_record(record: &Record) -> String {
+    let mut text = header_of(record.start());
+    write_moves(&mut text, record.start().size(), record.moves());
+    text.push_str(")\n");
+    text
+}
+
+fn write_moves(text: &mut String, size: Size, moves: &[(Player, Move)]) {
+    for (index, &(player, mv)) in moves.iter().enumerate() {
+        if index % 10 == 0 {
+            text.push('\n');
+        }
+        let colour = if player == Player::Black { 'B' } else { 'W' };
+        // Writing to a string cannot fail.
+        let _ = write!(text, ";{colour}[{}]", point(size, mv));
+    }
+}
+
+/// The beginning of the first node, with the stones of the position and who is to move.
+fn header_of(position: &Position) -> String {
     let size = position.size();
     let mut text = header(size, position.komi(), position.rules());
     for (player, property) in [(Player::Black, "AB"), (Player::White, "AW")] {
@@ -77,11 +102,6 @@ pub fn write_variations(position: &Position, root: &Variation) -> String {
         }
     }
     text.push_str(if position.to_play() == Player::Black { "PL[B]" } else { "PL[W]" });
-    write_comment(&mut text, &root.comment);
-    for next in &root.next {
-        write_variation(&mut text, size, next);
-    }
-    text.push_str(")\n");
     text
 }
 

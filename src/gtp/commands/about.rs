@@ -23,9 +23,9 @@ pub(super) fn list_commands(_: &mut Session, _: Arguments<'_>) -> Result<String,
     Ok(super::names().collect::<Vec<_>>().join("\n"))
 }
 
-/// What GoGui offers in its menu of analyses: a line each of the kind of result, the label and the command.
-pub(super) fn gogui_analyze_commands(_: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
-    Ok("string/Table Statistics/tewari-table".to_owned())
+/// What we answer to people who talk to us on KGS: what we think of the game.
+pub(super) fn kgs_chat(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
+    Ok(session.last_thought.clone().unwrap_or_else(|| "I have not thought about anything yet.".to_owned()))
 }
 
 /// Nothing to do where nothing runs: that a line came is what ends an analysis.

@@ -20,6 +20,17 @@ pub(super) fn loadsgf(session: &mut Session, arguments: Arguments<'_>) -> Result
     Ok(String::new())
 }
 
+/// `printsgf [FILE]`: the game as SGF, as the answer or in a file.
+pub(super) fn printsgf(session: &mut Session, arguments: Arguments<'_>) -> Result<String, GtpError> {
+    let text = sgf::write_record(session.engine.record());
+    let path = arguments.rest();
+    if path.is_empty() || path == "-" {
+        return Ok(text);
+    }
+    std::fs::write(path, text).map_err(|error| GtpError::CannotWriteFile { path: path.to_owned(), error })?;
+    Ok(String::new())
+}
+
 /// The last word is the move number if it is a number and not the only word; names of files may hold
 /// spaces, though the specification does not provide for them.
 fn file_and_move<'a>(arguments: &Arguments<'a>) -> Result<(&'a str, Option<usize>), GtpError> {

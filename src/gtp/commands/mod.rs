@@ -2,7 +2,9 @@
 
 mod about;
 mod board;
+mod gogui;
 mod handicap;
+mod katago;
 mod load;
 mod moves;
 mod query;
@@ -33,9 +35,22 @@ const COMMANDS: &[(&str, Handler)] = &[
     ("get_komi", board::get_komi),
     ("get_random_seed", about::get_random_seed),
     ("gg-undo", moves::gg_undo),
-    ("gogui-analyze_commands", about::gogui_analyze_commands),
+    ("gogui-analyze_commands", gogui::analyze_commands),
     ("gogui-interrupt", about::stop),
+    ("gogui-play_sequence", gogui::play_sequence),
+    ("gogui-setup", gogui::setup),
+    ("gogui-setup_player", gogui::setup_player),
+    ("gomill-cpu_time", about::cputime),
+    ("gomill-explain_last_move", moves::explain_last_move),
     ("is_legal", query::is_legal),
+    ("kata-get-param", katago::get_param),
+    ("kata-list-params", katago::list_params),
+    ("kata-list_time_settings", time::kata_list_time_settings),
+    ("kata-set-param", katago::set_param),
+    ("kata-time_settings", time::kata_time_settings),
+    ("kgs-chat", about::kgs_chat),
+    ("kgs-game_over", about::stop),
+    ("kgs-genmove_cleanup", moves::kgs_genmove_cleanup),
     ("kgs-time_settings", time::kgs_time_settings),
     ("known_command", about::known_command),
     ("komi", board::komi),
@@ -45,6 +60,7 @@ const COMMANDS: &[(&str, Handler)] = &[
     ("name", about::name),
     ("place_free_handicap", handicap::place_free_handicap),
     ("play", moves::play),
+    ("printsgf", load::printsgf),
     ("protocol_version", about::protocol_version),
     ("quit", about::quit),
     ("rectangular_boardsize", board::rectangular_boardsize),
@@ -53,7 +69,12 @@ const COMMANDS: &[(&str, Handler)] = &[
     ("set_random_seed", about::set_random_seed),
     ("showboard", query::showboard),
     ("stop", about::stop),
+    ("tewari-best_moves", gogui::best_moves),
+    ("tewari-ownership", gogui::ownership),
+    ("tewari-param", gogui::param),
     ("tewari-table", query::tewari_table),
+    ("tewari-variation", gogui::variation),
+    ("tewari-win_rates", gogui::win_rates),
     ("time_left", time::time_left),
     ("time_settings", time::time_settings),
     ("undo", moves::undo),

@@ -1,6 +1,8 @@
 //! Playing, taking back, and thinking of moves.
 
 use super::{Arguments, GtpError, Session};
+use crate::game::{Move, Player};
+use crate::gtp::status::{Chain, Status};
 use std::time::Instant;
 
 /// Plays a move of either colour, whoever's turn it is.
@@ -17,6 +19,10 @@ pub(super) fn play(session: &mut Session, mut arguments: Arguments<'_>) -> Resul
 /// Thinks of a move and plays it, also after the game has ended. Resigning plays nothing.
 pub(super) fn genmove(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let player = arguments.player()?;
+    genmove_for(session, player)
+}
+
+fn genmove_for(session: &mut Session, player: Player) -> Result<String, GtpError> {
     let started = Instant::now();
     let (choice, _) = session.choose(player, true, &mut |_| true);
     session.clock.spend(player, started.elapsed());
@@ -29,6 +35,33 @@ pub(super) fn reg_genmove(session: &mut Session, mut arguments: Arguments<'_>) -
     let size = session.size();
     let (choice, _) = session.choose(player, false, &mut |_| true);
     Ok(size.vertex(choice.mv))
+}
+
+/// Thinks of a move as [`genmove`] does, but does not pass while the opponent has dead stones on the board.
+pub(super) fn kgs_genmove_cleanup(
+    session: &mut Session,
+    mut arguments: Arguments<'_>,
+) -> Result<String, GtpError> {
+    let player = arguments.player()?;
+    let statuses = session.statuses();
+    let is_dead = |chain: &Chain| chain.player != player && chain.status == Status::Dead;
+    if !statuses.chains().iter().any(is_dead) {
+        return genmove_for(session, player);
+    }
+    let pass = session.size().pass();
+    let position = session.position();
+    let board = position.board();
+    let is_useful = |mv| board.geometry().point_of(mv).is_some_and(|point| !board.is_eye(point, player));
+    let allowed = (0..=pass.0).map(|mv| is_useful(Move(mv))).collect();
+    session.engine.set_root_moves(Some(allowed));
+    let answer = genmove_for(session, player);
+    session.engine.set_root_moves(None);
+    answer
+}
+
+/// What was thought about the last move of ours.
+pub(super) fn explain_last_move(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
+    Ok(session.last_thought.clone().unwrap_or_default())
 }
 
 pub(super) fn undo(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {

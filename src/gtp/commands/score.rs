@@ -1,11 +1,11 @@
 //! The end of the game.
 
 use super::{Arguments, GtpError, Session, vertices};
-use crate::gtp::status::{Status, Statuses};
+use crate::gtp::status::Status;
 
 /// The area score without the stones that playouts call dead.
 pub(super) fn final_score(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
-    Ok(statuses(session).result(session.position().komi()))
+    Ok(session.statuses().result(session.position().komi()))
 }
 
 /// The chains that are alive, dead or in seki, one a line.
@@ -20,14 +20,9 @@ pub(super) fn final_status_list(
         "seki" => Status::Seki,
         other => return Err(GtpError::syntax(EXPECTED, Some(other))),
     };
-    let statuses = statuses(session);
+    let statuses = session.statuses();
     let chains = statuses.chains().iter().filter(|chain| chain.status == status);
     let lines: Vec<String> =
         chains.map(|chain| vertices(session.size(), chain.stones.iter().copied())).collect();
     Ok(lines.join("\n"))
-}
-
-fn statuses(session: &Session) -> Statuses {
-    let options = session.engine.options();
-    Statuses::by_playouts(session.position(), options.playouts, options.parameters.seed)
 }

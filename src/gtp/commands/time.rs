@@ -45,6 +45,32 @@ pub(super) fn kgs_time_settings(
     Ok(String::new())
 }
 
+pub(super) fn kata_list_time_settings(_: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
+    Ok("none absolute byoyomi canadian fischer fischer-capped".to_owned())
+}
+
+/// `kata-time_settings`: as `kgs-time_settings`, and `fischer MAIN INCREMENT` or `fischer-capped MAIN INCREMENT
+/// MOST_MAIN MOST_MOVE`, whose last number, the longest move, our searches do not come near.
+pub(super) fn kata_time_settings(
+    session: &mut Session,
+    mut arguments: Arguments<'_>,
+) -> Result<String, GtpError> {
+    let mut system = Arguments::new(arguments.rest());
+    let most = match system.next_word() {
+        Some("fischer") => None,
+        Some("fischer-capped") => Some(()),
+        _ => return kgs_time_settings(session, arguments),
+    };
+    arguments.next_word();
+    let (main, increment) = (seconds(&mut arguments)?, seconds(&mut arguments)?);
+    let most = match most {
+        Some(()) => seconds(&mut arguments)?,
+        None => Duration::from_secs_f64(LONGEST_SECONDS),
+    };
+    session.clock = Clock::new(TimeSystem::Fischer { main, increment, most });
+    Ok(String::new())
+}
+
 /// `time_left COLOR SECONDS STONES`. Means nothing while time is not limited. Servers send negative times to
 /// players who are late; they have nothing left.
 pub(super) fn time_left(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {

@@ -7,6 +7,7 @@ pub(super) use request::{Request, names};
 
 use super::session::Session;
 use crate::game::Game;
+use crate::go::Position;
 use crate::search::{Limits, Report, Snapshot};
 use std::io;
 use std::time::{Duration, Instant};
@@ -52,6 +53,7 @@ impl Session {
         } else {
             let report = self.search_until_more_is_said(request, &mut watch);
             tell(&report);
+            self.last_search = Some((searched_key(&position, request), report));
             None
         };
         self.engine.set_root_moves(None);
@@ -92,6 +94,12 @@ impl Session {
         let report = engine.search(to_play, Limits::default(), &mut |_| !input.has_more());
         self.totals.add(&report);
     }
+}
+
+fn searched_key(position: &Position, request: &Request) -> u64 {
+    let mut searched = position.clone();
+    searched.set_to_play(request.player);
+    searched.key()
 }
 
 /// When lines are due.

@@ -1,0 +1,212 @@
+//! What GoGui needs beyond the standard, and what it can show.
+//!
+//! Source: GoGui's manual, "GTP extensions" and "Analyze commands".
+
+use super::{Arguments, GtpError, Session, vertices};
+use crate::game::{Game, Move, Player};
+use crate::go::{Position, Record, Size, ownership};
+use std::fmt::Write;
+use std::time::Duration;
+
+/// What GoGui offers in its menu of analyses: a line each of the kind of result, the label and the command.
+pub(super) fn analyze_commands(_: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
+    let commands = [
+        "pspairs/Best Moves/tewari-best_moves",
+        "dboard/Win Rates/tewari-win_rates",
+        "dboard/Ownership/tewari-ownership",
+        "varc/Principal Variation/tewari-variation %c",
+        "string/Final Score/final_score",
+        "plist/Dead Stones/final_status_list dead",
+        "hstring/Table/tewari-table",
+        "param/Settings/tewari-param",
+    ];
+    Ok(commands.join("\n"))
+}
+
+/// Several moves as one: all are played, or none.
+pub(super) fn play_sequence(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
+    let moves = players_and_vertices(&mut arguments, session.size())?;
+    let mut record = session.engine.record().clone();
+    for (player, mv) in moves {
+        record.play(player, mv).map_err(|_| GtpError::IllegalMove)?;
+    }
+    *session.engine.record_mut() = record;
+    Ok(String::new())
+}
+
+/// Stones put on the board before the first move: pairs of a colour and a point.
+pub(super) fn setup(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
+    let position = session.position();
+    if !session.engine.record().moves().is_empty() {
+        return Err(GtpError::BoardNotEmpty);
+    }
+    let size = position.size();
+    let board = position.board();
+    let mut stones: Vec<(Player, Move)> = board
+        .geometry()
+        .points
+        .iter()
+        .filter_map(|&point| Some((board.stone_at(point)?, board.geometry().move_of(point))))
+        .collect();
+    stones.extend(players_and_vertices(&mut arguments, size)?);
+    let to_play = position.to_play();
+    set_up(session, &stones, to_play)
+}
+
+/// Who moves first after the set-up.
+pub(super) fn setup_player(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
+    let player = arguments.player()?;
+    if !session.engine.record().moves().is_empty() {
+        return Err(GtpError::BoardNotEmpty);
+    }
+    let mut position = session.position().clone();
+    position.set_to_play(player);
+    session.set_record(Record::from_position(position)).map_err(GtpError::NoMemoryForSize)?;
+    Ok(String::new())
+}
+
+fn set_up(session: &mut Session, stones: &[(Player, Move)], to_play: Player) -> Result<String, GtpError> {
+    let position = session.position();
+    let (size, rules, komi) = (position.size(), position.rules(), position.komi());
+    let position = Position::with_stones(size, rules, komi, stones, to_play)
+        .map_err(|(mv, reason)| GtpError::BadVertexList(format!("{}: {reason}", size.vertex(mv))))?;
+    session.set_record(Record::from_position(position)).map_err(GtpError::NoMemoryForSize)?;
+    Ok(String::new())
+}
+
+fn players_and_vertices(arguments: &mut Arguments<'_>, size: Size) -> Result<Vec<(Player, Move)>, GtpError> {
+    let mut moves = Vec::new();
+    while let Some(word) = arguments.next_word() {
+        let player = Arguments::new(word).player().map_err(|_| GtpError::InvalidColorOrCoordinate)?;
+        let vertex = arguments.next_word().and_then(|word| size.parse_vertex(word));
+        moves.push((player, vertex.ok_or(GtpError::InvalidColorOrCoordinate)?));
+    }
+    Ok(moves)
+}
+
+/// The most visited moves with their visits.
+pub(super) fn best_moves(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
+    const SHOWN: usize = 10;
+    let report = session.engine.look_up(session.position().clone());
+    let size = session.size();
+    let pairs = report.moves.iter().take(SHOWN).filter(|mv| mv.edge_visits > 0);
+    let pairs: Vec<String> = pairs.map(|mv| format!("{} {}", size.vertex(mv.mv), mv.edge_visits)).collect();
+    Ok(pairs.join(" "))
+}
+
+/// The win rate of each move that was looked at, for the player to move, as a board of numbers.
+pub(super) fn win_rates(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
+    let report = session.engine.look_up(session.position().clone());
+    let size = session.size();
+    let mut values = vec![None; size.points() + 1];
+    for mv in report.moves.iter().filter(|mv| mv.edge_visits > 0) {
+        values[mv.mv.index()] = Some(mv.value.as_f64());
+    }
+    Ok(board(size, |point| values[point.index()].map_or("\"\"".to_owned(), |value| format!("{value:.2}"))))
+}
+
+/// Whose each point becomes, from -1 for White to 1 for Black, as a board of numbers: from the last search if it was of
+/// this position, else from playouts.
+pub(super) fn ownership(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
+    const PLAYOUTS: u32 = 400;
+    let position = session.position();
+    let searched = session.last_search.as_ref().filter(|(key, _)| *key == position.key());
+    let seed = session.engine.options().parameters.seed;
+    let owners = match searched {
+        Some((_, report)) if report.ownership.playouts() > 0 => report.ownership.clone(),
+        _ => ownership::by_playouts(position, PLAYOUTS, seed),
+    };
+    Ok(board(session.size(), |point| format!("{:.2}", owners.mean_for_black(point))))
+}
+
+/// The best line from here for a player.
+pub(super) fn variation(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
+    let player = arguments.player()?;
+    let mut position = session.position().clone();
+    position.set_to_play(player);
+    let report = session.engine.look_up(position);
+    let line = report.best().map_or_else(Vec::new, |best| best.pv.clone());
+    Ok(vertices(session.size(), line))
+}
+
+/// The rows of a board from the top, their values by `text`.
+fn board(size: Size, text: impl Fn(Move) -> String) -> String {
+    let row = |row: usize| {
+        let columns = 0..size.columns();
+        columns.map(|column| text(Move((row * size.columns() + column) as u16))).collect::<Vec<_>>().join(" ")
+    };
+    (0..size.rows()).rev().map(row).collect::<Vec<_>>().join("\n")
+}
+
+/// The settings as a dialog shows them; with a name and a value, changes one.
+pub(super) fn param(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
+    let Some(name) = arguments.next_word() else { return Ok(settings(session)) };
+    let setting = setting(name).ok_or_else(|| GtpError::syntax(SETTINGS, Some(name)))?;
+    let value: f64 = arguments.number("a number")?;
+    set(session, setting, value)?;
+    Ok(String::new())
+}
+
+const SETTINGS: &str = "simulations, visits, time, threads, resign or ponder";
+
+/// What can be changed while it runs.
+#[derive(Clone, Copy)]
+pub(super) enum Setting {
+    Simulations,
+    Visits,
+    Time,
+    Threads,
+    Resign,
+    Ponder,
+}
+
+fn setting(name: &str) -> Option<Setting> {
+    Some(match name {
+        "simulations" => Setting::Simulations,
+        "visits" => Setting::Visits,
+        "time" => Setting::Time,
+        "threads" => Setting::Threads,
+        "resign" => Setting::Resign,
+        "ponder" => Setting::Ponder,
+        _ => return None,
+    })
+}
+
+fn settings(session: &Session) -> String {
+    let options = &session.options;
+    let mut text = String::new();
+    let number = |value: Option<u64>| value.unwrap_or(0);
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "[string] simulations {}", number(options.budget.simulations));
+    let _ = writeln!(text, "[string] visits {}", number(options.budget.visits));
+    let _ = writeln!(text, "[string] time {}", options.budget.time.unwrap_or_default().as_secs_f64());
+    let _ = writeln!(text, "[string] threads {}", session.engine.options().parameters.threads);
+    let _ = writeln!(text, "[string] resign {}", options.resign_below);
+    let _ = write!(text, "[bool] ponder {}", u8::from(options.ponders));
+    text
+}
+
+/// Changes a setting; 0 takes a limit away.
+pub(super) fn set(session: &mut Session, setting: Setting, value: f64) -> Result<(), GtpError> {
+    const LARGEST: f64 = 1e15;
+    let refuse = |expected| Err(GtpError::syntax(expected, Some(&value.to_string())));
+    if !(0.0..=LARGEST).contains(&value) {
+        return refuse("a number from 0 on");
+    }
+    let limit = (value >= 1.0).then_some(value as u64);
+    let options = &mut session.options;
+    match setting {
+        Setting::Simulations => options.budget.simulations = limit,
+        Setting::Visits => options.budget.visits = limit,
+        Setting::Time => {
+            let seconds = value.min(1e6);
+            options.budget.time = (seconds > 0.0).then(|| Duration::from_secs_f64(seconds));
+        }
+        Setting::Threads if !(1.0..=255.0).contains(&value) => return refuse("1 to 255 threads"),
+        Setting::Threads => session.engine.set_threads(value as usize),
+        Setting::Resign if value > 1.0 => return refuse("a probability from 0 to 1"),
+        Setting::Resign => options.resign_below = value,
+        Setting::Ponder => options.ponders = value > 0.0,
+    }
+    Ok(())
+}

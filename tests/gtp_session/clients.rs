@@ -1,0 +1,137 @@
+//! Commands beyond the standard, which GoGui, KGS, KataGo's clients and gomill send.
+
+use super::*;
+
+#[test]
+fn a_sequence_is_played_as_a_whole_or_not_at_all() {
+    let mut session = session(5);
+    tell(&mut session, &["gogui-play_sequence b A1 w B2 b pass w C3"]);
+    assert_eq!(ask(&mut session, "list_stones w"), "= B2 C3");
+    refuse(&mut session, "gogui-play_sequence b D4 w D4", "? illegal move");
+    refuse(&mut session, "gogui-play_sequence b D4 w", "? invalid color or coordinate");
+    tell(&mut session, &["gg-undo 4"]);
+    assert_eq!(ask(&mut session, "list_stones b"), "=");
+}
+
+#[test]
+fn stones_are_set_up_before_the_first_move_only() {
+    let mut session = session(5);
+    tell(&mut session, &["gogui-setup b A1 w B2 w B1", "gogui-setup b E5", "gogui-setup_player w"]);
+    assert_eq!(ask(&mut session, "list_stones b"), "= A1 E5");
+    assert_eq!(ask(&mut session, "list_stones w"), "= B1 B2");
+    refuse(&mut session, "gogui-setup b A1", "? bad vertex list: A1: ");
+    tell(&mut session, &["play w A2"]);
+    refuse(&mut session, "gogui-setup b C3", "? board not empty");
+    tell(&mut session, &["undo"]);
+    assert_eq!(ask(&mut session, "list_stones b"), "= A1 E5");
+}
+
+#[test]
+fn what_gogui_is_offered_is_answered() {
+    let mut session = session(5);
+    tell(&mut session, &["genmove b"]);
+    let offered = ask(&mut session, "gogui-analyze_commands");
+    for line in offered.trim_start_matches("= ").lines() {
+        let [kind, _, command] = line.split('/').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let answer = ask(&mut session, &command.replace("%c", "w"));
+        assert!(answer.starts_with('='), "{command}: {answer}");
+        if kind == "dboard" {
+            let rows: Vec<_> = answer.trim_start_matches("= ").lines().collect();
+            assert!(rows.len() == 5 && rows.iter().all(|row| row.split(' ').count() == 5), "{answer}");
+        }
+    }
+    assert!(ask(&mut session, "tewari-variation w").split(' ').count() > 1);
+}
+
+#[test]
+fn settings_are_changed_while_it_runs() {
+    let mut session = session(5);
+    tell(&mut session, &["tewari-param simulations 64", "kata-set-param numSearchThreads 2"]);
+    tell(&mut session, &["tewari-param time 2.5", "tewari-param ponder 1", "tewari-param visits 0"]);
+    assert_eq!(ask(&mut session, "kata-get-param maxPlayouts"), "= 64");
+    assert_eq!(ask(&mut session, "kata-get-param maxTime"), "= 2.5");
+    let settings = ask(&mut session, "tewari-param");
+    assert!(settings.contains("[string] threads 2\n") && settings.ends_with("[bool] ponder 1"), "{settings}");
+    for line in [
+        "tewari-param simulations -1",
+        "tewari-param threads 0",
+        "kata-set-param maxTime x",
+        "tewari-param x 1",
+    ] {
+        refuse(&mut session, line, "? syntax error: expected");
+    }
+    tell(&mut session, &["genmove b"]);
+    assert!(
+        ask(&mut session, "gomill-explain_last_move").contains(" 64 simulations")
+            || session.totals().simulations >= 64
+    );
+}
+
+#[test]
+fn fischer_time_is_understood() {
+    let mut session = session(5);
+    assert!(ask(&mut session, "kata-list_time_settings").contains("fischer-capped"));
+    tell(&mut session, &["kata-time_settings fischer 60 5", "kata-time_settings fischer-capped 60 5 90 20"]);
+    tell(&mut session, &["kata-time_settings byoyomi 60 30 5", "time_left b 20 0"]);
+    refuse(&mut session, "kata-time_settings fischer 60", "? syntax error: expected a number of seconds");
+    refuse(&mut session, "kata-time_settings hourglass 60", "? syntax error: expected none,");
+}
+
+#[test]
+fn the_game_is_printed_as_sgf_and_read_back() {
+    let mut session = session(5);
+    tell(&mut session, &["gogui-setup b A1 w B2", "play b C3", "play w pass", "play b D4"]);
+    let text = ask(&mut session, "printsgf");
+    let collection = tewari::sgf::read(text.trim_start_matches("= ").as_bytes()).unwrap();
+    let game = &collection.games[0];
+    assert!(game.warnings.is_empty() && game.move_count() == 3, "{text}");
+    let last = game.steps(Rules::CHINESE, Komi(15)).unwrap().last().unwrap().unwrap();
+    assert_eq!(last.position.board().key(), session.engine().position().board().key());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("game 1.sgf");
+    tell(&mut session, &[&format!("printsgf {}", path.display()), "clear_board"]);
+    tell(&mut session, &[&format!("loadsgf {}", path.display())]);
+    assert_eq!(ask(&mut session, "list_stones b"), "= A1 C3 D4");
+    assert!(ask(&mut session, "printsgf /nowhere/x.sgf").starts_with("? cannot write file: /nowhere/x.sgf"));
+}
+
+#[test]
+fn dead_stones_are_captured_before_a_pass_on_kgs() {
+    let mut session = session_with(5, options(200));
+    // White's stone in Black's area; Black has won by far and might as well pass.
+    tell(&mut session, &["komi 0.5"]);
+    for vertex in ["A2", "B2", "C2", "D2", "E2", "B3", "D3", "C4"] {
+        tell(&mut session, &[&format!("play b {vertex}")]);
+    }
+    tell(&mut session, &["play w A5", "play w pass"]);
+    assert_eq!(ask(&mut session, "final_status_list dead"), "= A5");
+    assert_eq!(ask(&mut session, "genmove b"), "= pass");
+    tell(&mut session, &["undo"]);
+    let mut captured = false;
+    for _ in 0..10 {
+        assert_ne!(ask(&mut session, "kgs-genmove_cleanup b"), "= pass");
+        tell(&mut session, &["play w pass"]);
+        captured = ask(&mut session, "list_stones w") == "=";
+        if captured {
+            break;
+        }
+    }
+    assert!(captured, "{}", ask(&mut session, "showboard"));
+    assert_eq!(ask(&mut session, "kgs-genmove_cleanup b"), "= pass");
+}
+
+#[test]
+fn all_stones_count_where_nobody_agrees_on_dead_ones() {
+    let score = |dead_stones| {
+        let mut session = session_with(5, SessionOptions { dead_stones, ..options(30) });
+        tell(&mut session, &["komi 0"]);
+        for vertex in ["A2", "B2", "C2", "D2", "E2", "B3", "D3", "C4"] {
+            tell(&mut session, &[&format!("play b {vertex}")]);
+        }
+        tell(&mut session, &["play w A5"]);
+        (ask(&mut session, "final_score"), ask(&mut session, "final_status_list dead"))
+    };
+    assert_eq!(score(DeadStones::Agreement), ("= B+25.0".to_owned(), "= A5".to_owned()));
+    let (all, dead) = score(DeadStones::None);
+    assert!(all.starts_with("= B+") && all != "= B+25.0" && dead == "=", "{all} {dead}");
+}
