@@ -3,6 +3,8 @@
 
 #[path = "sgf/oracle.rs"]
 mod oracle;
+#[path = "sgf/terms.rs"]
+mod terms;
 
 use proptest::prelude::*;
 use tewari::game::{Game, Player};

@@ -1,12 +1,15 @@
 //! Analysis of positions: which ones, and what is said about each.
 //!
-//! [`positions`] walks a game record; [`Analysis`] joins a position with what a search found; [`json`] and
-//! [`text`] write it down. All win rates and leads are Black's.
+//! [`positions`] walks a game record; [`Head`] tells of the game, [`Analysis`] joins a position with what a search
+//! found; [`json`] and [`text`] write it down. All win rates and leads are Black's.
 
+mod head;
 pub mod json;
 pub mod lines;
 pub mod positions;
 pub mod text;
+
+pub use head::Head;
 
 use crate::game::{Move, Outcome, Player};
 use crate::go::{Komi, Position, Size};

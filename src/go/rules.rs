@@ -94,10 +94,19 @@ impl Komi {
     /// The largest komi either way: twice the largest board, enough to decide any game beforehand.
     pub const LIMIT_POINTS: f64 = 1000.0;
 
-    /// The nearest half point; `None` for what is no number or beyond ±1000.
-    #[must_use]
-    pub fn from_points(points: f64) -> Option<Komi> {
-        (points.abs() <= Komi::LIMIT_POINTS).then(|| Komi((points * 2.0).round() as i32))
+    /// A number of points.
+    ///
+    /// # Errors
+    /// What is beyond ±1000 or no half point. Nothing is rounded: that could change who wins, or allow draws.
+    pub fn from_points(points: f64) -> Result<Komi, KomiError> {
+        let half_points = 2.0 * points;
+        if half_points.is_nan() || points.abs() > Komi::LIMIT_POINTS {
+            Err(KomiError::OutOfRange { found: points.to_string() })
+        } else if half_points.fract() != 0.0 {
+            Err(KomiError::NoHalfPoint { found: points.to_string() })
+        } else {
+            Ok(Komi(half_points as i32))
+        }
     }
 
     /// In points.
@@ -125,12 +134,35 @@ impl fmt::Display for Komi {
 }
 
 impl FromStr for Komi {
-    type Err = String;
+    type Err = KomiError;
 
-    fn from_str(text: &str) -> Result<Komi, String> {
-        let points: f64 = text.trim().parse().map_err(|_| format!("expected a number, found {text:?}"))?;
-        Komi::from_points(points).ok_or_else(|| format!("expected a komi within ±1000, found {text}"))
+    fn from_str(text: &str) -> Result<Komi, KomiError> {
+        let points = text.trim().parse().map_err(|_| KomiError::NoNumber { found: text.to_owned() })?;
+        Komi::from_points(points)
     }
+}
+
+/// A komi that we cannot play with.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KomiError {
+    /// Not even a number.
+    #[error("expected a number, found {found:?}")]
+    NoNumber {
+        /// What was given.
+        found: String,
+    },
+    /// More than [`Komi::LIMIT_POINTS`].
+    #[error("expected a komi from -1000 to 1000, found {found}")]
+    OutOfRange {
+        /// What was given.
+        found: String,
+    },
+    /// Between two half points.
+    #[error("expected a komi in whole or half points, found {found}")]
+    NoHalfPoint {
+        /// What was given.
+        found: String,
+    },
 }
 
 /// What makes the statistics of two games with the same stones different: mixed into every key.
@@ -159,8 +191,12 @@ mod tests {
 
     #[test]
     fn komi_is_kept_in_half_points() {
-        assert_eq!(Komi::from_points(6.5), Some(Komi(13)));
-        assert_eq!(Komi::from_points(f64::NAN), None);
+        assert_eq!(Komi::from_points(6.5), Ok(Komi(13)));
+        assert_eq!(Komi::from_points(-3.0), Ok(Komi(-6)));
+        for (points, expected) in [(f64::NAN, "to 1000"), (1000.5, "to 1000"), (7.75, "half points")] {
+            let error = Komi::from_points(points).expect_err("no komi").to_string();
+            assert!(error.contains(expected), "{error}");
+        }
         assert_eq!(Komi(13).outcome_for_black(7), Outcome::Win);
         assert_eq!(Komi(14).outcome_for_black(7), Outcome::Draw);
         assert_eq!(Komi(15).outcome_for_black(7), Outcome::Loss);
