@@ -1,6 +1,7 @@
 //! What stands before the positions of a game: who played it, for what, and what was assumed.
 
-use crate::go::{Komi, Rules, Size};
+use crate::go::{Komi, Rules, Scoring, Size};
+use crate::sgf::terms::TERRITORY;
 use crate::sgf::{GameRecord, Terms};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -30,10 +31,21 @@ impl Head {
         }
     }
 
+    /// Of a board that nobody has played on.
+    #[must_use]
+    pub fn without_record(rules: Rules) -> Head {
+        let is_territory = rules.scoring == Scoring::Territory;
+        Head { assumed: is_territory.then(|| TERRITORY.to_owned()).into_iter().collect(), ..Head::default() }
+    }
+
     /// Some lines: the terms, the players and the result if the record has them, and what was assumed.
     #[must_use]
     pub fn text(&self, id: &str, size: Size, rules: Rules, komi: Komi) -> String {
-        let mut text = format!("{id} · {size} · komi {komi} · rules {rules}\n");
+        let mut text = format!("{size} · komi {komi} · rules {rules}\n");
+        // A board without a game is called by its size.
+        if id != size.to_string() {
+            text.insert_str(0, &format!("{id} · "));
+        }
         let players: Vec<String> = ["Black", "White"]
             .iter()
             .zip(self.names.iter().zip(&self.ranks))

@@ -1,7 +1,7 @@
 //! The positions of a game record.
 
-use crate::go::{KeyPolicy, Komi, Rules};
-use crate::sgf::{GameRecord, ReplayError, Step};
+use crate::go::KeyPolicy;
+use crate::sgf::{GameRecord, ReplayError, Step, Terms};
 
 /// The positions of a record's main line in order: all of them, or only the one after `turn` moves. If a
 /// move cannot be played, those before it come first, and the error last.
@@ -13,11 +13,11 @@ use crate::sgf::{GameRecord, ReplayError, Step};
 pub fn positions_of(
     record: &GameRecord,
     turn: Option<usize>,
-    rules: Rules,
-    komi: Komi,
+    terms: &Terms,
     keys: KeyPolicy,
 ) -> Result<impl Iterator<Item = Result<Step, ReplayError>>, ReplayError> {
-    let mut steps = record.steps(rules, komi)?.with_key_policy(keys);
+    let mut steps = record.steps(terms.rules, terms.komi)?.with_key_policy(keys);
+    steps = steps.with_compensation(terms.compensation);
     let last = record.move_count();
     let mut is_over = false;
     Ok(std::iter::from_fn(move || {

@@ -39,8 +39,9 @@ pub(super) struct Arguments {
     /// Komi; default: the file's, or 7.5.
     #[arg(long, allow_hyphen_values = true)]
     komi: Option<Komi>,
-    /// Rules: chinese, tromp-taylor, or ko=simple|positional|situational,suicide=yes|no. Default: the file's
-    /// if it names them, or chinese.
+    /// Rules: chinese, japanese, korean, aga, nz, ing, tromp-taylor, or
+    /// ko=simple|positional|situational,suicide=yes|no,scoring=area|territory. Default: the file's if it names them,
+    /// or chinese.
     #[arg(long)]
     rules: Option<Rules>,
     /// How often to go through the positions: each pass begins with what the earlier ones learnt. Only the last
@@ -87,7 +88,8 @@ fn analyse_empty_board(arguments: &Arguments) -> Result<()> {
     let Otherwise { rules, komi } = Otherwise::default();
     let (rules, komi) = (arguments.rules.unwrap_or(rules), arguments.komi.unwrap_or(komi));
     let position = Position::new(arguments.size, rules, komi);
-    let mut analyst = Analyst::new(arguments, arguments.size.to_string(), Head::default(), &position, 1)?;
+    let mut analyst =
+        Analyst::new(arguments, arguments.size.to_string(), Head::without_record(rules), &position, 1)?;
     analyst.analyse(&Step { turn: 0, played: None, position }, 1)?;
     if let Some(warning) = analyst.engine.file_warning() {
         print_error(&warning);
@@ -121,7 +123,7 @@ fn analyse_file(arguments: &Arguments, path: &Path) -> Result<()> {
     let mut cut_off = None;
     for pass in 1..=passes {
         let keys = arguments.engine.key_policy();
-        let positions = positions::positions_of(record, arguments.turn, terms.rules, terms.komi, keys)
+        let positions = positions::positions_of(record, arguments.turn, &terms, keys)
             .map_err(|error| about(&name, error))?;
         let mut analyse = |step: &Step| {
             let analyst = match &mut analyst {

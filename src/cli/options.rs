@@ -2,7 +2,8 @@
 
 use crate::engine::expert::Weights;
 use crate::engine::{EngineOptions, TableFile, TableSetting};
-use crate::go::{KeyPolicy, Komi, PlayoutPolicy, Rules, Size, playout_policy};
+use crate::go::rules::RulesError;
+use crate::go::{KeyPolicy, Komi, PlayoutPolicy, Rules, Scoring, Size, playout_policy};
 use crate::memory::Budget;
 use crate::network::Network;
 use crate::search::CatchUp;
@@ -194,6 +195,15 @@ pub(super) fn parse_network(text: &str) -> Result<NetworkChoice, String> {
     }
     let network = super::network::load(Path::new(text));
     network.map(|network| NetworkChoice(Some(network))).map_err(|error| format!("{error:#}"))
+}
+
+/// Rules under which area is counted, as the referee does.
+pub(super) fn parse_area_rules(text: &str) -> Result<Rules, String> {
+    let rules: Rules = text.parse().map_err(|error: RulesError| error.to_string())?;
+    match rules.scoring {
+        Scoring::Area => Ok(rules),
+        Scoring::Territory => Err(format!("expected rules that count area, found {rules}")),
+    }
 }
 
 /// Rules and komi that a table was made for, or the default where that cannot be read.

@@ -421,7 +421,7 @@ fn dump(arguments: &Dump) -> Result<()> {
     let identity = table.identity().cloned().ok_or_else(|| anyhow!("{name}: expected a table in a file"))?;
     drop(table);
     let setting = TableSetting::read(&identity.setting);
-    let position = match &arguments.game {
+    let (position, assumed) = match &arguments.game {
         Some(game) => position_of_game(arguments, game, &setting)?,
         None => {
             let size = identity.game.strip_prefix("go ").and_then(|size| size.parse::<Size>().ok());
@@ -431,7 +431,7 @@ fn dump(arguments: &Dump) -> Result<()> {
             let (rules, komi) = (arguments.rules.unwrap_or(rules), arguments.komi.unwrap_or(komi));
             let mut position = Position::new(size, rules, komi);
             position.set_key_policy(setting.keys);
-            position
+            (position, Vec::new())
         }
     };
     let file = TableFile { path: arguments.file.clone(), mode: TableMode::ReadOnly, is_limited: false };
@@ -460,29 +460,32 @@ fn dump(arguments: &Dump) -> Result<()> {
             identity.setting
         );
     };
+    assumed.iter().for_each(|line| print_error(line));
     match &arguments.out {
         None => say(&text),
         Some(out) => std::fs::write(out, text).with_context(|| format!("cannot write {}", out.display())),
     }
 }
 
-fn position_of_game(arguments: &Dump, game: &Path, setting: &TableSetting) -> Result<Position> {
+fn position_of_game(
+    arguments: &Dump,
+    game: &Path,
+    setting: &TableSetting,
+) -> Result<(Position, Vec<String>)> {
     let name = game.display();
     let bytes = std::fs::read(game).with_context(|| format!("cannot read {name}"))?;
     let collection = sgf::read(&bytes).map_err(|error| anyhow!("{name}: {error}"))?;
     let record = collection.games.first().ok_or_else(|| anyhow!("{name}: expected a game, found none"))?;
     let given = Given { rules: arguments.rules, komi: arguments.komi };
     let terms = record.terms(given, otherwise(setting)).map_err(|error| anyhow!("{name}: {error}"))?;
-    for line in &terms.assumed {
-        print_error(&format!("{name}: {line}"));
-    }
     let last = record.move_count();
     let turn = arguments.turn.unwrap_or(last);
     ensure!(turn <= last, "{name}: expected a move from 0 to {last}, found {turn}");
-    let mut positions = positions::positions_of(record, Some(turn), terms.rules, terms.komi, setting.keys)
+    let mut positions = positions::positions_of(record, Some(turn), &terms, setting.keys)
         .map_err(|error| anyhow!("{name}: {error}"))?;
     let step = positions.next().ok_or_else(|| anyhow!("{name}: expected a position, found none"))?;
-    Ok(step.map_err(|error| anyhow!("{name}: {error}"))?.position)
+    let position = step.map_err(|error| anyhow!("{name}: {error}"))?.position;
+    Ok((position, terms.assumed.iter().map(|line| format!("{name}: {line}")).collect()))
 }
 
 /// On standard error, and only if that is a terminal.

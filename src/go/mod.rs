@@ -31,4 +31,4 @@ pub use ownership::Ownership;
 pub use playout_policy::PlayoutPolicy;
 pub use position::{IllegalMove, Position};
 pub use record::Record;
-pub use rules::{KoRule, Komi, KomiError, Rules};
+pub use rules::{KoRule, Komi, KomiError, Rules, Scoring};

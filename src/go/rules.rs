@@ -1,4 +1,8 @@
-//! Rule sets: repetition, suicide, komi. Scoring is always by area.
+//! Rule sets: repetition, suicide, scoring, komi.
+//!
+//! Playouts and proofs always count area. Under territory scoring the komi makes up for it: an area score exceeds
+//! the score by territory and prisoners by as many points as Black has placed more stones than White, set up or
+//! played ([`Position::area_komi`](super::Position::area_komi)).
 
 use super::geometry::Size;
 use crate::game::{Outcome, Score};
@@ -17,6 +21,16 @@ pub enum KoRule {
     Situational,
 }
 
+/// What is counted when a game is over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Scoring {
+    /// Stones and the points around them.
+    #[default]
+    Area,
+    /// Points around stones, and prisoners.
+    Territory,
+}
+
 /// The rules of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rules {
@@ -24,20 +38,28 @@ pub struct Rules {
     pub ko: KoRule,
     /// Whether a move may leave its own chain without liberties, which removes it.
     pub suicide: bool,
+    /// What is counted.
+    pub scoring: Scoring,
 }
 
 impl Rules {
     /// Positional superko, no suicide, area scoring: the default.
-    pub const CHINESE: Rules = Rules { ko: KoRule::Positional, suicide: false };
+    pub const CHINESE: Rules = Rules { ko: KoRule::Positional, suicide: false, scoring: Scoring::Area };
     /// Positional superko, suicide allowed, area scoring. Source: tromp.github.io/go.html.
-    pub const TROMP_TAYLOR: Rules = Rules { ko: KoRule::Positional, suicide: true };
+    pub const TROMP_TAYLOR: Rules = Rules { suicide: true, ..Rules::CHINESE };
+    /// Situational superko, no suicide, area scoring.
+    pub const AGA: Rules = Rules { ko: KoRule::Situational, ..Rules::CHINESE };
+    /// Situational superko, suicide allowed, area scoring: New Zealand's, and as near as we come to Ing's.
+    pub const NEW_ZEALAND: Rules = Rules { suicide: true, ..Rules::AGA };
+    /// Simple ko, no suicide, territory scoring. Korean rules are the same to us.
+    pub const JAPANESE: Rules = Rules { ko: KoRule::Simple, suicide: false, scoring: Scoring::Territory };
 }
 
 /// A rule set that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "unknown rules {given:?}: expected chinese, tromp-taylor, or \
-     ko=simple|positional|situational,suicide=yes|no"
+    "unknown rules {given:?}: expected chinese, japanese, korean, aga, nz, ing, tromp-taylor, or \
+     ko=simple|positional|situational,suicide=yes|no,scoring=area|territory"
 )]
 pub struct RulesError {
     /// What was asked for.
@@ -49,23 +71,37 @@ impl FromStr for Rules {
 
     fn from_str(text: &str) -> Result<Rules, RulesError> {
         let error = || RulesError { given: text.to_owned() };
-        match text.trim().to_ascii_lowercase().as_str() {
-            "chinese" => return Ok(Rules::CHINESE),
-            "tromp-taylor" => return Ok(Rules::TROMP_TAYLOR),
-            _ => {}
+        if let Some(rules) = named(text) {
+            return Ok(rules);
         }
         let mut rules = Rules::CHINESE;
-        for part in text.split(',') {
+        for part in text.trim().split(',') {
             match part.split_once('=').ok_or_else(error)? {
                 ("ko", "simple") => rules.ko = KoRule::Simple,
                 ("ko", "positional") => rules.ko = KoRule::Positional,
                 ("ko", "situational") => rules.ko = KoRule::Situational,
                 ("suicide", "yes") => rules.suicide = true,
                 ("suicide", "no") => rules.suicide = false,
+                ("scoring", "area") => rules.scoring = Scoring::Area,
+                ("scoring", "territory") => rules.scoring = Scoring::Territory,
                 _ => return Err(error()),
             }
         }
         Ok(rules)
+    }
+}
+
+/// Rules by the name that people, programs and servers give them, whatever stands between its words.
+fn named(name: &str) -> Option<Rules> {
+    let is_word = |c: &char| c.is_alphanumeric() || *c == '=';
+    let squashed: String = name.chars().filter(is_word).flat_map(char::to_lowercase).collect();
+    match squashed.as_str() {
+        "chinese" | "china" | "cn" => Some(Rules::CHINESE),
+        "tromptaylor" => Some(Rules::TROMP_TAYLOR),
+        "aga" => Some(Rules::AGA),
+        "nz" | "newzealand" | "goe" | "ing" => Some(Rules::NEW_ZEALAND),
+        "japanese" | "japan" | "jp" | "korean" | "korea" | "kr" => Some(Rules::JAPANESE),
+        _ => None,
     }
 }
 
@@ -74,13 +110,15 @@ impl fmt::Display for Rules {
         match *self {
             Rules::CHINESE => f.write_str("chinese"),
             Rules::TROMP_TAYLOR => f.write_str("tromp-taylor"),
-            Rules { ko, suicide } => {
+            Rules::JAPANESE => f.write_str("japanese"),
+            Rules { ko, suicide, scoring } => {
                 let ko = match ko {
                     KoRule::Simple => "simple",
                     KoRule::Positional => "positional",
                     KoRule::Situational => "situational",
                 };
-                write!(f, "ko={ko},suicide={}", if suicide { "yes" } else { "no" })
+                write!(f, "ko={ko},suicide={}", if suicide { "yes" } else { "no" })?;
+                f.write_str(if scoring == Scoring::Territory { ",scoring=territory" } else { "" })
             }
         }
     }
@@ -165,7 +203,8 @@ pub enum KomiError {
     },
 }
 
-/// What makes the statistics of two games with the same stones different: mixed into every key.
+/// What makes the statistics of two games with the same stones different: mixed into every key. Searches count area
+/// whatever the scoring, with the komi that makes up for it.
 #[must_use]
 pub fn salt(size: Size, rules: Rules, komi: Komi) -> u64 {
     let size = (size.columns() as u64) << 8 | size.rows() as u64;
@@ -181,11 +220,14 @@ mod tests {
     fn rule_sets_survive_printing_and_reading() {
         for ko in [KoRule::Simple, KoRule::Positional, KoRule::Situational] {
             for suicide in [false, true] {
-                let rules = Rules { ko, suicide };
-                assert_eq!(rules.to_string().parse::<Rules>().unwrap(), rules);
+                for scoring in [Scoring::Area, Scoring::Territory] {
+                    let rules = Rules { ko, suicide, scoring };
+                    assert_eq!(rules.to_string().parse::<Rules>().unwrap(), rules);
+                }
             }
         }
-        assert!("japanese".parse::<Rules>().is_err());
+        assert_eq!("Korean".parse(), Ok(Rules::JAPANESE));
+        assert!("Lasker".parse::<Rules>().is_err());
         assert!("ko=none".parse::<Rules>().is_err());
     }
 

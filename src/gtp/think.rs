@@ -70,7 +70,7 @@ impl Session {
             return false;
         }
         let position = self.position();
-        let difference = i32::from(area_score(position.board())) * 2 - position.komi().0;
+        let difference = i32::from(area_score(position.board())) * 2 - position.final_area_komi().0;
         match player {
             Player::Black => difference > 0,
             Player::White => difference < 0,

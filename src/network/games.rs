@@ -72,7 +72,7 @@ impl RecordedGame {
     /// When a row cannot be written.
     pub fn write<W: Write>(&self, number: u32, writer: &mut SampleWriter<W>) -> io::Result<(usize, bool)> {
         // Servers of that time forbade the simple ko, some more; either way what was played was legal there.
-        let rules = Rules { ko: KoRule::Simple, suicide: true };
+        let rules = Rules { ko: KoRule::Simple, suicide: true, ..Rules::CHINESE };
         let start = Position::new(board(), rules, self.komi);
         let (last, count) = self.play(start.clone(), &mut |_, _| Ok(()))?;
         let is_cut_off = count < self.moves.len();

@@ -12,12 +12,16 @@
 //! not in the record word for word is said in [`Terms::assumed`].
 
 use super::game_record::GameRecord;
-use crate::go::{Komi, Rules};
+use super::rules::points_for_handicap;
+use crate::go::{Komi, Rules, Scoring};
 
 /// A number from here on is no number of points.
 const FIRST_HUNDREDTHS: f64 = 100.0;
 /// What even games are played for under Chinese rules: 7.5.
 const CHINESE_KOMI: Komi = Komi(15);
+/// What is told of a search under territory scoring.
+pub const TERRITORY: &str =
+    "territory is searched as area, with the komi corrected by how many stones each side has placed";
 /// How programs of the server Fox and its predecessor call themselves in `AP`.
 const FOX: [&str; 2] = ["foxwq", "txwq"];
 
@@ -28,6 +32,9 @@ pub struct Terms {
     pub rules: Rules,
     /// Komi.
     pub komi: Komi,
+    /// What White gets besides, for a handicap: one point a stone under Chinese rules, one less under those of the
+    /// AGA, nothing under others or rules that the record does not name.
+    pub compensation: Komi,
     /// What the record does not say, or not like this: one line each.
     pub assumed: Vec<String>,
 }
@@ -77,7 +84,7 @@ impl GameRecord {
     /// When the record's komi is needed and unusable.
     pub fn terms(&self, given: Given, otherwise: Otherwise) -> Result<Terms, UnusableKomi> {
         let mut assumed = Vec::new();
-        let rules = given.rules.or_else(|| self.known_rules()).unwrap_or(otherwise.rules);
+        let rules = self.chosen_rules(given.rules, otherwise.rules, &mut assumed);
         let komi = match given.komi {
             Some(komi) => komi,
             None => self.recorded_komi(&mut assumed)?.unwrap_or_else(|| {
@@ -85,7 +92,42 @@ impl GameRecord {
                 otherwise.komi
             }),
         };
-        Ok(Terms { rules, komi, assumed })
+        let compensation =
+            if Some(rules) == self.known_rules() { self.compensation(&mut assumed) } else { Komi(0) };
+        if rules.scoring == Scoring::Territory {
+            assumed.push(TERRITORY.to_owned());
+        }
+        Ok(Terms { rules, komi, compensation, assumed })
+    }
+
+    fn chosen_rules(&self, given: Option<Rules>, otherwise: Rules, assumed: &mut Vec<String>) -> Rules {
+        let known = self.known_rules();
+        let named = self.rules.as_deref().unwrap_or_default();
+        match (given, known) {
+            (Some(given), Some(known)) if given != known => {
+                assumed.push(format!("the record has RU[{named}]: played by {given} rules"));
+                given
+            }
+            (Some(given), _) => given,
+            (None, Some(known)) => known,
+            (None, None) => {
+                assumed.push(match named {
+                    "" => format!("no rules in the record: {otherwise}"),
+                    named => format!("RU[{named}] is not known here: {otherwise}"),
+                });
+                otherwise
+            }
+        }
+    }
+
+    fn compensation(&self, assumed: &mut Vec<String>) -> Komi {
+        let (Some(name), Some(stones)) = (self.rules.as_deref(), self.handicap) else { return Komi(0) };
+        let most = u32::from(self.columns) * u32::from(self.rows);
+        let points = points_for_handicap(name, stones.min(most));
+        if points > 0 {
+            assumed.push(format!("RU[{name}], HA[{stones}]: {points} points for White besides komi"));
+        }
+        Komi(2 * points as i32)
     }
 
     /// The komi that `KM` means.

@@ -24,7 +24,7 @@ fn mistakes_on_the_command_line_are_named_and_exit_with_2() {
         (&["analyze", "--komi", "nan"], "nan"),
         (&["analyze", "--komi", "1e9"], "1000"),
         (&["analyze", "--komi", "7.75"], "half points"),
-        (&["analyze", "--rules", "japanese"], "chinese"),
+        (&["analyze", "--rules", "lasker"], "chinese"),
         (&["analyze", "--format", "xml"], "json"),
         (&["analyze", "--policy", "magic"], "rave"),
         (&["analyze", "--playout-policy", "magic"], "heavy"),

@@ -31,8 +31,9 @@ pub(super) struct Arguments {
     /// Komi; default: the file's, or 7.5.
     #[arg(long, allow_hyphen_values = true)]
     komi: Option<Komi>,
-    /// Rules: chinese, tromp-taylor, or ko=simple|positional|situational,suicide=yes|no. Default: the file's
-    /// if it names them, or chinese.
+    /// Rules: chinese, japanese, korean, aga, nz, ing, tromp-taylor, or
+    /// ko=simple|positional|situational,suicide=yes|no,scoring=area|territory. Default: the file's if it names them,
+    /// or chinese.
     #[arg(long)]
     rules: Option<Rules>,
     #[command(flatten)]
@@ -81,14 +82,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     }
     let given = Given { rules: arguments.rules, komi: arguments.komi };
     let terms = record.terms(given, Otherwise::default()).map_err(|error| anyhow!("{name}: {error}"))?;
-    for line in &terms.assumed {
-        print_error(&format!("{name}: {line}"));
-    }
-    let position = find(record, &terms, arguments.turn).map_err(|error| anyhow!("{name}: {error}"))?;
+    let mut position = find(record, &terms, arguments.turn).map_err(|error| anyhow!("{name}: {error}"))?;
+    position.settle_komi();
     let mut evaluator = Evaluator::new(network, position.size());
     let situation = Situation::of(&position);
     let evaluation = evaluator.evaluate(&situation, Symmetry::IDENTITY);
     println!("{}", describe(&position, &situation, &evaluation));
+    for line in &terms.assumed {
+        println!("assumed: {line}");
+    }
     Ok(())
 }
 
@@ -107,7 +109,7 @@ fn read(path: &Path) -> std::io::Result<Vec<u8>> {
 fn find(record: &GameRecord, terms: &Terms, turn: Option<usize>) -> Result<Position, sgf::ReplayError> {
     let turn = turn.unwrap_or(record.move_count());
     let mut found = None;
-    for step in record.steps(terms.rules, terms.komi)? {
+    for step in record.steps(terms.rules, terms.komi)?.with_compensation(terms.compensation) {
         let step = step?;
         let is_it = step.turn == turn;
         found = Some(step);

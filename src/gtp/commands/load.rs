@@ -54,6 +54,7 @@ fn load(
     let game = collection.games.first().ok_or(sgf::SgfError::NoGame)?;
     let terms = game.terms(Given { rules: Some(rules), komi: None }, Otherwise { rules, komi })?;
     let steps = game.steps(terms.rules, terms.komi)?.with_key_policy(keys);
+    let steps = steps.with_compensation(terms.compensation);
     Ok((record(steps, before.map(|number| number - 1))?, terms.assumed))
 }
 
