@@ -30,7 +30,7 @@ fn sizes() -> impl Strategy<Value = (usize, usize)> {
 
 fn every_rules() -> impl Strategy<Value = Rules> {
     let ko = prop::sample::select(vec![KoRule::Simple, KoRule::Positional, KoRule::Situational]);
-    (ko, any::<bool>()).prop_map(|(ko, suicide)| Rules { ko, suicide })
+    (ko, any::<bool>()).prop_map(|(ko, suicide)| Rules { ko, suicide, ..Rules::CHINESE })
 }
 
 /// The points to look at closely: all of a small board, about forty of a large one, others each time.
@@ -435,7 +435,7 @@ fn two_positions_have_one_key_exactly_when_they_are_one_position() {
             let mut by_key = Bijection(HashMap::new(), HashMap::new());
             let mut by_history = Bijection(HashMap::new(), HashMap::new());
             for _ in 0..300 {
-                let mut game = Modelled::new(size, Rules { ko, suicide: false }, &[]);
+                let mut game = Modelled::new(size, Rules { ko, suicide: false, ..Rules::CHINESE }, &[]);
                 for _ in 0..40 {
                     game.act(rng.next_u64() as u16);
                     let Modelled { fast, naive, .. } = &game;
@@ -460,7 +460,7 @@ fn rules_and_komi_are_part_of_the_key_and_the_playout_policy_is_not() {
     for ko in [KoRule::Simple, KoRule::Positional, KoRule::Situational] {
         for suicide in [false, true] {
             for komi in [-1, 0, 13, 15] {
-                let mut position = Position::new(size, Rules { ko, suicide }, Komi(7));
+                let mut position = Position::new(size, Rules { ko, suicide, ..Rules::CHINESE }, Komi(7));
                 position.set_komi(Komi(komi));
                 assert_eq!(position.key(), Position::new(size, position.rules(), Komi(komi)).key());
                 all.insert(position.key());

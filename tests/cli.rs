@@ -8,6 +8,8 @@ mod bad_input;
 mod conversation;
 #[path = "cli/records.rs"]
 mod records;
+#[path = "cli/rules.rs"]
+mod rules;
 
 use serde_json::Value;
 use std::io::Write;

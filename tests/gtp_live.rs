@@ -75,8 +75,11 @@ fn wait(child: &mut Child) {
     }
 }
 
-/// The moves of a line of analysis: keys and values, then the principal variation.
-fn moves(line: &str) -> Vec<(Vec<(String, String)>, Vec<String>)> {
+/// Keys and values.
+type Pairs = Vec<(String, String)>;
+
+/// The moves of a line of analysis, each with its principal variation.
+fn moves(line: &str) -> Vec<(Pairs, Vec<String>)> {
     let line = line.split(" rootInfo ").next().expect("a part").split(" ownership ").next().expect("a part");
     line.split("info ")
         .skip(1)

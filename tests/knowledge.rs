@@ -7,7 +7,7 @@ use tewari::game::{Game, Move, Player, Prior, Trace};
 use tewari::go::{KoRule, Komi, Position, Rules, Size};
 use tewari::rng::PlayoutRng;
 
-const RULES: Rules = Rules { ko: KoRule::Simple, suicide: false };
+const RULES: Rules = Rules { ko: KoRule::Simple, suicide: false, ..Rules::CHINESE };
 
 #[test]
 fn a_move_is_self_atari_exactly_if_its_chain_has_one_liberty_afterwards_captures_included() {

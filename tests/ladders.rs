@@ -10,7 +10,7 @@ use tewari::go::ladder::LadderReader;
 use tewari::go::{KoRule, Komi, Position, Rules, Size};
 use tewari::rng::PlayoutRng;
 
-const RULES: Rules = Rules { ko: KoRule::Simple, suicide: false };
+const RULES: Rules = Rules { ko: KoRule::Simple, suicide: false, ..Rules::CHINESE };
 
 /// The position of a drawing, rows from the top; `#` is a black and `o` a white stone of the chain that is asked for.
 struct Case {

@@ -40,7 +40,7 @@ fn the_engine_says_bit_by_bit_what_the_trainer_computed() {
     let logits = 2 * size.points() + 1;
     for kernel in Kernel::available() {
         let mut evaluator = Evaluator::with_kernel(Arc::clone(&network), size, kernel);
-        let rules = Rules { ko: KoRule::Simple, suicide: true };
+        let rules = Rules { ko: KoRule::Simple, suicide: true, ..Rules::CHINESE };
         let mut position = Position::new(size, rules, game.komi);
         let mut last_moves = Vec::new();
         let mut compared = 0;

@@ -10,7 +10,7 @@ use tewari::go::{Board, KoRule, Komi, Position, Rules, Size};
 use tewari::rng::PlayoutRng;
 
 /// The rules of playouts.
-const RULES: Rules = Rules { ko: KoRule::Simple, suicide: false };
+const RULES: Rules = Rules { ko: KoRule::Simple, suicide: false, ..Rules::CHINESE };
 
 /// Playouts of the sample.
 const GAMES: usize = 100_000;

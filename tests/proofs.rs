@@ -15,10 +15,10 @@ use tewari::search::policy::{Rave, SelectionPolicy, Ucb1};
 use tewari::search::{Limits, Report, Search, SearchParameters};
 use tewari::table::{Shape, Table};
 
-const SSK: Rules = Rules { ko: KoRule::Situational, suicide: false };
-const SSK_SUICIDE: Rules = Rules { ko: KoRule::Situational, suicide: true };
-const SIMPLE: Rules = Rules { ko: KoRule::Simple, suicide: false };
-const SIMPLE_SUICIDE: Rules = Rules { ko: KoRule::Simple, suicide: true };
+const SSK: Rules = Rules { ko: KoRule::Situational, suicide: false, ..Rules::CHINESE };
+const SSK_SUICIDE: Rules = Rules { ko: KoRule::Situational, suicide: true, ..Rules::CHINESE };
+const SIMPLE: Rules = Rules { ko: KoRule::Simple, suicide: false, ..Rules::CHINESE };
+const SIMPLE_SUICIDE: Rules = Rules { ko: KoRule::Simple, suicide: true, ..Rules::CHINESE };
 const SUPERKO: [Rules; 4] = [Rules::CHINESE, Rules::TROMP_TAYLOR, SSK, SSK_SUICIDE];
 
 fn size(columns: usize, rows: usize) -> Size {

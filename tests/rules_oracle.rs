@@ -33,9 +33,9 @@ fn square(side: usize) -> Size {
 /// Rules by the names that the test data uses.
 fn rules_called(name: &str) -> Rules {
     match name {
-        "simpleko_nosuicide" => Rules { ko: KoRule::Simple, suicide: false },
-        "psk_nosuicide" => Rules { ko: KoRule::Positional, suicide: false },
-        "ssk_nosuicide" => Rules { ko: KoRule::Situational, suicide: false },
+        "simpleko_nosuicide" => Rules { ko: KoRule::Simple, suicide: false, ..Rules::CHINESE },
+        "psk_nosuicide" => Rules { ko: KoRule::Positional, suicide: false, ..Rules::CHINESE },
+        "ssk_nosuicide" => Rules { ko: KoRule::Situational, suicide: false, ..Rules::CHINESE },
         "psk_suicide(tromp-taylor)" => Rules::TROMP_TAYLOR,
         _ => panic!("unknown rules {name}"),
     }
@@ -244,7 +244,13 @@ fn repetitions_are_judged_as_fuego_judges_them() {
         };
         let setup = [of(Player::Black, &case.setup_black), of(Player::White, &case.setup_white)].concat();
         let to_play = player_called(&case.moves[0].0);
-        let start = Position::with_stones(size, Rules { ko, suicide: false }, KOMI, &setup, to_play);
+        let start = Position::with_stones(
+            size,
+            Rules { ko, suicide: false, ..Rules::CHINESE },
+            KOMI,
+            &setup,
+            to_play,
+        );
         let mut record = Record::from_position(start.expect("a legal setup"));
         for (colour, vertex) in &case.moves {
             assert_eq!(record.play(player_called(colour), mv(size, vertex)), Ok(()), "{} {vertex}", case.id);

@@ -3,6 +3,8 @@
 
 #[path = "sgf/oracle.rs"]
 mod oracle;
+#[path = "sgf/terms.rs"]
+mod terms;
 
 use proptest::prelude::*;
 use tewari::game::{Game, Player};
@@ -170,7 +172,11 @@ fn the_position_set_up_belongs_to_the_history() {
     let text = "(;SZ[5]AB[ba][ab][bc]AW[ca][bb][db][cc];B[cb];W[];B[];W[bb])";
     let end = game(text).position_after(4, RULES, KOMI).map(|_| ()).unwrap_err();
     assert!(matches!(end, ReplayError::IllegalMove { turn: 4, reason: IllegalMove::Superko, .. }), "{end}");
-    assert!(game(text).position_after(4, Rules { ko: KoRule::Simple, suicide: false }, KOMI).is_ok());
+    assert!(
+        game(text)
+            .position_after(4, Rules { ko: KoRule::Simple, suicide: false, ..Rules::CHINESE }, KOMI)
+            .is_ok()
+    );
 }
 
 #[test]
@@ -326,21 +332,6 @@ fn handicap_zero_is_none_and_the_stones_are_not_counted() {
     assert_eq!(game("(;HA[7]AB[aa])").handicap, Some(7));
     assert_eq!(game("(;HA[])").handicap, None);
     assert_eq!(game("(;HA[many])").warnings.len(), 1);
-}
-
-#[test]
-fn rules_are_known_by_the_names_that_servers_write() {
-    let rules = |text: &str| game(&format!("(;RU[{text}])")).known_rules();
-    assert_eq!(rules("Chinese"), Some(Rules::CHINESE));
-    assert_eq!(rules("chinese "), Some(Rules::CHINESE));
-    assert_eq!(rules("Tromp-Taylor"), Some(Rules::TROMP_TAYLOR));
-    assert_eq!(rules("NZ"), Some(Rules { ko: KoRule::Situational, suicide: true }));
-    assert_eq!(rules("New Zealand"), rules("NZ"));
-    assert_eq!(rules("AGA"), Some(Rules { ko: KoRule::Situational, suicide: false }));
-    assert_eq!(rules("ko=simple,suicide=yes"), Some(Rules { ko: KoRule::Simple, suicide: true }));
-    for other in ["Japanese", "GOE", "", "korean"] {
-        assert_eq!(rules(other), None, "{other}");
-    }
 }
 
 #[test]

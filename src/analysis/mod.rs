@@ -1,12 +1,15 @@
 //! Analysis of positions: which ones, and what is said about each.
 //!
-//! [`positions`] walks a game record; [`Analysis`] joins a position with what a search found; [`json`] and
-//! [`text`] write it down. All win rates and leads are Black's.
+//! [`positions`] walks a game record; [`Head`] tells of the game, [`Analysis`] joins a position with what a search
+//! found; [`json`] and [`text`] write it down. All win rates and leads are Black's.
 
+mod head;
 pub mod json;
 pub mod lines;
 pub mod positions;
 pub mod text;
+
+pub use head::Head;
 
 use crate::game::{Move, Outcome, Player};
 use crate::go::{Komi, Position, Size};
@@ -25,6 +28,8 @@ pub struct Analysis {
     pub size: Size,
     /// The komi.
     pub komi: Komi,
+    /// What the search compared area scores with: see [`Position::area_komi`].
+    pub area_komi: Komi,
     /// Name of the rules.
     pub rules: String,
     /// In which pass through the game, from 1.
@@ -51,6 +56,7 @@ impl Analysis {
             played,
             size: position.size(),
             komi: position.komi(),
+            area_komi: position.area_komi(),
             rules: position.rules().to_string(),
             pass: 1,
             huge_page_bytes: None,
@@ -70,10 +76,10 @@ impl Analysis {
         self.for_black(mv.value.as_f64())
     }
 
-    /// A mean score of Black's as a lead: komi taken off.
+    /// A mean area score of Black's as a lead: komi taken off.
     #[must_use]
     pub fn lead(&self, black_score: Option<f64>) -> Option<f64> {
-        black_score.map(|score| score - self.komi.points())
+        black_score.map(|score| score - self.area_komi.points())
     }
 
     /// Who wins, if that is proven: `Some(None)` is a proven draw.

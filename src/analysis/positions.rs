@@ -1,24 +1,7 @@
-//! The positions of a game record, with the rules and the komi that hold for it.
+//! The positions of a game record.
 
-use crate::go::{KeyPolicy, Komi, Rules};
-use crate::sgf::{GameRecord, ReplayError, Step};
-
-/// A komi beyond this in a record is no number of points: some servers write 375 for 3.75 stones.
-const BELIEVABLE_KOMI: f64 = 150.0;
-
-/// The komi of a record: what is given wins, then what the record says if that is believable, then
-/// `default`.
-#[must_use]
-pub fn komi_of(record: &GameRecord, given: Option<Komi>, default: Komi) -> Komi {
-    let recorded = record.komi.filter(|komi| komi.abs() <= BELIEVABLE_KOMI).and_then(Komi::from_points);
-    given.or(recorded).unwrap_or(default)
-}
-
-/// The rules of a record: what is given wins, then what the record names if it is known, then Chinese.
-#[must_use]
-pub fn rules_of(record: &GameRecord, given: Option<Rules>) -> Rules {
-    given.or_else(|| record.known_rules()).unwrap_or(Rules::CHINESE)
-}
+use crate::go::KeyPolicy;
+use crate::sgf::{GameRecord, ReplayError, Step, Terms};
 
 /// The positions of a record's main line in order: all of them, or only the one after `turn` moves. If a
 /// move cannot be played, those before it come first, and the error last.
@@ -30,11 +13,11 @@ pub fn rules_of(record: &GameRecord, given: Option<Rules>) -> Rules {
 pub fn positions_of(
     record: &GameRecord,
     turn: Option<usize>,
-    rules: Rules,
-    komi: Komi,
+    terms: &Terms,
     keys: KeyPolicy,
 ) -> Result<impl Iterator<Item = Result<Step, ReplayError>>, ReplayError> {
-    let mut steps = record.steps(rules, komi)?.with_key_policy(keys);
+    let mut steps = record.steps(terms.rules, terms.komi)?.with_key_policy(keys);
+    steps = steps.with_compensation(terms.compensation);
     let last = record.move_count();
     let mut is_over = false;
     Ok(std::iter::from_fn(move || {

@@ -315,7 +315,7 @@ impl<'e> Reference<'e> {
             return Ok(0.0);
         }
         if let Some(score) = after.position().terminal_score() {
-            let for_black = Komi::outcome_for_black(after.position().komi(), score);
+            let for_black = Komi::outcome_for_black(after.position().final_area_komi(), score);
             let outcome = if mover == crate::game::Player::Black { for_black } else { for_black.other() };
             return Ok(f64::from(outcome.half_points()) / 2.0);
         }

@@ -145,9 +145,8 @@ impl Row {
             Size::new(self.size, self.size).map_err(|error| ("a size from 1 to 19", error.to_string()))?;
         let komi = match self.komi {
             None => options.komi,
-            Some(points) => {
-                Komi::from_points(points).ok_or_else(|| ("a komi within ±1000", points.to_string()))?
-            }
+            Some(points) => Komi::from_points(points)
+                .map_err(|_| ("a komi of half points within ±1000", points.to_string()))?,
         };
         let goal = self.goal(size)?;
         let to_play = player(&self.colour)?;

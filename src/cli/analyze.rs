@@ -2,11 +2,11 @@
 
 use super::options::{EngineArguments, LimitArguments};
 use super::print_error;
-use crate::analysis::{Analysis, json, positions, text};
+use crate::analysis::{Analysis, Head, json, positions, text};
 use crate::engine::Engine;
 use crate::go::{Komi, Position, Record, Rules, Size};
 use crate::search::Limits;
-use crate::sgf::{self, ReplayError, Step};
+use crate::sgf::{self, Given, Otherwise, ReplayError, Step};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -20,8 +20,6 @@ const DEFAULT_SIMULATIONS: u64 = 10_000;
 const DEFAULT_SIMULATIONS_FOR_PROOF: u64 = 1_000_000;
 /// Boards with more points have no hope of one.
 const PROVABLE_POINTS: usize = 16;
-/// Komi where neither the command line nor the record says one: 7.5.
-const DEFAULT_KOMI: Komi = Komi(15);
 /// The largest file read; the record's reader has the same limit.
 const LARGEST_FILE: u64 = sgf::MAX_BYTES as u64;
 
@@ -41,8 +39,9 @@ pub(super) struct Arguments {
     /// Komi; default: the file's, or 7.5.
     #[arg(long, allow_hyphen_values = true)]
     komi: Option<Komi>,
-    /// Rules: chinese, tromp-taylor, or ko=simple|positional|situational,suicide=yes|no. Default: the file's
-    /// if it names them, or chinese.
+    /// Rules: chinese, japanese, korean, aga, nz, ing, tromp-taylor, or
+    /// ko=simple|positional|situational,suicide=yes|no,scoring=area|territory. Default: the file's if it names them,
+    /// or chinese.
     #[arg(long)]
     rules: Option<Rules>,
     /// How often to go through the positions: each pass begins with what the earlier ones learnt. Only the last
@@ -86,9 +85,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 fn analyse_empty_board(arguments: &Arguments) -> Result<()> {
-    let rules = arguments.rules.unwrap_or(Rules::CHINESE);
-    let position = Position::new(arguments.size, rules, arguments.komi.unwrap_or(DEFAULT_KOMI));
-    let mut analyst = Analyst::new(arguments, arguments.size.to_string(), &position, 1)?;
+    let Otherwise { rules, komi } = Otherwise::default();
+    let (rules, komi) = (arguments.rules.unwrap_or(rules), arguments.komi.unwrap_or(komi));
+    let position = Position::new(arguments.size, rules, komi);
+    let mut analyst =
+        Analyst::new(arguments, arguments.size.to_string(), Head::without_record(rules), &position, 1)?;
     analyst.analyse(&Step { turn: 0, played: None, position }, 1)?;
     if let Some(warning) = analyst.engine.file_warning() {
         print_error(&warning);
@@ -114,21 +115,23 @@ fn analyse_file(arguments: &Arguments, path: &Path) -> Result<()> {
     for warning in &record.warnings {
         print_error(&format!("{name}: {warning}"));
     }
-    let rules = positions::rules_of(record, arguments.rules);
-    let komi = positions::komi_of(record, arguments.komi, DEFAULT_KOMI);
+    let given = Given { rules: arguments.rules, komi: arguments.komi };
+    let terms = record.terms(given, Otherwise::default()).map_err(|error| about(&name, error))?;
     let count = if arguments.turn.is_some() { 1 } else { record.move_count() + 1 };
     let passes = arguments.passes.get();
     let mut analyst = None;
     let mut cut_off = None;
     for pass in 1..=passes {
         let keys = arguments.engine.key_policy();
-        let positions = positions::positions_of(record, arguments.turn, rules, komi, keys)
+        let positions = positions::positions_of(record, arguments.turn, &terms, keys)
             .map_err(|error| about(&name, error))?;
         let mut analyse = |step: &Step| {
             let analyst = match &mut analyst {
                 Some(analyst) => analyst,
                 None => {
-                    analyst.insert(Analyst::new(arguments, name.clone(), &step.position, count * passes)?)
+                    let head = Head::new(record, &terms);
+                    let count = count * passes;
+                    analyst.insert(Analyst::new(arguments, name.clone(), head, &step.position, count)?)
                 }
             };
             analyst.analyse(step, pass)
@@ -212,15 +215,24 @@ fn read(path: &Path) -> Result<Vec<u8>> {
 struct Analyst<'a> {
     arguments: &'a Arguments,
     id: String,
+    head: Head,
+    is_head_written: bool,
     engine: Engine,
     progress: ProgressBar,
 }
 
 impl<'a> Analyst<'a> {
     /// For `count` positions like `first`.
-    fn new(arguments: &'a Arguments, id: String, first: &Position, count: usize) -> Result<Analyst<'a>> {
+    fn new(
+        arguments: &'a Arguments,
+        id: String,
+        head: Head,
+        first: &Position,
+        count: usize,
+    ) -> Result<Analyst<'a>> {
         let options = arguments.engine.options(first.size(), first.rules(), first.komi(), arguments.seed);
-        Ok(Analyst { arguments, id, engine: Engine::new(options)?, progress: progress_bar(count) })
+        let (engine, progress) = (Engine::new(options)?, progress_bar(count));
+        Ok(Analyst { arguments, id, head, is_head_written: false, engine, progress })
     }
 
     /// In the `pass`-th pass, counted from 1.
@@ -239,12 +251,30 @@ impl<'a> Analyst<'a> {
             ..Analysis::new(&self.id, step.turn, step.played, &step.position, report)
         };
         if pass == self.arguments.passes.get() || self.arguments.format == Format::Json {
-            self.progress
-                .suspend(|| write_analysis(std::io::stdout().lock(), self.arguments.format, &analysis))
-                .context("cannot write output")?;
+            self.progress.suspend(|| self.write(&step.position, &analysis)).context("cannot write output")?;
+            self.is_head_written = true;
         }
         self.progress.inc(1);
         Ok(())
+    }
+
+    fn write(&self, position: &Position, analysis: &Analysis) -> std::io::Result<()> {
+        let mut output = BufWriter::new(std::io::stdout().lock());
+        match self.arguments.format {
+            Format::Text => {
+                if !self.is_head_written {
+                    let (size, rules, komi) = (position.size(), position.rules(), position.komi());
+                    writeln!(output, "{}", self.head.text(&self.id, size, rules, komi))?;
+                }
+                writeln!(output, "{}", text::paragraph(analysis))?;
+            }
+            Format::Json => {
+                let mut object = json::object(analysis);
+                self.head.add_to(&mut object);
+                writeln!(output, "{object}")?;
+            }
+        }
+        output.flush()
     }
 }
 
@@ -252,15 +282,6 @@ impl Drop for Analyst<'_> {
     fn drop(&mut self) {
         self.progress.finish_and_clear();
     }
-}
-
-fn write_analysis(output: impl Write, format: Format, analysis: &Analysis) -> std::io::Result<()> {
-    let mut output = BufWriter::new(output);
-    match format {
-        Format::Text => writeln!(output, "{}", text::paragraph(analysis))?,
-        Format::Json => writeln!(output, "{}", json::object(analysis))?,
-    }
-    output.flush()
 }
 
 fn limits(arguments: &Arguments, size: Size) -> Limits {

@@ -5,7 +5,7 @@ use super::playouts;
 use crate::engine::Engine;
 use crate::go::{Komi, Record, Rules, Size};
 use crate::search::Limits;
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 use clap::Args;
 use std::io::Write;
 use std::time::Duration;
@@ -48,7 +48,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let (mut nodes, mut elapsed) = (0, Duration::ZERO);
     for (side, komi, moves) in POSITIONS {
         let size = Size::new(side, side)?;
-        let komi = Komi::from_points(komi).context("a komi of the bench is out of range")?;
+        let komi = Komi::from_points(komi)?;
         let mut engine = Engine::new(engine_arguments.options(size, Rules::CHINESE, komi, SEED))?;
         let mut record = Record::new(size, Rules::CHINESE, komi);
         for vertex in moves.split_whitespace() {

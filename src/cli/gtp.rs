@@ -2,8 +2,9 @@
 
 use super::options::{EngineArguments, LimitArguments};
 use crate::engine::{Engine, EngineOptions};
-use crate::go::{Komi, Rules, Size};
+use crate::go::{Komi, Rules, Scoring, Size};
 use crate::gtp::{DeadStones, MoveBudget, Session, SessionOptions};
+use crate::sgf::terms::TERRITORY;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use rand::rand_core::TryRng;
@@ -22,8 +23,8 @@ pub(super) struct Arguments {
     /// Komi at the start.
     #[arg(long, default_value = "7.5", allow_hyphen_values = true)]
     komi: Komi,
-    /// Rules: chinese (positional superko, no suicide), tromp-taylor, or
-    /// ko=simple|positional|situational,suicide=yes|no.
+    /// Rules: chinese (positional superko, no suicide), japanese, korean, aga, nz, ing, tromp-taylor, or
+    /// ko=simple|positional|situational,suicide=yes|no,scoring=area|territory.
     #[arg(long, default_value = "chinese")]
     rules: Rules,
     /// Seed of all randomness; default: another one each time, said at the start.
@@ -75,6 +76,9 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
         }
     };
     say(&greeting(&engine));
+    if engine.options().rules.scoring == Scoring::Territory {
+        say(TERRITORY);
+    }
     let LimitArguments { visits, simulations, time } = arguments.limits;
     let session_options = SessionOptions {
         version: arguments.gtp_version,

@@ -1,7 +1,7 @@
 //! What `match` and `sweep` share: conditions, the folder, workers, progress, an orderly end.
 
 use super::contestants::Setting;
-use super::options::{LimitArguments, parse_seconds};
+use super::options::{LimitArguments, parse_area_rules, parse_seconds};
 use crate::arena::experiment::{Experiment, GameRow};
 use crate::arena::game::{Conditions, Scoring};
 use crate::arena::opening::{self, Opening};
@@ -34,8 +34,8 @@ pub(super) struct GameArguments {
     /// Komi.
     #[arg(long, default_value = "7.5", allow_hyphen_values = true)]
     pub(super) komi: Komi,
-    /// Rules of the referee, and of engines of ours.
-    #[arg(long, default_value = "chinese")]
+    /// Rules of the referee, and of engines of ours; area is counted.
+    #[arg(long, default_value = "chinese", value_parser = parse_area_rules)]
     pub(super) rules: Rules,
     /// Openings, each played twice with colours exchanged: JSON lines such as
     /// {"size": 9, "moves": [["b", "D5"], ["w", "F5"]]}, or an SGF file.

@@ -1,12 +1,14 @@
 //! Options that several subcommands share.
 
 use crate::engine::expert::Weights;
-use crate::engine::{EngineOptions, TableFile};
-use crate::go::{KeyPolicy, Komi, PlayoutPolicy, Rules, Size, playout_policy};
+use crate::engine::{EngineOptions, TableFile, TableSetting};
+use crate::go::rules::RulesError;
+use crate::go::{KeyPolicy, Komi, PlayoutPolicy, Rules, Scoring, Size, playout_policy};
 use crate::memory::Budget;
 use crate::network::Network;
 use crate::search::CatchUp;
 use crate::search::policy::{self, Preset};
+use crate::sgf::Otherwise;
 use crate::table::{Replacement, TableMode};
 use anyhow::ensure;
 use clap::{Args, ValueEnum};
@@ -193,6 +195,21 @@ pub(super) fn parse_network(text: &str) -> Result<NetworkChoice, String> {
     }
     let network = super::network::load(Path::new(text));
     network.map(|network| NetworkChoice(Some(network))).map_err(|error| format!("{error:#}"))
+}
+
+/// Rules under which area is counted, as the referee does.
+pub(super) fn parse_area_rules(text: &str) -> Result<Rules, String> {
+    let rules: Rules = text.parse().map_err(|error: RulesError| error.to_string())?;
+    match rules.scoring {
+        Scoring::Area => Ok(rules),
+        Scoring::Territory => Err(format!("expected rules that count area, found {rules}")),
+    }
+}
+
+/// Rules and komi that a table was made for, or the default where that cannot be read.
+pub(super) fn otherwise(setting: &TableSetting) -> Otherwise {
+    let default = Otherwise::default();
+    Otherwise { rules: setting.rules.unwrap_or(default.rules), komi: setting.komi.unwrap_or(default.komi) }
 }
 
 /// Bytes with an optional unit; `64M`, `64MiB` and `64mb` are all mebibytes, as memory is sold.

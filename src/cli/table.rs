@@ -1,7 +1,7 @@
 //! `tewari table`.
 
 use super::laboratory::stop_on_interrupt;
-use super::options::{NetworkChoice, parse_bytes, parse_network, parse_policy};
+use super::options::{NetworkChoice, otherwise, parse_bytes, parse_network, parse_policy};
 use super::print_error;
 use crate::analysis::lines::{self, Extent};
 use crate::analysis::positions;
@@ -9,7 +9,7 @@ use crate::engine::{Engine, EngineOptions, TableFile, TableSetting};
 use crate::go::{Komi, Position, Rules, Size};
 use crate::memory::Budget;
 use crate::search::policy::Preset;
-use crate::sgf;
+use crate::sgf::{self, Given, Otherwise};
 use crate::table::{Kept, Survey, Table, TableMode};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::{Args, Subcommand, ValueEnum};
@@ -18,8 +18,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Komi where nothing says one: 7.5.
-const DEFAULT_KOMI: Komi = Komi(15);
 const MIB: f64 = (1 << 20) as f64;
 
 #[derive(Args)]
@@ -423,17 +421,17 @@ fn dump(arguments: &Dump) -> Result<()> {
     let identity = table.identity().cloned().ok_or_else(|| anyhow!("{name}: expected a table in a file"))?;
     drop(table);
     let setting = TableSetting::read(&identity.setting);
-    let position = match &arguments.game {
+    let (position, assumed) = match &arguments.game {
         Some(game) => position_of_game(arguments, game, &setting)?,
         None => {
             let size = identity.game.strip_prefix("go ").and_then(|size| size.parse::<Size>().ok());
             let size =
                 size.ok_or_else(|| anyhow!("{name}: expected a table for go, found {}", identity.game))?;
-            let rules = arguments.rules.or(setting.rules).unwrap_or(Rules::CHINESE);
-            let komi = arguments.komi.or(setting.komi).unwrap_or(DEFAULT_KOMI);
+            let Otherwise { rules, komi } = otherwise(&setting);
+            let (rules, komi) = (arguments.rules.unwrap_or(rules), arguments.komi.unwrap_or(komi));
             let mut position = Position::new(size, rules, komi);
             position.set_key_policy(setting.keys);
-            position
+            (position, Vec::new())
         }
     };
     let file = TableFile { path: arguments.file.clone(), mode: TableMode::ReadOnly, is_limited: false };
@@ -462,26 +460,32 @@ fn dump(arguments: &Dump) -> Result<()> {
             identity.setting
         );
     };
+    assumed.iter().for_each(|line| print_error(line));
     match &arguments.out {
         None => say(&text),
         Some(out) => std::fs::write(out, text).with_context(|| format!("cannot write {}", out.display())),
     }
 }
 
-fn position_of_game(arguments: &Dump, game: &Path, setting: &TableSetting) -> Result<Position> {
+fn position_of_game(
+    arguments: &Dump,
+    game: &Path,
+    setting: &TableSetting,
+) -> Result<(Position, Vec<String>)> {
     let name = game.display();
     let bytes = std::fs::read(game).with_context(|| format!("cannot read {name}"))?;
     let collection = sgf::read(&bytes).map_err(|error| anyhow!("{name}: {error}"))?;
     let record = collection.games.first().ok_or_else(|| anyhow!("{name}: expected a game, found none"))?;
-    let rules = arguments.rules.or(record.known_rules()).or(setting.rules).unwrap_or(Rules::CHINESE);
-    let komi = positions::komi_of(record, arguments.komi, setting.komi.unwrap_or(DEFAULT_KOMI));
+    let given = Given { rules: arguments.rules, komi: arguments.komi };
+    let terms = record.terms(given, otherwise(setting)).map_err(|error| anyhow!("{name}: {error}"))?;
     let last = record.move_count();
     let turn = arguments.turn.unwrap_or(last);
     ensure!(turn <= last, "{name}: expected a move from 0 to {last}, found {turn}");
-    let mut positions = positions::positions_of(record, Some(turn), rules, komi, setting.keys)
+    let mut positions = positions::positions_of(record, Some(turn), &terms, setting.keys)
         .map_err(|error| anyhow!("{name}: {error}"))?;
     let step = positions.next().ok_or_else(|| anyhow!("{name}: expected a position, found none"))?;
-    Ok(step.map_err(|error| anyhow!("{name}: {error}"))?.position)
+    let position = step.map_err(|error| anyhow!("{name}: {error}"))?.position;
+    Ok((position, terms.assumed.iter().map(|line| format!("{name}: {line}")).collect()))
 }
 
 /// On standard error, and only if that is a terminal.

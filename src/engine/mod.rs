@@ -343,6 +343,7 @@ impl Engine {
 
     /// Makes keys and playouts of a position as this engine wants them.
     fn prepare(&self, root: &mut Position) {
+        root.settle_komi();
         root.set_playouts(self.options.playouts);
         root.set_key_policy(self.options.keys);
         root.seal();

@@ -1,5 +1,7 @@
 //! A position of a game: stones, whose turn, and the history that superko looks at.
 
+mod area_komi;
+
 use super::board::Board;
 use super::geometry::{Point, Size};
 use super::history_hash::{HistoryHash, KeyPolicy};
@@ -54,6 +56,8 @@ pub struct Position {
     passes: u8,
     rules: Rules,
     komi: Komi,
+    /// What White gets besides, for a handicap.
+    compensation: Komi,
     playouts: PlayoutPolicy,
     salt: u64,
     /// What the table key contains of the history.
@@ -92,6 +96,7 @@ impl Clone for Position {
         self.passes = source.passes;
         self.rules = source.rules;
         self.komi = source.komi;
+        self.compensation = source.compensation;
         self.playouts = source.playouts;
         self.salt = source.salt;
         self.history_hash = source.history_hash;
@@ -145,6 +150,7 @@ impl Position {
             passes: 0,
             rules,
             komi,
+            compensation: Komi(0),
             playouts: PlayoutPolicy::default(),
             salt: rules::salt(size, rules, komi),
             history_hash: HistoryHash::default(),
@@ -178,12 +184,6 @@ impl Position {
         self.rules
     }
 
-    /// The komi.
-    #[must_use]
-    pub fn komi(&self) -> Komi {
-        self.komi
-    }
-
     /// Stones captured by Black and by White.
     #[must_use]
     pub fn prisoners(&self) -> [u32; 2] {
@@ -201,12 +201,6 @@ impl Position {
     #[must_use]
     pub fn passes(&self) -> u8 {
         self.passes
-    }
-
-    /// Changes the komi. The history stays.
-    pub fn set_komi(&mut self, komi: Komi) {
-        self.komi = komi;
-        self.salt = rules::salt(self.size(), self.rules, komi);
     }
 
     /// Chooses how [`Game::playout`] plays.

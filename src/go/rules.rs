@@ -1,4 +1,8 @@
-//! Rule sets: repetition, suicide, komi. Scoring is always by area.
+//! Rule sets: repetition, suicide, scoring, komi.
+//!
+//! Playouts and proofs always count area. Under territory scoring the komi makes up for it: an area score exceeds
+//! the score by territory and prisoners by as many points as Black has placed more stones than White, set up or
+//! played ([`Position::area_komi`](super::Position::area_komi)).
 
 use super::geometry::Size;
 use crate::game::{Outcome, Score};
@@ -17,6 +21,16 @@ pub enum KoRule {
     Situational,
 }
 
+/// What is counted when a game is over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Scoring {
+    /// Stones and the points around them.
+    #[default]
+    Area,
+    /// Points around stones, and prisoners.
+    Territory,
+}
+
 /// The rules of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rules {
@@ -24,20 +38,28 @@ pub struct Rules {
     pub ko: KoRule,
     /// Whether a move may leave its own chain without liberties, which removes it.
     pub suicide: bool,
+    /// What is counted.
+    pub scoring: Scoring,
 }
 
 impl Rules {
     /// Positional superko, no suicide, area scoring: the default.
-    pub const CHINESE: Rules = Rules { ko: KoRule::Positional, suicide: false };
+    pub const CHINESE: Rules = Rules { ko: KoRule::Positional, suicide: false, scoring: Scoring::Area };
     /// Positional superko, suicide allowed, area scoring. Source: tromp.github.io/go.html.
-    pub const TROMP_TAYLOR: Rules = Rules { ko: KoRule::Positional, suicide: true };
+    pub const TROMP_TAYLOR: Rules = Rules { suicide: true, ..Rules::CHINESE };
+    /// Situational superko, no suicide, area scoring.
+    pub const AGA: Rules = Rules { ko: KoRule::Situational, ..Rules::CHINESE };
+    /// Situational superko, suicide allowed, area scoring: New Zealand's, and as near as we come to Ing's.
+    pub const NEW_ZEALAND: Rules = Rules { suicide: true, ..Rules::AGA };
+    /// Simple ko, no suicide, territory scoring. Korean rules are the same to us.
+    pub const JAPANESE: Rules = Rules { ko: KoRule::Simple, suicide: false, scoring: Scoring::Territory };
 }
 
 /// A rule set that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "unknown rules {given:?}: expected chinese, tromp-taylor, or \
-     ko=simple|positional|situational,suicide=yes|no"
+    "unknown rules {given:?}: expected chinese, japanese, korean, aga, nz, ing, tromp-taylor, or \
+     ko=simple|positional|situational,suicide=yes|no,scoring=area|territory"
 )]
 pub struct RulesError {
     /// What was asked for.
@@ -49,23 +71,37 @@ impl FromStr for Rules {
 
     fn from_str(text: &str) -> Result<Rules, RulesError> {
         let error = || RulesError { given: text.to_owned() };
-        match text.trim().to_ascii_lowercase().as_str() {
-            "chinese" => return Ok(Rules::CHINESE),
-            "tromp-taylor" => return Ok(Rules::TROMP_TAYLOR),
-            _ => {}
+        if let Some(rules) = named(text) {
+            return Ok(rules);
         }
         let mut rules = Rules::CHINESE;
-        for part in text.split(',') {
+        for part in text.trim().split(',') {
             match part.split_once('=').ok_or_else(error)? {
                 ("ko", "simple") => rules.ko = KoRule::Simple,
                 ("ko", "positional") => rules.ko = KoRule::Positional,
                 ("ko", "situational") => rules.ko = KoRule::Situational,
                 ("suicide", "yes") => rules.suicide = true,
                 ("suicide", "no") => rules.suicide = false,
+                ("scoring", "area") => rules.scoring = Scoring::Area,
+                ("scoring", "territory") => rules.scoring = Scoring::Territory,
                 _ => return Err(error()),
             }
         }
         Ok(rules)
+    }
+}
+
+/// Rules by the name that people, programs and servers give them, whatever stands between its words.
+fn named(name: &str) -> Option<Rules> {
+    let is_word = |c: &char| c.is_alphanumeric() || *c == '=';
+    let squashed: String = name.chars().filter(is_word).flat_map(char::to_lowercase).collect();
+    match squashed.as_str() {
+        "chinese" | "china" | "cn" => Some(Rules::CHINESE),
+        "tromptaylor" => Some(Rules::TROMP_TAYLOR),
+        "aga" => Some(Rules::AGA),
+        "nz" | "newzealand" | "goe" | "ing" => Some(Rules::NEW_ZEALAND),
+        "japanese" | "japan" | "jp" | "korean" | "korea" | "kr" => Some(Rules::JAPANESE),
+        _ => None,
     }
 }
 
@@ -74,13 +110,15 @@ impl fmt::Display for Rules {
         match *self {
             Rules::CHINESE => f.write_str("chinese"),
             Rules::TROMP_TAYLOR => f.write_str("tromp-taylor"),
-            Rules { ko, suicide } => {
+            Rules::JAPANESE => f.write_str("japanese"),
+            Rules { ko, suicide, scoring } => {
                 let ko = match ko {
                     KoRule::Simple => "simple",
                     KoRule::Positional => "positional",
                     KoRule::Situational => "situational",
                 };
-                write!(f, "ko={ko},suicide={}", if suicide { "yes" } else { "no" })
+                write!(f, "ko={ko},suicide={}", if suicide { "yes" } else { "no" })?;
+                f.write_str(if scoring == Scoring::Territory { ",scoring=territory" } else { "" })
             }
         }
     }
@@ -94,10 +132,19 @@ impl Komi {
     /// The largest komi either way: twice the largest board, enough to decide any game beforehand.
     pub const LIMIT_POINTS: f64 = 1000.0;
 
-    /// The nearest half point; `None` for what is no number or beyond ±1000.
-    #[must_use]
-    pub fn from_points(points: f64) -> Option<Komi> {
-        (points.abs() <= Komi::LIMIT_POINTS).then(|| Komi((points * 2.0).round() as i32))
+    /// A number of points.
+    ///
+    /// # Errors
+    /// What is beyond ±1000 or no half point. Nothing is rounded: that could change who wins, or allow draws.
+    pub fn from_points(points: f64) -> Result<Komi, KomiError> {
+        let half_points = 2.0 * points;
+        if half_points.is_nan() || points.abs() > Komi::LIMIT_POINTS {
+            Err(KomiError::OutOfRange { found: points.to_string() })
+        } else if half_points.fract() != 0.0 {
+            Err(KomiError::NoHalfPoint { found: points.to_string() })
+        } else {
+            Ok(Komi(half_points as i32))
+        }
     }
 
     /// In points.
@@ -125,15 +172,39 @@ impl fmt::Display for Komi {
 }
 
 impl FromStr for Komi {
-    type Err = String;
+    type Err = KomiError;
 
-    fn from_str(text: &str) -> Result<Komi, String> {
-        let points: f64 = text.trim().parse().map_err(|_| format!("expected a number, found {text:?}"))?;
-        Komi::from_points(points).ok_or_else(|| format!("expected a komi within ±1000, found {text}"))
+    fn from_str(text: &str) -> Result<Komi, KomiError> {
+        let points = text.trim().parse().map_err(|_| KomiError::NoNumber { found: text.to_owned() })?;
+        Komi::from_points(points)
     }
 }
 
-/// What makes the statistics of two games with the same stones different: mixed into every key.
+/// A komi that we cannot play with.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KomiError {
+    /// Not even a number.
+    #[error("expected a number, found {found:?}")]
+    NoNumber {
+        /// What was given.
+        found: String,
+    },
+    /// More than [`Komi::LIMIT_POINTS`].
+    #[error("expected a komi from -1000 to 1000, found {found}")]
+    OutOfRange {
+        /// What was given.
+        found: String,
+    },
+    /// Between two half points.
+    #[error("expected a komi in whole or half points, found {found}")]
+    NoHalfPoint {
+        /// What was given.
+        found: String,
+    },
+}
+
+/// What makes the statistics of two games with the same stones different: mixed into every key. Searches count area
+/// whatever the scoring, with the komi that makes up for it.
 #[must_use]
 pub fn salt(size: Size, rules: Rules, komi: Komi) -> u64 {
     let size = (size.columns() as u64) << 8 | size.rows() as u64;
@@ -149,18 +220,25 @@ mod tests {
     fn rule_sets_survive_printing_and_reading() {
         for ko in [KoRule::Simple, KoRule::Positional, KoRule::Situational] {
             for suicide in [false, true] {
-                let rules = Rules { ko, suicide };
-                assert_eq!(rules.to_string().parse::<Rules>().unwrap(), rules);
+                for scoring in [Scoring::Area, Scoring::Territory] {
+                    let rules = Rules { ko, suicide, scoring };
+                    assert_eq!(rules.to_string().parse::<Rules>().unwrap(), rules);
+                }
             }
         }
-        assert!("japanese".parse::<Rules>().is_err());
+        assert_eq!("Korean".parse(), Ok(Rules::JAPANESE));
+        assert!("Lasker".parse::<Rules>().is_err());
         assert!("ko=none".parse::<Rules>().is_err());
     }
 
     #[test]
     fn komi_is_kept_in_half_points() {
-        assert_eq!(Komi::from_points(6.5), Some(Komi(13)));
-        assert_eq!(Komi::from_points(f64::NAN), None);
+        assert_eq!(Komi::from_points(6.5), Ok(Komi(13)));
+        assert_eq!(Komi::from_points(-3.0), Ok(Komi(-6)));
+        for (points, expected) in [(f64::NAN, "to 1000"), (1000.5, "to 1000"), (7.75, "half points")] {
+            let error = Komi::from_points(points).expect_err("no komi").to_string();
+            assert!(error.contains(expected), "{error}");
+        }
         assert_eq!(Komi(13).outcome_for_black(7), Outcome::Win);
         assert_eq!(Komi(14).outcome_for_black(7), Outcome::Draw);
         assert_eq!(Komi(15).outcome_for_black(7), Outcome::Loss);

@@ -3,7 +3,7 @@
 
 use crate::engine::EngineError;
 use crate::go::Size;
-use crate::sgf::{ReplayError, SgfError};
+use crate::sgf::{ReplayError, SgfError, UnusableKomi};
 
 /// Why a command fails.
 #[derive(Debug, thiserror::Error)]
@@ -96,6 +96,9 @@ pub enum LoadError {
     /// It is not SGF.
     #[error(transparent)]
     Sgf(#[from] SgfError),
+    /// Its komi.
+    #[error(transparent)]
+    Komi(#[from] UnusableKomi),
     /// Its game cannot be played up to there.
     #[error(transparent)]
     Replay(#[from] ReplayError),

@@ -107,7 +107,7 @@ impl Session {
         }
         let position = self.position();
         let wins = |score| {
-            let for_black = position.komi().outcome_for_black(score);
+            let for_black = position.final_area_komi().outcome_for_black(score);
             let outcome = if player == Player::Black { for_black } else { for_black.other() };
             outcome == Outcome::Win
         };

@@ -57,7 +57,7 @@ impl RecordedGame {
         let mut words = text.split_whitespace();
         let date = words.next().ok_or(bad("date"))?.to_owned();
         let (outcome, margin) = words.next().and_then(parse_result).ok_or(bad("result"))?;
-        let komi = words.next().and_then(|word| word.parse().ok()).ok_or(bad("komi"))?;
+        let komi = words.next().and_then(parse_komi).ok_or(bad("komi"))?;
         let moves = words.next().and_then(parse_moves).ok_or(bad("list of moves"))?;
         match words.next() {
             None => Ok(RecordedGame { date, margin, outcome, komi, moves }),
@@ -72,7 +72,7 @@ impl RecordedGame {
     /// When a row cannot be written.
     pub fn write<W: Write>(&self, number: u32, writer: &mut SampleWriter<W>) -> io::Result<(usize, bool)> {
         // Servers of that time forbade the simple ko, some more; either way what was played was legal there.
-        let rules = Rules { ko: KoRule::Simple, suicide: true };
+        let rules = Rules { ko: KoRule::Simple, suicide: true, ..Rules::CHINESE };
         let start = Position::new(board(), rules, self.komi);
         let (last, count) = self.play(start.clone(), &mut |_, _| Ok(()))?;
         let is_cut_off = count < self.moves.len();
@@ -148,10 +148,17 @@ fn parse_result(text: &str) -> Option<(Option<Outcome>, Option<i32>)> {
         points => {
             let points: f64 = points.parse().ok()?;
             // Servers write numbers that no board has where something went wrong.
-            let plausible = Komi::from_points(points).filter(|_| points.abs() <= LARGEST_MARGIN);
-            Some((plausible.map(|_| outcome), plausible.map(|Komi(half_points)| sign * half_points)))
+            let is_plausible = points.abs() <= LARGEST_MARGIN;
+            let half_points = (points * 2.0).round() as i32;
+            Some((is_plausible.then_some(outcome), is_plausible.then_some(sign * half_points)))
         }
     }
+}
+
+/// The nearest half point: one odd komi among many games to learn from is not worth refusing the file.
+fn parse_komi(text: &str) -> Option<Komi> {
+    let points: f64 = text.parse().ok()?;
+    (points.abs() <= Komi::LIMIT_POINTS).then(|| Komi((points * 2.0).round() as i32))
 }
 
 fn parse_moves(text: &str) -> Option<Vec<Move>> {

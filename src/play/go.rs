@@ -53,7 +53,7 @@ impl InteractiveGame for GoGame {
         if position.passes() < 2 {
             return None;
         }
-        let margin = f64::from(area_score(position.board())) - position.komi().points();
+        let margin = f64::from(area_score(position.board())) - position.final_area_komi().points();
         Some(match margin {
             margin if margin > 0.0 => format!("Both passed: Black wins by {margin} points, all stones alive"),
             margin if margin < 0.0 => {

@@ -16,12 +16,14 @@ pub struct GameRecord {
     pub columns: u8,
     /// Points in a column, `1..=52`.
     pub rows: u8,
-    /// Komi in points as written (`KM`); servers that count in other units write 375 or 750.
+    /// The number written as komi (`KM`); [`GameRecord::terms`] knows what it means.
     pub komi: Option<f64>,
     /// Handicap as written (`HA`), not what the setup has; `None` for 0 too.
     pub handicap: Option<u32>,
     /// The name of the rules as written (`RU`).
     pub rules: Option<String>,
+    /// The programs that wrote it (`AP`): some put theirs after an earlier one.
+    pub applications: Vec<String>,
     /// Who plays (`PB`, `PW`), Black first.
     pub names: [Option<String>; 2],
     /// Their ranks (`BR`, `WR`), Black first.

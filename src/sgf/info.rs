@@ -28,6 +28,7 @@ pub(super) fn read(properties: &[Property]) -> Result<GameRecord, SgfError> {
         // Many programs write HA[0] for an even game.
         handicap: handicap.filter(|&stones| stones != 0),
         rules: text("RU"),
+        applications: all(properties, "AP").map(|value| value::simple_text(value.raw)).collect(),
         names: [text("PB"), text("PW")],
         ranks: [text("BR"), text("WR")],
         result: text("RE"),
@@ -44,8 +45,11 @@ pub(super) fn read(properties: &[Property]) -> Result<GameRecord, SgfError> {
 
 /// The first value of a property that is not blank: `KM[]` says as much as no `KM`.
 fn first<'a>(properties: &[Property<'a>], name: &str) -> Option<Value<'a>> {
-    let mut values = properties.iter().filter(|property| property.name == name).flat_map(|p| &p.values);
-    values.find(|value| !value.raw.trim().is_empty()).copied()
+    all(properties, name).find(|value| !value.raw.trim().is_empty())
+}
+
+fn all<'a>(properties: &[Property<'a>], name: &str) -> impl Iterator<Item = Value<'a>> {
+    properties.iter().filter(move |property| property.name == name).flat_map(|p| &p.values).copied()
 }
 
 fn checked<T>(

@@ -7,7 +7,8 @@
 //! 3. `parse`: the grammar of game trees, with a counter where others recurse, so that depth costs
 //!    nothing; only the main line is kept, variations are checked and counted;
 //! 4. `value`: what a property's value says; the crate `sgf-parse` reads it here, one value at a time;
-//! 5. [`game_record`]: the main line with its typed nodes, which [`replay`] plays on our boards.
+//! 5. [`game_record`]: the main line with its typed nodes, which [`replay`] plays on our boards under
+//!    [`terms`].
 //!
 //! Reading is strict about the grammar, since a truncated game looks just like a short one, and patient
 //! about values: a komi that cannot be read is a warning, a move that cannot be read only matters to
@@ -25,12 +26,14 @@ mod lexer;
 mod parse;
 pub mod replay;
 pub mod rules;
+pub mod terms;
 mod value;
 pub mod write;
 
 pub use error::{Location, SgfError};
 pub use game_record::{GameRecord, Node, Place, RecordPoint, Unreadable};
 pub use replay::{ReplayError, Step, Steps};
+pub use terms::{Given, Otherwise, Terms, UnusableKomi};
 pub use write::{PlayedGame, Variation, write_record, write_variations};
 
 /// Files above this many bytes are refused.

@@ -126,6 +126,15 @@ impl GameRecord {
 }
 
 impl Steps<'_> {
+    /// The same turns with what White gets for a handicap. Turns that were taken before do without.
+    #[must_use]
+    pub fn with_compensation(mut self, compensation: Komi) -> Self {
+        if let Some(walk) = &mut self.walk {
+            walk.position.set_compensation(compensation);
+        }
+        self
+    }
+
     /// The same turns with other table keys, which contain what `keys` says of all moves of the record. Turns that
     /// were taken before keep theirs.
     #[must_use]
@@ -312,6 +321,7 @@ impl<'r> Walk<'r> {
         let (rules, komi) = (self.position.rules(), self.position.komi());
         let mut position = Position::with_stones(self.size, rules, komi, stones, to_play)?;
         position.set_key_policy(self.position.key_policy());
+        position.set_compensation(self.position.compensation());
         Ok(position)
     }
 

@@ -1,6 +1,6 @@
 //! `tewari analyze`: what is taken from a record, and what may be said against it.
 
-use super::{GAME, SHORT, analyze_json, assert_refused, directory, file, objects, refuse, run};
+use super::{GAME, SHORT, analyze, analyze_json, assert_refused, directory, file, objects, refuse, run};
 use serde_json::Value;
 
 /// Komi and rules of the first position.
@@ -173,4 +173,32 @@ fn a_file_that_cannot_be_read_is_refused_by_name() {
     let missing = directory.path().join("missing.sgf");
     refuse(&["analyze", missing.to_str().expect("UTF-8")], 1, &["missing.sgf", "No such file"]);
     refuse(&["analyze", directory.path().to_str().expect("UTF-8")], 1, &["directory"]);
+}
+
+#[test]
+fn an_unusable_komi_is_refused_unless_another_is_given() {
+    let directory = directory();
+    let path = file(&directory, "game.sgf", "(;SZ[9]KM[7.3];B[ee])");
+    refuse(&["analyze", &path], 1, &["game.sgf", "KM[7.3]", "half points"]);
+    assert_eq!(terms(&[&path, "--komi", "6.5"]).0, 6.5);
+}
+
+#[test]
+fn what_was_assumed_of_a_record_is_said() {
+    let directory = directory();
+    let path = file(&directory, "game.sgf", "(;SZ[9]KM[375]RU[Chinese]PB[Shu]BR[9d]PW[Yi]RE[B+2.5];B[ee])");
+    let text = analyze(&[&path]);
+    let lines: Vec<&str> = text.lines().take(3).collect();
+    assert!(lines[0].ends_with("game.sgf · 9x9 · komi 7.5 · rules chinese"), "{text}");
+    assert_eq!(lines[1], "    Black Shu (9d) · White Yi · result B+2.5");
+    assert!(lines[2].starts_with("    assumed: KM[375] is in hundredths of stones"), "{text}");
+    assert_eq!(text.matches("assumed:").count(), 1, "once for the game: {text}");
+    for analysis in analyze_json(&[&path]) {
+        assert_eq!((&analysis["komi"], &analysis["rules"]), (&Value::from(7.5), &Value::from("chinese")));
+        assert_eq!(analysis["players"]["black"]["name"], "Shu");
+        assert_eq!(analysis["players"]["black"]["rank"], "9d");
+        assert_eq!(analysis["players"]["white"]["rank"], Value::Null);
+        assert_eq!(analysis["result"], "B+2.5");
+        assert_eq!(analysis["assumed"].as_array().expect("a list").len(), 1, "{analysis}");
+    }
 }

@@ -79,13 +79,19 @@ fn undo_after_clear_board_and_after_handicap_has_nothing_to_take_back() {
 #[test]
 fn komi_is_kept_over_games_and_boards_in_half_points() {
     let mut session = session(5);
-    tell(&mut session, &["play b C3", "komi 6.3", "komi 6.4"]);
+    tell(&mut session, &["play b C3", "komi 7", "komi 6.5"]);
+    let expected = "? syntax error: expected whole or half points, found";
+    for odd in ["7.75", "6.3", "-0.1"] {
+        refuse(&mut session, &format!("komi {odd}"), &format!("{expected} \"{odd}\""));
+    }
     assert_eq!(ask(&mut session, "get_komi"), "= 6.5");
     assert_eq!(ask(&mut session, "list_stones b"), "= C3");
     tell(&mut session, &["clear_board", "boardsize 9"]);
     assert_eq!(ask(&mut session, "get_komi"), "= 6.5");
-    tell(&mut session, &["komi -3"]);
-    assert_eq!(ask(&mut session, "get_komi"), "= -3");
+    for komi in ["-3", "-3.5", "0"] {
+        tell(&mut session, &[&format!("komi {komi}")]);
+        assert_eq!(ask(&mut session, "get_komi"), format!("= {komi}"));
+    }
 }
 
 #[test]

@@ -54,6 +54,7 @@ fn a_file_that_gives_no_position_is_refused_with_the_reason() {
         (b"(;SZ[25];B[aa])", "? cannot load file: the record's board is too large"),
         (b"(;SZ[5];B[aa];W[aa])", "? cannot load file: move 2, white A5, is illegal"),
         (b"(;GM[11];B[aa])", "? cannot load file: expected a game of Go"),
+        (b"(;SZ[5]KM[7.3];B[aa])", "? cannot load file: expected a komi in whole or half points"),
     ] {
         let game = file(content);
         refuse(&mut session, &format!("loadsgf {}", game.path().display()), reason);
@@ -62,4 +63,16 @@ fn a_file_that_gives_no_position_is_refused_with_the_reason() {
     let game = file(b"(;SZ[5];B[aa];W[aa])");
     tell(&mut session, &[&format!("loadsgf {} 2", game.path().display())]);
     assert_eq!(ask(&mut session, "list_stones b"), "= A5");
+}
+
+#[test]
+fn a_komi_in_another_unit_is_converted_and_that_is_noted() {
+    let (mut session, notes) = with_notes(session(5));
+    for (written, komi) in [("650", "6.5"), ("375", "7.5"), ("3.75", "7.5")] {
+        let game = file(format!("(;SZ[5]KM[{written}];B[aa])").as_bytes());
+        tell(&mut session, &[&format!("loadsgf {}", game.path().display())]);
+        assert_eq!(ask(&mut session, "get_komi"), format!("= {komi}"));
+        let last = notes.lock().unwrap().last().cloned().unwrap_or_default();
+        assert!(last.contains(&format!("KM[{written}]")) && last.contains(komi), "{last}");
+    }
 }

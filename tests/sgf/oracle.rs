@@ -179,7 +179,7 @@ fn files_hold_as_many_games_as_sgfmill_says() {
 /// sgfmill knows no ko, removes suicides, and so plays what our most generous rules allow.
 #[test]
 fn boards_end_as_sgfmill_says() {
-    let generous = Rules { ko: KoRule::Simple, suicide: true };
+    let generous = Rules { ko: KoRule::Simple, suicide: true, ..Rules::CHINESE };
     for row in rows().iter().filter(|row| row.get("replay") == "ok") {
         let (file, record) = (row.get("file"), row.first_game());
         let (naive, whole) = NaiveBoard::of(&record);

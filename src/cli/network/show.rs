@@ -1,14 +1,13 @@
 //! `tewari network info` and `tewari network eval`.
 
 use super::Source;
-use crate::analysis::positions;
 use crate::cli::print_error;
 use crate::game::{Game, Move, Player};
 use crate::go::geometry::column_letter;
 use crate::go::{Komi, Position, Rules};
 use crate::network::chances::CERTAIN;
 use crate::network::{Evaluation, Evaluator, Network, Situation, Symmetry};
-use crate::sgf::{self, GameRecord};
+use crate::sgf::{self, GameRecord, Given, Otherwise, Terms};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use std::fmt::Write;
@@ -16,8 +15,6 @@ use std::io::Read;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-/// Komi where neither the command line nor the record says one: 7.5.
-const DEFAULT_KOMI: Komi = Komi(15);
 /// Moves that are listed below the board.
 const LISTED: usize = 8;
 
@@ -34,8 +31,9 @@ pub(super) struct Arguments {
     /// Komi; default: the file's, or 7.5.
     #[arg(long, allow_hyphen_values = true)]
     komi: Option<Komi>,
-    /// Rules: chinese, tromp-taylor, or ko=simple|positional|situational,suicide=yes|no. Default: the file's
-    /// if it names them, or chinese.
+    /// Rules: chinese, japanese, korean, aga, nz, ing, tromp-taylor, or
+    /// ko=simple|positional|situational,suicide=yes|no,scoring=area|territory. Default: the file's if it names them,
+    /// or chinese.
     #[arg(long)]
     rules: Option<Rules>,
     #[command(flatten)]
@@ -82,11 +80,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     for warning in collection.warnings.iter().chain(&record.warnings) {
         print_error(&format!("{name}: {warning}"));
     }
-    let position = find(record, arguments).map_err(|error| anyhow!("{name}: {error}"))?;
+    let given = Given { rules: arguments.rules, komi: arguments.komi };
+    let terms = record.terms(given, Otherwise::default()).map_err(|error| anyhow!("{name}: {error}"))?;
+    let mut position = find(record, &terms, arguments.turn).map_err(|error| anyhow!("{name}: {error}"))?;
+    position.settle_komi();
     let mut evaluator = Evaluator::new(network, position.size());
     let situation = Situation::of(&position);
     let evaluation = evaluator.evaluate(&situation, Symmetry::IDENTITY);
     println!("{}", describe(&position, &situation, &evaluation));
+    for line in &terms.assumed {
+        println!("assumed: {line}");
+    }
     Ok(())
 }
 
@@ -102,12 +106,10 @@ fn read(path: &Path) -> std::io::Result<Vec<u8>> {
 }
 
 /// The position asked for.
-fn find(record: &GameRecord, arguments: &Arguments) -> Result<Position, sgf::ReplayError> {
-    let rules = positions::rules_of(record, arguments.rules);
-    let komi = positions::komi_of(record, arguments.komi, DEFAULT_KOMI);
-    let turn = arguments.turn.unwrap_or(record.move_count());
+fn find(record: &GameRecord, terms: &Terms, turn: Option<usize>) -> Result<Position, sgf::ReplayError> {
+    let turn = turn.unwrap_or(record.move_count());
     let mut found = None;
-    for step in record.steps(rules, komi)? {
+    for step in record.steps(terms.rules, terms.komi)?.with_compensation(terms.compensation) {
         let step = step?;
         let is_it = step.turn == turn;
         found = Some(step);

@@ -1,7 +1,7 @@
 //! Size, komi, and new games.
 
 use super::{Arguments, GtpError, Session};
-use crate::go::{Komi, Size};
+use crate::go::{Komi, KomiError, Size};
 
 const SIDE: &str = "a number of lines from 1 to 19";
 
@@ -41,12 +41,15 @@ pub(super) fn clear_cache(session: &mut Session, _: Arguments<'_>) -> Result<Str
     Ok(String::new())
 }
 
-/// Sets the komi of this game and those to come, to the nearest half point. Board and table stay.
+/// Sets the komi of this game and those to come. Board and table stay.
 pub(super) fn komi(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     const EXPECTED: &str = "a komi from -1000 to 1000";
     let points: f64 = arguments.number(EXPECTED)?;
-    let komi = Komi::from_points(points)
-        .ok_or_else(|| GtpError::syntax(EXPECTED, arguments.rest().split_ascii_whitespace().next()))?;
+    let komi = Komi::from_points(points).map_err(|error| {
+        let expected =
+            if matches!(error, KomiError::NoHalfPoint { .. }) { "whole or half points" } else { EXPECTED };
+        GtpError::syntax(expected, arguments.rest().split_ascii_whitespace().next())
+    })?;
     session.engine.set_komi(komi);
     Ok(String::new())
 }

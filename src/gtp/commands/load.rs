@@ -4,7 +4,7 @@ use super::{Arguments, GtpError, Session};
 use crate::go::{KeyPolicy, Komi, Record, Rules};
 use crate::gtp::error::LoadError;
 use crate::gtp::protocol::is_whole_number;
-use crate::sgf::{self, ReplayError, Steps};
+use crate::sgf::{self, Given, Otherwise, ReplayError, Steps};
 use std::fs::File;
 use std::io::Read;
 
@@ -14,9 +14,12 @@ pub(super) fn loadsgf(session: &mut Session, arguments: Arguments<'_>) -> Result
     let (path, before) = file_and_move(&arguments)?;
     let position = session.position();
     let (rules, komi, keys) = (position.rules(), position.komi(), position.key_policy());
-    let record = load(path, before, rules, komi, keys)?;
+    let (record, assumed) = load(path, before, rules, komi, keys)?;
     session.set_record(record).map_err(LoadError::from)?;
     session.clock.restart();
+    for line in assumed {
+        session.note(&format!("loadsgf: {line}"));
+    }
     Ok(String::new())
 }
 
@@ -57,12 +60,13 @@ fn load(
     rules: Rules,
     komi: Komi,
     keys: KeyPolicy,
-) -> Result<Record, LoadError> {
+) -> Result<(Record, Vec<String>), LoadError> {
     let collection = sgf::read(&bytes(path)?)?;
     let game = collection.games.first().ok_or(sgf::SgfError::NoGame)?;
-    let komi = game.komi.and_then(Komi::from_points).unwrap_or(komi);
-    let steps = game.steps(rules, komi)?.with_key_policy(keys);
-    Ok(record(steps, before.map(|number| number - 1))?)
+    let terms = game.terms(Given { rules: Some(rules), komi: None }, Otherwise { rules, komi })?;
+    let steps = game.steps(terms.rules, terms.komi)?.with_key_policy(keys);
+    let steps = steps.with_compensation(terms.compensation);
+    Ok((record(steps, before.map(|number| number - 1))?, terms.assumed))
 }
 
 fn bytes(path: &str) -> Result<Vec<u8>, LoadError> {

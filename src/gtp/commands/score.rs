@@ -3,9 +3,9 @@
 use super::{Arguments, GtpError, Session, vertices};
 use crate::gtp::status::Status;
 
-/// The area score without the stones that playouts call dead.
+/// The score by the rules without the stones that playouts call dead.
 pub(super) fn final_score(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
-    Ok(session.statuses().result(session.position().komi()))
+    Ok(session.statuses().result(session.position().final_area_komi()))
 }
 
 /// The chains that are alive, dead or in seki, one a line.

@@ -55,7 +55,7 @@ impl View<'_> {
     /// By how much the player leads, komi included.
     fn lead(&self, black_score: Option<f64>) -> f64 {
         let lead =
-            black_score.or(self.report.root.black_score).unwrap_or(0.0) - self.position.komi().points();
+            black_score.or(self.report.root.black_score).unwrap_or(0.0) - self.position.area_komi().points();
         if self.player == Player::Black { lead } else { -lead }
     }
 
