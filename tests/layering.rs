@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 const MAY_USE: &[(&str, &[&str])] = &[
     ("game", &["ownership", "rng"]),
     ("ownership", &["game"]),
+    ("input", &[]),
     ("value", &["game"]),
     ("zobrist", &[]),
     ("rng", &[]),
@@ -20,8 +21,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("network", &["game", "value", "go"]),
     ("engine", &["game", "value", "zobrist", "go", "memory", "table", "search", "network"]),
     ("sgf", &["game", "go"]),
-    ("gtp", &["game", "ownership", "value", "rng", "go", "memory", "table", "search", "engine", "sgf"]),
-    ("analysis", &["game", "ownership", "value", "go", "table", "search", "engine", "sgf"]),
+    (
+        "gtp",
+        &["game", "input", "ownership", "value", "rng", "go", "memory", "table", "search", "engine", "sgf"],
+    ),
+    ("analysis", &["game", "input", "ownership", "value", "go", "table", "search", "engine", "sgf"]),
     (
         "arena",
         &[
@@ -35,6 +39,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "cli",
         &[
             "game",
+            "input",
             "value",
             "rng",
             "go",

@@ -1,12 +1,13 @@
 //! Analysis of positions: which ones, and what is said about each.
 //!
 //! [`positions`] walks a game record; [`Head`] tells of the game, [`Analysis`] joins a position with what a search
-//! found; [`json`] and [`text`] write it down. All win rates and leads are Black's.
+//! found; [`json`] and [`text`] write it down; [`server`] answers queries. All win rates and leads are Black's.
 
 mod head;
 pub mod json;
 pub mod lines;
 pub mod positions;
+pub mod server;
 pub mod text;
 
 pub use head::Head;

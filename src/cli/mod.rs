@@ -1,6 +1,7 @@
 //! The command line: the only layer that reads flags and prints.
 
 mod abandoned;
+mod analysis;
 mod analyze;
 mod bench;
 mod contestants;
@@ -18,6 +19,7 @@ mod table;
 
 use anyhow::Result;
 use clap::{Args, CommandFactory, Parser, Subcommand};
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 
 /// What a mistake on the command line exits with; anything else that fails exits with 1.
@@ -44,6 +46,8 @@ enum Command {
     Gtp(gtp::Arguments),
     /// Analyse a game or a position: win rates, best moves, principal variations.
     Analyze(analyze::Arguments),
+    /// Analyse positions on request, a line of JSON each: the protocol of KataGo's analysis engine.
+    Analysis(analysis::Arguments),
     /// Search fixed positions with a fixed seed; the last line is the signature of the search and its speed.
     Bench(bench::Arguments),
     /// Play games between two engines, or a round robin of several, and say who is stronger.
@@ -77,7 +81,7 @@ impl Parser for Cli {
     /// Reads the command line. Help and version are printed; a mistake is one line on standard error, like
     /// every other error. Both end the program.
     fn parse() -> Cli {
-        Cli::try_parse().unwrap_or_else(|error| {
+        Cli::try_parse_from(with_long_options(std::env::args_os())).unwrap_or_else(|error| {
             if !error.use_stderr() {
                 error.exit();
             }
@@ -96,6 +100,7 @@ impl Cli {
         match self.command {
             Some(Command::Gtp(arguments)) => gtp::run(arguments),
             Some(Command::Analyze(arguments)) => analyze::run(&arguments),
+            Some(Command::Analysis(arguments)) => analysis::run(&arguments),
             Some(Command::Bench(arguments)) => bench::run(&arguments),
             Some(Command::Match(arguments)) => match_games::run(&arguments),
             Some(Command::Sweep(arguments)) => sweep::run(&arguments),
@@ -108,6 +113,20 @@ impl Cli {
             None => Ok(Cli::command().print_help()?),
         }
     }
+}
+
+/// KataGo's clients write the long options of its analysis engine with one dash: `-model`, `-override-config`.
+fn with_long_options(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = arguments.collect();
+    if arguments.get(1).is_some_and(|command| command == "analysis") {
+        for argument in &mut arguments {
+            let is_long = |text: &&str| text.len() > 2 && text.starts_with('-') && !text.starts_with("--");
+            if let Some(text) = argument.to_str().filter(is_long) {
+                *argument = format!("-{text}").into();
+            }
+        }
+    }
+    arguments
 }
 
 /// Says a line on standard error; one that is closed must not end what we do.

@@ -78,6 +78,13 @@ impl Size {
         self.columns() * self.rows()
     }
 
+    /// The points by rows from the top left, as people read and as KataGo lists them.
+    pub fn points_from_top_left(self) -> impl Iterator<Item = Move> {
+        let (columns, rows) = (self.columns(), self.rows());
+        let row = move |row: usize| (0..columns).map(move |column| Move((row * columns + column) as u16));
+        (0..rows).rev().flat_map(row)
+    }
+
     /// The move number of pass.
     #[must_use]
     pub const fn pass(self) -> Move {
@@ -252,6 +259,13 @@ impl Geometry {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn points_go_by_rows_from_the_top_left() {
+        let size = Size::new(3, 2).expect("a size");
+        let vertices: Vec<String> = size.points_from_top_left().map(|point| size.vertex(point)).collect();
+        assert_eq!(vertices, ["A2", "B2", "C2", "A1", "B1", "C1"]);
+    }
 
     #[test]
     fn every_point_of_every_size_has_a_cell_inside_the_padding() {

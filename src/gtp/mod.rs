@@ -3,7 +3,7 @@
 //! * [`protocol`]: bytes to commands and responses to text; knows no Go.
 //! * [`session`]: the state of a conversation, and its loop.
 //! * `commands`: what each command does, one file a topic, one table of all.
-//! * `input`: lines, read while the engine thinks; `live`: searches that tell what they find.
+//! * `live`: searches that tell what they find while they run.
 //! * [`clock`]: time settings, and how long to think.
 //! * [`status`]: which stones are dead, by playouts.
 //!
@@ -16,7 +16,6 @@ mod arguments;
 pub mod clock;
 mod commands;
 pub mod error;
-mod input;
 mod live;
 pub mod protocol;
 pub mod session;

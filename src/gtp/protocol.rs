@@ -1,10 +1,6 @@
 //! The protocol's text: lines to commands, responses to lines. Knows no Go.
 
 use std::fmt;
-use std::io::{self, BufRead, Read};
-
-/// Bytes of a line at most, so that a controller cannot make us exceed our memory.
-pub const LONGEST_LINE: usize = 1 << 20;
 
 /// The largest id that the specification allows.
 const LARGEST_ID: u32 = i32::MAX as u32;
@@ -110,49 +106,6 @@ fn printable(line: &str) -> String {
     line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// A line of input.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
-    /// Its text; what was not UTF-8 is replaced.
-    pub text: String,
-    /// Whether it was longer than [`LONGEST_LINE`], and the rest thrown away.
-    pub cut: bool,
-}
-
-/// Reads the next line; `None` at the end of input. A last line may lack its line end.
-///
-/// # Errors
-/// When reading fails.
-pub fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
-    let mut bytes = Vec::new();
-    input.by_ref().take(LONGEST_LINE as u64 + 1).read_until(b'\n', &mut bytes)?;
-    if bytes.is_empty() {
-        return Ok(None);
-    }
-    let cut = bytes.len() > LONGEST_LINE && bytes.last() != Some(&b'\n');
-    if cut {
-        skip_line(input)?;
-    }
-    Ok(Some(Line { text: String::from_utf8_lossy(&bytes).into_owned(), cut }))
-}
-
-fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
-    loop {
-        let available = match input.fill_buf() {
-            Ok(available) => available,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        let end = available.iter().position(|&byte| byte == b'\n');
-        let used = end.map_or(available.len(), |end| end + 1);
-        let done = end.is_some() || used == 0;
-        input.consume(used);
-        if done {
-            return Ok(());
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,17 +154,5 @@ mod tests {
         assert_eq!(text(Some(4), Ok("a\n\n \nb\n")), "=4 a\nb\n\n");
         assert_eq!(text(None, Ok("\nboard\nrow")), "=\nboard\nrow\n\n");
         assert_eq!(text(Some(0), Err("two\nlines\u{7}")), "?0 two lines\n\n");
-    }
-
-    #[test]
-    fn a_line_that_is_too_long_is_cut_and_the_next_one_read() {
-        let mut input = vec![b'x'; LONGEST_LINE + 5000];
-        input.extend_from_slice(b"\nname\nlast");
-        let mut input = io::BufReader::with_capacity(100, &input[..]);
-        let mut next = || read_line(&mut input).unwrap().map(|line| (line.text.trim().len(), line.cut));
-        assert_eq!(next(), Some((LONGEST_LINE + 1, true)));
-        assert_eq!(next(), Some((4, false)));
-        assert_eq!(next(), Some((4, false)));
-        assert_eq!(next(), None);
     }
 }

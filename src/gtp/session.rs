@@ -4,14 +4,14 @@ use super::arguments::Arguments;
 use super::clock::{Clock, TimeSystem};
 use super::commands;
 use super::error::GtpError;
-use super::input::Input;
 use super::live::Request;
-use super::protocol::{self, Command, Line, Response};
+use super::protocol::{self, Command, Response};
 use super::status::{DeadStones, Statuses};
 use super::think::MoveBudget;
 use crate::engine::{Engine, EngineError};
 use crate::game::Game;
 use crate::go::{Position, Record, Size};
+use crate::input::{Input, LONGEST_LINE, Line};
 use crate::search::Report;
 use crate::table::Counters;
 use std::io::{self, BufRead, ErrorKind, Write};
@@ -145,7 +145,7 @@ impl Session {
     /// When reading or writing fails otherwise.
     pub fn run(&mut self, input: impl BufRead + Send + 'static, mut output: impl Write) -> io::Result<()> {
         self.quit = false;
-        self.input = Input::reading(input, Arc::clone(&self.abandoned));
+        self.input = Input::reading(input, Arc::clone(&self.abandoned), protocol::is_interrupt);
         let outcome = loop {
             if std::mem::take(&mut self.has_just_moved) && self.options.ponders {
                 self.ponder();
@@ -269,6 +269,6 @@ impl Session {
 /// The answer to a line of which only the beginning was read.
 fn too_long(beginning: &str) -> Option<Response> {
     let command = protocol::parse_line(beginning)?;
-    let error = GtpError::LineTooLong { limit: protocol::LONGEST_LINE };
+    let error = GtpError::LineTooLong { limit: LONGEST_LINE };
     Some(Response { id: command.id, outcome: Err(error.to_string()) })
 }

@@ -52,6 +52,21 @@ pub struct MoveReport {
     pub pv_visits: Vec<u64>,
 }
 
+/// Standard deviations between a value and its lower bound: 99 % of a normal distribution.
+const LOWER_BOUND_DEVIATIONS: f64 = 2.576;
+
+impl MoveReport {
+    /// What the value is at least, as if the visits were so many games.
+    #[must_use]
+    pub fn lower_bound(&self) -> f64 {
+        let (value, visits) = (self.value.as_f64(), self.visits.max(self.edge_visits).max(1) as f64);
+        if self.proven.is_some() {
+            return value;
+        }
+        (value - LOWER_BOUND_DEVIATIONS * (value * (1.0 - value) / visits).sqrt()).max(0.0)
+    }
+}
+
 /// What a search found.
 #[derive(Clone, Debug)]
 pub struct Report {

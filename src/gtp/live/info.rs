@@ -10,9 +10,6 @@ use crate::search::{MoveReport, Report};
 use serde_json::json;
 use std::fmt::Write;
 
-/// Standard deviations between a win rate and its lower bound: 99 % of a normal distribution.
-const LOWER_BOUND_DEVIATIONS: f64 = 2.576;
-
 /// A line of analysis; empty while there is nothing to tell.
 pub(super) fn line(report: &Report, request: &Request, position: &Position) -> String {
     if report.moves.is_empty() {
@@ -72,13 +69,13 @@ impl View<'_> {
             mv.edge_visits,
             whole(mv.value.as_f64()),
             whole(mv.prior),
-            whole(lower_bound(mv)),
+            whole(mv.lower_bound()),
             self.pv(&mv.pv)
         )
     }
 
     fn katago(&self, order: usize, mv: &MoveReport, has_pv_visits: bool) -> String {
-        let (value, bound, lead) = (mv.value.as_f64(), lower_bound(mv), self.lead(mv.black_score));
+        let (value, bound, lead) = (mv.value.as_f64(), mv.lower_bound(), self.lead(mv.black_score));
         let mut text = format!(
             "info move {} visits {} edgeVisits {} utility {:.6} winrate {value:.6} scoreMean {lead:.3} scoreLead {lead:.3} \
              prior {:.6} lcb {bound:.6} utilityLcb {:.6} order {order} pv {} ",
@@ -112,7 +109,9 @@ impl View<'_> {
     /// From -1, the opponent's, to 1, by rows from the top left.
     fn ownership(&self) -> impl Iterator<Item = f64> {
         let sign = if self.player == Player::Black { 1.0 } else { -1.0 };
-        by_rows(self.size()).map(move |point| sign * self.report.ownership.mean_for_black(point))
+        self.size()
+            .points_from_top_left()
+            .map(move |point| sign * self.report.ownership.mean_for_black(point))
     }
 
     fn cgos(&self, most_moves: usize) -> String {
@@ -138,13 +137,7 @@ impl View<'_> {
     }
 }
 
-/// The points by rows, from the top left.
-fn by_rows(size: Size) -> impl Iterator<Item = Move> {
-    let (columns, rows) = (size.columns(), size.rows());
-    (0..rows).rev().flat_map(move |row| (0..columns).map(move |column| Move((row * columns + column) as u16)))
-}
-
-/// Of a value's share in a letter: -1 is `A`, 1 is `+`, in 63 steps.
+/// A value as a letter: -1 is `A`, 1 is `+`, in 63 steps.
 fn ownership_letter(value: f64) -> char {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     char::from(LETTERS[((value + 1.0) / 2.0 * 62.0).round().clamp(0.0, 62.0) as usize])
@@ -159,15 +152,6 @@ fn rounded(value: f64) -> f64 {
     (10_000.0 * value).round() / 10_000.0
 }
 
-/// What a move's win rate is at least, as if its visits were so many games.
-fn lower_bound(mv: &MoveReport) -> f64 {
-    let (value, visits) = (mv.value.as_f64(), mv.visits.max(mv.edge_visits).max(1) as f64);
-    if mv.proven.is_some() {
-        return value;
-    }
-    (value - LOWER_BOUND_DEVIATIONS * (value * (1.0 - value) / visits).sqrt()).max(0.0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,12 +159,5 @@ mod tests {
     #[test]
     fn ownership_has_63_letters() {
         assert_eq!([-1.0, -0.999, 0.0, 1.0, 7.0].map(ownership_letter), ['A', 'A', 'f', '+', '+']);
-    }
-
-    #[test]
-    fn points_go_by_rows_from_the_top_left() {
-        let size = Size::new(3, 2).expect("a size");
-        let vertices: Vec<String> = by_rows(size).map(|point| size.vertex(point)).collect();
-        assert_eq!(vertices, ["A2", "B2", "C2", "A1", "B1", "C1"]);
     }
 }

@@ -1,0 +1,316 @@
+//! Positions analysed on request, a query a line of JSON: the protocol of KataGo's analysis engine (KataGo
+//! docs/Analysis_Engine.md), so that the programs that speak it can use this engine.
+//!
+//! Queries are searched one after the other, the highest priority first, all in one table: what one of them learns helps
+//! the next. Lines are read and answered while a search runs.
+
+mod message;
+mod query;
+
+use crate::engine::{Engine, EngineError, expert};
+use crate::game::Player;
+use crate::go::{KeyPolicy, Record};
+use crate::input::{Input, LONGEST_LINE, Line};
+use crate::search::{Limits, Snapshot};
+use message::QueryError;
+use query::Job;
+use serde_json::{Map, Value, json};
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+/// Positions that may wait, so that a client cannot make us exceed our memory.
+const LONGEST_QUEUE: usize = 20_000;
+
+/// Whose win rates and scores are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Perspective {
+    /// Those of the player to move.
+    SideToMove,
+    /// Always those of one player.
+    Of(Player),
+}
+
+impl Perspective {
+    /// Reads what `reportAnalysisWinratesAs` says.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Perspective> {
+        match text.to_ascii_uppercase().as_str() {
+            "BLACK" => Some(Perspective::Of(Player::Black)),
+            "WHITE" => Some(Perspective::Of(Player::White)),
+            "SIDETOMOVE" => Some(Perspective::SideToMove),
+            _ => None,
+        }
+    }
+}
+
+/// What holds where a query says nothing else.
+#[derive(Clone, Copy, Debug)]
+pub struct Defaults {
+    /// Whose win rates are told.
+    pub perspective: Perspective,
+    /// Visits of a root, those from before included.
+    pub visits: u64,
+    /// Longest time for a position.
+    pub time: Option<Duration>,
+    /// Which transpositions share statistics.
+    pub keys: KeyPolicy,
+    /// Whether the queries that wait are still answered after the end of the input.
+    pub finishes_queue: bool,
+}
+
+/// Answers queries with one engine.
+pub struct Server<W> {
+    engine: Engine,
+    desk: Desk<W>,
+}
+
+/// Everything but the engine: it hears and answers while that searches.
+struct Desk<W> {
+    defaults: Defaults,
+    input: Input,
+    output: W,
+    /// In the order in which they came.
+    queue: Vec<Job>,
+    has_ended: bool,
+    /// Whether nobody wants the result of the present search any more.
+    is_terminated: bool,
+    /// Answers to `clear_cache`, which waits for the end of the present search.
+    clearing: Vec<Value>,
+    network: String,
+}
+
+impl<W: Write> Server<W> {
+    /// A server of what `input` asks.
+    pub fn new(engine: Engine, defaults: Defaults, input: Input, output: W) -> Server<W> {
+        let network = engine
+            .options()
+            .network()
+            .map_or("none".to_owned(), |network| network.architecture().name.clone());
+        let (queue, clearing) = (Vec::new(), Vec::new());
+        let (has_ended, is_terminated) = (false, false);
+        Server {
+            engine,
+            desk: Desk { defaults, input, output, queue, has_ended, is_terminated, clearing, network },
+        }
+    }
+
+    /// Answers until the end of the input, or nobody reads the answers any more.
+    ///
+    /// # Errors
+    /// When reading or writing fails otherwise.
+    pub fn run(&mut self) -> io::Result<()> {
+        match self.serve() {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            outcome => outcome,
+        }
+    }
+
+    fn serve(&mut self) -> io::Result<()> {
+        loop {
+            while self.desk.queue.is_empty() && !self.desk.has_ended {
+                self.desk.hear_line(None)?;
+                self.clear_if_asked()?;
+            }
+            self.desk.hear(None)?;
+            if self.desk.has_ended && !self.desk.defaults.finishes_queue {
+                return Ok(());
+            }
+            match self.desk.next_job() {
+                Some(job) => self.analyse(&job)?,
+                None if self.desk.has_ended => return Ok(()),
+                None => {}
+            }
+            self.clear_if_asked()?;
+        }
+    }
+
+    fn analyse(&mut self, job: &Job) -> io::Result<()> {
+        let Server { engine, desk } = self;
+        // The query was played through when it came.
+        let Ok(position) = job.position() else { return desk.say(&message::no_results(job)) };
+        if let Err(error) = engine.set_record(Record::from_position(position.clone())) {
+            return desk.refuse(job, &error);
+        }
+        let policy = engine.options().network().map(|network| expert::ask(network, &position).policy);
+        let result = |report: &_, is_during_search| {
+            message::result(job, &position, report, policy.as_deref(), is_during_search)
+        };
+        engine.set_root_moves(job.root_moves(&position));
+        let limits = Limits { visits: Some(job.query.visits), time: job.query.time, ..Limits::default() };
+        let mut failure = None;
+        let mut next = job.query.report_interval.map(|interval| Instant::now() + interval);
+        let mut watch = |snapshot: &Snapshot<'_>| -> io::Result<bool> {
+            if let (Some(interval), Some(due)) = (job.query.report_interval, next)
+                && Instant::now() >= due
+            {
+                next = Some(Instant::now() + interval);
+                desk.say(&result(&snapshot.report(), true))?;
+            }
+            desk.hear(Some(job))?;
+            let is_wanted = !desk.has_ended || desk.defaults.finishes_queue;
+            Ok(is_wanted && !desk.is_terminated)
+        };
+        let report = engine.search_position(position.clone(), limits, &mut |snapshot| {
+            watch(snapshot).unwrap_or_else(|error| {
+                failure = Some(error);
+                false
+            })
+        });
+        engine.set_root_moves(None);
+        desk.is_terminated = false;
+        match failure {
+            Some(failure) => Err(failure),
+            None => desk.say(&result(&report, false)),
+        }
+    }
+
+    fn clear_if_asked(&mut self) -> io::Result<()> {
+        if !self.desk.clearing.is_empty() {
+            self.engine.clear_table();
+        }
+        let answers = std::mem::take(&mut self.desk.clearing);
+        answers.iter().try_for_each(|answer| self.desk.say(answer))
+    }
+}
+
+impl<W: Write> Desk<W> {
+    fn say(&mut self, message: &Value) -> io::Result<()> {
+        writeln!(self.output, "{message}")?;
+        self.output.flush()
+    }
+
+    /// Takes the first of the jobs with the highest priority.
+    fn next_job(&mut self) -> Option<Job> {
+        let highest = self.queue.iter().map(|job| job.priority).max()?;
+        let index = self.queue.iter().position(|job| job.priority == highest)?;
+        Some(self.queue.remove(index))
+    }
+
+    fn refuse(&mut self, job: &Job, error: &EngineError) -> io::Result<()> {
+        let (message, id) = (error.to_string(), Some(job.query.id.clone()));
+        self.say(&QueryError { message, field: None, id }.object())
+    }
+
+    /// Takes all lines that have come. An error where nobody reads the answers any more.
+    fn hear(&mut self, current: Option<&Job>) -> io::Result<()> {
+        loop {
+            if self.input.is_abandoned() {
+                return Err(io::ErrorKind::BrokenPipe.into());
+            }
+            if self.has_ended || !self.input.has_more() {
+                return Ok(());
+            }
+            self.hear_line(current)?;
+        }
+    }
+
+    /// Takes the next line, which is waited for; `current`: what is searched meanwhile.
+    fn hear_line(&mut self, current: Option<&Job>) -> io::Result<()> {
+        match self.input.next()? {
+            None => self.has_ended = true,
+            Some(line) if line.text.trim().is_empty() => {}
+            Some(line) => {
+                let outcome = parse(&line).and_then(|object| self.take(object, current));
+                let messages = outcome.unwrap_or_else(|error| vec![error.object()]);
+                messages.iter().try_for_each(|message| self.say(message))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Does what a line asks, and gives what is answered at once.
+    fn take(&mut self, object: Map<String, Value>, current: Option<&Job>) -> Result<Vec<Value>, QueryError> {
+        if let Some(action) = object.get("action") {
+            let action = action.as_str().unwrap_or_default().to_owned();
+            return self.act(&action, object, current);
+        }
+        let (jobs, unknown) = query::read(&object, &self.defaults)?;
+        let id = object.get("id").and_then(Value::as_str).unwrap_or_default();
+        if self.queue.len() + jobs.len() > LONGEST_QUEUE {
+            let message = format!("expected at most {LONGEST_QUEUE} positions that wait: ask again later");
+            return Err(QueryError { message, field: None, id: Some(id.to_owned()) });
+        }
+        self.queue.extend(jobs);
+        Ok(unknown.iter().map(|field| message::warning(field, id)).collect())
+    }
+
+    fn act(
+        &mut self,
+        action: &str,
+        mut object: Map<String, Value>,
+        current: Option<&Job>,
+    ) -> Result<Vec<Value>, QueryError> {
+        let id = object.get("id").and_then(Value::as_str).map(str::to_owned);
+        let error = |field: &str, message: &str| QueryError {
+            message: message.to_owned(),
+            field: Some(field.to_owned()),
+            id: id.clone(),
+        };
+        if id.is_none() {
+            return Err(error("id", "expected a text to answer with"));
+        }
+        match action {
+            "query_version" => {
+                object.insert("version".to_owned(), env!("CARGO_PKG_VERSION").into());
+                object.insert("git_hash".to_owned(), "".into());
+            }
+            "query_models" => {
+                let model = json!({"name": self.network, "internalName": self.network, "version": 1});
+                object.insert("models".to_owned(), json!([model]));
+            }
+            "clear_cache" => {
+                self.clearing.push(Value::Object(object));
+                return Ok(Vec::new());
+            }
+            "terminate_all" => return Ok(self.terminate(object, &|_| true, current)),
+            "terminate" => {
+                let wanted = object.get("terminateId").and_then(Value::as_str).map(str::to_owned);
+                let wanted = wanted.ok_or_else(|| error("terminateId", "expected the id of a query"))?;
+                let turns = turn_numbers(&object).map_err(|what| error("turnNumbers", what))?;
+                let is_meant = move |job: &Job| {
+                    job.query.id == wanted && turns.as_ref().is_none_or(|turns| turns.contains(&job.turn))
+                };
+                return Ok(self.terminate(object, &is_meant, current));
+            }
+            _ => {
+                let known = "expected query_version, query_models, clear_cache, terminate or terminate_all";
+                return Err(error("action", known));
+            }
+        }
+        Ok(vec![Value::Object(object)])
+    }
+
+    /// Ends what is meant: the present search tells what it has found, the others have nothing to tell.
+    fn terminate(
+        &mut self,
+        object: Map<String, Value>,
+        is_meant: &dyn Fn(&Job) -> bool,
+        current: Option<&Job>,
+    ) -> Vec<Value> {
+        self.is_terminated |= current.is_some_and(is_meant);
+        let (ended, waiting) = std::mem::take(&mut self.queue).into_iter().partition(|job| is_meant(job));
+        self.queue = waiting;
+        let ended: Vec<Job> = ended;
+        std::iter::once(Value::Object(object)).chain(ended.iter().map(message::no_results)).collect()
+    }
+}
+
+fn turn_numbers(object: &Map<String, Value>) -> Result<Option<Vec<usize>>, &'static str> {
+    let Some(turns) = object.get("turnNumbers") else { return Ok(None) };
+    let numbers = turns.as_array().and_then(|turns| {
+        turns.iter().map(|turn| turn.as_u64().map(|turn| turn as usize)).collect::<Option<Vec<_>>>()
+    });
+    numbers.map(Some).ok_or("expected a list of turns")
+}
+
+fn parse(line: &Line) -> Result<Map<String, Value>, QueryError> {
+    let error = |message: String| QueryError { message, field: None, id: None };
+    if line.cut {
+        return Err(error(format!("expected a line of at most {LONGEST_LINE} bytes")));
+    }
+    match serde_json::from_str(&line.text) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(_) => Err(error("expected an object of JSON".to_owned())),
+        Err(what) => Err(error(format!("expected an object of JSON: {what}"))),
+    }
+}

@@ -1,0 +1,393 @@
+//! Queries: positions to search, and what to tell of them. The names are those of KataGo's analysis engine (KataGo
+//! docs/Analysis_Engine.md).
+
+use super::message::QueryError;
+use super::{Defaults, Perspective};
+use crate::game::{Game as _, Move, Player};
+use crate::go::{IllegalMove, KeyPolicy, Komi, Position, Record, Rules, Scoring, Size};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Keys that we know and have no use for: they are about KataGo's network and its search.
+const IGNORED: [&str; 14] = [
+    "friendlyPassOk",
+    "includeMovesOwnership",
+    "includeMovesOwnershipStdev",
+    "includeNoResultValue",
+    "includeOwnershipStdev",
+    "includePVEdgeVisits",
+    "rootFpuReductionMax",
+    "rootPolicyTemperature",
+    "whiteHandicapBonus",
+    "includePolicyOptimism",
+    "humanSLProfile",
+    "includeMovesPolicy",
+    "includeRootSymmetries",
+    "includeRawNNOutput",
+];
+
+/// What is asked about some positions of a game.
+#[derive(Clone, Debug)]
+pub(super) struct Query {
+    pub(super) id: String,
+    pub(super) perspective: Perspective,
+    pub(super) visits: u64,
+    pub(super) time: Option<Duration>,
+    pub(super) report_interval: Option<Duration>,
+    pub(super) pv_length: usize,
+    pub(super) has_ownership: bool,
+    pub(super) has_policy: bool,
+    pub(super) has_pv_visits: bool,
+    restrictions: Vec<Restriction>,
+    game: Game,
+}
+
+/// A position of a query, not made yet: positions are large, and thousands may wait.
+#[derive(Clone, Debug)]
+pub(super) struct Job {
+    pub(super) query: Arc<Query>,
+    pub(super) turn: usize,
+    pub(super) priority: i64,
+}
+
+/// A game that can be played.
+#[derive(Clone, Debug)]
+struct Game {
+    size: Size,
+    rules: Rules,
+    komi: Komi,
+    stones: Vec<(Player, Move)>,
+    first: Player,
+    moves: Vec<(Player, Move)>,
+    keys: KeyPolicy,
+}
+
+impl Game {
+    fn start(&self) -> Result<Position, (Move, IllegalMove)> {
+        Position::with_stones(self.size, self.rules, self.komi, &self.stones, self.first)
+    }
+}
+
+/// Moves of a player to avoid, or to look at alone.
+#[derive(Clone, Debug)]
+struct Restriction {
+    player: Player,
+    moves: Vec<Move>,
+    is_allowed: bool,
+}
+
+impl Job {
+    /// The position, ready to be searched; one where the game has ended as if it went on.
+    pub(super) fn position(&self) -> Result<Position, (Move, IllegalMove)> {
+        let game = &self.query.game;
+        let mut record = Record::from_position(game.start()?);
+        record.set_key_policy(game.keys);
+        for &(player, mv) in &game.moves[..self.turn] {
+            record.play(player, mv).map_err(|reason| (mv, reason))?;
+        }
+        let mut position = record.position().clone();
+        if position.passes() >= 2 {
+            position.resume();
+        }
+        Ok(position)
+    }
+
+    /// The moves of the root to search, by their number; `None`: all.
+    pub(super) fn root_moves(&self, position: &Position) -> Option<Vec<bool>> {
+        let player = position.to_play();
+        let restrictions = || self.query.restrictions.iter().filter(|it| it.player == player);
+        restrictions().next()?;
+        let has_allowed = restrictions().any(|it| it.is_allowed);
+        let mut allowed = vec![!has_allowed; position.move_count()];
+        for restriction in restrictions() {
+            restriction.moves.iter().for_each(|mv| allowed[mv.index()] = restriction.is_allowed);
+        }
+        Some(allowed)
+    }
+}
+
+/// The jobs of a query, and the keys that mean nothing to us.
+pub(super) fn read(
+    object: &Map<String, Value>,
+    defaults: &Defaults,
+) -> Result<(Vec<Job>, Vec<String>), QueryError> {
+    let reader = Reader { object };
+    let id = reader.text("id")?.ok_or_else(|| reader.error("id", "expected a text to answer with"))?;
+    let size = reader.size()?;
+    let rules = reader.rules()?;
+    let komi = reader.komi(rules)?;
+    let game = reader.game(size, rules, komi, defaults.keys)?;
+    let turns = reader.turns(game.moves.len())?;
+    let priorities = reader.priorities(turns.len())?;
+    let (overrides, mut unknown) = reader.overrides()?;
+    unknown.extend(object.keys().filter(|key| !is_known(key)).cloned());
+    let query = Arc::new(Query {
+        id: id.to_owned(),
+        perspective: overrides.perspective.unwrap_or(defaults.perspective),
+        visits: reader.positive("maxVisits")?.or(overrides.visits).unwrap_or(defaults.visits),
+        time: overrides.time.or(defaults.time),
+        report_interval: reader.seconds("reportDuringSearchEvery")?,
+        pv_length: reader.positive("analysisPVLen")?.map_or(usize::MAX, |length| length as usize + 1),
+        has_ownership: reader.flag("includeOwnership")?,
+        has_policy: reader.flag("includePolicy")?,
+        has_pv_visits: reader.flag("includePVVisits")?,
+        restrictions: [("avoidMoves", false), ("allowMoves", true)]
+            .into_iter()
+            .map(|(key, is_allowed)| reader.restrictions(key, is_allowed, size))
+            .collect::<Result<Vec<_>, _>>()?
+            .concat(),
+        game,
+    });
+    let jobs = turns.into_iter().zip(priorities);
+    let jobs = jobs.map(|(turn, priority)| Job { query: Arc::clone(&query), turn, priority });
+    Ok((jobs.collect(), unknown))
+}
+
+fn is_known(key: &str) -> bool {
+    const KNOWN: [&str; 21] = [
+        "id",
+        "moves",
+        "initialStones",
+        "initialPlayer",
+        "rules",
+        "komi",
+        "boardXSize",
+        "boardYSize",
+        "analyzeTurns",
+        "maxVisits",
+        "analysisPVLen",
+        "includeOwnership",
+        "includePolicy",
+        "includePVVisits",
+        "avoidMoves",
+        "allowMoves",
+        "overrideSettings",
+        "reportDuringSearchEvery",
+        "priority",
+        "priorities",
+        "action",
+    ];
+    KNOWN.contains(&key) || IGNORED.contains(&key)
+}
+
+/// Settings of one query.
+#[derive(Default)]
+struct Overrides {
+    perspective: Option<Perspective>,
+    visits: Option<u64>,
+    time: Option<Duration>,
+}
+
+/// Reads the values of a query.
+struct Reader<'q> {
+    object: &'q Map<String, Value>,
+}
+
+impl Reader<'_> {
+    fn error(&self, field: &str, message: &str) -> QueryError {
+        let id = self.object.get("id").and_then(Value::as_str).map(str::to_owned);
+        QueryError { message: message.to_owned(), field: Some(field.to_owned()), id }
+    }
+
+    fn get(&self, key: &str) -> Option<&Value> {
+        self.object.get(key).filter(|value| !value.is_null())
+    }
+
+    fn text(&self, key: &str) -> Result<Option<&str>, QueryError> {
+        let read = |value: &Value| value.as_str().map(|_| ());
+        match self.get(key) {
+            Some(value) if read(value).is_none() => Err(self.error(key, "expected a text")),
+            value => Ok(value.and_then(Value::as_str)),
+        }
+    }
+
+    fn flag(&self, key: &str) -> Result<bool, QueryError> {
+        let Some(value) = self.get(key) else { return Ok(false) };
+        value.as_bool().ok_or_else(|| self.error(key, "expected true or false"))
+    }
+
+    fn positive(&self, key: &str) -> Result<Option<u64>, QueryError> {
+        let Some(value) = self.get(key) else { return Ok(None) };
+        let number = value.as_u64().filter(|&number| number > 0);
+        number.map(Some).ok_or_else(|| self.error(key, "expected a whole number from 1 on"))
+    }
+
+    fn seconds(&self, key: &str) -> Result<Option<Duration>, QueryError> {
+        let Some(value) = self.get(key) else { return Ok(None) };
+        match value.as_f64() {
+            Some(seconds) if seconds > 0.0 => Ok(Some(Duration::from_secs_f64(seconds.min(1e6)))),
+            _ => Err(self.error(key, "expected a number of seconds above 0")),
+        }
+    }
+
+    fn array(&self, key: &str) -> Result<&[Value], QueryError> {
+        let Some(value) = self.get(key) else { return Ok(&[]) };
+        value.as_array().map(Vec::as_slice).ok_or_else(|| self.error(key, "expected a list"))
+    }
+
+    fn size(&self) -> Result<Size, QueryError> {
+        let side = |key| {
+            let side = self.positive(key)?.filter(|&side| side <= 19);
+            side.ok_or_else(|| self.error(key, "expected a number of lines from 1 to 19"))
+        };
+        let (columns, rows) = (side("boardXSize")?, side("boardYSize")?);
+        Size::new(columns as usize, rows as usize)
+            .map_err(|error| self.error("boardXSize", &error.to_string()))
+    }
+
+    fn rules(&self) -> Result<Rules, QueryError> {
+        let expected = "expected the name of rules, or an object with ko, suicide and scoring";
+        match self.get("rules") {
+            Some(Value::String(name)) => name
+                .parse()
+                .map_err(|error: crate::go::rules::RulesError| self.error("rules", &error.to_string())),
+            Some(Value::Object(parts)) => {
+                let mut rules = Rules::TROMP_TAYLOR;
+                for (key, value) in parts {
+                    let text = value.as_str().map(str::to_ascii_lowercase);
+                    match (key.as_str(), text.as_deref(), value.as_bool()) {
+                        ("ko", Some(ko), _) => {
+                            let named: Result<Rules, _> = format!("ko={ko}").parse();
+                            rules.ko = named.map_err(|_| self.error("rules", expected))?.ko;
+                        }
+                        ("scoring", Some("area"), _) => rules.scoring = Scoring::Area,
+                        ("scoring", Some("territory"), _) => rules.scoring = Scoring::Territory,
+                        ("suicide" | "multiStoneSuicideLegal", _, Some(suicide)) => rules.suicide = suicide,
+                        ("tax" | "hasButton" | "whiteHandicapBonus" | "friendlyPassOk", ..) => {}
+                        _ => return Err(self.error("rules", expected)),
+                    }
+                }
+                Ok(rules)
+            }
+            _ => Err(self.error("rules", expected)),
+        }
+    }
+
+    /// Half a point more than an even game's where nothing is said: 7.5 by area, 6.5 by territory.
+    fn komi(&self, rules: Rules) -> Result<Komi, QueryError> {
+        const MOST: f64 = 150.0;
+        let Some(value) = self.get("komi") else {
+            return Ok(Komi(if rules.scoring == Scoring::Area { 15 } else { 13 }));
+        };
+        let expected = "expected whole or half points from -150 to 150";
+        let points = value.as_f64().filter(|points| points.abs() <= MOST);
+        points.and_then(|points| Komi::from_points(points).ok()).ok_or_else(|| self.error("komi", expected))
+    }
+
+    /// The game, whose moves are all legal.
+    fn game(&self, size: Size, rules: Rules, komi: Komi, keys: KeyPolicy) -> Result<Game, QueryError> {
+        let stones = self.moves("initialStones", self.array("initialStones")?, size)?;
+        let moves = match self.get("moves") {
+            None => return Err(self.error("moves", "expected a list of moves, perhaps empty")),
+            Some(_) => self.moves("moves", self.array("moves")?, size)?,
+        };
+        let first = match self.text("initialPlayer")? {
+            None => moves.first().map_or(Player::Black, |&(player, _)| player),
+            Some(player) => {
+                parse_player(player).ok_or_else(|| self.error("initialPlayer", "expected B or W"))?
+            }
+        };
+        let game = Game { size, rules, komi, stones, first, moves, keys };
+        let start = game.start().map_err(|(mv, reason)| {
+            self.error("initialStones", &format!("{} cannot stand there: {reason}", size.vertex(mv)))
+        })?;
+        let mut record = Record::from_position(start);
+        for (index, &(player, mv)) in game.moves.iter().enumerate() {
+            record.play(player, mv).map_err(|reason| {
+                self.error("moves", &format!("move {}, {}, is illegal: {reason}", index + 1, size.vertex(mv)))
+            })?;
+        }
+        Ok(game)
+    }
+
+    /// Pairs of a player and a vertex.
+    fn moves(&self, key: &str, pairs: &[Value], size: Size) -> Result<Vec<(Player, Move)>, QueryError> {
+        let read = |pair: &Value| {
+            let [player, vertex] = pair.as_array()?.as_slice() else { return None };
+            Some((parse_player(player.as_str()?)?, size.parse_vertex(vertex.as_str()?)?))
+        };
+        pairs
+            .iter()
+            .map(|pair| {
+                let expected = "expected pairs of a player and a point, such as [\"B\", \"D4\"], found";
+                read(pair).ok_or_else(|| self.error(key, &format!("{expected} {pair}")))
+            })
+            .collect()
+    }
+
+    fn turns(&self, last: usize) -> Result<Vec<usize>, QueryError> {
+        if self.get("analyzeTurns").is_none() {
+            return Ok(vec![last]);
+        }
+        let turns = self.array("analyzeTurns")?.iter();
+        let expected = || self.error("analyzeTurns", &format!("expected numbers of turns from 0 to {last}"));
+        turns
+            .map(|turn| {
+                turn.as_u64().map(|turn| turn as usize).filter(|&turn| turn <= last).ok_or_else(expected)
+            })
+            .collect()
+    }
+
+    fn priorities(&self, count: usize) -> Result<Vec<i64>, QueryError> {
+        let expected = |key| self.error(key, "expected whole numbers, for each turn to analyse one");
+        if self.get("priorities").is_some() {
+            let priorities = self.array("priorities")?.iter();
+            let priorities: Option<Vec<i64>> = priorities.map(Value::as_i64).collect();
+            return priorities.filter(|it| it.len() == count).ok_or_else(|| expected("priorities"));
+        }
+        let priority = match self.get("priority") {
+            None => 0,
+            Some(value) => value.as_i64().ok_or_else(|| expected("priority"))?,
+        };
+        Ok(vec![priority; count])
+    }
+
+    fn restrictions(&self, key: &str, is_allowed: bool, size: Size) -> Result<Vec<Restriction>, QueryError> {
+        let expected = || self.error(key, "expected objects with player, moves and untilDepth");
+        let read = |value: &Value| {
+            let player = parse_player(value.get("player")?.as_str()?)?;
+            let moves = value.get("moves")?.as_array()?.iter();
+            let moves = moves.map(|mv| size.parse_vertex(mv.as_str()?)).collect::<Option<_>>()?;
+            value.get("untilDepth")?.as_u64()?;
+            Some(Restriction { player, moves, is_allowed })
+        };
+        self.array(key)?.iter().map(|value| read(value).ok_or_else(expected)).collect()
+    }
+
+    /// What we can honour of `overrideSettings`, and the names of the rest.
+    fn overrides(&self) -> Result<(Overrides, Vec<String>), QueryError> {
+        let (mut overrides, mut unknown) = (Overrides::default(), Vec::new());
+        let Some(settings) = self.get("overrideSettings") else { return Ok((overrides, unknown)) };
+        let expected = |what: &str| self.error("overrideSettings", what);
+        let settings = settings.as_object().ok_or_else(|| expected("expected an object"))?;
+        for (key, value) in settings {
+            match key.as_str() {
+                "maxVisits" => {
+                    let visits = value.as_u64().filter(|&visits| visits > 0);
+                    overrides.visits = Some(visits.ok_or_else(|| expected("expected maxVisits from 1 on"))?);
+                }
+                "maxTime" => {
+                    let seconds = value.as_f64().filter(|&seconds| seconds > 0.0);
+                    let seconds = seconds.ok_or_else(|| expected("expected maxTime above 0"))?;
+                    overrides.time = Some(Duration::from_secs_f64(seconds.min(1e6)));
+                }
+                "reportAnalysisWinratesAs" => {
+                    let perspective = value.as_str().and_then(Perspective::parse);
+                    overrides.perspective =
+                        Some(perspective.ok_or_else(|| expected("expected BLACK, WHITE or SIDETOMOVE"))?);
+                }
+                _ => unknown.push(format!("overrideSettings.{key}")),
+            }
+        }
+        Ok((overrides, unknown))
+    }
+}
+
+fn parse_player(text: &str) -> Option<Player> {
+    match text.to_ascii_lowercase().as_str() {
+        "b" | "black" => Some(Player::Black),
+        "w" | "white" => Some(Player::White),
+        _ => None,
+    }
+}

@@ -1,0 +1,127 @@
+//! `tewari analysis`: the command line of KataGo's analysis engine, as its clients call it.
+
+use super::options::EngineArguments;
+use super::print_error;
+use crate::analysis::server::{Defaults, Perspective, Server};
+use crate::engine::Engine;
+use crate::go::{Komi, Rules, Size};
+use crate::input::Input;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Visits of a position where neither query nor settings say how many.
+const DEFAULT_VISITS: u64 = 1_000;
+
+/// Settings of KataGo's that we know; all others are about its own network and search.
+#[derive(Clone, Debug, Default)]
+struct Settings {
+    perspective: Option<Perspective>,
+    visits: Option<u64>,
+    time: Option<Duration>,
+    threads: Option<u16>,
+    ignored: Vec<String>,
+}
+
+#[derive(Args)]
+pub(super) struct Arguments {
+    /// Accepted and ignored: KataGo's network.
+    #[arg(long, value_name = "FILE")]
+    model: Option<PathBuf>,
+    /// A file of settings, `key = value`, of which reportAnalysisWinratesAs, maxVisits, maxTime and
+    /// numSearchThreadsPerAnalysisThread are obeyed.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Further settings, as key=value,key=value; they win over the file.
+    #[arg(long, value_name = "SETTINGS")]
+    override_config: Vec<String>,
+    /// Threads that search a position together: positions are searched one after the other, on one table.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=255))]
+    analysis_threads: Option<u16>,
+    /// End at the end of the input, whatever waits.
+    #[arg(long)]
+    quit_without_waiting: bool,
+    /// Visits of a position where a query has no maxVisits.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    visits: Option<u64>,
+    /// Seed of all randomness.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    engine: EngineArguments,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
+    let mut settings = Settings::default();
+    if let Some(path) = &arguments.config {
+        settings.read_file(path)?;
+    }
+    for text in &arguments.override_config {
+        text.split(',').try_for_each(|setting| settings.set(setting))?;
+    }
+    if arguments.model.is_some() {
+        settings.ignored.push("-model".to_owned());
+    }
+    if !settings.ignored.is_empty() {
+        print_error(&format!("ignored, since it means nothing here: {}", settings.ignored.join(", ")));
+    }
+    let size = Size::new(19, 19)?;
+    let mut options = arguments.engine.options(size, Rules::CHINESE, Komi(15), arguments.seed);
+    if let Some(threads) = arguments.analysis_threads.or(settings.threads) {
+        options.parameters.threads = usize::from(threads);
+    }
+    let defaults = Defaults {
+        perspective: settings.perspective.unwrap_or(Perspective::SideToMove),
+        visits: arguments.visits.or(settings.visits).unwrap_or(DEFAULT_VISITS),
+        time: settings.time,
+        keys: arguments.engine.key_policy(),
+        finishes_queue: !arguments.quit_without_waiting,
+    };
+    let input = BufReader::new(std::io::stdin());
+    let input = Input::reading(input, super::abandoned::watch_standard_output(), |_| false);
+    let mut server = Server::new(Engine::new(options)?, defaults, input, std::io::stdout().lock());
+    server.run().context("cannot go on with the analysis")
+}
+
+impl Settings {
+    /// Lines of `key = value`, with comments after `#`.
+    fn read_file(&mut self, path: &Path) -> Result<()> {
+        let text =
+            std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+        lines
+            .filter(|line| !line.is_empty() && !line.starts_with('@'))
+            .try_for_each(|line| self.set(line))
+            .with_context(|| format!("cannot use {}", path.display()))
+    }
+
+    fn set(&mut self, setting: &str) -> Result<()> {
+        let Some((key, value)) = setting.split_once('=') else {
+            bail!("expected key=value, found {setting:?}");
+        };
+        let (key, value) = (key.trim(), value.trim());
+        let number = || value.parse::<f64>().ok().filter(|number| *number > 0.0 && *number <= 1e15);
+        let expected = |what: &str| format!("expected {key}={what}, found {value:?}");
+        match key {
+            "reportAnalysisWinratesAs" => {
+                let perspective = Perspective::parse(value);
+                self.perspective = Some(perspective.with_context(|| expected("BLACK, WHITE or SIDETOMOVE"))?);
+            }
+            "maxVisits" => {
+                self.visits = Some(number().with_context(|| expected("a number from 1 on"))? as u64)
+            }
+            "maxTime" => {
+                let seconds = number().with_context(|| expected("seconds"))?;
+                self.time = Some(Duration::from_secs_f64(seconds.min(1e6)));
+            }
+            "numSearchThreadsPerAnalysisThread" | "numSearchThreads" => {
+                let threads = number().with_context(|| expected("a number of threads"))?;
+                self.threads = Some(threads.clamp(1.0, 255.0) as u16);
+            }
+            _ => self.ignored.push(key.to_owned()),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,168 @@
+//! Lines of a conversation, read by a thread of their own, so that a search can look whether there is more.
+
+use std::io::{self, BufRead, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+
+/// Bytes of a line at most, so that a controller cannot make us exceed our memory.
+pub const LONGEST_LINE: usize = 1 << 20;
+
+/// Lines read ahead at most: each may be as long as [`LONGEST_LINE`].
+const READ_AHEAD: usize = 2;
+
+/// A line, or the end of the input.
+type Next = io::Result<Option<Line>>;
+
+/// The lines of a conversation.
+pub struct Input {
+    /// `None` where lines are given one by one, and each search is the last thing that anyone waits for.
+    lines: Option<Receiver<Next>>,
+    /// What was received and not yet taken.
+    waiting: Option<Next>,
+    /// Lines taken so far.
+    taken: u64,
+    /// Number of the last line that was an interrupt, from 1.
+    interrupt: Arc<AtomicU64>,
+    /// Whether nobody reads the answers any more.
+    abandoned: Arc<AtomicBool>,
+}
+
+impl Input {
+    /// No lines at all.
+    #[must_use]
+    pub fn none() -> Input {
+        Input { lines: None, waiting: None, taken: 0, interrupt: Arc::default(), abandoned: Arc::default() }
+    }
+
+    /// The lines of `source`. `abandoned` may be set at any time, when nobody reads the answers any more; `is_interrupt`
+    /// tells which lines want the running command answered at once.
+    pub fn reading(
+        mut source: impl BufRead + Send + 'static,
+        abandoned: Arc<AtomicBool>,
+        is_interrupt: fn(&str) -> bool,
+    ) -> Input {
+        let (sender, lines) = sync_channel(READ_AHEAD);
+        let interrupt = Arc::new(AtomicU64::new(0));
+        let told = Arc::clone(&interrupt);
+        std::thread::spawn(move || {
+            for number in 1.. {
+                let next = read_line(&mut source);
+                if let Ok(Some(line)) = &next
+                    && is_interrupt(&line.text)
+                {
+                    told.store(number, Relaxed);
+                }
+                let is_last = !matches!(next, Ok(Some(_)));
+                if sender.send(next).is_err() || is_last {
+                    break;
+                }
+            }
+        });
+        Input { lines: Some(lines), waiting: None, taken: 0, interrupt, abandoned }
+    }
+
+    /// The next line, waited for; `None` at the end of the input.
+    ///
+    /// # Errors
+    /// When reading fails.
+    pub fn next(&mut self) -> io::Result<Option<Line>> {
+        self.wait();
+        self.taken += 1;
+        self.waiting.take().unwrap_or(Ok(None))
+    }
+
+    /// Waits until there is more: a line, or the end.
+    pub fn wait(&mut self) {
+        if self.waiting.is_none()
+            && let Some(lines) = &self.lines
+        {
+            self.waiting = Some(lines.recv().unwrap_or(Ok(None)));
+        }
+    }
+
+    /// Whether something has come after the line that was taken last: another line, the end, or the news that nobody
+    /// listens.
+    pub fn has_more(&mut self) -> bool {
+        if self.waiting.is_none() {
+            self.waiting = match self.lines.as_ref().map(Receiver::try_recv) {
+                Some(Ok(next)) => Some(next),
+                Some(Err(TryRecvError::Empty)) => None,
+                Some(Err(TryRecvError::Disconnected)) | None => Some(Ok(None)),
+            };
+        }
+        self.waiting.is_some() || self.is_abandoned()
+    }
+
+    /// Whether the controller wants the answer to the line that was taken last at once, or nobody wants it any more.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupt.load(Relaxed) > self.taken || self.is_abandoned()
+    }
+
+    /// Whether nobody reads the answers any more.
+    #[must_use]
+    pub fn is_abandoned(&self) -> bool {
+        self.abandoned.load(Relaxed)
+    }
+}
+
+/// A line of input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Its text; what was not UTF-8 is replaced.
+    pub text: String,
+    /// Whether it was longer than [`LONGEST_LINE`], and the rest thrown away.
+    pub cut: bool,
+}
+
+/// Reads the next line; `None` at the end of input. A last line may lack its line end.
+///
+/// # Errors
+/// When reading fails.
+pub fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
+    let mut bytes = Vec::new();
+    input.by_ref().take(LONGEST_LINE as u64 + 1).read_until(b'\n', &mut bytes)?;
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    let cut = bytes.len() > LONGEST_LINE && bytes.last() != Some(&b'\n');
+    if cut {
+        skip_line(input)?;
+    }
+    Ok(Some(Line { text: String::from_utf8_lossy(&bytes).into_owned(), cut }))
+}
+
+fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
+    loop {
+        let available = match input.fill_buf() {
+            Ok(available) => available,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let end = available.iter().position(|&byte| byte == b'\n');
+        let used = end.map_or(available.len(), |end| end + 1);
+        let done = end.is_some() || used == 0;
+        input.consume(used);
+        if done {
+            return Ok(());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_too_long_is_cut_and_the_next_one_read() {
+        let mut input = vec![b'x'; LONGEST_LINE + 5000];
+        input.extend_from_slice(b"\nname\nlast");
+        let mut input = io::BufReader::with_capacity(100, &input[..]);
+        let mut next = || read_line(&mut input).unwrap().map(|line| (line.text.trim().len(), line.cut));
+        assert_eq!(next(), Some((LONGEST_LINE + 1, true)));
+        assert_eq!(next(), Some((4, false)));
+        assert_eq!(next(), Some((4, false)));
+        assert_eq!(next(), None);
+    }
+}
