@@ -1,6 +1,8 @@
 //! Game records: what SGF files in the wild do, that nothing makes the reader panic, and agreement
 //! with another reader, sgfmill, on the files of `../shared/testdata/sgf`.
 
+#[path = "sgf/damaged.rs"]
+mod damaged;
 #[path = "sgf/oracle.rs"]
 mod oracle;
 #[path = "sgf/terms.rs"]
@@ -10,7 +12,7 @@ use proptest::prelude::*;
 use tewari::game::{Game, Player};
 use tewari::go::position::IllegalMove;
 use tewari::go::{KoRule, Komi, Position, Rules};
-use tewari::sgf::{self, GameRecord, Place, RecordPoint, ReplayError, SgfError};
+use tewari::sgf::{self, GameRecord, Given, Otherwise, Place, RecordPoint, ReplayError, SgfError};
 
 const RULES: Rules = Rules::CHINESE;
 const KOMI: Komi = Komi(13);
@@ -441,8 +443,9 @@ fn ask_everything(bytes: &[u8]) {
     if let Some(error) = error {
         assert!(!error.to_string().is_empty());
     }
-    for game in &collection.games {
-        let _ = game.known_rules();
+    let damaged = sgf::read_damaged(bytes).map(|collection| collection.games).unwrap_or_default();
+    for game in collection.games.iter().chain(&damaged) {
+        let _ = game.terms(Given::default(), Otherwise::default()).map_err(|error| error.to_string());
         for step in game.steps(RULES, KOMI).into_iter().flatten() {
             let _ = step.map(|step| step.turn).map_err(|error| error.to_string());
         }

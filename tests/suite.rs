@@ -185,6 +185,19 @@ fn mistakes_are_named_with_their_line() {
             ),
             "a legal move",
         ),
+        // The stones that are meant do not excuse it.
+        (
+            line(
+                "ko",
+                r#""size": 5, "colour": "black", "moves": [["b", "A1"], ["w", "A1"]], "wrong": ["B1"],
+                "black": ["A1"], "white": ["B1"]"#,
+            ),
+            "test ko: expected a legal move",
+        ),
+        (
+            line("u", r#""size": 5, "colour": "black", "pre": ["undo"], "wrong": ["B1"]"#),
+            "test u: expected a move to undo",
+        ),
         (
             line("x", r#""size": 5, "colour": "black", "expect": "value_above", "threshold": 7"#),
             "a threshold from 0 to 1",

@@ -7,6 +7,7 @@ mod table_file {
     mod crowd;
     mod damage;
     mod duplicates;
+    mod game;
     mod kill;
     mod life;
     mod pages;

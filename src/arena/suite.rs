@@ -2,6 +2,7 @@
 
 use crate::engine::{Engine, EngineError, EngineOptions};
 use crate::game::Player;
+use crate::go::position::IllegalMove;
 use crate::go::{Komi, Position, Record, Size};
 use crate::search::{Limits, Report};
 use crate::zobrist::mix;
@@ -84,14 +85,20 @@ pub struct Test {
 
 /// What is wrong with a file of tests.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: expected {expected}, found {found}")]
+#[error("line {line}{}: expected {expected}, found {found}", in_test(.id))]
 pub struct SuiteError {
     /// Its number, from 1.
     pub line: usize,
+    /// The test's id, if that can be read.
+    pub id: Option<String>,
     /// What should be there.
     pub expected: &'static str,
     /// What is.
     pub found: String,
+}
+
+fn in_test(id: &Option<String>) -> String {
+    id.as_ref().map_or_else(String::new, |id| format!(", test {id}"))
 }
 
 /// How a test went.
@@ -123,15 +130,21 @@ pub fn read(text: &str, options: &EngineOptions) -> Result<Vec<Test>, SuiteError
     let mut tests = Vec::new();
     let mut names = BTreeSet::new();
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let fail = |expected, found: String| SuiteError { line: index + 1, expected, found };
+        let fail = |id: Option<&String>, expected, found: String| SuiteError {
+            line: index + 1,
+            id: id.cloned(),
+            expected,
+            found,
+        };
         let row: Row = serde_json::from_str(line).map_err(|error| {
             let found = error.to_string().replace(" at line 1 column", " at column");
-            fail("a test as a JSON object with id, size, colour and what is expected", found)
+            fail(None, "a test as a JSON object with id, size, colour and what is expected", found)
         })?;
         if !names.insert(row.id.clone()) {
-            return Err(fail("an id of its own for each test", format!("{:?} again", row.id)));
+            return Err(fail(None, "an id of its own for each test", format!("{:?} again", row.id)));
         }
-        tests.push(row.into_test(options).map_err(|(expected, found)| fail(expected, found))?);
+        let id = row.id.clone();
+        tests.push(row.into_test(options).map_err(|(expected, found)| fail(Some(&id), expected, found))?);
     }
     Ok(tests)
 }
@@ -188,7 +201,8 @@ impl Row {
     }
 
     /// The game that leads to the position: as played where that reaches the stones that are meant, so that
-    /// ko and history are right; else these stones set up.
+    /// ko and history are right; else these stones set up. A move that only superko forbids leads nowhere, any other
+    /// illegal one is a mistake.
     fn record(&self, size: Size, komi: Komi, options: &EngineOptions) -> Result<Record, Mistake> {
         let set_up = |black: &[String], white: &[String]| -> Result<Record, Mistake> {
             let mut stones = Vec::new();
@@ -207,13 +221,19 @@ impl Row {
             Ok(Record::from_position(position))
         };
         let mut record = set_up(&self.setup_black, &self.setup_white)?;
-        let pre = self.pre.iter().filter_map(|command| command.strip_prefix("play ")?.split_once(' '));
-        let pre = pre.map(|(player, vertex)| (player.to_owned(), vertex.to_owned()));
-        let mut moves = self.moves.iter().cloned().chain(pre);
-        let played = moves.try_for_each(|(colour, vertex)| play(&mut record, size, &colour, &vertex));
-        let (Some(black), Some(white)) = (&self.black, &self.white) else { return played.map(|()| record) };
+        let moves = self.moves.iter().map(|(colour, vertex)| format!("play {colour} {vertex}"));
+        let mut refused = None;
+        for command in moves.chain(self.pre.iter().cloned()) {
+            refused = obey(&mut record, size, &command)?;
+            if refused.is_some() {
+                break;
+            }
+        }
+        let (Some(black), Some(white)) = (&self.black, &self.white) else {
+            return refused.map_or(Ok(record), Err);
+        };
         let meant = set_up(black, white)?;
-        let is_reached = played.is_ok() && record.position().board().key() == meant.position().board().key();
+        let is_reached = record.position().board().key() == meant.position().board().key();
         Ok(if is_reached { record } else { meant })
     }
 }
@@ -226,10 +246,21 @@ fn player(text: &str) -> Result<Player, Mistake> {
     }
 }
 
-fn play(record: &mut Record, size: Size, colour: &str, vertex: &str) -> Result<(), Mistake> {
+/// Does what a GTP command says to a game; others than `play` and `undo` are for the engine that the suite was made for.
+/// Returns a move that superko alone forbids: suites are made under simple ko, too.
+fn obey(record: &mut Record, size: Size, command: &str) -> Result<Option<Mistake>, Mistake> {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let (colour, vertex) = match words.as_slice() {
+        ["play", colour, vertex] => (colour, vertex),
+        ["undo"] if record.undo() => return Ok(None),
+        ["undo"] => return Err(("a move to undo", "none".to_owned())),
+        _ => return Ok(None),
+    };
     let mover = player(colour)?;
     let mv = size.parse_vertex(vertex).ok_or_else(|| ("a point of the board", format!("{vertex:?}")))?;
-    record.play(mover, mv).map_err(|error| ("a legal move", format!("{vertex}: {error}")))
+    let Err(reason) = record.play(mover, mv) else { return Ok(None) };
+    let mistake = ("a legal move", format!("{vertex}: {reason}"));
+    if reason == IllegalMove::Superko { Ok(Some(mistake)) } else { Err(mistake) }
 }
 
 impl Test {

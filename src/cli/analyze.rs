@@ -2,11 +2,12 @@
 
 use super::options::{EngineArguments, LimitArguments};
 use super::print_error;
+use super::table_game::{Chosen, TableGame, choose};
 use crate::analysis::{Analysis, Head, json, positions, text};
 use crate::engine::Engine;
 use crate::go::{Komi, Position, Record, Rules, Size};
 use crate::search::Limits;
-use crate::sgf::{self, Given, Otherwise, ReplayError, Step};
+use crate::sgf::{self, GameRecord, Given, Otherwise, ReplayError, Step};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -30,18 +31,18 @@ pub(super) struct Arguments {
     /// Only the position after N moves; 0 is the start. Default: all positions of the main line.
     #[arg(long = "move", value_name = "N", requires = "file")]
     turn: Option<usize>,
-    /// The game of a file with several, from 1.
-    #[arg(long, value_name = "N", default_value = "1", requires = "file")]
-    game: NonZeroUsize,
-    /// Board, as COLUMNSxROWS or one number, each from 1 to 19; a file has its own.
-    #[arg(long, default_value = "19", conflicts_with = "file")]
-    size: Size,
-    /// Komi; default: the file's, or 7.5.
+    /// The game of a file with several, from 1; default: all of them, one after the other.
+    #[arg(long, value_name = "N", requires = "file")]
+    game: Option<NonZeroUsize>,
+    /// Board, as COLUMNSxROWS or one number, each from 1 to 19; a file has its own. Default: the table file's, or 19.
+    #[arg(long, conflicts_with = "file")]
+    size: Option<Size>,
+    /// Komi; default: the file's, or the table file's, or 7.5.
     #[arg(long, allow_hyphen_values = true)]
     komi: Option<Komi>,
     /// Rules: chinese, japanese, korean, aga, nz, ing, tromp-taylor, or
     /// ko=simple|positional|situational,suicide=yes|no,scoring=area|territory. Default: the file's if it names them,
-    /// or chinese.
+    /// or the table file's, or chinese.
     #[arg(long)]
     rules: Option<Rules>,
     /// How often to go through the positions: each pass begins with what the earlier ones learnt. Only the last
@@ -85,11 +86,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 fn analyse_empty_board(arguments: &Arguments) -> Result<()> {
-    let Otherwise { rules, komi } = Otherwise::default();
-    let (rules, komi) = (arguments.rules.unwrap_or(rules), arguments.komi.unwrap_or(komi));
-    let position = Position::new(arguments.size, rules, komi);
-    let mut analyst =
-        Analyst::new(arguments, arguments.size.to_string(), Head::without_record(rules), &position, 1)?;
+    let table = TableGame::of(&arguments.engine);
+    let Chosen { size, rules, komi } =
+        choose(table.as_ref(), arguments.size, arguments.given(), Size::new(19, 19)?);
+    let position = Position::new(size, rules, komi);
+    let mut analyst = Analyst::new(arguments, size.to_string(), Head::without_record(rules), &position, 1)?;
+    say_mismatch(table.as_ref(), rules, komi);
     analyst.analyse(&Step { turn: 0, played: None, position }, 1)?;
     if let Some(warning) = analyst.engine.file_warning() {
         print_error(&warning);
@@ -97,41 +99,72 @@ fn analyse_empty_board(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
+fn say_mismatch(table: Option<&TableGame>, rules: Rules, komi: Komi) {
+    if let Some(mismatch) = table.and_then(|table| table.mismatch(rules, komi)) {
+        print_error(&mismatch);
+    }
+}
+
+/// Analyses the game asked for, or all of them one after the other. The last record that could not be used to its end
+/// is the error, those before it are said as they come.
 fn analyse_file(arguments: &Arguments, path: &Path) -> Result<()> {
     let name = path.display().to_string();
     let bytes = read(path).with_context(|| format!("cannot read {name}"))?;
-    let (collection, broken) = sgf::read_prefix(&bytes);
+    let collection = sgf::read_damaged(&bytes).map_err(|error| about(&name, error))?;
     drop(bytes);
     for warning in &collection.warnings {
         print_error(&format!("{name}: {warning}"));
     }
-    let Some(record) = collection.games.get(arguments.game.get() - 1) else {
-        match (broken, collection.games.len()) {
-            (Some(error), _) => bail!("{name}: {error}"),
-            (None, 1) => bail!("{name} has 1 game: there is no game {}", arguments.game),
-            (None, games) => bail!("{name} has {games} games: there is no game {}", arguments.game),
-        }
-    };
-    for warning in &record.warnings {
-        print_error(&format!("{name}: {warning}"));
+    let games = collection.games.len();
+    let wanted = arguments.game.map(NonZeroUsize::get);
+    match (wanted, games) {
+        (Some(game), 1) if game > 1 => bail!("{name} has 1 game: there is no game {game}"),
+        (Some(game), games) if game > games => bail!("{name} has {games} games: there is no game {game}"),
+        _ => {}
     }
-    let given = Given { rules: arguments.rules, komi: arguments.komi };
-    let terms = record.terms(given, Otherwise::default()).map_err(|error| about(&name, error))?;
+    let mut failure: Option<anyhow::Error> = None;
+    for (number, record) in (1..).zip(&collection.games) {
+        if wanted.is_some_and(|wanted| wanted != number) {
+            continue;
+        }
+        let id = if number == 1 { name.clone() } else { format!("{name}, game {number}") };
+        let Some(next) = analyse_game(arguments, record, &id)? else { continue };
+        if let Some(earlier) = failure.replace(next) {
+            print_error(&earlier.to_string());
+        }
+    }
+    failure.map_or(Ok(()), Err)
+}
+
+/// Analyses one game; returns what is wrong with its record.
+fn analyse_game(arguments: &Arguments, record: &GameRecord, id: &str) -> Result<Option<anyhow::Error>> {
+    for warning in &record.warnings {
+        print_error(&format!("{id}: {warning}"));
+    }
+    let table = TableGame::of(&arguments.engine);
+    let otherwise = table.as_ref().map_or_else(Otherwise::default, TableGame::otherwise);
+    let terms = match record.terms(arguments.given(), otherwise) {
+        Ok(terms) => terms,
+        Err(error) => return Ok(Some(about(id, error))),
+    };
+    say_mismatch(table.as_ref(), terms.rules, terms.komi);
     let count = if arguments.turn.is_some() { 1 } else { record.move_count() + 1 };
     let passes = arguments.passes.get();
     let mut analyst = None;
     let mut cut_off = None;
     for pass in 1..=passes {
         let keys = arguments.engine.key_policy();
-        let positions = positions::positions_of(record, arguments.turn, &terms, keys)
-            .map_err(|error| about(&name, error))?;
+        let positions = match positions::positions_of(record, arguments.turn, &terms, keys) {
+            Ok(positions) => positions,
+            Err(error) => return Ok(Some(about(id, error))),
+        };
         let mut analyse = |step: &Step| {
             let analyst = match &mut analyst {
                 Some(analyst) => analyst,
                 None => {
                     let head = Head::new(record, &terms);
                     let count = count * passes;
-                    analyst.insert(Analyst::new(arguments, name.clone(), head, &step.position, count)?)
+                    analyst.insert(Analyst::new(arguments, id.to_owned(), head, &step.position, count)?)
                 }
             };
             analyst.analyse(step, pass)
@@ -147,11 +180,7 @@ fn analyse_file(arguments: &Arguments, path: &Path) -> Result<()> {
     if let Some(warning) = analyst.and_then(|analyst| analyst.engine.file_warning()) {
         print_error(&warning);
     }
-    match (cut_off, broken) {
-        (Some(error), _) => Err(about(&name, error)),
-        (None, Some(error)) => Err(about(&name, error)),
-        (None, None) => Ok(()),
-    }
+    Ok(cut_off.map(|error| about(id, error)))
 }
 
 /// Analyses positions as they come; returns what ended them too early.
@@ -181,6 +210,10 @@ fn all_of(positions: impl Iterator<Item = Result<Step, ReplayError>>) -> (Vec<St
 }
 
 impl Arguments {
+    fn given(&self) -> Given {
+        Given { rules: self.rules, komi: self.komi }
+    }
+
     /// Whether a pass, counted from 1, begins at the end of the game.
     fn goes_back(&self, pass: usize) -> bool {
         match self.direction {

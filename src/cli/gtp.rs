@@ -1,9 +1,11 @@
 //! `tewari gtp`.
 
 use super::options::{EngineArguments, LimitArguments};
+use super::table_game::{Chosen, TableGame, choose};
 use crate::engine::{Engine, EngineOptions};
 use crate::go::{Komi, Rules, Scoring, Size};
 use crate::gtp::{DeadStones, MoveBudget, Session, SessionOptions};
+use crate::sgf::Given;
 use crate::sgf::terms::TERRITORY;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
@@ -17,16 +19,17 @@ const DEFAULT_TIME: Duration = Duration::from_secs(1);
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// Board at the start, as COLUMNSxROWS or one number, each from 1 to 19.
-    #[arg(long, default_value = "19")]
-    size: Size,
-    /// Komi at the start.
-    #[arg(long, default_value = "7.5", allow_hyphen_values = true)]
-    komi: Komi,
+    /// Board at the start, as COLUMNSxROWS or one number, each from 1 to 19. Default: the table file's, or 19.
+    #[arg(long)]
+    size: Option<Size>,
+    /// Komi at the start. Default: the table file's, or 7.5.
+    #[arg(long, allow_hyphen_values = true)]
+    komi: Option<Komi>,
     /// Rules: chinese (positional superko, no suicide), japanese, korean, aga, nz, ing, tromp-taylor, or
-    /// ko=simple|positional|situational,suicide=yes|no,scoring=area|territory.
-    #[arg(long, default_value = "chinese")]
-    rules: Rules,
+    /// ko=simple|positional|situational,suicide=yes|no,scoring=area|territory. Default: the table file's, or
+    /// chinese.
+    #[arg(long)]
+    rules: Option<Rules>,
     /// Seed of all randomness; default: another one each time, said at the start.
     #[arg(long)]
     seed: Option<u64>,
@@ -66,8 +69,10 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
         Some(seed) => seed,
         None => SysRng.try_next_u64()? >> 1,
     };
-    let options = arguments.engine.options(arguments.size, arguments.rules, arguments.komi, seed);
-    let engine = Engine::new(options)?;
+    let table = TableGame::of(&arguments.engine);
+    let given = Given { rules: arguments.rules, komi: arguments.komi };
+    let Chosen { size, rules, komi } = choose(table.as_ref(), arguments.size, given, Size::new(19, 19)?);
+    let engine = Engine::new(arguments.engine.options(size, rules, komi, seed))?;
     let quiet = arguments.quiet;
     // A closed standard error must not end the game.
     let say = move |line: &str| {
@@ -76,10 +81,14 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
         }
     };
     say(&greeting(&engine));
+    if let Some(mismatch) = table.and_then(|table| table.mismatch(rules, komi)) {
+        say(&mismatch);
+    }
     if engine.options().rules.scoring == Scoring::Territory {
         say(TERRITORY);
     }
     let LimitArguments { visits, simulations, time } = arguments.limits;
+    let rules = engine.options().rules;
     let session_options = SessionOptions {
         version: arguments.gtp_version,
         budget: MoveBudget { visits, simulations, time },
@@ -89,7 +98,7 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
         dead_stones: match arguments.dead {
             Some(Dead::Agreement) => DeadStones::Agreement,
             Some(Dead::None) => DeadStones::None,
-            None if arguments.rules == Rules::TROMP_TAYLOR => DeadStones::None,
+            None if rules == Rules::TROMP_TAYLOR => DeadStones::None,
             None => DeadStones::Agreement,
         },
     };

@@ -16,6 +16,7 @@ mod selfplay;
 mod suite;
 mod sweep;
 mod table;
+mod table_game;
 
 use anyhow::Result;
 use clap::{Args, CommandFactory, Parser, Subcommand};

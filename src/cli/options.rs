@@ -1,14 +1,13 @@
 //! Options that several subcommands share.
 
 use crate::engine::expert::Weights;
-use crate::engine::{EngineOptions, TableFile, TableSetting};
+use crate::engine::{EngineOptions, TableFile};
 use crate::go::rules::RulesError;
 use crate::go::{KeyPolicy, Komi, PlayoutPolicy, Rules, Scoring, Size, playout_policy};
 use crate::memory::Budget;
 use crate::network::Network;
 use crate::search::CatchUp;
 use crate::search::policy::{self, Preset};
-use crate::sgf::Otherwise;
 use crate::table::{Replacement, TableMode};
 use anyhow::ensure;
 use clap::{Args, ValueEnum};
@@ -131,6 +130,11 @@ impl EngineArguments {
         Ok(self)
     }
 
+    /// The table file.
+    pub(super) fn table_path(&self) -> Option<&Path> {
+        self.table.as_deref()
+    }
+
     /// Which transpositions share statistics.
     pub(super) fn key_policy(&self) -> KeyPolicy {
         self.key_policy
@@ -204,12 +208,6 @@ pub(super) fn parse_area_rules(text: &str) -> Result<Rules, String> {
         Scoring::Area => Ok(rules),
         Scoring::Territory => Err(format!("expected rules that count area, found {rules}")),
     }
-}
-
-/// Rules and komi that a table was made for, or the default where that cannot be read.
-pub(super) fn otherwise(setting: &TableSetting) -> Otherwise {
-    let default = Otherwise::default();
-    Otherwise { rules: setting.rules.unwrap_or(default.rules), komi: setting.komi.unwrap_or(default.komi) }
 }
 
 /// Bytes with an optional unit; `64M`, `64MiB` and `64mb` are all mebibytes, as memory is sold.

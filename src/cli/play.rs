@@ -1,6 +1,8 @@
 //! `tewari play`.
 
 use super::options::{EngineArguments, LimitArguments};
+use super::print_error;
+use super::table_game::{Chosen, TableGame, choose};
 use crate::engine::Engine;
 use crate::game::Player;
 use crate::go::{Komi, Rules, Size};
@@ -8,6 +10,7 @@ use crate::play::go::GoGame;
 use crate::play::tictactoe::TicTacToeGame;
 use crate::play::{InteractiveGame, converse};
 use crate::search::Limits;
+use crate::sgf::Given;
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand, ValueEnum};
 use std::io::{BufReader, ErrorKind};
@@ -36,15 +39,15 @@ enum Choice {
 
 #[derive(Args)]
 struct GoArguments {
-    /// Board, as COLUMNSxROWS or one number.
-    #[arg(long, default_value = "9")]
-    size: Size,
-    /// Komi.
-    #[arg(long, default_value = "7.5", allow_hyphen_values = true)]
-    komi: Komi,
-    /// Rules.
-    #[arg(long, default_value = "chinese")]
-    rules: Rules,
+    /// Board, as COLUMNSxROWS or one number. Default: the table file's, or 9.
+    #[arg(long)]
+    size: Option<Size>,
+    /// Komi. Default: the table file's, or 7.5.
+    #[arg(long, allow_hyphen_values = true)]
+    komi: Option<Komi>,
+    /// Rules. Default: the table file's, or chinese.
+    #[arg(long)]
+    rules: Option<Rules>,
     #[command(flatten)]
     common: CommonArguments,
 }
@@ -87,7 +90,13 @@ impl CommonArguments {
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
     match &arguments.game {
         Choice::Go(go) => {
-            let engine = Engine::new(go.common.engine.options(go.size, go.rules, go.komi, go.common.seed))?;
+            let table = TableGame::of(&go.common.engine);
+            let given = Given { rules: go.rules, komi: go.komi };
+            let Chosen { size, rules, komi } = choose(table.as_ref(), go.size, given, Size::new(9, 9)?);
+            let engine = Engine::new(go.common.engine.options(size, rules, komi, go.common.seed))?;
+            if let Some(mismatch) = table.and_then(|table| table.mismatch(rules, komi)) {
+                print_error(&mismatch);
+            }
             let limits = go.common.limits(Limits { time: Some(DEFAULT_TIME), ..Limits::default() });
             sit_down(&mut GoGame::new(engine, limits), go.common.human())
         }

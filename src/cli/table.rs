@@ -1,8 +1,9 @@
 //! `tewari table`.
 
 use super::laboratory::stop_on_interrupt;
-use super::options::{NetworkChoice, otherwise, parse_bytes, parse_network, parse_policy};
+use super::options::{NetworkChoice, parse_bytes, parse_network, parse_policy};
 use super::print_error;
+use super::table_game::{self, otherwise};
 use crate::analysis::lines::{self, Extent};
 use crate::analysis::positions;
 use crate::engine::{Engine, EngineOptions, TableFile, TableSetting};
@@ -424,9 +425,8 @@ fn dump(arguments: &Dump) -> Result<()> {
     let (position, assumed) = match &arguments.game {
         Some(game) => position_of_game(arguments, game, &setting)?,
         None => {
-            let size = identity.game.strip_prefix("go ").and_then(|size| size.parse::<Size>().ok());
-            let size =
-                size.ok_or_else(|| anyhow!("{name}: expected a table for go, found {}", identity.game))?;
+            let size = table_game::size(&identity)
+                .ok_or_else(|| anyhow!("{name}: expected a table for go, found {}", identity.game))?;
             let Otherwise { rules, komi } = otherwise(&setting);
             let (rules, komi) = (arguments.rules.unwrap_or(rules), arguments.komi.unwrap_or(komi));
             let mut position = Position::new(size, rules, komi);

@@ -49,6 +49,41 @@ impl<'a> Lexer<'a> {
         false
     }
 
+    /// Goes behind the next `(` that starts a game, though a `;` may be missing, and says where it is. After a damaged
+    /// game only a node with properties of a first node tells a game from a variation of the damaged one.
+    pub(super) fn find_damaged_game(&mut self, is_after_another: bool) -> Option<Location> {
+        loop {
+            self.skip(self.rest.find('(').unwrap_or(self.rest.len()));
+            let open = self.here;
+            if self.rest.is_empty() {
+                return None;
+            }
+            self.skip(1);
+            let after = self.rest.trim_start_matches(is_white);
+            let starts_node = after.starts_with(';') || starts_with_property(after);
+            if starts_node && (!is_after_another || self.is_before_first_node()) {
+                return Some(open);
+            }
+        }
+    }
+
+    /// Whether the next node has a property that only the first node of a game has, among its first few.
+    pub(super) fn is_before_first_node(&self) -> bool {
+        /// Enough for these, which stand first; a limit, so that files of parentheses alone take no time.
+        const LOOKED_AT: usize = 256;
+        let end = (0..=LOOKED_AT.min(self.rest.len())).rev().find(|&end| self.rest.is_char_boundary(end));
+        let mut ahead = Lexer::new(&self.rest[..end.unwrap_or(0)]);
+        let mut is_in_node = false;
+        loop {
+            match ahead.next().0 {
+                Token::Semicolon if !is_in_node => is_in_node = true,
+                Token::Name("GM" | "FF" | "SZ") => return true,
+                Token::Name(_) | Token::Value(_) => is_in_node = true,
+                _ => return false,
+            }
+        }
+    }
+
     /// The next token and where it starts.
     pub(super) fn next(&mut self) -> (Token<'a>, Location) {
         let white = self.rest.len() - self.rest.trim_start_matches(is_white).len();
@@ -94,6 +129,12 @@ impl<'a> Lexer<'a> {
         }
         self.rest = rest;
     }
+}
+
+/// Whether this is a name in capitals with a value behind it.
+fn starts_with_property(text: &str) -> bool {
+    let value = text.trim_start_matches(|c: char| c.is_ascii_uppercase());
+    value.len() < text.len() && value.starts_with('[')
 }
 
 /// White space between tokens. Some programs pad files with zero bytes.

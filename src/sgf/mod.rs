@@ -10,8 +10,8 @@
 //! 5. [`game_record`]: the main line with its typed nodes, which [`replay`] plays on our boards under
 //!    [`terms`].
 //!
-//! Reading is strict about the grammar, since a truncated game looks just like a short one, and patient
-//! about values: a komi that cannot be read is a warning, a move that cannot be read only matters to
+//! Reading is strict about the grammar, since a truncated game looks just like a short one, unless it is asked
+//! for what there is ([`read_damaged`]), and patient about values: a komi that cannot be read is a warning, a move that cannot be read only matters to
 //! who replays it.
 //!
 //! Source: FF\[4\], <https://www.red-bean.com/sgf/>.
@@ -26,12 +26,13 @@ mod lexer;
 mod parse;
 pub mod replay;
 pub mod rules;
+mod salvage;
 pub mod terms;
 mod value;
 pub mod write;
 
 pub use error::{Location, SgfError};
-pub use game_record::{GameRecord, Node, Place, RecordPoint, Unreadable};
+pub use game_record::{GameRecord, MAX_WARNINGS, Node, Place, RecordPoint, Unreadable};
 pub use replay::{ReplayError, Step, Steps};
 pub use terms::{Given, Otherwise, Terms, UnusableKomi};
 pub use write::{PlayedGame, Variation, write_record, write_variations};
@@ -90,6 +91,27 @@ pub fn read_prefix(bytes: &[u8]) -> (Collection, Option<SgfError>) {
     }
     warn_of_other_charsets(&mut collection);
     (collection, None)
+}
+
+/// Reads a whole file, damaged games as far as they go, with a warning each.
+///
+/// # Errors
+/// A file too large, or without any node.
+pub fn read_damaged(bytes: &[u8]) -> Result<Collection, SgfError> {
+    let first = match read(bytes) {
+        Ok(collection) => return Ok(collection),
+        Err(error @ SgfError::TooLarge { .. }) => return Err(error),
+        Err(error) => error,
+    };
+    let decoded = decode::decode(bytes);
+    let (games, errors) = salvage::games(&decoded.text);
+    if games.is_empty() {
+        return Err(first);
+    }
+    let mut collection = Collection { games, charset: decoded.charset, warnings: decoded.warnings };
+    warn_of_other_charsets(&mut collection);
+    collection.warnings.extend(errors.iter().take(MAX_WARNINGS).map(|error| format!("{error}; left out")));
+    Ok(collection)
 }
 
 /// A file is decoded as one text, by what its first game says; later games may say otherwise.

@@ -35,24 +35,28 @@ struct Level {
 
 /// Reads the games of a text one after another.
 pub(super) struct Parser<'a> {
-    lexer: Lexer<'a>,
-    peeked: Option<(Token<'a>, Location)>,
+    pub(super) lexer: Lexer<'a>,
+    pub(super) peeked: Option<(Token<'a>, Location)>,
     games: usize,
     /// Nodes, moves and points of setup, in all games together.
     kept: usize,
+    /// Whether damaged games are read as far as they go: see [`super::salvage`].
+    pub(super) is_patient: bool,
 }
 
 /// The game being read.
 #[derive(Default)]
-struct PartialGame<'a> {
+pub(super) struct PartialGame<'a> {
     /// `None` before the first node is complete.
     record: Option<GameRecord>,
     /// The properties of the node being read, if it is on the main line.
-    node: Option<Vec<Property<'a>>>,
+    pub(super) node: Option<Vec<Property<'a>>>,
     node_values: usize,
     levels: Vec<Level>,
     total_nodes: usize,
     forks: usize,
+    /// The first property that stands in no node, for who is patient.
+    missing_semicolon: Option<Location>,
 }
 
 /// Values that one node may have, far more than the points of the largest board in every markup: they
@@ -66,34 +70,44 @@ const BRACKETS: &str = "inside a value, write \"]\" as \"\\]\"";
 
 impl<'a> Parser<'a> {
     pub(super) fn new(text: &'a str) -> Parser<'a> {
-        Parser { lexer: Lexer::new(text), peeked: None, games: 0, kept: 0 }
+        Parser { lexer: Lexer::new(text), peeked: None, games: 0, kept: 0, is_patient: false }
     }
 
     /// The next game, or `None` when no other starts.
     pub(super) fn next_game(&mut self) -> Option<Result<GameRecord, SgfError>> {
         self.lexer.find_game().then(|| {
-            self.games += 1;
-            limit("games in a file", self.games, MAX_GAMES, self.lexer.here())?;
-            self.game()
+            let mut game = PartialGame::default();
+            self.read_game(&mut game)?;
+            game.into_record()
         })
     }
 
-    fn game(&mut self) -> Result<GameRecord, SgfError> {
-        let mut game = PartialGame::default();
+    /// Reads a game to its end; on error `game` has what came before.
+    pub(super) fn read_game(&mut self, game: &mut PartialGame<'a>) -> Result<(), SgfError> {
+        self.games += 1;
+        limit("games in a file", self.games, MAX_GAMES, self.lexer.here())?;
         loop {
             let (token, at) = self.token();
             match token {
                 Token::Open => {
+                    if self.is_patient && !game.levels.is_empty() && self.lexer.is_before_first_node() {
+                        self.peeked = Some((token, at));
+                        return Err(syntax(at, "\")\" at the end of a game", "another game", FIX));
+                    }
                     game.expect_node_before(at, "\"(\"")?;
-                    self.end_node(&mut game, at)?;
+                    self.end_node(game, at)?;
                     game.open();
                 }
                 Token::Semicolon => {
                     game.expect_no_variation_before(at, "\";\"")?;
-                    self.end_node(&mut game, at)?;
+                    self.end_node(game, at)?;
                     game.start_node();
                 }
                 Token::Name(name) => {
+                    if self.is_patient && game.levels.last().is_some_and(|level| !level.has_node) {
+                        game.missing_semicolon.get_or_insert(at);
+                        game.start_node();
+                    }
                     game.expect_node_before(at, name)?;
                     game.expect_no_variation_before(at, name)?;
                     let property = self.property(name, at)?;
@@ -105,10 +119,10 @@ impl<'a> Parser<'a> {
                 }
                 Token::Close => {
                     game.expect_node_before(at, "\")\"")?;
-                    self.end_node(&mut game, at)?;
+                    self.end_node(game, at)?;
                     game.levels.pop();
                     if game.levels.is_empty() {
-                        return game.into_record();
+                        return Ok(());
                     }
                 }
                 Token::End => {
@@ -174,7 +188,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Takes the properties of the finished node, if it is to be kept, into the record.
-    fn end_node(&mut self, game: &mut PartialGame<'a>, at: Location) -> Result<(), SgfError> {
+    pub(super) fn end_node(&mut self, game: &mut PartialGame<'a>, at: Location) -> Result<(), SgfError> {
         let Some(properties) = game.node.take() else { return Ok(()) };
         let record = match &mut game.record {
             Some(record) => record,
@@ -290,12 +304,17 @@ impl PartialGame<'_> {
         }
     }
 
-    /// The record of a game that was read to its end, and so has a first node.
-    fn into_record(self) -> Result<GameRecord, SgfError> {
+    /// The record of a game that has a first node, as each has that was read to its end.
+    pub(super) fn into_record(self) -> Result<GameRecord, SgfError> {
         let mut record = self.record.ok_or(SgfError::NoGame)?;
         record.total_nodes = self.total_nodes;
         record.forks = self.forks;
         record.nodes.shrink_to_fit();
+        if let Some(at) = self.missing_semicolon {
+            record
+                .warnings
+                .push(format!("{at}: expected \";\" before a property: read as if it stood there"));
+        }
         Ok(record)
     }
 }

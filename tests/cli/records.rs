@@ -128,26 +128,88 @@ fn a_game_of_a_collection_is_chosen_by_its_number() {
     refuse(&["analyze", &path, "--game", "0"], 2, &["--game"]);
 }
 
-#[test]
-fn broken_records_are_refused_with_line_and_column() {
+/// Positions analysed, and the lines on standard error; it must succeed.
+fn analyse_damaged(record: &str, arguments: &[&str]) -> (usize, String) {
     let directory = directory();
-    for (record, place) in [
-        ("(;SZ[9]\n;B[ee]\n;W[gc", "line 3, column 6"),
-        ("(;SZ[9];B[ee];W", "line 1, column 16"),
-        ("(;SZ[9]\r\n;B[ee]\r\n;W gc])", "line 3, column 2"),
+    let path = file(&directory, "broken.sgf", record);
+    let run = run(&[&["analyze", &path, "--format", "json"], arguments, &SHORT[..]].concat());
+    assert_eq!(run.code, Some(0), "{record}: {}", run.errors);
+    (objects(&run.output).len(), run.errors)
+}
+
+#[test]
+fn a_damaged_record_is_analysed_as_far_as_it_goes_with_one_warning_that_names_the_place() {
+    for (record, positions, place) in [
+        ("(;SZ[9]\n;B[ee]\n;W[gc", 2, "line 3, column 6"),
+        ("(;SZ[9];B[ee];W", 2, "line 1, column 16"),
+        ("(;SZ[9];B[ee];W[gc]", 3, "line 1, column 20"),
+        ("(;SZ[9]\r\n;B[ee]\r\n;W gc])", 2, "line 3, column 2"),
+        ("(;SZ[9];B[ee](;W[gc];B[cc])(;W[gg]", 4, "line 1, column 35"),
     ] {
-        let path = file(&directory, "broken.sgf", record);
-        refuse(&["analyze", &path], 1, &["broken.sgf", place]);
+        let (found, errors) = analyse_damaged(record, &[]);
+        assert_eq!((found, errors.lines().count()), (positions, 1), "{record}: {errors}");
+        assert!(errors.contains("broken.sgf") && errors.contains(place), "{record}: {errors}");
+        assert!(errors.contains("read up to there"), "{errors}");
     }
 }
 
 #[test]
-fn the_whole_games_before_a_broken_one_are_analysed() {
+fn a_missing_semicolon_is_no_obstacle() {
+    for record in ["(SZ[9];B[ee];W[gc])", "(;SZ[9];B[ee](W[gc]))"] {
+        let (found, errors) = analyse_damaged(record, &[]);
+        assert_eq!((found, errors.lines().count()), (3, 1), "{record}: {errors}");
+        assert!(errors.contains("expected \";\" before a property"), "{errors}");
+    }
+}
+
+#[test]
+fn all_games_of_a_collection_are_analysed_damaged_ones_too() {
     let directory = directory();
-    let path = file(&directory, "half.sgf", "(;SZ[9];B[ee])\n(;SZ[9];B[ee]");
+    let sound = "(;GM[1]SZ[9];B[ee])(;SZ[5];B[cc];W[dd])";
+    let path = file(&directory, "games.sgf", sound);
+    let analyses = analyze_json(&[&path]);
+    let found: Vec<_> =
+        analyses.iter().map(|it| (it["boardXSize"].clone(), it["turnNumber"].clone())).collect();
+    assert_eq!(
+        found,
+        [(9, 0), (9, 1), (5, 0), (5, 1), (5, 2)].map(|(x, n)| (Value::from(x), Value::from(n)))
+    );
+    assert!(analyses[4]["id"].as_str().is_some_and(|id| id.ends_with("games.sgf, game 2")));
+    for (damaged, positions) in [
+        // The parenthesis of the first game is missing.
+        ("(;SZ[9];B[ee]\n(;SZ[5];B[cc];W[dd])", 5),
+        // A comment with a bracket in the first.
+        ("(;SZ[9];B[ee];C[a] b];W[aa])(;SZ[5];B[cc];W[dd])", 5),
+        // The second is cut off.
+        ("(;SZ[9];B[ee])(;SZ[5];B[cc];W[d", 4),
+    ] {
+        let (found, errors) = analyse_damaged(damaged, &[]);
+        assert_eq!((found, errors.lines().count()), (positions, 1), "{damaged}: {errors}");
+    }
+}
+
+#[test]
+fn a_game_that_cannot_be_replayed_does_not_keep_the_others_from_being_analysed() {
+    let directory = directory();
+    let path = file(&directory, "games.sgf", "(;SZ[9];B[ee];W[ee])(;GM[2]SZ[8])(;SZ[5];B[cc])");
     let run = run(&[&["analyze", &path, "--format", "json"], &SHORT[..]].concat());
-    assert_eq!(objects(&run.output).len(), 2);
-    assert_refused(&run, 1, &["half.sgf", "line 2, column 14"]);
+    assert_eq!(
+        (run.code, objects(&run.output).len(), run.errors.lines().count()),
+        (Some(1), 4, 2),
+        "{run:?}"
+    );
+    for fragment in ["move 2, white E5", "game 2: expected a game of Go"] {
+        assert!(run.errors.contains(fragment), "{}", run.errors);
+    }
+}
+
+#[test]
+fn a_file_without_any_node_is_refused_with_its_place() {
+    for record in ["(", "(;SZ[9", "(;SZ[99];B[aa])"] {
+        let directory = directory();
+        let path = file(&directory, "broken.sgf", record);
+        refuse(&["analyze", &path], 1, &["broken.sgf"]);
+    }
 }
 
 #[test]

@@ -255,3 +255,63 @@ fn what_sgfmill_cannot_parse_is_an_error_unless_we_know_better() {
 fn text(position: &Position) -> String {
     drawing(position).replace('/', "")
 }
+
+/// Whoever wrote it, a file that has a game can be analysed: what is damaged or assumed is said.
+#[test]
+fn every_file_that_has_a_node_has_games_with_terms() {
+    for row in &rows() {
+        let file = row.get("file");
+        let bytes = std::fs::read(directory().join(file)).expect("a file of the manifest");
+        let games = match sgf::read_damaged(&bytes) {
+            Ok(collection) => collection.games,
+            Err(error) => {
+                assert_ne!(row.get("parse"), "ok", "{file}: {error}");
+                println!("{file}: {error}");
+                continue;
+            }
+        };
+        if let Ok(number) = row.get("n_games").parse::<usize>() {
+            assert_eq!(games.len(), number, "{file}");
+        }
+        for game in &games {
+            let terms = game.terms(Given::default(), Otherwise::default());
+            let terms = terms.unwrap_or_else(|error| panic!("{file}: {error}"));
+            let komi = terms.komi.points();
+            match game.komi {
+                Some(written) if written.abs() >= 100.0 => assert_eq!(komi, written / 100.0, "{file}"),
+                Some(written) => assert_eq!(komi, written, "{file}"),
+                None => assert_eq!(komi, 7.5, "{file}"),
+            }
+            if game.komi != Some(komi) || game.known_rules().is_none() {
+                assert!(!terms.assumed.is_empty(), "{file}");
+            }
+        }
+    }
+}
+
+/// Files that were cut off, or lost bytes: the moves before are there, with a warning.
+#[test]
+fn damaged_files_keep_their_moves_up_to_the_damage() {
+    for row in &rows() {
+        let file = row.get("file");
+        if !file.contains(".trunc") && !file.contains(".bitrot") {
+            continue;
+        }
+        let bytes = std::fs::read(directory().join(file)).expect("a file of the manifest");
+        let collection = match sgf::read_damaged(&bytes) {
+            Ok(collection) => collection,
+            // One file was cut off within its first property.
+            Err(error) => {
+                assert!(bytes.len() < 10, "{file}: {error}");
+                continue;
+            }
+        };
+        let warned = collection.games.iter().any(|game| !game.warnings.is_empty());
+        assert_eq!(warned, sgf::read(&bytes).is_err(), "{file}");
+        println!(
+            "{file}: {} games, the first of {} moves",
+            collection.games.len(),
+            collection.games[0].move_count()
+        );
+    }
+}

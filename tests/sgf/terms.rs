@@ -1,7 +1,7 @@
 //! Rules and komi of a record: what is written is what is meant, and what is assumed is said.
 
 use super::*;
-use tewari::sgf::{Given, Otherwise, Terms, UnusableKomi};
+use tewari::sgf::{Terms, UnusableKomi};
 
 fn terms_of(properties: &str) -> Result<Terms, UnusableKomi> {
     game(&format!("(;{properties})")).terms(Given::default(), Otherwise::default())

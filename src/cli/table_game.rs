@@ -1,0 +1,81 @@
+//! The game that a table file was made for, and the game to search in it.
+
+use super::options::EngineArguments;
+use crate::engine::TableSetting;
+use crate::go::{Komi, Rules, Size};
+use crate::sgf::{Given, Otherwise};
+use crate::table::{Identity, Table, TableMode};
+use std::path::Path;
+
+/// What a table file was made for. `None` is what cannot be read.
+pub(super) struct TableGame {
+    name: String,
+    size: Option<Size>,
+    setting: TableSetting,
+}
+
+/// Board, rules and komi of a game, from the command line, the table, or by default.
+pub(super) struct Chosen {
+    pub(super) size: Size,
+    pub(super) rules: Rules,
+    pub(super) komi: Komi,
+}
+
+impl TableGame {
+    /// That of the table file of an engine, if it is there and can be opened; what is wrong with one that cannot is
+    /// said by the engine.
+    pub(super) fn of(engine: &EngineArguments) -> Option<TableGame> {
+        let path = engine.table_path().filter(|path| path.exists())?;
+        let table = Table::open(path, TableMode::ReadOnly, None).ok()?;
+        Some(TableGame::new(path, table.identity()?))
+    }
+
+    fn new(path: &Path, identity: &Identity) -> TableGame {
+        let setting = TableSetting::read(&identity.setting);
+        TableGame { name: path.display().to_string(), size: size(identity), setting }
+    }
+
+    /// Rules and komi where nothing else names them.
+    pub(super) fn otherwise(&self) -> Otherwise {
+        otherwise(&self.setting)
+    }
+
+    /// A line for the user if the table was made for other rules or another komi: both are in every key.
+    pub(super) fn mismatch(&self, rules: Rules, komi: Komi) -> Option<String> {
+        let TableSetting { rules: made_for_rules, komi: made_for_komi, .. } = self.setting;
+        let (made_for_rules, made_for_komi) = (made_for_rules?, made_for_komi?);
+        ((made_for_rules, made_for_komi) != (rules, komi)).then(|| {
+            format!(
+                "{}: expected rules {made_for_rules} and komi {made_for_komi}, which the table was made for, found rules \
+                 {rules} and komi {komi}: nothing is shared between them",
+                self.name
+            )
+        })
+    }
+}
+
+/// Chooses a game: what is given wins, then comes what the table was made for, then the default.
+pub(super) fn choose(
+    table: Option<&TableGame>,
+    size: Option<Size>,
+    given: Given,
+    default_size: Size,
+) -> Chosen {
+    let otherwise = table.map_or_else(Otherwise::default, TableGame::otherwise);
+    Chosen {
+        size: size.or(table.and_then(|table| table.size)).unwrap_or(default_size),
+        rules: given.rules.unwrap_or(otherwise.rules),
+        komi: given.komi.unwrap_or(otherwise.komi),
+    }
+}
+
+/// The board that a table was made for.
+pub(super) fn size(identity: &Identity) -> Option<Size> {
+    identity.game.strip_prefix("go ")?.parse().ok()
+}
+
+/// Rules and komi that a table was made for, or the default where that cannot be read.
+pub(super) fn otherwise(setting: &TableSetting) -> Otherwise {
+    let default = Otherwise::default();
+    Otherwise { rules: setting.rules.unwrap_or(default.rules), komi: setting.komi.unwrap_or(default.komi) }
+}
