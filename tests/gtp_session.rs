@@ -16,8 +16,9 @@ mod thinking;
 use std::sync::{Arc, Mutex};
 use tewari::engine::{Engine, EngineOptions};
 use tewari::go::PlayoutPolicy;
+use tewari::go::status::DeadStones;
 use tewari::go::{Komi, Rules, Size};
-use tewari::gtp::{DeadStones, MoveBudget, Session, SessionOptions};
+use tewari::gtp::{MoveBudget, Session, SessionOptions};
 use tewari::memory::Budget;
 
 /// A session on a board of `side` lines with a small table; thirty simulations a move, never resigning.

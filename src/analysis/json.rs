@@ -49,6 +49,10 @@ pub fn object(analysis: &Analysis) -> Value {
             "scoreBounds": [report.root.bounds.lower, report.root.bounds.upper],
         },
         "moveInfos": moves,
+        "end": analysis.end.as_ref().map(|end| json!({
+            "result": end.result,
+            "dead": end.dead.iter().map(|&stone| vertex(stone)).collect::<Vec<_>>(),
+        })),
         "table": table(analysis),
     })
 }

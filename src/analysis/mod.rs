@@ -13,6 +13,7 @@ pub mod text;
 pub use head::Head;
 
 use crate::game::{Move, Outcome, Player};
+use crate::go::status::Statuses;
 use crate::go::{Komi, Position, Size};
 use crate::search::{MoveReport, Report};
 
@@ -39,6 +40,17 @@ pub struct Analysis {
     pub huge_page_bytes: Option<usize>,
     /// What the search found.
     pub report: Report,
+    /// How a game that both players have ended came out; `None` while it goes on.
+    pub end: Option<GameEnd>,
+}
+
+/// The count of a finished game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameEnd {
+    /// As `B+2.5`, `W+0.5` or `0`.
+    pub result: String,
+    /// The stones that were taken off the board.
+    pub dead: Vec<Move>,
 }
 
 impl Analysis {
@@ -62,7 +74,26 @@ impl Analysis {
             pass: 1,
             huge_page_bytes: None,
             report,
+            end: None,
         }
+    }
+
+    /// The same of a finished game, which is counted and not searched: its value is the result, and nothing is proven,
+    /// since playouts say which stones are dead.
+    #[must_use]
+    pub fn with_end(mut self, position: &Position, statuses: &Statuses) -> Analysis {
+        let komi = position.final_area_komi();
+        let score = statuses.area_score();
+        let for_black = komi.outcome_for_black(score);
+        let root = &mut self.report.root;
+        let outcome = if root.to_play == Player::Black { for_black } else { for_black.other() };
+        root.value = outcome.into();
+        root.proven = None;
+        root.black_score = Some(f64::from(score));
+        self.report.moves.clear();
+        self.area_komi = komi;
+        self.end = Some(GameEnd { result: statuses.result(komi), dead: statuses.dead_stones() });
+        self
     }
 
     /// Black's probability of winning at the root.

@@ -1,6 +1,6 @@
 //! A position for people to read.
 
-use super::Analysis;
+use super::{Analysis, GameEnd};
 use std::fmt::Write;
 
 /// Moves shown of each position.
@@ -17,6 +17,9 @@ pub fn paragraph(analysis: &Analysis) -> String {
         format!("move {}, {player} {}", analysis.turn, analysis.size.vertex(mv))
     });
     // Writing to a string cannot fail.
+    if let Some(end) = &analysis.end {
+        return format!("{} · {played} · {}\n", analysis.id, ended(analysis, end));
+    }
     let _ = write!(text, "{} · {played} · {} to play · ", analysis.id, report.root.to_play);
     let _ = match analysis.proven_winner() {
         Some(Some(winner)) => write!(text, "{winner} wins (proven)"),
@@ -63,6 +66,16 @@ pub fn paragraph(analysis: &Analysis) -> String {
         counters.evictions + counters.block_evictions,
     );
     text
+}
+
+/// How a finished game came out, and what was taken for dead.
+fn ended(analysis: &Analysis, end: &GameEnd) -> String {
+    let dead: Vec<String> = end.dead.iter().map(|&stone| analysis.size.vertex(stone)).collect();
+    if dead.is_empty() {
+        format!("the game is over: {}, with all stones alive", end.result)
+    } else {
+        format!("the game is over: {}, if these stones are dead: {}", end.result, dead.join(" "))
+    }
 }
 
 /// Bytes in the unit that leaves few digits.

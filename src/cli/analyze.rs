@@ -1,12 +1,12 @@
 //! `tewari analyze`.
 
-use super::options::{EngineArguments, LimitArguments};
+use super::options::{Dead, EngineArguments, LimitArguments};
 use super::print_error;
 use super::table_game::{Chosen, TableGame, choose};
 use crate::analysis::{Analysis, Head, json, positions, text};
 use crate::engine::Engine;
 use crate::go::{Komi, Position, Record, Rules, Size};
-use crate::search::Limits;
+use crate::search::{Limits, Report};
 use crate::sgf::{self, GameRecord, Given, Otherwise, ReplayError, Step};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
@@ -53,6 +53,10 @@ pub(super) struct Arguments {
     /// ones. Passes alternate between forward and back with `both`.
     #[arg(long, value_enum, default_value = "forward", requires = "file")]
     direction: Direction,
+    /// Which stones are taken off the board where a game has ended; default: none by tromp-taylor rules, else those that
+    /// both would agree on.
+    #[arg(long, value_enum)]
+    dead: Option<Dead>,
     /// For people, or one JSON object a line.
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
@@ -272,16 +276,24 @@ impl<'a> Analyst<'a> {
     fn analyse(&mut self, step: &Step, pass: usize) -> Result<()> {
         // Setup in the middle of a record may start from another position, never from another board.
         self.engine.set_record(Record::from_position(step.position.clone()))?;
-        let limits = limits(self.arguments, step.position.size());
-        let report = self.engine.search_position(step.position.clone(), limits, &mut |_| {
-            self.progress.tick();
-            true
+        let end = (step.position.passes() >= 2).then(|| {
+            let options = self.engine.options();
+            let dead = Dead::or_by_rules(self.arguments.dead, step.position.rules());
+            dead.statuses(&step.position, options.playouts, options.parameters.seed)
         });
+        let report = match end {
+            Some(_) => self.engine.look_up(step.position.clone()),
+            None => self.search(&step.position),
+        };
         let huge_page_bytes = self.engine.table().huge_page_bytes();
         let analysis = Analysis {
             pass,
             huge_page_bytes,
             ..Analysis::new(&self.id, step.turn, step.played, &step.position, report)
+        };
+        let analysis = match &end {
+            Some(statuses) => analysis.with_end(&step.position, statuses),
+            None => analysis,
         };
         if pass == self.arguments.passes.get() || self.arguments.format == Format::Json {
             self.progress.suspend(|| self.write(&step.position, &analysis)).context("cannot write output")?;
@@ -289,6 +301,14 @@ impl<'a> Analyst<'a> {
         }
         self.progress.inc(1);
         Ok(())
+    }
+
+    fn search(&mut self, position: &Position) -> Report {
+        let limits = limits(self.arguments, position.size());
+        self.engine.search_position(position.clone(), limits, &mut |_| {
+            self.progress.tick();
+            true
+        })
     }
 
     fn write(&self, position: &Position, analysis: &Analysis) -> std::io::Result<()> {

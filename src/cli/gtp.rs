@@ -1,14 +1,14 @@
 //! `tewari gtp`.
 
-use super::options::{EngineArguments, LimitArguments};
+use super::options::{Dead, EngineArguments, LimitArguments};
 use super::table_game::{Chosen, TableGame, choose};
 use crate::engine::{Engine, EngineOptions};
 use crate::go::{Komi, Rules, Scoring, Size};
-use crate::gtp::{DeadStones, MoveBudget, Session, SessionOptions};
+use crate::gtp::{MoveBudget, Session, SessionOptions};
 use crate::sgf::Given;
 use crate::sgf::terms::TERRITORY;
 use anyhow::{Context, Result};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use rand::rand_core::TryRng;
 use rand::rngs::SysRng;
 use std::io::Write;
@@ -55,15 +55,6 @@ pub(super) struct Arguments {
     engine: EngineArguments,
 }
 
-/// See [`DeadStones`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Dead {
-    /// Those that playouts call dead.
-    Agreement,
-    /// None: what stands counts, as on CGOS.
-    None,
-}
-
 pub(super) fn run(arguments: Arguments) -> Result<()> {
     let seed = match arguments.seed {
         Some(seed) => seed,
@@ -88,19 +79,13 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
         say(TERRITORY);
     }
     let LimitArguments { visits, simulations, time } = arguments.limits;
-    let rules = engine.options().rules;
     let session_options = SessionOptions {
         version: arguments.gtp_version,
         budget: MoveBudget { visits, simulations, time },
         default_time: DEFAULT_TIME,
         resign_below: arguments.resign,
         ponders: arguments.ponder,
-        dead_stones: match arguments.dead {
-            Some(Dead::Agreement) => DeadStones::Agreement,
-            Some(Dead::None) => DeadStones::None,
-            None if rules == Rules::TROMP_TAYLOR => DeadStones::None,
-            None => DeadStones::Agreement,
-        },
+        dead_stones: Dead::or_by_rules(arguments.dead, engine.options().rules),
     };
     let mut output = Watched { output: std::io::stdout().lock(), failure: None };
     let mut session = Session::new(engine, session_options)

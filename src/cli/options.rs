@@ -3,6 +3,7 @@
 use crate::engine::expert::Weights;
 use crate::engine::{EngineOptions, TableFile};
 use crate::go::rules::RulesError;
+use crate::go::status::DeadStones;
 use crate::go::{KeyPolicy, Komi, PlayoutPolicy, Rules, Scoring, Size, playout_policy};
 use crate::memory::Budget;
 use crate::network::Network;
@@ -83,6 +84,26 @@ pub(super) struct EngineArguments {
 enum AtKnown {
     Continue,
     Stop,
+}
+
+/// See [`DeadStones`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Dead {
+    /// Those that playouts call dead.
+    Agreement,
+    /// None: what stands counts, as on CGOS.
+    None,
+}
+
+impl Dead {
+    /// What was chosen, or what the rules say.
+    pub(super) fn or_by_rules(choice: Option<Dead>, rules: Rules) -> DeadStones {
+        match choice {
+            Some(Dead::Agreement) => DeadStones::Agreement,
+            Some(Dead::None) => DeadStones::None,
+            None => DeadStones::of_rules(rules),
+        }
+    }
 }
 
 /// How a table file is used.

@@ -22,6 +22,7 @@ pub mod prior;
 pub mod record;
 pub mod rules;
 pub mod score;
+pub mod status;
 pub mod tactics;
 
 pub use board::Board;

@@ -5,7 +5,6 @@
 //! * `commands`: what each command does, one file a topic, one table of all.
 //! * `live`: searches that tell what they find while they run.
 //! * [`clock`]: time settings, and how long to think.
-//! * [`status`]: which stones are dead, by playouts.
 //!
 //! Every command line gets one response. One that fails leaves the state as it was.
 //!
@@ -19,10 +18,8 @@ pub mod error;
 mod live;
 pub mod protocol;
 pub mod session;
-pub mod status;
 mod think;
 
 pub use error::GtpError;
 pub use session::{SearchTotals, Session, SessionOptions};
-pub use status::DeadStones;
 pub use think::MoveBudget;

@@ -6,10 +6,10 @@ use super::commands;
 use super::error::GtpError;
 use super::live::Request;
 use super::protocol::{self, Command, Response};
-use super::status::{DeadStones, Statuses};
 use super::think::MoveBudget;
 use crate::engine::{Engine, EngineError};
 use crate::game::Game;
+use crate::go::status::{DeadStones, Statuses};
 use crate::go::{Position, Record, Size};
 use crate::input::{Input, LONGEST_LINE, Line};
 use crate::search::Report;
@@ -235,12 +235,7 @@ impl Session {
     /// What becomes of each chain, as the rules have it.
     pub(super) fn statuses(&self) -> Statuses {
         let options = self.engine.options();
-        match self.options.dead_stones {
-            DeadStones::None => Statuses::all_alive(self.position()),
-            DeadStones::Agreement => {
-                Statuses::by_playouts(self.position(), options.playouts, options.parameters.seed)
-            }
-        }
+        self.options.dead_stones.statuses(self.position(), options.playouts, options.parameters.seed)
     }
 
     pub(super) fn note(&mut self, line: &str) {

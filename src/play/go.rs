@@ -3,7 +3,7 @@
 use super::{InteractiveGame, hints, remark};
 use crate::engine::Engine;
 use crate::game::{Game, Move, Player};
-use crate::go::score::area_score;
+use crate::go::status::DeadStones;
 use crate::go::{IllegalMove, Size};
 use crate::search::Limits;
 
@@ -53,13 +53,21 @@ impl InteractiveGame for GoGame {
         if position.passes() < 2 {
             return None;
         }
-        let margin = f64::from(area_score(position.board())) - position.final_area_komi().points();
-        Some(match margin {
-            margin if margin > 0.0 => format!("Both passed: Black wins by {margin} points, all stones alive"),
-            margin if margin < 0.0 => {
-                format!("Both passed: White wins by {} points, all stones alive", -margin)
-            }
-            _ => "Both passed: a draw".to_owned(),
+        let options = self.engine.options();
+        let dead = DeadStones::of_rules(position.rules());
+        let statuses = dead.statuses(position, options.playouts, options.parameters.seed);
+        let margin = f64::from(statuses.area_score()) - position.final_area_komi().points();
+        let won = match margin {
+            margin if margin > 0.0 => format!("Black wins by {margin} points"),
+            margin if margin < 0.0 => format!("White wins by {} points", -margin),
+            _ => "a draw".to_owned(),
+        };
+        let dead: Vec<String> =
+            statuses.dead_stones().into_iter().map(|stone| self.size().vertex(stone)).collect();
+        Some(if dead.is_empty() {
+            format!("Both passed: {won}, all stones alive")
+        } else {
+            format!("Both passed: {won}, if these stones are dead: {}", dead.join(" "))
         })
     }
 

@@ -155,13 +155,14 @@ fn a_proof_is_in_the_json_too_with_an_exact_win_rate() {
 }
 
 #[test]
-fn a_finished_game_has_no_moves_and_no_lead_that_playouts_could_tell() {
+fn a_finished_game_has_no_moves_and_is_counted_and_not_proven() {
     let directory = directory();
     let path = file(&directory, "over.sgf", "(;SZ[5]KM[0.5];B[cc];W[];B[tt])");
     let analysis = &analyze_json(&[&path, "--move", "3"])[0];
     assert_eq!(analysis["moveInfos"], Value::Array(Vec::new()));
-    assert_eq!(analysis["rootInfo"]["scoreLead"], Value::Null);
-    assert_eq!(analysis["rootInfo"]["proven"], "B");
+    assert_eq!(analysis["rootInfo"]["scoreLead"], 24.5);
+    assert_eq!(analysis["rootInfo"]["proven"], Value::Null);
+    assert_eq!(analysis["end"]["result"], "B+24.5");
 }
 
 #[test]

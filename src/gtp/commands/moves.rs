@@ -2,7 +2,7 @@
 
 use super::{Arguments, GtpError, Session};
 use crate::game::{Move, Player};
-use crate::gtp::status::{Chain, Status};
+use crate::go::status::{Chain, Status};
 use std::time::Instant;
 
 /// Plays a move of either colour, whoever's turn it is.

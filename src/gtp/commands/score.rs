@@ -1,7 +1,7 @@
 //! The end of the game.
 
 use super::{Arguments, GtpError, Session, vertices};
-use crate::gtp::status::Status;
+use crate::go::status::Status;
 
 /// The score by the rules without the stones that playouts call dead.
 pub(super) fn final_score(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {

@@ -1,11 +1,10 @@
 //! Which stones are alive at the end of a game: playouts tell.
 
+use super::board::{Board, cell};
+use super::geometry::CELLS;
+use super::score::{area_score, owners};
+use super::{Komi, PlayoutPolicy, Point, Position, Rules, ownership};
 use crate::game::{Move, Outcome, Player, Score};
-use crate::go::PlayoutPolicy;
-use crate::go::board::{Board, cell};
-use crate::go::geometry::CELLS;
-use crate::go::score::{area_score, owners};
-use crate::go::{Komi, Point, Position, ownership};
 
 /// Playouts that decide.
 const PLAYOUTS: u32 = 400;
@@ -74,6 +73,15 @@ impl Statuses {
         Statuses { chains: chains(&board), board }
     }
 
+    /// The stones that are dead, by their number.
+    #[must_use]
+    pub fn dead_stones(&self) -> Vec<Move> {
+        let dead = self.chains.iter().filter(|chain| chain.status == Status::Dead);
+        let mut stones: Vec<Move> = dead.flat_map(|chain| chain.stones.iter().copied()).collect();
+        stones.sort_unstable();
+        stones
+    }
+
     /// All chains, by their first stone.
     #[must_use]
     pub fn chains(&self) -> &[Chain] {
@@ -108,6 +116,23 @@ pub enum DeadStones {
     Agreement,
     /// None: what is on the board counts, as Tromp-Taylor rules and CGOS have it.
     None,
+}
+
+impl DeadStones {
+    /// What the rules say: Tromp-Taylor's know no dead stones.
+    #[must_use]
+    pub fn of_rules(rules: Rules) -> DeadStones {
+        if rules == Rules::TROMP_TAYLOR { DeadStones::None } else { DeadStones::Agreement }
+    }
+
+    /// What becomes of the chains of a position, as it is played out with its playout policy where that matters.
+    #[must_use]
+    pub fn statuses(self, position: &Position, playouts: PlayoutPolicy, seed: u64) -> Statuses {
+        match self {
+            DeadStones::None => Statuses::all_alive(position),
+            DeadStones::Agreement => Statuses::by_playouts(position, playouts, seed),
+        }
+    }
 }
 
 fn colour(player: Player) -> u8 {
