@@ -125,14 +125,37 @@ impl Client {
     /// # Errors
     /// Whatever went wrong; after anything but a refusal the process is of no further use.
     pub fn ask(&mut self, command: &str, timeout: Duration) -> Result<String, Failure> {
+        let answer = self.ask_raw(command, timeout)?;
+        read_answer(command, &answer)
+    }
+
+    /// The answer to one command as it came.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub(super) fn ask_raw(&mut self, command: &str, timeout: Duration) -> Result<String, Failure> {
+        self.tell(command)?;
+        self.next_answer(command, timeout)
+    }
+
+    /// Sends a line, and does not wait for an answer.
+    ///
+    /// # Errors
+    /// When nobody reads it.
+    pub(super) fn tell(&mut self, command: &str) -> Result<(), Failure> {
         let line = format!("{command}\n");
         let written =
             self.stdin.as_mut().map(|stdin| stdin.write_all(line.as_bytes()).and_then(|()| stdin.flush()));
-        if !matches!(written, Some(Ok(()))) {
-            return Err(self.crashed(command));
-        }
+        if matches!(written, Some(Ok(()))) { Ok(()) } else { Err(self.crashed(command)) }
+    }
+
+    /// The next answer, which is that to `command`.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub(super) fn next_answer(&mut self, command: &str, timeout: Duration) -> Result<String, Failure> {
         match self.answers.recv_timeout(timeout) {
-            Ok(answer) => read_answer(command, &answer),
+            Ok(answer) => Ok(answer),
             Err(RecvTimeoutError::Timeout) => Err(Failure::TimedOut {
                 command: command.to_owned(),
                 seconds: timeout.as_secs_f64().ceil() as u64,
@@ -146,6 +169,16 @@ impl Client {
     #[must_use]
     pub fn id(&self) -> u32 {
         self.child.id()
+    }
+
+    /// Says nothing more.
+    pub(super) fn end_input(&mut self) {
+        self.stdin = None;
+    }
+
+    /// Whether the process has ended, or does so soon.
+    pub(super) fn has_ended(&mut self) -> bool {
+        self.wait(FAREWELL).is_some()
     }
 
     /// Asks the process to end, and kills it if it does not.

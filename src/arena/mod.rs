@@ -15,6 +15,7 @@ pub mod contestant;
 pub mod experiment;
 pub mod footprint;
 pub mod game;
+pub mod gtp_check;
 pub mod opening;
 pub mod proxy;
 pub mod report;

@@ -6,6 +6,7 @@ mod analyze;
 mod bench;
 mod contestants;
 mod gtp;
+mod gtp_check;
 mod laboratory;
 mod match_games;
 mod network;
@@ -58,6 +59,8 @@ enum Command {
     Sweep(sweep::Arguments),
     /// Run a suite of positions with known answers, and count what is solved.
     Suite(suite::Arguments),
+    /// Check whether a program speaks GTP as its specification has it.
+    GtpCheck(gtp_check::Arguments),
     /// Make, look at, check, merge and resize table files.
     Table(table::Arguments),
     /// Look at the network, ask it, and prepare games to train it.
@@ -106,6 +109,7 @@ impl Cli {
             Some(Command::Match(arguments)) => match_games::run(&arguments),
             Some(Command::Sweep(arguments)) => sweep::run(&arguments),
             Some(Command::Suite(arguments)) => suite::run(&arguments),
+            Some(Command::GtpCheck(arguments)) => gtp_check::run(&arguments),
             Some(Command::Table(arguments)) => table::run(&arguments),
             Some(Command::Network(arguments)) => network::run(&arguments),
             Some(Command::Selfplay(arguments)) => selfplay::run(&arguments),
