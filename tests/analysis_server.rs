@@ -44,6 +44,19 @@ impl Server {
         serde_json::from_str(&self.lines.recv_timeout(PATIENCE).expect("an answer in time")).expect("JSON")
     }
 
+    /// The next answer that is no report of a search under way.
+    fn answer_in_the_end(&self) -> Value {
+        std::iter::repeat_with(|| self.answer())
+            .find(|answer| answer["isDuringSearch"] != true)
+            .expect("answers come for ever")
+    }
+
+    /// Asks for a search that goes on until it is ended, and waits until it has begun.
+    fn begin(&mut self, id: &str) {
+        self.ask(&with(query(id, FOR_EVER), "reportDuringSearchEvery", json!(0.02)));
+        assert_eq!(self.answer()["isDuringSearch"], true);
+    }
+
     /// Ends the input; what is still answered.
     fn finish(mut self) -> Vec<Value> {
         drop(self.input.take());
@@ -119,14 +132,14 @@ fn katagos_own_command_line_is_understood_and_winrates_are_told_as_it_says() {
 #[test]
 fn turns_come_by_priority_and_reports_while_it_searches() {
     let mut server = Server::start(&[]);
-    server.ask(&query("first", FOR_EVER));
+    server.begin("first");
     server.ask(&with(query("low", 50), "analyzeTurns", json!([0, 3])));
     let high = with(query("high", 50), "analyzeTurns", json!([2, 1]));
     server.ask(&with(high, "priorities", json!([5, 7])));
     server.ask(&with(query("reports", 20_000), "reportDuringSearchEvery", json!(0.02)));
     server.ask(&json!({"id": "end", "action": "terminate", "terminateId": "first"}));
-    assert_eq!(server.answer()["action"], "terminate");
-    let first = server.answer();
+    assert_eq!(server.answer_in_the_end()["action"], "terminate");
+    let first = server.answer_in_the_end();
     assert!(first["id"] == "first" && first["rootInfo"]["visits"].as_u64() > Some(0), "{first}");
     let mut order = Vec::new();
     let mut during = 0;
@@ -166,23 +179,28 @@ fn what_waits_is_finished_at_the_end_of_input_unless_told_otherwise() {
 #[test]
 fn actions_are_answered_at_once() {
     let mut server = Server::start(&[]);
-    server.ask(&query("long", FOR_EVER));
+    server.begin("long");
     server.ask(&json!({"id": "v", "action": "query_version"}));
-    let version = server.answer();
+    let version = server.answer_in_the_end();
     assert_eq!((&version["id"], &version["version"]), (&json!("v"), &json!(env!("CARGO_PKG_VERSION"))));
     server.ask(&json!({"id": "m", "action": "query_models"}));
-    assert!(server.answer()["models"][0]["name"].is_string());
+    assert!(server.answer_in_the_end()["models"][0]["name"].is_string());
     server.ask(&query("waits", 10));
     server.ask(&json!({"id": "c", "action": "clear_cache"}));
     server.ask(&json!({"id": "t", "action": "terminate_all"}));
-    let answers = [server.answer(), server.answer(), server.answer(), server.answer()];
+    let answers = [
+        server.answer_in_the_end(),
+        server.answer_in_the_end(),
+        server.answer_in_the_end(),
+        server.answer_in_the_end(),
+    ];
     assert_eq!(answers[0]["action"], "terminate_all");
     assert!(answers[1]["id"] == "waits" && answers[1]["noResults"] == true, "{answers:?}");
     assert_eq!(answers[2]["id"], "long");
     assert_eq!(answers[3]["action"], "clear_cache");
     // The table is empty now: no visits are there before.
     server.ask(&query("again", 40));
-    assert!(server.answer()["rootInfo"]["visits"].as_u64() < Some(80));
+    assert!(server.answer_in_the_end()["rootInfo"]["visits"].as_u64() < Some(80));
 }
 
 #[test]

@@ -94,6 +94,25 @@ impl Record {
         self.current.set_komi(komi);
     }
 
+    /// The same game by other rules.
+    ///
+    /// # Errors
+    /// The first move that is illegal by them.
+    pub fn with_rules(&self, rules: Rules) -> Result<Record, (Move, IllegalMove)> {
+        let (start, board) = (&self.start, self.start.board());
+        let geometry = board.geometry();
+        let stones = geometry.points.iter();
+        let stones: Vec<(Player, Move)> =
+            stones.filter_map(|&point| Some((board.stone_at(point)?, geometry.move_of(point)))).collect();
+        let position = Position::with_stones(start.size(), rules, start.komi(), &stones, start.to_play())?;
+        let mut record = Record::from_position(position);
+        record.set_key_policy(start.key_policy());
+        for &(player, mv) in &self.moves {
+            record.play(player, mv).map_err(|reason| (mv, reason))?;
+        }
+        Ok(record)
+    }
+
     /// Number of stones Black placed before White's first move, when there are at least two of them:
     /// what servers and GUIs mean by a handicap, however they placed it.
     #[must_use]

@@ -96,9 +96,9 @@ fn named(name: &str) -> Option<Rules> {
     let is_word = |c: &char| c.is_alphanumeric() || *c == '=';
     let squashed: String = name.chars().filter(is_word).flat_map(char::to_lowercase).collect();
     match squashed.as_str() {
-        "chinese" | "china" | "cn" => Some(Rules::CHINESE),
+        "chinese" | "china" | "cn" | "chineseogs" | "chinesekgs" => Some(Rules::CHINESE),
         "tromptaylor" => Some(Rules::TROMP_TAYLOR),
-        "aga" => Some(Rules::AGA),
+        "aga" | "bga" => Some(Rules::AGA),
         "nz" | "newzealand" | "goe" | "ing" => Some(Rules::NEW_ZEALAND),
         "japanese" | "japan" | "jp" | "korean" | "korea" | "kr" => Some(Rules::JAPANESE),
         _ => None,

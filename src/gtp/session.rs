@@ -10,7 +10,7 @@ use super::think::MoveBudget;
 use crate::engine::{Engine, EngineError};
 use crate::game::Game;
 use crate::go::status::{DeadStones, Statuses};
-use crate::go::{Position, Record, Size};
+use crate::go::{Position, Record, Rules, Size};
 use crate::input::{Input, LONGEST_LINE, Line};
 use crate::search::Report;
 use crate::table::Counters;
@@ -250,6 +250,12 @@ impl Session {
             self.totals = SearchTotals::default();
         }
         Ok(())
+    }
+
+    /// Changes the rules. On error, when a move of the game is illegal by them, nothing changes.
+    pub(super) fn set_rules(&mut self, rules: Rules) -> Result<(), GtpError> {
+        let record = self.engine.record().with_rules(rules).map_err(|_| GtpError::IllegalMove)?;
+        self.set_record(record).map_err(GtpError::NoMemoryForSize)
     }
 
     /// An empty board, and full clocks.

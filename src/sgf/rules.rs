@@ -1,6 +1,7 @@
 //! The rules that `RU` names, and what they give White for a handicap.
 
 use crate::go::{KoRule, Rules, Scoring};
+use serde_json::{Value, json};
 
 /// The rules that a `RU` value means; `None` for those that we do not know.
 ///
@@ -42,4 +43,53 @@ pub fn points_for_handicap(name: &str, stones: u32) -> u32 {
         "aga" => stones - 1,
         _ => 0,
     }
+}
+
+/// Rules as KataGo's protocols write them: an object with `ko`, `scoring` and `suicide`; `None` if one of them is something
+/// else. What KataGo has besides (tax, button, White's bonus) does not change how we play and is passed over.
+#[must_use]
+pub fn from_json(object: &Value) -> Option<Rules> {
+    let mut rules = Rules::TROMP_TAYLOR;
+    for (key, value) in object.as_object()? {
+        match key.as_str() {
+            "ko" => {
+                rules.ko = match value.as_str()?.to_ascii_lowercase().as_str() {
+                    "simple" => KoRule::Simple,
+                    "positional" => KoRule::Positional,
+                    "situational" => KoRule::Situational,
+                    _ => return None,
+                }
+            }
+            "scoring" | "scoringRule" => {
+                rules.scoring = match value.as_str()?.to_ascii_lowercase().as_str() {
+                    "area" => Scoring::Area,
+                    "territory" => Scoring::Territory,
+                    _ => return None,
+                }
+            }
+            "suicide" | "multiStoneSuicideLegal" => rules.suicide = value.as_bool()?,
+            "tax" | "hasButton" | "whiteHandicapBonus" | "friendlyPassOk" => {}
+            _ => return None,
+        }
+    }
+    Some(rules)
+}
+
+/// The same the other way round.
+#[must_use]
+pub fn to_json(rules: Rules) -> Value {
+    let ko = match rules.ko {
+        KoRule::Simple => "SIMPLE",
+        KoRule::Positional => "POSITIONAL",
+        KoRule::Situational => "SITUATIONAL",
+    };
+    json!({
+        "ko": ko,
+        "scoring": if rules.scoring == Scoring::Area { "AREA" } else { "TERRITORY" },
+        "suicide": rules.suicide,
+        "tax": "NONE",
+        "hasButton": false,
+        "whiteHandicapBonus": "0",
+        "friendlyPassOk": false,
+    })
 }

@@ -68,6 +68,31 @@ fn settings_are_changed_while_it_runs() {
 }
 
 #[test]
+fn rules_are_set_by_name_or_object_and_told() {
+    let mut session = session(5);
+    tell(&mut session, &["play b A1", "play w B2", "kata-set-rules tromp-taylor"]);
+    let told = ask(&mut session, "kata-get-rules");
+    assert!(told.contains("\"ko\":\"POSITIONAL\"") && told.contains("\"suicide\":true"), "{told}");
+    assert_eq!(ask(&mut session, "list_stones b"), "= A1");
+    tell(
+        &mut session,
+        &["kata-set-rules {\"ko\": \"SIMPLE\", \"scoring\": \"TERRITORY\", \"suicide\": false}"],
+    );
+    assert_eq!(session.engine().position().rules(), Rules::JAPANESE);
+    tell(&mut session, &["kgs-rules new_zealand"]);
+    assert_eq!(session.engine().position().rules(), Rules::NEW_ZEALAND);
+    refuse(&mut session, "kata-set-rules chess", "? syntax error: expected the name of rules");
+    refuse(
+        &mut session,
+        "kata-set-rules {\"ko\": \"SOMETIMES\"}",
+        "? syntax error: expected the name of rules",
+    );
+    // A game with a suicide in it cannot go on where that is forbidden.
+    tell(&mut session, &["clear_board", "play w A2", "play w B1", "play b A1"]);
+    refuse(&mut session, "kgs-rules chinese", "? illegal move");
+}
+
+#[test]
 fn fischer_time_is_understood() {
     let mut session = session(5);
     assert!(ask(&mut session, "kata-list_time_settings").contains("fischer-capped"));

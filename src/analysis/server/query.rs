@@ -5,6 +5,7 @@ use super::message::QueryError;
 use super::{Defaults, Perspective};
 use crate::game::{Game as _, Move, Player};
 use crate::go::{IllegalMove, KeyPolicy, Komi, Position, Record, Rules, Scoring, Size};
+use crate::sgf::rules;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
@@ -242,23 +243,8 @@ impl Reader<'_> {
             Some(Value::String(name)) => name
                 .parse()
                 .map_err(|error: crate::go::rules::RulesError| self.error("rules", &error.to_string())),
-            Some(Value::Object(parts)) => {
-                let mut rules = Rules::TROMP_TAYLOR;
-                for (key, value) in parts {
-                    let text = value.as_str().map(str::to_ascii_lowercase);
-                    match (key.as_str(), text.as_deref(), value.as_bool()) {
-                        ("ko", Some(ko), _) => {
-                            let named: Result<Rules, _> = format!("ko={ko}").parse();
-                            rules.ko = named.map_err(|_| self.error("rules", expected))?.ko;
-                        }
-                        ("scoring", Some("area"), _) => rules.scoring = Scoring::Area,
-                        ("scoring", Some("territory"), _) => rules.scoring = Scoring::Territory,
-                        ("suicide" | "multiStoneSuicideLegal", _, Some(suicide)) => rules.suicide = suicide,
-                        ("tax" | "hasButton" | "whiteHandicapBonus" | "friendlyPassOk", ..) => {}
-                        _ => return Err(self.error("rules", expected)),
-                    }
-                }
-                Ok(rules)
+            Some(object @ Value::Object(_)) => {
+                rules::from_json(object).ok_or_else(|| self.error("rules", expected))
             }
             _ => Err(self.error("rules", expected)),
         }

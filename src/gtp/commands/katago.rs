@@ -2,6 +2,7 @@
 
 use super::gogui::{Setting, set};
 use super::{Arguments, GtpError, Session};
+use crate::sgf::rules;
 
 /// The names that clients use, and what they set.
 const PARAMETERS: [(&str, Setting); 4] = [
@@ -39,4 +40,22 @@ fn find(arguments: &mut Arguments<'_>) -> Result<Setting, GtpError> {
     let name = arguments.word(EXPECTED)?;
     let found = PARAMETERS.iter().find(|(known, _)| *known == name);
     found.map(|&(_, setting)| setting).ok_or_else(|| GtpError::syntax(EXPECTED, Some(name)))
+}
+
+/// The rules in the words of KataGo.
+pub(super) fn get_rules(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
+    Ok(rules::to_json(session.position().rules()).to_string())
+}
+
+/// Sets the rules by name, or by an object of KataGo's. The game goes on if its moves are legal by them.
+pub(super) fn set_rules(session: &mut Session, arguments: Arguments<'_>) -> Result<String, GtpError> {
+    const EXPECTED: &str = "the name of rules, or an object with ko, suicide and scoring";
+    let text = arguments.rest();
+    let object = serde_json::from_str(text).ok();
+    let rules = match &object {
+        Some(object) => rules::from_json(object),
+        None => text.parse().ok(),
+    };
+    session.set_rules(rules.ok_or_else(|| GtpError::syntax(EXPECTED, Some(text)))?)?;
+    Ok(String::new())
 }
