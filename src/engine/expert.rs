@@ -25,7 +25,7 @@ pub struct Weights {
 
 impl Default for Weights {
     fn default() -> Weights {
-        Weights { policy: 100, value: 0 }
+        Weights { policy: 100, value: 12 }
     }
 }
 
