@@ -66,7 +66,7 @@ impl Input {
     ///
     /// # Errors
     /// When reading fails.
-    pub fn next(&mut self) -> io::Result<Option<Line>> {
+    pub fn take_line(&mut self) -> io::Result<Option<Line>> {
         self.wait();
         self.taken += 1;
         self.waiting.take().unwrap_or(Ok(None))

@@ -150,7 +150,7 @@ impl Session {
             if std::mem::take(&mut self.has_just_moved) && self.options.ponders {
                 self.ponder();
             }
-            let line = match self.input.next() {
+            let line = match self.input.take_line() {
                 Ok(Some(line)) => line,
                 Ok(None) => break Ok(()),
                 Err(error) => break Err(error),

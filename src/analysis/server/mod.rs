@@ -206,7 +206,7 @@ impl<W: Write> Desk<W> {
 
     /// Takes the next line, which is waited for; `current`: what is searched meanwhile.
     fn hear_line(&mut self, current: Option<&Job>) -> io::Result<()> {
-        match self.input.next()? {
+        match self.input.take_line()? {
             None => self.has_ended = true,
             Some(line) if line.text.trim().is_empty() => {}
             Some(line) => {
