@@ -332,9 +332,10 @@ impl Engine {
             (Some(network), Some(playouts)) if counts => (network - playouts) / 2.0,
             _ => 0.0,
         };
+        let points = (opinion.policy.len() - 1) as f64;
         let scores = report.moves.iter_mut().map(|it| &mut it.black_score);
         for score in scores.chain([&mut report.root.black_score]) {
-            *score = score.map(|score| score + correction);
+            *score = score.map(|score| (score + correction).clamp(-points, points));
         }
         for candidate in &mut report.moves {
             candidate.prior = opinion.policy[candidate.mv.index()];

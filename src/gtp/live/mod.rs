@@ -33,10 +33,10 @@ impl Session {
     ) -> io::Result<()> {
         let position = self.position().clone();
         let mut lines = Lines::new(request.interval);
-        let (mut failure, mut last) = (None, String::new());
+        let mut failure = None;
         let mut tell = |report: &Report| {
-            last = info::line(report, request, &position);
-            let told = if last.is_empty() { Ok(()) } else { emit(&last) };
+            let line = info::line(report, request, &position);
+            let told = if line.is_empty() { Ok(()) } else { emit(&line) };
             failure = told.err();
             failure.is_none()
         };
