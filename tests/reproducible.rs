@@ -139,7 +139,10 @@ fn a_full_table_still_finds_a_capture_that_decides() {
             let mut engine = engine(7, bytes, 9);
             engine.set_record(Record::from_position(start.clone())).unwrap();
             let report = search(&mut engine, simulations(number));
-            assert_eq!(engine.chosen_move(&report), at("D1"), "{to_play} with {bytes} bytes:\n{start}");
+            // White's stones are saved by taking D7, too.
+            let right: &[&str] = if to_play == Player::Black { &["D1"] } else { &["D1", "E7"] };
+            let found = size.vertex(engine.chosen_move(&report));
+            assert!(right.contains(&found.as_str()), "{to_play} with {bytes} bytes: {found}\n{start}");
         }
     }
 }

@@ -243,6 +243,6 @@ fn live_numbers_say_what_happens_in_the_table() {
     ] {
         assert!(answers.lines().any(|found| found.starts_with(line)), "{line}: {answers}");
     }
-    assert!(answers.contains("= string/Table Statistics/tewari-table"), "{answers}");
+    assert!(answers.contains("hstring/Table/tewari-table"), "{answers}");
     assert!(super::process::stderr(&output).contains("huge pages"));
 }
