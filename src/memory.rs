@@ -14,7 +14,7 @@ const WORKER_BYTES: u64 = 3 * MIB / 8;
 /// The default never exceeds this.
 const DEFAULT_LIMIT: u64 = 2048 * MIB;
 /// The smallest budget for an engine without a network.
-pub const SMALLEST_MEMORY: u64 = 7 * MIB + 3 * MIB / 8;
+pub const SMALLEST_MEMORY: u64 = 7 * MIB + 5 * MIB / 16;
 
 /// How much memory the engine, or its table, may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

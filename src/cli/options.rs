@@ -20,7 +20,7 @@ use std::time::Duration;
 /// How the engine searches and what it may use.
 #[derive(Args, Clone, Debug)]
 pub(super) struct EngineArguments {
-    /// Memory for the whole engine, for example 256MiB; at least 7.375MiB, and 0.5MiB more with a network. Default: a
+    /// Memory for the whole engine, for example 256MiB; at least 7.3125MiB, and 0.5MiB more with a network. Default: a
     /// quarter of what the machine or its control group allows, at most 2GiB.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     memory: Option<u64>,
