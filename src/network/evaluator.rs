@@ -2,7 +2,7 @@
 
 use super::Network;
 use super::chances;
-use super::kernels::{Cell, Job, Kernel, LANES};
+use super::kernels::{Cell, Group, Job, Kernel, LANES, SPAN};
 use super::layer::{Convolution, Dense, OUTPUT_PLACES, PLACES, POOLED_PLACES, pool, saturate, shift_right};
 use super::planes::{ONE, Sink, Situation, describe};
 use super::symmetry::Symmetry;
@@ -24,6 +24,8 @@ pub struct Evaluator {
     size: Size,
     /// The padded point of every move on the board.
     points: Vec<u32>,
+    /// The same, as the kernel takes them.
+    groups: Vec<Group>,
     /// The same after each symmetry.
     turned: Vec<Vec<u32>>,
     /// To the 3x3 neighbours on the padded board.
@@ -69,6 +71,12 @@ impl ScoreEstimate {
         chances::logistic((lead << OUTPUT_PLACES) / self.spread.max(1))
     }
 
+    /// The same mean with a spread divided by `factor`, at least 1.
+    #[must_use]
+    pub fn sharpened(&self, factor: i64) -> ScoreEstimate {
+        ScoreEstimate { spread: self.spread / factor, ..*self }
+    }
+
     /// The mean lead in points when the player gains a komi of `own_komi` half points.
     #[must_use]
     pub fn lead(&self, own_komi: i32) -> f64 {
@@ -107,14 +115,16 @@ impl Evaluator {
         };
         let moves = || (0..size.points() as u16).map(Move);
         let turned = |symmetry: Symmetry| moves().map(|mv| padded(symmetry.turn(mv, size))).collect();
-        let cells = (size.rows() + 2) * stride + 1;
+        let cells = (size.rows() + 2) * stride + SPAN;
+        let points: Vec<u32> = moves().map(padded).collect();
         let architecture = network.architecture();
         let (channels, blocks) = (architecture.channels, architecture.channels / LANES);
         let stride = stride as isize;
         Evaluator {
             kernel,
             size,
-            points: moves().map(padded).collect(),
+            groups: Group::all(&points, kernel.points_at_once()),
+            points,
             turned: Symmetry::all(size).map(turned).collect(),
             neighbours: std::array::from_fn(|tap| (tap as isize / 3 - 1) * stride + tap as isize % 3 - 1),
             input: vec![Cell::default(); cells],
@@ -150,6 +160,7 @@ impl Evaluator {
         let points = self.points.len() * (2 + self.turned.len());
         size_of::<Evaluator>()
             + cells * size_of::<Cell>()
+            + self.groups.len() * size_of::<Group>()
             + 4 * (points + self.pooled.len() + self.bias.len() + self.logits.len())
     }
 
@@ -189,10 +200,10 @@ impl Evaluator {
     }
 
     fn run_trunk(&mut self, layers: &Layers) {
-        let Evaluator { kernel, points, neighbours, input, trunk, inner, pooled, bias, .. } = self;
+        let Evaluator { kernel, points, groups, neighbours, input, trunk, inner, pooled, bias, .. } = self;
         let convolve =
             |layer: &Convolution, input: &[Cell], bias: &[i32], adds: bool, output: &mut [Cell]| {
-                Job { layer, input, points, offsets: neighbours, bias, adds }.run(*kernel, output);
+                Job { layer, input, groups, offsets: neighbours, bias, adds }.run(*kernel, output);
             };
         convolve(&layers.input, input, &layers.input.bias, false, trunk);
         for block in &layers.blocks {
@@ -214,7 +225,7 @@ impl Evaluator {
         let job = Job {
             layer: &layers.head,
             input: &self.trunk,
-            points: &self.points,
+            groups: &self.groups,
             offsets: &[0],
             bias: &self.bias,
             adds: false,
@@ -229,13 +240,13 @@ impl Evaluator {
         self.hidden.extend(hidden);
         self.outputs.clear();
         self.outputs.extend(layers.outputs.outputs(&self.hidden));
-        let head = self.head.as_chunks::<{ 2 * HEAD / LANES }>().0;
+        let (policy, owners) = self.head.split_at(self.head.len() / 2);
         let has_owners = self.network.architecture.trained.owners;
         for (number, &point) in self.turned[symmetry].iter().enumerate() {
-            let [policy, owners] = &head[point as usize];
-            self.logits[number] = layers.policy.outputs(&policy.0).next().unwrap_or_default();
+            let point = point as usize;
+            self.logits[number] = layers.policy.outputs(&policy[point].0).next().unwrap_or_default();
             if has_owners {
-                self.owners[number] = layers.owners.outputs(&owners.0).next().unwrap_or_default();
+                self.owners[number] = layers.owners.outputs(&owners[point].0).next().unwrap_or_default();
             }
         }
         let pass = self.points.len();

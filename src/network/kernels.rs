@@ -25,8 +25,46 @@ pub(super) struct Lanes(pub(super) [i8; 4 * LANES]);
 /// Sums of [`LANES`] outputs on one point.
 type Sums = [i32; LANES];
 
-/// Points at once in plain loops, so that weights are brought into order once for all of them.
-const PORTABLE_POINTS: usize = 16;
+/// Points at once with 256-bit registers: three times four sums, and what they are made of, fill all sixteen.
+const AVX2_POINTS: usize = 3;
+/// Points at once with 512-bit registers: nine times two sums hide the latency of the products, and 81 is nine times nine.
+const VNNI_POINTS: usize = 9;
+
+/// A group's points lie within so many cells, so that one slice has what a tap meets, and no index needs a check.
+pub(super) const SPAN: usize = 16;
+
+/// Points that are computed at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Group {
+    /// The padded point of the first.
+    first: u32,
+    /// How many.
+    count: usize,
+    /// From the first to each, less than [`SPAN`]. Those behind `count` repeat the first, and what comes out is not used.
+    relative: [u8; SPAN],
+}
+
+impl Group {
+    /// All of `points`, which ascend, in groups of at most `most <= SPAN`.
+    pub(super) fn all(points: &[u32], most: usize) -> Vec<Group> {
+        let mut groups: Vec<Group> = Vec::new();
+        for &point in points {
+            let fits = |group: &&mut Group| group.count < most && point - group.first < SPAN as u32;
+            if let Some(group) = groups.last_mut().filter(fits) {
+                group.relative[group.count] = (point - group.first) as u8;
+                group.count += 1;
+            } else {
+                groups.push(Group { first: point, count: 1, relative: [0; SPAN] });
+            }
+        }
+        groups
+    }
+
+    fn points(&self) -> impl Iterator<Item = usize> {
+        let relative = self.relative[..self.count].iter();
+        relative.map(|&relative| self.first as usize + usize::from(relative))
+    }
+}
 
 /// How sums of products are made. All give the same bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +99,15 @@ impl Kernel {
         }
     }
 
+    /// Points at once, so that weights are read once for all of them.
+    pub(super) fn points_at_once(self) -> usize {
+        match self {
+            Kernel::Portable => SPAN,
+            Kernel::Avx2 => AVX2_POINTS,
+            Kernel::Vnni => VNNI_POINTS,
+        }
+    }
+
     /// Whether this processor can run it.
     #[must_use]
     pub fn is_available(self) -> bool {
@@ -80,15 +127,15 @@ impl Kernel {
     }
 }
 
-/// What a layer reads and writes: cells of a padded board, [`Convolution::in_blocks`] a point, and which of its
-/// points belong to the board.
+/// What a layer reads and writes: cells of a padded board, one board for each block of [`LANES`] channels, and which of
+/// its points belong to the board.
 pub(super) struct Job<'a> {
     /// The layer.
     pub(super) layer: &'a Convolution,
-    /// Cells of the input.
+    /// Boards of the input, each with [`SPAN`] cells behind its last point.
     pub(super) input: &'a [Cell],
-    /// The padded points of the board.
-    pub(super) points: &'a [u32],
+    /// The points of the board, in groups of [`Kernel::points_at_once`].
+    pub(super) groups: &'a [Group],
     /// From a point of the padded board to its neighbours, for each tap of the layer.
     pub(super) offsets: &'a [isize],
     /// What is added to the sums of each output: bias and rounding.
@@ -118,18 +165,26 @@ impl Job<'_> {
         }
     }
 
-    /// The cells of the input that `point` and `tap` meet.
+    /// The cells around those that the group and `tap` meet in block `k` of the input.
     #[inline(always)]
-    fn cells(&self, point: u32, tap: usize) -> &[Cell] {
-        let blocks = self.layer.in_blocks;
-        let first = (point as isize + self.offsets[tap]) as usize * blocks;
-        &self.input[first..first + blocks]
+    fn window(&self, group: &Group, tap: usize, k: usize) -> &[Cell; SPAN] {
+        let board = self.input.len() / self.layer.in_blocks;
+        let first = k * board + (group.first as isize + self.offsets[tap]) as usize;
+        self.input[first..].first_chunk().expect("cells behind the last point")
+    }
+
+    /// Turns the sums of a group into activations and writes them.
+    #[inline(always)]
+    fn finish_all(&self, group: &Group, block: usize, sums: &[Sums], output: &mut [Cell]) {
+        for (point, sums) in group.points().zip(sums) {
+            self.finish(point, block, sums, output);
+        }
     }
 
     /// Turns sums into activations and writes them.
     #[inline(always)]
-    fn finish(&self, point: u32, block: usize, sums: &Sums, output: &mut [Cell]) {
-        let at = point as usize * self.layer.out_blocks + block;
+    fn finish(&self, point: usize, block: usize, sums: &Sums, output: &mut [Cell]) {
+        let at = block * (output.len() / self.layer.out_blocks) + point;
         let outputs = block * LANES..(block + 1) * LANES;
         let bias: &Sums = self.bias[outputs.clone()].try_into().expect("one a lane");
         let shifts: &[i32; LANES] = self.layer.shifts[outputs].try_into().expect("one a lane");
@@ -142,27 +197,31 @@ impl Job<'_> {
     }
 
     fn portable(&self, block: usize, output: &mut [Cell]) {
-        for points in self.points.chunks(PORTABLE_POINTS) {
-            let mut sums = [[0; LANES]; PORTABLE_POINTS];
+        for group in self.groups {
+            let mut sums = [[0; LANES]; SPAN];
             let mut weights = self.layer.of_block(block);
             for tap in 0..self.offsets.len() {
                 for k in 0..self.layer.in_blocks {
+                    let window = self.window(group, tap, k);
                     let (these, rest) = weights.split_at(LANES / 4);
                     weights = rest;
                     for (four, lanes) in these.iter().enumerate() {
                         let weights = by_channel(lanes);
-                        for (&point, sums) in points.iter().zip(&mut sums) {
-                            let x = self.cells(point, tap)[k].0.as_chunks::<4>().0[four];
-                            add_products(sums, x, &weights);
+                        for (&relative, sums) in group.relative[..group.count].iter().zip(&mut sums) {
+                            add_products(sums, four_of(window, relative, four), &weights);
                         }
                     }
                 }
             }
-            for (&point, sums) in points.iter().zip(&sums) {
-                self.finish(point, block, sums, output);
-            }
+            self.finish_all(group, block, &sums, output);
         }
     }
+}
+
+/// Four channels of a cell.
+#[inline(always)]
+fn four_of(window: &[Cell; SPAN], relative: u8, four: usize) -> [u8; 4] {
+    window[usize::from(relative) % SPAN].0.as_chunks::<4>().0[four]
 }
 
 /// The weights of one channel after the other, in 16 bits.
@@ -183,51 +242,40 @@ fn add_products(sums: &mut Sums, x: [u8; 4], weights: &[[i16; LANES]; 4]) {
     }
 }
 
+/// Loops and no closures: a closure has the processor features of the function around it, so that one without them, such
+/// as `array::map`, can neither take it in nor be taken in with it.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Cell, Job, LANES, Lanes, Sums};
+    use super::{AVX2_POINTS, Cell, Group, Job, LANES, Lanes, Sums, VNNI_POINTS, four_of};
     use std::arch::x86_64::*;
-
-    /// Points at once with 256-bit registers: three times four sums, and what they are made of, fill all sixteen.
-    const AVX2_POINTS: usize = 3;
-    /// Points at once with 512-bit registers: eight times two sums hide the latency of the products.
-    const VNNI_POINTS: usize = 8;
-
-    /// Goes through the points in groups of `N`; the last group repeats the last point.
-    macro_rules! in_groups {
-        ($job:expr, $block:expr, $output:expr, $group:ident, $points:expr) => {
-            for group in $job.points.chunks($points) {
-                let last = group.len() - 1;
-                let points: [u32; $points] = std::array::from_fn(|i| group[i.min(last)]);
-                let sums = $group($job, $block, points);
-                for (point, sums) in group.iter().zip(&sums) {
-                    $job.finish(*point, $block, sums, $output);
-                }
-            }
-        };
-    }
 
     /// Outputs of one block on all points, with AVX2.
     #[target_feature(enable = "avx2")]
     pub(super) fn avx2(job: &Job<'_>, block: usize, output: &mut [Cell]) {
-        in_groups!(job, block, output, avx2_group, AVX2_POINTS);
+        for group in job.groups {
+            let mut stored = [[0; LANES]; AVX2_POINTS];
+            avx2_group(job, block, group, &mut stored);
+            job.finish_all(group, block, &stored, output);
+        }
     }
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn avx2_group(job: &Job<'_>, block: usize, points: [u32; AVX2_POINTS]) -> [Sums; AVX2_POINTS] {
+    fn avx2_group(job: &Job<'_>, block: usize, group: &Group, stored: &mut [Sums; AVX2_POINTS]) {
         const REGISTERS: usize = LANES / 8;
         let ones = _mm256_set1_epi16(1);
         let mut sums = [[_mm256_setzero_si256(); AVX2_POINTS]; REGISTERS];
         let mut weights = job.layer.of_block(block);
         for tap in 0..job.offsets.len() {
-            let cells = points.map(|point| job.cells(point, tap));
             for k in 0..job.layer.in_blocks {
-                let cells = cells.map(|cells| cells[k].0.as_chunks::<4>().0);
+                let window = job.window(group, tap, k);
                 let (these, rest) = weights.split_at(LANES / 4);
                 weights = rest;
                 for (four, lanes) in these.iter().enumerate() {
-                    let x = cells.map(|cell| _mm256_set1_epi32(i32::from_le_bytes(cell[four])));
+                    let mut x = [ones; AVX2_POINTS];
+                    for (x, &relative) in x.iter_mut().zip(&group.relative) {
+                        *x = _mm256_set1_epi32(i32::from_le_bytes(four_of(window, relative, four)));
+                    }
                     for (register, sums) in sums.iter_mut().enumerate() {
                         let w = load_256(lanes, register);
                         for (sum, x) in sums.iter_mut().zip(x) {
@@ -238,7 +286,6 @@ mod x86 {
                 }
             }
         }
-        let mut stored = [[0; LANES]; AVX2_POINTS];
         for (register, sums) in sums.into_iter().enumerate() {
             for (stored, sum) in stored.iter_mut().zip(sums) {
                 let part = &mut stored.as_chunks_mut::<8>().0[register];
@@ -246,7 +293,6 @@ mod x86 {
                 unsafe { _mm256_storeu_si256(part.as_mut_ptr().cast(), sum) };
             }
         }
-        stored
     }
 
     #[target_feature(enable = "avx2")]
@@ -260,41 +306,41 @@ mod x86 {
     /// Outputs of one block on all points, with AVX-512 VNNI.
     #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
     pub(super) fn vnni(job: &Job<'_>, block: usize, output: &mut [Cell]) {
-        in_groups!(job, block, output, vnni_group, VNNI_POINTS);
+        for group in job.groups {
+            let mut stored = [[0; LANES]; VNNI_POINTS];
+            vnni_group(job, block, group, &mut stored);
+            job.finish_all(group, block, &stored, output);
+        }
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
     #[inline]
-    fn vnni_group(job: &Job<'_>, block: usize, points: [u32; VNNI_POINTS]) -> [Sums; VNNI_POINTS] {
+    fn vnni_group(job: &Job<'_>, block: usize, group: &Group, stored: &mut [Sums; VNNI_POINTS]) {
         const REGISTERS: usize = LANES / 16;
         let mut sums = [[_mm512_setzero_si512(); REGISTERS]; VNNI_POINTS];
         let mut weights = job.layer.of_block(block);
         for tap in 0..job.offsets.len() {
-            let cells = points.map(|point| job.cells(point, tap));
             for k in 0..job.layer.in_blocks {
-                let cells = cells.map(|cells| cells[k].0.as_chunks::<4>().0);
+                let window = job.window(group, tap, k);
                 let (these, rest) = weights.split_at(LANES / 4);
                 weights = rest;
                 for (four, lanes) in these.iter().enumerate() {
-                    let w: [__m512i; REGISTERS] = std::array::from_fn(|register| load_512(lanes, register));
-                    for point in 0..VNNI_POINTS {
-                        let x = _mm512_set1_epi32(i32::from_le_bytes(cells[point][four]));
-                        for register in 0..REGISTERS {
-                            let sum = &mut sums[point][register];
-                            *sum = _mm512_dpbusd_epi32(*sum, x, w[register]);
+                    let w = [load_512(lanes, 0), load_512(lanes, 1)];
+                    for (sums, &relative) in sums.iter_mut().zip(&group.relative) {
+                        let x = _mm512_set1_epi32(i32::from_le_bytes(four_of(window, relative, four)));
+                        for (sum, w) in sums.iter_mut().zip(w) {
+                            *sum = _mm512_dpbusd_epi32(*sum, x, w);
                         }
                     }
                 }
             }
         }
-        let mut stored = [[0; LANES]; VNNI_POINTS];
         for (stored, sums) in stored.iter_mut().zip(sums) {
             for (stored, sum) in stored.as_chunks_mut::<16>().0.iter_mut().zip(sums) {
                 // SAFETY: `stored` is 16 numbers of 32 bits, as many as are written; alignment is not needed.
                 unsafe { _mm512_storeu_si512(stored.as_mut_ptr().cast(), sum) };
             }
         }
-        stored
     }
 
     #[target_feature(enable = "avx512f")]

@@ -130,19 +130,19 @@ pub(super) fn saturate(value: i64) -> i32 {
 }
 
 /// Mean, mean scaled with the size of the board, and maximum of each channel over `points`, with
-/// [`POOLED_PLACES`]. `cells` has `blocks` cells a point; `pooled.len() == 3 * blocks * LANES`.
+/// [`POOLED_PLACES`]. `cells` has `blocks` boards; `pooled.len() == 3 * blocks * LANES`.
 ///
 /// Source: Wu, arXiv 1902.10565, section 4.2.
 pub(super) fn pool(cells: &[Cell], blocks: usize, points: &[u32], pooled: &mut [i32]) {
     let channels = blocks * LANES;
     let factor = side_factor(points.len());
     let count = points.len() as u32;
-    for block in 0..blocks {
+    for (block, board) in cells.chunks_exact(cells.len() / blocks).enumerate() {
         // 361 times 127 fits.
         let mut sums = [0_u16; LANES];
         let mut largest = [0_u8; LANES];
         for &point in points {
-            let cell = &cells[point as usize * blocks + block].0;
+            let cell = &board[point as usize].0;
             for lane in 0..LANES {
                 sums[lane] += u16::from(cell[lane]);
                 largest[lane] = largest[lane].max(cell[lane]);

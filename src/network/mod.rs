@@ -29,7 +29,7 @@ pub mod samples;
 pub mod symmetry;
 pub mod weights;
 
-pub use evaluator::{Evaluation, Evaluator};
+pub use evaluator::{Evaluation, Evaluator, ScoreEstimate};
 pub use planes::Situation;
 pub use symmetry::Symmetry;
 pub use weights::{Architecture, WeightsError};
