@@ -41,7 +41,7 @@
 //! 4. [`engine`] (one game, one table) and [`sgf`] (game records)
 //! 5. [`gtp`], [`analysis`]: protocol and reports
 //! 6. [`arena`]: games between engines, and experiments; [`selfplay`]: games to learn from; [`play`]: games against a
-//!    person
+//!    person; [`review`]: a whole game judged
 //! 7. [`cli`]: the only layer that prints or reads flags
 
 pub mod analysis;
@@ -57,6 +57,7 @@ pub mod network;
 pub mod ownership;
 pub mod parameters;
 pub mod play;
+pub mod review;
 pub mod rng;
 pub mod search;
 pub mod selfplay;

@@ -5,16 +5,19 @@ use std::path::Path;
 /// One mebibyte in bytes.
 pub const MIB: u64 = 1 << 20;
 /// What the engine needs besides the table: code, stacks, the game's history, output buffers. Peak resident
-/// memory minus the table's size was up to 6.6 MiB after a 19x19 game with one worker, most of it the pages
-/// of the program and of its libraries, in a build without link-time optimisation (a release build needs 5.0
+/// memory minus the table's size was up to 7.1 MiB after a 19x19 game with one worker, most of it the pages
+/// of the program and of its libraries, in a build without link-time optimisation (a release build needs 6.3
 /// MiB), and 0.4 MiB more with the threads that read the input and watch the output; tests/memory.rs.
-const ENGINE_BYTES: u64 = 7 * MIB + MIB / 8;
-/// What each further worker needs: its boards, its buffers, its stack. Measured: 0.2 to 0.32 MiB.
-const WORKER_BYTES: u64 = 3 * MIB / 8;
+const ENGINE_BYTES: u64 = 7 * MIB + 5 * MIB / 8;
+/// Half of what a budget has over the smallest, and at most so much, is kept back for what grows with boards and games: an
+/// engine on 19x19 that has read a long record takes 0.1 MiB more than one on 9x9.
+const MOST_RESERVE: u64 = MIB / 4;
+/// What each further worker needs: its boards, its buffers, its stack. Measured: 0.2 to 0.42 MiB.
+const WORKER_BYTES: u64 = 7 * MIB / 16;
 /// The default never exceeds this.
 const DEFAULT_LIMIT: u64 = 2048 * MIB;
 /// The smallest budget for an engine without a network.
-pub const SMALLEST_MEMORY: u64 = 7 * MIB + 5 * MIB / 16;
+pub const SMALLEST_MEMORY: u64 = 7 * MIB + 11 * MIB / 16;
 
 /// How much memory the engine, or its table, may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +73,8 @@ impl Budget {
                 if bytes < smallest {
                     return Err(BudgetError::TooSmall { given: bytes, smallest });
                 }
-                (bytes, bytes - ENGINE_BYTES - workers - others)
+                let reserve = ((bytes - smallest) / 2).min(MOST_RESERVE);
+                (bytes, bytes - ENGINE_BYTES - workers - others - reserve)
             }
         };
         if let Some(available) = available()

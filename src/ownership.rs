@@ -1,13 +1,15 @@
-//! Whose each point is at the end of playouts.
+//! Whose each point is at the end of playouts, and what a network thinks of it.
 
 use crate::game::{Move, Player};
 
 /// How often each point was whose at the end of playouts. Knows nothing at first.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ownership {
     /// By player and move number; empty before the first playout.
     counts: [Vec<u32>; 2],
     playouts: u32,
+    /// From -1, White's, to 1, Black's, by move number; empty without an [estimate](Ownership::set_estimate).
+    estimate: Vec<f64>,
 }
 
 impl Ownership {
@@ -35,6 +37,12 @@ impl Ownership {
         self.playouts += other.playouts;
     }
 
+    /// Gives an estimate of the [mean](Ownership::mean_for_black) of each point by move number, such as a network's. It counts
+    /// as much as all playouts together.
+    pub fn set_estimate(&mut self, mean_for_black: Vec<f64>) {
+        self.estimate = mean_for_black;
+    }
+
     /// How many playouts there were.
     #[must_use]
     pub fn playouts(&self) -> u32 {
@@ -53,12 +61,17 @@ impl Ownership {
         Player::BOTH.into_iter().find(|&player| 2 * self.count(player, point) > self.playouts)
     }
 
-    /// From -1, White's in all playouts, to 1, Black's in all; 0 without playouts.
+    /// From -1, White's in all playouts, to 1, Black's in all; with an estimate, the mean of both. 0 if nothing is known.
     #[must_use]
     pub fn mean_for_black(&self, point: Move) -> f64 {
         let difference =
             f64::from(self.count(Player::Black, point)) - f64::from(self.count(Player::White, point));
-        difference / f64::from(self.playouts.max(1))
+        let playouts = difference / f64::from(self.playouts.max(1));
+        match self.estimate.get(point.index()) {
+            Some(&estimate) if self.playouts == 0 => estimate,
+            Some(&estimate) => (playouts + estimate) / 2.0,
+            None => playouts,
+        }
     }
 }
 
@@ -81,5 +94,8 @@ mod tests {
         assert_eq!(points.map(|point| all.mean_for_black(point)), [0.5, 0.25, -1.0]);
         assert_eq!(points.map(|point| all.owner(point)), [black, None, white]);
         assert_eq!(Ownership::default().mean_for_black(Move(7)), 0.0);
+        all.set_estimate(vec![-0.5, 1.0, -1.0]);
+        assert_eq!(points.map(|point| all.mean_for_black(point)), [0.0, 0.625, -1.0]);
+        assert_eq!(points.map(|point| all.owner(point)), [black, None, white], "playouts alone decide");
     }
 }

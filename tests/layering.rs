@@ -35,6 +35,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("selfplay", &["game", "zobrist", "go", "network", "search", "engine"]),
     ("play", &["game", "go", "tictactoe", "table", "search", "engine"]),
+    ("review", &["game", "ownership", "go", "search", "engine", "sgf", "analysis"]),
     (
         "cli",
         &[
@@ -54,6 +55,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "analysis",
             "arena",
             "play",
+            "review",
             "selfplay",
             "stats",
             "zobrist",

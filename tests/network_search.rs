@@ -189,3 +189,37 @@ fn weights_that_cannot_be_used_are_refused_in_one_line() {
         assert!(!output.status.success() && errors.lines().count() == 1, "{name}: {errors}");
     }
 }
+
+#[test]
+fn owners_in_reports_are_the_mean_of_playouts_and_network_where_its_value_counts() {
+    let size = Size::new(5, 5).expect("a size");
+    let network = Arc::new(network(3));
+    let report = |network: Option<&Arc<Network>>, value| {
+        let mut options =
+            EngineOptions { size, komi: Komi(1), memory: Budget::Table(1 << 20), ..EngineOptions::default() };
+        options.network = network.cloned();
+        options.network_weights = Weights { value, ..Weights::default() };
+        Engine::new(options).expect("an engine").search(Player::Black, limits(), &mut |_| true)
+    };
+    let opinion = tewari::engine::expert::ask(
+        &network,
+        &tewari::go::Position::new(size, tewari::go::Rules::CHINESE, Komi(1)),
+    );
+    let opinion = opinion.ownership.expect("owners");
+    let joined = report(Some(&network), 12);
+    let playouts = f64::from(joined.ownership.playouts());
+    for point in (0..25).map(Move) {
+        let count = |player| f64::from(joined.ownership.count(player, point));
+        let by_playouts = (count(Player::Black) - count(Player::White)) / playouts;
+        let mean = joined.ownership.mean_for_black(point);
+        assert!((mean - (by_playouts + opinion[point.index()]) / 2.0).abs() < 1e-9, "{point:?}");
+        for without in [report(Some(&network), 0), report(None, 12)].map(|report| report.ownership) {
+            let black = f64::from(without.count(Player::Black, point));
+            let white = f64::from(without.count(Player::White, point));
+            assert!(
+                (without.mean_for_black(point) - (black - white) / f64::from(without.playouts())).abs()
+                    < 1e-9
+            );
+        }
+    }
+}

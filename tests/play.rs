@@ -88,3 +88,15 @@ fn every_preset_can_be_played_against() {
         assert!(play(&options, b"B2\nquit\n").contains("White (O) plays"), "{name}");
     }
 }
+
+#[test]
+fn an_estimate_draws_whose_the_board_becomes() {
+    let shown = go("C3\nestimate\nquit\n");
+    let rows = shown
+        .lines()
+        .filter(|line| line.chars().all(|symbol| "12345 XxOo.".contains(symbol)) && line.len() > 4);
+    assert!(rows.count() >= 5, "{shown}");
+    assert!(shown.contains(" leads by about ") && shown.contains("estimate, resign"), "{shown}");
+    let shown = tictactoe("estimate\nquit\n");
+    assert!(shown.contains("There is no territory in this game."), "{shown}");
+}

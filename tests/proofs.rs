@@ -3,33 +3,25 @@
 mod common;
 #[path = "proofs/exact.rs"]
 mod exact;
+#[path = "proofs/truth.rs"]
+mod truth;
 
 use exact::{Line, Solver, State, Tables, without_cycles};
 use proptest::prelude::*;
 use std::collections::{HashMap, HashSet};
-use tewari::game::{Bounds, Game, Move, Outcome, Player};
-use tewari::go::PlayoutPolicy;
+use tewari::game::{Game, Outcome, Player};
 use tewari::go::{KoRule, Komi, Position, Rules, Size};
 use tewari::rng::PlayoutRng;
 use tewari::search::policy::{Rave, SelectionPolicy, Ucb1};
 use tewari::search::{Limits, Report, Search, SearchParameters};
 use tewari::table::{Shape, Table};
+use truth::{Truth, Twofold, for_player, position, size};
 
 const SSK: Rules = Rules { ko: KoRule::Situational, suicide: false, ..Rules::CHINESE };
 const SSK_SUICIDE: Rules = Rules { ko: KoRule::Situational, suicide: true, ..Rules::CHINESE };
 const SIMPLE: Rules = Rules { ko: KoRule::Simple, suicide: false, ..Rules::CHINESE };
 const SIMPLE_SUICIDE: Rules = Rules { ko: KoRule::Simple, suicide: true, ..Rules::CHINESE };
 const SUPERKO: [Rules; 4] = [Rules::CHINESE, Rules::TROMP_TAYLOR, SSK, SSK_SUICIDE];
-
-fn size(columns: usize, rows: usize) -> Size {
-    Size::new(columns, rows).expect("a size")
-}
-
-fn position(size: Size, rules: Rules, komi: Komi) -> Position {
-    let mut position = Position::new(size, rules, komi);
-    position.set_playouts(PlayoutPolicy::Light);
-    position
-}
 
 fn shape(size: Size) -> Shape {
     Shape { moves: size.points() + 1, policy_state: false }
@@ -63,113 +55,6 @@ fn search_with<P: SelectionPolicy>(
     let parameters = SearchParameters { threads, seed, ..SearchParameters::default() };
     let limits = Limits { simulations: Some(simulations), ..Limits::default() };
     Search::new(table, policy, parameters).run(root, limits, &mut |_| true)
-}
-
-fn for_player(player: Player, for_black: Outcome) -> Outcome {
-    if player == Player::Black { for_black } else { for_black.other() }
-}
-
-/// The score that is just enough for Black to get more than half of what is at stake, and the one that
-/// is just enough for half.
-fn scores_to_win_and_to_draw(komi: Komi) -> [i32; 2] {
-    [komi.0.div_euclid(2) + 1, (komi.0 + 1).div_euclid(2)]
-}
-
-/// A game on the engine's side and on the oracle's.
-#[derive(Clone)]
-struct Twofold {
-    line: Line,
-    position: Position,
-}
-
-impl Twofold {
-    fn start(tables: &Tables, rules: Rules, komi: Komi) -> Twofold {
-        let position = position(size(tables.columns, tables.rows), rules, komi);
-        Twofold { line: Line::new(rules), position }
-    }
-
-    /// Plays on both sides; each must think that the same moves are legal.
-    fn play(&mut self, tables: &Tables, at: Option<usize>) {
-        let rules = self.position.rules();
-        self.line = self.line.after(tables, rules, at).expect("a legal move");
-        let mv = Move(at.unwrap_or(tables.points) as u16);
-        self.position.try_play(mv).expect("a legal move");
-    }
-
-    /// Up to `length` random moves; never two passes, and a position where the game can go on.
-    fn random(tables: &Tables, rules: Rules, komi: Komi, length: usize, rng: &mut PlayoutRng) -> Twofold {
-        let mut game = Twofold::start(tables, rules, komi);
-        for _ in 0..length {
-            let mut moves = game.line.moves(tables, rules);
-            if game.line.state.passes == 1 {
-                moves.pop();
-            }
-            if moves.is_empty() {
-                break;
-            }
-            game.play(tables, moves[rng.below(moves.len())]);
-        }
-        game
-    }
-}
-
-/// The truth about a game, or nothing where it is too hard to find.
-struct Truth<'s, 't> {
-    solver: &'s mut Solver<'t>,
-    komi: Komi,
-}
-
-impl Truth<'_, '_> {
-    fn outcome_for_black(&mut self, line: &Line) -> Option<Outcome> {
-        let [win, draw] = scores_to_win_and_to_draw(self.komi);
-        Some(if self.solver.black_gets(line, win)? {
-            Outcome::Win
-        } else if self.solver.black_gets(line, draw)? {
-            Outcome::Draw
-        } else {
-            Outcome::Loss
-        })
-    }
-
-    fn holds(&mut self, bounds: Bounds, line: &Line) -> Option<bool> {
-        let (lower, upper) = (i32::from(bounds.lower), i32::from(bounds.upper));
-        Some(self.solver.black_gets(line, lower)? && !self.solver.black_gets(line, upper + 1)?)
-    }
-
-    /// Everything that `report` says of `line` is so. Returns whether the oracle could judge all of it.
-    fn confirms(&mut self, report: &Report, line: &Line) -> bool {
-        let told = || format!("{line:?} komi {} {}: {:?}", self.komi, self.solver.rules, report.root);
-        let told = told();
-        let mut judged = true;
-        match self.holds(report.root.bounds, line) {
-            Some(holds) => assert!(holds, "wrong bounds: {told}"),
-            None => judged = false,
-        }
-        if let Some(proven) = report.root.proven {
-            match self.outcome_for_black(line) {
-                Some(exact) => {
-                    assert_eq!(proven, for_player(line.state.to_play, exact), "wrong proof: {told}");
-                }
-                None => judged = false,
-            }
-        }
-        let tables = self.solver.tables;
-        for candidate in &report.moves {
-            let at = Some(candidate.mv.index()).filter(|&at| at < tables.points);
-            let after = line.after(tables, self.solver.rules, at);
-            let after = after.unwrap_or_else(|| panic!("the illegal move {at:?} is reported: {told}"));
-            if let Some(proven) = candidate.proven {
-                match self.outcome_for_black(&after) {
-                    Some(exact) => {
-                        let exact = for_player(line.state.to_play, exact);
-                        assert_eq!(proven, exact, "wrong proof of {at:?}: {told}");
-                    }
-                    None => judged = false,
-                }
-            }
-        }
-        judged
-    }
 }
 
 /// What a run over random histories came across, to show that it was worth it.

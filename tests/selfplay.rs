@@ -92,3 +92,31 @@ fn games_become_rows_of_one_board_and_a_folder_without_games_is_refused() {
     let errors = String::from_utf8(output.stderr).expect("UTF-8");
     assert!(!output.status.success() && errors.lines().count() == 1, "{errors}");
 }
+
+#[test]
+fn a_network_and_a_search_are_compared_on_games_kept_apart() {
+    let folder = TempDir::new().expect("a folder");
+    play(folder.path(), "games", "8", "2");
+    let compare = |arguments: &[&str]| {
+        tewari(
+            folder.path(),
+            &[&["network", "compare", "games", "--simulations", "30"][..], arguments].concat(),
+        )
+    };
+    let output = compare(&["--size", "5", "--validation", "3"]);
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(output.status.success() && text.starts_with("3 games"), "{text}");
+    for (line, name) in text.lines().skip(2).zip(["network", "search, 30 simulations"]) {
+        let numbers = line.strip_prefix(name).expect("a judge").replace('%', "");
+        let numbers: Vec<f64> =
+            numbers.split_whitespace().map(|word| word.parse().expect("a number")).collect();
+        let [value, sign, owners, points] = numbers[..] else { panic!("{line}") };
+        // Calibrated, no forecast is worse than a chance of a half everywhere.
+        assert!((0.0..=0.694).contains(&value) && (0.0..=0.694).contains(&owners), "{line}");
+        assert!((0.0..=100.0).contains(&sign) && (0.0..=100.0).contains(&points), "{line}");
+    }
+    assert_eq!(text.lines().count(), 4);
+    let none = compare(&["--size", "7"]);
+    let errors = String::from_utf8(none.stderr).expect("UTF-8");
+    assert!(!none.status.success() && errors.contains("expected games"), "{errors}");
+}

@@ -220,6 +220,19 @@ fn mistakes_are_named_with_their_line() {
 }
 
 #[test]
+fn stones_that_are_set_up_because_superko_forbids_a_move_are_told() {
+    let files = Files::new();
+    let retaken = r#""size": 5, "komi": 0.5, "colour": "black", "wrong": ["A1"],
+        "setup_black": ["B3", "C4", "C2"], "setup_white": ["C3", "D4", "D2", "E3"],
+        "moves": [["b", "D3"], ["w", "pass"], ["b", "pass"], ["w", "C3"]],
+        "black": ["B3", "C4", "C2"], "white": ["C3", "D4", "D2", "E3"]"#;
+    let file = files.write("tests.jsonl", &[line("ko", retaken)]);
+    let (code, output, errors) = suite(&[&file]);
+    assert_eq!((code, output.lines().count()), (Some(0), 2), "{errors}");
+    assert!(errors.contains("test ko: its stones are set up without its moves: C3: "), "{errors}");
+}
+
+#[test]
 fn the_shared_suites_can_be_read_to_their_last_line() {
     let Some(folder) = common::testdata() else { return };
     for (name, count) in [("moves.jsonl", 1149), ("values.jsonl", 89)] {

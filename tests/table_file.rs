@@ -12,4 +12,8 @@ mod table_file {
     mod life;
     mod pages;
     mod process;
+    mod snapshot;
+    mod sync;
+    mod unlucky;
+    mod upgrade;
 }

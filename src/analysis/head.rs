@@ -38,13 +38,15 @@ impl Head {
         Head { assumed: is_territory.then(|| TERRITORY.to_owned()).into_iter().collect(), ..Head::default() }
     }
 
-    /// Some lines: the terms, the players and the result if the record has them, and what was assumed.
+    /// Some lines: the file's name without its folders, the terms, the players and the result if the record has them, and
+    /// what was assumed.
     #[must_use]
     pub fn text(&self, id: &str, size: Size, rules: Rules, komi: Komi) -> String {
         let mut text = format!("{size} · komi {komi} · rules {rules}\n");
         // A board without a game is called by its size.
         if id != size.to_string() {
-            text.insert_str(0, &format!("{id} · "));
+            let name = id.rsplit('/').next().unwrap_or(id);
+            text.insert_str(0, &format!("{name} · "));
         }
         let players: Vec<String> = ["Black", "White"]
             .iter()

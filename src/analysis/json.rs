@@ -57,6 +57,12 @@ pub fn object(analysis: &Analysis) -> Value {
     })
 }
 
+/// Whose each point becomes, from -1 for White to 1 for Black, as KataGo's `ownership`: by rows from the top left.
+#[must_use]
+pub fn ownership(analysis: &Analysis) -> Value {
+    analysis.size.points_from_top_left().map(|point| analysis.owner_mean(point)).collect()
+}
+
 fn letter(player: Player) -> &'static str {
     match player {
         Player::Black => "B",

@@ -26,6 +26,8 @@ pub struct Analysis {
     pub turn: usize,
     /// The move that led to it.
     pub played: Option<(Player, Move)>,
+    /// The move that the game went on with.
+    pub next: Option<Move>,
     /// The board's size.
     pub size: Size,
     /// The komi.
@@ -51,6 +53,8 @@ pub struct GameEnd {
     pub result: String,
     /// The stones that were taken off the board.
     pub dead: Vec<Move>,
+    /// Whose each point is, by move number; `None` where it is nobody's.
+    pub owners: Vec<Option<Player>>,
 }
 
 impl Analysis {
@@ -67,6 +71,7 @@ impl Analysis {
             id: id.to_owned(),
             turn,
             played,
+            next: None,
             size: position.size(),
             komi: position.komi(),
             area_komi: position.area_komi(),
@@ -92,7 +97,11 @@ impl Analysis {
         root.black_score = Some(f64::from(score));
         self.report.moves.clear();
         self.area_komi = komi;
-        self.end = Some(GameEnd { result: statuses.result(komi), dead: statuses.dead_stones() });
+        self.end = Some(GameEnd {
+            result: statuses.result(komi),
+            dead: statuses.dead_stones(),
+            owners: statuses.owners(),
+        });
         self
     }
 
@@ -106,6 +115,17 @@ impl Analysis {
     #[must_use]
     pub fn black_winrate_after(&self, mv: &MoveReport) -> f64 {
         self.for_black(mv.value.as_f64())
+    }
+
+    /// Whose a point becomes, from -1 for White to 1 for Black: by the search, or by the count of a finished game.
+    #[must_use]
+    pub fn owner_mean(&self, point: Move) -> f64 {
+        match &self.end {
+            Some(end) => {
+                end.owners[point.index()].map_or(0.0, |owner| if owner == Player::Black { 1.0 } else { -1.0 })
+            }
+            None => self.report.ownership.mean_for_black(point),
+        }
     }
 
     /// A mean area score of Black's as a lead: komi taken off.

@@ -1,6 +1,10 @@
 //! A position for people to read.
 
 use super::{Analysis, GameEnd};
+use crate::game::{Move, Player};
+use crate::go::geometry::column_letter;
+use crate::go::{Position, drawing};
+use crate::search::MoveReport;
 use std::fmt::Write;
 
 /// Moves shown of each position.
@@ -8,55 +12,156 @@ const MOVES_SHOWN: usize = 5;
 /// Moves shown of a principal variation.
 const PV_SHOWN: usize = 10;
 
-/// A paragraph: where we are, who is ahead, the best moves, how the table did.
+/// How much is shown of a position.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Style {
+    /// Its board, with the best moves as numbers.
+    pub has_board: bool,
+    /// How the table did.
+    pub has_table: bool,
+}
+
+/// A paragraph: where we are, who is ahead, the best moves, and the move that the game went on with.
 #[must_use]
-pub fn paragraph(analysis: &Analysis) -> String {
+pub fn paragraph(analysis: &Analysis, position: &Position, style: Style) -> String {
     let report = &analysis.report;
     let mut text = String::new();
-    let played = analysis.played.map_or("start".to_owned(), |(player, mv)| {
-        format!("move {}, {player} {}", analysis.turn, analysis.size.vertex(mv))
+    let played = analysis.played.map_or("Start".to_owned(), |(player, mv)| {
+        format!("Move {}, {} {}", analysis.turn, name(player), analysis.size.vertex(mv))
     });
     // Writing to a string cannot fail.
     if let Some(end) = &analysis.end {
-        return format!("{} · {played} · {}\n", analysis.id, ended(analysis, end));
-    }
-    let _ = write!(text, "{} · {played} · {} to play · ", analysis.id, report.root.to_play);
-    let _ = match analysis.proven_winner() {
-        Some(Some(winner)) => write!(text, "{winner} wins (proven)"),
-        Some(None) => write!(text, "draw (proven)"),
-        None => write!(text, "Black wins {:.1} %", 100.0 * analysis.black_winrate()),
-    };
-    if let Some(lead) = analysis.lead(report.root.black_score) {
-        let _ = write!(text, " · Black {lead:+.1}");
-    }
-    let _ = writeln!(
-        text,
-        " · {} visits, {} new in {:.2} s",
-        report.root.visits,
-        report.simulations,
-        report.elapsed.as_secs_f64()
-    );
-    if !report.moves.is_empty() {
-        let _ = writeln!(text, "    move   visits  Black wins   lead  line");
-    }
-    for mv in report.moves.iter().take(MOVES_SHOWN) {
-        let lead = analysis.lead(mv.black_score).map_or("-".to_owned(), |lead| format!("{lead:+.1}"));
-        let winrate = 100.0 * analysis.black_winrate_after(mv);
-        let proven = if mv.proven.is_some() { " proven" } else { "" };
-        let line: Vec<String> = mv.pv.iter().take(PV_SHOWN).map(|&mv| analysis.size.vertex(mv)).collect();
+        let _ = writeln!(text, "{played} · {}", ended(analysis, end));
+    } else {
+        let _ = write!(text, "{played} · {} to play · {}", name(report.root.to_play), state(analysis));
         let _ = writeln!(
             text,
-            "    {:5} {:8}  {winrate:8.1} % {lead:>6}  {}{proven}",
-            analysis.size.vertex(mv.mv),
-            mv.edge_visits,
-            line.join(" "),
+            " · {}, {} new in {:.2} s",
+            visits(report.root.visits),
+            report.simulations,
+            report.elapsed.as_secs_f64()
         );
     }
-    let (census, counters) = (&report.census, &report.counters);
+    if style.has_board {
+        text.push_str(&board(analysis, position));
+    }
+    if !report.moves.is_empty() {
+        let _ = writeln!(text, "     move   visits  Black wins    lead  line");
+    }
+    for (order, mv) in report.moves.iter().enumerate() {
+        let is_next = analysis.next == Some(mv.mv);
+        if order < MOVES_SHOWN || is_next {
+            row(&mut text, analysis, order, mv, is_next);
+        }
+    }
+    let is_unknown = |next: &Move| !report.moves.is_empty() && report.moves.iter().all(|mv| mv.mv != *next);
+    if let Some(next) = analysis.next.filter(is_unknown) {
+        let _ = writeln!(text, "     {:5} {:>8}  (played, not looked at)", analysis.size.vertex(next), "-");
+    }
+    if style.has_table {
+        table(&mut text, analysis);
+    }
+    text
+}
+
+/// `Black` or `White`.
+fn name(player: Player) -> &'static str {
+    if player == Player::Black { "Black" } else { "White" }
+}
+
+fn visits(count: u64) -> String {
+    if count == 1 { "1 visit".to_owned() } else { format!("{count} visits") }
+}
+
+/// Who is ahead. What is proven has no lead beside it: that is a mean of playouts, and may say otherwise.
+fn state(analysis: &Analysis) -> String {
+    match analysis.proven_winner() {
+        Some(Some(winner)) => format!("{} wins (proven)", name(winner)),
+        Some(None) => "draw (proven)".to_owned(),
+        None => {
+            let rate = format!("Black wins {:.1} %", 100.0 * analysis.black_winrate());
+            match analysis.lead(analysis.report.root.black_score) {
+                Some(lead) => format!("{rate}, {}", score(lead)),
+                None => rate,
+            }
+        }
+    }
+}
+
+/// A lead as results are written: `B+2.5`.
+fn score(black_lead: f64) -> String {
+    if black_lead < 0.0 { format!("W+{:.1}", -black_lead) } else { format!("B+{black_lead:.1}") }
+}
+
+fn row(text: &mut String, analysis: &Analysis, order: usize, mv: &MoveReport, is_next: bool) {
+    let lead = analysis.lead(mv.black_score).filter(|_| mv.proven.is_none());
+    let winrate = 100.0 * analysis.black_winrate_after(mv);
+    let line: Vec<String> = mv.pv.iter().take(PV_SHOWN).map(|&mv| analysis.size.vertex(mv)).collect();
+    let _ = write!(
+        text,
+        "{:3}  {:5} {:8}  {winrate:8.1} %  {:>6}  {}{}",
+        order + 1,
+        analysis.size.vertex(mv.mv),
+        mv.edge_visits,
+        lead.map_or("-".to_owned(), score),
+        line.join(" "),
+        if mv.proven.is_some() { " (proven)" } else { "" },
+    );
+    let best = analysis.report.moves.first().map_or(mv.value, |best| best.value);
+    let loss = 100.0 * (best.as_f64() - mv.value.as_f64());
+    text.push_str(match is_next {
+        false => "",
+        true if loss < 0.05 => " (played)",
+        true => " (played, ",
+    });
+    if is_next && loss >= 0.05 {
+        let _ = write!(text, "loses {loss:.1} %)");
+    }
+    text.push('\n');
+}
+
+/// The board from the top, the last move in parentheses and the best moves as their numbers.
+fn board(analysis: &Analysis, position: &Position) -> String {
+    let size = analysis.size;
+    let best = |mv: Move| analysis.report.moves.iter().take(MOVES_SHOWN).position(|it| it.mv == mv);
+    let last = analysis.played.map(|(_, mv)| mv);
+    let board = position.board();
+    let mut text = String::new();
+    for row in (0..size.rows()).rev() {
+        let _ = write!(text, "    {:2}", row + 1);
+        let mut closes = false;
+        for column in 0..size.columns() {
+            let Some(mv) = size.move_at(column, row) else { continue };
+            let stone = board.geometry().point_of(mv).and_then(|point| board.stone_at(point));
+            let is_last = stone.is_some() && last == Some(mv);
+            let before = match (is_last, closes) {
+                (true, _) => '(',
+                (false, true) => ')',
+                (false, false) => ' ',
+            };
+            text.push(before);
+            closes = is_last;
+            text.push(match (stone, best(mv)) {
+                (Some(Player::Black), _) => 'X',
+                (Some(Player::White), _) => 'O',
+                (None, Some(order)) => char::from(b'1' + order as u8),
+                (None, None) => '.',
+            });
+        }
+        text.push_str(if closes { ")\n" } else { "\n" });
+    }
+    let letters: String = (0..size.columns()).map(|column| format!(" {}", column_letter(column))).collect();
+    let _ = writeln!(text, "      {letters}");
+    text
+}
+
+/// How the table did in this search.
+fn table(text: &mut String, analysis: &Analysis) {
+    let (census, counters) = (&analysis.report.census, &analysis.report.counters);
     let probes = (counters.hits + counters.misses).max(1);
     let _ = writeln!(
         text,
-        "    table {} of {} ({:.1} %){} · {:.0} % of positions found · {} transpositions · {} evicted",
+        "     table {} of {} ({:.1} %){} · {:.0} % of positions found · {} transpositions · {} evicted",
         size(census.bytes_used),
         size(census.bytes),
         100.0 * census.occupancy(),
@@ -65,7 +170,13 @@ pub fn paragraph(analysis: &Analysis) -> String {
         counters.transpositions,
         counters.evictions + counters.block_evictions,
     );
-    text
+}
+
+/// Whose each point becomes, as a board with its legend.
+#[must_use]
+pub fn territory(analysis: &Analysis) -> String {
+    let board = drawing::territory(analysis.size, |point| analysis.owner_mean(point));
+    format!("    X Black's, O White's, x and o rather so, . open\n{board}")
 }
 
 /// How a finished game came out, and what was taken for dead.

@@ -78,6 +78,9 @@ pub struct Test {
     pub is_known_fail: bool,
     /// Whether its answer depends on rules that are not ours.
     pub is_rules_sensitive: bool,
+    /// Why the stones of the position that is meant are set up instead of the moves that lead to it: a move that superko
+    /// forbids. `None` where the moves are played.
+    pub departure: Option<String>,
     record: Record,
     to_play: Player,
     goal: Goal,
@@ -163,13 +166,14 @@ impl Row {
         };
         let goal = self.goal(size)?;
         let to_play = player(&self.colour)?;
-        let record = self.record(size, komi, options)?;
+        let (record, departure) = self.record(size, komi, options)?;
         Ok(Test {
             tier: self.tier.unwrap_or_else(|| format!("value{}", self.size)),
             id: self.id,
             suite: self.suite.unwrap_or_default(),
             is_known_fail: self.ref_engine_known_fail,
             is_rules_sensitive: self.rules_sensitive,
+            departure,
             record,
             to_play,
             goal,
@@ -201,9 +205,14 @@ impl Row {
     }
 
     /// The game that leads to the position: as played where that reaches the stones that are meant, so that
-    /// ko and history are right; else these stones set up. A move that only superko forbids leads nowhere, any other
-    /// illegal one is a mistake.
-    fn record(&self, size: Size, komi: Komi, options: &EngineOptions) -> Result<Record, Mistake> {
+    /// ko and history are right; else these stones set up. A move that only superko forbids leads nowhere, which is told; any
+    /// other illegal one is a mistake.
+    fn record(
+        &self,
+        size: Size,
+        komi: Komi,
+        options: &EngineOptions,
+    ) -> Result<(Record, Option<String>), Mistake> {
         let set_up = |black: &[String], white: &[String]| -> Result<Record, Mistake> {
             let mut stones = Vec::new();
             for (player, vertices) in [(Player::Black, black), (Player::White, white)] {
@@ -230,11 +239,12 @@ impl Row {
             }
         }
         let (Some(black), Some(white)) = (&self.black, &self.white) else {
-            return refused.map_or(Ok(record), Err);
+            return refused.map_or(Ok((record, None)), Err);
         };
         let meant = set_up(black, white)?;
         let is_reached = record.position().board().key() == meant.position().board().key();
-        Ok(if is_reached { record } else { meant })
+        let departure = refused.map(|(_, found)| found);
+        Ok(if is_reached { (record, None) } else { (meant, departure) })
     }
 }
 

@@ -5,9 +5,10 @@ use super::print_error;
 use super::table_game::{Chosen, TableGame, choose};
 use crate::analysis::{Analysis, Head, json, positions, text};
 use crate::engine::Engine;
+use crate::game::Move;
 use crate::go::{Komi, Position, Record, Rules, Size};
 use crate::search::{Limits, Report};
-use crate::sgf::{self, GameRecord, Given, Otherwise, ReplayError, Step};
+use crate::sgf::{self, GameRecord, Given, Otherwise, Place, ReplayError, Step};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -28,9 +29,10 @@ const LARGEST_FILE: u64 = sgf::MAX_BYTES as u64;
 pub(super) struct Arguments {
     /// An SGF file, or - for standard input; without one, the empty board of --size.
     file: Option<PathBuf>,
-    /// Only the position after N moves; 0 is the start. Default: all positions of the main line.
-    #[arg(long = "move", value_name = "N", requires = "file")]
-    turn: Option<usize>,
+    /// Only the position after N moves; 0 is the start, -1 the last position, -2 the one before. Default: all positions
+    /// of the main line.
+    #[arg(long = "move", value_name = "N", requires = "file", allow_negative_numbers = true)]
+    turn: Option<i128>,
     /// The game of a file with several, from 1; default: all of them, one after the other.
     #[arg(long, value_name = "N", requires = "file")]
     game: Option<NonZeroUsize>,
@@ -57,9 +59,15 @@ pub(super) struct Arguments {
     /// both would agree on.
     #[arg(long, value_enum)]
     dead: Option<Dead>,
+    /// Also tell whose each point becomes: as a board, or in JSON as KataGo's `ownership`, Black's view, rows from the top.
+    #[arg(long)]
+    ownership: bool,
     /// For people, or one JSON object a line.
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
+    /// Say how the table did, too.
+    #[arg(long)]
+    verbose: bool,
     /// Seed of all randomness.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -152,13 +160,17 @@ fn analyse_game(arguments: &Arguments, record: &GameRecord, id: &str) -> Result<
         Err(error) => return Ok(Some(about(id, error))),
     };
     say_mismatch(table.as_ref(), terms.rules, terms.komi);
-    let count = if arguments.turn.is_some() { 1 } else { record.move_count() + 1 };
+    let turn = match arguments.turn.map(|given| turn_of(given, record.move_count())).transpose() {
+        Ok(turn) => turn,
+        Err(error) => return Ok(Some(about(id, error))),
+    };
+    let count = if turn.is_some() { 1 } else { record.move_count() + 1 };
     let passes = arguments.passes.get();
     let mut analyst = None;
     let mut cut_off = None;
     for pass in 1..=passes {
         let keys = arguments.engine.key_policy();
-        let positions = match positions::positions_of(record, arguments.turn, &terms, keys) {
+        let positions = match positions::positions_of(record, turn, &terms, keys) {
             Ok(positions) => positions,
             Err(error) => return Ok(Some(about(id, error))),
         };
@@ -168,7 +180,9 @@ fn analyse_game(arguments: &Arguments, record: &GameRecord, id: &str) -> Result<
                 None => {
                     let head = Head::new(record, &terms);
                     let count = count * passes;
-                    analyst.insert(Analyst::new(arguments, id.to_owned(), head, &step.position, count)?)
+                    let mut new = Analyst::new(arguments, id.to_owned(), head, &step.position, count)?;
+                    new.moves = moves_of(record, step.position.size());
+                    analyst.insert(new)
                 }
             };
             analyst.analyse(step, pass)
@@ -185,6 +199,23 @@ fn analyse_game(arguments: &Arguments, record: &GameRecord, id: &str) -> Result<
         print_error(&warning);
     }
     Ok(cut_off.map(|error| about(id, error)))
+}
+
+/// The turn that `--move` means in a record of so many moves, or what is wrong with it.
+fn turn_of(given: i128, moves: usize) -> Result<usize, String> {
+    let from_end = |back: u128| (moves + 1).checked_sub(usize::try_from(back).ok()?);
+    let turn = if given < 0 { from_end(given.unsigned_abs()) } else { usize::try_from(given).ok() };
+    turn.ok_or_else(|| format!("the record has no turn {given}: expected one from -{} to {moves}", moves + 1))
+}
+
+/// The moves of a record on a board of `size`, up to the first that is on none of its points.
+fn moves_of(record: &GameRecord, size: Size) -> Vec<Move> {
+    let on_board = |place: &Place| match place {
+        Place::Pass => Some(size.pass()),
+        Place::Point(point) => size.move_at(usize::from(point.column), usize::from(point.row)),
+        Place::Unreadable(_) => None,
+    };
+    record.moves().map_while(|(_, place)| on_board(place)).collect()
 }
 
 /// Analyses positions as they come; returns what ended them too early.
@@ -254,6 +285,8 @@ struct Analyst<'a> {
     id: String,
     head: Head,
     is_head_written: bool,
+    /// The moves of the game.
+    moves: Vec<Move>,
     engine: Engine,
     progress: ProgressBar,
 }
@@ -269,7 +302,7 @@ impl<'a> Analyst<'a> {
     ) -> Result<Analyst<'a>> {
         let options = arguments.engine.options(first.size(), first.rules(), first.komi(), arguments.seed);
         let (engine, progress) = (Engine::new(options)?, progress_bar(count));
-        Ok(Analyst { arguments, id, head, is_head_written: false, engine, progress })
+        Ok(Analyst { arguments, id, head, is_head_written: false, moves: Vec::new(), engine, progress })
     }
 
     /// In the `pass`-th pass, counted from 1.
@@ -289,6 +322,7 @@ impl<'a> Analyst<'a> {
         let analysis = Analysis {
             pass,
             huge_page_bytes,
+            next: self.moves.get(step.turn).copied(),
             ..Analysis::new(&self.id, step.turn, step.played, &step.position, report)
         };
         let analysis = match &end {
@@ -319,11 +353,19 @@ impl<'a> Analyst<'a> {
                     let (size, rules, komi) = (position.size(), position.rules(), position.komi());
                     writeln!(output, "{}", self.head.text(&self.id, size, rules, komi))?;
                 }
-                writeln!(output, "{}", text::paragraph(analysis))?;
+                let is_one = self.arguments.turn.is_some() || self.arguments.file.is_none();
+                let style = text::Style { has_board: is_one, has_table: self.arguments.verbose };
+                writeln!(output, "{}", text::paragraph(analysis, position, style))?;
+                if self.arguments.ownership {
+                    writeln!(output, "{}\n", text::territory(analysis))?;
+                }
             }
             Format::Json => {
                 let mut object = json::object(analysis);
                 self.head.add_to(&mut object);
+                if self.arguments.ownership {
+                    object["ownership"] = json::ownership(analysis);
+                }
                 writeln!(output, "{object}")?;
             }
         }

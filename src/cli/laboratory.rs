@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 /// Where standard error is no terminal, progress is a line now and then.
 const LINE_INTERVAL: Duration = Duration::from_secs(15);
 /// What an interrupted program exits with, by convention.
-const INTERRUPTED: i32 = 130;
+pub(super) const INTERRUPTED: i32 = 130;
 /// Share of the machine's memory that tables may have, in percent.
 const MEMORY_SHARE: u64 = 80;
 

@@ -13,16 +13,19 @@ mod network;
 mod options;
 mod play;
 mod playouts;
+mod review;
 mod selfplay;
 mod suite;
 mod sweep;
 mod table;
+mod table_care;
 mod table_game;
 
 use anyhow::Result;
+use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 
 /// What a mistake on the command line exits with; anything else that fails exits with 1.
 const USAGE_ERROR: i32 = 2;
@@ -48,6 +51,8 @@ enum Command {
     Gtp(gtp::Arguments),
     /// Analyse a game or a position: win rates, best moves, principal variations.
     Analyze(analyze::Arguments),
+    /// Review whole games: where each was lost and what was better, as text, a page, a record or a table.
+    Review(review::Arguments),
     /// Analyse positions on request, a line of JSON each: the protocol of KataGo's analysis engine.
     Analysis(analysis::Arguments),
     /// Search fixed positions with a fixed seed; the last line is the signature of the search and its speed.
@@ -85,11 +90,14 @@ impl Parser for Cli {
     /// Reads the command line. Help and version are printed; a mistake is one line on standard error, like
     /// every other error. Both end the program.
     fn parse() -> Cli {
-        Cli::try_parse_from(with_long_options(std::env::args_os())).unwrap_or_else(|error| {
+        let arguments = with_long_options(std::env::args_os());
+        Cli::try_parse_from(&arguments).unwrap_or_else(|error| {
             if !error.use_stderr() {
                 error.exit();
             }
-            print_error(&one_line(&error));
+            let missing = (error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand)
+                .then(|| missing_subcommand(&arguments));
+            print_error(&missing.flatten().unwrap_or_else(|| one_line(&error)));
             std::process::exit(USAGE_ERROR)
         })
     }
@@ -103,7 +111,8 @@ impl Cli {
     pub fn run(self) -> Result<()> {
         match self.command {
             Some(Command::Gtp(arguments)) => gtp::run(arguments),
-            Some(Command::Analyze(arguments)) => analyze::run(&arguments),
+            Some(Command::Analyze(arguments)) => unless_unread(analyze::run(&arguments)),
+            Some(Command::Review(arguments)) => review::run(&arguments),
             Some(Command::Analysis(arguments)) => analysis::run(&arguments),
             Some(Command::Bench(arguments)) => bench::run(&arguments),
             Some(Command::Match(arguments)) => match_games::run(&arguments),
@@ -132,6 +141,24 @@ fn with_long_options(arguments: impl Iterator<Item = OsString>) -> Vec<OsString>
         }
     }
     arguments
+}
+
+/// What to type after a command that has others below it, such as `play`.
+fn missing_subcommand(arguments: &[OsString]) -> Option<String> {
+    let name = arguments.get(1)?.to_str()?;
+    let command = Cli::command();
+    let below = command.find_subcommand(name)?.get_subcommands().map(clap::Command::get_name);
+    let names: Vec<&str> = below.filter(|name| *name != "help").collect();
+    let first = names.first()?;
+    Some(format!("expected one of {} after {name}; for example: tewari {name} {first}", names.join(", ")))
+}
+
+/// A reader that has had enough, such as `head`, is no failure.
+fn unless_unread(result: Result<()>) -> Result<()> {
+    let is_unread = |error: &anyhow::Error| {
+        error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    };
+    result.or_else(|error| if is_unread(&error) { Ok(()) } else { Err(error) })
 }
 
 /// Says a line on standard error; one that is closed must not end what we do.

@@ -20,7 +20,7 @@ use std::time::Duration;
 /// How the engine searches and what it may use.
 #[derive(Args, Clone, Debug)]
 pub(super) struct EngineArguments {
-    /// Memory for the whole engine, for example 256MiB; at least 7.3125MiB, and 0.5MiB more with a network. Default: a
+    /// Memory for the whole engine, for example 256MiB; at least 7.6875MiB, and 0.3MiB more with a network. Default: a
     /// quarter of what the machine or its control group allows, at most 2GiB.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     memory: Option<u64>,
@@ -38,6 +38,10 @@ pub(super) struct EngineArguments {
     /// What searches do with the table file.
     #[arg(long, value_enum, default_value_t = FileMode::Rw, requires = "table")]
     table_mode: FileMode,
+    /// Write what is learnt to the disk that often, and at the end; the search goes on meanwhile. Default: when the
+    /// system does.
+    #[arg(long, value_name = "SECONDS", requires = "table", value_parser = parse_seconds, allow_hyphen_values = true)]
+    sync: Option<Duration>,
     /// What a full table forgets: visits-and-generation, visits, least-recently-used, two-level, admission or
     /// always (whatever is in the way).
     #[arg(long, value_name = "POLICY", default_value_t)]
@@ -73,8 +77,8 @@ pub(super) struct EngineArguments {
     /// Whether a position that was evicted starts again with the visits and value of the edge to it.
     #[arg(long, value_enum, default_value_t = Switch::On)]
     reseed: Switch,
-    /// Playouts of a position before it gets an edge block; the default belongs to the policy: 8 for rave, 1
-    /// for most others.
+    /// Playouts of a position before it gets an edge block; the default belongs to the policy: 2 for rave with a
+    /// network, 8 without, 1 for most others.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     expand_at: Option<u32>,
 }
@@ -175,6 +179,7 @@ impl EngineArguments {
                 FileMode::Cow => TableMode::CopyOnWrite,
             },
             is_limited: self.table_size.is_some() || self.memory.is_some(),
+            sync: self.sync,
         });
         let mut options = EngineOptions {
             size,
@@ -197,7 +202,7 @@ impl EngineArguments {
             AtKnown::Continue => CatchUp::Continue,
             AtKnown::Stop => CatchUp::Stop,
         };
-        options.parameters.expand_at = self.expand_at.unwrap_or_else(|| self.policy.expand_at());
+        options.parameters.expand_at = self.expand_at.unwrap_or_else(|| options.default_expand_at());
         options
     }
 }

@@ -2,6 +2,7 @@
 
 use super::laboratory::{fits_machine, stop_on_interrupt};
 use super::options::{EngineArguments, LimitArguments};
+use super::print_error;
 use crate::arena::suite::{self, Comparison, Test, TestRow};
 use crate::go::{Komi, Rules, Size};
 use crate::search::Limits;
@@ -83,6 +84,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let found = tests.len();
     tests.retain(|test| arguments.wants(test));
     ensure!(!tests.is_empty(), "{name}: none of the {found} tests is of that tier and suite");
+    for test in &tests {
+        if let Some(reason) = &test.departure {
+            print_error(&format!(
+                "{name}: test {}: its stones are set up without its moves: {reason}",
+                test.id
+            ));
+        }
+    }
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     let concurrency = arguments.concurrency.map_or_else(processors, usize::from);
     fits_machine(options.table_bytes()? as u64, concurrency)?;

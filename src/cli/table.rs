@@ -3,6 +3,7 @@
 use super::laboratory::stop_on_interrupt;
 use super::options::{NetworkChoice, parse_bytes, parse_network, parse_policy};
 use super::print_error;
+use super::table_care::{self, soundness};
 use super::table_game::{self, otherwise};
 use crate::analysis::lines::{self, Extent};
 use crate::analysis::positions;
@@ -11,7 +12,7 @@ use crate::go::{Komi, Position, Rules, Size};
 use crate::memory::Budget;
 use crate::search::policy::Preset;
 use crate::sgf::{self, Given, Otherwise};
-use crate::table::{Kept, Survey, Table, TableMode};
+use crate::table::{Ending, Kept, Survey, Table, TableMode};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -19,7 +20,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 
-const MIB: f64 = (1 << 20) as f64;
+pub(super) const MIB: f64 = (1 << 20) as f64;
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -34,7 +35,14 @@ enum What {
     /// Print what a table was made for, and what is in it.
     Info(Info),
     /// Check every entry and every block.
-    Verify(Verify),
+    Verify(table_care::Verify),
+    /// Copy a table while others may search in it.
+    Snapshot(table_care::Snapshot),
+    /// Convert a table that an earlier version of this program made.
+    Upgrade {
+        /// The table.
+        file: PathBuf,
+    },
     /// Add up what several tables know.
     Merge(Merge),
     /// Make a table larger, or smaller and keep the best.
@@ -88,15 +96,6 @@ struct Info {
 enum Format {
     Text,
     Json,
-}
-
-#[derive(Args)]
-struct Verify {
-    /// The table.
-    file: PathBuf,
-    /// Drop what is damaged or was left unfinished.
-    #[arg(long)]
-    repair: bool,
 }
 
 #[derive(Args)]
@@ -170,7 +169,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     match &arguments.what {
         What::Create(create) => self::create(create),
         What::Info(info) => self::info(info),
-        What::Verify(verify) => self::verify(verify),
+        What::Verify(verify) => table_care::verify(verify),
+        What::Snapshot(snapshot) => table_care::snapshot(snapshot),
+        What::Upgrade { file } => table_care::upgrade(file),
         What::Merge(merge) => self::merge(merge),
         What::Resize(resize) => self::resize(resize),
         What::Clear { file } => clear(file),
@@ -178,7 +179,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     }
 }
 
-fn say(text: &str) -> Result<()> {
+pub(super) fn say(text: &str) -> Result<()> {
     writeln!(std::io::stdout().lock(), "{}", text.trim_end()).context("cannot write output")
 }
 
@@ -219,7 +220,7 @@ fn info(arguments: &Info) -> Result<()> {
 }
 
 /// Looks at everything, with a progress bar.
-fn survey(table: &Table) -> Survey {
+pub(super) fn survey(table: &Table) -> Survey {
     let bar = progress((table.layout().entries() + table.layout().blocks) as u64);
     let survey = table.survey(&mut |done| bar.set_position(done as u64));
     bar.finish_and_clear();
@@ -258,6 +259,9 @@ fn describe(table: &Table, survey: &Survey) -> String {
     ));
     lines.push(format!("  proofs        {} positions with proven bounds", survey.bounded));
     lines.push(format!("  generation    {}, opened {} times", table.generation(), table.opening()));
+    if let Some(ending) = table.ending() {
+        lines.push(format!("  found         {}", ending.describe()));
+    }
     lines.push(format!("  last visit    {}", ages(survey)));
     lines.push("  visits        positions".to_owned());
     for (bits, &count) in survey.visits.iter().enumerate().filter(|(_, count)| **count > 0) {
@@ -280,18 +284,7 @@ fn ages(survey: &Survey) -> String {
     )
 }
 
-fn soundness(survey: &Survey) -> String {
-    let unfinished = survey.unfinished_entries + survey.unfinished_blocks;
-    let void = survey.void_bounds;
-    match survey.faults {
-        0 => format!("clean; {unfinished} unfinished, {} void", plural(void, "bound")),
-        faults => {
-            format!("{}; {unfinished} unfinished, {} void", plural(faults, "fault"), plural(void, "bound"))
-        }
-    }
-}
-
-fn plural(count: u64, what: &str) -> String {
+pub(super) fn plural(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
@@ -321,37 +314,8 @@ fn json_of(table: &Table, survey: &Survey) -> serde_json::Value {
         "unfinishedEntries": survey.unfinished_entries,
         "unfinishedBlocks": survey.unfinished_blocks,
         "faults": survey.faults,
+        "found": table.ending().map(Ending::describe),
     })
-}
-
-fn verify(arguments: &Verify) -> Result<()> {
-    let name = arguments.file.display();
-    let survey = if arguments.repair {
-        let mut table = Table::open(&arguments.file, TableMode::ReadWrite, None)?;
-        table.lock_exclusively()?;
-        let bar = progress((table.layout().entries() + table.layout().blocks) as u64);
-        let survey = table.repair(&mut |done| bar.set_position(done as u64));
-        bar.finish_and_clear();
-        survey
-    } else {
-        survey(&Table::open(&arguments.file, TableMode::ReadOnly, None)?)
-    };
-    say(&format!(
-        "{name}: {}, {}, {}",
-        plural(survey.entries, "position"),
-        plural(survey.blocks, "edge block"),
-        soundness(&survey)
-    ))?;
-    for fault in &survey.described {
-        print_error(&format!("{name}: {fault}"));
-    }
-    if survey.faults > 0 && !arguments.repair {
-        bail!(
-            "{name}: expected a sound table, found {}; `tewari table verify --repair` drops them",
-            plural(survey.faults, "fault")
-        );
-    }
-    Ok(())
 }
 
 fn merge(arguments: &Merge) -> Result<()> {
@@ -373,7 +337,8 @@ fn resize(arguments: &Resize) -> Result<()> {
         Some(out) => join(out, &[&table], None, bytes, false),
         None => {
             table.lock_exclusively()?;
-            join(file, &[&table], None, bytes, true)
+            // A link stays one.
+            join(&file.canonicalize()?, &[&table], None, bytes, true)
         }
     }
 }
@@ -434,7 +399,8 @@ fn dump(arguments: &Dump) -> Result<()> {
             (position, Vec::new())
         }
     };
-    let file = TableFile { path: arguments.file.clone(), mode: TableMode::ReadOnly, is_limited: false };
+    let file =
+        TableFile { path: arguments.file.clone(), mode: TableMode::ReadOnly, is_limited: false, sync: None };
     let policy = identity.policy_state.parse().unwrap_or_default();
     let options = EngineOptions {
         size: position.size(),
@@ -489,7 +455,7 @@ fn position_of_game(
 }
 
 /// On standard error, and only if that is a terminal.
-fn progress(all: u64) -> ProgressBar {
+pub(super) fn progress(all: u64) -> ProgressBar {
     let bar = ProgressBar::new(all);
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent} %, {eta} left") {
         bar.set_style(style);

@@ -1,6 +1,6 @@
 //! What a network adds to a search of Go: priors by its policy, and an estimate of a position's value.
 
-use crate::game::{Game, Player, Prior};
+use crate::game::{Game, Move, Player, Prior};
 use crate::go::prior::PriorKinds;
 use crate::go::{Position, Size};
 use crate::network::chances::CERTAIN;
@@ -10,6 +10,9 @@ use std::sync::Arc;
 
 /// A move less likely than one in this many is believed to be bad.
 const UNLIKELY: u32 = 500;
+/// How many times as sure of the result the search is as the network. The network learned how games between weaker
+/// players end; a search that is stronger seldom loses what it should win.
+const SHARPENING: i64 = 2;
 /// Lost, for such a move.
 const UNLIKELY_LOSSES: u8 = 5;
 
@@ -95,8 +98,13 @@ impl Expert {
 pub struct Opinion {
     /// The chance of every move that is legal and not banned by superko, by move number. They sum to 1.
     pub policy: Vec<f64>,
+    /// Black's chance to win; `None` if the network was not trained on scores.
+    pub black_winrate: Option<f64>,
     /// The final score in points, Black's view, before komi; `None` if the network was not trained on scores.
     pub black_score: Option<f64>,
+    /// Whose each point will be by move number, from -1 for White to 1 for Black; `None` if the network was not trained on
+    /// owners.
+    pub ownership: Option<Vec<f64>>,
 }
 
 /// Asks a network about a position, under the symmetry that [`Expert::judge`] chooses.
@@ -104,15 +112,22 @@ pub struct Opinion {
 pub fn ask(network: &Arc<Network>, position: &Position) -> Opinion {
     let size = position.size();
     let mut evaluator = Evaluator::new(Arc::clone(network), size);
-    let evaluation = evaluator.evaluate(&Situation::of(position), symmetry_of(position));
+    let situation = Situation::of(position);
+    let evaluation = evaluator.evaluate(&situation, symmetry_of(position));
     let mut chances = vec![0; size.points() + 1];
     evaluation.move_chances(|mv| position.check(mv).is_ok(), &mut chances);
     let all = chances.iter().map(|&chance| u64::from(chance)).sum::<u64>().max(1) as f64;
     let sign = if position.to_play() == Player::Black { 1.0 } else { -1.0 };
     let points = size.points() as f64;
+    let owner = |point| evaluation.owner_chance(point).map(|chance| sign * (2.0 * chance.as_f64() - 1.0));
     Opinion {
         policy: chances.into_iter().map(|chance| f64::from(chance) / all).collect(),
+        black_winrate: evaluation.score.map(|score| {
+            let chance = score.winning_chance(situation.own_komi()).as_f64();
+            if position.to_play() == Player::Black { chance } else { 1.0 - chance }
+        }),
         black_score: evaluation.score.map(|score| sign * score.lead(0).clamp(-points, points)),
+        ownership: (0..size.points() as u16).map(|point| owner(Move(point))).collect(),
     }
 }
 
@@ -129,12 +144,25 @@ fn virtual_wins(chance: u32, weight: u8) -> u8 {
 
 fn estimate(evaluation: &Evaluation<'_>, situation: &Situation<'_>, weight: u8) -> Option<Estimate> {
     let score = evaluation.score.filter(|_| weight > 0)?;
-    Some(Estimate { value: score.winning_chance(situation.own_komi()), weight })
+    let value = score.sharpened(SHARPENING).winning_chance(situation.own_komi());
+    Some(Estimate { value, weight })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::network::ScoreEstimate;
+    use crate::value::Value;
+
+    #[test]
+    fn the_search_is_twice_as_sure_of_a_result_as_the_network() {
+        let unsure = ScoreEstimate { mean: 3 << 12, spread: 8 << 12 };
+        let sure = ScoreEstimate { mean: 6 << 12, spread: 8 << 12 };
+        assert_eq!(unsure.sharpened(SHARPENING).winning_chance(0), sure.winning_chance(0));
+        assert!(unsure.sharpened(SHARPENING).winning_chance(0) > unsure.winning_chance(0));
+        let even = unsure.sharpened(SHARPENING).winning_chance(-6);
+        assert!(even.0.abs_diff(Value::DRAW.0) <= 1);
+    }
 
     #[test]
     fn virtual_wins_grow_with_the_square_root_of_the_chance() {

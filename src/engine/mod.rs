@@ -1,6 +1,9 @@
 //! A Go engine: one game, one table, one way of searching. Protocols and reports stand on it.
 
 pub mod expert;
+mod table_setting;
+
+pub use table_setting::TableSetting;
 
 use self::expert::{Expert, Opinion, Weights};
 use crate::game::{Game, Move, Player};
@@ -16,6 +19,7 @@ use crate::table::{
 use crate::zobrist::{self, mix};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Simulations a search is planned for when only its time is known.
 const UNKNOWN_BUDGET: u64 = 1_000;
@@ -29,6 +33,8 @@ pub struct TableFile {
     pub mode: TableMode,
     /// Whether the memory budget was asked for, so that a larger file is an error.
     pub is_limited: bool,
+    /// How often what is learnt is written to the disk, and at the end; `None`: when the system does.
+    pub sync: Option<Duration>,
 }
 
 /// What an engine is made from.
@@ -75,16 +81,26 @@ impl Default for EngineOptions {
             keys: KeyPolicy::default(),
             network: Some(Network::embedded()),
             network_weights: Weights::default(),
-            parameters: SearchParameters::default(),
+            parameters: SearchParameters { expand_at: EXPAND_AT_WITH_NETWORK, ..SearchParameters::default() },
         }
     }
 }
+
+/// Playouts of a position before it gets an edge block, where a network is asked with the block: sooner than without, since
+/// it knows more than the playouts.
+const EXPAND_AT_WITH_NETWORK: u32 = 2;
 
 impl EngineOptions {
     /// The network, if the policy asks one.
     #[must_use]
     pub fn network(&self) -> Option<&Arc<Network>> {
         self.network.as_ref().filter(|_| self.policy.has_priors())
+    }
+
+    /// Playouts of a position before it gets an edge block, unless the user says otherwise; depends on policy and network.
+    #[must_use]
+    pub fn default_expand_at(&self) -> u32 {
+        if self.network().is_some() { EXPAND_AT_WITH_NETWORK } else { self.policy.expand_at() }
     }
 
     /// Bytes for the table of such an engine.
@@ -248,9 +264,15 @@ impl Engine {
         self.root_moves.as_deref()
     }
 
-    /// What the user should know of the table's file, if that has lost its name.
+    /// What the user should know of the table's file, if that has lost its name or the disk cannot be written.
     #[must_use]
     pub fn file_warning(&self) -> Option<String> {
+        if let (Some(path), Some(reason)) = (self.table.path(), self.table.sync_error()) {
+            return Some(format!(
+                "{}: expected a disk that can be written, found: {reason}; make a copy elsewhere with `tewari table snapshot`",
+                path.display()
+            ));
+        }
         let what = match self.table.file_state() {
             FileState::InPlace => return None,
             FileState::Deleted => "deleted",
@@ -287,7 +309,7 @@ impl Engine {
         let mut parameters = self.options.parameters;
         // A file that is opened again goes on with other random numbers: the same ones would bring the same
         // playouts, and teach nothing.
-        parameters.seed = mix(parameters.seed ^ mix(self.searches) ^ self.table.opening());
+        parameters.seed = mix(parameters.seed ^ mix(self.searches) ^ self.table.visit_number());
         self.searches += 1;
         let policy =
             self.options.policy.policy(limits.simulations.or(limits.visits).unwrap_or(UNKNOWN_BUDGET));
@@ -324,22 +346,26 @@ impl Engine {
         report
     }
 
-    /// Puts the network's opinion of the root into the report: the priors become its policy, and the
-    /// scores the mean of playouts and network where its value counts.
+    /// Puts the network's opinion of the root into the report: the priors become its policy, and scores and owners
+    /// the mean of playouts and network where its value counts.
     fn add_opinion(&self, opinion: &Opinion, report: &mut Report) {
         let counts = self.options.network_weights.value > 0;
         let correction = match (opinion.black_score, report.root.black_score) {
             (Some(network), Some(playouts)) if counts => (network - playouts) / 2.0,
             _ => 0.0,
         };
+        if let Some(ownership) = opinion.ownership.clone().filter(|_| counts) {
+            report.ownership.set_estimate(ownership);
+        }
         let points = (opinion.policy.len() - 1) as f64;
         let scores = report.moves.iter_mut().map(|it| &mut it.black_score);
         for score in scores.chain([&mut report.root.black_score]) {
             *score = score.map(|score| (score + correction).clamp(-points, points));
         }
-        for candidate in &mut report.moves {
+        for candidate in report.moves.iter_mut().chain(&mut report.untried) {
             candidate.prior = opinion.policy[candidate.mv.index()];
         }
+        report.untried.sort_by(|one, other| other.prior.total_cmp(&one.prior));
     }
 
     /// Makes keys and playouts of a position as this engine wants them.
@@ -377,38 +403,17 @@ fn identity(options: &EngineOptions, size: Size) -> Identity {
     }
 }
 
-/// What is told, but not compared, of the searches that a table file was made for; [`Identity::setting`] in parts.
-/// `None` is what cannot be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TableSetting {
-    /// Rules.
-    pub rules: Option<Rules>,
-    /// Komi.
-    pub komi: Option<Komi>,
-    /// Key policy; the default where it cannot be read.
-    pub keys: KeyPolicy,
-}
-
-impl TableSetting {
-    /// Reads what [`EngineOptions::identity`] has written.
-    #[must_use]
-    pub fn read(text: &str) -> TableSetting {
-        let rest = text.strip_prefix("rules ").unwrap_or_default();
-        let (rules, rest) = rest.split_once(", komi ").unwrap_or_default();
-        let (komi, keys) = rest.split_once(", keys ").unwrap_or((rest, ""));
-        TableSetting {
-            rules: rules.parse().ok(),
-            komi: komi.parse().ok(),
-            keys: keys.parse().unwrap_or_default(),
-        }
-    }
-}
-
 fn lay_out(options: &EngineOptions, size: Size) -> Result<Table, EngineError> {
     let budget = || options.table_bytes();
     let table = match &options.table_file {
         None => Table::new(shape(options, size), budget()?)?,
-        Some(file) => open_or_create(options, size, file, budget)?,
+        Some(file) => {
+            let mut table = open_or_create(options, size, file, budget)?;
+            if let Some(period) = file.sync {
+                table.sync_every(period)?;
+            }
+            table
+        }
     };
     Ok(table.with_replacement(options.replacement))
 }
@@ -419,7 +424,7 @@ fn open_or_create(
     file: &TableFile,
     budget: impl Fn() -> Result<usize, BudgetError>,
 ) -> Result<Table, EngineError> {
-    let TableFile { path, mode, is_limited } = file;
+    let TableFile { path, mode, is_limited, .. } = file;
     let identity = identity(options, size);
     // A budget that cannot be is an error whatever the file's size.
     let limit = if *is_limited { Some(budget()?) } else { None };
@@ -433,6 +438,8 @@ fn open_or_create(
     // One that is only read teaches the engine nothing, and may be of any kind.
     let expected = (*mode != TableMode::ReadOnly).then_some(&identity);
     let table = Table::open(path, *mode, expected)?;
+    check_shape(&table, shape(options, size), &identity, *mode)
+        .map_err(|problem| FileError { path: path.display().to_string(), problem })?;
     let found = table.layout().bytes();
     match limit {
         Some(limit) if found > limit => Err(too_large(path, limit, found)),
@@ -440,23 +447,28 @@ fn open_or_create(
     }
 }
 
+/// A file may name the game that is wanted and have the blocks of another: what it says of itself is not to be believed.
+fn check_shape(
+    table: &Table,
+    wanted: Shape,
+    wanted_for: &Identity,
+    mode: TableMode,
+) -> Result<(), FileProblem> {
+    let found = table.layout().shape;
+    // Without policy state there is something less to read, but nothing to write to.
+    let has_state = mode == TableMode::ReadOnly || found.policy_state == wanted.policy_state;
+    if found.moves == wanted.moves && has_state {
+        return Ok(());
+    }
+    match table.identity().map(|identity| &identity.game) {
+        Some(game) if *game != wanted_for.game => {
+            Err(FileProblem::Game { expected: wanted_for.game.clone(), found: game.clone() })
+        }
+        _ => Err(FileProblem::Layout),
+    }
+}
+
 fn too_large(path: &Path, limit: usize, found: usize) -> EngineError {
     let problem = FileProblem::TooLarge { limit: limit as u64, found: found as u64 };
     FileError { path: path.display().to_string(), problem }.into()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_told_of_a_table_file_is_read_back() {
-        for (rules, keys) in [(Rules::CHINESE, KeyPolicy::Graph), (Rules::TROMP_TAYLOR, KeyPolicy::Plain)] {
-            let options = EngineOptions { rules, komi: Komi(-13), keys, ..EngineOptions::default() };
-            let expected = TableSetting { rules: Some(rules), komi: Some(Komi(-13)), keys };
-            assert_eq!(TableSetting::read(&options.identity().setting), expected);
-        }
-        let nothing = TableSetting { rules: None, komi: None, keys: KeyPolicy::Plain };
-        assert_eq!(["", "rules", "something else"].map(TableSetting::read), [nothing; 3]);
-    }
 }

@@ -5,7 +5,7 @@
 //! needs: setup, undo, names of moves.
 
 pub mod board;
-mod drawing;
+pub mod drawing;
 pub mod geometry;
 pub mod heavy;
 mod history_hash;

@@ -94,6 +94,15 @@ impl Statuses {
         area_score(&without_the_dead(&self.board, &self.chains))
     }
 
+    /// Whose each point is once the dead are gone, by move number; `None` where it is nobody's.
+    #[must_use]
+    pub fn owners(&self) -> Vec<Option<Player>> {
+        let owners = owners(&without_the_dead(&self.board, &self.chains));
+        let owner =
+            |&point: &Point| Player::BOTH.into_iter().find(|&player| owners[point.index()] == colour(player));
+        self.board.geometry().points.iter().map(owner).collect()
+    }
+
     /// The result by area once the dead are gone, as `B+2.5`, `W+0.5` or `0`.
     #[must_use]
     pub fn result(&self, komi: Komi) -> String {

@@ -3,6 +3,7 @@
 use super::{InteractiveGame, hints, remark};
 use crate::engine::Engine;
 use crate::game::{Game, Move, Player};
+use crate::go::drawing::territory;
 use crate::go::status::DeadStones;
 use crate::go::{IllegalMove, Size};
 use crate::search::Limits;
@@ -112,6 +113,19 @@ impl InteractiveGame for GoGame {
         let (to_play, size) = (self.to_play(), self.size());
         let report = self.engine.search(to_play, self.limits, &mut |_| true);
         hints(&report, &|mv: Move| size.vertex(mv))
+    }
+
+    fn estimate(&mut self) -> Option<String> {
+        let to_play = self.to_play();
+        let report = self.engine.search(to_play, self.limits, &mut |_| true);
+        let lead = report.root.black_score? - self.engine.position().area_komi().points();
+        let leader = if lead < 0.0 { Player::White } else { Player::Black };
+        let board = territory(self.size(), |point| report.ownership.mean_for_black(point));
+        Some(format!(
+            "{board}\n{} leads by about {:.1} points. x and o: rather so, .: open",
+            self.name(leader),
+            lead.abs()
+        ))
     }
 
     fn notation(&self) -> &'static str {

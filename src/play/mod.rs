@@ -39,6 +39,9 @@ pub trait InteractiveGame {
     /// Thinks, and returns the best moves for who is to move.
     fn hint(&mut self) -> String;
 
+    /// Whose the board becomes if it goes on like this; `None` for a game without territory.
+    fn estimate(&mut self) -> Option<String>;
+
     /// How moves are written.
     fn notation(&self) -> &'static str;
 }
@@ -122,6 +125,9 @@ fn answer(game: &mut dyn InteractiveGame, human: Player, line: &str, is_over: bo
         "undo" => take_back(game, human),
         _ if is_over => Answer::Stay("The game is over: say new, undo or quit.".to_owned()),
         "hint" => Answer::Stay(game.hint()),
+        "estimate" => {
+            Answer::Stay(game.estimate().unwrap_or_else(|| "There is no territory in this game.".to_owned()))
+        }
         "resign" => Answer::Stay(format!("{RESIGNED}: {} wins.", game.name(human.other()))),
         _ => match game.play(line) {
             Ok(()) => Answer::GoOn(String::new()),
@@ -140,7 +146,7 @@ fn take_back(game: &mut dyn InteractiveGame, human: Player) -> Answer {
 }
 
 fn help(game: &dyn InteractiveGame) -> String {
-    format!("Moves are {}; other words: undo, hint, resign, new, help, quit.", game.notation())
+    format!("Moves are {}; other words: undo, hint, estimate, resign, new, help, quit.", game.notation())
 }
 
 /// A line without the space around it, whatever its bytes; `None` at the end of the input.

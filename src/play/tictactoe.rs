@@ -138,6 +138,10 @@ impl InteractiveGame for TicTacToeGame {
         hints(&self.search(), &cell_name)
     }
 
+    fn estimate(&mut self) -> Option<String> {
+        None
+    }
+
     fn notation(&self) -> &'static str {
         "cells from 1 to 9, or row,column"
     }

@@ -80,7 +80,7 @@ impl StoppingRule {
         let is_settled = || policy_state::is_settled(table, root, policy);
         if let Some(limit) = self.limits.visits
             && let Some(visits) = root_visits(table, root)
-            && is_reached(visits, limit, 2 * limit.max(self.visits_before) - self.visits_before, is_settled)
+            && is_reached(visits, limit, twice_as_much(limit, self.visits_before), is_settled)
         {
             return true;
         }
@@ -126,6 +126,11 @@ fn is_reached<T: PartialOrd>(done: T, limit: T, hard_limit: T, is_settled: impl 
     done >= limit && (done >= hard_limit || is_settled())
 }
 
+/// Visits of a root that had `before`, after twice as many new ones as `limit` allows.
+fn twice_as_much(limit: u64, before: u64) -> u64 {
+    limit.max(before).saturating_add(limit.saturating_sub(before))
+}
+
 fn root_visits<G: Game>(table: &Table, root: &G) -> Option<u64> {
     table.find(root.key()).map(|entry| u64::from(entry.total().visits))
 }
@@ -139,5 +144,14 @@ mod tests {
         let reached = |done: u64, is_settled: bool| is_reached(done, 10, 20, || is_settled);
         assert_eq!([9, 10, 19, 20].map(|done| reached(done, true)), [false, true, true, true]);
         assert_eq!([9, 10, 19, 20].map(|done| reached(done, false)), [false, false, false, true]);
+    }
+
+    #[test]
+    fn a_limit_of_visits_may_be_as_large_as_a_number_can_be() {
+        assert_eq!(
+            [(10, 0), (10, 4), (3, 5)].map(|(limit, before)| twice_as_much(limit, before)),
+            [20, 16, 5]
+        );
+        assert_eq!([0, 5].map(|before| twice_as_much(u64::MAX, before)), [u64::MAX; 2]);
     }
 }

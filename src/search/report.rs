@@ -5,7 +5,7 @@ use super::policy_state;
 use super::proof;
 use crate::game::{Bounds, Game, Move, Outcome, Player};
 use crate::ownership::Ownership;
-use crate::table::{Block, Census, Counters, Edge, Table};
+use crate::table::{Census, Counters, Edge, Table};
 use crate::value::Value;
 use std::time::Duration;
 
@@ -76,6 +76,8 @@ pub struct Report {
     pub ownership: Ownership,
     /// The legal moves that have visits or are proven, best first; never empty unless the game is over.
     pub moves: Vec<MoveReport>,
+    /// The other legal moves, likeliest first; their value is the root's.
+    pub untried: Vec<MoveReport>,
     /// Simulations of this run.
     pub simulations: u64,
     /// Time this run took.
@@ -123,23 +125,35 @@ impl Report {
             Some(outcome) => Value::from(outcome),
             None => total.map_or(Value::DRAW, |total| total.value),
         };
-        let moves = ranked_moves(table, root, policy)
+        let report_on = |candidate: Candidate, (pv, pv_visits): (Vec<Move>, Vec<u64>)| {
+            let (sum, count) = totals.scores[candidate.mv.index()];
+            MoveReport {
+                mv: candidate.mv,
+                edge_visits: candidate.edge_visits,
+                visits: candidate.visits,
+                value: candidate.value,
+                proven: candidate.proven(),
+                prior: candidate.prior,
+                black_score: mean(sum, count),
+                pv,
+                pv_visits,
+            }
+        };
+        let mut candidates = ranked_moves(table, root, policy);
+        candidates.retain(|candidate| root_moves.is_none_or(|allowed| allowed[candidate.mv.index()]));
+        let untried = split_off_untried(&mut candidates);
+        let moves = candidates
             .into_iter()
-            .filter(|candidate| root_moves.is_none_or(|allowed| allowed[candidate.mv.index()]))
             .map(|candidate| {
-                let (pv, pv_visits) = principal_variation(table, root, policy, &candidate);
-                let (sum, count) = totals.scores[candidate.mv.index()];
-                MoveReport {
-                    mv: candidate.mv,
-                    edge_visits: candidate.edge_visits,
-                    visits: candidate.visits,
-                    value: candidate.value,
-                    proven: candidate.proven(),
-                    prior: candidate.prior,
-                    black_score: mean(sum, count),
-                    pv,
-                    pv_visits,
-                }
+                let line = principal_variation(table, root, policy, &candidate);
+                report_on(candidate, line)
+            })
+            .collect();
+        let untried = untried
+            .into_iter()
+            .map(|candidate| {
+                let line = (vec![candidate.mv], vec![0]);
+                MoveReport { value, ..report_on(candidate, line) }
             })
             .collect();
         Report {
@@ -153,6 +167,7 @@ impl Report {
             },
             ownership: totals.ownership,
             moves,
+            untried,
             simulations: totals.simulations,
             elapsed: totals.elapsed,
             counters: totals.counters,
@@ -215,20 +230,44 @@ pub(super) fn best_move_achieves<G: Game, P: SelectionPolicy>(
 }
 
 /// The legal moves of a position, best first: proven wins, then by the policy's final rank, then proven losses by their
-/// guaranteed score; see [`Candidate::rank`] for draws. Only moves with visits or proofs, unless there are none.
+/// guaranteed score; see [`Candidate::rank`] for draws.
 fn ranked_moves<G: Game, P: SelectionPolicy>(table: &Table, game: &G, policy: &P) -> Vec<Candidate> {
-    let edges =
-        table.find(game.key()).and_then(|entry| table.block(&entry)).and_then(|block| read_edges(&block));
+    let edges = edges_of(table, game.key());
     let edge = |mv: Move| edges.as_ref().map(|edges| edges[mv.index()]);
     let mut candidates: Vec<Candidate> = (0..game.move_count() as u16)
         .map(Move)
-        .filter(|&mv| {
-            game.terminal_score().is_none() && game.is_legal_ignoring_history(mv) && !game.is_banned(mv)
-        })
+        .filter(|&mv| is_playable(game, mv))
         .map(|mv| candidate(table, game, policy, mv, edge(mv)))
         .collect();
+    rank(&mut candidates);
+    candidates
+}
+
+/// The best move with visits, as [`ranked_moves`] has it, and its visits. A line is walked by it: most moves have no visits,
+/// and need not be looked up.
+fn best_visited_move<G: Game, P: SelectionPolicy>(
+    table: &Table,
+    game: &G,
+    policy: &P,
+) -> Option<(Move, u64)> {
+    let edges = edges_of(table, game.key())?;
+    let visited = (0..).map(Move).zip(edges).filter(|(_, (edge, _))| edge.visits() > 0);
+    let mut candidates: Vec<Candidate> = visited
+        .filter(|&(mv, _)| is_playable(game, mv))
+        .map(|(mv, edge)| candidate(table, game, policy, mv, Some(edge)))
+        .collect();
+    rank(&mut candidates);
+    candidates.first().map(|best| (best.mv, best.edge_visits))
+}
+
+fn is_playable<G: Game>(game: &G, mv: Move) -> bool {
+    game.terminal_score().is_none() && game.is_legal_ignoring_history(mv) && !game.is_banned(mv)
+}
+
+/// Sorts the moves, the best first, and makes their priors sum to 1.
+fn rank(candidates: &mut [Candidate]) {
     let prior_sum: f64 = candidates.iter().map(|candidate| candidate.prior).sum();
-    for candidate in &mut candidates {
+    for candidate in candidates.iter_mut() {
         candidate.prior /= prior_sum.max(f64::MIN_POSITIVE);
     }
     let certain = candidates.iter().map(|candidate| candidate.outcomes[0]).max().unwrap_or(Outcome::Loss);
@@ -245,16 +284,26 @@ fn ranked_moves<G: Game, P: SelectionPolicy>(table: &Table, game: &G, policy: &P
             .then(other.prior.total_cmp(&one.prior))
             .then(one.mv.cmp(&other.mv))
     });
-    if candidates.first().is_some_and(|best| best.edge_visits > 0 || best.proven().is_some()) {
-        candidates.retain(|candidate| candidate.edge_visits > 0 || candidate.proven().is_some());
-    }
-    candidates
 }
 
-/// The edges with their policy state, 0 where there is none; `None` if the block was taken for another position
-/// while it was read.
-fn read_edges(block: &Block<'_>) -> Option<Vec<(Edge, u64)>> {
-    let edges = block.edges().zip(policy_state::of_edges(block)).collect();
+/// Takes away the moves that have neither visits nor a proof, unless all are so, and returns them, likeliest first.
+fn split_off_untried(candidates: &mut Vec<Candidate>) -> Vec<Candidate> {
+    let is_tried = |candidate: &Candidate| candidate.edge_visits > 0 || candidate.proven().is_some();
+    if !candidates.first().is_some_and(is_tried) {
+        return Vec::new();
+    }
+    let (tried, mut untried): (Vec<_>, Vec<_>) = candidates.drain(..).partition(is_tried);
+    *candidates = tried;
+    untried.sort_by(|one, other| other.prior.total_cmp(&one.prior));
+    untried
+}
+
+/// The edges of the position with this key and their policy state, 0 where there is none; `None` without a block, or if
+/// that was taken for another position while it was read.
+fn edges_of(table: &Table, key: u64) -> Option<Vec<(Edge, u64)>> {
+    let entry = table.find(key)?;
+    let block = table.block(&entry)?;
+    let edges = block.edges().zip(policy_state::of_edges(&block)).collect();
     block.is_current().then_some(edges)
 }
 
@@ -303,20 +352,20 @@ fn principal_variation<G: Game, P: SelectionPolicy>(
     policy: &P,
     first: &Candidate,
 ) -> (Vec<Move>, Vec<u64>) {
-    let mut game = root.clone();
     let mut line = vec![first.mv];
     let mut visits = vec![first.edge_visits];
+    // Copying a position costs more than looking whether there is anything to follow.
+    if table.find(root.key_after(first.mv)).is_none_or(|entry| table.block(&entry).is_none()) {
+        return (line, visits);
+    }
+    let mut game = root.clone();
     game.play(first.mv);
-    while line.len() < PV_LENGTH {
-        let best = ranked_moves(table, &game, policy).into_iter().next();
-        match best {
-            Some(best) if best.edge_visits > 0 => {
-                line.push(best.mv);
-                visits.push(best.edge_visits);
-                game.play(best.mv);
-            }
-            _ => break,
-        }
+    while line.len() < PV_LENGTH
+        && let Some((mv, its_visits)) = best_visited_move(table, &game, policy)
+    {
+        line.push(mv);
+        visits.push(its_visits);
+        game.play(mv);
     }
     (line, visits)
 }

@@ -4,6 +4,7 @@
 //! others are searched shortly, so that more games end and values have more to learn from. Source of both, and of the
 //! numbers: Wu, "Accelerating Self-Play Learning in Go", arXiv 1902.10565, sections 3.1 and 3.2 and appendix D.
 
+pub mod comparison;
 mod folder;
 mod noise;
 

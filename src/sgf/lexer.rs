@@ -26,13 +26,15 @@ pub(super) enum Token<'a> {
 /// A cursor in the text that knows its line and column.
 pub(super) struct Lexer<'a> {
     rest: &'a str,
+    /// Bytes of the whole text.
+    length: usize,
     here: Location,
     after_return: bool,
 }
 
 impl<'a> Lexer<'a> {
     pub(super) fn new(text: &'a str) -> Lexer<'a> {
-        Lexer { rest: text, here: Location::START, after_return: false }
+        Lexer { rest: text, length: text.len(), here: Location::START, after_return: false }
     }
 
     /// Goes to the next `(` that only white space separates from a `;`: anything may stand around
@@ -112,6 +114,11 @@ impl<'a> Lexer<'a> {
     /// Where the next token would be looked for.
     pub(super) fn here(&self) -> Location {
         self.here
+    }
+
+    /// Bytes of the text before it.
+    pub(super) fn offset(&self) -> usize {
+        self.length - self.rest.len()
     }
 
     fn skip(&mut self, bytes: usize) {

@@ -18,6 +18,7 @@
 //!
 //! [`Position`]: crate::go::Position
 
+pub mod annotate;
 pub mod decode;
 pub mod error;
 pub mod game_record;
@@ -31,11 +32,14 @@ pub mod terms;
 mod value;
 pub mod write;
 
+pub use annotate::{Addition, Extra, Present, annotate};
 pub use error::{Location, SgfError};
 pub use game_record::{GameRecord, MAX_WARNINGS, Node, Place, RecordPoint, Unreadable};
 pub use replay::{ReplayError, Step, Steps};
 pub use terms::{Given, Otherwise, Terms, UnusableKomi};
-pub use write::{PlayedGame, Variation, write_record, write_variations};
+pub use write::{PlayedGame, Variation, point, write_record, write_variations};
+
+use std::ops::Range;
 
 /// Files above this many bytes are refused.
 pub const MAX_BYTES: usize = 64 << 20;
@@ -73,24 +77,51 @@ pub fn read(bytes: &[u8]) -> Result<Collection, SgfError> {
 /// Reads a file up to its first error: the whole games before it, and the error if there is one.
 #[must_use]
 pub fn read_prefix(bytes: &[u8]) -> (Collection, Option<SgfError>) {
+    let (collection, _, error) = read_prefix_with_sources(bytes);
+    (collection, error)
+}
+
+fn read_prefix_with_sources(bytes: &[u8]) -> (Collection, Sources, Option<SgfError>) {
     if bytes.len() > MAX_BYTES {
         let nothing = Collection { games: Vec::new(), charset: "UTF-8", warnings: Vec::new() };
-        return (nothing, Some(SgfError::TooLarge { bytes: bytes.len(), limit: MAX_BYTES }));
+        let error = SgfError::TooLarge { bytes: bytes.len(), limit: MAX_BYTES };
+        return (nothing, Sources::default(), Some(error));
     }
     let decoded = decode::decode(bytes);
     let mut collection =
         Collection { games: Vec::new(), charset: decoded.charset, warnings: decoded.warnings };
     let mut parser = parse::Parser::new(&decoded.text);
-    loop {
+    let error = loop {
         match parser.next_game() {
-            None if collection.games.is_empty() => return (collection, Some(SgfError::NoGame)),
-            None => break,
-            Some(Err(error)) => return (collection, Some(error)),
+            None if collection.games.is_empty() => break Some(SgfError::NoGame),
+            None => break None,
+            Some(Err(error)) => break Some(error),
             Some(Ok(game)) => collection.games.push(game),
         }
+    };
+    if error.is_none() {
+        warn_of_other_charsets(&mut collection);
     }
-    warn_of_other_charsets(&mut collection);
-    (collection, None)
+    let spans = parser.spans;
+    (collection, Sources { text: decoded.text, spans }, error)
+}
+
+/// The text that games were read from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sources {
+    /// The whole file, decoded.
+    text: String,
+    /// Where each game stands in it.
+    spans: Vec<Range<usize>>,
+}
+
+impl Sources {
+    /// The text of a game, by its place in the collection, from its first parenthesis on. That of a damaged game may
+    /// end anywhere; there is none for a game that the collection has not got.
+    #[must_use]
+    pub fn of(&self, game: usize) -> &str {
+        self.spans.get(game).map_or("", |span| &self.text[span.clone()])
+    }
 }
 
 /// Reads a whole file, damaged games as far as they go, with a warning each.
@@ -98,20 +129,28 @@ pub fn read_prefix(bytes: &[u8]) -> (Collection, Option<SgfError>) {
 /// # Errors
 /// A file too large, or without any node.
 pub fn read_damaged(bytes: &[u8]) -> Result<Collection, SgfError> {
-    let first = match read(bytes) {
-        Ok(collection) => return Ok(collection),
-        Err(error @ SgfError::TooLarge { .. }) => return Err(error),
-        Err(error) => error,
+    read_damaged_with_sources(bytes).map(|(collection, _)| collection)
+}
+
+/// The same, with the text of each game.
+///
+/// # Errors
+/// A file too large, or without any node.
+pub fn read_damaged_with_sources(bytes: &[u8]) -> Result<(Collection, Sources), SgfError> {
+    let first = match read_prefix_with_sources(bytes) {
+        (collection, sources, None) => return Ok((collection, sources)),
+        (_, _, Some(error @ SgfError::TooLarge { .. })) => return Err(error),
+        (_, _, Some(error)) => error,
     };
     let decoded = decode::decode(bytes);
-    let (games, errors) = salvage::games(&decoded.text);
+    let salvage::Salvaged { games, spans, errors } = salvage::games(&decoded.text);
     if games.is_empty() {
         return Err(first);
     }
     let mut collection = Collection { games, charset: decoded.charset, warnings: decoded.warnings };
     warn_of_other_charsets(&mut collection);
     collection.warnings.extend(errors.iter().take(MAX_WARNINGS).map(|error| format!("{error}; left out")));
-    Ok(collection)
+    Ok((collection, Sources { text: decoded.text, spans }))
 }
 
 /// A file is decoded as one text, by what its first game says; later games may say otherwise.

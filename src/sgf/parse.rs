@@ -18,6 +18,7 @@ use super::value::{self, Board, Value};
 use super::{MAX_GAMES, MAX_KEPT};
 use crate::game::Player;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// A property as it stands in the file, its name without small letters.
 pub(super) struct Property<'a> {
@@ -42,6 +43,8 @@ pub(super) struct Parser<'a> {
     kept: usize,
     /// Whether damaged games are read as far as they go: see [`super::salvage`].
     pub(super) is_patient: bool,
+    /// Where each game stands in the text, in bytes.
+    pub(super) spans: Vec<Range<usize>>,
 }
 
 /// The game being read.
@@ -70,14 +73,17 @@ const BRACKETS: &str = "inside a value, write \"]\" as \"\\]\"";
 
 impl<'a> Parser<'a> {
     pub(super) fn new(text: &'a str) -> Parser<'a> {
-        Parser { lexer: Lexer::new(text), peeked: None, games: 0, kept: 0, is_patient: false }
+        let lexer = Lexer::new(text);
+        Parser { lexer, peeked: None, games: 0, kept: 0, is_patient: false, spans: Vec::new() }
     }
 
     /// The next game, or `None` when no other starts.
     pub(super) fn next_game(&mut self) -> Option<Result<GameRecord, SgfError>> {
         self.lexer.find_game().then(|| {
+            let start = self.lexer.offset();
             let mut game = PartialGame::default();
             self.read_game(&mut game)?;
+            self.spans.push(start..self.lexer.offset());
             game.into_record()
         })
     }

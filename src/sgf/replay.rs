@@ -83,7 +83,8 @@ pub struct Step {
     pub position: Position,
 }
 
-/// The turns of a record in order. An error ends them.
+/// The turns of a record in order. An error ends them. A copy goes on from where the original was.
+#[derive(Clone)]
 pub struct Steps<'r> {
     walk: Option<Walk<'r>>,
     started: bool,
@@ -176,6 +177,7 @@ impl std::iter::FusedIterator for Steps<'_> {}
 const MOVES_UNSEALED: usize = 128;
 
 /// A cursor in the record and the position there.
+#[derive(Clone)]
 struct Walk<'r> {
     record: &'r GameRecord,
     size: Size,

@@ -8,9 +8,20 @@ use super::error::SgfError;
 use super::game_record::GameRecord;
 use super::lexer::Token;
 use super::parse::{Parser, PartialGame};
+use std::ops::Range;
 
-/// The games of a damaged text, and the errors of those without any node.
-pub(super) fn games(text: &str) -> (Vec<GameRecord>, Vec<SgfError>) {
+/// What a damaged text has.
+pub(super) struct Salvaged {
+    /// The games.
+    pub(super) games: Vec<GameRecord>,
+    /// Where each stands in the text, in bytes.
+    pub(super) spans: Vec<Range<usize>>,
+    /// The errors of those without any node.
+    pub(super) errors: Vec<SgfError>,
+}
+
+/// The games of a damaged text.
+pub(super) fn games(text: &str) -> Salvaged {
     let (mut games, mut errors) = (Vec::new(), Vec::new());
     let mut parser = Parser::new(text);
     parser.is_patient = true;
@@ -28,7 +39,7 @@ pub(super) fn games(text: &str) -> (Vec<GameRecord>, Vec<SgfError>) {
             }
         }
     }
-    (games, errors)
+    Salvaged { games, spans: parser.spans, errors }
 }
 
 fn next_game(parser: &mut Parser<'_>, is_damaged: &mut bool) -> Option<Result<GameRecord, SgfError>> {
@@ -36,10 +47,18 @@ fn next_game(parser: &mut Parser<'_>, is_damaged: &mut bool) -> Option<Result<Ga
         let at = parser.lexer.find_damaged_game(*is_damaged)?;
         parser.peeked = Some((Token::Open, at));
     }
+    // The parenthesis is read already.
+    let start = parser.lexer.offset() - 1;
     let mut game = PartialGame::default();
-    let Err(error) = parser.read_game(&mut game) else { return Some(game.into_record()) };
+    let Err(error) = parser.read_game(&mut game) else {
+        parser.spans.push(start..parser.lexer.offset());
+        return Some(game.into_record());
+    };
     *is_damaged = true;
-    if !matches!(parser.peeked, Some((Token::Open, _))) {
+    let mut end = parser.lexer.offset();
+    if matches!(parser.peeked, Some((Token::Open, _))) {
+        end -= 1;
+    } else {
         parser.peeked = None;
     }
     game.node = game.node.filter(|properties| !properties.is_empty());
@@ -47,6 +66,7 @@ fn next_game(parser: &mut Parser<'_>, is_damaged: &mut bool) -> Option<Result<Ga
     let ended = parser.end_node(&mut game, at);
     Some(match (ended, game.into_record()) {
         (Ok(()), Ok(mut record)) => {
+            parser.spans.push(start..end);
             record.warnings.push(format!("{error}; the game is read up to there"));
             Ok(record)
         }

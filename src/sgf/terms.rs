@@ -8,6 +8,9 @@
 //! - Fox writes 0 for even games under Chinese rules, which are played for 7.5. A game with a handicap keeps
 //!   its 0.
 //!
+//! None of them is made for what this program has written: that is in points, on small boards perhaps in more than the
+//! board has.
+//!
 //! What is then no half point, or more than the board has, is refused: rounding may change who won. Whatever is
 //! not in the record word for word is said in [`Terms::assumed`].
 
@@ -133,6 +136,10 @@ impl GameRecord {
     /// The komi that `KM` means.
     fn recorded_komi(&self, assumed: &mut Vec<String>) -> Result<Option<Komi>, UnusableKomi> {
         let Some(written) = self.komi else { return Ok(None) };
+        let ours = Komi::from_points(written).ok().filter(|_| self.is_ours());
+        if ours.is_some() {
+            return Ok(ours);
+        }
         let is_chinese_at_fox = self.is_of_fox() && self.known_rules() == Some(Rules::CHINESE);
         if written == 0.0 && is_chinese_at_fox && self.handicap.is_none_or(|stones| stones < 2) {
             assumed.push(format!("KM[0] is not believed of an even game at Fox: komi {CHINESE_KOMI}"));
@@ -155,6 +162,12 @@ impl GameRecord {
             }
         }
         Ok(Some(komi))
+    }
+
+    /// Whether this program wrote the record, and nobody else.
+    fn is_ours(&self) -> bool {
+        let is_our_name = |name: &String| name.starts_with(super::write::PROGRAM);
+        !self.applications.is_empty() && self.applications.iter().all(is_our_name)
     }
 
     /// Whether a program of the server Fox wrote the record, alone or after another one.

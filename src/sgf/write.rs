@@ -5,6 +5,9 @@ use crate::game::{Game, Move, Player};
 use crate::go::{Komi, Position, Record, Rules, Size};
 use std::fmt::Write;
 
+/// How this program calls itself in `AP`.
+pub(super) const PROGRAM: &str = "Tewari";
+
 /// A game to write.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayedGame<'a> {
@@ -105,7 +108,7 @@ fn header_of(position: &Position) -> String {
     text
 }
 
-fn write_variation(text: &mut String, size: Size, first: &Variation) {
+pub(super) fn write_variation(text: &mut String, size: Size, first: &Variation) {
     text.push_str("\n(");
     let mut here = first;
     loop {
@@ -141,15 +144,16 @@ fn header(size: Size, komi: Komi, rules: Rules) -> String {
     };
     let rules = if rules == Rules::CHINESE { "Chinese".to_owned() } else { rules.to_string() };
     let version = env!("CARGO_PKG_VERSION");
-    format!("(;FF[4]GM[1]CA[UTF-8]AP[Tewari:{version}]SZ[{side}]KM[{komi}]RU[{}]", escaped(&rules))
+    format!("(;FF[4]GM[1]CA[UTF-8]AP[{PROGRAM}:{version}]SZ[{side}]KM[{komi}]RU[{}]", escaped(&rules))
 }
 
-fn escaped(value: &str) -> String {
+pub(super) fn escaped(value: &str) -> String {
     value.replace('\\', "\\\\").replace(']', "\\]").replace(':', "\\:")
 }
 
 /// Two letters, from the upper left; nothing for a pass.
-fn point(size: Size, mv: Move) -> String {
+#[must_use]
+pub fn point(size: Size, mv: Move) -> String {
     let letter = |index: usize| char::from(b'a' + index as u8);
     size.coordinates(mv).map_or_else(String::new, |(column, row)| {
         [letter(column), letter(size.rows() - 1 - row)].iter().collect()

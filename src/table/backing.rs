@@ -105,6 +105,11 @@ impl Backing {
         unsafe { std::slice::from_raw_parts(start, self.words) }
     }
 
+    /// Writes the pages of the first so many bytes to the disk, and waits for that.
+    pub(super) fn sync_start(&self, bytes: usize) -> io::Result<()> {
+        self.memory.flush_range(0, bytes.min(8 * self.words))
+    }
+
     /// Says that all of it will be read from one end to the other.
     pub(super) fn expect_scan(&self) {
         let _ = self.memory.advise(Advice::Sequential);

@@ -3,7 +3,8 @@
 //! | word          | bits   | field        | meaning                                                    |
 //! |---------------|--------|--------------|------------------------------------------------------------|
 //! | 0             | 0..64  | owner        | key of the position; 0 is free                             |
-//! | 1             | 0..64  | sequence     | of its claims, times 2; odd while it is filled or freed    |
+//! | 1             | 0..32  | sequence     | of its claims, times 2; odd while it is filled or freed    |
+//! | 1             | 32..64 | epoch        | in which it was filled or found whole                      |
 //! | 2             | 0..32  | visits       | of the owner when it was last used                         |
 //! | 2             | 32..38 | generation   | of the last use                                            |
 //! |               | 38..64 | suspect      | found while being filled: see `Table::reserve_block`       |
@@ -17,6 +18,10 @@
 //! | ... + a/2     | 0..16  | AMAF points  | half-points for the mover; odd moves in the upper half     |
 //! |               | 16..32 | AMAF visits  |                                                            |
 //! | ... + a       | 0..64  | policy state | only in layouts that have it                               |
+//! | ...           | 0..64  | tag          | owner and claim, see [`tag`]: whether all pages are of one |
+//!
+//! Of the sequence the lower half counts claims, and the upper half is the table's *epoch* when the block was found to be
+//! whole, see [`doubt`](super::doubt). With more than 128 moves a tag ends each array.
 
 use super::atomic::{AtomicU64, fence, overwrite};
 use super::backing;
@@ -36,6 +41,9 @@ pub const AMAF_VISITS_LIMIT: u32 = 1 << 14;
 const ILLEGAL: u64 = 0xffff;
 const VALUE_SHIFT: u32 = 16;
 const VISITS_SHIFT: u32 = 36;
+/// The part of the second word that is the epoch.
+pub(super) const EPOCH_MASK: u64 = u64::MAX << EPOCH_SHIFT;
+pub(super) const EPOCH_SHIFT: u32 = 32;
 /// AMAF visits with one of these bits have reached the limit; the second is for damaged words.
 const AMAF_FULL: u64 = 0xc000_0000;
 
@@ -140,12 +148,50 @@ pub struct Block<'t> {
 }
 
 impl<'t> Block<'t> {
-    /// The block if it is complete and belongs to `owner`.
+    /// The block if it is complete, belongs to `owner` and was found whole in `epoch` (which stands in the upper half).
     #[inline]
-    pub(super) fn accept(words: &'t [AtomicU64], shape: Shape, number: u32, owner: u64) -> Option<Block<'t>> {
+    pub(super) fn accept(
+        words: &'t [AtomicU64],
+        shape: Shape,
+        number: u32,
+        owner: u64,
+        epoch: u64,
+    ) -> Option<Block<'t>> {
         let sequence = words[1].load(Acquire);
-        let belongs = sequence & 1 == 0 && words[0].load(Acquire) == owner;
+        let belongs = (sequence ^ epoch) & (EPOCH_MASK | 1) == 0 && words[0].load(Acquire) == owner;
         belongs.then_some(Block { words, shape, number, sequence, owner })
+    }
+
+    /// The block if it is complete and belongs to `owner`, in whatever epoch that was found; to be looked at, not to be
+    /// searched in.
+    pub(super) fn accept_any(
+        words: &'t [AtomicU64],
+        shape: Shape,
+        number: u32,
+        owner: u64,
+    ) -> Option<Block<'t>> {
+        let epoch = words[1].load(Acquire) & EPOCH_MASK;
+        Block::accept(words, shape, number, owner, epoch)
+    }
+
+    /// Whether it was found whole in `epoch`.
+    pub(super) fn is_of(&self, epoch: u64) -> bool {
+        self.sequence & EPOCH_MASK == epoch
+    }
+
+    /// Whether all its tags are those of its owner and claim: else its pages are of different moments.
+    pub(super) fn is_whole(&self) -> bool {
+        let tag = tag(self.owner, self.sequence);
+        self.shape.tags().all(|at| self.words[at].load(Relaxed) == tag)
+    }
+
+    /// The same block as one that was found whole in `epoch`; `None` if it is not this one's any more.
+    pub(super) fn renewed(self, epoch: u64) -> Option<Block<'t>> {
+        let sequence = self.sequence & !EPOCH_MASK | epoch;
+        let renewed = self.words[1].compare_exchange(self.sequence, sequence, Release, Relaxed);
+        // Another worker may have done it.
+        let is_done = renewed.is_ok() || renewed == Err(sequence);
+        is_done.then_some(Block { sequence, ..self })
     }
 
     /// Its number in the pool, from 1.
@@ -279,7 +325,7 @@ impl<'t> Block<'t> {
     #[must_use]
     #[inline]
     pub fn policy_state(&self) -> &'t [AtomicU64] {
-        let start = BLOCK_HEADER_WORDS + self.shape.moves + self.shape.moves.div_ceil(2);
+        let start = self.shape.policy_start();
         if self.shape.policy_state { &self.words[start..start + self.shape.moves] } else { &[] }
     }
 
@@ -325,7 +371,7 @@ impl<'t> Block<'t> {
 
     #[inline]
     fn amaf_words(&self) -> &'t [AtomicU64] {
-        let start = BLOCK_HEADER_WORDS + self.shape.moves;
+        let start = self.shape.amaf_start();
         &self.words[start..start + self.shape.moves.div_ceil(2)]
     }
 
@@ -349,14 +395,14 @@ impl<'t> Block<'t> {
 
     /// Frees it, unless it has been evicted since it was found: `false` then.
     pub(super) fn free(&self) -> bool {
-        let odd = self.sequence.wrapping_add(1);
+        let odd = after(self.sequence, 1);
         let is_mine = self.words[1].compare_exchange(self.sequence, odd, Acquire, Relaxed).is_ok();
         if is_mine {
             // A worker that sees the owner gone also sees the odd number.
             fence(Release);
             self.words[0].store(0, Relaxed);
             // Fails only if this worker was so slow that another took the block for abandoned.
-            let _ = self.words[1].compare_exchange(odd, odd.wrapping_add(1), Release, Relaxed);
+            let _ = self.words[1].compare_exchange(odd, after(odd, 1), Release, Relaxed);
         }
         is_mine
     }
@@ -377,12 +423,13 @@ impl<'t> Block<'t> {
         self.amaf_words()[pair].store(even | odd << 32, Relaxed);
     }
 
-    /// Fills the words of a claimed block; the caller publishes it.
+    /// Fills the words of a claimed block, which `tag` belongs to; the caller publishes it.
     pub(super) fn fill(
         words: &[AtomicU64],
         shape: Shape,
         priors: &[Option<Prior>],
         estimate: Option<Estimate>,
+        tag: u64,
     ) {
         overwrite(&words[3], pack_estimate(estimate));
         let edges = &words[BLOCK_HEADER_WORDS..];
@@ -392,13 +439,32 @@ impl<'t> Block<'t> {
         for word in &edges[shape.moves..] {
             overwrite(word, 0);
         }
+        shape.tags().for_each(|at| overwrite(&words[at], tag));
     }
+}
+
+/// What stands in the tags of the block of `owner` that was claimed with `sequence`, even.
+pub(super) const fn tag(owner: u64, sequence: u64) -> u64 {
+    owner ^ (sequence & !EPOCH_MASK)
+}
+
+/// The sequence `steps` later, in the same epoch.
+pub(super) const fn after(sequence: u64, steps: u32) -> u64 {
+    sequence & EPOCH_MASK | (sequence as u32).wrapping_add(steps) as u64
+}
+
+/// Makes a block that no worker is using that of `owner`, with the tags that belong to it; the caller fills it.
+pub(super) fn own(words: &[AtomicU64], shape: Shape, owner: u64) {
+    let sequence = 2;
+    shape.tags().for_each(|at| words[at].store(tag(owner, sequence), Relaxed));
+    words[0].store(owner, Relaxed);
+    words[1].store(sequence, Relaxed);
 }
 
 /// Frees a block that no worker is using.
 pub(super) fn free(words: &[AtomicU64]) {
     words[0].store(0, Relaxed);
-    words[1].store((words[1].load(Relaxed) | 1).wrapping_add(1), Relaxed);
+    words[1].store(after(words[1].load(Relaxed) | 1, 1), Relaxed);
     words[2].store(0, Relaxed);
 }
 
@@ -464,7 +530,7 @@ mod tests {
     fn amaf_counts_are_halved_together_and_alone() {
         let shape = Shape { moves: 2, policy_state: false };
         let words: Vec<AtomicU64> = (0..shape.block_words()).map(|_| AtomicU64::new(0)).collect();
-        let block = Block::accept(&words, shape, 1, 0).unwrap();
+        let block = Block::accept(&words, shape, 1, 0, 0).unwrap();
         for _ in 0..100_000 {
             block.add_amaf(&[amaf_sample(2)]);
             let amaf = block.amaf(0);

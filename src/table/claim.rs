@@ -4,7 +4,7 @@ use super::atomic::{AtomicU64, fence};
 use super::entry::{Entry, FIRST_KEY, GENERATIONS, busy_since};
 use super::layout::{BUCKET_ENTRIES, ENTRY_WORDS};
 use super::replacement::{Candidates, age};
-use super::{AGES, Block, Counters, Protected, Table, header};
+use super::{AGES, Block, Counters, Protected, Table, block, header};
 use crate::game::Prior;
 use crate::value::Estimate;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
@@ -159,16 +159,18 @@ impl Table {
         let BlockCandidate { number, words, .. } = candidate;
         words[0].store(0, Release);
         words[2].store(self.generation() << 32 | u64::from(visits), Relaxed);
-        Block::fill(words, self.layout.shape, priors.as_ref(), estimate);
+        let complete = block::after(sequence, 1);
+        let tag = block::tag(entry.key(), complete);
+        Block::fill(words, self.layout.shape, priors.as_ref(), estimate, tag);
         words[0].store(entry.key(), Release);
         // Fails only if this worker was so slow that another took the block for abandoned.
-        words[1].compare_exchange(sequence, sequence.wrapping_add(1), Release, Relaxed).ok()?;
+        words[1].compare_exchange(sequence, complete, Release, Relaxed).ok()?;
         if self.name_block(&entry, before, number) {
             // It was lost, but may have come back meanwhile.
             if before != number {
                 self.free_block(before, entry.key());
             }
-            return Block::accept(words, self.layout.shape, number, entry.key());
+            return Block::accept(words, self.layout.shape, number, entry.key(), self.epoch);
         }
         // Another worker gave the position a block, or evicted its entry.
         self.free_block(number, entry.key());
@@ -190,7 +192,7 @@ impl Table {
     /// Frees a block that no entry names, if it is still `owner`'s.
     pub(super) fn free_block(&self, number: u32, owner: u64) {
         let words = self.block_words(number).filter(|_| owner >= FIRST_KEY);
-        let block = words.and_then(|words| Block::accept(words, self.layout.shape, number, owner));
+        let block = words.and_then(|words| Block::accept_any(words, self.layout.shape, number, owner));
         if block.is_some_and(|block| block.free()) {
             self.header(header::BLOCKS_USED).fetch_sub(1, Relaxed);
         }
@@ -236,7 +238,8 @@ impl Table {
     /// taken it since it was chosen.
     fn take_block(&self, candidate: &BlockCandidate<'_>, counters: &mut Counters) -> Option<u64> {
         let BlockCandidate { words, sequence, .. } = *candidate;
-        let odd = sequence.wrapping_add(if sequence & 1 == 0 { 1 } else { 2 });
+        let odd = block::after(sequence, if sequence & 1 == 0 { 1 } else { 2 });
+        let odd = odd & !block::EPOCH_MASK | self.epoch;
         if words[1].compare_exchange(sequence, odd, Acquire, Relaxed).is_err() {
             counters.contention += 1;
             return None;

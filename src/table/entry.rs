@@ -77,6 +77,13 @@ pub(super) struct Raw {
     pub(super) bounds: Option<Bounds>,
 }
 
+/// See [`Entry::copy`].
+pub(super) struct Copy {
+    pub(super) words: [u64; ENTRY_WORDS],
+    pub(super) leaf_visits: u32,
+    pub(super) block: u32,
+}
+
 /// Visits and value of a position, from one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Total {
@@ -127,6 +134,21 @@ impl<'t> Entry<'t> {
     pub fn set_total(&self, total: Total) {
         if self.is_current() {
             self.words[1].store(u64::from(total.visits) << 32 | u64::from(total.value.0), Relaxed);
+        }
+    }
+
+    /// At least so many visits.
+    pub(super) fn raise_visits(&self, visits: u32) {
+        if self.is_current() {
+            let raised = |word: u64| Some(word & u64::from(u32::MAX) | (word >> 32).max(visits.into()) << 32);
+            let _ = self.words[1].fetch_update(Relaxed, Relaxed, raised);
+        }
+    }
+
+    /// Makes bounds that belong to another position none at all.
+    pub(super) fn clear_void_bounds(&self) {
+        if unpack_bounds(self.words[3].load(Relaxed), self.key).is_none() {
+            self.words[3].store(pack_bounds(NO_BOUNDS, self.key), Relaxed);
         }
     }
 
@@ -251,6 +273,14 @@ impl<'t> Entry<'t> {
             block: Meta::unpack(word).block,
             bounds: unpack_bounds(self.words[3].load(Relaxed), self.key),
         }
+    }
+
+    /// The entry that is stored as these words, for another place; void bounds are left out.
+    pub(super) fn copy(words: [u64; ENTRY_WORDS]) -> Copy {
+        let [key, total, word, bounds] = words;
+        let meta = Meta::unpack(word);
+        let bounds = if unpack_bounds(bounds, key).is_some() { bounds } else { pack_bounds(NO_BOUNDS, key) };
+        Copy { words: [key, total, word, bounds], leaf_visits: meta.leaf_playouts.visits, block: meta.block }
     }
 
     /// Fills a place that no other worker reads.

@@ -1,13 +1,16 @@
 //! A table in a file: made, opened, guarded.
 //!
-//! A file is made under a temporary name with all its blocks reserved and gets its name when it is complete. Who
-//! uses it holds a shared advisory lock as long as it is mapped; what replaces its content holds an exclusive one.
+//! A file is made under a temporary name with all its blocks reserved, and gets its name when all of it is on the disk:
+//! so a name is that of the file before or of the new one, and never that of a part of it. Its users are told apart in
+//! [`session`](super::session).
 
 use super::Table;
 use super::backing::{Backing, Sharing};
+use super::block::EPOCH_MASK;
 use super::file_error::{FileError, FileProblem, about};
 use super::header::{self, Header, HeaderFault, Identity, Lineage};
 use super::layout::{HEADER_WORDS, Layout, Shape};
+use super::session::{self, Ending, Entered, Session};
 use rand::rand_core::TryRng;
 use rand::rngs::SysRng;
 use rustix::fs::{FallocateFlags, fallocate, fstatvfs};
@@ -17,7 +20,11 @@ use std::io::{self, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 use tempfile::NamedTempFile;
+
+/// What the first bytes of a file are written with: the smallest page.
+const FIRST_PAGE: usize = 4096;
 
 /// What is done with an existing file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,8 +51,7 @@ pub enum FileState {
 /// The file of a table; the lock is held as long as this is open.
 pub(super) struct MappedFile {
     pub(super) path: PathBuf,
-    pub(super) file: File,
-    pub(super) mode: TableMode,
+    pub(super) session: Session,
     pub(super) identity: Identity,
     pub(super) lineage: Lineage,
 }
@@ -68,24 +74,7 @@ impl Table {
         shape: Shape,
         bytes: usize,
     ) -> Result<Unnamed, FileProblem> {
-        let layout = Layout::fit(shape, bytes)?;
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        let temporary = tempfile::Builder::new()
-            .prefix(".tewari-")
-            .suffix(".tmp")
-            .permissions(std::fs::Permissions::from_mode(0o666))
-            .tempfile_in(folder)
-            .map_err(FileProblem::io("make a file there"))?;
-        reserve(temporary.as_file(), layout.bytes() as u64)?;
-        lock(temporary.as_file())?;
-        let backing = Backing::file(temporary.as_file(), layout.words(), Sharing::Shared)
-            .map_err(FileProblem::io("map the file"))?;
-        let lineage = Lineage::begun(random());
-        header::write(backing.words(), &layout, identity, &lineage);
-        Ok(Unnamed { temporary, path: path.to_owned(), backing, layout, identity: identity.clone(), lineage })
+        Unnamed::new(path, identity, Layout::fit(shape, bytes)?)
     }
 
     /// Opens the table in `path`; with `expected`, only one of that identity.
@@ -119,14 +108,14 @@ impl Table {
     /// Whether other processes may write to the same memory.
     #[must_use]
     pub fn is_shared(&self) -> bool {
-        self.file.as_ref().is_some_and(|file| file.mode == TableMode::ReadWrite)
+        self.file.as_ref().is_some_and(|file| file.session.mode == TableMode::ReadWrite)
     }
 
     /// Whether the file still has its name; a table on the heap has nothing to lose.
     #[must_use]
     pub fn file_state(&self) -> FileState {
-        let Some(MappedFile { path, file, .. }) = &self.file else { return FileState::InPlace };
-        let Ok(ours) = file.metadata() else { return FileState::InPlace };
+        let Some(MappedFile { path, session, .. }) = &self.file else { return FileState::InPlace };
+        let Ok(ours) = session.file.metadata() else { return FileState::InPlace };
         match std::fs::metadata(path) {
             Err(_) => FileState::Deleted,
             Ok(there) if (there.dev(), there.ino()) != (ours.dev(), ours.ino()) => FileState::Replaced,
@@ -141,7 +130,7 @@ impl Table {
     pub fn lock_exclusively(&self) -> Result<(), FileError> {
         let Some(mapped) = &self.file else { return Ok(()) };
         // Converting a lock gives the old one up first; if that fails, nothing more is done with the table.
-        mapped.file.try_lock().map_err(|error| {
+        mapped.session.file.try_lock().map_err(|error| {
             let problem = match error {
                 TryLockError::WouldBlock => {
                     FileProblem::Locked { wanted: "changed as a whole", found: "used" }
@@ -152,7 +141,51 @@ impl Table {
         })
     }
 
-    /// Writes the samples of another table's lineage into this one's.
+    /// Writes what is learnt to the disk each time `period` has passed, and when the table is dropped. Searches go on
+    /// meanwhile.
+    ///
+    /// # Errors
+    /// When searches do not write to the file.
+    pub fn sync_every(&mut self, period: Duration) -> Result<(), FileError> {
+        match &mut self.file {
+            Some(file) if file.session.mode == TableMode::ReadWrite => file.session.sync_every(period),
+            Some(file) => return Err(about(&file.path, FileProblem::NothingToSync)),
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// Writes what is learnt to the disk when the table is dropped.
+    pub(super) fn sync_at_end(&mut self) {
+        if let Some(file) = &mut self.file {
+            file.session.syncs = true;
+        }
+    }
+
+    /// Why what was learnt could not be written to the disk the last time it was tried, if so.
+    #[must_use]
+    pub fn sync_error(&self) -> Option<String> {
+        self.file.as_ref()?.session.sync_error()
+    }
+
+    /// How the users before this one had left the file; `None` for a table on the heap.
+    #[must_use]
+    pub fn ending(&self) -> Option<Ending> {
+        self.file.as_ref().map(|file| file.session.ending)
+    }
+
+    /// Says that an emptied table shares no samples any more with copies that were made of it: when all of it is
+    /// empty on the disk, too, or samples from before could be found there with the new lineage.
+    pub(super) fn begin_lineage(&mut self) {
+        let Some(file) = &mut self.file else { return };
+        let is_empty = file.session.mode != TableMode::ReadWrite || file.session.file.sync_data().is_ok();
+        if is_empty {
+            file.lineage = Lineage::begun(random());
+            header::begin_lineage(self.backing.words(), &file.lineage);
+        }
+    }
+
+    /// Writes the lineage of a table that is being filled.
     pub(super) fn set_lineage(&mut self, lineage: Lineage) {
         if let Some(file) = &mut self.file {
             file.lineage = lineage;
@@ -172,15 +205,34 @@ pub(super) struct Unnamed {
 }
 
 impl Unnamed {
-    /// Gives it its name; a file that has it is replaced if `may_replace`, else that is an error.
+    /// An empty one that is to be `path`.
+    pub(super) fn new(path: &Path, identity: &Identity, layout: Layout) -> Result<Unnamed, FileProblem> {
+        let temporary = temporary_file(path)?;
+        reserve(temporary.as_file(), layout.bytes() as u64)?;
+        session::lock(temporary.as_file())?;
+        let backing = Backing::file(temporary.as_file(), layout.words(), Sharing::Shared)
+            .map_err(FileProblem::io("map the file"))?;
+        let lineage = Lineage::begun(random());
+        header::write(backing.words(), &layout, identity, &lineage);
+        backing.words()[header::USE].store(session::word_of_new_file(), Relaxed);
+        Ok(Unnamed { temporary, path: path.to_owned(), backing, layout, identity: identity.clone(), lineage })
+    }
+
+    /// Writes it to the disk and gives it its name; a file that has it is replaced if `may_replace`, else that is an
+    /// error.
     pub(super) fn keep(self, may_replace: bool) -> Result<Table, FileProblem> {
         let Unnamed { temporary, path, backing, layout, identity, lineage } = self;
-        let kept = if may_replace { temporary.persist(&path) } else { temporary.persist_noclobber(&path) };
-        let file = kept.map_err(|error| match error.error.kind() {
-            io::ErrorKind::AlreadyExists => FileProblem::Exists,
-            _ => FileProblem::io("give the file its name")(error.error),
-        })?;
-        let file = MappedFile { path, file, mode: TableMode::ReadWrite, identity, lineage };
+        let sync = || temporary.as_file().sync_all().map_err(FileProblem::io("write the file to the disk"));
+        sync()?;
+        header::complete(backing.words());
+        sync()?;
+        let file = give_name(temporary, &path, may_replace)?;
+        while file.try_lock_shared().is_err() {
+            // Another had it for a moment, to see whether it is alone.
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let session = Session::new(file, TableMode::ReadWrite, Ending::Synced);
+        let file = MappedFile { path, session, identity, lineage };
         Ok(Table { file: Some(file), searcher: random(), ..Table::of(backing, layout) })
     }
 
@@ -192,13 +244,51 @@ impl Unnamed {
         let Unnamed { temporary, path, backing, layout, identity, lineage } = self;
         let cannot_use = |error| about(&path, FileProblem::io("use the new file")(error));
         let file = temporary.as_file().try_clone().map_err(cannot_use)?;
-        let file = MappedFile { path: path.clone(), file, mode: TableMode::ReadWrite, identity, lineage };
+        // Nobody else uses it, so there is nothing to be said to others when it is filled.
+        let session = Session::new(file, TableMode::ReadOnly, Ending::Synced);
+        let file = MappedFile { path: path.clone(), session, identity, lineage };
         let mut table = Table { file: Some(file), ..Table::of(backing, layout) };
         let result = fill(&mut table)?;
         let Table { backing, file, .. } = table;
         let Some(MappedFile { identity, lineage, .. }) = file else { unreachable!("it was put there") };
         Ok((Unnamed { temporary, path, backing, layout, identity, lineage }, result))
     }
+}
+
+/// A new file in the folder of `path`, made with the user's umask, that disappears unless it gets a name. Nothing of
+/// that name is there before, so no link is followed.
+pub(super) fn temporary_file(path: &Path) -> Result<NamedTempFile, FileProblem> {
+    tempfile::Builder::new()
+        .prefix(".tewari-")
+        .suffix(".tmp")
+        .permissions(std::fs::Permissions::from_mode(0o666))
+        .tempfile_in(folder_of(path))
+        .map_err(FileProblem::io("make a file there"))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Gives a complete file that is on the disk its name, and that to the disk. A link of that name is replaced, not
+/// followed. A file that is replaced leaves its permissions.
+pub(super) fn give_name(
+    temporary: NamedTempFile,
+    path: &Path,
+    may_replace: bool,
+) -> Result<File, FileProblem> {
+    if may_replace && let Ok(replaced) = std::fs::symlink_metadata(path) {
+        let set = temporary.as_file().set_permissions(replaced.permissions());
+        set.map_err(FileProblem::io("set the permissions of the file"))?;
+    }
+    let kept = if may_replace { temporary.persist(path) } else { temporary.persist_noclobber(path) };
+    let file = kept.map_err(|error| match error.error.kind() {
+        io::ErrorKind::AlreadyExists => FileProblem::Exists,
+        _ => FileProblem::io("give the file its name")(error.error),
+    })?;
+    // Some systems do not let folders be synced; the name is there all the same.
+    let _ = File::open(folder_of(path)).and_then(|folder| folder.sync_all());
+    Ok(file)
 }
 
 /// Not 0, and never the same twice.
@@ -228,8 +318,8 @@ fn open(path: &Path, mode: TableMode, expected: Option<&Identity>) -> Result<Tab
         return Err(FileProblem::ReadOnly);
     }
     let file = OpenOptions::new().read(true).write(writes).open(path).map_err(missing_or("open the file"))?;
-    lock(&file)?;
-    let Header { layout, identity, lineage } = read_header(&file)?;
+    let is_alone = session::lock(&file)?;
+    let Header { layout, identity, lineage } = read_header(&file, header::VERSION)?;
     if let Some(expected) = expected {
         compare(expected, &identity)?;
     }
@@ -239,17 +329,26 @@ fn open(path: &Path, mode: TableMode, expected: Option<&Identity>) -> Result<Tab
     if metadata.len() != bytes {
         return Err(FileProblem::Length { expected: bytes, found: metadata.len() });
     }
+    let Entered { ending, word, must_be_synced } = session::enter(&file, mode, is_alone)?;
     // A copy may have holes where the original had zeros.
     if writes && metadata.blocks() * 512 < bytes {
         reserve(&file, bytes)?;
     }
     let sharing = if writes { Sharing::Shared } else { Sharing::Private };
     let backing = Backing::file(&file, layout.words(), sharing).map_err(FileProblem::io("map the file"))?;
-    let mapped = MappedFile { path: path.to_owned(), file, mode, identity, lineage };
+    let session = Session::new(file, mode, ending);
+    let mapped = MappedFile { path: path.to_owned(), session, identity, lineage };
     let mut table = Table { file: Some(mapped), searcher: random(), ..Table::of(backing, layout) };
     table.opening = table.header(header::OPENINGS).load(Relaxed).wrapping_add(1);
     if writes {
         table.opening = table.header(header::OPENINGS).fetch_add(1, Relaxed).wrapping_add(1);
+        // Another may have found it in doubt while the lock was changed to a shared one.
+        table.epoch = table.header(header::USE).load(Relaxed) & EPOCH_MASK;
+        if must_be_synced {
+            table.backing.sync_start(FIRST_PAGE).map_err(FileProblem::io("write the file to the disk"))?;
+        }
+    } else {
+        table.epoch = word & EPOCH_MASK;
     }
     Ok(table)
 }
@@ -267,7 +366,7 @@ fn kind_of(kind: std::fs::FileType) -> &'static str {
 }
 
 /// Reads the header of a file that is open. The rest of a file shorter than a header counts as zeros.
-fn read_header(file: &File) -> Result<Header, FileProblem> {
+pub(super) fn read_header(file: &File, version: u64) -> Result<Header, FileProblem> {
     use std::os::unix::fs::FileExt;
     let mut bytes = [0; 8 * HEADER_WORDS];
     let mut read = 0;
@@ -280,7 +379,7 @@ fn read_header(file: &File) -> Result<Header, FileProblem> {
         }
     }
     let words: Vec<_> = bytes.as_chunks().0.iter().map(|&bytes| u64::from_le_bytes(bytes).into()).collect();
-    header::read(&words).map_err(|fault| match fault {
+    header::read(&words, version).map_err(|fault| match fault {
         HeaderFault::Magic => FileProblem::Magic,
         HeaderFault::ByteOrder => FileProblem::ByteOrder,
         HeaderFault::Version(found) => FileProblem::Version { found },
@@ -310,16 +409,8 @@ pub(super) fn compare(expected: &Identity, found: &Identity) -> Result<(), FileP
     Ok(())
 }
 
-/// The lock of a process that uses the table with others.
-fn lock(file: &File) -> Result<(), FileProblem> {
-    file.try_lock_shared().map_err(|error| match error {
-        TryLockError::WouldBlock => FileProblem::Locked { wanted: "used", found: "locked for a change" },
-        TryLockError::Error(error) => FileProblem::io("lock the file")(error),
-    })
-}
-
 /// Makes sure that every byte of the file has its place on the disk.
-fn reserve(file: &File, bytes: u64) -> Result<(), FileProblem> {
+pub(super) fn reserve(file: &File, bytes: u64) -> Result<(), FileProblem> {
     let free = fstatvfs(file).map_or(0, |space| space.f_bavail.saturating_mul(space.f_frsize));
     let outcome = loop {
         match fallocate(file, FallocateFlags::empty(), 0, bytes) {

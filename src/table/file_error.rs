@@ -42,10 +42,7 @@ pub enum FileProblem {
     )]
     ByteOrder,
     /// From another version of this program.
-    #[error(
-        "expected format version {}, found version {found}: use the program that made it, or make a new table",
-        header::VERSION
-    )]
+    #[error("expected format version {}, found version {found}: {}", header::VERSION, for_version(*found))]
     Version {
         /// Its version.
         found: u64,
@@ -146,6 +143,14 @@ pub enum FileProblem {
         /// Bytes to be had.
         free: u64,
     },
+    /// Writing to the disk was asked for where nothing is written.
+    #[error(
+        "expected a table file that searches write to, found --sync with --table-mode cow: leave one of them away"
+    )]
+    NothingToSync,
+    /// A copy onto what it is made of.
+    #[error("expected another file than the table, found the table itself: give another name")]
+    Itself,
     /// Something else.
     #[error("cannot {what}: {reason}")]
     Io {
@@ -157,6 +162,14 @@ pub enum FileProblem {
     /// The layout.
     #[error(transparent)]
     Table(#[from] TableError),
+}
+
+fn for_version(found: u64) -> &'static str {
+    if found == header::FORMER_VERSION {
+        "`tewari table upgrade` converts it"
+    } else {
+        "use the program that made it, or make a new table"
+    }
 }
 
 fn named(policy: &str) -> String {

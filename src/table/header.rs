@@ -15,24 +15,30 @@
 //! | 16      | generation                                                                            |
 //! | 17      | how often the file was opened for writing                                             |
 //! | 18      | a random number of the process that was active last                                   |
+//! | 19      | epoch, state of use and run of the machine, see [`session`](super::session)           |
+//! | 20      | the lineage that is just being written to words 40..64 and 7, of one number; 0 is none |
 //! | 24..28  | entries used, blocks used, clock hand, claims: what claims write                      |
 //! | 28      | claims when the present generation began                                              |
 //! | 32..40  | rules and komi it was made for, as text; others can be searched in it as well         |
 //! | 40..64  | lineage: random numbers, see [`Lineage`]; 0 is none                                   |
 //!
+//! Word 0 is written when everything else is on the disk: a file that is cut short while it is made is no table.
 //! A table on the heap uses words 16 to 31 alone.
 
 use super::atomic::AtomicU64;
 use super::layout::{Layout, Shape};
 use std::num::NonZeroU64;
 use std::ops::Range;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::{Relaxed, Release};
 
 /// Number of the present search root, modulo the number of generations.
 pub(super) const GENERATION: usize = 16;
 pub(super) const OPENINGS: usize = 17;
 /// See `Table::is_shared_now`.
 pub(super) const SEARCHER: usize = 18;
+/// See `session`.
+pub(super) const USE: usize = 19;
+const PENDING_LINEAGE: usize = 20;
 /// Entries in use. From here on, in another cache line than what every look at an entry reads, is what
 /// claims write.
 pub(super) const ENTRIES_USED: usize = 24;
@@ -50,7 +56,9 @@ pub(super) const CHANGING: Range<usize> = ENTRIES_USED..SETTING.start;
 const MAGIC: u64 = u64::from_le_bytes(*b"TewariTT");
 const BYTE_ORDER: u64 = 0x0807_0605_0403_0201;
 /// What this program writes and reads.
-pub(super) const VERSION: u64 = 2;
+pub(super) const VERSION: u64 = 3;
+/// What `upgrade` reads: blocks without tags and epochs.
+pub(super) const FORMER_VERSION: u64 = 2;
 const CHECKSUM: usize = 7;
 const GAME: Range<usize> = 8..12;
 const POLICY_STATE: Range<usize> = 12..14;
@@ -109,6 +117,11 @@ impl Lineage {
         (!numbers.is_empty()).then_some(Lineage(numbers))
     }
 
+    /// As they stand in the header: zeros are none.
+    fn words(&self) -> impl Iterator<Item = u64> {
+        self.0.iter().copied().chain(std::iter::repeat(0)).take(Lineage::CAPACITY)
+    }
+
     /// How many tables' samples there are.
     #[must_use]
     pub fn tables(&self) -> usize {
@@ -133,26 +146,42 @@ pub(super) struct Header {
     pub(super) lineage: Lineage,
 }
 
-/// Writes all fixed words; those that change are left as they are.
+/// Writes all fixed words but the first; those that change are left as they are.
 pub(super) fn write(words: &[AtomicU64], layout: &Layout, identity: &Identity, lineage: &Lineage) {
     let Layout { shape, buckets, blocks } = *layout;
     let moves = shape.moves as u64 | u64::from(shape.policy_state) << 32;
-    let fixed = [MAGIC, BYTE_ORDER, VERSION, moves, buckets as u64, blocks as u64, identity.key_seed];
-    for (word, value) in words.iter().zip(fixed) {
+    let fixed = [BYTE_ORDER, VERSION, moves, buckets as u64, blocks as u64, identity.key_seed];
+    for (word, value) in words[1..].iter().zip(fixed) {
         word.store(value, Relaxed);
     }
     write_text(&words[GAME], &identity.game);
     write_text(&words[POLICY_STATE], &identity.policy_state);
     words[NETWORK].store(identity.network.map_or(0, NonZeroU64::get), Relaxed);
     write_text(&words[SETTING], &identity.setting);
-    for (index, word) in words[LINEAGE].iter().enumerate() {
-        word.store(lineage.0.get(index).copied().unwrap_or(0), Relaxed);
+    for (word, number) in words[LINEAGE].iter().zip(lineage.words()) {
+        word.store(number, Relaxed);
     }
-    words[CHECKSUM].store(checksum(words), Relaxed);
+    words[CHECKSUM].store(checksum(words, lineage), Relaxed);
 }
 
-/// Reads the fixed words and looks whether they can be believed.
-pub(super) fn read(words: &[AtomicU64]) -> Result<Header, HeaderFault> {
+/// Says that everything else is there: from now on it is a table.
+pub(super) fn complete(words: &[AtomicU64]) {
+    words[0].store(MAGIC, Relaxed);
+}
+
+/// Writes the lineage of a table that is begun anew. Whenever the process is killed, the header can be read: with the
+/// lineage from before, or with this one.
+pub(super) fn begin_lineage(words: &[AtomicU64], lineage: &Lineage) {
+    words[PENDING_LINEAGE].store(lineage.0.first().copied().unwrap_or(0), Release);
+    words[CHECKSUM].store(checksum(words, lineage), Release);
+    for (word, number) in words[LINEAGE].iter().zip(lineage.words()) {
+        word.store(number, Release);
+    }
+    words[PENDING_LINEAGE].store(0, Release);
+}
+
+/// Reads the fixed words of a file of this `version` and looks whether they can be believed.
+pub(super) fn read(words: &[AtomicU64], version: u64) -> Result<Header, HeaderFault> {
     let word = |index: usize| words[index].load(Relaxed);
     if word(0) == MAGIC.swap_bytes() || (word(0) == MAGIC && word(1) == BYTE_ORDER.swap_bytes()) {
         return Err(HeaderFault::ByteOrder);
@@ -163,12 +192,21 @@ pub(super) fn read(words: &[AtomicU64]) -> Result<Header, HeaderFault> {
     if word(1) != BYTE_ORDER {
         return Err(HeaderFault::ByteOrder);
     }
-    if word(2) != VERSION {
+    if word(2) != version {
         return Err(HeaderFault::Version(word(2)));
     }
-    if word(CHECKSUM) != checksum(words) {
+    let written =
+        Lineage(words[LINEAGE].iter().map(|word| word.load(Relaxed)).filter(|&id| id != 0).collect());
+    let pending = Lineage(vec![word(PENDING_LINEAGE)]);
+    let fits = |lineage: &Lineage| word(CHECKSUM) == checksum(words, lineage);
+    let zeros_fit = words[LINEAGE].iter().map(|word| word.load(Relaxed)).eq(written.words());
+    let lineage = if zeros_fit && fits(&written) {
+        written
+    } else if word(PENDING_LINEAGE) != 0 && fits(&pending) {
+        pending
+    } else {
         return Err(HeaderFault::Checksum);
-    }
+    };
     let number = |index: usize| usize::try_from(word(index)).map_err(|_| HeaderFault::Layout);
     let shape = Shape { moves: (word(3) as u32) as usize, policy_state: word(3) >> 32 != 0 };
     let layout = Layout { shape, buckets: number(4)?, blocks: number(5)? };
@@ -182,20 +220,19 @@ pub(super) fn read(words: &[AtomicU64]) -> Result<Header, HeaderFault> {
         network: NonZeroU64::new(word(NETWORK)),
         setting: read_text(&words[SETTING]),
     };
-    let lineage =
-        Lineage(words[LINEAGE].iter().map(|word| word.load(Relaxed)).filter(|&id| id != 0).collect());
     Ok(Header { layout, identity, lineage })
 }
 
-/// FNV-1a over the fixed words.
-fn checksum(words: &[AtomicU64]) -> u64 {
-    let fixed = words[..CHECKSUM]
-        .iter()
-        .chain(&words[GAME.start..GENERATION])
-        .chain(&words[SETTING.start..LINEAGE.end]);
-    fixed
-        .flat_map(|word| word.load(Relaxed).to_le_bytes())
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+/// FNV-1a over the fixed words of a table with such a lineage.
+fn checksum(words: &[AtomicU64], lineage: &Lineage) -> u64 {
+    let fixed = words[1..CHECKSUM].iter().chain(&words[GAME.start..GENERATION]).chain(&words[SETTING]);
+    let fixed = fixed.map(|word| word.load(Relaxed));
+    fnv1a([MAGIC].into_iter().chain(fixed).chain(lineage.words()).flat_map(u64::to_le_bytes))
+}
+
+/// FNV-1a, 64 bits.
+pub(super) fn fnv1a(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 fn write_text(words: &[AtomicU64], text: &str) {
@@ -205,10 +242,13 @@ fn write_text(words: &[AtomicU64], text: &str) {
     }
 }
 
+/// Up to the first zero. A stranger's file may have any bytes there: what would break the one line of a message, or move a
+/// terminal's cursor, is replaced.
 fn read_text(words: &[AtomicU64]) -> String {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.load(Relaxed).to_le_bytes()).collect();
     let text = bytes.split(|&byte| byte == 0).next().unwrap_or_default();
-    String::from_utf8_lossy(text).into_owned()
+    let shown = |symbol: char| if symbol.is_control() { char::REPLACEMENT_CHARACTER } else { symbol };
+    String::from_utf8_lossy(text).chars().map(shown).collect()
 }
 
 #[cfg(test)]
@@ -231,6 +271,7 @@ mod tests {
         };
         let words = words();
         write(&words, &layout, &identity, &Lineage::begun(9));
+        complete(&words);
         (words, layout, identity)
     }
 
@@ -239,8 +280,18 @@ mod tests {
         let (words, layout, identity) = written();
         words[GENERATION].store(5, Relaxed);
         words[CLAIMS].store(99, Relaxed);
-        let header = read(&words).expect("a header");
+        let header = read(&words, VERSION).expect("a header");
         assert_eq!((header.layout, header.identity, header.lineage), (layout, identity, Lineage(vec![9])));
+    }
+
+    #[test]
+    fn texts_of_a_strangers_file_stay_in_one_line() {
+        let (words, ..) = written();
+        words[SETTING.start].store(u64::from_le_bytes(*b"a\nb\r\x1b[cd"), Relaxed);
+        words[SETTING.start + 1].store(0, Relaxed);
+        words[CHECKSUM].store(checksum(&words, &Lineage::begun(9)), Relaxed);
+        let setting = read(&words, VERSION).expect("a header").identity.setting;
+        assert_eq!(setting, "a\u{fffd}b\u{fffd}\u{fffd}[cd");
     }
 
     #[test]
@@ -249,12 +300,12 @@ mod tests {
             for bit in [0, 17, 63] {
                 let (words, ..) = written();
                 words[index].fetch_xor(1 << bit, Relaxed);
-                assert!(read(&words).is_err(), "word {index}, bit {bit}");
+                assert!(read(&words, VERSION).is_err(), "word {index}, bit {bit}");
             }
         }
         let (words, ..) = written();
         words.iter().for_each(|word| word.store(word.load(Relaxed).swap_bytes(), Relaxed));
-        assert_eq!(read(&words).err(), Some(HeaderFault::ByteOrder));
+        assert_eq!(read(&words, VERSION).err(), Some(HeaderFault::ByteOrder));
     }
 
     #[test]
@@ -263,9 +314,34 @@ mod tests {
         {
             let (words, ..) = written();
             words[index].store(value, Relaxed);
-            words[CHECKSUM].store(checksum(&words), Relaxed);
-            assert_eq!(read(&words).err(), Some(HeaderFault::Layout), "word {index} is {value}");
+            words[CHECKSUM].store(checksum(&words, &Lineage::begun(9)), Relaxed);
+            assert_eq!(read(&words, VERSION).err(), Some(HeaderFault::Layout), "word {index} is {value}");
         }
+    }
+
+    #[test]
+    fn a_lineage_that_is_half_written_is_the_one_before_or_the_new_one() {
+        let (words, layout, identity) = written();
+        let old = Lineage(vec![9, 8, 7]);
+        write(&words, &layout, &identity, &old);
+        let new = Lineage::begun(5);
+        // Each store of `begin_lineage` in its turn.
+        let sum = checksum(&words, &new);
+        let stores = [(PENDING_LINEAGE, 5), (CHECKSUM, sum), (LINEAGE.start, 5), (LINEAGE.start + 1, 0)];
+        for (index, value) in stores {
+            words[index].store(value, Relaxed);
+            let expected = if index == PENDING_LINEAGE { &old } else { &new };
+            assert_eq!(&read(&words, VERSION).expect("a header").lineage, expected, "word {index}");
+        }
+        begin_lineage(&words, &new);
+        assert_eq!(read(&words, VERSION).expect("a header").lineage, new);
+    }
+
+    #[test]
+    fn what_is_not_complete_is_no_table() {
+        let (words, ..) = written();
+        words[0].store(0, Relaxed);
+        assert_eq!(read(&words, VERSION).err(), Some(HeaderFault::Magic));
     }
 
     #[test]

@@ -28,6 +28,8 @@ const BUCKETS_PER_OVERFLOW: usize = 8;
 pub(super) const BLOCK_HEADER_WORDS: usize = 4;
 /// Block numbers have 26 bits in an entry, and 0 is none.
 const MAX_BLOCKS: usize = (1 << 26) - 1;
+/// A block with more moves may lie on three pages: another tag ends each of its arrays.
+const MOVES_ON_TWO_PAGES: usize = 128;
 /// No game here has more.
 const MAX_MOVES: usize = 1 << 16;
 /// A table whose pool is smaller cannot hold a root and one position below it.
@@ -49,8 +51,38 @@ impl Shape {
     /// Words of an edge block, a multiple of a cache line.
     #[must_use]
     pub const fn block_words(self) -> usize {
-        let policy = if self.policy_state { self.moves } else { 0 };
-        (BLOCK_HEADER_WORDS + self.moves + self.moves.div_ceil(2) + policy).next_multiple_of(8)
+        (self.last_tag() + 1).next_multiple_of(8)
+    }
+
+    /// Words between two arrays of a block: a tag where it may lie on three pages.
+    #[inline]
+    const fn gap(self) -> usize {
+        (self.moves > MOVES_ON_TWO_PAGES) as usize
+    }
+
+    /// First AMAF word of a block.
+    #[inline]
+    pub(super) const fn amaf_start(self) -> usize {
+        BLOCK_HEADER_WORDS + self.moves + self.gap()
+    }
+
+    /// First word of the policy state of a block; where it has none, what follows the AMAF words.
+    #[inline]
+    pub(super) const fn policy_start(self) -> usize {
+        let gap = if self.policy_state { self.gap() } else { 0 };
+        self.amaf_start() + self.moves.div_ceil(2) + gap
+    }
+
+    const fn last_tag(self) -> usize {
+        self.policy_start() + if self.policy_state { self.moves } else { 0 }
+    }
+
+    /// The words of a block that say whose the words around them are, see [`tag`](super::block::tag): however pages are
+    /// cut, each that a block lies on has one of them, or the block's first words. (An array is shorter than a page.)
+    pub(super) fn tags(self) -> impl Iterator<Item = usize> {
+        let after_edges = (self.gap() > 0).then(|| self.amaf_start() - 1);
+        let after_amaf = (self.gap() > 0 && self.policy_state).then(|| self.policy_start() - 1);
+        after_edges.into_iter().chain(after_amaf).chain([self.last_tag()])
     }
 }
 
@@ -147,6 +179,25 @@ mod tests {
     fn a_nine_by_nine_block_is_one_kibibyte() {
         assert_eq!(Shape { moves: 82, policy_state: false }.block_words() * 8, 1024);
         assert_eq!(Shape { moves: 362, policy_state: false }.block_words() * 8, 4416);
+    }
+
+    #[test]
+    fn each_page_of_a_block_has_a_tag_however_it_lies() {
+        const PAGE: usize = 512;
+        for moves in [2, 82, 128, 129, 170, 325, 362] {
+            for policy_state in [false, true] {
+                let shape = Shape { moves, policy_state };
+                let signs: Vec<usize> = [0].into_iter().chain(shape.tags()).collect();
+                let used = *signs.last().expect("a tag") + 1;
+                assert!(used <= shape.block_words());
+                for start in 0..PAGE {
+                    let page = |word: usize| (start + word) / PAGE;
+                    let has_sign = |wanted: usize| signs.iter().any(|&sign| page(sign) == wanted);
+                    // The first page has the owner; the block's head of four words may be cut, too.
+                    assert!((0..used).all(|word| has_sign(page(word))), "{shape:?} at {start}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -25,6 +25,10 @@ impl Backing {
         &self.0
     }
 
+    pub(super) fn sync_start(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
     pub(super) fn expect_scan(&self) {}
 
     pub(super) fn huge_page_bytes(&self) -> Option<usize> {

@@ -2,6 +2,7 @@
 
 use super::atomic::AtomicU64;
 use super::block::{self, Block};
+use super::doubt::Finding;
 use super::entry::{self, Entry, GENERATIONS, busy_since};
 use super::replacement::age;
 use super::{Table, header};
@@ -42,10 +43,25 @@ pub struct Survey {
     pub unfinished_entries: u64,
     /// Blocks being filled, or left so by a process that died.
     pub unfinished_blocks: u64,
-    /// What cannot be.
+    /// Entries that cannot be; a repair drops them.
+    pub bad_entries: u64,
+    /// Blocks that cannot be, or whose pages are of different moments; a repair drops them.
+    pub bad_blocks: u64,
+    /// Positions with fewer visits than their edges: they were written to the disk earlier. A repair raises their visits.
+    pub behind: u64,
+    /// All three.
     pub faults: u64,
     /// The first faults, in words.
     pub described: Vec<String>,
+}
+
+/// What becomes of a block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Good,
+    Bad,
+    /// Good, but its position should have so many visits.
+    Behind(u32),
 }
 
 impl Survey {
@@ -65,12 +81,13 @@ impl Table {
         self.walk(false, progress)
     }
 
-    /// The same, and drops every entry and block that cannot be or was left unfinished. No search may be running.
+    /// The same, and drops every entry and block that cannot be or was left unfinished, and blocks that no entry names.
+    /// No search may be running.
     pub fn repair(&mut self, progress: &mut dyn FnMut(usize)) -> Survey {
         let survey = self.walk(true, progress);
         let after = self.walk(false, &mut |_| {});
         self.header(header::ENTRIES_USED).store(after.entries, Relaxed);
-        self.header(header::BLOCKS_USED).store(after.blocks + after.orphans, Relaxed);
+        self.header(header::BLOCKS_USED).store(after.blocks, Relaxed);
         survey
     }
 
@@ -82,18 +99,21 @@ impl Table {
             let is_sound = self.look_at_entry(index, words, &mut survey);
             if drop_faults && !is_sound {
                 words.iter().for_each(|word| word.store(0, Relaxed));
+            } else if drop_faults {
+                Entry::new(words, words[0].load(Relaxed)).clear_void_bounds();
             }
             if index.is_multiple_of(STRIDE) {
                 progress(index);
             }
         }
         for number in 1..=self.layout.blocks {
-            let is_sound = self.look_at_block(number as u32, &mut survey);
-            if drop_faults
-                && !is_sound
-                && let Some(words) = self.block_words(number as u32)
-            {
-                block::free(words);
+            let orphans = survey.orphans;
+            let verdict = self.look_at_block(number as u32, &mut survey);
+            let is_orphan = survey.orphans > orphans;
+            match self.block_words(number as u32) {
+                Some(words) if drop_faults && (is_orphan || verdict == Verdict::Bad) => block::free(words),
+                Some(words) if drop_faults => self.raise_if_behind(words, verdict),
+                _ => {}
             }
             if number.is_multiple_of(STRIDE) {
                 progress(self.layout.entries() + number);
@@ -114,10 +134,12 @@ impl Table {
         }
         let entry = Entry::new(words, key);
         if !self.places(key).iter().any(|places| places.contains(&index)) {
+            survey.bad_entries += 1;
             survey.fault(|| format!("entry {index}: a key of another bucket"));
             return false;
         }
         if let Some(fault) = self.entry_fault(&entry) {
+            survey.bad_entries += 1;
             survey.fault(|| format!("entry {index}: {fault}"));
             return false;
         }
@@ -127,7 +149,7 @@ impl Table {
         survey.visits[(u32::BITS - total.visits.leading_zeros()) as usize] += 1;
         survey.void_bounds += u64::from(raw.bounds.is_none());
         survey.bounded += u64::from(raw.bounds.is_some_and(|bounds| bounds != entry::NO_BOUNDS));
-        survey.lost_blocks += u64::from(raw.block != 0 && self.block(&entry).is_none());
+        survey.lost_blocks += u64::from(raw.block != 0 && !self.has_block(&entry));
         true
     }
 
@@ -146,40 +168,74 @@ impl Table {
         }
     }
 
-    /// What cannot be in the block of a position, in words.
-    pub(super) fn block_fault(entry: &Entry<'_>, block: &Block<'_>) -> Option<String> {
-        let edges: u64 = block.edges().map(|edge| u64::from(edge.visits())).sum();
-        let visits = u64::from(entry.total().visits);
-        let is_too_much =
-            edges + u64::from(entry.leaf_playouts().visits) > visits + visits / SLACK_SHARE + SLACK;
-        let too_much = || format!("{edges} visits of edges in {visits} of its position");
-        block.fault().or_else(|| is_too_much.then(too_much))
+    /// How many visits may have been counted below a position with `visits`.
+    pub(super) fn visits_allowed(visits: u64) -> u64 {
+        visits + visits / SLACK_SHARE + SLACK
     }
 
-    /// Whether the block may stay.
-    fn look_at_block(&self, number: u32, survey: &mut Survey) -> bool {
-        let Some(words) = self.block_words(number) else { return true };
+    /// Whether its block is complete and its own.
+    fn has_block(&self, entry: &Entry<'_>) -> bool {
+        let number = entry.block_number();
+        let words = self.block_words(number);
+        words.is_some_and(|words| Block::accept_any(words, self.layout.shape, number, entry.key()).is_some())
+    }
+
+    /// What cannot be in the block of a position, in words.
+    fn block_fault(entry: &Entry<'_>, block: &Block<'_>) -> String {
+        if !block.is_whole() {
+            return "its pages are of different moments".to_owned();
+        }
+        block.fault().unwrap_or_else(|| {
+            let edges: u64 = block.edges().map(|edge| u64::from(edge.visits())).sum();
+            format!("{edges} visits of edges in {} of its position", entry.total().visits)
+        })
+    }
+
+    /// Gives the position of a block as many visits as its edges have.
+    fn raise_if_behind(&self, words: &[AtomicU64], verdict: Verdict) {
+        if let Verdict::Behind(visits) = verdict
+            && let Some(entry) = self.find(words[0].load(Relaxed))
+        {
+            entry.raise_visits(visits);
+        }
+    }
+
+    fn look_at_block(&self, number: u32, survey: &mut Survey) -> Verdict {
+        let Some(words) = self.block_words(number) else { return Verdict::Good };
         if words[1].load(Relaxed) & 1 != 0 {
             survey.unfinished_blocks += 1;
-            return false;
+            return Verdict::Bad;
         }
         let owner = words[0].load(Relaxed);
         if owner == 0 {
-            return true;
+            return Verdict::Good;
         }
         let Some(entry) =
             self.find(owner).filter(|entry| entry.key() == owner && entry.meta().block == number)
         else {
             survey.orphans += 1;
-            return true;
+            return Verdict::Good;
         };
-        let Some(block) = Block::accept(words, self.layout.shape, number, owner) else { return true };
-        if let Some(fault) = Table::block_fault(&entry, &block) {
-            survey.fault(|| format!("block {number}: {fault}"));
-            return false;
+        let Some(block) = Block::accept_any(words, self.layout.shape, number, owner) else {
+            return Verdict::Good;
+        };
+        let finding = Table::examine(&entry, &block);
+        if !block.is_current() {
+            // It was evicted while it was looked at.
+            return Verdict::Good;
         }
-        survey.blocks += 1;
-        true
+        let verdict = match finding {
+            Finding::Whole => Verdict::Good,
+            Finding::Newer(visits) => Verdict::Behind(visits),
+            Finding::Torn => Verdict::Bad,
+        };
+        survey.blocks += u64::from(verdict != Verdict::Bad);
+        survey.behind += u64::from(matches!(verdict, Verdict::Behind(_)));
+        survey.bad_blocks += u64::from(verdict == Verdict::Bad);
+        if verdict != Verdict::Good {
+            survey.fault(|| format!("block {number}: {}", Table::block_fault(&entry, &block)));
+        }
+        verdict
     }
 
     /// All places of the directory.

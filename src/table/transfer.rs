@@ -5,7 +5,7 @@
 //! Where there is more than fits, positions with fewer visits are left out.
 
 use super::atomic::AtomicU64;
-use super::block::{Block, EDGE_VISITS_FULL};
+use super::block::{self, Block, EDGE_VISITS_FULL};
 use super::entry::{self, Entry, Meta, Total};
 use super::file::compare;
 use super::file_error::{FileError, FileProblem, about};
@@ -128,7 +128,8 @@ impl Table {
                 Transfer { target, sources, base, kept: Kept::default(), with_block: Vec::new() };
             transfer.run(progress).then_some(transfer.kept).ok_or(TransferError::Interrupted)
         })?;
-        let table = unnamed.keep(may_replace).map_err(in_target)?;
+        let mut table = unnamed.keep(may_replace).map_err(in_target)?;
+        table.sync_at_end();
         Ok((table, kept))
     }
 }
@@ -265,9 +266,8 @@ impl Transfer<'_> {
             number += 1;
             let Some(words) = self.target.block_words(number) else { break };
             words[2].store(u64::from(visits) | entry.meta().generation << 32, Relaxed);
-            words[0].store(key, Relaxed);
-            words[1].store(2, Relaxed);
-            if let Some(block) = Block::accept(words, self.target.layout.shape, number, key) {
+            block::own(words, self.target.layout.shape, key);
+            if let Some(block) = Block::accept_any(words, self.target.layout.shape, number, key) {
                 self.blocks_of(key).store(&block, shift);
             }
             entry.update_meta(|meta| Meta { block: number, ..meta });
@@ -301,13 +301,15 @@ fn sound_entry<'t>(table: &'t Table, key: u64) -> Option<Entry<'t>> {
 /// Its block, unless that is damaged.
 fn sound_block<'t>(table: &'t Table, key: u64) -> Option<Block<'t>> {
     let entry = sound_entry(table, key)?;
-    table.block(&entry).filter(|block| Table::block_fault(&entry, block).is_none())
+    table.sound_block(&entry).map(|(block, _)| block)
 }
 
 /// Visits of a position, and their mean value without the estimate that its block has.
 fn samples_of(table: &Table, key: u64) -> Option<Total> {
-    let total = sound_entry(table, key)?.total();
-    let estimate = sound_block(table, key).and_then(|block| block.estimate());
+    let entry = sound_entry(table, key)?;
+    let (block, total) = table.sound_block(&entry).unzip();
+    let total = total.unwrap_or(entry.total());
+    let estimate = block.and_then(|block| block.estimate());
     let value = estimate.map_or(total.value, |it| it.part(total.visits.into(), total.value));
     Some(Total { value, ..total })
 }

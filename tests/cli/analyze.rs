@@ -11,14 +11,64 @@ fn a_game_is_analysed_position_by_position_for_people_to_read() {
     assert_eq!(paragraphs.len(), 5, "{text}");
     for (turn, paragraph) in paragraphs.iter().enumerate() {
         let played =
-            ["start", "move 1, black E5", "move 2, white G7", "move 3, black C7", "move 4, white G3"];
-        assert!(paragraph.contains(&format!("game.sgf · {} · ", played[turn])), "{paragraph}");
-        let to_play = ["black to play", "white to play"][turn % 2];
-        let table = "    table ";
-        for fragment in [to_play, "Black wins ", "visits", "line", table, "of positions found", "evicted"] {
+            ["Start", "Move 1, Black E5", "Move 2, White G7", "Move 3, Black C7", "Move 4, White G3"];
+        assert!(paragraph.starts_with(&format!("{} · ", played[turn])), "{paragraph}");
+        let to_play = ["Black to play", "White to play"][turn % 2];
+        for fragment in [to_play, "Black wins ", "visits", "line"] {
             assert!(paragraph.contains(fragment), "no {fragment:?} in {paragraph}");
         }
+        assert!(!paragraph.contains("table"), "only with --verbose: {paragraph}");
     }
+    assert!(!text.contains(directory.path().to_str().expect("UTF-8")), "names, not paths: {text}");
+}
+
+#[test]
+fn one_position_has_a_board_with_the_best_moves_and_the_move_that_was_played() {
+    let directory = directory();
+    let path = file(&directory, "game.sgf", GAME);
+    let text = analyze(&[&path, "--move", "3"]);
+    let board: Vec<&str> = text.lines().filter(|line| line.contains(" . . ")).collect();
+    assert_eq!(board.len(), 9, "{text}");
+    assert!(board[2].starts_with("     7 . .(X). . . O . ."), "{text}");
+    assert!(board.iter().any(|line| line.contains('1')), "{text}");
+    let rows: Vec<&str> = text.lines().filter(|line| line.contains("(played")).collect();
+    assert!(rows.len() == 1 && rows[0].contains("G3"), "{text}");
+    let table = analyze(&[&path, "--move", "3", "--verbose"]);
+    for fragment in ["table ", "of positions found", "evicted"] {
+        assert!(table.contains(fragment), "no {fragment:?} in {table}");
+    }
+}
+
+#[test]
+fn positions_are_counted_from_the_end_too() {
+    let directory = directory();
+    let path = file(&directory, "game.sgf", GAME);
+    for (turn, expected) in [("-1", "4"), ("-5", "0")] {
+        assert_eq!(analyze_json(&[&path, "--move", turn])[0]["turnNumber"].to_string(), expected);
+    }
+    super::refuse(&["analyze", &path, "--move", "-6"], 1, &["no turn -6", "from -5 to 4"]);
+}
+
+#[test]
+fn owners_of_all_points_are_told_on_request_as_a_board_and_in_json() {
+    let directory = directory();
+    // Black's wall on the third line leaves White nothing, then both pass.
+    let wall: String = ('a'..='i').map(|column| format!("AB[{column}g]")).collect();
+    let game = format!("(;SZ[9]KM[0.5]{wall};B[cc];W[];B[])");
+    let path = file(&directory, "wall.sgf", &game);
+    let analyses = analyze_json(&[&path, "--ownership"]);
+    assert_eq!(analyses.len(), 4);
+    for analysis in &analyses {
+        let owners: Vec<f64> =
+            analysis["ownership"].as_array().expect("owners").iter().filter_map(Value::as_f64).collect();
+        assert_eq!(owners.len(), 81);
+        assert!(owners.iter().all(|owner| (-1.0..=1.0).contains(owner)), "{owners:?}");
+        assert!(owners[54..63].iter().all(|&owner| owner > 0.6), "{owners:?}");
+    }
+    assert_eq!(analyses[3]["ownership"], Value::from(vec![1.0; 81]), "the game has ended");
+    assert!(analyze_json(&[&path]).iter().all(|analysis| analysis["ownership"].is_null()));
+    let text = analyze(&[&path, "--ownership", "--move", "3"]);
+    assert!(text.contains(&format!("\n 9 {}\n", " X".repeat(9))) && text.contains("\n    A B C D"), "{text}");
 }
 
 #[test]
@@ -109,7 +159,7 @@ fn one_position_is_chosen_by_its_number_of_moves() {
         assert_eq!(analyses[0]["turnNumber"].to_string(), turn);
     }
     let text = analyze(&[&path, "--move", "4"]);
-    assert!(text.contains("move 4, white G3 · black to play"), "{text}");
+    assert!(text.contains("Move 4, White G3 · Black to play"), "{text}");
 }
 
 #[test]
@@ -209,5 +259,5 @@ fn several_threads_share_the_work() {
 fn a_game_is_also_read_from_standard_input() {
     let run = run_with_input(&["analyze", "-", "--move", "1", "--visits", "9"], GAME.as_bytes());
     assert_eq!((run.code, run.errors.as_str()), (Some(0), ""));
-    assert!(run.output.contains("- · move 1, black E5"), "{}", run.output);
+    assert!(run.output.contains("Move 1, Black E5 · White to play"), "{}", run.output);
 }

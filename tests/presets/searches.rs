@@ -22,7 +22,7 @@ fn options(name: &str) -> EngineOptions {
         playouts: PlayoutPolicy::Light,
         ..EngineOptions::default()
     };
-    options.parameters.expand_at = policy.expand_at();
+    options.parameters.expand_at = options.default_expand_at();
     options
 }
 
@@ -36,6 +36,17 @@ fn search(options: EngineOptions, limits: Limits) -> (Report, usize) {
     let report = engine.search(to_play, limits, &mut |_| true);
     let entries = engine.table().census().entries_used;
     (report, entries)
+}
+
+#[test]
+fn positions_get_their_blocks_sooner_where_a_network_is_asked() {
+    let expand_at = |name: &str, has_network: bool| {
+        let network = EngineOptions::default().network.filter(|_| has_network);
+        EngineOptions { network, ..options(name) }.default_expand_at()
+    };
+    assert_eq!([expand_at("rave", true), expand_at("rave", false)], [2, 8]);
+    assert_eq!([expand_at("ucb1", true), expand_at("ucb1", false)], [1, 1], "it asks none");
+    assert_eq!(EngineOptions::default().parameters.expand_at, EngineOptions::default().default_expand_at());
 }
 
 #[test]

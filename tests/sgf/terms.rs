@@ -1,6 +1,7 @@
 //! Rules and komi of a record: what is written is what is meant, and what is assumed is said.
 
 use super::*;
+use tewari::go::Record;
 use tewari::sgf::{Terms, UnusableKomi};
 
 fn terms_of(properties: &str) -> Result<Terms, UnusableKomi> {
@@ -23,6 +24,18 @@ fn a_komi_in_points_is_taken_as_it_is_and_nothing_is_said() {
         let terms = terms(&format!("RU[Chinese]KM[{written}]"));
         assert_eq!((terms.komi.points(), terms.assumed.as_slice()), (points, &[][..]), "{written}");
     }
+}
+
+#[test]
+fn the_komi_of_a_record_of_ours_is_read_as_it_was_meant() {
+    for (side, half_points) in [("19", 13), ("19", 250), ("19", -400), ("2", 15), ("1", 2000)] {
+        let (size, given) = (side.parse().expect("a size"), Komi(half_points));
+        let text = tewari::sgf::write_record(&Record::new(size, Rules::CHINESE, given));
+        let terms = game(&text).terms(Given::default(), Otherwise::default()).expect("a komi");
+        assert_eq!((terms.komi, terms.assumed.as_slice()), (given, &[][..]), "{text}");
+    }
+    // Another program had its hands on it.
+    assert_eq!(komi("AP[Tewari:0.1.0]AP[other]KM[650]"), 6.5);
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn the_other_byte_order_is_refused() {
 #[test]
 fn another_version_is_refused() {
     let folder = Folder::new();
-    assert_refused_unchanged(&damaged(&folder, 16, &[9]), &["expected format version 2", "found version 9"]);
+    assert_refused_unchanged(&damaged(&folder, 16, &[9]), &["expected format version 3", "found version 9"]);
 }
 
 #[test]
@@ -137,21 +137,43 @@ fn other_rules_and_komi_share_a_file_and_nothing_in_it() {
 
 #[test]
 fn another_key_seed_is_refused() {
-    // The checksum must fit, or the header would be refused before.
     let folder = Folder::new();
     let path = folder.table("a.tewari", 100);
-    let mut words: Vec<u64> =
-        fs::read(&path).expect("the file").as_chunks().0.iter().map(|&b| u64::from_le_bytes(b)).collect();
-    words[6] ^= 0xff;
-    let fixed = words[..7].iter().chain(&words[8..16]).chain(&words[32..64]);
-    words[7] = fixed
-        .flat_map(|word| word.to_le_bytes())
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-    fs::write(&path, words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>()).expect("written");
+    change_header(&path, 6, |seed| seed ^ 0xff);
     assert_refused(
         &analyze(&path, FEW),
         &["expected position keys of seed 0x", "found 0x", "make a new table"],
     );
+}
+
+#[test]
+fn a_file_that_names_one_board_and_has_the_blocks_of_another_is_refused() {
+    let folder = Folder::new();
+    // The game is told in the text of word 8; blocks of 81 moves are as long as those of 82.
+    for (word, change) in [(3, 82 ^ 81), (3, 1 << 32)] {
+        let path = folder.table("a.tewari", 100);
+        change_header(&path, word, |value| value ^ change);
+        for options in [&["--table-mode", "rw"][..], &["--table-mode", "cow"]] {
+            let refused = analyze(&path, &[options, FEW].concat());
+            assert_refused(&refused, &["expected", "found", "restore a copy"]);
+        }
+        if change < 1 << 32 {
+            assert_refused(&table(&["dump"], &[&path]), &["expected a layout that is possible"]);
+        }
+        fs::remove_file(path).expect("removed");
+    }
+}
+
+/// Changes a word of the header, and the checksum so that it fits.
+fn change_header(path: &Path, word: usize, change: impl Fn(u64) -> u64) {
+    let mut words: Vec<u64> =
+        fs::read(path).expect("the file").as_chunks().0.iter().map(|&b| u64::from_le_bytes(b)).collect();
+    words[word] = change(words[word]);
+    let fixed = words[..7].iter().chain(&words[8..16]).chain(&words[32..64]);
+    words[7] = fixed
+        .flat_map(|word| word.to_le_bytes())
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    fs::write(path, words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>()).expect("written");
 }
 
 #[test]
@@ -229,11 +251,11 @@ fn a_copy_of_nothing_is_refused() {
 fn an_existing_file_decides_its_size() {
     let folder = Folder::new();
     let path = folder.table("a.tewari", 100);
-    for limit in [["--table-size", "512KiB"], ["--memory", "7.8MiB"]] {
+    for limit in [["--table-size", "512KiB"], ["--memory", "8.2MiB"]] {
         let refused = analyze(&path, &[&limit[..], FEW].concat());
         assert_refused(&refused, &["at most", "found one of 1048", "tewari table resize"]);
     }
-    for limit in [["--table-size", "1MiB"], ["--table-size", "64MiB"], ["--memory", "9MiB"]] {
+    for limit in [["--table-size", "1MiB"], ["--table-size", "64MiB"], ["--memory", "10MiB"]] {
         let found = analysis(&path, &[&limit[..], FEW].concat());
         assert_eq!(found["table"]["bytes"].as_u64().map(|bytes| bytes >> 10), Some(1024), "{limit:?}");
     }

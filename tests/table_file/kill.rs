@@ -1,6 +1,6 @@
 //! Processes that die at any moment.
 
-use super::process::{Folder, analysis, info, object, root_visits, start_analysis, verify};
+use super::process::{Folder, analysis, info, object, root_visits, start_analysis, tewari, verify};
 use std::time::Duration;
 use tewari::rng::PlayoutRng;
 
@@ -55,5 +55,36 @@ fn one_of_three_goes_on_when_the_others_are_killed() {
         assert_eq!(found["rootInfo"]["simulations"], 30_000);
         assert!(root_visits(&found) >= 30_100);
         verify(&path);
+    }
+}
+
+#[test]
+fn a_killed_resize_or_snapshot_leaves_the_table_as_it_was_or_as_it_is_to_be() {
+    let mut rng = PlayoutRng::new(2, 0);
+    let folder = Folder::new();
+    let path = folder.path("a.tewari");
+    let copy = folder.path("copy");
+    let visits = root_visits(&analysis(&path, &["--table-size", "16MiB", "--simulations", "500"]));
+    for number in 0..kills() {
+        let mut command = tewari();
+        command.arg("table");
+        if number % 2 == 0 {
+            // To and fro, so that there is always something to do.
+            command
+                .args(["resize", "--table-size", if number % 4 == 0 { "8MiB" } else { "16MiB" }])
+                .arg(&path);
+        } else {
+            command.arg("snapshot").arg(&path).arg("--force").arg("-o").arg(&copy);
+        }
+        let mut child = command.stdout(std::process::Stdio::null()).spawn().expect("it starts");
+        std::thread::sleep(Duration::from_micros(rng.below(60_000) as u64));
+        child.kill().expect("killed");
+        child.wait().expect("it ends");
+        verify(&path);
+        let found = analysis(&path, &["--table-mode", "cow", "--simulations", "1"]);
+        assert_eq!(root_visits(&found), visits + 1, "kill {number}");
+        if copy.exists() {
+            verify(&copy);
+        }
     }
 }

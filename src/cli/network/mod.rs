@@ -1,5 +1,6 @@
 //! `tewari network`.
 
+mod compare;
 mod prepare;
 mod show;
 
@@ -24,6 +25,8 @@ enum What {
     Info(Source),
     /// Print what a network thinks of a position of a game.
     Eval(show::Arguments),
+    /// Compare what a network and a search without one say of games kept apart: who wins, and whose each point will be.
+    Compare(compare::Arguments),
     /// Turn recorded games into positions for the trainer.
     Prepare(prepare::Arguments),
 }
@@ -43,6 +46,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
             Ok(())
         }
         What::Eval(arguments) => show::run(arguments),
+        What::Compare(arguments) => compare::run(arguments),
         What::Prepare(arguments) => prepare::run(arguments),
     }
 }

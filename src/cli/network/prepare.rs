@@ -51,23 +51,30 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     })
 }
 
-fn prepare_own(arguments: &Arguments) -> Result<()> {
+/// The games of folders of self-play on one board, in the order of the folders and then of their numbers, and the board.
+pub(super) fn read_own(folders: &[PathBuf], size: Option<Size>) -> Result<(Vec<OwnGame>, Size)> {
     let mut games = Vec::new();
-    for folder in &arguments.games {
+    for folder in folders {
         let mut played = read(&folder.join("games.jsonl"), |text, line| Ok(OwnGame::parse(text, line)?))?;
         // They lie there in the order in which they ended, which is a race.
         played.sort_by_key(|game| game.number);
         games.extend(played);
     }
-    let size = match (arguments.size, games.first().and_then(OwnGame::board)) {
-        (Some(size), _) | (None, Some(size)) => size,
-        (None, None) => bail!("expected games of self-play, found none"),
-    };
-    if arguments.size.is_some() {
+    if let Some(size) = size {
         games.retain(|game| game.board() == Some(size));
-    } else if let Some(other) = games.iter().find(|game| game.board() != Some(size)) {
+        return Ok((games, size));
+    }
+    let Some(size) = games.first().and_then(OwnGame::board) else {
+        bail!("expected games of self-play, found none");
+    };
+    if let Some(other) = games.iter().find(|game| game.board() != Some(size)) {
         bail!("expected games on one board, found {size} and {}: choose with --size", other.size);
     }
+    Ok((games, size))
+}
+
+fn prepare_own(arguments: &Arguments) -> Result<()> {
+    let (games, size) = read_own(&arguments.games, arguments.size)?;
     split(arguments, &games, &mut |games, file| {
         let mut writer = SampleWriter::with_visits(BufWriter::new(file), size)?;
         let counts = games.iter().map(|game| game.write(usize::from(arguments.every), &mut writer));

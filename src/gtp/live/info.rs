@@ -16,7 +16,8 @@ pub(super) fn line(report: &Report, request: &Request, position: &Position) -> S
         return String::new();
     }
     let view = View { report, position, player: request.player };
-    let moves = || report.moves.iter().take(request.most_moves).enumerate();
+    let told = report.moves.len().max(request.least_moves).min(request.most_moves);
+    let moves = || report.moves.iter().chain(&report.untried).take(told).enumerate();
     match request.dialect {
         Dialect::LeelaZero => moves().map(|(order, mv)| view.leela_zero(order, mv)).collect(),
         Dialect::KataGo => {

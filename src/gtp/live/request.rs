@@ -46,6 +46,8 @@ pub(in crate::gtp) struct Request {
     pub(super) root_moves: Option<Vec<bool>>,
     /// Moves to tell at most.
     pub(super) most_moves: usize,
+    /// Moves to tell at least, if there are as many: those without visits come last.
+    pub(super) least_moves: usize,
     pub(super) has_ownership: bool,
     pub(super) has_pv_visits: bool,
     pub(super) has_root_info: bool,
@@ -68,6 +70,7 @@ impl Request {
             interval: None,
             root_moves: None,
             most_moves: usize::MAX,
+            least_moves: 0,
             has_ownership: dialect == Dialect::Cgos,
             has_pv_visits: false,
             has_root_info: false,
@@ -102,7 +105,7 @@ impl Request {
                         restriction.add(key == "allow", &moves);
                     }
                 }
-                "minmoves" => drop(arguments.number::<usize>("a number of moves")?),
+                "minmoves" => self.least_moves = arguments.number("a number of moves")?,
                 "maxmoves" => self.most_moves = arguments.number("a number of moves")?,
                 "ownership" => self.has_ownership = flag(&mut arguments)?,
                 "pvVisits" => self.has_pv_visits = flag(&mut arguments)?,

@@ -1,0 +1,70 @@
+//! `tewari network compare`.
+
+use super::Source;
+use super::prepare::read_own;
+use crate::engine::EngineOptions;
+use crate::go::Size;
+use crate::memory::Budget;
+use crate::search::Limits;
+use crate::selfplay::comparison::{Judgements, compare};
+use anyhow::{Result, bail};
+use clap::Args;
+use std::path::PathBuf;
+
+/// Bytes for a table that loses nothing in a small search.
+const TABLE: u64 = 16 << 20;
+
+#[derive(Args)]
+pub(super) struct Arguments {
+    /// Folders of self-play.
+    #[arg(required = true)]
+    games: Vec<PathBuf>,
+    /// Take the last N games of them, those that `prepare` keeps apart; one position of each.
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    validation: usize,
+    /// Of self-play on several boards, take the games on this one.
+    #[arg(long)]
+    size: Option<Size>,
+    /// Simulations of the search without a network.
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
+    simulations: u64,
+    /// Seed of the positions and of the search.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    source: Source,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
+    let (games, _) = read_own(&arguments.games, arguments.size)?;
+    let games = &games[games.len().saturating_sub(arguments.validation)..];
+    let mut options = EngineOptions {
+        network: Some(arguments.source.network()?),
+        memory: Budget::Table(TABLE),
+        ..EngineOptions::default()
+    };
+    options.parameters.seed = arguments.seed;
+    let limits = Limits { simulations: Some(arguments.simulations), ..Limits::default() };
+    let comparison = compare(games, &options, limits)?;
+    println!("{} games, a position each; losses in nats after calibration by one temperature", games.len());
+    println!("{:28} {:>10} {:>10} {:>12} {:>12}", "", "value", "sign", "owners", "points");
+    let search = format!("search, {} simulations", arguments.simulations);
+    for (name, judgements) in [("network", &comparison.network), (&search, &comparison.search)] {
+        println!("{}", row(name, judgements)?);
+    }
+    Ok(())
+}
+
+fn row(name: &str, judgements: &Judgements) -> Result<String> {
+    let (Some(value), Some(owners)) = (judgements.values.quality(), judgements.owners.quality()) else {
+        bail!("expected games to judge and a network with score and owners, found none");
+    };
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    Ok(format!(
+        "{name:28} {:>10.4} {:>10} {:>12.4} {:>12}",
+        value.loss,
+        percent(value.right),
+        owners.loss,
+        percent(owners.right)
+    ))
+}

@@ -1,0 +1,103 @@
+//! The records to review.
+
+use super::Failures;
+use crate::cli::print_error;
+use crate::sgf::{self, Collection, Sources};
+use anyhow::{Context, Result, anyhow};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// The largest file read; the record's reader has the same limit.
+const LARGEST_FILE: u64 = sgf::MAX_BYTES as u64;
+/// Folders inside folders are looked into so deep.
+const DEEPEST: usize = 32;
+
+/// A file of games.
+pub(super) struct Source {
+    /// Where it is.
+    pub(super) path: PathBuf,
+    /// Its games.
+    pub(super) collection: Collection,
+    /// Their texts.
+    pub(super) texts: Sources,
+}
+
+impl Source {
+    /// Its name as people see it.
+    pub(super) fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// Positions of all games.
+    pub(super) fn positions(&self) -> usize {
+        self.collection.games.iter().map(|game| game.move_count() + 1).sum()
+    }
+}
+
+/// Reads all files, and those of all folders. What cannot be read is a failure, and the others go on.
+pub(super) fn read_all(paths: &[PathBuf], failures: &mut Failures) -> Vec<Source> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            let before = files.len();
+            match add_folder(path, DEEPEST, &mut files) {
+                Ok(()) if files.len() == before => {
+                    failures.add(anyhow!("{}: expected .sgf files in it, found none", path.display()));
+                }
+                Ok(()) => {}
+                Err(error) => failures.add(error),
+            }
+        } else {
+            files.push(path.clone());
+        }
+    }
+    let mut sources = Vec::new();
+    for path in files {
+        match read(&path) {
+            Ok(source) => sources.push(source),
+            Err(error) => failures.add(error),
+        }
+    }
+    sources
+}
+
+/// Adds the records of a folder and of those in it, by name. Links to folders are not followed.
+fn add_folder(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<()> {
+    let cannot = || format!("cannot read {}", folder.display());
+    let mut entries = Vec::new();
+    for entry in std::fs::read_dir(folder).with_context(cannot)? {
+        let entry = entry.with_context(cannot)?;
+        entries.push((entry.path(), entry.file_type().with_context(cannot)?));
+    }
+    entries.sort_by(|(one, _), (other, _)| one.cmp(other));
+    for (path, kind) in entries {
+        let is_record = path.extension().is_some_and(|it| it.eq_ignore_ascii_case("sgf"));
+        if kind.is_dir() && depth > 0 {
+            add_folder(&path, depth - 1, files)?;
+        } else if is_record && path.is_file() {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<Source> {
+    let name = path.display().to_string();
+    let bytes = read_bytes(path).with_context(|| format!("cannot read {name}"))?;
+    let (collection, texts) =
+        sgf::read_damaged_with_sources(&bytes).map_err(|error| anyhow!("{name}: {error}"))?;
+    for warning in &collection.warnings {
+        print_error(&format!("{name}: {warning}"));
+    }
+    Ok(Source { path: path.to_owned(), collection, texts })
+}
+
+fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if path == Path::new("-") {
+        std::io::stdin().lock().take(LARGEST_FILE + 1).read_to_end(&mut bytes)?;
+    } else {
+        std::fs::File::open(path)?.take(LARGEST_FILE + 1).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
+}

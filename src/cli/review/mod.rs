@@ -1,0 +1,247 @@
+//! `tewari review`.
+
+mod input;
+mod output;
+
+use self::input::Source;
+use self::output::{Format, Output};
+use super::laboratory::{INTERRUPTED, stop_on_interrupt};
+use super::options::{Dead, EngineArguments, LimitArguments};
+use super::print_error;
+use super::table_game::TableGame;
+use crate::engine::Engine;
+use crate::go::{Komi, Rules, Size};
+use crate::review::compute::{Job, Watcher, review};
+use crate::review::{Review, Settings, Thresholds, saved, table};
+use crate::search::Limits;
+use crate::sgf::{Given, Otherwise};
+use anyhow::{Context, Result, anyhow};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// Simulations for each position when nothing else is said.
+const DEFAULT_SIMULATIONS: u64 = 1_000;
+
+const EXAMPLES: &str = "\
+Examples:
+  tewari review game.sgf                                  where the game was lost, in the terminal
+  tewari review game.sgf -o game.html                     a page to look at and to send to a friend
+  tewari review games/ --format sgf -o reviewed/          every record of a folder, with comments and variations
+  tewari review game.sgf --simulations 5000 --save game.review -o game.html
+  tewari review --from game.review --thresholds 3,8,15    again, with other thresholds, without searching";
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", columns_in_words()))]
+pub(super) struct Arguments {
+    /// SGF files, folders of them (with the folders inside), or - for standard input.
+    #[arg(required_unless_present = "from", conflicts_with = "from")]
+    files: Vec<PathBuf>,
+    /// Show again what --save kept, without searching.
+    #[arg(long, value_name = "SAVED", conflicts_with_all = ["save", "passes", "komi", "rules", "dead", "seed", "visits",
+        "simulations", "time"])]
+    from: Option<PathBuf>,
+    /// What to write: text for the terminal, html (one page that works offline), sgf (the record with comments and
+    /// variations), csv or json (a row a move). Default: what the name of OUT says, or text.
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// Where to write it; a folder, or a name that ends in /, gets a file for each input file. Default: standard output.
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Overwrite files that exist.
+    #[arg(long)]
+    force: bool,
+    /// Keep what was computed in this file, for --from.
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// How many of the costliest moves to list.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    mistakes: usize,
+    /// The losses of win rate, in percent, from which on a move is an inaccuracy, a mistake, a blunder.
+    #[arg(long, value_name = "A,B,C", default_value_t)]
+    thresholds: Thresholds,
+    /// How often to go through each game, first from its end, then from its start, and so on: each pass begins with
+    /// what the earlier ones learnt.
+    #[arg(long, value_name = "N", default_value = "1")]
+    passes: NonZeroUsize,
+    /// Komi; default: the record's, or 7.5.
+    #[arg(long, allow_hyphen_values = true)]
+    komi: Option<Komi>,
+    /// Rules, as in `analyze`. Default: the record's if it names them, or chinese.
+    #[arg(long)]
+    rules: Option<Rules>,
+    /// Which stones are taken off the board where a game has ended; default: none by tromp-taylor rules, else those that
+    /// both would agree on.
+    #[arg(long, value_enum)]
+    dead: Option<Dead>,
+    /// Seed of all randomness.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    limits: LimitArguments,
+    #[command(flatten)]
+    engine: EngineArguments,
+}
+
+fn columns_in_words() -> String {
+    let columns = table::COLUMNS.map(|(name, meaning)| format!("  {name:14}{meaning}\n"));
+    format!("Columns of csv and json:\n{}", columns.concat())
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
+    match &arguments.from {
+        Some(path) => show_again(arguments, path),
+        None => review_files(arguments),
+    }
+}
+
+fn show_again(arguments: &Arguments, path: &Path) -> Result<()> {
+    let mut plan = arguments.output().plan(&[path], arguments.settings())?;
+    let name = path.display();
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
+    plan.add(0, saved::read(&text).map_err(|error| anyhow!("{name}: {error}"))?)?;
+    plan.finish()
+}
+
+fn review_files(arguments: &Arguments) -> Result<()> {
+    let mut failures = Failures::default();
+    let sources = input::read_all(&arguments.files, &mut failures);
+    let paths: Vec<&Path> = sources.iter().map(|source| source.path.as_path()).collect();
+    let mut plan = arguments.output().plan(&paths, arguments.settings())?;
+    if let Some(path) = &arguments.save {
+        output::check_absent(path, arguments.force)?;
+    }
+    let stop = stop_on_interrupt();
+    let bar = progress_bar(sources.iter().map(Source::positions).sum::<usize>() * arguments.passes.get());
+    let mut to_save = Vec::new();
+    for (nth, source) in sources.iter().enumerate() {
+        let reviews = review_source(arguments, source, &bar, stop, &mut failures);
+        if arguments.save.is_some() {
+            to_save.extend_from_slice(&reviews);
+        }
+        plan.add(nth, reviews)?;
+    }
+    bar.finish_and_clear();
+    if let Some(path) = &arguments.save {
+        output::write_file(path, &saved::write(&to_save)?, arguments.force)?;
+    }
+    plan.finish()?;
+    if stop.load(Relaxed) {
+        failures.say();
+        std::process::exit(INTERRUPTED);
+    }
+    failures.last.map_or(Ok(()), Err)
+}
+
+/// The reviews of all games of a file, until somebody ends it.
+fn review_source(
+    arguments: &Arguments,
+    source: &Source,
+    bar: &ProgressBar,
+    stop: &AtomicBool,
+    failures: &mut Failures,
+) -> Vec<Review> {
+    let watcher = Watcher { position_done: &|| bar.inc(1), goes_on: &|| !stop.load(Relaxed) };
+    let mut reviews = Vec::new();
+    for game in 0..source.collection.games.len() {
+        if stop.load(Relaxed) {
+            break;
+        }
+        let failure = match review_game(arguments, source, game, watcher, bar) {
+            Ok((review, failure)) => {
+                reviews.push(review);
+                failure
+            }
+            Err(error) => Some(error),
+        };
+        if let Some(failure) = failure {
+            bar.suspend(|| failures.add(failure));
+        }
+    }
+    reviews
+}
+
+/// The review of a game, and what is wrong with its record.
+fn review_game(
+    arguments: &Arguments,
+    source: &Source,
+    game: usize,
+    watcher: Watcher<'_>,
+    bar: &ProgressBar,
+) -> Result<(Review, Option<anyhow::Error>)> {
+    let record = &source.collection.games[game];
+    let id = if game == 0 { source.name() } else { format!("{}, game {}", source.name(), game + 1) };
+    for warning in &record.warnings {
+        bar.suspend(|| print_error(&format!("{id}: {warning}")));
+    }
+    let about = |error: &dyn std::fmt::Display| anyhow!("{id}: {error}");
+    let table = TableGame::of(&arguments.engine);
+    let otherwise = table.as_ref().map_or_else(Otherwise::default, TableGame::otherwise);
+    let given = Given { rules: arguments.rules, komi: arguments.komi };
+    let terms = record.terms(given, otherwise).map_err(|error| about(&error))?;
+    let size =
+        Size::new(usize::from(record.columns), usize::from(record.rows)).map_err(|error| about(&error))?;
+    let options = arguments.engine.options(size, terms.rules, terms.komi, arguments.seed);
+    let mut engine = Engine::new(options)?;
+    let job = Job {
+        id: &id,
+        record,
+        source: source.texts.of(game),
+        terms: &terms,
+        dead: Dead::or_by_rules(arguments.dead, terms.rules),
+        limits: arguments.limits(),
+        passes: arguments.passes.get(),
+    };
+    let (review, cut_off) = review(&mut engine, &job, watcher).map_err(|error| about(&error))?;
+    if let Some(warning) = engine.file_warning() {
+        bar.suspend(|| print_error(&warning));
+    }
+    Ok((review, cut_off.map(|error| about(&error))))
+}
+
+impl Arguments {
+    fn settings(&self) -> Settings {
+        Settings { thresholds: self.thresholds, mistakes: self.mistakes }
+    }
+
+    fn output(&self) -> Output {
+        Output::new(self.output.as_deref(), self.format, self.force)
+    }
+
+    fn limits(&self) -> Limits {
+        let LimitArguments { visits, simulations, time } = self.limits;
+        let nothing = visits.is_none() && simulations.is_none() && time.is_none();
+        let simulations = if nothing { Some(DEFAULT_SIMULATIONS) } else { simulations };
+        Limits { visits, simulations, time, ..Limits::default() }
+    }
+}
+
+/// What could not be reviewed. The last is the program's error, those before it are said as they come.
+#[derive(Default)]
+struct Failures {
+    last: Option<anyhow::Error>,
+}
+
+impl Failures {
+    fn add(&mut self, error: anyhow::Error) {
+        self.say();
+        self.last = Some(error);
+    }
+
+    fn say(&mut self) {
+        if let Some(error) = self.last.take() {
+            print_error(&format!("{error:#}"));
+        }
+    }
+}
+
+/// On standard error, and only if that is a terminal.
+fn progress_bar(positions: usize) -> ProgressBar {
+    let bar = ProgressBar::new(positions as u64);
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len} positions, {eta} left") {
+        bar.set_style(style);
+    }
+    bar
+}

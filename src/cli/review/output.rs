@@ -1,0 +1,189 @@
+//! Where reviews are written.
+
+use crate::review::{Review, Settings, html, sgf, table, text};
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use std::fs::Permissions;
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    Text,
+    Html,
+    Sgf,
+    Csv,
+    Json,
+}
+
+/// Where it is written, and as what.
+pub(super) struct Output {
+    place: Place,
+    format: Format,
+    is_forced: bool,
+}
+
+enum Place {
+    Standard,
+    File(PathBuf),
+    /// A file for each input file.
+    Folder(PathBuf),
+}
+
+impl Format {
+    /// What the ending of a file's name says.
+    fn of(path: &Path) -> Option<Format> {
+        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+        match ending.as_str() {
+            "htm" => Some(Format::Html),
+            "txt" => Some(Format::Text),
+            "jsonl" => Some(Format::Json),
+            ending => Format::from_str(ending, true).ok(),
+        }
+    }
+
+    fn ending(self) -> &'static str {
+        match self {
+            Format::Text => "txt",
+            Format::Html => "html",
+            Format::Sgf => "sgf",
+            Format::Csv => "csv",
+            Format::Json => "json",
+        }
+    }
+
+    fn written(self, reviews: &[Review], settings: &Settings) -> Result<String> {
+        let each = |write: &dyn Fn(&Review) -> Result<String>, between: &str| {
+            let texts: Result<Vec<String>> = reviews.iter().map(write).collect();
+            texts.map(|texts| texts.join(between))
+        };
+        match self {
+            Format::Text => each(&|review| Ok(text::text(review, settings)?), "\n\n"),
+            Format::Sgf => each(&|review| Ok(sgf::sgf(review, settings)?), ""),
+            Format::Html => Ok(html::page(reviews, settings)),
+            Format::Csv => Ok(table::csv(reviews, settings)?),
+            Format::Json => Ok(table::json(reviews, settings)),
+        }
+    }
+}
+
+impl Output {
+    pub(super) fn new(path: Option<&Path>, format: Option<Format>, is_forced: bool) -> Output {
+        let place = match path {
+            None => Place::Standard,
+            Some(path) if path == Path::new("-") => Place::Standard,
+            Some(path) if path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/") => {
+                Place::Folder(path.to_owned())
+            }
+            Some(path) => Place::File(path.to_owned()),
+        };
+        let named = match &place {
+            Place::File(path) => Format::of(path),
+            _ => None,
+        };
+        Output { place, format: format.or(named).unwrap_or(Format::Text), is_forced }
+    }
+
+    /// Plans what to write for these input files; refuses to overwrite anything, before work begins.
+    pub(super) fn plan(self, inputs: &[&Path], settings: Settings) -> Result<Plan> {
+        let names = match &self.place {
+            Place::Standard => Vec::new(),
+            Place::File(path) => vec![path.clone()],
+            Place::Folder(folder) => self.names(folder, inputs),
+        };
+        names.iter().try_for_each(|path| check_absent(path, self.is_forced))?;
+        Ok(Plan { output: self, names, settings, kept: Vec::new() })
+    }
+
+    /// The file for each input file: its name with another ending, and a number if that is taken.
+    fn names(&self, folder: &Path, inputs: &[&Path]) -> Vec<PathBuf> {
+        let mut names: Vec<PathBuf> = Vec::new();
+        for input in inputs {
+            let stem = input.file_stem().map_or("game".into(), |stem| stem.to_string_lossy());
+            let stem = if stem == "-" { "game".into() } else { stem };
+            let ending = self.format.ending();
+            let numbered = (2..).map(|number| folder.join(format!("{stem}-{number}.{ending}")));
+            let mut candidates = std::iter::once(folder.join(format!("{stem}.{ending}"))).chain(numbered);
+            names.extend(candidates.find(|name| !names.contains(name)));
+        }
+        names
+    }
+}
+
+/// Where the reviews of some input files go.
+pub(super) struct Plan {
+    output: Output,
+    names: Vec<PathBuf>,
+    settings: Settings,
+    /// What goes into one file with others.
+    kept: Vec<Review>,
+}
+
+impl Plan {
+    /// Takes the reviews of an input file, by its place among them. Those that get a file of their own are written.
+    pub(super) fn add(&mut self, nth: usize, reviews: Vec<Review>) -> Result<()> {
+        let Place::Folder(folder) = &self.output.place else {
+            self.kept.extend(reviews);
+            return Ok(());
+        };
+        if reviews.is_empty() {
+            return Ok(());
+        }
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        let text = self.output.format.written(&reviews, &self.settings)?;
+        write_file(&self.names[nth], &text, self.output.is_forced)
+    }
+
+    /// Writes what was kept.
+    pub(super) fn finish(self) -> Result<()> {
+        if self.kept.is_empty() {
+            return Ok(());
+        }
+        let text = self.output.format.written(&self.kept, &self.settings)?;
+        match self.names.first() {
+            Some(path) => write_file(path, &text, self.output.is_forced),
+            None => print(&text),
+        }
+    }
+}
+
+/// Refuses a file that exists.
+pub(super) fn check_absent(path: &Path, is_forced: bool) -> Result<()> {
+    if path.is_dir() {
+        bail!("{}: expected the name of a file, found a folder", path.display());
+    }
+    if !is_forced && path.exists() {
+        bail!("{} exists: choose another name, or overwrite it with --force", path.display());
+    }
+    Ok(())
+}
+
+/// Writes a file, whole or not at all.
+pub(super) fn write_file(path: &Path, text: &str, is_forced: bool) -> Result<()> {
+    check_absent(path, is_forced)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let cannot = || format!("cannot write {}", path.display());
+    let mut file = tempfile::Builder::new()
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(folder)
+        .with_context(cannot)?;
+    file.write_all(text.as_bytes()).with_context(cannot)?;
+    if is_forced {
+        file.persist(path).map_err(|error| error.error).with_context(cannot)?;
+    } else {
+        file.persist_noclobber(path).map_err(|error| error.error).with_context(cannot)?;
+    }
+    Ok(())
+}
+
+/// Writes to standard output; a reader that has had enough is no failure.
+fn print(text: &str) -> Result<()> {
+    let mut output = std::io::stdout().lock();
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        result => result.context("cannot write output"),
+    }
+}

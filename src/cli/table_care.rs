@@ -1,0 +1,109 @@
+//! `tewari table verify`, `snapshot` and `upgrade`: what keeps a table for years.
+
+use super::print_error;
+use super::table::{MIB, plural, progress, say, survey};
+use crate::table::{Survey, Table, TableMode};
+use anyhow::{Result, bail};
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+#[derive(Args)]
+pub(super) struct Verify {
+    /// The table.
+    file: PathBuf,
+    /// Drop what is damaged or was left unfinished, and say what that was.
+    #[arg(long)]
+    repair: bool,
+}
+
+#[derive(Args)]
+pub(super) struct Snapshot {
+    /// The table.
+    file: PathBuf,
+    /// The copy to make.
+    #[arg(long, short)]
+    out: PathBuf,
+    /// Replace a file of that name.
+    #[arg(long)]
+    force: bool,
+}
+
+pub(super) fn verify(arguments: &Verify) -> Result<()> {
+    let name = arguments.file.display();
+    let survey = if arguments.repair {
+        let mut table = Table::open(&arguments.file, TableMode::ReadWrite, None)?;
+        table.lock_exclusively()?;
+        let bar = progress((table.layout().entries() + table.layout().blocks) as u64);
+        let survey = table.repair(&mut |done| bar.set_position(done as u64));
+        bar.finish_and_clear();
+        survey
+    } else {
+        survey(&Table::open(&arguments.file, TableMode::ReadOnly, None)?)
+    };
+    say(&format!(
+        "{name}: {}, {}, {}",
+        plural(survey.entries, "position"),
+        plural(survey.blocks, "edge block"),
+        soundness(&survey)
+    ))?;
+    for fault in &survey.described {
+        print_error(&format!("{name}: {fault}"));
+    }
+    if arguments.repair {
+        say(&format!("{name}: {}", losses(&survey)))?;
+    } else if survey.faults > 0 {
+        bail!(
+            "{name}: expected a sound table, found {}; `tewari table verify --repair` drops them",
+            plural(survey.faults, "fault")
+        );
+    }
+    Ok(())
+}
+
+/// What a survey found, in a few words.
+pub(super) fn soundness(survey: &Survey) -> String {
+    let unfinished = survey.unfinished_entries + survey.unfinished_blocks;
+    let void = plural(survey.void_bounds, "bound");
+    match survey.faults {
+        0 => format!("clean; {unfinished} unfinished, {void} void"),
+        faults => format!("{}; {unfinished} unfinished, {void} void", plural(faults, "fault")),
+    }
+}
+
+/// What a repair has done.
+fn losses(survey: &Survey) -> String {
+    let entries = survey.bad_entries + survey.unfinished_entries;
+    let blocks = survey.bad_blocks + survey.unfinished_blocks + survey.orphans;
+    format!(
+        "dropped {} and {}, raised the visits of {}",
+        plural(entries, "position"),
+        plural(blocks, "edge block"),
+        plural(survey.behind, "position")
+    )
+}
+
+pub(super) fn snapshot(arguments: &Snapshot) -> Result<()> {
+    let Snapshot { file, out, force } = arguments;
+    let table = Table::open(file, TableMode::ReadOnly, None)?;
+    let made = table.snapshot(out, *force)?;
+    say(&format!(
+        "{}: {:.1} MiB{}; {}, {}; left out {} and {} that were being written or are not used",
+        out.display(),
+        table.layout().bytes() as f64 / MIB,
+        if made.is_clone { ", shared on the disk" } else { "" },
+        plural(made.entries, "position"),
+        plural(made.blocks, "edge block"),
+        plural(made.entries_dropped, "position"),
+        plural(made.blocks_dropped, "edge block")
+    ))
+}
+
+pub(super) fn upgrade(file: &Path) -> Result<()> {
+    match Table::upgrade(file)? {
+        Some(table) => {
+            let bytes = table.layout().bytes() as f64;
+            say(&format!("{}: converted, {:.1} MiB", file.display(), bytes / MIB))
+        }
+        None => say(&format!("{}: of the present format, unchanged", file.display())),
+    }
+}

@@ -1,0 +1,311 @@
+//! Making a review: every position of a game is searched, from the end to the start first, on one table.
+
+use super::model::{Candidate, End, Finding, Played, Review, Turn};
+use crate::analysis::Analysis;
+use crate::engine::{Engine, EngineError};
+use crate::game::{Game, Player};
+use crate::go::status::{DeadStones, Statuses};
+use crate::go::{Position, Record, Size, ownership};
+use crate::ownership::Ownership;
+use crate::search::{Limits, MoveReport, Report};
+use crate::sgf::{GameRecord, ReplayError, Step, Steps, Terms};
+
+/// Moves kept of each position, besides the one that was played.
+const CANDIDATES: usize = 6;
+/// Moves kept of a line.
+const LINE: usize = 12;
+/// Positions between two that are kept while the game is walked backwards.
+const STRIDE: usize = 64;
+/// Playouts that say whose the points of a finished game are.
+const END_PLAYOUTS: u32 = 400;
+
+/// A game to review.
+#[derive(Clone, Copy)]
+pub struct Job<'a> {
+    /// What it is called.
+    pub id: &'a str,
+    /// The record.
+    pub record: &'a GameRecord,
+    /// Its text.
+    pub source: &'a str,
+    /// Rules and komi.
+    pub terms: &'a Terms,
+    /// Which stones are taken off the board at the end.
+    pub dead: DeadStones,
+    /// How long each position is searched in each pass.
+    pub limits: Limits,
+    /// How often the game is walked: first from its end, then from its start, and so on.
+    pub passes: usize,
+}
+
+/// Who waits for a review.
+#[derive(Clone, Copy)]
+pub struct Watcher<'a> {
+    /// Called after each position of each pass.
+    pub position_done: &'a dyn Fn(),
+    /// Whether to go on.
+    pub goes_on: &'a dyn Fn() -> bool,
+}
+
+/// Why there is no review.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReviewError {
+    /// Not even the first position can be had.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+    /// The engine has no memory for the board.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+/// Reviews a game. A record that cannot be played to its end is reviewed up to there; the error is returned besides.
+///
+/// # Errors
+/// When there is no position to begin with, or no memory.
+pub fn review(
+    engine: &mut Engine,
+    job: &Job<'_>,
+    watcher: Watcher<'_>,
+) -> Result<(Review, Option<ReplayError>), ReviewError> {
+    let mut game = Walk::read(engine, job)?;
+    let mut is_complete = true;
+    for pass in 0..job.passes {
+        is_complete = game.walk(engine, job, watcher, pass)?;
+        if !is_complete {
+            break;
+        }
+    }
+    let Walk { turns, cut_off, size, .. } = game;
+    let (record, terms) = (job.record, job.terms);
+    let warnings = record.warnings.iter().cloned().chain(cut_off.iter().map(ToString::to_string)).collect();
+    let review = Review {
+        id: job.id.to_owned(),
+        names: record.names.clone(),
+        ranks: record.ranks.clone(),
+        result: record.result.clone(),
+        date: record.date.clone(),
+        event: record.event.clone(),
+        title: record.title.clone(),
+        columns: size.columns(),
+        rows: size.rows(),
+        komi: terms.komi.points(),
+        rules: terms.rules.to_string(),
+        assumed: terms.assumed.clone(),
+        warnings,
+        engine: format!("Tewari {}", env!("CARGO_PKG_VERSION")),
+        limits: in_words(&job.limits, job.passes),
+        is_complete,
+        turns,
+        sgf: job.source.to_owned(),
+    };
+    Ok((review, cut_off))
+}
+
+/// The positions of a game. Only some are kept as such, 20 KiB each on 19x19; the others are played again.
+struct Walk<'r> {
+    size: Size,
+    turns: Vec<Turn>,
+    /// Cursors before turns 0, [`STRIDE`], …
+    marks: Vec<Steps<'r>>,
+    cut_off: Option<ReplayError>,
+    /// The last position, if both players have ended the game there.
+    end: Option<(Position, Statuses)>,
+}
+
+impl<'r> Walk<'r> {
+    /// Plays the record once.
+    fn read(engine: &Engine, job: &Job<'r>) -> Result<Walk<'r>, ReviewError> {
+        let Terms { rules, komi, compensation, .. } = *job.terms;
+        let keys = engine.options().keys;
+        let mut steps = job.record.steps(rules, komi)?.with_key_policy(keys).with_compensation(compensation);
+        let nodes = nodes_of_moves(job.record);
+        let (mut turns, mut marks, mut last, mut cut_off) = (Vec::new(), Vec::new(), None, None);
+        loop {
+            let mark = turns.len().is_multiple_of(STRIDE).then(|| steps.clone());
+            match steps.next() {
+                None => break,
+                Some(Err(error)) if turns.is_empty() => return Err(error.into()),
+                Some(Err(error)) => {
+                    cut_off = Some(error);
+                    break;
+                }
+                Some(Ok(step)) => {
+                    marks.extend(mark);
+                    turns.push(turn(&step, job.record, &nodes));
+                    last = Some(step.position);
+                }
+            }
+        }
+        let options = engine.options();
+        let size = last.as_ref().map_or(options.size, Position::size);
+        let end = last.filter(|position| position.passes() >= 2).map(|position| {
+            let statuses = job.dead.statuses(&position, options.playouts, options.parameters.seed);
+            (position, statuses)
+        });
+        Ok(Walk { size, turns, marks, cut_off, end })
+    }
+
+    /// Searches all positions; `false` if somebody ended it.
+    fn walk(
+        &mut self,
+        engine: &mut Engine,
+        job: &Job<'_>,
+        watcher: Watcher<'_>,
+        pass: usize,
+    ) -> Result<bool, ReviewError> {
+        let is_backward = pass.is_multiple_of(2);
+        let count = self.marks.len();
+        for nth in 0..count {
+            let segment = if is_backward { count - 1 - nth } else { nth };
+            let steps = self.marks[segment].clone().take(STRIDE);
+            let mut steps: Vec<Step> = steps.filter_map(Result::ok).collect();
+            if is_backward {
+                steps.reverse();
+            }
+            for step in &steps {
+                let Some(finding) = self.find(engine, job, watcher, step)? else { return Ok(false) };
+                self.turns[step.turn].finding = Some(finding);
+                (watcher.position_done)();
+            }
+        }
+        Ok(true)
+    }
+
+    /// What is found in a position; `None` if somebody ended it.
+    fn find(
+        &self,
+        engine: &mut Engine,
+        job: &Job<'_>,
+        watcher: Watcher<'_>,
+        step: &Step,
+    ) -> Result<Option<Finding>, ReviewError> {
+        // Setup in the middle of a record may start from another position, never from another board.
+        engine.set_record(Record::from_position(step.position.clone()))?;
+        let position = &step.position;
+        let next = self.turns.get(step.turn + 1).and_then(|turn| turn.played.as_ref());
+        if let Some((last, statuses)) = &self.end {
+            // Between the passes that end a game nothing is to be found: a search takes all stones for alive.
+            let is_last = step.turn + 1 == self.turns.len();
+            let is_before = step.turn + 2 == self.turns.len() && position.passes() == 1;
+            if is_last || is_before {
+                return Ok(Some(ended(engine, last, statuses, position.to_play())));
+            }
+        }
+        if position.passes() >= 2 {
+            // The players went on.
+            let options = engine.options();
+            let statuses = job.dead.statuses(position, options.playouts, options.parameters.seed);
+            return Ok(Some(ended(engine, position, &statuses, position.to_play())));
+        }
+        let mut is_ended = false;
+        let report = engine.search_position(position.clone(), job.limits, &mut |_| {
+            is_ended = !(watcher.goes_on)();
+            !is_ended
+        });
+        if is_ended {
+            return Ok(None);
+        }
+        let analysis = Analysis::new(job.id, step.turn, step.played, position, report);
+        Ok(Some(finding(&analysis, next.map(|played| played.vertex.as_str()))))
+    }
+}
+
+/// For each move of the main line, the node it stands in.
+fn nodes_of_moves(record: &GameRecord) -> Vec<usize> {
+    let nodes = record.nodes.iter().enumerate();
+    nodes.flat_map(|(number, node)| std::iter::repeat_n(number, node.moves.len())).collect()
+}
+
+fn turn(step: &Step, record: &GameRecord, nodes: &[usize]) -> Turn {
+    let position = &step.position;
+    let size = position.size();
+    let node = step.turn.checked_sub(1).and_then(|index| nodes.get(index)).copied().unwrap_or(0);
+    let board = position.board();
+    let stone = |mv| match board.geometry().point_of(mv).and_then(|point| board.stone_at(point)) {
+        Some(Player::Black) => 'X',
+        Some(Player::White) => 'O',
+        None => '.',
+    };
+    Turn {
+        played: step.played.map(|(player, mv)| Played { player, vertex: size.vertex(mv) }),
+        to_play: position.to_play(),
+        stones: size.points_from_top_left().map(stone).collect(),
+        prisoners: position.prisoners(),
+        node,
+        comment: record.nodes.get(node).and_then(|node| node.comment.clone()),
+        finding: None,
+    }
+}
+
+/// What a search found, with the move that was played there.
+fn finding(analysis: &Analysis, played: Option<&str>) -> Finding {
+    let report = &analysis.report;
+    let is_kept = |order: usize, mv: &MoveReport| {
+        order < CANDIDATES || played.is_some_and(|played| analysis.size.vertex(mv.mv) == played)
+    };
+    let moves = report.moves.iter().enumerate().filter(|(order, mv)| is_kept(*order, mv));
+    Finding {
+        winrate: analysis.black_winrate(),
+        lead: analysis.lead(report.root.black_score),
+        visits: report.root.visits,
+        candidates: moves.map(|(order, mv)| candidate(analysis, order, mv)).collect(),
+        ownership: letters(&report.ownership, analysis.size),
+        end: None,
+    }
+}
+
+fn candidate(analysis: &Analysis, order: usize, mv: &MoveReport) -> Candidate {
+    Candidate {
+        vertex: analysis.size.vertex(mv.mv),
+        order,
+        visits: mv.edge_visits,
+        winrate: analysis.black_winrate_after(mv),
+        lead: analysis.lead(mv.black_score),
+        line: mv.pv.iter().take(LINE).map(|&mv| analysis.size.vertex(mv)).collect(),
+    }
+}
+
+/// How a finished game came out, which is counted and not searched.
+fn ended(engine: &Engine, last: &Position, statuses: &Statuses, to_play: Player) -> Finding {
+    let mut position = last.clone();
+    position.set_to_play(to_play);
+    let report = Report { moves: Vec::new(), ..engine.look_up(position.clone()) };
+    let analysis = Analysis::new("", 0, None, &position, report).with_end(last, statuses);
+    let options = engine.options();
+    position.set_playouts(options.playouts);
+    let ownership = ownership::by_playouts(&position, END_PLAYOUTS, options.parameters.seed);
+    let size = position.size();
+    Finding {
+        winrate: analysis.black_winrate(),
+        lead: analysis.lead(analysis.report.root.black_score),
+        visits: analysis.report.root.visits,
+        candidates: Vec::new(),
+        ownership: letters(&ownership, size),
+        end: analysis.end.map(|end| End {
+            result: end.result,
+            dead: end.dead.iter().map(|&stone| size.vertex(stone)).collect(),
+        }),
+    }
+}
+
+/// See [`Finding::ownership`].
+fn letters(ownership: &Ownership, size: Size) -> String {
+    if ownership.playouts() == 0 {
+        return String::new();
+    }
+    let letter = |point| {
+        let tenths = (10.0 * (ownership.mean_for_black(point) + 1.0)).round();
+        char::from(b'a' + tenths as u8)
+    };
+    size.points_from_top_left().map(letter).collect()
+}
+
+fn in_words(limits: &Limits, passes: usize) -> String {
+    let parts = [
+        limits.simulations.map(|count| format!("{count} simulations")),
+        limits.visits.map(|count| format!("{count} visits")),
+        limits.time.map(|time| format!("{} s", time.as_secs_f64())),
+    ];
+    let each = parts.into_iter().flatten().collect::<Vec<_>>().join(", at most ");
+    if passes == 1 { format!("{each} a move") } else { format!("{passes} passes of {each} a move") }
+}

@@ -1,0 +1,206 @@
+//! Where a game was won and lost, in a few words.
+
+use super::judge::{MoveJudgement, Severity, for_player};
+use super::model::Review;
+use crate::game::Player;
+
+/// Who won, and where the game turned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// The number of the move that decided, if there is one.
+    pub turn: Option<usize>,
+    /// A sentence on the result.
+    pub result: String,
+    /// A sentence on where the game turned.
+    pub headline: String,
+    /// Some sentences more; may be empty.
+    pub detail: String,
+}
+
+/// A win rate from which on a side counts as ahead when there is no result.
+const AHEAD: f64 = 0.6;
+/// Chances below which a game is decided already.
+const ALIVE: f64 = 0.4;
+
+/// The verdict on a game whose moves are judged.
+pub(super) fn of(review: &Review, moves: &[Option<MoveJudgement>]) -> Verdict {
+    let (winner, result) = result(review);
+    let verdict = |turn, headline: &str, detail: String| Verdict {
+        turn,
+        result: result.clone(),
+        headline: headline.to_owned(),
+        detail,
+    };
+    let Some(winner) = winner else {
+        return verdict(None, "Nobody was clearly ahead at the end.", costliest(moves, &Player::BOTH));
+    };
+    let loser = winner.other();
+    let chances = Chances::new(review, loser);
+    match chances.decisive(moves) {
+        _ if chances.at_the_end() >= AHEAD => {
+            let headline = format!("The engine does not see why: it has {} ahead at the end.", name(loser));
+            verdict(None, &headline, costliest(moves, &[loser]))
+        }
+        Some(mv) => {
+            let headline = format!("The game turned at move {}.", mv.turn);
+            verdict(Some(mv.turn), &headline, decided(mv, &chances))
+        }
+        None if chances.was_ahead() => verdict(
+            None,
+            &format!("{} lost the game little by little.", name(loser)),
+            format!("{} {}", chances.last_ahead_in_words(), costliest(moves, &[loser])),
+        ),
+        None => verdict(
+            None,
+            &format!("{} was ahead from the start.", name(winner)),
+            format!("No single move of {}'s decided. {}", name(loser), costliest(moves, &[loser])),
+        ),
+    }
+}
+
+/// `Black` or `White`.
+pub(super) fn name(player: Player) -> &'static str {
+    if player == Player::Black { "Black" } else { "White" }
+}
+
+/// A share in whole percent.
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.0} %", 100.0 * share)
+}
+
+fn decided(mv: &MoveJudgement, chances: &Chances) -> String {
+    let player = name(mv.player);
+    let mut text = format!(
+        "{player} {}; {} was better. It took {player}'s chances from {} to {}, and they never came back.",
+        if mv.vertex == "pass" { "passed".to_owned() } else { format!("played {}", mv.vertex) },
+        mv.best.vertex,
+        percent(mv.before),
+        percent(mv.after),
+    );
+    if mv.before < 0.5 {
+        text.push(' ');
+        text.push_str(&chances.last_ahead_in_words());
+    }
+    text
+}
+
+/// The costliest move of these players, in a sentence; empty if none cost anything.
+fn costliest(moves: &[Option<MoveJudgement>], players: &[Player]) -> String {
+    let own =
+        moves.iter().flatten().filter(|mv| players.contains(&mv.player) && mv.severity > Severity::Fine);
+    own.max_by(|one, other| one.loss.total_cmp(&other.loss)).map_or_else(String::new, |mv| {
+        let (from, to) = (percent(mv.before), percent(mv.after));
+        let player = name(mv.player);
+        format!("{player}'s costliest move was {} at move {} ({from} to {to}).", mv.vertex, mv.turn)
+    })
+}
+
+/// Who won by the record, else by the count of the end, else who is ahead there; and a sentence on it.
+fn result(review: &Review) -> (Option<Player>, String) {
+    if let Some(written) = review.result.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
+        return match winner_of(written) {
+            Some((winner, "")) => (Some(winner), format!("{} won.", name(winner))),
+            Some((winner, how)) => (Some(winner), format!("{} won {}.", name(winner), how_in_words(how))),
+            None => (None, format!("The record gives the result as {written}.")),
+        };
+    }
+    let last = review.turns.iter().rev().find_map(|turn| turn.finding.as_ref());
+    let Some(last) = last else { return (None, "The record gives no result.".to_owned()) };
+    if let Some(end) = &last.end {
+        return match winner_of(&end.result) {
+            Some((winner, points)) => {
+                (Some(winner), format!("The count of the end is {} by {points}.", name(winner)))
+            }
+            None => (None, "The count of the end is a draw.".to_owned()),
+        };
+    }
+    let ahead = Player::BOTH.into_iter().find(|&player| for_player(player, last.winrate) >= AHEAD);
+    match ahead {
+        Some(player) => (ahead, format!("The record gives no result; at its end {} is ahead.", name(player))),
+        None => (None, "The record gives no result; at its end the game is open.".to_owned()),
+    }
+}
+
+/// The winner and what follows `B+` or `W+`.
+fn winner_of(result: &str) -> Option<(Player, &str)> {
+    let how = result.get(1..)?.strip_prefix('+')?.trim();
+    match result.as_bytes()[0].to_ascii_uppercase() {
+        b'B' => Some((Player::Black, how)),
+        b'W' => Some((Player::White, how)),
+        _ => None,
+    }
+}
+
+fn how_in_words(how: &str) -> String {
+    match how.to_ascii_lowercase().as_str() {
+        "r" | "res" | "resign" => "by resignation".to_owned(),
+        "t" | "time" => "on time".to_owned(),
+        "f" | "forfeit" => "by forfeit".to_owned(),
+        points => match points.parse::<f64>() {
+            Ok(1.0) => "by 1 point".to_owned(),
+            Ok(points) => format!("by {points} points"),
+            Err(_) => format!("({how})"),
+        },
+    }
+}
+
+/// The chances of the side that lost.
+struct Chances {
+    loser: Player,
+    /// By turn, the median of three turns, so that one odd search tells nothing; `None` where nothing was searched.
+    smooth: Vec<Option<f64>>,
+}
+
+impl Chances {
+    fn new(review: &Review, loser: Player) -> Chances {
+        let raw: Vec<Option<f64>> = review
+            .turns
+            .iter()
+            .map(|turn| turn.finding.as_ref().map(|finding| for_player(loser, finding.winrate)))
+            .collect();
+        let median = |index: usize| {
+            let mut around: Vec<f64> =
+                raw[index.saturating_sub(1)..raw.len().min(index + 2)].iter().flatten().copied().collect();
+            around.sort_by(f64::total_cmp);
+            raw[index].and(around.get(around.len() / 2).copied())
+        };
+        Chances { loser, smooth: (0..raw.len()).map(median).collect() }
+    }
+
+    /// The move of the loser's that cost most of those that were never made good: before it there were chances, and
+    /// afterwards they stayed below one half, and less than half of what was lost came back.
+    fn decisive<'m>(&self, moves: &'m [Option<MoveJudgement>]) -> Option<&'m MoveJudgement> {
+        let mut best_later = vec![0.0_f64; self.smooth.len() + 1];
+        for (index, chance) in self.smooth.iter().enumerate().rev() {
+            best_later[index] = best_later[index + 1].max(chance.unwrap_or(0.0));
+        }
+        let is_final = |mv: &MoveJudgement| {
+            // The median of the turn itself may still be that of the turn before.
+            let later = best_later.get(mv.turn + 1).copied().unwrap_or(0.0).max(mv.after);
+            later < 0.5 && later <= mv.before - mv.loss / 2.0
+        };
+        let own = moves.iter().flatten().filter(|mv| mv.player == self.loser && mv.severity > Severity::Fine);
+        own.filter(|mv| mv.before >= ALIVE && is_final(mv))
+            .max_by(|one, other| one.loss.total_cmp(&other.loss))
+    }
+
+    fn last_ahead(&self) -> Option<usize> {
+        self.smooth.iter().rposition(|chance| chance.is_some_and(|chance| chance >= 0.5))
+    }
+
+    /// In the last position that was searched.
+    fn at_the_end(&self) -> f64 {
+        self.smooth.iter().rev().find_map(|chance| *chance).unwrap_or(0.0)
+    }
+
+    fn was_ahead(&self) -> bool {
+        self.last_ahead().is_some()
+    }
+
+    fn last_ahead_in_words(&self) -> String {
+        match self.last_ahead() {
+            Some(turn) => format!("{} was last ahead after move {turn}.", name(self.loser)),
+            None => format!("{} was never ahead.", name(self.loser)),
+        }
+    }
+}

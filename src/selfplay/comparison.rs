@@ -1,0 +1,194 @@
+//! How well a network judges positions of games that it has not learned from, beside a search without a network.
+
+use crate::engine::{Engine, EngineError, EngineOptions, expert};
+use crate::game::{Game, Move, Outcome, Player};
+use crate::go::{Komi, Position, Rules};
+use crate::network::own_games::OwnGame;
+use crate::search::Limits;
+use crate::zobrist::mix;
+
+/// Chances nearer to 0 or 1 than this are taken for this far.
+const LEAST_CHANCE: f64 = 1e-4;
+/// Temperatures that are tried, as powers of two, and how often the range is narrowed by the golden section.
+const TEMPERATURES: [f64; 2] = [-5.0, 3.0];
+const NARROWINGS: usize = 40;
+
+/// Chances of one kind by one judge, and what came true.
+#[derive(Clone, Debug, Default)]
+pub struct Forecasts {
+    /// The logit of each chance, and 1 where it came true, 0 where it did not, or a half.
+    pairs: Vec<(f64, f64)>,
+}
+
+/// How good forecasts are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quality {
+    /// Mean logarithmic loss in nats after calibration: all logits are multiplied by the one number that makes this least.
+    /// A chance of a half everywhere has 0.693.
+    pub loss: f64,
+    /// Of those that were decided, how many were on the right side of a half.
+    pub right: f64,
+}
+
+impl Forecasts {
+    fn add(&mut self, chance: f64, came_true: f64) {
+        let chance = chance.clamp(LEAST_CHANCE, 1.0 - LEAST_CHANCE);
+        self.pairs.push(((chance / (1.0 - chance)).ln(), came_true));
+    }
+
+    /// How good they are; `None` without any.
+    #[must_use]
+    pub fn quality(&self) -> Option<Quality> {
+        let decided = self.pairs.iter().filter(|(_, truth)| *truth != 0.5).count().max(1);
+        let right = self.pairs.iter().filter(|(logit, truth)| (logit * (truth - 0.5)) > 0.0).count();
+        let loss = (!self.pairs.is_empty()).then(|| self.calibrated_loss())?;
+        Some(Quality { loss, right: right as f64 / decided as f64 })
+    }
+
+    /// The loss is convex in the factor, so that the golden section finds the least.
+    fn calibrated_loss(&self) -> f64 {
+        let golden = (5.0_f64.sqrt() - 1.0) / 2.0;
+        let [mut low, mut high] = TEMPERATURES;
+        for _ in 0..NARROWINGS {
+            let width = golden * (high - low);
+            if self.loss_at(high - width) < self.loss_at(low + width) {
+                high = low + width;
+            } else {
+                low = high - width;
+            }
+        }
+        self.loss_at(low)
+    }
+
+    /// With all logits multiplied by a power of two.
+    fn loss_at(&self, power: f64) -> f64 {
+        let factor = power.exp2();
+        // -ln(1 / (1 + exp(-x))), which does not overflow.
+        let surprise = |x: f64| (-x.abs()).exp().ln_1p() + (-x).max(0.0);
+        let loss = |&(logit, truth): &(f64, f64)| {
+            truth * surprise(factor * logit) + (1.0 - truth) * surprise(-factor * logit)
+        };
+        self.pairs.iter().map(loss).sum::<f64>() / self.pairs.len().max(1) as f64
+    }
+}
+
+/// What one judge says of results and of owners.
+#[derive(Clone, Debug, Default)]
+pub struct Judgements {
+    /// That the player to move wins.
+    pub values: Forecasts,
+    /// That a point is the player's to move in the end.
+    pub owners: Forecasts,
+}
+
+/// Both judges.
+#[derive(Clone, Debug, Default)]
+pub struct Comparison {
+    /// The network alone.
+    pub network: Judgements,
+    /// A search without a network.
+    pub search: Judgements,
+}
+
+/// A judge's word on one position, for Black.
+struct Word {
+    value: Option<f64>,
+    /// Whose each point will be, from -1 for White to 1 for Black.
+    ownership: Option<Vec<f64>>,
+}
+
+impl Judgements {
+    fn add(&mut self, game: &OwnGame, position: &Position, word: &Word) {
+        let truth =
+            |is_blacks: Option<bool>| is_blacks.map_or(0.5, |is_blacks| f64::from(u8::from(is_blacks)));
+        if let Some(value) = word.value {
+            let result = match position.komi().outcome_for_black(game.score()) {
+                Outcome::Win => Some(true),
+                Outcome::Draw => None,
+                Outcome::Loss => Some(false),
+            };
+            self.values.add(value, truth(result));
+        }
+        for (&owner, mean) in game.owners.as_bytes().iter().zip(word.ownership.iter().flatten()) {
+            let is_blacks = (owner != b'.').then_some(owner == b'b');
+            self.owners.add((mean + 1.0) / 2.0, truth(is_blacks));
+        }
+    }
+}
+
+/// Asks both about one position of each game, drawn by the game's number: those of one game have much in common. `options`
+/// has the network and the seed; the search begins with an empty table each time.
+///
+/// # Errors
+/// When the memory for a table cannot be had.
+pub fn compare(
+    games: &[OwnGame],
+    options: &EngineOptions,
+    limits: Limits,
+) -> Result<Comparison, EngineError> {
+    let mut comparison = Comparison::default();
+    let Some(network) = options.network().cloned() else { return Ok(comparison) };
+    let Some(size) = games.first().and_then(OwnGame::board) else { return Ok(comparison) };
+    let mut engine = Engine::new(EngineOptions { size, network: None, ..options.clone() })?;
+    for game in games.iter().filter(|game| game.board() == Some(size)) {
+        let Some(position) = drawn_position(game, options.parameters.seed) else { continue };
+        let opinion = expert::ask(&network, &position);
+        let network_says = Word { value: opinion.black_winrate, ownership: opinion.ownership };
+        comparison.network.add(game, &position, &network_says);
+        engine.clear_table();
+        let report = engine.search_position(position.clone(), limits, &mut |_| true);
+        let value = report.root.value.as_f64();
+        let value = if position.to_play() == Player::Black { value } else { 1.0 - value };
+        let points = 0..size.points() as u16;
+        let ownership = points.map(|point| report.ownership.mean_for_black(Move(point))).collect();
+        let search_says = Word { value: Some(value), ownership: Some(ownership) };
+        comparison.search.add(game, &position, &search_says);
+    }
+    Ok(comparison)
+}
+
+/// A position of a game after its opening, with the komi of then; `None` if there is none, or the moves before it
+/// cannot be played.
+fn drawn_position(game: &OwnGame, seed: u64) -> Option<Position> {
+    let searched = game.moves.len().checked_sub(game.opening).filter(|&searched| searched > 0)?;
+    let turn = game.opening + (mix(seed ^ mix(game.number)) % searched as u64) as usize;
+    let mut position = Position::new(game.board()?, Rules::CHINESE, Komi(0));
+    for mv in game.moves.iter().take(turn).map(|&mv| Move(mv)) {
+        position.check(mv).ok()?;
+        position.play(mv);
+    }
+    let komi = game.komis.iter().rev().find(|(from, _)| *from <= turn);
+    position.set_komi(Komi(komi.map_or(0, |&(_, komi)| komi)));
+    Some(position)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn forecasts(pairs: &[(f64, f64)]) -> Forecasts {
+        let mut forecasts = Forecasts::default();
+        pairs.iter().for_each(|&(chance, truth)| forecasts.add(chance, truth));
+        forecasts
+    }
+
+    #[test]
+    fn calibration_finds_what_overconfident_forecasts_are_worth() {
+        // Right three times of four, whatever chance is named: 0.75 has the least loss.
+        let bold = forecasts(&[(0.99, 1.0), (0.99, 1.0), (0.99, 1.0), (0.99, 0.0)]);
+        let shy = forecasts(&[(0.55, 1.0), (0.45, 0.0), (0.55, 1.0), (0.45, 1.0)]);
+        let entropy = -(0.75 * 0.75_f64.ln() + 0.25 * 0.25_f64.ln());
+        for forecasts in [bold, shy] {
+            let quality = forecasts.quality().expect("some");
+            assert!((quality.loss - entropy).abs() < 1e-6, "{quality:?}");
+            assert_eq!(quality.right, 0.75);
+        }
+    }
+
+    #[test]
+    fn what_is_undecided_is_neither_right_nor_wrong() {
+        let quality = forecasts(&[(0.9, 1.0), (0.9, 0.5), (0.5, 1.0)]).quality().expect("some");
+        assert_eq!(quality.right, 0.5);
+        assert_eq!(forecasts(&[]).quality(), None);
+    }
+}

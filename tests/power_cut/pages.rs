@@ -1,0 +1,145 @@
+//! Pages of different moments.
+
+use std::path::{Path, PathBuf};
+use tewari::go::Size;
+use tewari::rng::PlayoutRng;
+use tewari::table::{Ending, Identity, Layout, Shape, Survey, Table, TableMode};
+
+const PAGE: usize = 4096;
+/// The header's word that says who uses the file: its lower bits are the run of the machine, and two more say 1, in use.
+const USE: usize = 19;
+const STATE: u32 = 30;
+
+/// How many files are put together on each board.
+pub(crate) fn power_cuts() -> u64 {
+    std::env::var("TEWARI_POWER_CUTS").ok().and_then(|text| text.parse().ok()).unwrap_or(60)
+}
+
+/// In memory where that is possible: what is tested is what a file holds, not how it came to the disk.
+pub(crate) fn folder() -> tempfile::TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a folder")
+}
+
+pub(crate) fn identity(size: Size) -> Identity {
+    Identity {
+        game: format!("go {size}"),
+        key_seed: 1,
+        policy_state: String::new(),
+        network: None,
+        setting: String::new(),
+    }
+}
+
+/// With words of the policy, blocks of the smallest boards are 192 bytes, and some lie on two pages.
+pub(crate) fn shape(size: Size, policy_state: bool) -> Shape {
+    Shape { moves: size.points() + 1, policy_state }
+}
+
+/// A file of some moment.
+pub(crate) type Image = Vec<u8>;
+
+/// Which image each page is taken from.
+pub(crate) fn choose(images: usize, pages: usize, rng: &mut PlayoutRng) -> Vec<usize> {
+    let newest = images - 1;
+    let cut = rng.below(pages + 1);
+    let [before, after] = [rng.below(images), rng.below(images)];
+    let kind = rng.below(4);
+    let mut chosen: Vec<usize> = (0..pages)
+        .map(|page| match kind {
+            0 => rng.below(images),
+            1 if rng.below(8) == 0 => rng.below(images),
+            1 => newest,
+            2 if page < cut => before,
+            2 => after,
+            _ => rng.below(2) * newest,
+        })
+        .collect();
+    // The header is written when the system likes, too.
+    chosen[0] = rng.below(images);
+    chosen
+}
+
+pub(crate) fn pages_of(image: &Image) -> usize {
+    image.len().div_ceil(PAGE)
+}
+
+/// The file that these pages make, used until the machine was started again.
+pub(crate) fn put_together(images: &[Image], chosen: &[usize]) -> Image {
+    let mut file: Image = Vec::with_capacity(images[0].len());
+    for (page, &image) in chosen.iter().enumerate() {
+        let image = &images[image];
+        file.extend_from_slice(&image[page * PAGE..image.len().min((page + 1) * PAGE)]);
+    }
+    let word = word(&file, USE) ^ 1;
+    file[8 * USE..8 * USE + 8].copy_from_slice(&(word & !(3 << STATE) | 1 << STATE).to_le_bytes());
+    file
+}
+
+fn word(image: &[u8], index: usize) -> u64 {
+    u64::from_le_bytes(*image[8 * index..].first_chunk().expect("a word"))
+}
+
+/// The numbers and owners of the blocks whose pages are of different claims.
+pub(crate) fn torn_blocks(images: &[Image], chosen: &[usize], layout: &Layout) -> Vec<(u32, u64)> {
+    let words = layout.shape.block_words();
+    let pool = layout.words() - layout.blocks * words;
+    let mut torn = Vec::new();
+    for index in 0..layout.blocks {
+        let start = pool + index * words;
+        let head = |page: usize| {
+            let image = &images[chosen[page]];
+            (word(image, start), word(image, start + 1) as u32)
+        };
+        let first = 8 * start / PAGE;
+        // What lies behind the last tag says nothing.
+        let last = 8 * (start + used_words(layout.shape) - 1) / PAGE;
+        let (owner, sequence) = head(first);
+        if owner != 0 && sequence & 1 == 0 && (first + 1..=last).any(|page| head(page) != (owner, sequence)) {
+            torn.push((index as u32 + 1, owner));
+        }
+    }
+    torn
+}
+
+/// Words of a block with something in them.
+fn used_words(shape: Shape) -> usize {
+    let arrays = shape.moves + shape.moves.div_ceil(2) + if shape.policy_state { shape.moves } else { 0 };
+    let tags = if shape.moves > 128 { 2 + usize::from(shape.policy_state) } else { 1 };
+    4 + arrays + tags
+}
+
+/// Opens such a file for searches.
+pub(crate) fn open(path: &Path) -> Table {
+    let table = Table::open(path, TableMode::ReadWrite, None).expect("a table");
+    assert_eq!(table.ending(), Some(Ending::OtherRun));
+    table
+}
+
+/// No block is found whose pages are of different claims.
+pub(crate) fn assert_no_torn_block_is_found(table: &Table, torn: &[(u32, u64)]) {
+    for &(number, owner) in torn {
+        let found = table.find(owner).and_then(|entry| table.block(&entry).map(|block| block.number()));
+        assert_ne!(found, Some(number), "a block of two positions");
+    }
+}
+
+/// Repairs the file; whoever looks again finds nothing. Returns what was found first.
+pub(crate) fn repair(path: &Path) -> Survey {
+    let mut table = Table::open(path, TableMode::ReadWrite, None).expect("a table");
+    table.lock_exclusively().expect("nobody else");
+    let found = table.repair(&mut |_| {});
+    let left = table.survey(&mut |_| {});
+    let counts =
+        [left.faults, left.unfinished_entries, left.unfinished_blocks, left.orphans, left.void_bounds];
+    assert_eq!(counts, [0; 5], "{found:?}, then {left:?}");
+    let census = table.census();
+    assert_eq!((census.entries_used as u64, census.blocks_used as u64), (left.entries, left.blocks));
+    found
+}
+
+/// The temporary files of tables in a folder.
+pub(crate) fn temporary_files(folder: &Path) -> Vec<PathBuf> {
+    let entries =
+        std::fs::read_dir(folder).expect("a folder").filter_map(Result::ok).map(|entry| entry.path());
+    entries.filter(|path| path.extension().is_some_and(|extension| extension == "tmp")).collect()
+}

@@ -1,0 +1,138 @@
+//! What each format says, and that a kept review says it again.
+
+use super::{GAME, MOVES, directory, file, path, read, review, show};
+use serde_json::Value;
+
+#[test]
+fn text_names_the_players_the_verdict_and_the_costliest_moves_in_80_columns() {
+    let directory = directory();
+    let text = review(&[&file(&directory, "game.sgf", GAME)]);
+    for fragment in [
+        "Ann (3k) – Ben\n",
+        "komi 6.5",
+        "result B+R",
+        "Black won by resignation.",
+        "Costliest moves",
+        "mean loss a move",
+    ] {
+        assert!(text.contains(fragment), "no {fragment:?} in {text}");
+    }
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    // White's stones in the corners are the game's blunders: one is among them, with a board that shows it.
+    let costliest = text.split("Costliest moves").nth(1).expect("a list");
+    assert!(["A9", "J9", "A1"].iter().any(|corner| costliest.contains(corner)), "{text}");
+    assert!(costliest.contains("(O)") && costliest.contains("White's chances fall from"), "{text}");
+}
+
+#[test]
+fn the_page_is_one_file_that_asks_for_nothing_and_escapes_what_it_is_given() {
+    let directory = directory();
+    let name = "</script><script>alert(1)</script><!--";
+    let record = format!("(;SZ[5]PB[{name}]PW[& {name}]C[{name}];B[cc]C[{name}];W[bb])");
+    let html = review(&[&file(&directory, "game.sgf", record), "--format", "html"]);
+    assert!(html.starts_with("<!DOCTYPE html>") && html.trim_end().ends_with("</html>"));
+    assert!(html.contains("default-src 'none'"), "a policy that forbids requests");
+    assert!(!html.contains("alert(1)</script>") && !html.contains("<!--"), "{html}");
+    assert_eq!(html.matches("</script>").count(), 3, "the page's own scripts");
+    for needed in ["src=", "href=\"http", "url(http", "@import", "fetch(", "XMLHttpRequest"] {
+        assert!(!html.contains(needed), "{needed}");
+    }
+    for place in ["title", "style", "script", "data"] {
+        assert!(!html.contains(&format!("{{{{{place}}}}}")), "{place} is not filled");
+    }
+    let data =
+        html.split("id=\"data\">").nth(1).and_then(|rest| rest.split("</script>").next()).expect("data");
+    let games: Value = serde_json::from_str(data).expect("JSON");
+    assert_eq!(games[0]["names"][0], name);
+    assert_eq!(games[0]["turns"].as_array().map(Vec::len), Some(3));
+    assert_eq!(games[0]["turns"][1]["comment"], name);
+}
+
+#[test]
+fn tables_have_a_row_a_move_with_the_documented_columns() {
+    let directory = directory();
+    let game = file(&directory, "game.sgf", GAME);
+    let csv = review(&[&game, "--format", "csv"]);
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let header: Vec<String> = reader.headers().expect("names").iter().map(str::to_owned).collect();
+    let rows: Vec<csv::StringRecord> = reader.records().collect::<Result<_, _>>().expect("rows");
+    assert_eq!(rows.len(), MOVES);
+    let json = review(&[&game, "--format", "json"]);
+    let objects: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(objects.len(), MOVES);
+    let help = show(&["--help"]);
+    for (number, (row, object)) in rows.iter().zip(&objects).enumerate() {
+        for (column, name) in header.iter().enumerate() {
+            assert!(help.contains(&format!("  {name} ")), "{name} is not documented");
+            let value = &object[name];
+            let text = match value {
+                Value::Null => String::new(),
+                Value::String(text) => text.clone(),
+                Value::Array(line) => line.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
+                other => other.to_string(),
+            };
+            assert_eq!(row[column], text, "{name} of move {number}");
+        }
+        assert_eq!(object["move"], number + 1);
+        let loss = object["loss"].as_f64().expect("a loss");
+        assert!((0.0..=1.0).contains(&loss), "{object}");
+        assert!(object["best"] != object["vertex"] || loss == 0.0, "{object}");
+    }
+}
+
+#[test]
+fn a_kept_review_is_shown_again_in_any_format_and_with_other_thresholds() {
+    let directory = directory();
+    let (game, saved) = (file(&directory, "game.sgf", GAME), path(&directory, "saved.json"));
+    let text = review(&[&game, "--save", &saved]);
+    assert_eq!(show(&["--from", &saved]), text);
+    for format in ["html", "sgf", "csv", "json"] {
+        let at_once = review(&[&game, "--format", format]);
+        assert_eq!(show(&["--from", &saved, "--format", format]), at_once, "{format}");
+    }
+    let strict = show(&["--from", &saved, "--thresholds", "90,95,99"]);
+    assert!(strict.contains("No move cost much."), "{strict}");
+    let one = show(&["--from", &saved, "--mistakes", "1", "--thresholds", "0.1,0.2,0.3"]);
+    let listed = one.split("points\n").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("a list");
+    assert_eq!(listed.lines().count(), 1, "{one}");
+}
+
+#[test]
+fn the_end_of_a_game_is_judged_as_analyze_judges_it() {
+    let directory = directory();
+    // Black's wall with a dead white stone behind it, and two passes.
+    let game = "(;SZ[5]KM[0.5]AB[ca][cb][cc][cd][ce][ea]AW[ba][bb][bc][bd][be];B[];W[])";
+    let game = file(&directory, "end.sgf", game);
+    let json = review(&[&game, "--format", "json"]);
+    let last: Value = serde_json::from_str(json.lines().last().expect("a row")).expect("JSON");
+    assert_eq!((&last["winrate"], &last["lead"]), (&Value::from(1.0), &Value::from(4.5)), "{last}");
+    assert_eq!(last["loss"], Value::Null, "a pass that ends the game is no choice");
+    let text = review(&[&game]);
+    assert!(text.contains("The count of the end is Black by 4.5."), "{text}");
+}
+
+#[test]
+fn what_the_name_of_the_output_says_is_written_and_a_folder_gets_a_file_for_each() {
+    let directory = directory();
+    let games = path(&directory, "games");
+    std::fs::create_dir_all(format!("{games}/more")).expect("a folder");
+    let copies = ["one.sgf", "two.SGF", "more/one.sgf"].map(|name| {
+        let place = format!("games/{name}");
+        file(&directory, &place, GAME)
+    });
+    file(&directory, "games/notes.txt", "no record");
+    let page = path(&directory, "page.html");
+    review(&[&copies[0], "-o", &page]);
+    assert!(read(&page).starts_with("<!DOCTYPE html>"));
+    let out = path(&directory, "out/");
+    review(&[&games, "--format", "csv", "-o", &out]);
+    let mut names: Vec<String> = std::fs::read_dir(&out)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"))
+        .collect();
+    names.sort();
+    assert_eq!(names, ["one-2.csv", "one.csv", "two.csv"]);
+    let all = path(&directory, "all.csv");
+    review(&[&games, "-o", &all]);
+    assert_eq!(read(&all).lines().count(), 3 * MOVES + 1);
+}
