@@ -153,7 +153,7 @@ impl Arguments {
         let Point { table_size, replacement, limit } = point;
         let common = &self.games_arguments;
         format!(
-            "{program} gtp --quiet --resign 0 --size {} --komi={} --rules {} --seed {} {options} --table-size {table_size} \
+            "{program} gtp --config none --quiet --resign 0 --size {} --komi={} --rules {} --seed {} {options} --table-size {table_size} \
              --replacement {replacement} {}",
             common.size,
             common.komi,
