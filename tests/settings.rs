@@ -95,7 +95,7 @@ fn the_command_line_wins_over_the_file() {
     assert_eq!(config(&["--ponder=false"], "ponder"), "ponder = false # command line");
     assert!(config(&["--seed", "1"], "ponder").starts_with("ponder = true # /"));
     // What replaces another: a limit, and how much memory there is.
-    assert_eq!(config(&["--playouts", "9"], "time"), "# time: not set");
+    assert!(config(&["--playouts", "9"], "time").starts_with("# time: by default 1 s a move"));
     assert!(config(&["--memory", "1GiB"], "table-size").starts_with("# table-size: not set"));
     let run = run(home.path(), &["gtp", "--ponder=false", "--threads=1"]);
     assert_eq!(run.code, Some(0));

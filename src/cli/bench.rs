@@ -24,7 +24,7 @@ const POSITIONS: [(usize, f64, &str); 6] = [
 const BEST_VISITS: u64 = 1_000;
 const SEED: u64 = 20_060_922;
 /// The signature must not depend on how much memory the machine has.
-const TABLE_BYTES: u64 = 64 << 20;
+pub(super) const TABLE_BYTES: u64 = 64 << 20;
 
 #[derive(Args)]
 pub(super) struct Arguments {

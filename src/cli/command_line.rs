@@ -2,9 +2,9 @@
 
 use super::settings::{Choice, Settings, is_settled_flag, named_command, settle_flags};
 use super::{
-    analysis, analyze, bench, config, gtp, gtp_check, match_games, network, play, review, selfplay, suite,
+    analysis, analyze, bench, config, gtp, gtp_check, help, match_games, network, play, review, selfplay,
+    suite, sweep, table,
 };
-use super::{sweep, table};
 use anyhow::{Result, bail};
 use clap::error::ErrorKind;
 use clap::{Arg, Args, FromArgMatches, Subcommand};
@@ -110,6 +110,9 @@ fn read_frequent(arguments: &[OsString]) -> Option<Command> {
 
 fn read_line(mut arguments: Vec<OsString>, settings: Option<&Settings>) -> Result<Line> {
     let mut program = program();
+    if arguments.iter().any(|argument| ["-h", "--help", "help"].iter().any(|help| argument == help)) {
+        program = help::explain(program);
+    }
     let (path, words) = named_command(&program, arguments.get(1..).unwrap_or_default());
     if let Some(settings) = settings {
         settings.check(&program)?;
@@ -164,7 +167,7 @@ fn settle(
 }
 
 /// KataGo's clients write the long options of its analysis engine with one dash: `-model`, `-override-config`.
-fn with_long_options(mut arguments: Vec<OsString>) -> Vec<OsString> {
+pub(super) fn with_long_options(mut arguments: Vec<OsString>) -> Vec<OsString> {
     if arguments.get(1).is_some_and(|command| command == "analysis") {
         for argument in &mut arguments {
             let is_long = |text: &&str| text.len() > 2 && text.starts_with('-') && !text.starts_with("--");

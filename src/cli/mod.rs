@@ -9,6 +9,7 @@ mod config;
 mod contestants;
 mod gtp;
 mod gtp_check;
+mod help;
 mod laboratory;
 mod match_games;
 mod network;
@@ -25,7 +26,7 @@ mod table_care;
 mod table_game;
 
 use self::command_line::{Command, in_one_line, one_line};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use std::io::{self, Write};
 
 /// What a mistake on the command line exits with; anything else that fails exits with 1.
@@ -54,9 +55,16 @@ impl Cli {
     /// # Errors
     /// Whatever went wrong, in words for the user.
     pub fn run(self) -> Result<()> {
+        // A client that is gone is no reader that has had enough.
+        let is_conversation = matches!(self.command, Some(Command::Gtp(_) | Command::Analysis(_)));
+        let outcome = self.dispatch();
+        if is_conversation { outcome } else { unless_unread(outcome) }
+    }
+
+    fn dispatch(self) -> Result<()> {
         match self.command {
             Some(Command::Gtp(arguments)) => gtp::run(arguments),
-            Some(Command::Analyze(arguments)) => unless_unread(analyze::run(&arguments)),
+            Some(Command::Analyze(arguments)) => analyze::run(&arguments),
             Some(Command::Review(arguments)) => review::run(&arguments),
             Some(Command::Analysis(arguments)) => analysis::run(&arguments),
             Some(Command::Bench(arguments)) => bench::run(&arguments),
@@ -69,9 +77,9 @@ impl Cli {
             Some(Command::Selfplay(arguments)) => selfplay::run(&arguments),
             Some(Command::Play(arguments)) => play::run(&arguments),
             Some(Command::Config(arguments)) => {
-                unless_unread(config::run(arguments, &command_line::program()))
+                config::run(arguments, &help::explain(command_line::program()))
             }
-            None => Ok(command_line::program().print_help()?),
+            None => Ok(help::explain(command_line::program()).print_help()?),
         }
     }
 }
@@ -79,9 +87,16 @@ impl Cli {
 /// A reader that has had enough, such as `head`, is no failure.
 fn unless_unread(result: Result<()>) -> Result<()> {
     let is_unread = |error: &anyhow::Error| {
-        error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+        let is_broken_pipe = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+        error.downcast_ref::<io::Error>().is_some_and(is_broken_pipe)
+            && abandoned::is_standard_output_closed()
     };
     result.or_else(|error| if is_unread(&error) { Ok(()) } else { Err(error) })
+}
+
+/// Prints a line on standard output; nobody may read it any more, which is an error that [`Cli::run`] forgives.
+fn print_line(line: impl std::fmt::Display) -> Result<()> {
+    writeln!(io::stdout(), "{line}").context("cannot write output")
 }
 
 /// Says a line on standard error; one that is closed must not end what we do.

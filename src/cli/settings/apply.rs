@@ -83,7 +83,9 @@ impl Settings {
                 return Err(Mistake { line: *line, what }.at(&self.path));
             }
             let id = option.get_id().clone();
-            command = command.mut_arg(id, |option| with_default(option, value));
+            // In place, so that the order stays.
+            command = command
+                .mut_args(|option| if option.get_id() == &id { with_default(option, value) } else { option });
         }
         Ok(command)
     }
