@@ -2,8 +2,8 @@
 
 use super::settings::{Choice, Settings, is_settled_flag, named_command, settle_flags};
 use super::{
-    analysis, analyze, bench, config, gtp, gtp_check, help, match_games, network, play, review, selfplay,
-    suite, sweep, table,
+    analysis, analyze, bench, config, gtp, gtp_check, help, manual, match_games, network, play, review,
+    selfplay, suite, sweep, table,
 };
 use anyhow::{Result, bail};
 use clap::error::ErrorKind;
@@ -57,6 +57,10 @@ pub(super) enum Command {
     Play(play::Arguments),
     /// Print every option that holds, and where it comes from: a default, the settings file, the command line.
     Config(config::Arguments),
+    /// Install manual pages, and completions for bash, zsh and fish, below a prefix.
+    Manual(manual::Arguments),
+    /// Print completions for a shell.
+    Completions(manual::CompletionArguments),
 }
 
 /// All commands and options.

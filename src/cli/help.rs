@@ -120,6 +120,18 @@ const EXAMPLES: &[(&str, &str)] = &[
   tewari config gtp --threads 4               beside what is typed
   tewari config --config other.toml",
     ),
+    (
+        "manual",
+        "\
+  tewari manual ~/.local                      then: man tewari
+  tewari manual --force /usr/local            again, for all users",
+    ),
+    (
+        "completions",
+        "\
+  tewari completions bash                     to standard output
+  tewari completions powershell",
+    ),
 ];
 
 /// What the settings file is, for the command that prints it.
@@ -141,10 +153,13 @@ A settings file has a table for each command, with the long names of its options
 
 The command line wins over the file; --ponder=false turns off what it turned on.";
 
-/// Where settings are, and how the program ends.
-const AROUND: &str = "\
-Settings: tewari/config.toml in $XDG_CONFIG_HOME or ~/.config, or what --config or TEWARI_CONFIG says (none: no file).
-Exit codes: 0 done, 1 failed, 2 the command line or the settings were wrong, 130 interrupted.";
+/// Where settings are.
+const PLACE: &str = "\
+Settings: tewari/config.toml in $XDG_CONFIG_HOME or ~/.config, or what --config or TEWARI_CONFIG says (none: no file).";
+
+/// How the program ends.
+const EXIT_CODES: &str =
+    "Exit codes: 0 done, 1 failed, 2 the command line or the settings were wrong, 130 interrupted.";
 
 /// The default of an option that differs between commands.
 struct Default {
@@ -223,10 +238,29 @@ fn explain_below(mut command: Command, path: &str, defaults: &[Default]) -> Comm
 fn around(path: &str) -> Option<String> {
     let examples = format!("Examples:\n{}", examples(path)?);
     Some(match path {
-        "" => format!("{examples}\n\n{AROUND}"),
-        "config" => format!("{examples}\n\n{SETTINGS}\n\n{AROUND}"),
+        "" => format!("{examples}\n\n{PLACE}\n{EXIT_CODES}"),
+        "config" => format!("{examples}\n\n{SETTINGS}\n\n{PLACE}"),
         _ => examples,
     })
+}
+
+/// What a page of the manual has below the options: headings and texts.
+pub(super) fn sections(path: &str) -> Vec<(&'static str, String)> {
+    let mut sections = Vec::new();
+    if let Some(examples) = examples(path) {
+        sections.push(("EXAMPLES", examples));
+    }
+    match path {
+        "" => sections.extend([
+            ("FILES", PLACE.to_owned()),
+            ("SETTINGS", SETTINGS.to_owned()),
+            ("EXIT STATUS", EXIT_CODES.to_owned()),
+        ]),
+        "config" => sections.push(("SETTINGS", format!("{SETTINGS}\n\n{PLACE}"))),
+        "review" => sections.push(("TABLES", review::columns_in_words())),
+        _ => {}
+    }
+    sections
 }
 
 /// The examples of a command, a line each, named as it is typed without the program.

@@ -11,6 +11,7 @@ mod gtp;
 mod gtp_check;
 mod help;
 mod laboratory;
+mod manual;
 mod match_games;
 mod network;
 mod options;
@@ -76,6 +77,10 @@ impl Cli {
             Some(Command::Network(arguments)) => network::run(&arguments),
             Some(Command::Selfplay(arguments)) => selfplay::run(&arguments),
             Some(Command::Play(arguments)) => play::run(&arguments),
+            Some(Command::Manual(arguments)) => manual::run(&arguments, command_line::program()),
+            Some(Command::Completions(arguments)) => {
+                manual::print_completions(&arguments, command_line::program())
+            }
             Some(Command::Config(arguments)) => {
                 config::run(arguments, &help::explain(command_line::program()))
             }
