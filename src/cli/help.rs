@@ -56,7 +56,8 @@ const EXAMPLES: &[(&str, &str)] = &[
         "\
   tewari bench                                signature and speed
   tewari bench --policy ucb1                  of another policy
-  tewari bench --playouts                     playouts alone",
+  tewari bench --playouts                     playouts alone
+  tewari bench --machine                      how many threads and how much memory to use here",
     ),
     (
         "match",

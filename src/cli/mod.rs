@@ -11,6 +11,7 @@ mod gtp;
 mod gtp_check;
 mod help;
 mod laboratory;
+mod machine;
 mod manual;
 mod match_games;
 mod network;
