@@ -1,6 +1,5 @@
 //! The `tewari` program.
 
-use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

@@ -32,6 +32,9 @@ import subprocess
 import sys
 import time
 
+# Nobody's own settings.
+os.environ["TEWARI_CONFIG"] = "none"
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 RESULTS = os.path.join(HERE, "experiments")

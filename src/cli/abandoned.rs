@@ -1,8 +1,15 @@
 //! Whether anybody still reads standard output.
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// Whether nobody can read standard output any more.
+pub(super) fn is_standard_output_closed() -> bool {
+    let output = std::io::stdout();
+    let mut watched = [PollFd::new(&output, PollFlags::empty())];
+    poll(&mut watched, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok_and(|ready| ready > 0)
+}
 
 /// A flag that is set as soon as nobody can read standard output any more: the other end of a pipe, socket or terminal
 /// was closed. Files are never abandoned.

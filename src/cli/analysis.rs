@@ -43,7 +43,7 @@ pub(super) struct Arguments {
     /// End at the end of the input, whatever waits.
     #[arg(long)]
     quit_without_waiting: bool,
-    /// Visits of a position where a query has no maxVisits.
+    /// Visits of a position where a query has no maxVisits. Default: 1000.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     visits: Option<u64>,
     /// Seed of all randomness.

@@ -1,6 +1,6 @@
 //! `tewari analyze`.
 
-use super::options::{Dead, EngineArguments, LimitArguments};
+use super::options::{Dead, EngineArguments, LimitArguments, POSITION};
 use super::print_error;
 use super::table_game::{Chosen, TableGame, choose};
 use crate::analysis::{Analysis, Head, json, positions, text};
@@ -17,11 +17,11 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 /// Simulations for each position when nothing else is said.
-const DEFAULT_SIMULATIONS: u64 = 10_000;
+pub(super) const DEFAULT_SIMULATIONS: u64 = 10_000;
 /// Simulations allowed for a proof of a small empty board when nothing else is said.
-const DEFAULT_SIMULATIONS_FOR_PROOF: u64 = 1_000_000;
+pub(super) const DEFAULT_SIMULATIONS_FOR_PROOF: u64 = 1_000_000;
 /// Boards with more points have no hope of one.
-const PROVABLE_POINTS: usize = 16;
+pub(super) const PROVABLE_POINTS: usize = 16;
 /// The largest file read; the record's reader has the same limit.
 const LARGEST_FILE: u64 = sgf::MAX_BYTES as u64;
 
@@ -31,21 +31,21 @@ pub(super) struct Arguments {
     file: Option<PathBuf>,
     /// Only the position after N moves; 0 is the start, -1 the last position, -2 the one before. Default: all positions
     /// of the main line.
-    #[arg(long = "move", value_name = "N", requires = "file", allow_negative_numbers = true)]
+    #[arg(long = "move", value_name = "N", requires = "file", allow_negative_numbers = true, help_heading = POSITION)]
     turn: Option<i128>,
     /// The game of a file with several, from 1; default: all of them, one after the other.
-    #[arg(long, value_name = "N", requires = "file")]
+    #[arg(long, value_name = "N", requires = "file", help_heading = POSITION)]
     game: Option<NonZeroUsize>,
     /// Board, as COLUMNSxROWS or one number, each from 1 to 19; a file has its own. Default: the table file's, or 19.
-    #[arg(long, conflicts_with = "file")]
+    #[arg(long, conflicts_with = "file", help_heading = POSITION)]
     size: Option<Size>,
     /// Komi; default: the file's, or the table file's, or 7.5.
-    #[arg(long, allow_hyphen_values = true)]
+    #[arg(long, allow_hyphen_values = true, help_heading = POSITION)]
     komi: Option<Komi>,
     /// Rules: chinese, japanese, korean, aga, nz, ing, tromp-taylor, or
     /// ko=simple|positional|situational,suicide=yes|no,scoring=area|territory. Default: the file's if it names them,
     /// or the table file's, or chinese.
-    #[arg(long)]
+    #[arg(long, help_heading = POSITION)]
     rules: Option<Rules>,
     /// How often to go through the positions: each pass begins with what the earlier ones learnt. Only the last
     /// is printed, unless it is JSON.
@@ -57,7 +57,7 @@ pub(super) struct Arguments {
     direction: Direction,
     /// Which stones are taken off the board where a game has ended; default: none by tromp-taylor rules, else those that
     /// both would agree on.
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = POSITION)]
     dead: Option<Dead>,
     /// Also tell whose each point becomes: as a board, or in JSON as KataGo's `ownership`, Black's view, rows from the top.
     #[arg(long)]

@@ -1,7 +1,7 @@
 //! `tewari bench`: the signature of the search.
 
-use super::options::EngineArguments;
-use super::playouts;
+use super::options::{EngineArguments, parse_seconds};
+use super::{machine, playouts};
 use crate::engine::Engine;
 use crate::go::{Komi, Record, Rules, Size};
 use crate::search::Limits;
@@ -24,7 +24,7 @@ const POSITIONS: [(usize, f64, &str); 6] = [
 const BEST_VISITS: u64 = 1_000;
 const SEED: u64 = 20_060_922;
 /// The signature must not depend on how much memory the machine has.
-const TABLE_BYTES: u64 = 64 << 20;
+pub(super) const TABLE_BYTES: u64 = 64 << 20;
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -35,6 +35,14 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 20_000, requires = "playouts",
         value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     games: u64,
+    /// Measure which number of threads and how much memory suit this machine, and say what to type; takes about half a
+    /// minute on two processors. --threads, --memory and --table-size do not count.
+    #[arg(long, conflicts_with = "playouts")]
+    machine: bool,
+    /// With --machine: how long each measurement lasts.
+    #[arg(long, value_name = "SECONDS", default_value = "1", requires = "machine", value_parser = parse_seconds,
+        allow_hyphen_values = true)]
+    seconds: Duration,
     #[command(flatten)]
     engine: EngineArguments,
 }
@@ -42,6 +50,9 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
     if arguments.playouts {
         return playouts::run(arguments.games);
+    }
+    if arguments.machine {
+        return machine::run(arguments.engine.without_file()?, arguments.seconds);
     }
     let engine_arguments = arguments.engine.without_file()?.with_default_table(TABLE_BYTES);
     let mut output = std::io::stdout().lock();

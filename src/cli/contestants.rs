@@ -11,7 +11,7 @@ use std::time::Duration;
 /// A match holds several tables at once; this is ample for thousands of simulations a move on 9x9.
 const DEFAULT_TABLE_BYTES: u64 = 64 << 20;
 /// What an engine of ours does where nothing limits it.
-const DEFAULT_SIMULATIONS: u64 = 1_000;
+pub(super) const DEFAULT_SIMULATIONS: u64 = 1_000;
 
 /// What may follow `self:`.
 #[derive(Parser, Debug)]

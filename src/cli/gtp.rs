@@ -1,6 +1,6 @@
 //! `tewari gtp`.
 
-use super::options::{Dead, EngineArguments, LimitArguments};
+use super::options::{Dead, EngineArguments, LimitArguments, POSITION};
 use super::table_game::{Chosen, TableGame, choose};
 use crate::engine::{Engine, EngineOptions};
 use crate::go::{Komi, Rules, Scoring, Size};
@@ -15,20 +15,20 @@ use std::io::Write;
 use std::time::Duration;
 
 /// Time for a move when neither an option nor a clock limits it.
-const DEFAULT_TIME: Duration = Duration::from_secs(1);
+pub(super) const DEFAULT_TIME: Duration = Duration::from_secs(1);
 
 #[derive(Args)]
 pub(super) struct Arguments {
     /// Board at the start, as COLUMNSxROWS or one number, each from 1 to 19. Default: the table file's, or 19.
-    #[arg(long)]
+    #[arg(long, help_heading = POSITION)]
     size: Option<Size>,
     /// Komi at the start. Default: the table file's, or 7.5.
-    #[arg(long, allow_hyphen_values = true)]
+    #[arg(long, allow_hyphen_values = true, help_heading = POSITION)]
     komi: Option<Komi>,
     /// Rules: chinese (positional superko, no suicide), japanese, korean, aga, nz, ing, tromp-taylor, or
     /// ko=simple|positional|situational,suicide=yes|no,scoring=area|territory. Default: the table file's, or
     /// chinese.
-    #[arg(long)]
+    #[arg(long, help_heading = POSITION)]
     rules: Option<Rules>,
     /// Seed of all randomness; default: another one each time, said at the start.
     #[arg(long)]
@@ -44,7 +44,7 @@ pub(super) struct Arguments {
     ponder: bool,
     /// Which stones are taken off the board at the end of a game; default: none by tromp-taylor rules, else those that
     /// both would agree on.
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = POSITION)]
     dead: Option<Dead>,
     /// Say nothing on standard error.
     #[arg(long, short)]

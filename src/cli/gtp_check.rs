@@ -1,5 +1,6 @@
 //! `tewari gtp-check`.
 
+use super::print_line;
 use crate::arena::gtp_check::{Verdict, check};
 use anyhow::{Result, bail};
 use clap::Args;
@@ -12,21 +13,22 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
-    let (mut checks, mut failed) = (0, 0);
+    let (mut checks, mut failed, mut printed) = (0, 0, Ok(()));
     check(&arguments.command, &mut |name, verdict| {
         checks += usize::from(*verdict != Verdict::Skipped);
-        match verdict {
-            Verdict::Passed => println!("passed   {name}"),
-            Verdict::Skipped => println!("skipped  {name}: it does not have the command"),
-            Verdict::Failed(why) => {
-                failed += 1;
-                println!("FAILED   {name}: {why}");
-            }
+        failed += usize::from(matches!(verdict, Verdict::Failed(_)));
+        let line = match verdict {
+            Verdict::Passed => format!("passed   {name}"),
+            Verdict::Skipped => format!("skipped  {name}: it does not have the command"),
+            Verdict::Failed(why) => format!("FAILED   {name}: {why}"),
+        };
+        if printed.is_ok() {
+            printed = print_line(line);
         }
     })?;
+    printed?;
     if failed > 0 {
         bail!("{failed} of {checks} checks failed");
     }
-    println!("all {checks} checks passed");
-    Ok(())
+    print_line(format_args!("all {checks} checks passed"))
 }

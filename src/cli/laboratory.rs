@@ -25,46 +25,50 @@ pub(super) const INTERRUPTED: i32 = 130;
 /// Share of the machine's memory that tables may have, in percent.
 const MEMORY_SHARE: u64 = 80;
 
+/// The groups of options in the help.
+const CONDITIONS: &str = "Conditions of the games";
+const RUN: &str = "Running and keeping them";
+
 /// The conditions of all games.
 #[derive(Args, Debug)]
 pub(super) struct GameArguments {
     /// Board, as COLUMNSxROWS or one number.
-    #[arg(long, default_value = "9")]
+    #[arg(long, default_value = "9", help_heading = CONDITIONS)]
     pub(super) size: Size,
     /// Komi.
-    #[arg(long, default_value = "7.5", allow_hyphen_values = true)]
+    #[arg(long, default_value = "7.5", allow_hyphen_values = true, help_heading = CONDITIONS)]
     pub(super) komi: Komi,
     /// Rules of the referee, and of engines of ours; area is counted.
-    #[arg(long, default_value = "chinese", value_parser = parse_area_rules)]
+    #[arg(long, default_value = "chinese", value_parser = parse_area_rules, help_heading = CONDITIONS)]
     pub(super) rules: Rules,
     /// Openings, each played twice with colours exchanged: JSON lines such as
     /// {"size": 9, "moves": [["b", "D5"], ["w", "F5"]]}, or an SGF file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = CONDITIONS)]
     openings: Option<PathBuf>,
     /// Who takes longer than this for one move has lost.
-    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = parse_seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = parse_seconds, help_heading = CONDITIONS)]
     move_timeout: Duration,
     /// How a finished game is scored: by what both engines say, or by area with all stones alive.
-    #[arg(long, value_enum, default_value_t = ScoringChoice::Agreement, conflicts_with = "referee")]
+    #[arg(long, value_enum, default_value_t = ScoringChoice::Agreement, conflicts_with = "referee", help_heading = CONDITIONS)]
     scoring: ScoringChoice,
     /// A program that says which stones are dead in a finished game, for example
     /// "gnugo --mode gtp --chinese-rules".
-    #[arg(long, value_name = "CMD")]
+    #[arg(long, value_name = "CMD", help_heading = CONDITIONS)]
     referee: Option<String>,
     /// Seed of all randomness: the same seed plays the same games with engines of ours.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, help_heading = RUN)]
     pub(super) seed: u64,
     /// Games at a time; default: one for each processor.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = RUN)]
     concurrency: Option<u16>,
     /// Keep every game in this folder: games.jsonl, and sgf/ with the games.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = RUN)]
     pub(super) out: Option<PathBuf>,
     /// Go on with the games in the folder.
-    #[arg(long, requires = "out")]
+    #[arg(long, requires = "out", help_heading = RUN)]
     resume: bool,
     /// Say nothing while games are played.
-    #[arg(long, short)]
+    #[arg(long, short, help_heading = RUN)]
     quiet: bool,
 }
 

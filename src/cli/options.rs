@@ -11,75 +11,86 @@ use crate::search::CatchUp;
 use crate::search::policy::{self, Preset};
 use crate::table::{Replacement, TableMode};
 use anyhow::ensure;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+/// The groups of options in the help.
+pub(super) const POSITION: &str = "Position";
+const LIMITS: &str = "Limits of a search";
+const MEMORY: &str = "Memory and table";
+const SEARCH: &str = "Search";
+const PLAYOUTS: &str = "Playouts and network";
+
 /// How the engine searches and what it may use.
 #[derive(Args, Clone, Debug)]
 pub(super) struct EngineArguments {
     /// Memory for the whole engine, for example 256MiB; at least 7.6875MiB, and 0.3MiB more with a network. Default: a
     /// quarter of what the machine or its control group allows, at most 2GiB.
-    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes, help_heading = MEMORY)]
     memory: Option<u64>,
     /// Memory for the table alone, any size from 16KiB (1 KiB holds the moves of one 9x9 position, 4.3 KiB of
     /// a 19x19 one); wins over --memory.
-    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes, help_heading = MEMORY)]
     table_size: Option<u64>,
     /// The table of a subcommand with a default of its own.
     #[arg(skip)]
     default_table: Option<u64>,
     /// Keep the table in this file; it is made with --memory or --table-size if it is not there. Other processes
     /// may search in it at the same time.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = MEMORY)]
     table: Option<PathBuf>,
     /// What searches do with the table file.
-    #[arg(long, value_enum, default_value_t = FileMode::Rw, requires = "table")]
+    #[arg(long, value_enum, default_value_t = FileMode::Rw, requires = "table", help_heading = MEMORY)]
     table_mode: FileMode,
     /// Write what is learnt to the disk that often, and at the end; the search goes on meanwhile. Default: when the
     /// system does.
-    #[arg(long, value_name = "SECONDS", requires = "table", value_parser = parse_seconds, allow_hyphen_values = true)]
+    #[arg(long, value_name = "SECONDS", requires = "table", value_parser = parse_seconds, allow_hyphen_values = true,
+        help_heading = MEMORY)]
     sync: Option<Duration>,
-    /// What a full table forgets: visits-and-generation, visits, least-recently-used, two-level, admission or
-    /// always (whatever is in the way).
-    #[arg(long, value_name = "POLICY", default_value_t)]
+    /// What a full table forgets; always is whatever is in the way.
+    #[arg(long, value_name = "POLICY", default_value_t, value_parser = replacements(), help_heading = MEMORY)]
     replacement: Replacement,
     /// Threads that search one position together.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=255))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=255),
+        help_heading = SEARCH)]
     threads: u16,
     /// Selection policy, as NAME or NAME:key=value,key=value; help lists all of them with their parameters.
-    #[arg(long, value_name = "POLICY", default_value_t, value_parser = parse_policy)]
+    #[arg(long, value_name = "POLICY", default_value_t, value_parser = parse_policy, help_heading = SEARCH)]
     policy: Preset,
     /// How playouts choose moves: heavy, michi or light (uniformly random), or NAME:part=chance,part=chance; help lists
     /// the parts.
-    #[arg(long, value_name = "POLICY", default_value_t, value_parser = parse_playouts)]
+    #[arg(long, value_name = "POLICY", default_value_t, value_parser = parse_playouts, help_heading = PLAYOUTS)]
     playout_policy: PlayoutPolicy,
     /// Which transpositions share statistics: plain (all), prisoners (those with the same number of captures), graph
     /// (those without a short cycle in their history) or path (none: the table holds a tree).
-    #[arg(long, value_name = "POLICY", default_value_t)]
+    #[arg(long, value_name = "POLICY", default_value_t, value_parser = key_policies(), help_heading = SEARCH)]
     key_policy: KeyPolicy,
     /// The network that is asked about positions: a weights file, or none. Default: the one in the program. Only the
     /// policy rave asks one.
-    #[arg(long, value_name = "FILE", value_parser = parse_network)]
+    #[arg(long, value_name = "FILE", value_parser = parse_network, help_heading = PLAYOUTS)]
     network: Option<NetworkChoice>,
     /// Virtual wins of a move that the network is certain of.
-    #[arg(long, value_name = "N", default_value_t = Weights::default().policy, hide_short_help = true)]
+    #[arg(long, value_name = "N", default_value_t = Weights::default().policy, hide_short_help = true,
+        help_heading = PLAYOUTS)]
     network_policy: u8,
     /// Playouts that the network's estimate of a position counts like; 0 leaves it out.
-    #[arg(long, value_name = "N", default_value_t = Weights::default().value, hide_short_help = true)]
+    #[arg(long, value_name = "N", default_value_t = Weights::default().value, hide_short_help = true,
+        help_heading = PLAYOUTS)]
     network_value: u8,
     /// What a simulation does at a position that has more visits than the edge to it, from transpositions: go on below
     /// it, or stop there and back up its value.
-    #[arg(long, value_enum, default_value_t = AtKnown::Continue)]
+    #[arg(long, value_enum, default_value_t = AtKnown::Continue, help_heading = SEARCH)]
     catch_up: AtKnown,
     /// Whether a position that was evicted starts again with the visits and value of the edge to it.
-    #[arg(long, value_enum, default_value_t = Switch::On)]
+    #[arg(long, value_enum, default_value_t = Switch::On, help_heading = SEARCH)]
     reseed: Switch,
-    /// Playouts of a position before it gets an edge block; the default belongs to the policy: 2 for rave with a
+    /// Playouts of a position before it gets an edge block. Default: by policy, 2 for rave with a
     /// network, 8 without, 1 for most others.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = SEARCH)]
     expand_at: Option<u32>,
 }
 
@@ -130,13 +141,14 @@ enum Switch {
 #[derive(Args, Clone, Copy, Debug)]
 pub(super) struct LimitArguments {
     /// Stop when the position has N visits, those from earlier searches included.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = LIMITS)]
     pub(super) visits: Option<u64>,
     /// Stop after N new simulations.
-    #[arg(long, alias = "playouts", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, alias = "playouts", value_name = "N", value_parser = clap::value_parser!(u64).range(1..),
+        help_heading = LIMITS)]
     pub(super) simulations: Option<u64>,
     /// Stop after this many seconds.
-    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, allow_hyphen_values = true)]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, allow_hyphen_values = true, help_heading = LIMITS)]
     pub(super) time: Option<Duration>,
 }
 
@@ -225,6 +237,17 @@ pub(super) fn parse_network(text: &str) -> Result<NetworkChoice, String> {
     }
     let network = super::network::load(Path::new(text));
     network.map(|network| NetworkChoice(Some(network))).map_err(|error| format!("{error:#}"))
+}
+
+/// Reads a replacement policy; help and completions list all of them.
+pub(super) fn replacements() -> impl TypedValueParser<Value = Replacement> {
+    PossibleValuesParser::new(Replacement::ALL.map(Replacement::name))
+        .try_map(|name| name.parse::<Replacement>())
+}
+
+/// Reads a key policy; help and completions list all of them.
+fn key_policies() -> impl TypedValueParser<Value = KeyPolicy> {
+    PossibleValuesParser::new(KeyPolicy::ALL.map(KeyPolicy::name)).try_map(|name| name.parse::<KeyPolicy>())
 }
 
 /// Rules under which area is counted, as the referee does.

@@ -1,6 +1,6 @@
 //! `tewari play`.
 
-use super::options::{EngineArguments, LimitArguments};
+use super::options::{EngineArguments, LimitArguments, POSITION};
 use super::print_error;
 use super::table_game::{Chosen, TableGame, choose};
 use crate::engine::Engine;
@@ -17,11 +17,11 @@ use std::io::{BufReader, ErrorKind};
 use std::time::Duration;
 
 /// Time for a move where nothing limits it: nobody waits long for a game.
-const DEFAULT_TIME: Duration = Duration::from_secs(2);
+pub(super) const DEFAULT_TIME: Duration = Duration::from_secs(2);
 /// Simulations for a move of tic-tac-toe: enough to prove it.
-const DEFAULT_SIMULATIONS: u64 = 20_000;
+pub(super) const DEFAULT_SIMULATIONS: u64 = 20_000;
 /// More than all positions of tic-tac-toe take.
-const TICTACTOE_TABLE: u64 = 8 << 20;
+pub(super) const TICTACTOE_TABLE: u64 = 8 << 20;
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -40,13 +40,13 @@ enum Choice {
 #[derive(Args)]
 struct GoArguments {
     /// Board, as COLUMNSxROWS or one number. Default: the table file's, or 9.
-    #[arg(long)]
+    #[arg(long, help_heading = POSITION)]
     size: Option<Size>,
     /// Komi. Default: the table file's, or 7.5.
-    #[arg(long, allow_hyphen_values = true)]
+    #[arg(long, allow_hyphen_values = true, help_heading = POSITION)]
     komi: Option<Komi>,
     /// Rules. Default: the table file's, or chinese.
-    #[arg(long)]
+    #[arg(long, help_heading = POSITION)]
     rules: Option<Rules>,
     #[command(flatten)]
     common: CommonArguments,

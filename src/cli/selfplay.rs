@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::available_parallelism;
 
 /// A small table is emptied fast, and holds what a search of some hundred simulations finds.
-const TABLE_BYTES: u64 = 8 << 20;
+pub(super) const TABLE_BYTES: u64 = 8 << 20;
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -86,6 +86,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     };
     folder.play(arguments.games, at_a_time, &settings, &options, &progress)?;
     bar.finish_and_clear();
-    println!("{}: {} games", arguments.out.display(), folder.games());
+    super::print_line(format_args!("{}: {} games", arguments.out.display(), folder.games()))?;
     Ok(())
 }

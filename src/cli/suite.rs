@@ -18,9 +18,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Where nothing limits a search.
-const DEFAULT_SIMULATIONS: u64 = 1_000;
+pub(super) const DEFAULT_SIMULATIONS: u64 = 1_000;
 /// Ample for thousands of simulations of one position.
-const TABLE_BYTES: u64 = 64 << 20;
+pub(super) const TABLE_BYTES: u64 = 64 << 20;
 /// Tests that differ are named up to this many on each side.
 const NAMED: usize = 20;
 
@@ -28,10 +28,10 @@ const NAMED: usize = 20;
 pub(super) struct Arguments {
     /// Tests, one JSON object a line: id, size, komi, colour to move, moves, and what is expected.
     file: PathBuf,
-    /// Only tests of these tiers.
+    /// Only tests of these tiers. Default: all.
     #[arg(long, value_name = "TIER,...", value_delimiter = ',')]
     tier: Vec<String>,
-    /// Only tests of these suites.
+    /// Only tests of these suites. Default: all.
     #[arg(long, value_name = "SUITE,...", value_delimiter = ',')]
     suite: Vec<String>,
     /// Leave out tests whose answer depends on rules that are not ours.

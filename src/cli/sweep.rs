@@ -2,7 +2,7 @@
 
 use super::contestants;
 use super::laboratory::{GameArguments, Verdict, stop_on_interrupt};
-use super::options::{LimitArguments, parse_bytes, parse_seconds};
+use super::options::{LimitArguments, parse_bytes, parse_seconds, replacements};
 use crate::arena::chart;
 use crate::arena::contestant::ContestantSpec;
 use crate::arena::experiment::{Experiment, GameRow};
@@ -38,10 +38,11 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "BYTES,...", value_delimiter = ',', value_parser = parse_bytes,
         required_unless_present = "rows")]
     table_size: Vec<u64>,
-    /// Ways of replacing: visits-and-generation, visits, least-recently-used, two-level, always.
-    #[arg(long, value_name = "POLICY,...", value_delimiter = ',', default_value = "visits-and-generation")]
+    /// Ways of replacing.
+    #[arg(long, value_name = "POLICY,...", value_delimiter = ',', default_value = Replacement::default().name(),
+        value_parser = replacements())]
     replacement: Vec<Replacement>,
-    /// Budgets of equal work: simulations a move.
+    /// Budgets of equal work: simulations a move. Default: 1000, unless --time says otherwise.
     #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..))]
     simulations: Vec<u64>,
     /// Budgets of equal time: seconds a move.
@@ -153,7 +154,7 @@ impl Arguments {
         let Point { table_size, replacement, limit } = point;
         let common = &self.games_arguments;
         format!(
-            "{program} gtp --quiet --resign 0 --size {} --komi={} --rules {} --seed {} {options} --table-size {table_size} \
+            "{program} gtp --config none --quiet --resign 0 --size {} --komi={} --rules {} --seed {} {options} --table-size {table_size} \
              --replacement {replacement} {}",
             common.size,
             common.komi,

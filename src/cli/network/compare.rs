@@ -46,11 +46,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     options.parameters.seed = arguments.seed;
     let limits = Limits { simulations: Some(arguments.simulations), ..Limits::default() };
     let comparison = compare(games, &options, limits)?;
-    println!("{} games, a position each; losses in nats after calibration by one temperature", games.len());
-    println!("{:28} {:>10} {:>10} {:>12} {:>12}", "", "value", "sign", "owners", "points");
+    super::super::print_line(format_args!(
+        "{} games, a position each; losses in nats after calibration by one temperature",
+        games.len()
+    ))?;
+    super::super::print_line(format_args!(
+        "{:28} {:>10} {:>10} {:>12} {:>12}",
+        "", "value", "sign", "owners", "points"
+    ))?;
     let search = format!("search, {} simulations", arguments.simulations);
     for (name, judgements) in [("network", &comparison.network), (&search, &comparison.search)] {
-        println!("{}", row(name, judgements)?);
+        super::super::print_line(format_args!("{}", row(name, judgements)?))?;
     }
     Ok(())
 }

@@ -42,7 +42,7 @@ struct Source {
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
     match &arguments.what {
         What::Info(source) => {
-            println!("{}", show::info(&*source.network()?));
+            super::print_line(format_args!("{}", show::info(&*source.network()?)))?;
             Ok(())
         }
         What::Eval(arguments) => show::run(arguments),

@@ -125,7 +125,11 @@ fn split<G>(
         let (positions, cut) = File::create(&path)
             .and_then(|file| write(games, file))
             .with_context(|| format!("cannot write {}", path.display()))?;
-        println!("{}: {} games, {cut} of them cut off, {positions} positions", path.display(), games.len());
+        super::super::print_line(format_args!(
+            "{}: {} games, {cut} of them cut off, {positions} positions",
+            path.display(),
+            games.len()
+        ))?;
     }
     Ok(())
 }

@@ -87,9 +87,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let mut evaluator = Evaluator::new(network, position.size());
     let situation = Situation::of(&position);
     let evaluation = evaluator.evaluate(&situation, Symmetry::IDENTITY);
-    println!("{}", describe(&position, &situation, &evaluation));
+    super::super::print_line(format_args!("{}", describe(&position, &situation, &evaluation)))?;
     for line in &terms.assumed {
-        println!("assumed: {line}");
+        super::super::print_line(format_args!("assumed: {line}"))?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ mod output;
 use self::input::Source;
 use self::output::{Format, Output};
 use super::laboratory::{INTERRUPTED, stop_on_interrupt};
-use super::options::{Dead, EngineArguments, LimitArguments};
+use super::options::{Dead, EngineArguments, LimitArguments, POSITION};
 use super::print_error;
 use super::table_game::TableGame;
 use crate::engine::Engine;
@@ -23,18 +23,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Simulations for each position when nothing else is said.
-const DEFAULT_SIMULATIONS: u64 = 1_000;
-
-const EXAMPLES: &str = "\
-Examples:
-  tewari review game.sgf                                  where the game was lost, in the terminal
-  tewari review game.sgf -o game.html                     a page to look at and to send to a friend
-  tewari review games/ --format sgf -o reviewed/          every record of a folder, with comments and variations
-  tewari review game.sgf --simulations 5000 --save game.review -o game.html
-  tewari review --from game.review --thresholds 3,8,15    again, with other thresholds, without searching";
+pub(super) const DEFAULT_SIMULATIONS: u64 = 1_000;
 
 #[derive(Args)]
-#[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", columns_in_words()))]
 pub(super) struct Arguments {
     /// SGF files, folders of them (with the folders inside), or - for standard input.
     #[arg(required_unless_present = "from", conflicts_with = "from")]
@@ -67,14 +58,14 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", default_value = "1")]
     passes: NonZeroUsize,
     /// Komi; default: the record's, or 7.5.
-    #[arg(long, allow_hyphen_values = true)]
+    #[arg(long, allow_hyphen_values = true, help_heading = POSITION)]
     komi: Option<Komi>,
     /// Rules, as in `analyze`. Default: the record's if it names them, or chinese.
-    #[arg(long)]
+    #[arg(long, help_heading = POSITION)]
     rules: Option<Rules>,
     /// Which stones are taken off the board where a game has ended; default: none by tromp-taylor rules, else those that
     /// both would agree on.
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = POSITION)]
     dead: Option<Dead>,
     /// Seed of all randomness.
     #[arg(long, default_value_t = 1)]
@@ -85,7 +76,8 @@ pub(super) struct Arguments {
     engine: EngineArguments,
 }
 
-fn columns_in_words() -> String {
+/// The columns of a table, for the help.
+pub(super) fn columns_in_words() -> String {
     let columns = table::COLUMNS.map(|(name, meaning)| format!("  {name:14}{meaning}\n"));
     format!("Columns of csv and json:\n{}", columns.concat())
 }

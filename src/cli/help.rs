@@ -1,0 +1,332 @@
+//! What `--help` and the manual say beyond the options themselves: examples, and defaults that differ from command to
+//! command. Built only when somebody asks.
+
+use super::{analyze, bench, contestants, gtp, play, review, selfplay, suite};
+use clap::{Arg, Command};
+
+/// What each command can be used for; commands that are not here explain themselves.
+const EXAMPLES: &[(&str, &str)] = &[
+    (
+        "",
+        "\
+  tewari analyze game.sgf                     win rates and best moves of a game
+  tewari review game.sgf -o game.html         where it was lost: a page to look at
+  tewari play go --size 9                     a game in the terminal
+  tewari gtp --time 5                         for GoGui, Sabaki, Lizzie and servers
+  tewari config gtp                           every option that holds, and why",
+    ),
+    (
+        "gtp",
+        "\
+  tewari gtp --time 5                         five seconds a move
+  tewari gtp --memory 1GiB --threads 2 --ponder
+  tewari gtp --table game.tewari              keeps what is learnt in a file
+  tewari gtp --simulations 1000 --seed 1      plays the same moves each time",
+    ),
+    (
+        "analyze",
+        "\
+  tewari analyze game.sgf                     every position of the game
+  tewari analyze game.sgf --move -1           the last position
+  tewari analyze game.sgf --move 40 --format json --ownership
+  tewari analyze game.sgf --passes 2 --direction both --simulations 5000
+  tewari analyze --size 3x3 --komi 8.5        proves the empty board",
+    ),
+    (
+        "review",
+        "\
+  tewari review game.sgf                      where the game was lost, in the terminal
+  tewari review game.sgf -o game.html         a page to look at and to send to a friend
+  tewari review games/ --format sgf -o reviewed/
+                                              every record of a folder, with comments and variations
+  tewari review game.sgf --simulations 5000 --save game.review -o game.html
+  tewari review --from game.review --thresholds 3,8,15
+                                              again, with other thresholds, without searching",
+    ),
+    (
+        "analysis",
+        "\
+  tewari analysis --threads 2 --memory 1GiB
+  tewari analysis -model M -config C -analysis-threads 2
+                                              as KaTrain calls KataGo
+  tewari --config settings.toml analysis      settings of this program: behind the command --config is KataGo's",
+    ),
+    (
+        "bench",
+        "\
+  tewari bench                                signature and speed
+  tewari bench --policy ucb1                  of another policy
+  tewari bench --playouts                     playouts alone
+  tewari bench --machine                      how many threads and how much memory to use here",
+    ),
+    (
+        "match",
+        "\
+  tewari match --black self --white \"self:--policy ucb1\" --simulations 200 --games 40 --out games
+  tewari match --black self --white \"self:--policy ucb1\" --simulations 200 --games 40 --out games --resume
+  tewari match --black self --white \"gnugo --mode gtp --level 10 --seed {seed}\" --referee \"gnugo --mode gtp\"
+  tewari match --black self --white \"self:--threads 2\" --time 1 --concurrency 1 --sprt 0,100 --games 1000
+  tewari match --player a=self --player b=\"self:--policy stego\" --player c=\"self:--policy ucb1\"",
+    ),
+    (
+        "sweep",
+        "\
+  tewari sweep --table-size 4KiB,16KiB,64KiB,1MiB --simulations 200 --games 20 --out sweep
+  tewari sweep --table-size 16KiB,64KiB --replacement visits,admission --simulations 200
+  tewari sweep --table-size 4KiB,64KiB,1MiB --positions games.sgf --out moves
+  tewari sweep --rows sweep/sweep.csv --out charts",
+    ),
+    (
+        "suite",
+        "\
+  tewari suite tests.jsonl --out before.jsonl
+  tewari suite tests.jsonl --policy ucb1 --compare before.jsonl
+  tewari suite tests.jsonl --tier easy --simulations 5000",
+    ),
+    (
+        "gtp-check",
+        "\
+  tewari gtp-check \"gnugo --mode gtp\"
+  tewari gtp-check \"tewari gtp\"",
+    ),
+    ("table create", "  tewari table create game.tewari --size 19 --memory 1GiB"),
+    ("table info", "  tewari table info game.tewari --format json"),
+    ("table verify", "  tewari table verify game.tewari\n  tewari table verify game.tewari --repair"),
+    ("table snapshot", "  tewari table snapshot game.tewari -o copy.tewari"),
+    ("table upgrade", "  tewari table upgrade old.tewari"),
+    ("table merge", "  tewari table merge mine.tewari friend.tewari --base common.tewari -o both.tewari"),
+    ("table resize", "  tewari table resize game.tewari --table-size 256MiB"),
+    ("table clear", "  tewari table clear game.tewari"),
+    ("table dump", "  tewari table dump game.tewari --game game.sgf --move 20 -o lines.sgf"),
+    ("network info", "  tewari network info"),
+    ("network eval", "  tewari network eval game.sgf --move 40"),
+    (
+        "selfplay",
+        "\
+  tewari selfplay --out games --games 2000 --size 9,13
+  tewari selfplay --out games --games 4000    goes on in the same folder",
+    ),
+    (
+        "play go",
+        "\
+  tewari play go
+  tewari play go --size 13 --colour white --time 5",
+    ),
+    ("play tictactoe", "  tewari play tictactoe --colour white"),
+    (
+        "config",
+        "\
+  tewari config                               every option of every command
+  tewari config gtp                           of one
+  tewari config gtp --threads 4               beside what is typed
+  tewari config --config other.toml",
+    ),
+    (
+        "manual",
+        "\
+  tewari manual ~/.local                      then: man tewari
+  tewari manual --force /usr/local            again, for all users",
+    ),
+    (
+        "completions",
+        "\
+  tewari completions bash                     to standard output
+  tewari completions powershell",
+    ),
+];
+
+/// What the settings file is, for the command that prints it.
+const SETTINGS: &str = "\
+A settings file has a table for each command, with the long names of its options as keys:
+
+  [default]            # for gtp, analyze, review, analysis and play go
+  threads = 2
+  memory = \"1GiB\"
+
+  [gtp]                # wins over [default]
+  ponder = true
+
+  [sweep]
+  table-size = [\"64KiB\", \"1MiB\"]
+
+  [play.go]
+  size = 13
+
+The command line wins over the file; --ponder=false turns off what it turned on.";
+
+/// Where settings are.
+const PLACE: &str = "\
+Settings: tewari/config.toml in $XDG_CONFIG_HOME or ~/.config, or what --config or TEWARI_CONFIG says (none: no file).";
+
+/// How the program ends.
+const EXIT_CODES: &str =
+    "Exit codes: 0 done, 1 failed, 2 the command line or the settings were wrong, 130 interrupted.";
+
+/// The default of an option that differs between commands.
+struct Default {
+    command: &'static str,
+    option: &'static str,
+    text: String,
+}
+
+fn defaults() -> Vec<Default> {
+    let table = |bytes: u64| format!("{}MiB", bytes >> 20);
+    let seconds = |time: std::time::Duration| {
+        format!("{} s a move, unless something else limits it", time.as_secs_f64())
+    };
+    let simulations = |count: u64, of: &str| format!("{count}{of}, unless something else limits it");
+    let own = " a move for self";
+    [
+        ("gtp", "time", format!("{} (a clock does, for example)", seconds(gtp::DEFAULT_TIME))),
+        (
+            "analyze",
+            "simulations",
+            format!(
+                "{}; {} for an empty board of at most {} points",
+                simulations(analyze::DEFAULT_SIMULATIONS, " a position"),
+                analyze::DEFAULT_SIMULATIONS_FOR_PROOF,
+                analyze::PROVABLE_POINTS
+            ),
+        ),
+        ("review", "simulations", simulations(review::DEFAULT_SIMULATIONS, " a position")),
+        ("match", "simulations", simulations(contestants::DEFAULT_SIMULATIONS, own)),
+        ("suite", "simulations", simulations(suite::DEFAULT_SIMULATIONS, " a test")),
+        ("play go", "time", seconds(play::DEFAULT_TIME)),
+        ("play tictactoe", "simulations", simulations(play::DEFAULT_SIMULATIONS, " a move")),
+        ("bench", "table-size", table(bench::TABLE_BYTES)),
+        ("suite", "table-size", table(suite::TABLE_BYTES)),
+        ("selfplay", "table-size", table(selfplay::TABLE_BYTES)),
+        ("play tictactoe", "table-size", table(play::TICTACTOE_TABLE)),
+    ]
+    .map(|(command, option, text)| Default { command, option, text })
+    .into()
+}
+
+/// The program with examples and all defaults.
+pub(super) fn explain(program: Command) -> Command {
+    // The options of gtp belong to its own help.
+    let program = program.mut_args(|option| {
+        let is_own = option.is_global_set();
+        option.hide(!is_own)
+    });
+    explain_below(program, "", &defaults())
+}
+
+fn explain_below(mut command: Command, path: &str, defaults: &[Default]) -> Command {
+    let names: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
+    // Each goes to the end, so that the order stays.
+    for name in names {
+        let path = if path.is_empty() { name.clone() } else { format!("{path} {name}") };
+        command = command.mut_subcommand(&name, |below| explain_below(below, &path, defaults));
+    }
+    command = command.mut_args(|option| {
+        let is_its =
+            |default: &&Default| default.command == path && option.get_long() == Some(default.option);
+        match defaults.iter().find(is_its) {
+            Some(default) => with_default(option, &default.text),
+            None => option,
+        }
+    });
+    let Some(text) = around(path) else { return command };
+    let command = command.after_help(text.clone());
+    if path != "review" {
+        return command;
+    }
+    command.after_long_help(format!("{text}\n\n{}", review::columns_in_words().trim_end()))
+}
+
+/// The examples of a command, as they follow its help.
+fn around(path: &str) -> Option<String> {
+    let examples = format!("Examples:\n{}", examples(path)?);
+    Some(match path {
+        "" => format!("{examples}\n\n{PLACE}\n{EXIT_CODES}"),
+        "config" => format!("{examples}\n\n{SETTINGS}\n\n{PLACE}"),
+        _ => examples,
+    })
+}
+
+/// What a page of the manual has below the options: headings and texts.
+pub(super) fn sections(path: &str) -> Vec<(&'static str, String)> {
+    let mut sections = Vec::new();
+    if let Some(examples) = examples(path) {
+        sections.push(("EXAMPLES", examples));
+    }
+    match path {
+        "" => sections.extend([
+            ("FILES", PLACE.to_owned()),
+            ("SETTINGS", SETTINGS.to_owned()),
+            ("EXIT STATUS", EXIT_CODES.to_owned()),
+        ]),
+        "config" => sections.push(("SETTINGS", format!("{SETTINGS}\n\n{PLACE}"))),
+        "review" => sections.push(("TABLES", review::columns_in_words())),
+        _ => {}
+    }
+    sections
+}
+
+/// The examples of a command, a line each, named as it is typed without the program.
+fn examples(path: &str) -> Option<String> {
+    let (_, text) = EXAMPLES.iter().find(|(name, _)| *name == path)?;
+    // A text that begins on a line of its own has lost the first two spaces.
+    Some(format!("  {}", text.trim_start()))
+}
+
+fn with_default(option: Arg, text: &str) -> Arg {
+    let help = option.get_help().map(ToString::to_string).unwrap_or_default();
+    option.help(format!("{}. Default: {text}", help.trim_end_matches('.')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::command_line::program;
+
+    /// All commands that have none below them.
+    fn leaves(command: &Command, path: &str, found: &mut Vec<String>) {
+        for below in command.get_subcommands() {
+            let path = format!("{path} {}", below.get_name());
+            if below.has_subcommands() {
+                leaves(below, &path, found);
+            } else {
+                found.push(path.trim().to_owned());
+            }
+        }
+    }
+
+    #[test]
+    fn every_example_is_accepted_by_the_program() {
+        for (name, _) in EXAMPLES {
+            let text = examples(name).unwrap_or_default();
+            for line in text.lines().filter(|line| line.starts_with("  tewari ")) {
+                let typed = line.trim().split("  ").next().unwrap_or_default();
+                let words = shlex::split(typed).unwrap_or_else(|| panic!("{typed}"));
+                let words = words.into_iter().map(Into::into).collect();
+                let mut words = crate::cli::command_line::with_long_options(words);
+                crate::cli::settings::Choice::take(&mut words)
+                    .unwrap_or_else(|error| panic!("{name}: {error}"));
+                if let Err(error) = program().try_get_matches_from(words) {
+                    panic!("{name}: {typed}: {error}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_example_is_of_a_command() {
+        let mut names = Vec::new();
+        leaves(&program(), "", &mut names);
+        for (name, _) in EXAMPLES.iter().skip(1) {
+            assert!(names.iter().any(|other| other == name), "{name} is none of {names:?}");
+        }
+    }
+
+    #[test]
+    fn an_explained_program_is_a_sound_one_and_says_how_long_it_thinks() {
+        let mut program = explain(program());
+        program.clone().debug_assert();
+        let gtp = program.find_subcommand_mut("gtp").expect("gtp").render_long_help().to_string();
+        assert!(gtp.contains("Default: 1 s a move"), "{gtp}");
+        let names: Vec<&str> = program.get_subcommands().map(Command::get_name).collect();
+        assert_eq!(&names[..3], ["gtp", "analyze", "review"]);
+    }
+}

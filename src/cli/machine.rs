@@ -1,0 +1,209 @@
+//! `tewari bench --machine`: which number of threads, and how much memory, suit this machine.
+
+use super::options::EngineArguments;
+use crate::engine::Engine;
+use crate::game::Player;
+use crate::go::{Komi, Rules, Size};
+use crate::memory::{self, Budget, MIB};
+use crate::search::Limits;
+use anyhow::Result;
+use std::io::Write;
+use std::time::Duration;
+
+/// Boards on which threads are compared; the last one is the one on which memory matters.
+const SIDES: [usize; 2] = [9, 19];
+/// Up to so many processors each number of threads is tried, from there on each power of two.
+const EACH_UP_TO: usize = 8;
+/// The smallest table that is tried, and the factor between two.
+const SMALLEST_TABLE: u64 = 16 * MIB;
+const STEP: u64 = 4;
+/// The best of so many measurements counts: whatever else runs makes one slower, never faster.
+const REPEATS: usize = 2;
+/// A number of threads is enough if it searches at least so fast as the fastest.
+const ENOUGH: f64 = 0.95;
+/// For so many seconds of search on the largest board the suggested table has room.
+const ROOM_SECONDS: f64 = 600.0;
+const SEED: u64 = 1;
+
+/// How fast a search was.
+#[derive(Clone, Copy, Debug)]
+struct Speed {
+    /// Simulations a second.
+    simulations: f64,
+    /// Bytes of the table that a second fills.
+    bytes: f64,
+}
+
+/// What is tried on a machine, and how long.
+struct Trial<'a> {
+    engine: &'a EngineArguments,
+    time: Duration,
+    /// Bytes that a table may have.
+    limit: u64,
+}
+
+/// Measures, for `time` each, and prints a table and what to type.
+pub(super) fn run(engine: &EngineArguments, time: Duration) -> Result<()> {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let available = memory::available();
+    let mut output = std::io::stdout().lock();
+    let memory = available.map_or("unknown".to_owned(), in_words);
+    writeln!(output, "processors: {processors}, memory: {memory}\n")?;
+    let trial = Trial { engine, time, limit: available.map_or(4 * SMALLEST_TABLE, |bytes| bytes / 2) };
+    let (threads, speed) = trial.threads(processors, &mut output)?;
+    trial.tables(threads, &mut output)?;
+    let memory = suggested_memory(speed, trial.limit);
+    let typed = in_words(memory).replace(' ', "");
+    let room = duration(memory as f64 / speed.bytes);
+    writeln!(
+        output,
+        "\nsuggested: {threads} thread{}, the fewest that search at least {:.0} % as fast as the fastest,\nand {} of memory, \
+         which has room for {room} of search on 19x19\n\n  tewari gtp --threads {threads} --memory {typed}\n\nor for good, in \
+         the settings file (`tewari config` says where it is):\n\n  [default]\n  threads = {threads}\n  memory = \"{typed}\"",
+        if threads == 1 { "" } else { "s" },
+        100.0 * ENOUGH,
+        in_words(memory),
+    )?;
+    Ok(())
+}
+
+impl Trial<'_> {
+    /// Compares numbers of threads; returns the one to use, and its speed on the largest board.
+    fn threads(&self, processors: usize, output: &mut impl Write) -> Result<(usize, Speed)> {
+        writeln!(
+            output,
+            "threads  {}",
+            SIDES.map(|side| format!("{:>28}", format!("{side}x{side} simulations/s"))).concat()
+        )?;
+        let mut measured: Vec<(usize, [Speed; SIDES.len()])> = Vec::new();
+        for threads in numbers_of_threads(processors) {
+            let table = (1024 * MIB).min(self.limit);
+            let mut speeds = [Speed { simulations: 0.0, bytes: 0.0 }; SIDES.len()];
+            for (speed, side) in speeds.iter_mut().zip(SIDES) {
+                *speed = self.measure(side, threads, table)?;
+            }
+            measured.push((threads, speeds));
+            let one = measured[0].1;
+            let columns = speeds.iter().zip(one).map(|(speed, one)| {
+                format!("{:>14.0} {:>7.2} times", speed.simulations, speed.simulations / one.simulations)
+            });
+            writeln!(output, "{threads:7}  {}", columns.collect::<String>())?;
+        }
+        let largest = |speeds: &[Speed; SIDES.len()]| speeds[SIDES.len() - 1];
+        let fastest = measured.iter().map(|(_, speeds)| largest(speeds).simulations).fold(0.0, f64::max);
+        let enough = measured.iter().find(|(_, speeds)| largest(speeds).simulations >= ENOUGH * fastest);
+        let (threads, speeds) = enough.unwrap_or(&measured[0]);
+        Ok((*threads, largest(speeds)))
+    }
+
+    /// Compares sizes of the table.
+    fn tables(&self, threads: usize, output: &mut impl Write) -> Result<()> {
+        let side = SIDES[SIDES.len() - 1];
+        writeln!(output, "\n  table  {:>28}{:>16}", format!("{side}x{side} simulations/s"), "full after")?;
+        for bytes in sizes(self.limit) {
+            let speed = self.measure(side, threads, bytes)?;
+            let full = duration(bytes as f64 / speed.bytes);
+            writeln!(output, "{:>7}  {:>28.0}{full:>16}", in_words(bytes), speed.simulations)?;
+        }
+        Ok(())
+    }
+
+    /// The speed from the empty board, in a table that has been searched in for half the time.
+    fn measure(&self, side: usize, threads: usize, table: u64) -> Result<Speed> {
+        let mut best = Speed { simulations: 0.0, bytes: 0.0 };
+        for _ in 0..REPEATS {
+            let mut options =
+                self.engine.options(Size::new(side, side)?, Rules::CHINESE, Komi::from_points(7.5)?, SEED);
+            options.parameters.threads = threads;
+            options.memory = Budget::Table(table);
+            let mut engine = Engine::new(options)?;
+            let mut search = |time| {
+                let limits = Limits { time: Some(time), simulations: Some(u64::MAX), ..Limits::default() };
+                engine.search(Player::Black, limits, &mut |_| true)
+            };
+            let warm_up = search(self.time / 2);
+            let report = search(self.time);
+            let seconds = report.elapsed.as_secs_f64();
+            let (simulations, all) =
+                (report.simulations as f64, (warm_up.simulations + report.simulations) as f64);
+            let bytes = engine.table().census().bytes_used as f64 * simulations / all / seconds;
+            if simulations / seconds > best.simulations {
+                best = Speed { simulations: simulations / seconds, bytes };
+            }
+        }
+        Ok(best)
+    }
+}
+
+/// The numbers of threads that are tried, from 1 to all processors.
+fn numbers_of_threads(processors: usize) -> Vec<usize> {
+    let processors = processors.clamp(1, 255);
+    let mut numbers: Vec<usize> =
+        (1..=processors).filter(|number| processors <= EACH_UP_TO || number.is_power_of_two()).collect();
+    if numbers.last() != Some(&processors) {
+        numbers.push(processors);
+    }
+    numbers
+}
+
+/// The sizes of the table that are tried.
+fn sizes(limit: u64) -> Vec<u64> {
+    let sizes: Vec<u64> = std::iter::successors(Some(SMALLEST_TABLE), |bytes| bytes.checked_mul(STEP))
+        .take_while(|bytes| *bytes <= limit)
+        .collect();
+    if sizes.is_empty() { vec![limit] } else { sizes }
+}
+
+/// Bytes for an engine that searches at that speed, a power of two.
+fn suggested_memory(speed: Speed, limit: u64) -> u64 {
+    let wanted = (speed.bytes * ROOM_SECONDS) as u64;
+    let most = 1 << limit.max(SMALLEST_TABLE).ilog2();
+    wanted.next_power_of_two().clamp(SMALLEST_TABLE, most)
+}
+
+fn in_words(bytes: u64) -> String {
+    if bytes < 1024 * MIB {
+        return format!("{} MiB", bytes / MIB);
+    }
+    let gibibytes = bytes as f64 / (1024 * MIB) as f64;
+    if gibibytes.fract() == 0.0 { format!("{gibibytes} GiB") } else { format!("{gibibytes:.1} GiB") }
+}
+
+fn duration(seconds: f64) -> String {
+    match seconds {
+        seconds if seconds < 120.0 => format!("{seconds:.0} s"),
+        seconds if seconds < 7200.0 => format!("{:.0} min", seconds / 60.0),
+        seconds => format!("{:.0} h", seconds / 3600.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_processors_are_tried_and_not_more_than_a_few_numbers_of_them() {
+        assert_eq!(numbers_of_threads(1), [1]);
+        assert_eq!(numbers_of_threads(3), [1, 2, 3]);
+        assert_eq!(numbers_of_threads(12), [1, 2, 4, 8, 12]);
+        assert_eq!(numbers_of_threads(1000).last(), Some(&255));
+    }
+
+    #[test]
+    fn the_suggested_memory_has_room_and_fits_the_machine() {
+        let speed = Speed { simulations: 10_000.0, bytes: 2.0 * MIB as f64 };
+        assert_eq!(suggested_memory(speed, 64 * 1024 * MIB), 2048 * MIB);
+        assert_eq!(suggested_memory(speed, 1500 * MIB), 1024 * MIB);
+        assert_eq!(sizes(300 * MIB), [16 * MIB, 64 * MIB, 256 * MIB]);
+        assert_eq!(sizes(8 * MIB), [8 * MIB]);
+    }
+
+    #[test]
+    fn sizes_and_times_are_said_in_handy_units() {
+        assert_eq!(
+            [in_words(64 * MIB), in_words(2048 * MIB), in_words(1536 * MIB)],
+            ["64 MiB", "2 GiB", "1.5 GiB"]
+        );
+        assert_eq!([duration(5.2), duration(600.0), duration(36_000.0)], ["5 s", "10 min", "10 h"]);
+    }
+}

@@ -1,0 +1,278 @@
+//! From settings to the defaults of a command's options.
+
+use super::{Entry, Mistake, Settings, Value};
+use clap::builder::Resettable;
+use clap::{Arg, ArgAction, Command};
+use std::ffi::OsString;
+
+/// The table for all commands that play or analyse.
+pub(crate) const COMMON: &str = "default";
+/// Those commands. Experiments have tables of their own alone: their results must not depend on how somebody plays.
+const COMMON_COMMANDS: [&[&str]; 5] = [&["gtp"], &["analyze"], &["review"], &["analysis"], &["play", "go"]];
+/// Options of which one given replaces the others: how much memory there is, how long a search lasts.
+const RIVALS: [&[&str]; 2] = [&["memory", "table-size"], &["visits", "simulations", "time"]];
+/// From which likeness on another name is worth a question.
+const ALIKE: f64 = 0.7;
+
+/// A setting that holds for a command.
+#[derive(Debug)]
+pub(crate) struct Held<'a> {
+    /// The long name of the option.
+    pub(crate) key: &'a str,
+    /// What it is set to.
+    pub(crate) value: &'a Value,
+    /// Where, counted from 1.
+    pub(crate) line: usize,
+}
+
+impl Settings {
+    /// Checks all names and kinds, whatever command runs.
+    ///
+    /// # Errors
+    /// The first mistake, with its place.
+    pub(crate) fn check(&self, program: &Command) -> anyhow::Result<()> {
+        self.mistake(program).map_or(Ok(()), |mistake| Err(mistake.at(&self.path)))
+    }
+
+    fn mistake(&self, program: &Command) -> Option<Mistake> {
+        for (tables, line) in &self.tables {
+            if leaves(program, tables).is_empty() {
+                let names = std::iter::once(COMMON).chain(program.get_subcommands().map(Command::get_name));
+                let what = format!("unknown table [{}]{}", tables.join("."), similar(tables.last()?, names));
+                return Some(Mistake {
+                    line: *line,
+                    what: format!("{what}; the tables are [{COMMON}] and one for each command"),
+                });
+            }
+        }
+        self.entries.iter().find_map(|entry| {
+            let what = entry.mistake(program)?;
+            Some(Mistake { line: entry.line, what })
+        })
+    }
+
+    /// What holds for the command at `path` beside `arguments`, the words behind it. What is given there wins, over its
+    /// rivals too.
+    pub(crate) fn held(&self, command: &Command, path: &[String], arguments: &[OsString]) -> Vec<Held<'_>> {
+        let ranked: Vec<(usize, &Entry)> =
+            self.entries.iter().filter_map(|entry| Some((entry.rank(path)?, entry))).collect();
+        let is_beaten = |rank: usize, entry: &Entry| {
+            ranked.iter().any(|&(other_rank, other)| other_rank > rank && are_rivals(&entry.key, &other.key))
+        };
+        let mut held = Vec::new();
+        for &(rank, entry) in &ranked {
+            let Some(option) = option(command, &entry.key) else { continue };
+            let is_given = options(command)
+                .filter(|other| exclude(command, option, other))
+                .any(|other| is_given(other, arguments));
+            if !is_given && !is_beaten(rank, entry) {
+                held.push(Held { key: &entry.key, value: &entry.value, line: entry.line });
+            }
+        }
+        held
+    }
+
+    /// Makes what holds the defaults of the options of `command`.
+    ///
+    /// # Errors
+    /// When an option cannot be set to that, with the place.
+    pub(crate) fn apply(&self, mut command: Command, held: &[Held<'_>]) -> anyhow::Result<Command> {
+        for Held { key, value, line } in held {
+            let Some(option) = option(&command, key) else { continue };
+            if let Some(what) = refusal(option, value) {
+                return Err(Mistake { line: *line, what }.at(&self.path));
+            }
+            let id = option.get_id().clone();
+            // In place, so that the order stays.
+            command = command
+                .mut_args(|option| if option.get_id() == &id { with_default(option, value) } else { option });
+        }
+        Ok(command)
+    }
+}
+
+impl Entry {
+    /// What is wrong with its name or kind.
+    fn mistake(&self, program: &Command) -> Option<String> {
+        let Entry { tables, key, value, .. } = self;
+        if tables.is_empty() {
+            return Some(format!(
+                "{key} is in no table: expected it below [{COMMON}] or the name of a command, such as [gtp]"
+            ));
+        }
+        let leaves = leaves(program, tables);
+        let Some(option) = leaves.iter().find_map(|leaf| option(leaf, key)) else {
+            let names = leaves.iter().flat_map(|leaf| options(leaf)).filter_map(Arg::get_long);
+            let command = if tables[0] == COMMON { "gtp" } else { &tables[0] };
+            return Some(format!(
+                "unknown key {key} in [{}]{}; `tewari config {command}` lists all",
+                tables.join("."),
+                similar(key, names)
+            ));
+        };
+        let expected = match (option.get_action(), value) {
+            (ArgAction::SetTrue, Value::Flag(_)) => return None,
+            (ArgAction::SetTrue, _) => "true or false",
+            (ArgAction::Append, Value::One(_) | Value::Many(_)) => return None,
+            (_, Value::One(_)) => return None,
+            _ => "a text or a number",
+        };
+        let found = match value {
+            Value::Flag(is_set) => is_set.to_string(),
+            Value::One(text) => format!("{text:?}"),
+            Value::Many(_) => "a list".to_owned(),
+        };
+        Some(format!("{key}: expected {expected}, found {found}"))
+    }
+
+    /// How special its table is among those that hold for the command at `path`; `None` if it does not hold there.
+    fn rank(&self, path: &[String]) -> Option<usize> {
+        if self.tables == [COMMON] {
+            return COMMON_COMMANDS.iter().any(|common| common == &path).then_some(0);
+        }
+        (!self.tables.is_empty() && path.starts_with(&self.tables)).then_some(self.tables.len())
+    }
+}
+
+/// The command that the first words of `arguments` name, and how many words that are; without any it is `gtp`.
+pub(crate) fn named_command(program: &Command, arguments: &[OsString]) -> (Vec<String>, usize) {
+    let (mut command, mut path) = (program, Vec::new());
+    for word in arguments {
+        let Some(below) = word.to_str().and_then(|word| command.find_subcommand(word)) else { break };
+        path.push(below.get_name().to_owned());
+        command = below;
+    }
+    let words = path.len();
+    (if path.is_empty() { vec!["gtp".to_owned()] } else { path }, words)
+}
+
+/// Takes `--flag=false` out of `arguments` and makes `--flag` of `--flag=true`, so that a flag of the settings can be
+/// turned off. Returns the long names of those that are off.
+pub(crate) fn settle_flags(command: &Command, arguments: &mut Vec<OsString>) -> Vec<String> {
+    let mut off = Vec::new();
+    arguments.retain_mut(|argument| {
+        let Some((name, is_set)) = argument.to_str().and_then(flag_and_value) else { return true };
+        let is_flag = |option: &Arg| matches!(option.get_action(), ArgAction::SetTrue);
+        if !option(command, name).is_some_and(is_flag) {
+            return true;
+        }
+        let name = name.to_owned();
+        if is_set {
+            *argument = format!("--{name}").into();
+        } else {
+            off.push(name);
+        }
+        is_set
+    });
+    off
+}
+
+/// Whether it may be something for [`settle_flags`].
+pub(crate) fn is_settled_flag(argument: &OsString) -> bool {
+    argument.to_str().and_then(flag_and_value).is_some()
+}
+
+fn flag_and_value(argument: &str) -> Option<(&str, bool)> {
+    let (name, value) = argument.strip_prefix("--")?.split_once('=')?;
+    Some((name, value.parse().ok()?))
+}
+
+/// The commands without others below them that a table is about.
+fn leaves<'a>(program: &'a Command, tables: &[String]) -> Vec<&'a Command> {
+    if tables == [COMMON] {
+        return COMMON_COMMANDS
+            .iter()
+            .filter_map(|path| path.iter().try_fold(program, |it, name| it.find_subcommand(name)))
+            .collect();
+    }
+    let found = tables.iter().try_fold(program, |command, name| command.find_subcommand(name));
+    let mut leaves = Vec::new();
+    let mut waiting: Vec<&Command> = found.into_iter().collect();
+    while let Some(command) = waiting.pop() {
+        waiting.extend(command.get_subcommands());
+        if !command.has_subcommands() {
+            leaves.push(command);
+        }
+    }
+    leaves
+}
+
+/// The options that settings may set.
+pub(crate) fn options(command: &Command) -> impl Iterator<Item = &Arg> {
+    let is_setting = |option: &&Arg| {
+        option.get_long().is_some()
+            && !option.is_global_set()
+            && !["help", "version"].contains(&option.get_id().as_str())
+    };
+    command.get_arguments().filter(is_setting)
+}
+
+fn option<'a>(command: &'a Command, key: &str) -> Option<&'a Arg> {
+    options(command).find(|option| option.get_long() == Some(key))
+}
+
+/// Whether one given means that the other does not hold: they are one, rivals, or exclude each other.
+fn exclude(command: &Command, one: &Arg, other: &Arg) -> bool {
+    let conflicts = |one: &Arg, other: &Arg| {
+        command.get_arg_conflicts_with(one).iter().any(|conflict| conflict.get_id() == other.get_id())
+    };
+    let names = one.get_long().zip(other.get_long());
+    names.is_some_and(|(one, other)| are_rivals(one, other)) || conflicts(one, other) || conflicts(other, one)
+}
+
+/// Whether they are one, or one replaces the other.
+fn are_rivals(one: &str, other: &str) -> bool {
+    one == other || RIVALS.iter().any(|rivals| rivals.contains(&one) && rivals.contains(&other))
+}
+
+/// Whether an option is among the words of a command line.
+fn is_given(option: &Arg, arguments: &[OsString]) -> bool {
+    let mut longs = option.get_long_and_visible_aliases().unwrap_or_default();
+    longs.extend(option.get_all_aliases().unwrap_or_default());
+    let is_it = |argument: &str| match argument.strip_prefix("--") {
+        Some(long) => longs.contains(&long.split('=').next().unwrap_or_default()),
+        None => option
+            .get_short()
+            .is_some_and(|short| argument.strip_prefix('-').is_some_and(|it| it.starts_with(short))),
+    };
+    let words = arguments.iter().take_while(|argument| *argument != "--");
+    words.filter_map(|argument| argument.to_str()).any(is_it)
+}
+
+/// The option with another default, which makes it a required one no more.
+fn with_default(option: Arg, value: &Value) -> Arg {
+    // Defaults live as long as the program.
+    let keep = |text: &String| -> &'static str { String::leak(text.clone()) };
+    let option = option.required(false).required_unless_present(Resettable::Reset);
+    match value {
+        Value::Flag(is_set) => option.default_value(if *is_set { "true" } else { "false" }),
+        Value::One(text) => option.default_value(keep(text)),
+        Value::Many(texts) => option.default_values(texts.iter().map(keep)),
+    }
+}
+
+/// What is wrong with setting an option to that.
+fn refusal(option: &Arg, value: &Value) -> Option<String> {
+    let texts = match value {
+        Value::Flag(_) => return None,
+        Value::One(text) => std::slice::from_ref(text),
+        Value::Many(texts) => texts,
+    };
+    let long = option.get_long()?;
+    if texts.iter().any(|text| text == "help") {
+        return Some(format!("{long}: help is for the command line"));
+    }
+    let alone = option.clone().required(false).required_unless_present(Resettable::Reset);
+    let alone = alone.requires(Resettable::Reset).conflicts_with(Resettable::Reset);
+    let command = Command::new("settings").no_binary_name(true).disable_help_flag(true).arg(alone);
+    let outcome = command.try_get_matches_from(texts.iter().map(|text| format!("--{long}={text}")));
+    outcome.err().map(|error| crate::cli::in_one_line(&error))
+}
+
+/// The most similar name as a question, if there is one.
+fn similar<'a>(name: &str, others: impl Iterator<Item = &'a str>) -> String {
+    let rated = others.map(|other| (strsim::jaro(name, other), other));
+    let best = rated.max_by(|(one, _), (other, _)| one.total_cmp(other));
+    best.filter(|(likeness, _)| *likeness >= ALIKE)
+        .map_or(String::new(), |(_, other)| format!(": did you mean {other}?"))
+}
