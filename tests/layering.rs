@@ -19,7 +19,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("table", &["game", "value"]),
     ("search", &["game", "ownership", "value", "zobrist", "rng", "parameters", "table"]),
     ("network", &["game", "value", "go"]),
-    ("engine", &["game", "value", "zobrist", "go", "memory", "table", "search", "network"]),
+    ("engine", &["game", "value", "zobrist", "rng", "go", "memory", "table", "search", "network"]),
     ("sgf", &["game", "go"]),
     (
         "gtp",
@@ -34,7 +34,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("selfplay", &["game", "zobrist", "go", "network", "search", "engine"]),
-    ("play", &["game", "go", "tictactoe", "table", "search", "engine"]),
+    ("play", &["game", "go", "tictactoe", "table", "search", "engine", "sgf"]),
     ("review", &["game", "ownership", "go", "search", "engine", "sgf", "analysis"]),
     (
         "cli",

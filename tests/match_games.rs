@@ -114,6 +114,28 @@ fn essence(rows: &[Value]) -> Vec<String> {
 }
 
 #[test]
+fn a_round_robin_ends_in_a_ranking_and_a_crosstable() {
+    let laboratory = Laboratory::new();
+    let out = laboratory.path("out");
+    let players = ["--player", "random=self:--level 1", "--player", "weak=self:--level 3", "--player"];
+    let rest = ["better=self:--level 5", "--games", "4", "--out", out.to_str().unwrap()];
+    let (code, output, errors) = run(&[&players[..], &rest].concat());
+    assert_eq!(code, Some(0), "{errors}");
+    let ranking = output.split_once("ranking: Elo against the mean of all").expect("a ranking").1;
+    for player in ["random", "weak", "better"] {
+        assert!(
+            ranking.lines().any(|line| line.contains(player) && line.contains(" of 8 points")),
+            "{output}"
+        );
+    }
+    assert!(ranking.contains("crosstable: ") && ranking.contains("/4"), "{output}");
+    let text = std::fs::read_to_string(out.join("standings.json")).expect("the standings");
+    let standings: Value = serde_json::from_str(&text).expect("JSON");
+    let points: f64 = (0..3).map(|place| standings["places"][place]["points"].as_f64().unwrap()).sum();
+    assert_eq!(points, 12.0, "{text}");
+}
+
+#[test]
 fn every_opening_is_played_twice_with_colours_exchanged() {
     let laboratory = Laboratory::new();
     let openings = laboratory.openings();

@@ -1,6 +1,7 @@
 //! What `tewari play` promises: a polite game, whatever is typed.
 
 use std::io::Write;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use tewari::search::policy::Preset;
 
@@ -22,6 +23,13 @@ fn go(input: &str) -> String {
         &["go", "--size", "5", "--komi", "0.5", "--simulations", "50", "--table-size", "1MiB"],
         input.as_bytes(),
     )
+}
+
+/// A game in a folder, with the folder's name for FOLDER.
+fn go_in(folder: &Path, arguments: &[&str], input: &str) -> String {
+    let quick = ["go", "--simulations", "50", "--table-size", "1MiB"];
+    let input = input.replace("FOLDER", folder.to_str().expect("UTF-8"));
+    play(&[&quick, arguments].concat(), input.as_bytes())
 }
 
 fn tictactoe(input: &str) -> String {
@@ -96,7 +104,104 @@ fn an_estimate_draws_whose_the_board_becomes() {
         .lines()
         .filter(|line| line.chars().all(|symbol| "12345 XxOo.".contains(symbol)) && line.len() > 4);
     assert!(rows.count() >= 5, "{shown}");
-    assert!(shown.contains(" leads by about ") && shown.contains("estimate, resign"), "{shown}");
+    assert!(shown.contains(" leads by about ") && shown.contains("estimate, score"), "{shown}");
     let shown = tictactoe("estimate\nquit\n");
     assert!(shown.contains("There is no territory in this game."), "{shown}");
+}
+
+#[test]
+fn a_mistyped_word_is_told_in_one_line_with_what_to_type() {
+    let shown = go("undoo\nsave\nload\nhint 3\nhello\nquit\n");
+    for line in [
+        "> \"undoo\" is no move and no word: type undo if you mean that, or help.",
+        "> save wants a file: type save game.sgf, or save game.sgf --force to overwrite one",
+        "> load wants a file: type load game.sgf",
+        "> hint stands alone: type hint",
+        "> \"hello\" is no move: expected points such as D4, or pass. Type help for the other words.",
+    ] {
+        assert!(shown.lines().any(|shown| shown == line), "{line}: {shown}");
+    }
+}
+
+#[test]
+fn a_game_is_saved_and_loaded_and_no_file_is_overwritten_without_force() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a game.sgf");
+    let saved = |input: &str| {
+        let shown = go_in(folder.path(), &["--size", "5", "--komi", "0.5"], input);
+        (shown, std::fs::read_to_string(&file).expect("a record"))
+    };
+    let (shown, first) = saved("C3\nsave FOLDER/a game.sgf\nquit\n");
+    assert!(shown.contains("a game.sgf: 2 moves."), "{shown}");
+    assert!(first.contains("SZ[5]KM[0.5]RU[Chinese]") && first.contains("PB[Person]PW[Tewari]"), "{first}");
+    assert!(first.contains(";B[cc];W["), "{first}");
+    let (shown, second) = saved("pass\nsave FOLDER/a game.sgf\nquit\n");
+    assert!(shown.contains("exists: type save ") && second == first, "{shown}");
+    let (shown, _) = saved("load FOLDER/a game.sgf\nundo\nload FOLDER/no.sgf\nquit\n");
+    assert!(shown.contains("a game.sgf: 2 moves.") && shown.contains("Taken back."), "{shown}");
+    assert!(shown.contains("no.sgf: No such file"), "{shown}");
+    let (shown, third) = saved("save FOLDER/a game.sgf --force\nsave FOLDER/none/x.sgf\nsave FOLDER\nquit\n");
+    assert!(!third.contains(";B[") && shown.contains("x.sgf: No such file"), "{shown}");
+    assert!(shown.contains("it is a folder"), "{shown}");
+}
+
+#[test]
+fn a_loaded_game_brings_its_board_komi_and_rules() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let record = "(;GM[1]FF[4]SZ[7]KM[2.5]RU[Japanese];B[dd];W[cc];B[ce])";
+    std::fs::write(folder.path().join("g.sgf"), record).expect("a record");
+    std::fs::write(folder.path().join("bad.sgf"), "no game").expect("a file");
+    let shown =
+        go_in(folder.path(), &["--size", "5"], "load FOLDER/bad.sgf\nload FOLDER/g.sgf\nscore\nquit\n");
+    assert!(shown.contains("bad.sgf: "), "{shown}");
+    assert!(shown.contains("g.sgf: 3 moves.") && shown.contains("7x7, japanese rules, komi 2.5."), "{shown}");
+    // It was White's turn, and White is the engine.
+    assert!(shown.contains("White (O) plays") && shown.contains(" 7  . . . . . . .\n"), "{shown}");
+    assert!(shown.contains("If the game ended now: "), "{shown}");
+}
+
+#[test]
+fn a_handicap_is_placed_as_gtp_has_it_or_where_it_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let shown = go_in(folder.path(), &["--handicap", "4"], "save FOLDER/h.sgf\nquit\n");
+    assert!(shown.contains("9x9, chinese rules, komi 0.5, 4 handicap stones, for which White gets 4 points"));
+    let record = std::fs::read_to_string(folder.path().join("h.sgf")).expect("a record");
+    assert!(record.contains("AB[cg][gg][cc][gc]PL[W]HA[4]") && record.contains("KM[0.5]"), "{record}");
+    let shown = go_in(folder.path(), &["--size", "5", "--komi", "1.5"], "load FOLDER/h.sgf\nundo\nquit\n");
+    assert!(shown.contains("h.sgf: 1 move.") && shown.contains("White gets 4 points"), "{shown}");
+    let free =
+        go_in(folder.path(), &["--size", "5", "--handicap", "B2,D4", "--colour", "white"], "undo\nquit\n");
+    assert!(free.contains(" 4  . . . X .\n") && free.contains("You are White"), "{free}");
+    assert!(free.contains("There is nothing to take back."), "{free}");
+}
+
+#[test]
+fn a_level_is_named_by_number_or_word_and_wins_over_other_limits() {
+    for level in ["3", "learner"] {
+        let options = ["go", "--size", "5", "--level", level, "--time", "1000", "--table-size", "1MiB"];
+        let shown = play(&options, b"C3\nquit\n");
+        assert!(shown.contains(", level 3 (learner).") && shown.contains("White (O) plays"), "{shown}");
+    }
+    let arguments = ["play", "go", "--level", "easy"];
+    let output = Command::new(env!("CARGO_BIN_EXE_tewari")).args(arguments).output().expect("it starts");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), errors.lines().count()), (Some(2), 1), "{errors}");
+    assert!(errors.contains("expected a level from 1 to 10, or one of beginner, novice"), "{errors}");
+}
+
+#[test]
+fn a_handicap_that_cannot_be_is_told_in_one_line() {
+    for (wrong, told, code) in [
+        ("1", "expected 2 stones or more, such as 4, or points such as D4,Q16, found \"1\"", 2),
+        ("many", "found \"many\"", 2),
+        ("8", "expected none on a 5x5 board, found 8; name the points instead, such as A1,E5", 1),
+        ("A1,Z9", "found \"Z9\"", 1),
+        ("A1,A1", "expected different points", 1),
+    ] {
+        let arguments = ["play", "go", "--size", "5", "--table-size", "1MiB", "--handicap", wrong];
+        let output = Command::new(env!("CARGO_BIN_EXE_tewari")).args(arguments).output().expect("it starts");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), errors.lines().count()), (Some(code), 1), "{wrong}: {errors}");
+        assert!(errors.contains(told), "{wrong}: {errors}");
+    }
 }

@@ -46,7 +46,8 @@ fn every_point_plays_the_same_openings_and_ends_in_a_table_and_charts() {
     let out = folder.path().join("out");
     let (code, output, errors) = sweep(&[&POINTS[..], &["--out", out.to_str().unwrap()]].concat());
     assert_eq!(code, Some(0), "{errors}");
-    assert!(errors.contains("smallest size that cannot be told from the best"), "{errors}");
+    let silence = "too few games for a curve: 4 at a point, expected 20 or more";
+    assert!(errors.contains(silence), "{errors}");
     let table = rows(&out, "sweep.csv");
     assert_eq!(table.len(), 6);
     assert_eq!(std::fs::read_to_string(out.join("sweep.csv")).unwrap(), output);
@@ -77,10 +78,10 @@ fn every_point_plays_the_same_openings_and_ends_in_a_table_and_charts() {
             .collect::<Vec<_>>()
     };
     assert_eq!(of("visits-and-generation"), of("always"));
-    for (chart, expected) in [("sweep.svg", "Elo against the reference"), ("share.svg", "share of games won")]
-    {
+    for (chart, expected) in [("sweep.svg", "simulations / s"), ("share.svg", "share of games won")] {
         let svg = std::fs::read_to_string(out.join(chart)).unwrap();
-        assert!(svg.contains(expected) && svg.contains("always, 40 simulations"), "{chart}");
+        assert!(svg.contains(expected) && svg.contains("always, 40 simulations: too few games"), "{chart}");
+        assert!(svg.contains("the reference, self:--network none with a table of 64MiB"), "{chart}");
     }
     // The charts again, from the table alone.
     let again = folder.path().join("again");
@@ -91,6 +92,28 @@ fn every_point_plays_the_same_openings_and_ends_in_a_table_and_charts() {
         let [one, other] = [&out, &again].map(|folder| std::fs::read_to_string(folder.join(chart)).unwrap());
         assert_eq!(one, other, "{chart}");
     }
+}
+
+#[test]
+fn the_charts_in_the_repository_are_drawn_from_its_rows() {
+    let experiments = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/experiments");
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
+    command.args(["sweep", "--reference", "the same engine with 64MiB", "--out"]).arg(folder.path());
+    for rows in ["table-size-1000.csv", "table-size-5000.csv"] {
+        command.arg("--rows").arg(experiments.join(rows));
+    }
+    let output = command.output().expect("the program starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for (drawn, kept) in [("sweep.svg", "table-size.svg"), ("share.svg", "table-share.svg")] {
+        let drawn = std::fs::read_to_string(folder.path().join(drawn)).unwrap();
+        assert_eq!(drawn, std::fs::read_to_string(experiments.join(kept)).unwrap(), "{kept}");
+        assert!(drawn.contains("reference, the same engine with 64MiB"), "{kept}");
+        assert!(drawn.contains("prefers-color-scheme: dark"), "{kept}");
+    }
+    let sizes = std::fs::read_to_string(folder.path().join("sweep.svg")).unwrap();
+    assert_eq!(sizes.matches("knee: ").count(), 2);
+    assert!(sizes.contains("Knee: from this size on a larger table gains less than 10 Elo"));
 }
 
 #[test]

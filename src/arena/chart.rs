@@ -1,9 +1,15 @@
 //! Charts as SVG: table size against strength, and against the share of what an unbounded search would hold.
 
-use super::sweep::bytes_in_words;
+mod page;
+
+pub use page::Words;
+
+use self::page::{Entry, Symbol};
+use super::sweep::{bytes_in_words, rounded_bytes};
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::error::Error;
 
 /// Why a chart could not be drawn.
@@ -41,14 +47,13 @@ pub struct Series {
     pub speeds: Vec<(f64, f64)>,
     /// Where the knee is, if there is one.
     pub knee: Option<f64>,
+    /// Why its points say nothing: no curve is drawn then.
+    pub silence: Option<String>,
 }
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Panel<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
-const WIDTH: u32 = 960;
-const HEIGHT: u32 = 720;
-const UPPER_HEIGHT: u32 = 480;
 /// Dark to light, so that they differ in print too.
 const COLOURS: [RGBColor; 5] = [
     RGBColor(20, 40, 110),
@@ -57,8 +62,12 @@ const COLOURS: [RGBColor; 5] = [
     RGBColor(150, 90, 190),
     RGBColor(210, 160, 30),
 ];
+/// The upper panel of a chart of sizes, of ten parts.
+const UPPER: f64 = 0.68;
 const TITLE: i32 = 22;
 const TEXT: i32 = 15;
+/// Height of the name of a knee, as a share of the panel.
+const KNEE_ROW: f64 = 0.06;
 /// Beyond these, an Elo difference says "all lost" or "all won".
 const ELO_LIMIT: f64 = 700.0;
 
@@ -66,31 +75,29 @@ const ELO_LIMIT: f64 = 700.0;
 ///
 /// # Errors
 /// When there are no points.
-pub fn sweep_chart(title: &str, caption: &str, series: &[Series]) -> Result<String, ChartError> {
-    draw(|root| {
-        let (upper, lower) = root.split_vertically(UPPER_HEIGHT);
+pub fn sweep_chart(words: &Words, series: &[Series]) -> Result<String, ChartError> {
+    let entries = legend(series, Some(format!("0: as strong as the reference, {}", words.reference)));
+    page::draw(words, &entries, |area| {
+        let height = area.dim_in_pixel().1;
+        let (upper, lower) = area.split_vertically((f64::from(height) * UPPER) as u32);
         let x_range = x_range(series, 0.4)?;
         let y_range = y_range(series, ELO_LIMIT, 25.0);
         let mut panel = ChartBuilder::on(&upper)
-            .caption(title, ("sans-serif", TITLE))
             .margin(12)
             .x_label_area_size(36)
             .y_label_area_size(70)
             .build_cartesian_2d(x_range.clone(), y_range)?;
-        mesh(&mut panel, &bytes_label, "", "Elo against the reference (95 %)")?;
+        mesh(&mut panel, &bytes_label, "", "Elo (95 %)")?;
         reference_line(&mut panel, 0.0)?;
-        for (index, one) in series.iter().enumerate() {
-            draw_series(&mut panel, one, index, series.len(), 0.05)?;
-        }
-        legend(&mut panel)?;
+        draw_all(&mut panel, &upper, series, 0.05)?;
         let fastest =
             series.iter().flat_map(|one| &one.speeds).map(|&(_, speed)| speed / 1000.0).fold(1.0, f64::max);
         let mut panel = ChartBuilder::on(&lower)
             .margin(12)
-            .x_label_area_size(64)
+            .x_label_area_size(52)
             .y_label_area_size(70)
             .build_cartesian_2d(x_range, 0.0..fastest * 1.15)?;
-        mesh(&mut panel, &bytes_label, caption, "1,000 simulations / s")?;
+        mesh(&mut panel, &bytes_label, &words.x, "1,000 simulations / s")?;
         for (index, one) in series.iter().enumerate() {
             let points = || one.speeds.iter().map(|&(x, speed)| (x, speed / 1000.0));
             panel.draw_series(LineSeries::new(points(), colour(index).stroke_width(2)))?;
@@ -105,33 +112,22 @@ pub fn sweep_chart(title: &str, caption: &str, series: &[Series]) -> Result<Stri
 ///
 /// # Errors
 /// When there are no points.
-pub fn proxy_chart(
-    title: &str,
-    caption: &str,
-    agreement: &[Series],
-    regret: &[Series],
-) -> Result<String, ChartError> {
-    draw(|root| {
-        let (upper, lower) = root.split_vertically(HEIGHT / 2);
+pub fn proxy_chart(words: &Words, agreement: &[Series], regret: &[Series]) -> Result<String, ChartError> {
+    page::draw(words, &legend(agreement, None), |area| {
+        let (upper, lower) = area.split_vertically(area.dim_in_pixel().1 / 2);
         let highest = regret.iter().flat_map(|one| &one.points).map(|point| point.high).fold(0.01, f64::max);
         let panels = [
-            (&upper, agreement, 0.0..1.0, Some(title), "", "agreement (95 %)"),
-            (&lower, regret, 0.0..highest * 1.05, None, caption, "win rate given away (95 %)"),
+            (&upper, agreement, 0.0..1.0, "", format!("agreement with {} (95 %)", words.reference)),
+            (&lower, regret, 0.0..highest * 1.05, words.x.as_str(), "win rate given away (95 %)".to_owned()),
         ];
-        for (area, series, y_range, title, x_text, y_text) in panels {
-            let mut builder = ChartBuilder::on(area);
-            builder.margin(12).x_label_area_size(52).y_label_area_size(70);
-            if let Some(title) = title {
-                builder.caption(title, ("sans-serif", TITLE));
-            }
-            let mut panel = builder.build_cartesian_2d(x_range(series, 0.4)?, y_range)?;
-            mesh(&mut panel, &bytes_label, x_text, y_text)?;
-            for (index, one) in series.iter().enumerate() {
-                draw_series(&mut panel, one, index, series.len(), 0.05)?;
-            }
-            if title.is_some() {
-                legend(&mut panel)?;
-            }
+        for (area, series, y_range, x_text, y_text) in panels {
+            let mut panel = ChartBuilder::on(area)
+                .margin(12)
+                .x_label_area_size(52)
+                .y_label_area_size(70)
+                .build_cartesian_2d(x_range(series, 0.4)?, y_range)?;
+            mesh(&mut panel, &bytes_label, x_text, &y_text)?;
+            draw_all(&mut panel, area, series, 0.05)?;
         }
         Ok(())
     })
@@ -144,49 +140,55 @@ pub fn proxy_chart(
 /// # Errors
 /// When there are no points.
 pub fn share_chart(
-    title: &str,
-    caption: &str,
+    words: &Words,
     series: &[Series],
     marks: &[(&str, f64, f64)],
 ) -> Result<String, ChartError> {
-    draw(|root| {
-        let mut panel = ChartBuilder::on(root)
-            .caption(title, ("sans-serif", TITLE))
+    let mut entries = legend(series, Some(format!("0.5: as strong as the reference, {}", words.reference)));
+    let names = (1..).zip(marks).map(|(number, (name, ..))| format!("{number}: {name}"));
+    entries.extend(names.map(|name| (Symbol::Cross(BLACK.to_rgba()), name)));
+    page::draw(words, &entries, |area| {
+        let mut panel = ChartBuilder::on(area)
             .margin(12)
             .x_label_area_size(52)
             .y_label_area_size(70)
             .build_cartesian_2d(x_range(series, 0.15)?, 0.0..1.0)?;
-        let description =
-            format!("edge blocks, as a share of those that one unbounded search makes ({caption})");
-        mesh(&mut panel, &share_label, &description, "share of games won (95 %)")?;
+        mesh(&mut panel, &share_label, &words.x, "share of games won (95 %)")?;
         reference_line(&mut panel, 0.5)?;
-        for (index, one) in series.iter().enumerate() {
-            draw_series(&mut panel, one, index, series.len(), 0.01)?;
-        }
-        for &(name, x, y) in marks {
+        draw_all(&mut panel, area, series, 0.01)?;
+        for (number, &(_, x, y)) in (1..).zip(marks) {
             panel.draw_series([Cross::new((x, y), 6, BLACK.stroke_width(2))])?;
-            panel.draw_series([Text::new(name.to_owned(), (x, y + 0.04), ("sans-serif", TEXT))])?;
+            let style = TextStyle::from(("sans-serif", TEXT)).pos(Pos::new(HPos::Center, VPos::Bottom));
+            panel.draw_series([Text::new(number.to_string(), (x, y + 0.02), style)])?;
         }
-        legend(&mut panel)?;
         Ok(())
     })
 }
 
 type Drawn<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
 
-fn draw(paint: impl FnOnce(&Area<'_>) -> Drawn) -> Result<String, ChartError> {
-    let mut svg = String::new();
-    {
-        let root = SVGBackend::with_string(&mut svg, (WIDTH, HEIGHT)).into_drawing_area();
-        let failed = |error: Box<dyn Error + Send + Sync>| match error.downcast::<ChartError>() {
-            Ok(error) => *error,
-            Err(error) => ChartError::Drawing(error.to_string()),
-        };
-        root.fill(&WHITE).map_err(|error| ChartError::Drawing(error.to_string()))?;
-        paint(&root).map_err(failed)?;
-        root.present().map_err(|error| ChartError::Drawing(error.to_string()))?;
+/// Every series, and what they are compared with.
+fn legend(series: &[Series], reference: Option<String>) -> Vec<Entry> {
+    let label = |one: &Series| match &one.silence {
+        Some(why) => format!("{}: {why}", one.label),
+        None => one.label.clone(),
+    };
+    let line = |(index, one): (usize, &Series)| (Symbol::Line(colour(index).to_rgba()), label(one));
+    let reference = reference.map(|label| (Symbol::Line(BLACK.mix(0.5)), label));
+    series.iter().enumerate().map(line).chain(reference).collect()
+}
+
+/// The series that say something, or that none does.
+fn draw_all(panel: &mut Panel<'_, '_>, area: &Area<'_>, series: &[Series], step: f64) -> Drawn {
+    for (index, one) in series.iter().enumerate().filter(|(_, one)| one.silence.is_none()) {
+        draw_series(panel, one, index, series.len(), step)?;
     }
-    Ok(svg)
+    if let (Some(silence), true) = (&series[0].silence, series.iter().all(|one| one.silence.is_some())) {
+        let (width, height) = area.dim_in_pixel();
+        let style = TextStyle::from(("sans-serif", TITLE)).pos(Pos::new(HPos::Center, VPos::Center));
+        area.draw(&Text::new(silence.clone(), (width as i32 / 2, height as i32 / 3), style))?;
+    }
+    Ok(())
 }
 
 fn colour(index: usize) -> RGBColor {
@@ -202,15 +204,20 @@ fn x_range(series: &[Series], margin: f64) -> Drawn<std::ops::Range<f64>> {
     Ok(low - margin..high + margin)
 }
 
-/// From the lowest to the highest finite value or end, at most `limit` from 0, rounded outwards to `step`.
+/// From the lowest to the highest finite value or end of what is drawn, at most `limit` from 0, rounded outwards to
+/// `step`, with room for the names of knees above.
 fn y_range(series: &[Series], limit: f64, step: f64) -> std::ops::Range<f64> {
-    let values = series.iter().flat_map(|one| &one.points).flat_map(|point| [point.low, point.y, point.high]);
+    let drawn = || series.iter().filter(|one| one.silence.is_none());
+    let values = drawn().flat_map(|one| &one.points).flat_map(|point| [point.low, point.y, point.high]);
     let (mut low, mut high) = (-step, step);
     for value in values.filter(|value| value.is_finite()) {
         low = value.min(low);
         high = value.max(high);
     }
-    (low / step).floor().max(-limit / step) * step..(high / step).ceil().min(limit / step) * step + step
+    let (low, high) =
+        ((low / step).floor().max(-limit / step) * step, (high / step).ceil().min(limit / step) * step);
+    let knees = drawn().filter(|one| one.knee.is_some()).count() as f64;
+    low..high + step + KNEE_ROW * knees * (high - low)
 }
 
 fn bytes_label(x: &f64) -> String {
@@ -256,12 +263,8 @@ fn draw_series(panel: &mut Panel<'_, '_>, series: &Series, index: usize, count: 
     let shift = step * (index as f64 - (count - 1) as f64 / 2.0);
     let y = panel.y_range();
     let within = |value: f64| value.clamp(y.start, y.end);
-    let label = series.label.clone();
     let line = series.points.iter().map(|point| (point.x + shift, within(point.y)));
-    panel
-        .draw_series(LineSeries::new(line, colour.stroke_width(2)))?
-        .label(label)
-        .legend(move |(x, y)| PathElement::new([(x, y), (x + 24, y)], colour.stroke_width(3)));
+    panel.draw_series(LineSeries::new(line, colour.stroke_width(2)))?;
     for point in &series.points {
         let x = point.x + shift;
         let (low, high) = (within(point.low), within(point.high));
@@ -276,23 +279,13 @@ fn draw_series(panel: &mut Panel<'_, '_>, series: &Series, index: usize, count: 
     }
     let x_range = panel.x_range();
     if let Some(knee) = series.knee.filter(|knee| x_range.contains(knee)) {
-        let dashes = DashedLineSeries::new([(knee, y.start), (knee, y.end)], 6, 5, colour.stroke_width(2));
+        let height = y.end - KNEE_ROW * (y.end - y.start) * index as f64;
+        let dashes = DashedLineSeries::new([(knee, y.start), (knee, height)], 6, 5, colour.stroke_width(2));
         panel.draw_series(dashes)?;
-        let height = y.end - 0.05 * (y.end - y.start) * (0.5 + index as f64);
         let style = TextStyle::from(("sans-serif", TEXT)).color(&colour);
-        panel.draw_series([Text::new(" knee".to_owned(), (knee, height), style)])?;
+        let name = format!(" knee: {}", rounded_bytes(knee.exp2()));
+        panel.draw_series([Text::new(name, (knee, height), style)])?;
     }
-    Ok(())
-}
-
-fn legend<'a, 'b: 'a>(panel: &mut Panel<'a, 'b>) -> Drawn {
-    panel
-        .configure_series_labels()
-        .position(SeriesLabelPosition::LowerRight)
-        .background_style(WHITE.mix(0.9))
-        .border_style(BLACK.mix(0.3))
-        .label_font(("sans-serif", TEXT))
-        .draw()?;
     Ok(())
 }
 
@@ -300,25 +293,38 @@ fn legend<'a, 'b: 'a>(panel: &mut Panel<'a, 'b>) -> Drawn {
 mod tests {
     use super::*;
 
+    fn words() -> Words {
+        let [title, x, reference] = ["Strength and table size", "9x9", "self"].map(str::to_owned);
+        Words { title, x, reference, notes: Vec::new() }
+    }
+
     fn series(label: &str, lift: f64) -> Series {
         let point = |x: f64, y: f64| ChartPoint { x, y, low: y - 40.0, high: y + 40.0 };
         let mut points: Vec<ChartPoint> =
             (13..24).map(|x| point(f64::from(x), lift - 300.0 * 0.6_f64.powi(x - 13))).collect();
         points[0].low = f64::NEG_INFINITY;
         let speeds = points.iter().map(|point| (point.x, 40_000.0 + 1000.0 * point.x)).collect();
-        Series { label: label.to_owned(), points, speeds, knee: Some(17.5) }
+        Series { label: label.to_owned(), points, speeds, knee: Some(17.5), silence: None }
     }
 
     #[test]
     fn a_chart_names_everything_and_is_the_same_every_time() {
         let all = [series("visits", 0.0), series("always", -60.0)];
-        let svg = sweep_chart("Strength and table size", "9x9", &all).unwrap();
-        for expected in
-            ["Strength and table size", "visits", "always", "16KiB", "1MiB", "Elo", "simulations / s", "knee"]
-        {
+        let svg = sweep_chart(&words(), &all).unwrap();
+        for expected in [
+            "Strength and table size",
+            "visits",
+            "always",
+            "16KiB",
+            "1MiB",
+            "Elo",
+            "simulations / s",
+            "knee: 177 KiB",
+            "the reference, self",
+        ] {
             assert!(svg.contains(expected), "{expected} is not in the chart");
         }
-        assert_eq!(svg, sweep_chart("Strength and table size", "9x9", &all).unwrap());
+        assert_eq!(svg, sweep_chart(&words(), &all).unwrap());
         assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
         assert!(svg.matches("<polygon").count() >= 2, "an arrow for each infinite end");
     }
@@ -329,15 +335,24 @@ mod tests {
             ChartPoint { x: -2.0, y: 0.3, low: 0.2, high: 0.4 },
             ChartPoint { x: 0.0, y: 0.5, low: 0.4, high: 0.6 },
         ];
-        let one = Series { label: "rave".to_owned(), points, speeds: Vec::new(), knee: None };
-        let svg = share_chart("Share", "", &[one], &[("others", -1.0, 0.45)]).unwrap();
-        for expected in ["others", "rave", "100 %", "share of games won"] {
+        let one = Series { label: "rave".to_owned(), points, speeds: Vec::new(), knee: None, silence: None };
+        let svg = share_chart(&words(), &[one], &[("others", -1.0, 0.45)]).unwrap();
+        for expected in ["1: others", "rave", "100 %", "share of games won"] {
             assert!(svg.contains(expected), "{expected} is not in the chart");
         }
     }
 
     #[test]
     fn nothing_is_no_chart() {
-        assert!(matches!(sweep_chart("", "", &[]), Err(ChartError::Empty)));
+        assert!(matches!(sweep_chart(&words(), &[]), Err(ChartError::Empty)));
+    }
+
+    #[test]
+    fn too_few_games_are_said_instead_of_drawn() {
+        let silent = |label| Series { silence: Some("too few games".to_owned()), ..series(label, 0.0) };
+        let both = sweep_chart(&words(), &[silent("visits"), series("always", 0.0)]).unwrap();
+        assert!(both.contains("visits: too few games") && both.matches("knee: ").count() == 1);
+        let none = sweep_chart(&words(), &[silent("visits")]).unwrap();
+        assert!(!none.contains("knee: ") && none.matches("too few games").count() == 2);
     }
 }

@@ -182,6 +182,9 @@ pub struct PointRow {
     pub elo_low: f64,
     /// Upper end.
     pub elo_high: f64,
+    /// What it played against; empty where that was not kept.
+    #[serde(default)]
+    pub reference: String,
 }
 
 /// Totals of one contestant over many games.
@@ -216,6 +219,7 @@ impl PointRow {
         rows: &[&GameRow],
         counts: &PairCounts,
         footprint: Option<Footprint>,
+        reference_name: &str,
     ) -> PointRow {
         let (own, games) = total(rows.iter().map(|row| &row.search[0]));
         let (reference, _) = total(rows.iter().map(|row| &row.search[1]));
@@ -246,12 +250,15 @@ impl PointRow {
             elo: elo.estimate,
             elo_low: elo.low,
             elo_high: elo.high,
+            reference: reference_name.to_owned(),
         }
     }
 }
 
 /// Elo below the plateau that make the knee.
-const KNEE: f64 = 10.0;
+pub const KNEE: f64 = 10.0;
+/// With fewer games a point says nothing: its interval is wider than most differences there are.
+pub const FEWEST_GAMES: u64 = 20;
 
 /// The rows of one policy and one budget: a curve over the size of the table.
 #[derive(Clone, Debug, PartialEq)]
@@ -280,6 +287,14 @@ pub fn curves(rows: &[PointRow]) -> Vec<Curve> {
 }
 
 impl Curve {
+    /// Why its points say nothing, if they have too few games.
+    fn silence(&self) -> Option<String> {
+        let fewest = self.rows.iter().map(|row| row.games).min().unwrap_or(0);
+        let say =
+            || format!("too few games for a curve: {fewest} at a point, expected {FEWEST_GAMES} or more");
+        (fewest < FEWEST_GAMES).then(say)
+    }
+
     fn measured(&self) -> Vec<Measured> {
         let measured = |row: &PointRow| Measured {
             x: (row.table_size as f64).log2(),
@@ -289,12 +304,15 @@ impl Curve {
         self.rows.iter().map(measured).collect()
     }
 
-    /// log2 of the size at which the fitted curve is 10 Elo below its plateau; `None` with too few points.
+    /// log2 of the size at which the fitted curve is 10 Elo below its plateau; `None` with too few points or games.
     ///
     /// The curve begins with the weakest size: a table so small that hardly anything below the root is kept
     /// can be stronger than a slightly larger one, and is no part of a curve that saturates.
     #[must_use]
     pub fn knee(&self) -> Option<Interval> {
+        if self.silence().is_some() {
+            return None;
+        }
         let measured = self.measured();
         let weakest = measured.iter().min_by(|one, other| one.elo.total_cmp(&other.elo))?.x;
         let rising: Vec<Measured> = measured.into_iter().filter(|point| point.x >= weakest).collect();
@@ -304,6 +322,9 @@ impl Curve {
     /// What there is to say about the knee, in a line.
     #[must_use]
     pub fn knee_in_words(&self) -> String {
+        if let Some(silence) = self.silence() {
+            return format!("{}: {silence}", self.label);
+        }
         let as_good = smallest_indistinguishable(&self.measured());
         let as_good = as_good
             .map_or_else(|| "none is known to be".to_owned(), |x| bytes_in_words(x.exp2().round() as u64));
@@ -339,6 +360,7 @@ impl Curve {
             points: self.rows.iter().map(point).collect(),
             speeds: self.rows.iter().map(speed).collect(),
             knee: self.knee().map(|knee| knee.estimate),
+            silence: self.silence(),
         }
     }
 
@@ -351,7 +373,13 @@ impl Curve {
             Some(ChartPoint { x, y: row.score, low: row.score_low, high: row.score_high })
         };
         let points: Option<Vec<ChartPoint>> = self.rows.iter().map(point).collect();
-        Some(Series { label: self.label.clone(), points: points?, speeds: Vec::new(), knee: None })
+        Some(Series {
+            label: self.label.clone(),
+            points: points?,
+            speeds: Vec::new(),
+            knee: None,
+            silence: self.silence(),
+        })
     }
 }
 
@@ -374,6 +402,7 @@ pub fn proxy_series(rows: &[ProxyRow]) -> [Vec<Series>; 2] {
                     points: vec![point],
                     speeds: Vec::new(),
                     knee: None,
+                    silence: None,
                 }),
             }
         }
@@ -382,7 +411,7 @@ pub fn proxy_series(rows: &[ProxyRow]) -> [Vec<Series>; 2] {
 }
 
 /// Bytes with two digits and a binary unit.
-fn rounded_bytes(bytes: f64) -> String {
+pub(super) fn rounded_bytes(bytes: f64) -> String {
     let (unit, name) = [(30, "GiB"), (20, "MiB"), (10, "KiB")]
         .into_iter()
         .map(|(shift, name)| (f64::from(1 << shift), name))

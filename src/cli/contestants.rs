@@ -2,6 +2,7 @@
 
 use super::options::{EngineArguments, LimitArguments};
 use crate::arena::contestant::ContestantSpec;
+use crate::engine::Level;
 use crate::go::{Komi, Rules, Size};
 use crate::gtp::{MoveBudget, SessionOptions};
 use anyhow::{Context, Result, anyhow, ensure};
@@ -21,6 +22,10 @@ struct OwnArguments {
     engine: EngineArguments,
     #[command(flatten)]
     limits: LimitArguments,
+    /// How well to play: from 1 to 10, or beginner, novice, learner, casual, improver, steady, club, strong, expert,
+    /// master. Wins over --simulations, --visits and --time, and below club over --network.
+    #[arg(long, value_name = "LEVEL")]
+    level: Option<Level>,
     /// Resign when the own probability of winning is below this; 0 is never.
     #[arg(long, default_value_t = 0.1, value_parser = super::gtp::parse_probability)]
     resign: f64,
@@ -53,14 +58,19 @@ pub(super) fn parse(text: &str, setting: &Setting) -> Result<ContestantSpec> {
         .map_err(|error| anyhow!("{}", super::one_line(&error)))
         .with_context(|| format!("cannot read {text:?}"))?;
     let Setting { size, rules, komi, limits } = *setting;
-    let engine = own.engine.with_default_table(DEFAULT_TABLE_BYTES).options(size, rules, komi, 0);
+    let mut engine = own.engine.with_default_table(DEFAULT_TABLE_BYTES).options(size, rules, komi, 0);
     let has_own =
         own.limits.visits.is_some() || own.limits.simulations.is_some() || own.limits.time.is_some();
     let LimitArguments { visits, simulations, time } = if has_own { own.limits } else { limits };
     let is_limited = visits.is_some() || simulations.is_some() || time.is_some();
     let simulations = simulations.or((!is_limited).then_some(DEFAULT_SIMULATIONS));
+    let mut budget = MoveBudget { visits, simulations, time };
+    if let Some(level) = own.level {
+        level.apply(&mut engine);
+        budget = level.limits().into();
+    }
     let session = SessionOptions {
-        budget: MoveBudget { visits, simulations, time },
+        budget,
         default_time: Duration::from_secs(1),
         resign_below: own.resign,
         ..SessionOptions::default()

@@ -2,7 +2,7 @@
 
 use super::options::{Dead, EngineArguments, LimitArguments, POSITION};
 use super::table_game::{Chosen, TableGame, choose};
-use crate::engine::{Engine, EngineOptions};
+use crate::engine::{Engine, EngineOptions, Level};
 use crate::go::{Komi, Rules, Scoring, Size};
 use crate::gtp::{MoveBudget, Session, SessionOptions};
 use crate::sgf::Given;
@@ -49,6 +49,10 @@ pub(super) struct Arguments {
     /// Say nothing on standard error.
     #[arg(long, short)]
     quiet: bool,
+    /// How well to play: from 1 to 10, or beginner, novice, learner, casual, improver, steady, club, strong, expert,
+    /// master. Wins over --simulations, --visits and --time, and below club over --network.
+    #[arg(long, value_name = "LEVEL")]
+    level: Option<Level>,
     #[command(flatten)]
     limits: LimitArguments,
     #[command(flatten)]
@@ -63,7 +67,11 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
     let table = TableGame::of(&arguments.engine);
     let given = Given { rules: arguments.rules, komi: arguments.komi };
     let Chosen { size, rules, komi } = choose(table.as_ref(), arguments.size, given, Size::new(19, 19)?);
-    let engine = Engine::new(arguments.engine.options(size, rules, komi, seed))?;
+    let mut options = arguments.engine.options(size, rules, komi, seed);
+    if let Some(level) = arguments.level {
+        level.apply(&mut options);
+    }
+    let engine = Engine::new(options)?;
     let quiet = arguments.quiet;
     // A closed standard error must not end the game.
     let say = move |line: &str| {
@@ -79,9 +87,10 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
         say(TERRITORY);
     }
     let LimitArguments { visits, simulations, time } = arguments.limits;
+    let budget = MoveBudget { visits, simulations, time };
     let session_options = SessionOptions {
         version: arguments.gtp_version,
-        budget: MoveBudget { visits, simulations, time },
+        budget: arguments.level.map_or(budget, |level| level.limits().into()),
         default_time: DEFAULT_TIME,
         resign_below: arguments.resign,
         ponders: arguments.ponder,

@@ -5,6 +5,7 @@ use super::laboratory::{GameArguments, Verdict};
 use super::options::LimitArguments;
 use crate::arena::experiment::{Experiment, Pairing};
 use crate::arena::report::MatchReport;
+use crate::arena::standings::Standings;
 use crate::stats::Sprt;
 use anyhow::{Result, bail, ensure};
 use clap::{Args, ValueEnum};
@@ -29,7 +30,8 @@ pub(super) struct Arguments {
     /// The other contestant.
     #[arg(long, value_name = "CMD", requires = "black")]
     white: Option<String>,
-    /// A contestant of a round robin, at least two of them, as NAME=CMD.
+    /// A contestant of a round robin, at least two of them, as NAME=CMD. Three and more are ranked: a crosstable, and Elo
+    /// by the Bradley-Terry model.
     #[arg(long, value_name = "NAME=CMD")]
     player: Vec<String>,
     /// With --player: only neighbours in the list meet, as the rungs of a ladder.
@@ -80,14 +82,24 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let reports: Vec<MatchReport> = (0..experiment.pairings.len())
         .map(|index| MatchReport::new(&experiment, index, &played.rows, arguments.sprt))
         .collect();
+    let standings = (reports.len() > 1).then(|| Standings::new(&experiment, &played.rows));
     if let Some(store) = &played.store {
         store.write("result.json", &format!("{}\n", serde_json::to_string_pretty(&reports)?))?;
+        if let Some(standings) = &standings {
+            store.write("standings.json", &format!("{}\n", serde_json::to_string_pretty(standings)?))?;
+        }
     }
     let mut output = std::io::stdout().lock();
     for report in &reports {
         match arguments.format {
             Format::Text => writeln!(output, "{}", report.paragraph())?,
             Format::Json => writeln!(output, "{}", serde_json::to_string(report)?)?,
+        }
+    }
+    if let Some(standings) = &standings {
+        match arguments.format {
+            Format::Text => writeln!(output, "{}", standings.text())?,
+            Format::Json => writeln!(output, "{}", serde_json::to_string(standings)?)?,
         }
     }
     if played.interrupted {

@@ -1,21 +1,30 @@
 //! `tewari play`.
 
+mod screen;
+mod terminal;
+
+use self::terminal::Terminal;
 use super::options::{EngineArguments, LimitArguments, POSITION};
 use super::print_error;
 use super::table_game::{Chosen, TableGame, choose};
-use crate::engine::Engine;
+use crate::engine::{Engine, Level};
 use crate::game::Player;
+use crate::go::drawing::Ink;
+use crate::go::handicap::Handicap;
 use crate::go::{Komi, Rules, Size};
-use crate::play::go::GoGame;
+use crate::play::console::{Console, Lines};
+use crate::play::go::{GoGame, Setting};
 use crate::play::tictactoe::TicTacToeGame;
 use crate::play::{InteractiveGame, converse};
 use crate::search::Limits;
 use crate::sgf::Given;
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand, ValueEnum};
-use std::io::{BufReader, ErrorKind};
+use std::io::{BufReader, ErrorKind, IsTerminal};
 use std::time::Duration;
 
+/// What a handicap game is played for where nobody names a komi: the stones are the compensation.
+const HANDICAP_KOMI: Komi = Komi(1);
 /// Time for a move where nothing limits it: nobody waits long for a game.
 pub(super) const DEFAULT_TIME: Duration = Duration::from_secs(2);
 /// Simulations for a move of tic-tac-toe: enough to prove it.
@@ -42,12 +51,19 @@ struct GoArguments {
     /// Board, as COLUMNSxROWS or one number. Default: the table file's, or 9.
     #[arg(long, help_heading = POSITION)]
     size: Option<Size>,
-    /// Komi. Default: the table file's, or 7.5.
+    /// Komi. Default: 0.5 with a handicap, else the table file's, or 7.5.
     #[arg(long, allow_hyphen_values = true, help_heading = POSITION)]
     komi: Option<Komi>,
+    /// Stones that Black has before the game: a number, placed as GTP's fixed_handicap does, or points such as D4,Q16.
+    #[arg(long, value_name = "N|POINTS", help_heading = POSITION)]
+    handicap: Option<Handicap>,
     /// Rules. Default: the table file's, or chinese.
     #[arg(long, help_heading = POSITION)]
     rules: Option<Rules>,
+    /// How well to play: from 1 to 10, or beginner, novice, learner, casual, improver, steady, club, strong, expert,
+    /// master. Wins over --simulations, --visits and --time, and below club over --network.
+    #[arg(long, value_name = "LEVEL")]
+    level: Option<Level>,
     #[command(flatten)]
     common: CommonArguments,
 }
@@ -89,17 +105,7 @@ impl CommonArguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
     match &arguments.game {
-        Choice::Go(go) => {
-            let table = TableGame::of(&go.common.engine);
-            let given = Given { rules: go.rules, komi: go.komi };
-            let Chosen { size, rules, komi } = choose(table.as_ref(), go.size, given, Size::new(9, 9)?);
-            let engine = Engine::new(go.common.engine.options(size, rules, komi, go.common.seed))?;
-            if let Some(mismatch) = table.and_then(|table| table.mismatch(rules, komi)) {
-                print_error(&mismatch);
-            }
-            let limits = go.common.limits(Limits { time: Some(DEFAULT_TIME), ..Limits::default() });
-            sit_down(&mut GoGame::new(engine, limits), go.common.human())
-        }
+        Choice::Go(go) => play_go(go),
         Choice::Tictactoe(common) => {
             let engine = common.engine.without_file()?.with_default_table(TICTACTOE_TABLE);
             let options = engine.options(Size::new(3, 3)?, Rules::CHINESE, Komi(0), common.seed);
@@ -113,9 +119,55 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     }
 }
 
+fn play_go(arguments: &GoArguments) -> Result<()> {
+    let common = &arguments.common;
+    let table = TableGame::of(&common.engine);
+    let komi = arguments.komi.or(arguments.handicap.as_ref().map(|_| HANDICAP_KOMI));
+    let given = Given { rules: arguments.rules, komi };
+    let Chosen { size, rules, komi } = choose(table.as_ref(), arguments.size, given, Size::new(9, 9)?);
+    let mut options = common.engine.options(size, rules, komi, common.seed);
+    if let Some(level) = arguments.level {
+        level.apply(&mut options);
+    }
+    let engine = Engine::new(options)?;
+    if let Some(mismatch) = table.and_then(|table| table.mismatch(rules, komi)) {
+        print_error(&mismatch);
+    }
+    let limits = common.limits(Limits { time: Some(DEFAULT_TIME), ..Limits::default() });
+    let setting = Setting { human: common.human(), limits, level: arguments.level, ink: ink() };
+    let mut game = GoGame::new(engine, setting);
+    if let Some(handicap) = &arguments.handicap {
+        game.give(handicap).context("--handicap")?;
+    }
+    sit_down(&mut game, common.human())
+}
+
+/// Whether a person sits at both ends, at a terminal that can move its cursor.
+fn is_terminal() -> bool {
+    let is_dumb = std::env::var_os("TERM").is_none_or(|kind| kind == "dumb");
+    std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && !is_dumb
+}
+
+/// Colours on a terminal, unless `NO_COLOR` says that nobody wants them; circles where the locale has them.
+///
+/// Source: <https://no-color.org>.
+fn ink() -> Ink {
+    let has_colours = is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| {
+        let value = std::env::var(name).ok()?;
+        (!value.is_empty()).then(|| value.to_lowercase())
+    });
+    let has_circles = locale.is_some_and(|locale| locale.contains("utf-8") || locale.contains("utf8"));
+    if has_colours { Ink::Colours { has_circles } } else { Ink::Plain }
+}
+
 fn sit_down(game: &mut dyn InteractiveGame, human: Player) -> Result<()> {
-    let mut input = BufReader::new(std::io::stdin());
-    match converse(game, human, &mut input, &mut std::io::stdout().lock()) {
+    let mut console: Box<dyn Console> = if is_terminal() {
+        Box::new(Terminal::new().context("cannot use the terminal")?)
+    } else {
+        Box::new(Lines::new(BufReader::new(std::io::stdin()), std::io::stdout().lock()))
+    };
+    match converse(game, human, &mut *console) {
         // Nobody looks any more.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         outcome => outcome.context("cannot go on with the game"),

@@ -3,14 +3,14 @@
 use super::contestants;
 use super::laboratory::{GameArguments, Verdict, stop_on_interrupt};
 use super::options::{LimitArguments, parse_bytes, parse_seconds, replacements};
-use crate::arena::chart;
+use crate::arena::chart::{self, Words};
 use crate::arena::contestant::ContestantSpec;
 use crate::arena::experiment::{Experiment, GameRow};
 use crate::arena::footprint::{self, Footprint};
 use crate::arena::proxy::{self, Proxy};
 use crate::arena::report::pair_counts;
 use crate::arena::store::Store;
-use crate::arena::sweep::{self, Curve, MoveLimit, Point, PointRow, points};
+use crate::arena::sweep::{self, Curve, KNEE, MoveLimit, Point, PointRow, bytes_in_words, points};
 use crate::engine::EngineOptions;
 use crate::memory::Budget;
 use crate::table::Replacement;
@@ -52,7 +52,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "SELF", default_value = "self")]
     engine: String,
     /// What every point plays against: self:OPTIONS, which gets the point's budget, or a GTP command line.
-    /// Default: the engine with a table of 64MiB.
+    /// Default: the engine with a table of 64MiB. With --rows: the words that name it in charts of rows that do not.
     #[arg(long, value_name = "CMD")]
     reference: Option<String>,
     /// Play no games: search the positions of these games (an SGF file, or openings) at each point, and
@@ -101,6 +101,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     }
     let reference =
         contestants::parse(arguments.reference.as_deref().unwrap_or(&arguments.engine), &setting)?;
+    let reference_name = name_of(&reference);
     let points = points(&arguments.table_size, &arguments.replacement, &arguments.limits());
     for (index, point) in points.iter().enumerate() {
         ensure!(!points[..index].contains(point), "the point {point} is there twice");
@@ -134,10 +135,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
             let label = point.to_string();
             let games: Vec<&GameRow> = played.rows.iter().filter(|row| row.pairing == label).collect();
             let layout = point.layout(&engine)?;
-            Ok(PointRow::new(point, &layout, &games, &pair_counts(&experiment, &games), footprint))
+            Ok(PointRow::new(
+                point,
+                &layout,
+                &games,
+                &pair_counts(&experiment, &games),
+                footprint,
+                &reference_name,
+            ))
         })
         .collect::<Result<_>>()?;
-    show(&rows, &common.title(), played.store.as_ref())?;
+    show(&rows, &common.title(), &reference_name, played.store.as_ref())?;
     if played.interrupted {
         bail!("interrupted after {} of {games} games; --resume goes on", played.rows.len());
     }
@@ -172,14 +180,26 @@ impl Arguments {
     }
 }
 
+/// What a reference is called in charts: its words, and its table where those do not name it.
+fn name_of(reference: &ContestantSpec) -> String {
+    let words = reference.description();
+    match reference {
+        ContestantSpec::Own { engine, .. } if !words.contains("--table-size") => match engine.memory {
+            Budget::Table(bytes) => format!("{words} with a table of {}", bytes_in_words(bytes)),
+            Budget::Engine(_) => words.to_owned(),
+        },
+        _ => words.to_owned(),
+    }
+}
+
 /// Prints the table and where the knees are; keeps both and the charts in the folder.
-fn show(rows: &[PointRow], title: &str, store: Option<&Store>) -> Result<()> {
+fn show(rows: &[PointRow], title: &str, reference: &str, store: Option<&Store>) -> Result<()> {
     let csv = csv_text(rows)?;
     let curves = sweep::curves(rows);
     let knees: Vec<String> = curves.iter().map(Curve::knee_in_words).collect();
     if let Some(store) = store {
         store.write("sweep.csv", &csv)?;
-        let charts = Charts::draw(&curves, title)?;
+        let charts = Charts::draw(&curves, title, reference)?;
         store.write("sweep.svg", &charts.sizes)?;
         if let Some(shares) = &charts.shares {
             store.write("share.svg", shares)?;
@@ -215,11 +235,22 @@ fn judge_moves(arguments: &Arguments, path: &Path, points: &[Point], engine: &En
     let csv = csv_text(&rows)?;
     if let Some(folder) = &common.out {
         std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-        let title = format!("Moves and table size, {}", common.size);
-        let caption =
-            format!("size of the table ({} positions, {} searches each)", positions.len(), arguments.repeats);
+        let words = Words {
+            title: format!("Moves and table size, {}", common.size),
+            x: format!(
+                "size of the table ({} positions, {} searches each)",
+                positions.len(),
+                arguments.repeats
+            ),
+            reference: "the reference".to_owned(),
+            notes: vec![format!(
+                "The reference is the same engine with {} times the simulations and a table of {}.",
+                arguments.factor,
+                bytes_in_words(AMPLE_TABLE)
+            )],
+        };
         let [agreement, regret] = sweep::proxy_series(&rows);
-        let svg = chart::proxy_chart(&title, &caption, &agreement, &regret)?;
+        let svg = chart::proxy_chart(&words, &agreement, &regret)?;
         for (name, text) in [("proxy.csv", &csv), ("proxy.svg", &svg)] {
             let path = folder.join(name);
             std::fs::write(&path, text).with_context(|| path.display().to_string())?;
@@ -244,7 +275,9 @@ fn draw_again(arguments: &Arguments) -> Result<()> {
         }
     }
     let curves = sweep::curves(&rows);
-    let charts = Charts::draw(&curves, &arguments.games_arguments.title())?;
+    let kept = rows.iter().map(|row| row.reference.as_str()).find(|reference| !reference.is_empty());
+    let reference = arguments.reference.as_deref().or(kept).unwrap_or("which the rows do not name");
+    let charts = Charts::draw(&curves, &arguments.games_arguments.title(), reference)?;
     let folder = arguments.games_arguments.out.as_deref().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder).with_context(|| format!("{}", folder.display()))?;
     for (name, svg) in [("sweep.svg", Some(charts.sizes)), ("share.svg", charts.shares)] {
@@ -268,17 +301,34 @@ struct Charts {
 }
 
 impl Charts {
-    fn draw(curves: &[Curve], title: &str) -> Result<Charts> {
+    fn draw(curves: &[Curve], title: &str, reference: &str) -> Result<Charts> {
         let games: Vec<u64> = curves.iter().flat_map(|curve| &curve.rows).map(|row| row.games).collect();
         let (fewest, most) = (games.iter().min().unwrap_or(&0), games.iter().max().unwrap_or(&0));
         let games =
             if fewest == most { format!("{most} games") } else { format!("{fewest} to {most} games") };
-        let caption = format!("size of the table ({games} a point; knee: 10 Elo below the fitted plateau)");
-        let sizes: Vec<_> = curves.iter().map(Curve::elo_series).collect();
+        let words = |x: String, notes: Vec<String>| Words {
+            title: title.to_owned(),
+            x,
+            reference: reference.to_owned(),
+            notes,
+        };
+        let series: Vec<_> = curves.iter().map(Curve::elo_series).collect();
+        let has_knee = series.iter().any(|one| one.knee.is_some());
+        let knee = format!(
+            "Knee: from this size on a larger table gains less than {KNEE} Elo; there the curve that is fitted to the points \
+             is {KNEE} Elo below where it levels off."
+        );
+        let notes = if has_knee { vec![knee] } else { Vec::new() };
+        let sizes =
+            chart::sweep_chart(&words(format!("size of the table ({games} a point)"), notes), &series)?;
+        let x = format!("edge blocks, as a share of those that one unbounded search makes ({games} a point)");
         let shares: Option<Vec<_>> = curves.iter().map(Curve::share_series).collect();
-        let shares =
-            shares.map(|series| chart::share_chart(title, &format!("{games} a point"), &series, &PUBLISHED));
-        Ok(Charts { sizes: chart::sweep_chart(title, &caption, &sizes)?, shares: shares.transpose()? })
+        let source =
+            "Crosses: the smallest pools of nodes that keep the strength of the tree search of Rautureau, \
+                      Cazenave and Piette on 9x9 (arXiv 2602.23318)."
+                .to_owned();
+        let shares = shares.map(|series| chart::share_chart(&words(x, vec![source]), &series, &PUBLISHED));
+        Ok(Charts { sizes, shares: shares.transpose()? })
     }
 }
 

@@ -1,8 +1,10 @@
 //! A Go engine: one game, one table, one way of searching. Protocols and reports stand on it.
 
 pub mod expert;
+mod level;
 mod table_setting;
 
+pub use level::{Carelessness, Level, LevelError};
 pub use table_setting::TableSetting;
 
 use self::expert::{Expert, Opinion, Weights};
@@ -11,6 +13,7 @@ use crate::go::PlayoutPolicy;
 use crate::go::{KeyPolicy, Komi, Position, Record, Rules, Size};
 use crate::memory::{Budget, BudgetError};
 use crate::network::Network;
+use crate::rng::PlayoutRng;
 use crate::search::policy::{Preset, SelectionPolicy};
 use crate::search::{self, Limits, Progress, Report, Search, SearchParameters, Snapshot};
 use crate::table::{
@@ -63,6 +66,8 @@ pub struct EngineOptions {
     pub network: Option<Arc<Network>>,
     /// How much the network's word counts.
     pub network_weights: Weights,
+    /// How often another move than the best is played.
+    pub carelessness: Carelessness,
     /// Everything else about the search; its seed is that of the whole session.
     pub parameters: SearchParameters,
 }
@@ -81,6 +86,7 @@ impl Default for EngineOptions {
             keys: KeyPolicy::default(),
             network: Some(Network::embedded()),
             network_weights: Weights::default(),
+            carelessness: Carelessness::NONE,
             parameters: SearchParameters { expand_at: EXPAND_AT_WITH_NETWORK, ..SearchParameters::default() },
         }
     }
@@ -376,10 +382,16 @@ impl Engine {
         root.seal();
     }
 
-    /// The move to play after a search: its best, or pass where nothing else is legal.
+    /// The move to play after a search: its best, another where the engine is [careless](Carelessness), or pass where
+    /// nothing else is legal.
     #[must_use]
     pub fn chosen_move(&self, report: &Report) -> Move {
-        report.best().map_or_else(|| self.position().size().pass(), |best| best.mv)
+        let seed = mix(self.options.parameters.seed ^ mix(self.searches));
+        let chosen = match self.options.carelessness {
+            Carelessness::NONE => report.best().map(|best| best.mv),
+            careless => careless.choose(self.position(), report, &mut PlayoutRng::new(seed, 0)),
+        };
+        chosen.unwrap_or_else(|| self.position().size().pass())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Size;
 use super::geometry::column_letter;
+use super::handicap::star_points;
 use super::position::Position;
 use crate::game::{Move, Player};
 use std::fmt::{self, Write};
@@ -9,14 +10,138 @@ use std::fmt::{self, Write};
 impl fmt::Display for Position {
     /// The board as text, rows from the top.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&board(self.size(), |mv| {
-            let point = self.board().geometry().points[mv.index()];
-            match self.board().stone_at(point) {
-                Some(Player::Black) => 'X',
-                Some(Player::White) => 'O',
-                None => '.',
-            }
+        f.write_str(&board(self.size(), |mv| match stone_on(self, mv) {
+            Some(Player::Black) => 'X',
+            Some(Player::White) => 'O',
+            None => '.',
         }))
+    }
+}
+
+fn stone_on(position: &Position, mv: Move) -> Option<Player> {
+    let board = position.board();
+    board.stone_at(board.geometry().points[mv.index()])
+}
+
+/// What a picture of a board is made with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ink {
+    /// Letters and dots.
+    #[default]
+    Plain,
+    /// Colours of the ANSI escape sequences: stones on wood.
+    Colours {
+        /// Whether stones may be drawn as circles; else they are letters.
+        has_circles: bool,
+    },
+}
+
+/// The board with star points and the last move in parentheses, rows from the top; no line break at the end.
+///
+/// `mean_for_black`, from -1 for White to 1 for Black, marks in colours whose each point becomes.
+#[must_use]
+pub fn picture(
+    position: &Position,
+    last: Option<Move>,
+    ink: Ink,
+    mean_for_black: Option<&dyn Fn(Move) -> f64>,
+) -> String {
+    let size = position.size();
+    let stars = star_points(size);
+    let mut text = String::new();
+    for row in (0..size.rows()).rev() {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{:2} ", row + 1);
+        let mut brush = Brush::new(&mut text, ink);
+        let mut left = None;
+        for column in 0..size.columns() {
+            let Some(mv) = size.move_at(column, row) else { continue };
+            brush.gap(last, left, Some(mv));
+            left = Some(mv);
+            let owned = mean_for_black.map_or(0.0, |mean| mean(mv));
+            brush.point(stone_on(position, mv), stars.contains(&mv), owned);
+        }
+        brush.gap(last, left, None);
+        text.push_str(if ink == Ink::Plain { "\n" } else { "\x1b[0m\n" });
+    }
+    text.push_str("   ");
+    for column in 0..size.columns() {
+        let _ = write!(text, " {}", column_letter(column));
+    }
+    text
+}
+
+// Numbers of the 256 colours of terminals.
+const WOOD: u8 = 179;
+const BLACK: u8 = 16;
+const WHITE: u8 = 231;
+const LINE: u8 = 94;
+const MARK: u8 = 124;
+
+/// Draws a row of a board.
+struct Brush<'t> {
+    text: &'t mut String,
+    ink: Ink,
+    /// The colour that characters have now.
+    colour: Option<u8>,
+}
+
+impl<'t> Brush<'t> {
+    fn new(text: &'t mut String, ink: Ink) -> Brush<'t> {
+        if ink != Ink::Plain {
+            let _ = write!(text, "\x1b[48;5;{WOOD}m");
+        }
+        Brush { text, ink, colour: None }
+    }
+
+    fn put(&mut self, colour: u8, symbol: char) {
+        if self.ink != Ink::Plain && self.colour.replace(colour) != Some(colour) {
+            let _ = write!(self.text, "\x1b[38;5;{colour}m");
+        }
+        self.text.push(symbol);
+    }
+
+    /// What is between two points, or beside the first or last of a row.
+    fn gap(&mut self, last: Option<Move>, left: Option<Move>, right: Option<Move>) {
+        if last.is_some() && last == right {
+            self.put(MARK, '(');
+        } else if last.is_some() && last == left {
+            self.put(MARK, ')');
+        } else if right.is_some() || self.ink != Ink::Plain {
+            // Nothing plain ends with a space.
+            self.text.push(' ');
+        }
+    }
+
+    /// A point; `owned` is from -1 for White to 1 for Black.
+    fn point(&mut self, stone: Option<Player>, is_star: bool, owned: f64) {
+        let Ink::Colours { has_circles } = self.ink else {
+            return self.text.push(letter(stone, is_star));
+        };
+        let colour = |is_black: bool| if is_black { BLACK } else { WHITE };
+        let either = |circle: char, letter: char| if has_circles { circle } else { letter };
+        match stone {
+            Some(player) => {
+                let is_black = player == Player::Black;
+                let is_lost = if is_black { owned <= -OWNED } else { owned >= OWNED };
+                let letter = letter(stone, is_star);
+                let symbol =
+                    if is_lost { either('×', letter.to_ascii_lowercase()) } else { either('●', letter) };
+                self.put(colour(is_black), symbol);
+            }
+            None if owned.abs() >= OWNED => self.put(colour(owned > 0.0), either('■', '#')),
+            None if owned.abs() >= LEANING => self.put(colour(owned > 0.0), either('▪', '-')),
+            None => self.put(LINE, if is_star { '+' } else { either('·', '.') }),
+        }
+    }
+}
+
+fn letter(stone: Option<Player>, is_star: bool) -> char {
+    match stone {
+        Some(Player::Black) => 'X',
+        Some(Player::White) => 'O',
+        None if is_star => '+',
+        None => '.',
     }
 }
 
@@ -59,6 +184,42 @@ fn board(size: Size, symbol: impl Fn(Move) -> char) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::go::{Komi, Rules};
+
+    #[test]
+    fn a_picture_marks_star_points_and_the_last_move() {
+        let size = Size::new(7, 7).expect("a size");
+        let at = |name| size.parse_vertex(name).expect("a point");
+        let stones = [(Player::Black, at("A1")), (Player::White, at("G1")), (Player::Black, at("D4"))];
+        let position = Position::with_stones(size, Rules::CHINESE, Komi(15), &stones, Player::White);
+        let position = position.expect("a legal position");
+        let plain = |last| picture(&position, last, Ink::Plain, None);
+        assert!(plain(None).contains(" 3  . . + . + . .\n"), "{}", plain(None));
+        assert!(plain(Some(at("D4"))).contains(" 4  . . .(X). . .\n"));
+        assert!(plain(Some(at("A1"))).contains(" 1 (X). . . . . O\n"));
+        assert!(plain(Some(at("G1"))).ends_with(" 1  X . . . . .(O)\n    A B C D E F G"));
+        assert!(!plain(Some(size.pass())).contains('('));
+    }
+
+    #[test]
+    fn colours_draw_the_same_board() {
+        let size = Size::new(7, 7).expect("a size");
+        let position = Position::new(size, Rules::CHINESE, Komi(15));
+        let ink = Ink::Colours { has_circles: true };
+        let coloured = picture(&position, None, ink, Some(&|mv| if mv.0 == 0 { 1.0 } else { 0.0 }));
+        let mut inside = false;
+        let bare: String = coloured
+            .chars()
+            .filter(|&symbol| {
+                let was_inside = inside;
+                inside = if inside { symbol != 'm' } else { symbol == '\x1b' };
+                !was_inside && !inside
+            })
+            .collect();
+        let lines: Vec<&str> = bare.lines().map(str::trim_end).collect();
+        assert_eq!(lines[0], " 7  · · · · · · ·");
+        assert_eq!((lines[4], lines[6]), (" 3  · · + · + · ·", " 1  ■ · · · · · ·"));
+    }
 
     #[test]
     fn territory_has_five_symbols_and_coordinates() {

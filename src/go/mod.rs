@@ -7,6 +7,7 @@
 pub mod board;
 pub mod drawing;
 pub mod geometry;
+pub mod handicap;
 pub mod heavy;
 mod history_hash;
 pub mod ladder;

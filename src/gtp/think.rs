@@ -21,6 +21,13 @@ pub struct MoveBudget {
     pub time: Option<Duration>,
 }
 
+impl From<Limits> for MoveBudget {
+    fn from(limits: Limits) -> MoveBudget {
+        let Limits { visits, simulations, time, .. } = limits;
+        MoveBudget { visits, simulations, time }
+    }
+}
+
 /// The move to make, and whether resigning would be better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Choice {

@@ -1,47 +1,172 @@
 //! Go against a person.
 
+mod files;
+
 use super::{InteractiveGame, hints, remark};
-use crate::engine::Engine;
+use crate::engine::{Engine, Level};
 use crate::game::{Game, Move, Player};
-use crate::go::drawing::territory;
-use crate::go::status::DeadStones;
-use crate::go::{IllegalMove, Size};
-use crate::search::Limits;
+use crate::go::drawing::{Ink, picture, territory};
+use crate::go::handicap::{Handicap, HandicapError};
+use crate::go::status::{DeadStones, Statuses};
+use crate::go::{IllegalMove, Komi, Position, Record, Size};
+use crate::search::{Limits, Report};
+use crate::sgf::rules::points_for_handicap;
+use std::path::Path;
+
+/// How a game with a person goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// The person's side.
+    pub human: Player,
+    /// What the engine may take for a move, a hint or an estimate.
+    pub limits: Limits,
+    /// How well it plays, within the level's own limits; hints and estimates are as good as they can be.
+    pub level: Option<Level>,
+    /// What the board is drawn with.
+    pub ink: Ink,
+}
 
 /// A game of Go with an engine.
 pub struct GoGame {
     engine: Engine,
-    limits: Limits,
+    setting: Setting,
+    /// What the last search thought, until something is taken back.
+    opinion: Option<Opinion>,
+    /// Whose each point becomes, by move number, from -1 for White to 1 for Black; until the next move.
+    territory: Option<Vec<f64>>,
+}
+
+/// What a search thinks of a game.
+#[derive(Clone, Copy, Debug)]
+struct Opinion {
+    /// Points by which Black leads.
+    lead: f64,
+    /// Black's share of the simulations, `0..=1`.
+    win_rate: f64,
 }
 
 impl GoGame {
-    /// A game on the engine's board, each move thought about within `limits`.
+    /// A game on the engine's board.
     #[must_use]
-    pub fn new(engine: Engine, limits: Limits) -> GoGame {
-        GoGame { engine, limits }
+    pub fn new(engine: Engine, setting: Setting) -> GoGame {
+        GoGame { engine, setting, opinion: None, territory: None }
+    }
+
+    /// Gives Black stones before the game, and White the points that the rules give for them.
+    ///
+    /// # Errors
+    /// When the board has no such points; nothing is changed then.
+    pub fn give(&mut self, handicap: &Handicap) -> Result<(), HandicapError> {
+        let position = self.engine.position();
+        let (size, rules) = (position.size(), position.rules());
+        let points = handicap.points(size)?;
+        let stones: Vec<(Player, Move)> = points.iter().map(|&mv| (Player::Black, mv)).collect();
+        let start = Position::with_stones(size, rules, position.komi(), &stones, Player::White);
+        let mut start = start.map_err(|(mv, _)| HandicapError::NoLiberty { vertex: size.vertex(mv) })?;
+        let points = points_for_handicap(&rules.to_string(), stones.len() as u32);
+        start.set_compensation(Komi(2 * points as i32));
+        let mut record = Record::from_position(start);
+        record.set_key_policy(self.engine.options().keys);
+        *self.engine.record_mut() = record;
+        Ok(())
     }
 
     fn size(&self) -> Size {
         self.engine.position().size()
     }
+
+    /// Searches the present position, and remembers what that led to.
+    fn search(&mut self, limits: Limits) -> Report {
+        let report = self.engine.search(self.to_play(), limits, &mut |_| true);
+        let value = report.root.value.as_f64();
+        let komi = self.engine.position().area_komi().points();
+        self.opinion = report.root.black_score.map(|score| Opinion {
+            lead: score - komi,
+            win_rate: if report.root.to_play == Player::Black { value } else { 1.0 - value },
+        });
+        report
+    }
+
+    /// Points that White gets for a handicap.
+    fn compensation(&self) -> f64 {
+        f64::from(self.engine.position().compensation().0) / 2.0
+    }
+
+    /// Which stones are dead, and by how many points Black wins then, by the rules.
+    fn count(&self) -> (Statuses, f64) {
+        let position = self.engine.position();
+        let options = self.engine.options();
+        let dead = DeadStones::of_rules(position.rules());
+        let statuses = dead.statuses(position, options.playouts, options.parameters.seed);
+        let margin = f64::from(statuses.area_score()) - position.final_area_komi().points();
+        (statuses, margin)
+    }
+
+    fn counted(&self) -> String {
+        let (statuses, margin) = self.count();
+        let won = match margin {
+            margin if margin > 0.0 => format!("Black wins by {margin} points"),
+            margin if margin < 0.0 => format!("White wins by {} points", -margin),
+            _ => "a draw".to_owned(),
+        };
+        let dead: Vec<String> =
+            statuses.dead_stones().into_iter().map(|stone| self.size().vertex(stone)).collect();
+        if dead.is_empty() {
+            format!("{won}, all stones alive")
+        } else {
+            format!("{won}, if these stones are dead: {}", dead.join(" "))
+        }
+    }
+
+    /// Who is ahead by how much.
+    fn lead(&self, opinion: Opinion) -> String {
+        let leader = if opinion.lead < 0.0 { Player::White } else { Player::Black };
+        format!("{} leads by about {:.1} points", self.name(leader), opinion.lead.abs())
+    }
 }
 
 impl InteractiveGame for GoGame {
+    fn terms(&self) -> Option<String> {
+        let start = self.engine.record().start();
+        let (size, komi, rules) = (start.size(), start.komi(), start.rules());
+        let stones = start.board().stones()[0];
+        let given = match self.compensation() {
+            _ if stones == 0 => String::new(),
+            0.0 => format!(", {stones} handicap stones"),
+            points => format!(", {stones} handicap stones, for which White gets {points} points besides"),
+        };
+        let level = self.setting.level.map_or_else(String::new, |level| format!(", level {level}"));
+        Some(format!("{size}, {rules} rules, komi {komi}{given}{level}."))
+    }
+
     fn draw(&self) -> String {
         let position = self.engine.position();
         let [by_black, by_white] = position.prisoners();
-        let last = self.engine.record().moves().last();
-        let last = last.map_or_else(String::new, |&(player, mv)| {
+        let last = self.engine.record().moves().last().copied();
+        let last_point = last.map(|(_, mv)| mv).filter(|&mv| mv != self.size().pass());
+        let territory = self.territory.as_ref().map(|means| |mv: Move| means[mv.index()]);
+        let mean = territory.as_ref().map(|means| means as &dyn Fn(Move) -> f64);
+        let board = picture(position, last_point, self.setting.ink, mean);
+        let last = last.map_or_else(String::new, |(player, mv)| {
             format!("{} played {}. ", self.name(player), self.size().vertex(mv))
         });
         let to_play = self.name(position.to_play());
-        format!("{position}\n{last}{to_play} to move; captured by Black {by_black}, by White {by_white}")
+        let mut text =
+            format!("{board}\n{last}{to_play} to move; captured by Black {by_black}, by White {by_white}");
+        if let Some(opinion) = self.opinion {
+            let black = 100.0 * opinion.win_rate;
+            text.push_str(&format!("; {}, Black wins {black:.0} %", self.lead(opinion)));
+        }
+        text
     }
 
     fn name(&self, player: Player) -> &'static str {
+        let has_letters = !matches!(self.setting.ink, Ink::Colours { has_circles: true });
         match player {
-            Player::Black => "Black (X)",
-            Player::White => "White (O)",
+            Player::Black if has_letters => "Black (X)",
+            Player::White if has_letters => "White (O)",
+            Player::Black => "Black",
+            Player::White => "White",
         }
     }
 
@@ -50,32 +175,14 @@ impl InteractiveGame for GoGame {
     }
 
     fn result(&self) -> Option<String> {
-        let position = self.engine.position();
-        if position.passes() < 2 {
-            return None;
-        }
-        let options = self.engine.options();
-        let dead = DeadStones::of_rules(position.rules());
-        let statuses = dead.statuses(position, options.playouts, options.parameters.seed);
-        let margin = f64::from(statuses.area_score()) - position.final_area_komi().points();
-        let won = match margin {
-            margin if margin > 0.0 => format!("Black wins by {margin} points"),
-            margin if margin < 0.0 => format!("White wins by {} points", -margin),
-            _ => "a draw".to_owned(),
-        };
-        let dead: Vec<String> =
-            statuses.dead_stones().into_iter().map(|stone| self.size().vertex(stone)).collect();
-        Some(if dead.is_empty() {
-            format!("Both passed: {won}, all stones alive")
-        } else {
-            format!("Both passed: {won}, if these stones are dead: {}", dead.join(" "))
-        })
+        (self.engine.position().passes() >= 2).then(|| format!("Both passed: {}", self.counted()))
     }
 
     fn play(&mut self, text: &str) -> Result<(), String> {
         let mv = self.size().parse_vertex(text);
         let mv = mv.ok_or_else(|| format!("{text:?} is no move: expected {}.", self.notation()))?;
         let to_play = self.to_play();
+        self.territory = None;
         self.engine.record_mut().play(to_play, mv).map_err(|reason| {
             let rule = match reason {
                 IllegalMove::Occupied => "there is a stone already",
@@ -88,17 +195,23 @@ impl InteractiveGame for GoGame {
         })
     }
 
+    fn is_move(&self, text: &str) -> bool {
+        self.size().parse_vertex(text).is_some()
+    }
+
     fn undo(&mut self) -> bool {
+        (self.opinion, self.territory) = (None, None);
         self.engine.record_mut().undo()
     }
 
     fn restart(&mut self) {
-        while self.engine.record_mut().undo() {}
+        while self.undo() {}
     }
 
     fn think(&mut self) -> String {
         let to_play = self.to_play();
-        let report = self.engine.search(to_play, self.limits, &mut |_| true);
+        self.territory = None;
+        let report = self.search(self.setting.level.map_or(self.setting.limits, Level::limits));
         let mut mv = self.engine.chosen_move(&report);
         if self.engine.record_mut().play(to_play, mv).is_err() {
             // Never seen: the search knows the history.
@@ -110,22 +223,33 @@ impl InteractiveGame for GoGame {
     }
 
     fn hint(&mut self) -> String {
-        let (to_play, size) = (self.to_play(), self.size());
-        let report = self.engine.search(to_play, self.limits, &mut |_| true);
+        let size = self.size();
+        let report = self.search(self.setting.limits);
         hints(&report, &|mv: Move| size.vertex(mv))
     }
 
     fn estimate(&mut self) -> Option<String> {
-        let to_play = self.to_play();
-        let report = self.engine.search(to_play, self.limits, &mut |_| true);
-        let lead = report.root.black_score? - self.engine.position().area_komi().points();
-        let leader = if lead < 0.0 { Player::White } else { Player::Black };
-        let board = territory(self.size(), |point| report.ownership.mean_for_black(point));
-        Some(format!(
-            "{board}\n{} leads by about {:.1} points. x and o: rather so, .: open",
-            self.name(leader),
-            lead.abs()
-        ))
+        let size = self.size();
+        let report = self.search(self.setting.limits);
+        let mean = |point| report.ownership.mean_for_black(point);
+        let lead = self.lead(self.opinion?);
+        if self.setting.ink == Ink::Plain {
+            return Some(format!("{}\n{lead}. x and o: rather so, .: open", territory(size, mean)));
+        }
+        self.territory = Some((0..size.points() as u16).map(|point| mean(Move(point))).collect());
+        Some(format!("{lead}. Marked is whose each point becomes, small where that is less certain."))
+    }
+
+    fn score(&self) -> Option<String> {
+        Some(format!("If the game ended now: {}.", self.counted()))
+    }
+
+    fn save(&self, path: &Path, is_forced: bool) -> Result<String, String> {
+        files::save(self, path, is_forced)
+    }
+
+    fn load(&mut self, path: &Path) -> Result<String, String> {
+        files::load(self, path)
     }
 
     fn notation(&self) -> &'static str {

@@ -1,14 +1,24 @@
 //! A game against a person: the conversation, and the two games that can be played.
 
+pub mod console;
 pub mod go;
 pub mod tictactoe;
+mod words;
 
+use self::console::Console;
+use self::words::{WORDS, Word};
 use crate::game::{Outcome, Player};
 use crate::search::Report;
-use std::io::{self, BufRead, Write};
+use std::io;
+use std::path::Path;
 
 /// A game against a person, as text.
 pub trait InteractiveGame {
+    /// What is played for, said at the beginning.
+    fn terms(&self) -> Option<String> {
+        None
+    }
+
     /// The board and what else a player wants to see.
     fn draw(&self) -> String;
 
@@ -42,6 +52,24 @@ pub trait InteractiveGame {
     /// Whose the board becomes if it goes on like this; `None` for a game without territory.
     fn estimate(&mut self) -> Option<String>;
 
+    /// The score if the game ended now; `None` for a game without one.
+    fn score(&self) -> Option<String>;
+
+    /// Writes the game to a file, and says so. A file that exists is overwritten only by force.
+    ///
+    /// # Errors
+    /// Why it is not written, in a sentence.
+    fn save(&self, path: &Path, is_forced: bool) -> Result<String, String>;
+
+    /// Goes on with a game from a file, and says what there is to know about it.
+    ///
+    /// # Errors
+    /// Why it cannot be read or played, in a sentence; nothing is changed then.
+    fn load(&mut self, path: &Path) -> Result<String, String>;
+
+    /// Whether a person writes a move like this, legal or not.
+    fn is_move(&self, text: &str) -> bool;
+
     /// How moves are written.
     fn notation(&self) -> &'static str;
 }
@@ -53,109 +81,133 @@ const HINTS: usize = 5;
 ///
 /// # Errors
 /// When reading or writing fails.
-pub fn converse(
-    game: &mut dyn InteractiveGame,
+pub fn converse(game: &mut dyn InteractiveGame, human: Player, console: &mut dyn Console) -> io::Result<()> {
+    if let Some(terms) = game.terms() {
+        console.say(&terms)?;
+    }
+    console.say(&format!("You are {}. {}", game.name(human), help(game)))?;
+    let mut conversation = Conversation { game, human, console, is_over: false };
+    while conversation.turn()? {}
+    console.say("Good bye.")?;
+    console.close()
+}
+
+/// A game, a person, and the place where they meet.
+struct Conversation<'c> {
+    game: &'c mut dyn InteractiveGame,
     human: Player,
-    input: &mut dyn BufRead,
-    output: &mut dyn Write,
-) -> io::Result<()> {
-    writeln!(output, "You are {}. {}", game.name(human), help(game))?;
-    let mut is_over = false;
-    loop {
-        if !is_over && game.result().is_none() && game.to_play() != human {
-            let remark = game.think();
-            writeln!(output, "{remark}")?;
+    console: &'c mut dyn Console,
+    /// Whether somebody has won, and that was said.
+    is_over: bool,
+}
+
+impl Conversation<'_> {
+    /// Moves if it is the engine's turn, shows the game, and answers what the person says to it; `false` when the
+    /// person leaves.
+    fn turn(&mut self) -> io::Result<bool> {
+        if !self.is_over && self.game.result().is_none() && self.game.to_play() != self.human {
+            self.wait()?;
+            let remark = self.game.think();
+            self.console.say(&remark)?;
         }
-        if let Some(result) = game.result().filter(|_| !is_over) {
-            writeln!(
-                output,
-                "\n{}\n{result}. Say new for another game, undo to go back, quit to leave.",
-                game.draw()
-            )?;
-            is_over = true;
-        } else if !is_over {
-            writeln!(output, "\n{}", game.draw())?;
+        let result = self.game.result();
+        if let Some(result) = result.filter(|_| !self.is_over) {
+            self.console.show(&self.game.draw())?;
+            self.console
+                .say(&format!("{result}. Say new for another game, undo to go back, quit to leave."))?;
+            self.is_over = true;
+        } else if !self.is_over {
+            self.console.show(&self.game.draw())?;
         }
-        write!(output, "> ")?;
-        output.flush()?;
-        let Some(line) = read(input)? else {
-            writeln!(output, "\nGood bye.")?;
-            return Ok(());
+        match self.console.ask()? {
+            Some(line) => self.answer(&line),
+            None => Ok(false),
+        }
+    }
+
+    /// Says that the engine thinks.
+    fn wait(&mut self) -> io::Result<()> {
+        let thinks = format!("{} is thinking…", self.game.name(self.game.to_play()));
+        self.console.wait(&self.game.draw(), &thinks)
+    }
+
+    /// `false` when the person leaves.
+    fn answer(&mut self, line: &str) -> io::Result<bool> {
+        let word = match words::parse(line) {
+            None if self.game.is_move(line) => return self.play(line).map(|()| true),
+            None => Err(words::advice(line, self.game.notation())),
+            Some(word) => word,
         };
-        match answer(game, human, &line, is_over) {
-            Answer::Leave => {
-                writeln!(output, "Good bye.")?;
-                return Ok(());
+        let said = match word {
+            Ok(Word::Quit) => return Ok(false),
+            Ok(word) => self.obey(word)?,
+            Err(advice) => advice,
+        };
+        self.console.say(&said)?;
+        Ok(true)
+    }
+
+    fn play(&mut self, line: &str) -> io::Result<()> {
+        if self.is_over {
+            return self.console.say(OVER);
+        }
+        self.game.play(line).or_else(|reason| self.console.say(&reason))
+    }
+
+    /// What there is to say afterwards.
+    fn obey(&mut self, word: Word) -> io::Result<String> {
+        const NO_TERRITORY: &str = "There is no territory in this game.";
+        Ok(match word {
+            Word::Hint | Word::Resign if self.is_over => OVER.to_owned(),
+            Word::Help | Word::Quit => help(self.game),
+            Word::Undo => self.take_back(),
+            Word::New => {
+                self.game.restart();
+                self.is_over = false;
+                "A new game.".to_owned()
             }
-            Answer::GoOn(text) => {
-                is_over = false;
-                if !text.is_empty() {
-                    writeln!(output, "{text}")?;
+            Word::Hint => {
+                self.wait()?;
+                self.game.hint()
+            }
+            Word::Estimate => {
+                self.wait()?;
+                self.game.estimate().unwrap_or_else(|| NO_TERRITORY.to_owned())
+            }
+            Word::Score => self.game.score().unwrap_or_else(|| NO_TERRITORY.to_owned()),
+            Word::Save { path, is_forced } => self.game.save(&path, is_forced).unwrap_or_else(|why| why),
+            Word::Load { path } => match self.game.load(&path) {
+                Ok(said) => {
+                    self.is_over = false;
+                    said
                 }
+                Err(why) => why,
+            },
+            Word::Resign => {
+                self.is_over = true;
+                format!(
+                    "You resign: {} wins. Say new for another game, undo to go back, quit to leave.",
+                    self.game.name(self.human.other())
+                )
             }
-            Answer::Stay(text) => {
-                writeln!(output, "{text}")?;
-                is_over |= text.starts_with(RESIGNED);
-            }
+        })
+    }
+
+    /// Takes back until the person is to move.
+    fn take_back(&mut self) -> String {
+        if !self.game.undo() {
+            return "There is nothing to take back.".to_owned();
         }
+        while self.game.to_play() != self.human && self.game.undo() {}
+        self.is_over = false;
+        "Taken back.".to_owned()
     }
 }
 
-const RESIGNED: &str = "You resign";
-
-/// What follows from what the person said.
-enum Answer {
-    /// The game goes on, or begins again.
-    GoOn(String),
-    /// Nothing has changed.
-    Stay(String),
-    /// The person leaves.
-    Leave,
-}
-
-fn answer(game: &mut dyn InteractiveGame, human: Player, line: &str, is_over: bool) -> Answer {
-    match line.to_lowercase().as_str() {
-        "" => Answer::Stay(help(game)),
-        "quit" | "exit" | "q" => Answer::Leave,
-        "help" | "?" => Answer::Stay(help(game)),
-        "new" => {
-            game.restart();
-            Answer::GoOn("A new game.".to_owned())
-        }
-        "undo" => take_back(game, human),
-        _ if is_over => Answer::Stay("The game is over: say new, undo or quit.".to_owned()),
-        "hint" => Answer::Stay(game.hint()),
-        "estimate" => {
-            Answer::Stay(game.estimate().unwrap_or_else(|| "There is no territory in this game.".to_owned()))
-        }
-        "resign" => Answer::Stay(format!("{RESIGNED}: {} wins.", game.name(human.other()))),
-        _ => match game.play(line) {
-            Ok(()) => Answer::GoOn(String::new()),
-            Err(reason) => Answer::Stay(reason),
-        },
-    }
-}
-
-/// Takes back until the person is to move.
-fn take_back(game: &mut dyn InteractiveGame, human: Player) -> Answer {
-    if !game.undo() {
-        return Answer::Stay("There is nothing to take back.".to_owned());
-    }
-    while game.to_play() != human && game.undo() {}
-    Answer::GoOn("Taken back.".to_owned())
-}
+const OVER: &str = "The game is over: say new, undo or quit.";
 
 fn help(game: &dyn InteractiveGame) -> String {
-    format!("Moves are {}; other words: undo, hint, estimate, resign, new, help, quit.", game.notation())
-}
-
-/// A line without the space around it, whatever its bytes; `None` at the end of the input.
-fn read(input: &mut dyn BufRead) -> io::Result<Option<String>> {
-    let mut line = Vec::new();
-    if input.read_until(b'\n', &mut line)? == 0 {
-        return Ok(None);
-    }
-    Ok(Some(String::from_utf8_lossy(&line).trim().to_owned()))
+    format!("Moves are {}; other words: {}.", game.notation(), WORDS.join(", "))
 }
 
 /// The best moves of a search, for who was to move; `vertex` names a move.

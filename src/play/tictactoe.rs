@@ -6,7 +6,9 @@ use crate::search::policy::{Policy, SelectionPolicy};
 use crate::search::{Limits, Report, Search, SearchParameters};
 use crate::table::{Shape, Table, TableError};
 use crate::tictactoe::TicTacToe;
+use std::path::Path;
 
+const NO_RECORDS: &str = "There are no records of this game.";
 /// Moves of the game.
 const CELLS: usize = 9;
 
@@ -140,6 +142,22 @@ impl InteractiveGame for TicTacToeGame {
 
     fn estimate(&mut self) -> Option<String> {
         None
+    }
+
+    fn score(&self) -> Option<String> {
+        None
+    }
+
+    fn save(&self, _path: &Path, _is_forced: bool) -> Result<String, String> {
+        Err(NO_RECORDS.to_owned())
+    }
+
+    fn load(&mut self, _path: &Path) -> Result<String, String> {
+        Err(NO_RECORDS.to_owned())
+    }
+
+    fn is_move(&self, text: &str) -> bool {
+        parse(text).is_some()
     }
 
     fn notation(&self) -> &'static str {

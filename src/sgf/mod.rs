@@ -37,7 +37,7 @@ pub use error::{Location, SgfError};
 pub use game_record::{GameRecord, MAX_WARNINGS, Node, Place, RecordPoint, Unreadable};
 pub use replay::{ReplayError, Step, Steps};
 pub use terms::{Given, Otherwise, Terms, UnusableKomi};
-pub use write::{PlayedGame, Variation, point, write_record, write_variations};
+pub use write::{PlayedGame, Variation, point, write_game, write_record, write_variations};
 
 use std::ops::Range;
 

@@ -13,7 +13,7 @@ use super::game_record::{GameRecord, Node, Place, RecordPoint, Unreadable};
 use crate::game::{Game, Move, Player};
 use crate::go::geometry::SizeError;
 use crate::go::position::IllegalMove;
-use crate::go::{KeyPolicy, Komi, Position, Rules, Size};
+use crate::go::{KeyPolicy, Komi, Position, Record, Rules, Size};
 
 /// Why a record cannot be played to the turn asked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -144,6 +144,26 @@ impl Steps<'_> {
             walk.position.set_key_policy(keys);
         }
         self
+    }
+
+    /// The game up to a turn, its last at most and without one, as moves that can be taken back. Stones set up between
+    /// moves begin a new history.
+    ///
+    /// # Errors
+    /// When anything before the turn cannot be played.
+    pub fn into_record(mut self, turn: Option<usize>) -> Result<Record, ReplayError> {
+        let Some(first) = self.next().transpose()? else {
+            return Err(ReplayError::NoSuchTurn { turn: 0, last: 0 });
+        };
+        let mut record = Record::from_position(first.position);
+        for step in self.take(turn.unwrap_or(usize::MAX)) {
+            let step = step?;
+            let played = step.played.is_some_and(|(player, mv)| record.play(player, mv).is_ok());
+            if !played || record.position().board().key() != step.position.board().key() {
+                record = Record::from_position(step.position);
+            }
+        }
+        Ok(record)
     }
 }
 

@@ -79,6 +79,28 @@ pub fn write_record(record: &Record) -> String {
     text
 }
 
+/// The same with who played, Black first, and the result, such as `B+3.5`; what is empty is left out. Black stones
+/// alone that were set up are a handicap.
+#[must_use]
+pub fn write_game(record: &Record, names: [&str; 2], result: &str) -> String {
+    let start = record.start();
+    let mut text = header_of(start);
+    // Writing to a string cannot fail.
+    if let [stones, 0] = start.board().stones()
+        && stones >= 2
+    {
+        let _ = write!(text, "HA[{stones}]");
+    }
+    for (property, value) in [("PB", names[0]), ("PW", names[1]), ("RE", result)] {
+        if !value.is_empty() {
+            let _ = write!(text, "{property}[{}]", escaped(value));
+        }
+    }
+    write_moves(&mut text, start.size(), record.moves());
+    text.push_str(")\n");
+    text
+}
+
 fn write_moves(text: &mut String, size: Size, moves: &[(Player, Move)]) {
     for (index, &(player, mv)) in moves.iter().enumerate() {
         if index % 10 == 0 {

@@ -7,12 +7,14 @@
 mod interval;
 mod knee;
 mod pairs;
+mod ranking;
 mod sign;
 mod sprt;
 
 pub use interval::{Interval, wilson};
 pub use knee::{Measured, Saturation, knee, smallest_indistinguishable};
 pub use pairs::PairCounts;
+pub use ranking::{Meeting, Ranking};
 pub use sign::sign_test;
 pub use sprt::{Sprt, SprtVerdict};
 

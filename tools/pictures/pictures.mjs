@@ -1,6 +1,6 @@
-// Takes the pictures of the README: a review, light and dark, and the chart of a sweep on dark paper.
+// Takes the pictures of the README: a review, light and dark.
 //
-// node pictures.mjs PROGRAM GAME.sgf CHART.svg FOLDER
+// node pictures.mjs PROGRAM GAME.sgf FOLDER
 
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
@@ -8,11 +8,9 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
-const [program, record, chart, folder] = process.argv.slice(2);
+const [program, record, folder] = process.argv.slice(2);
 const PROGRAMS = ["/usr/bin/chromium", "/usr/bin/chromium-browser"];
 const LARGEST = 100_000;
-// The chart is drawn on white paper; these are the same colours on dark.
-const DARK = { "#FFFFFF": "#0D1117", "#000000": "#E6EDF3", "#14286E": "#7AA2FF", "#C83C1E": "#FF8A70" };
 
 // The page of a review at its costliest move.
 async function review(browser) {
@@ -32,11 +30,6 @@ async function review(browser) {
   }
 }
 
-function sweep() {
-  const light = fs.readFileSync(chart, "utf8");
-  write("sweep-dark.svg", light.replace(/#[0-9A-F]{6}/g, (colour) => DARK[colour] ?? colour));
-}
-
 function write(name, bytes) {
   if (bytes.length > LARGEST) throw new Error(`${name}: ${bytes.length} bytes, expected at most ${LARGEST}`);
   fs.writeFileSync(path.join(folder, name), bytes);
@@ -47,7 +40,6 @@ const executablePath = PROGRAMS.find((candidate) => fs.existsSync(candidate));
 const browser = await chromium.launch({ executablePath, args: ["--disable-gpu", "--no-sandbox"] });
 try {
   await review(browser);
-  sweep();
 } finally {
   await browser.close();
 }

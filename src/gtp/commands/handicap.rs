@@ -2,6 +2,7 @@
 
 use super::{Arguments, GtpError, Session, vertices};
 use crate::game::{Move, Player};
+use crate::go::handicap::{fixed_points, most_fixed};
 use crate::go::{Position, Record, Size};
 use std::collections::HashSet;
 
@@ -81,42 +82,6 @@ fn place(session: &mut Session, stones: &[Move]) -> Result<String, GtpError> {
         start.map_err(|(mv, reason)| GtpError::BadVertexList(format!("{}: {reason}", size.vertex(mv))))?;
     session.set_record(Record::from_position(start)).map_err(GtpError::NoMemoryForSize)?;
     Ok(vertices(size, stones.iter().copied()))
-}
-
-/// Stones that have a customary point: none on boards below 7 lines, 4 corners, and 9 where both middle
-/// lines exist and leave room.
-fn most_fixed(size: Size) -> usize {
-    let (short, long) = (size.columns().min(size.rows()), size.columns().max(size.rows()));
-    if short < 7 {
-        0
-    } else if short < 9 || short % 2 == 0 || long % 2 == 0 {
-        4
-    } else {
-        9
-    }
-}
-
-/// The points of the specification's table: on the fourth line from 12 lines on
-/// (GNU Go's limit), else on the third.
-fn fixed_points(size: Size, count: usize) -> Vec<Move> {
-    let lines = |side: usize| {
-        let edge = if side >= 12 { 3 } else { 2 };
-        [edge, side / 2, side - 1 - edge]
-    };
-    let (columns, rows) = (lines(size.columns()), lines(size.rows()));
-    // Low, middle and high, as indices of the above.
-    let mut points = vec![(0, 0), (2, 2), (0, 2), (2, 0)];
-    points.truncate(count);
-    if count >= 6 {
-        points.extend([(0, 1), (2, 1)]);
-    }
-    if count >= 8 {
-        points.extend([(1, 0), (1, 2)]);
-    }
-    if count >= 5 && count % 2 == 1 {
-        points.push((1, 1));
-    }
-    points.into_iter().filter_map(|(column, row)| size.move_at(columns[column], rows[row])).collect()
 }
 
 fn spread_points(size: Size, count: usize) -> Vec<Move> {

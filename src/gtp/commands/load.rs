@@ -4,7 +4,7 @@ use super::{Arguments, GtpError, Session};
 use crate::go::{KeyPolicy, Komi, Record, Rules};
 use crate::gtp::error::LoadError;
 use crate::gtp::protocol::is_whole_number;
-use crate::sgf::{self, Given, Otherwise, ReplayError, Steps};
+use crate::sgf::{self, Given, Otherwise};
 use std::fs::File;
 use std::io::Read;
 
@@ -66,7 +66,7 @@ fn load(
     let terms = game.terms(Given { rules: Some(rules), komi: None }, Otherwise { rules, komi })?;
     let steps = game.steps(terms.rules, terms.komi)?.with_key_policy(keys);
     let steps = steps.with_compensation(terms.compensation);
-    Ok((record(steps, before.map(|number| number - 1))?, terms.assumed))
+    Ok((steps.into_record(before.map(|number| number - 1))?, terms.assumed))
 }
 
 fn bytes(path: &str) -> Result<Vec<u8>, LoadError> {
@@ -77,21 +77,4 @@ fn bytes(path: &str) -> Result<Vec<u8>, LoadError> {
         Ok(bytes)
     };
     read().map_err(|error| LoadError::Read { path: path.to_owned(), error })
-}
-
-/// The game up to a turn, its last at most, as moves that can be taken back. Stones set up between moves
-/// begin a new history.
-fn record(mut steps: Steps<'_>, turn: Option<usize>) -> Result<Record, ReplayError> {
-    let Some(first) = steps.next().transpose()? else {
-        return Err(ReplayError::NoSuchTurn { turn: 0, last: 0 });
-    };
-    let mut record = Record::from_position(first.position);
-    for step in steps.take(turn.unwrap_or(usize::MAX)) {
-        let step = step?;
-        let played = step.played.is_some_and(|(player, mv)| record.play(player, mv).is_ok());
-        if !played || record.position().board().key() != step.position.board().key() {
-            record = Record::from_position(step.position);
-        }
-    }
-    Ok(record)
 }

@@ -1,0 +1,192 @@
+//! The page that charts are drawn on: a title, a legend above the panels, notes below them, and colours for light and
+//! dark surroundings.
+
+use super::{Area, ChartError, Drawn, TEXT, TITLE};
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use std::error::Error;
+use std::fmt::Write;
+
+const WIDTH: u32 = 960;
+const HEIGHT: u32 = 720;
+const MARGIN: i32 = 24;
+/// Height of the title, of a row of the legend and of a note.
+const TITLE_HEIGHT: i32 = 44;
+const ROW_HEIGHT: i32 = 24;
+const NOTE_HEIGHT: i32 = 20;
+/// Width of a symbol of the legend, and of a character of text: none of the usual fonts has wider ones on average.
+const SYMBOL_WIDTH: i32 = 34;
+const CHARACTER_WIDTH: f64 = 7.8;
+
+/// A colour on light pages, as the drawing library writes it, and on dark ones.
+const COLOURS: [(&str, &str); 7] = [
+    ("FFFFFF", "14171C"),
+    ("000000", "E4E7EB"),
+    ("14286E", "8FB4FF"),
+    ("C83C1E", "FF8A66"),
+    ("148C6E", "4FD1AE"),
+    ("965ABE", "CFA0F0"),
+    ("D2A01E", "F0C75E"),
+];
+
+/// What a page says besides its panels.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Words {
+    /// What is shown.
+    pub title: String,
+    /// What the horizontal axis is.
+    pub x: String,
+    /// What the results are against, in a few words.
+    pub reference: String,
+    /// What else there is to know, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// What stands before a word of the legend.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Symbol {
+    Line(RGBAColor),
+    Cross(RGBAColor),
+}
+
+/// A word of the legend.
+pub(super) type Entry = (Symbol, String);
+
+/// Draws a page as SVG: `paint` draws the panels.
+pub(super) fn draw(
+    words: &Words,
+    entries: &[Entry],
+    paint: impl FnOnce(&Area<'_>) -> Drawn,
+) -> Result<String, ChartError> {
+    let mut svg = String::new();
+    {
+        let root = SVGBackend::with_string(&mut svg, (WIDTH, HEIGHT)).into_drawing_area();
+        let failed = |error: Box<dyn Error + Send + Sync>| match error.downcast::<ChartError>() {
+            Ok(error) => *error,
+            Err(error) => ChartError::Drawing(error.to_string()),
+        };
+        compose(&root, words, entries, paint).map_err(failed)?;
+        root.present().map_err(|error| ChartError::Drawing(error.to_string()))?;
+    }
+    Ok(for_any_page(&svg, &words.title))
+}
+
+fn compose(
+    root: &Area<'_>,
+    words: &Words,
+    entries: &[Entry],
+    paint: impl FnOnce(&Area<'_>) -> Drawn,
+) -> Drawn {
+    root.fill(&WHITE)?;
+    let title = TextStyle::from(("sans-serif", TITLE)).pos(Pos::new(HPos::Center, VPos::Top));
+    root.draw(&Text::new(words.title.clone(), (WIDTH as i32 / 2, 14), title))?;
+    let mut top = TITLE_HEIGHT;
+    let mut left = MARGIN;
+    for (symbol, label) in entries {
+        let width = SYMBOL_WIDTH + (label.chars().count() as f64 * CHARACTER_WIDTH) as i32 + MARGIN;
+        if left > MARGIN && left + width > WIDTH as i32 {
+            (left, top) = (MARGIN, top + ROW_HEIGHT);
+        }
+        let middle = top + ROW_HEIGHT / 2;
+        match *symbol {
+            Symbol::Line(colour) => {
+                let line = [(left, middle), (left + SYMBOL_WIDTH - 10, middle)];
+                root.draw(&PathElement::new(line, colour.stroke_width(3)))?;
+            }
+            Symbol::Cross(colour) => {
+                root.draw(&Cross::new((left + SYMBOL_WIDTH / 3, middle), 6, colour.stroke_width(2)))?;
+            }
+        }
+        let style = TextStyle::from(("sans-serif", TEXT)).pos(Pos::new(HPos::Left, VPos::Center));
+        root.draw(&Text::new(label.clone(), (left + SYMBOL_WIDTH, middle), style))?;
+        left += width;
+    }
+    top += if entries.is_empty() { 0 } else { ROW_HEIGHT };
+    let notes = wrapped(&words.notes);
+    let below = notes.len() as i32 * NOTE_HEIGHT + 8;
+    let (_, rest) = root.split_vertically(top);
+    let (panels, footer) = rest.split_vertically(HEIGHT as i32 - top - below);
+    for (row, note) in (0..).zip(notes) {
+        footer.draw(&Text::new(note, (MARGIN, row * NOTE_HEIGHT), ("sans-serif", TEXT)))?;
+    }
+    paint(&panels)
+}
+
+/// Notes in lines that fit the page.
+fn wrapped(notes: &[String]) -> Vec<String> {
+    let longest = (f64::from(WIDTH as i32 - 2 * MARGIN) / CHARACTER_WIDTH) as usize;
+    let mut lines = Vec::new();
+    for note in notes {
+        let mut line = String::new();
+        for word in note.split_whitespace() {
+            if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > longest {
+                lines.push(std::mem::take(&mut line));
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// The same picture with a title for those who cannot see it, and other colours where pages are dark.
+fn for_any_page(svg: &str, title: &str) -> String {
+    let mut style = String::from("<style>@media (prefers-color-scheme: dark) {");
+    for (light, dark) in COLOURS {
+        // Writing to a string cannot fail.
+        let _ = write!(
+            style,
+            " [fill=\"#{light}\"] {{ fill: #{dark}; }} [stroke=\"#{light}\"] {{ stroke: #{dark}; }}"
+        );
+    }
+    style.push_str(" }</style>\n");
+    let title = title.replace('&', "&amp;").replace('<', "&lt;");
+    match svg.split_once('>') {
+        Some((opening, rest)) => {
+            format!("{opening} role=\"img\">\n<title>{title}</title>\n{style}{}", rest.trim_start())
+        }
+        None => svg.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_colour_of_a_page_has_one_for_dark_pages() {
+        let series: Vec<Entry> = super::super::COLOURS
+            .iter()
+            .map(|colour| (Symbol::Line(colour.to_rgba()), "one".to_owned()))
+            .chain([(Symbol::Cross(BLACK.to_rgba()), "other".to_owned())])
+            .collect();
+        let words = Words { title: "A < B".to_owned(), ..Words::default() };
+        let svg = draw(&words, &series, |_| Ok(())).expect("a page");
+        assert!(
+            svg.contains("<title>A &lt; B</title>") && svg.contains("prefers-color-scheme: dark"),
+            "{svg}"
+        );
+        let picture = svg.split_once("</style>").expect("a style").1;
+        for part in picture.split("=\"#").skip(1) {
+            let colour = &part[..6];
+            assert!(COLOURS.iter().any(|(light, _)| *light == colour), "{colour}");
+        }
+    }
+
+    #[test]
+    fn long_notes_and_legends_go_on_in_the_next_row() {
+        let note = "words ".repeat(60);
+        assert!(wrapped(std::slice::from_ref(&note)).len() > 2);
+        let entries: Vec<Entry> =
+            (0..5).map(|_| (Symbol::Line(BLACK.to_rgba()), "word ".repeat(8))).collect();
+        let svg =
+            draw(&Words { notes: vec![note], ..Words::default() }, &entries, |_| Ok(())).expect("a page");
+        let rights = svg
+            .match_indices("x=\"")
+            .filter_map(|(at, _)| svg[at + 3..].split('"').next()?.parse::<i32>().ok());
+        assert!(rights.max().expect("something") < WIDTH as i32);
+    }
+}

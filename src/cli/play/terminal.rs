@@ -1,0 +1,108 @@
+//! A game on a terminal: one picture that changes in place, and a line to type in that can be edited.
+
+use super::screen::{Extent, Screen, wrapped};
+use crate::play::console::Console;
+use console::Term;
+use rustyline::error::ReadlineError;
+use rustyline::history::MemHistory;
+use rustyline::{Config, Editor};
+use std::io::{self, Write};
+
+const PROMPT: &str = "> ";
+
+/// A person at a terminal.
+pub(super) struct Terminal {
+    editor: Editor<(), MemHistory>,
+    screen: Screen,
+    /// What was shown last.
+    game: String,
+    /// What was said since the last line was typed.
+    said: Vec<String>,
+}
+
+impl Terminal {
+    /// A console on standard input and output, which must be a terminal.
+    ///
+    /// # Errors
+    /// When its lines cannot be edited.
+    pub(super) fn new() -> io::Result<Terminal> {
+        let config = Config::builder().auto_add_history(true).build();
+        let history = MemHistory::with_config(&config);
+        let editor = Editor::with_history(config, history);
+        Ok(Terminal {
+            editor: editor.map_err(|error| io::Error::other(error.to_string()))?,
+            screen: Screen::default(),
+            game: String::new(),
+            said: Vec::new(),
+        })
+    }
+
+    /// Shows the game with what was said, and `more` below it.
+    fn paint(&mut self, more: Option<&str>) -> io::Result<()> {
+        let extent = extent();
+        let mut lines = Vec::new();
+        if !self.game.is_empty() {
+            lines.extend(wrapped(&self.game, extent.columns));
+            lines.push(String::new());
+        }
+        for text in self.said.iter().map(String::as_str).chain(more) {
+            lines.extend(wrapped(text, extent.columns));
+        }
+        let mut output = io::stdout().lock();
+        output.write_all(self.screen.paint(lines, extent).as_bytes())?;
+        output.flush()
+    }
+}
+
+/// The size of the terminal, or the usual one where it does not say.
+fn extent() -> Extent {
+    let (rows, columns) = Term::stdout().size();
+    let or = |number: u16, usual: usize| if number == 0 { usual } else { number.into() };
+    Extent { columns: or(columns, 80), rows: or(rows, 24) }
+}
+
+impl Console for Terminal {
+    fn show(&mut self, game: &str) -> io::Result<()> {
+        game.clone_into(&mut self.game);
+        Ok(())
+    }
+
+    fn say(&mut self, text: &str) -> io::Result<()> {
+        self.said.push(text.to_owned());
+        Ok(())
+    }
+
+    fn wait(&mut self, game: &str, text: &str) -> io::Result<()> {
+        self.show(game)?;
+        self.paint(Some(text))
+    }
+
+    fn ask(&mut self) -> io::Result<Option<String>> {
+        self.paint(None)?;
+        let line = self.editor.readline(PROMPT);
+        self.said.clear();
+        match line {
+            Ok(line) => {
+                let width = PROMPT.len() + console::measure_text_width(&line);
+                self.screen.typed(width / extent().columns + 1);
+                Ok(Some(line.trim().to_owned()))
+            }
+            Err(ReadlineError::Eof) => {
+                self.screen.typed(1);
+                Ok(None)
+            }
+            // Ctrl-C gives a line up, not a game.
+            Err(ReadlineError::Interrupted) => {
+                self.screen.typed(1);
+                self.said.push("Type quit to leave, or press Ctrl-D.".to_owned());
+                Ok(Some(String::new()))
+            }
+            Err(ReadlineError::Io(error)) => Err(error),
+            Err(error) => Err(io::Error::other(error.to_string())),
+        }
+    }
+
+    fn close(&mut self) -> io::Result<()> {
+        self.paint(None)
+    }
+}

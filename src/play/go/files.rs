@@ -1,0 +1,99 @@
+//! Games kept in files.
+
+use super::GoGame;
+use crate::game::Player;
+use crate::go::Record;
+use crate::play::InteractiveGame;
+use crate::sgf::{self, Given, Otherwise};
+use std::fs::{File, Permissions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// How this program calls itself and the other player in a record.
+const NAMES: [&str; 2] = ["Person", "Tewari"];
+
+/// See [`InteractiveGame::save`].
+pub(super) fn save(game: &GoGame, path: &Path, is_forced: bool) -> Result<String, String> {
+    let record = game.engine.record();
+    let [person, engine] = NAMES;
+    let is_black = game.setting.human == Player::Black;
+    let names = if is_black { [person, engine] } else { [engine, person] };
+    let result = if record.position().passes() < 2 { String::new() } else { result(game.count().1) };
+    let text = sgf::write_game(record, names, &result);
+    let name = path.display();
+    match write(path, &text, is_forced) {
+        Ok(()) => Ok(format!("Saved as {name}: {}.", moves(record))),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            Err(format!("{name} exists: type save {name} --force to overwrite it, or choose another name."))
+        }
+        Err(error) => Err(format!("Cannot write {name}: {error}.")),
+    }
+}
+
+/// By how much Black wins, as records have it.
+fn result(margin: f64) -> String {
+    match margin {
+        margin if margin > 0.0 => format!("B+{margin}"),
+        margin if margin < 0.0 => format!("W+{}", -margin),
+        _ => "0".to_owned(),
+    }
+}
+
+fn moves(record: &Record) -> String {
+    match record.moves().len() {
+        1 => "1 move".to_owned(),
+        moves => format!("{moves} moves"),
+    }
+}
+
+/// Writes a file, whole or not at all.
+fn write(path: &Path, text: &str, is_forced: bool) -> io::Result<()> {
+    if path.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    let persisted = if is_forced { file.persist(path) } else { file.persist_noclobber(path) };
+    persisted.map(drop).map_err(|error| error.error)
+}
+
+/// See [`InteractiveGame::load`].
+pub(super) fn load(game: &mut GoGame, path: &Path) -> Result<String, String> {
+    let name = path.display();
+    let bytes = read(path).map_err(|error| format!("Cannot read {name}: {error}."))?;
+    let position = game.engine.position();
+    let otherwise = Otherwise { rules: position.rules(), komi: position.komi() };
+    let (record, mut said) = record(&bytes, otherwise).map_err(|why| format!("Cannot use {name}: {why}."))?;
+    let loaded = format!("Loaded {name}: {}.", moves(&record));
+    game.engine.set_record(record).map_err(|error| format!("Cannot go on with {name}: {error}."))?;
+    (game.opinion, game.territory) = (None, None);
+    said.insert(0, loaded);
+    said.extend(game.terms());
+    Ok(said.join("\n"))
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    // One byte more than is allowed, so that the reader sees that it is too much.
+    File::open(path)?.take(sgf::MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The first game of a file, and what there is to say about it.
+fn record(bytes: &[u8], otherwise: Otherwise) -> Result<(Record, Vec<String>), String> {
+    let collection = sgf::read_damaged(bytes).map_err(|error| error.to_string())?;
+    let games = collection.games.len();
+    let first = collection.games.first().ok_or("it has no game")?;
+    let terms = first.terms(Given::default(), otherwise).map_err(|error| error.to_string())?;
+    let steps = first.steps(terms.rules, terms.komi).map_err(|error| error.to_string())?;
+    let record =
+        steps.with_compensation(terms.compensation).into_record(None).map_err(|error| error.to_string())?;
+    let mut said: Vec<String> = collection.warnings.iter().chain(&first.warnings).cloned().collect();
+    said.extend(terms.assumed);
+    if games > 1 {
+        said.push(format!("it has {games} games: this is the first"));
+    }
+    Ok((record, said))
+}

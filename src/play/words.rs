@@ -1,0 +1,110 @@
+//! What a person may say besides moves.
+
+use std::path::PathBuf;
+
+/// A request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Word {
+    Help,
+    Undo,
+    Hint,
+    Estimate,
+    Score,
+    Save { path: PathBuf, is_forced: bool },
+    Load { path: PathBuf },
+    New,
+    Resign,
+    Quit,
+}
+
+/// All words, as a list of them is shown.
+pub(super) const WORDS: [&str; 10] =
+    ["undo", "hint", "estimate", "score", "save FILE", "load FILE", "resign", "new", "help", "quit"];
+
+const FORCE: &str = "--force";
+
+/// Letters of a mistyped word for each edit that it may be away from what was meant.
+const LETTERS_AN_EDIT: usize = 3;
+
+/// Reads a word. `None` is none of them; what is missing or too much of one is told.
+pub(super) fn parse(line: &str) -> Option<Result<Word, String>> {
+    let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let (name, rest) = (name.to_lowercase(), rest.trim());
+    let word = match name.as_str() {
+        "" | "help" | "?" => Word::Help,
+        "undo" | "u" => Word::Undo,
+        "hint" => Word::Hint,
+        "estimate" => Word::Estimate,
+        "score" => Word::Score,
+        "new" => Word::New,
+        "resign" => Word::Resign,
+        "quit" | "exit" | "q" => Word::Quit,
+        "save" => return Some(save(rest)),
+        "load" if rest.is_empty() => return Some(Err("load wants a file: type load game.sgf".to_owned())),
+        "load" => return Some(Ok(Word::Load { path: rest.into() })),
+        _ => return None,
+    };
+    Some(if rest.is_empty() { Ok(word) } else { Err(format!("{name} stands alone: type {name}")) })
+}
+
+fn save(rest: &str) -> Result<Word, String> {
+    let forced = rest.strip_suffix(FORCE).filter(|path| path.is_empty() || path.ends_with(' '));
+    let path = forced.unwrap_or(rest).trim_end();
+    if path.is_empty() {
+        return Err(format!(
+            "save wants a file: type save game.sgf, or save game.sgf {FORCE} to overwrite one"
+        ));
+    }
+    Ok(Word::Save { path: path.into(), is_forced: forced.is_some() })
+}
+
+/// What to type instead of something that is neither a word nor a move.
+pub(super) fn advice(line: &str, notation: &str) -> String {
+    let typed = line.split_whitespace().next().unwrap_or_default().to_lowercase();
+    let names = WORDS.iter().filter_map(|word| word.split(' ').next()).chain(["pass"]);
+    let distance = |name: &str| strsim::osa_distance(name, &typed);
+    let is_near = |name: &&str| distance(name) <= (typed.len() / LETTERS_AN_EDIT).max(1);
+    match names.filter(is_near).min_by_key(|name| distance(name)) {
+        Some(meant) if notation.contains("pass") || meant != "pass" => {
+            format!("{line:?} is no move and no word: type {meant} if you mean that, or help.")
+        }
+        _ => format!("{line:?} is no move: expected {notation}. Type help for the other words."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_may_have_spaces_in_their_names_and_are_overwritten_by_force_alone() {
+        let save = |path: &str, is_forced| Some(Ok(Word::Save { path: path.into(), is_forced }));
+        assert_eq!(parse("save my game.sgf"), save("my game.sgf", false));
+        assert_eq!(parse("Save Game.sgf  --force"), save("Game.sgf", true));
+        assert_eq!(parse("save a--force"), save("a--force", false));
+        for unfinished in ["save", "save --force", "load"] {
+            assert!(
+                matches!(parse(unfinished), Some(Err(told)) if told.contains("game.sgf")),
+                "{unfinished}"
+            );
+        }
+    }
+
+    #[test]
+    fn words_stand_alone_and_moves_are_none() {
+        assert_eq!(parse("UNDO"), Some(Ok(Word::Undo)));
+        assert_eq!(parse("undo 3"), Some(Err("undo stands alone: type undo".to_owned())));
+        assert_eq!((parse("D4"), parse("pass")), (None, None));
+    }
+
+    #[test]
+    fn a_mistyped_word_is_told_with_what_to_type() {
+        for (typed, meant) in [("undoo", "undo"), ("hnit", "hint"), ("qiut", "quit"), ("estimte", "estimate")]
+        {
+            assert!(advice(typed, "points").contains(&format!("type {meant} ")), "{typed}");
+        }
+        assert!(advice("pas", "points such as D4, or pass").contains("type pass "));
+        assert!(advice("Z9", "points").starts_with("\"Z9\" is no move: expected points."));
+        assert!(advice("pas", "cells").contains("expected cells"));
+    }
+}

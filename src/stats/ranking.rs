@@ -1,0 +1,261 @@
+//! Strengths of several players from the games that they played with each other.
+
+use super::{Interval, PairCounts, two_sided_95};
+
+/// Elo points of a factor e in strength: 400 / ln 10.
+const ELO: f64 = 400.0 / std::f64::consts::LN_10;
+/// Rounds of the fit, at most; a hundred players in a circle take some thousand.
+const ROUNDS: usize = 100_000;
+/// The fit ends when no strength changes by more than this factor less one.
+const PRECISION: f64 = 1e-10;
+
+/// The games of two players.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Meeting {
+    /// The two, by their number.
+    pub players: [usize; 2],
+    /// Their games, from the first one's view.
+    pub counts: PairCounts,
+}
+
+/// Joint strengths of all players.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranking {
+    /// Elo of each player against the mean of all, with its 95 % interval.
+    pub elo: Vec<Interval>,
+    /// Whether a drawn game was imagined in every meeting: without, some strength would be infinite.
+    pub has_imagined_draws: bool,
+}
+
+impl Ranking {
+    /// Ranks `players` by their meetings, each pair of players at most once; `None` where some have no games with the
+    /// others, even through third ones.
+    ///
+    /// Strengths are the likeliest ones where player i beats j with the chance γ_i / (γ_i + γ_j), draws counted half: the
+    /// Bradley-Terry model, fitted by minorisation and maximisation. Intervals come from the Fisher information, in which
+    /// a meeting counts as [`PairCounts::effective_games`], so that two games from one opening are not taken for
+    /// independent ones.
+    ///
+    /// Source: D. R. Hunter, "MM algorithms for generalized Bradley-Terry models", Annals of Statistics 32 (2004),
+    /// section 2; L. R. Ford, "Solution of a ranking problem from binary comparisons", American Mathematical Monthly 64
+    /// (1957), for when there is a solution.
+    #[must_use]
+    pub fn of(players: usize, meetings: &[Meeting]) -> Option<Ranking> {
+        let played = || meetings.iter().filter(|meeting| meeting.counts.games() > 0);
+        let mut met = vec![vec![false; players]; players];
+        let mut won = met.clone();
+        let mut points = vec![vec![0.0; players]; players];
+        for &Meeting { players: [one, other], counts } in played() {
+            let of_one = counts.points();
+            let of_other = counts.games() as f64 - of_one;
+            (points[one][other], points[other][one]) = (of_one, of_other);
+            (met[one][other], met[other][one]) = (true, true);
+            (won[one][other], won[other][one]) = (of_one > 0.0, of_other > 0.0);
+        }
+        if players == 0 || !all_reach_all(met) {
+            return None;
+        }
+        let has_imagined_draws = !all_reach_all(won);
+        if has_imagined_draws {
+            for Meeting { players: [one, other], .. } in played() {
+                points[*one][*other] += 0.5;
+                points[*other][*one] += 0.5;
+            }
+        }
+        let strengths = fit(&points);
+        let variances = variances(&strengths, meetings, has_imagined_draws);
+        let interval = |(strength, variance): (&f64, f64)| {
+            let (estimate, half) = (ELO * strength.ln(), ELO * two_sided_95() * variance.sqrt());
+            Interval { estimate, low: estimate - half, high: estimate + half }
+        };
+        let elo = strengths.iter().zip(variances).map(interval).collect();
+        Some(Ranking { elo, has_imagined_draws })
+    }
+}
+
+/// Whether everybody is reached from everybody along the relation.
+fn all_reach_all(mut reaches: Vec<Vec<bool>>) -> bool {
+    let players = reaches.len();
+    for through in 0..players {
+        for from in 0..players {
+            if reaches[from][through] {
+                let further = reaches[through].clone();
+                reaches[from].iter_mut().zip(further).for_each(|(here, there)| *here |= there);
+            }
+        }
+    }
+    (0..players).all(|from| (0..players).all(|to| from == to || reaches[from][to]))
+}
+
+/// The likeliest strengths γ, their logarithms 0 in the mean: γ_i becomes W_i / Σ_j n_ij / (γ_i + γ_j) until nothing
+/// changes any more. `points[i][j]` are those of i against j.
+fn fit(points: &[Vec<f64>]) -> Vec<f64> {
+    let players = points.len();
+    let mut strengths = vec![1.0_f64; players];
+    for _ in 0..ROUNDS {
+        let mut change = 0.0_f64;
+        for player in 0..players {
+            let others = (0..players).filter(|&other| other != player);
+            let (mut won, mut weight) = (0.0, 0.0);
+            for other in others {
+                won += points[player][other];
+                let games = points[player][other] + points[other][player];
+                weight += games / (strengths[player] + strengths[other]);
+            }
+            // Nobody played with a player who is alone.
+            let better = if weight > 0.0 { won / weight } else { 1.0 };
+            change = change.max((better / strengths[player] - 1.0).abs());
+            strengths[player] = better;
+        }
+        let mean = strengths.iter().map(|strength| strength.ln()).sum::<f64>() / players as f64;
+        strengths.iter_mut().for_each(|strength| *strength /= mean.exp());
+        if change < PRECISION {
+            break;
+        }
+    }
+    strengths
+}
+
+/// Variances of the logarithms of strengths, against the mean of all: the diagonal of the pseudo-inverse of the Fisher
+/// information, whose rows sum to 0. With J, 1/n in every place, it is (I + J)^-1 - J.
+fn variances(strengths: &[f64], meetings: &[Meeting], has_imagined_draws: bool) -> Vec<f64> {
+    let players = strengths.len();
+    let mut information = vec![vec![1.0 / players as f64; players]; players];
+    for Meeting { players: [one, other], counts } in meetings.iter().filter(|it| it.counts.games() > 0) {
+        let games = counts.effective_games() + if has_imagined_draws { 1.0 } else { 0.0 };
+        let chance = strengths[*one] / (strengths[*one] + strengths[*other]);
+        let known = games * chance * (1.0 - chance);
+        for (row, column, sign) in
+            [(one, one, 1.0), (other, other, 1.0), (one, other, -1.0), (other, one, -1.0)]
+        {
+            information[*row][*column] += sign * known;
+        }
+    }
+    let inverse = inverse(information);
+    (0..players).map(|player| (inverse[player][player] - 1.0 / players as f64).max(0.0)).collect()
+}
+
+/// The inverse of a positive definite matrix, by Gauss and Jordan.
+fn inverse(mut matrix: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+    let size = matrix.len();
+    for (row, values) in matrix.iter_mut().enumerate() {
+        values.extend((0..size).map(|column| if column == row { 1.0 } else { 0.0 }));
+    }
+    for pivot in 0..size {
+        let scale = matrix[pivot][pivot];
+        matrix[pivot].iter_mut().for_each(|value| *value /= scale);
+        let pivot_row = matrix[pivot].clone();
+        for (row, values) in matrix.iter_mut().enumerate().filter(|(row, _)| *row != pivot) {
+            debug_assert_ne!(row, pivot);
+            let factor = values[pivot];
+            values.iter_mut().zip(&pivot_row).for_each(|(value, above)| *value -= factor * above);
+        }
+    }
+    matrix.into_iter().map(|row| row[size..].to_vec()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Games without partners: each is one independent toss.
+    fn singles(one: usize, other: usize, won: u64, lost: u64) -> Meeting {
+        let counts = PairCounts { pairs: [0; 5], singles: [lost, 0, won] };
+        Meeting { players: [one, other], counts }
+    }
+
+    /// The American League East of 1987: games won by the row's team. A. Agresti, "Categorical Data Analysis" (2nd
+    /// edition, 2002), table 10.10.
+    const BASEBALL: [[u64; 7]; 7] = [
+        [0, 7, 9, 7, 7, 9, 11],
+        [6, 0, 7, 5, 11, 9, 9],
+        [4, 6, 0, 7, 7, 8, 12],
+        [6, 8, 6, 0, 6, 7, 10],
+        [6, 2, 6, 7, 0, 7, 12],
+        [4, 4, 5, 6, 6, 0, 6],
+        [2, 4, 1, 3, 1, 7, 0],
+    ];
+
+    fn baseball() -> Vec<Meeting> {
+        let pairs = (0..7).flat_map(|one| (one + 1..7).map(move |other| (one, other)));
+        pairs.map(|(one, other)| singles(one, other, BASEBALL[one][other], BASEBALL[other][one])).collect()
+    }
+
+    /// H. Turner and D. Firth, "Bradley-Terry Models in R", Journal of Statistical Software 48 (2012), section 2.3:
+    /// Milwaukee, Detroit, Toronto, New York, Boston and Cleveland against Baltimore, as logarithms.
+    #[test]
+    fn strengths_are_the_published_ones() {
+        let ranking = Ranking::of(7, &baseball()).expect("a ranking");
+        let published = [1.5814, 1.4364, 1.2945, 1.2476, 1.1077, 0.6839, 0.0];
+        assert!(!ranking.has_imagined_draws);
+        for (team, expected) in published.into_iter().enumerate() {
+            let found = (ranking.elo[team].estimate - ranking.elo[6].estimate) / ELO;
+            assert!((found - expected).abs() < 1e-4, "{team}: {found}, published {expected}");
+        }
+        assert!(ranking.elo.iter().map(|elo| elo.estimate).sum::<f64>().abs() < 1e-6);
+    }
+
+    #[test]
+    fn intervals_of_two_players_are_those_of_their_difference() {
+        let ranking = Ranking::of(2, &[singles(0, 1, 30, 10)]).expect("a ranking");
+        // The logarithm of the odds has the variance 1/30 + 1/10; each player has half of the difference.
+        let expected = ELO * two_sided_95() * (1.0_f64 / 30.0 + 1.0 / 10.0).sqrt() / 2.0;
+        let half = (ranking.elo[0].high - ranking.elo[0].low) / 2.0;
+        assert!((half - expected).abs() < 1e-9, "{half} {expected}");
+        assert!((ranking.elo[0].estimate - ELO * 3.0_f64.ln() / 2.0).abs() < 1e-6);
+    }
+
+    /// The same source: the standard error of a team is that of its difference to Baltimore, from the inverse of the
+    /// information without Baltimore's row and column.
+    #[test]
+    fn standard_errors_are_the_published_ones() {
+        let strengths: Vec<f64> =
+            Ranking::of(7, &baseball()).unwrap().elo.iter().map(|elo| (elo.estimate / ELO).exp()).collect();
+        let mut information = vec![vec![0.0; 6]; 6];
+        for one in 0..7 {
+            for other in (0..7).filter(|&other| other != one) {
+                let chance = strengths[one] / (strengths[one] + strengths[other]);
+                let known = 13.0 * chance * (1.0 - chance);
+                if one < 6 {
+                    information[one][one] += known;
+                    if other < 6 {
+                        information[one][other] -= known;
+                    }
+                }
+            }
+        }
+        let covariance = inverse(information);
+        for (team, expected) in [0.3433, 0.3396, 0.3367, 0.3359, 0.3339, 0.3319].into_iter().enumerate() {
+            let found = covariance[team][team].sqrt();
+            assert!((found - expected).abs() < 1e-4, "{team}: {found}, published {expected}");
+        }
+    }
+
+    #[test]
+    fn games_of_a_pair_are_not_taken_for_independent_ones() {
+        let half = |pairs| {
+            let counts = PairCounts { pairs, singles: [0; 3] };
+            let ranking = Ranking::of(2, &[Meeting { players: [0, 1], counts }]).expect("a ranking");
+            ranking.elo[0].high - ranking.elo[0].estimate
+        };
+        // Half of 100 games won: in pairs that are won or lost together, or in split ones.
+        assert!(half([25, 0, 0, 0, 25]) > 5.0 * half([0, 0, 50, 0, 0]));
+    }
+
+    #[test]
+    fn who_never_lost_has_a_finite_strength_by_an_imagined_draw() {
+        let ranking = Ranking::of(3, &[singles(0, 1, 9, 0), singles(1, 2, 5, 4)]).expect("a ranking");
+        assert!(ranking.has_imagined_draws);
+        let elo: Vec<f64> = ranking.elo.iter().map(|elo| elo.estimate).collect();
+        // 9 1/2 of 10 points.
+        assert!((elo[0] - elo[1] - ELO * 19.0_f64.ln()).abs() < 1e-6, "{elo:?}");
+        assert!(elo[1] > elo[2]);
+    }
+
+    #[test]
+    fn players_without_games_in_common_cannot_be_ranked() {
+        assert_eq!(Ranking::of(4, &[singles(0, 1, 3, 2), singles(2, 3, 3, 2)]), None);
+        assert_eq!(Ranking::of(3, &[singles(0, 1, 3, 2), singles(1, 2, 0, 0)]), None);
+        assert_eq!(Ranking::of(0, &[]), None);
+    }
+}
