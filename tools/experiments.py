@@ -168,6 +168,22 @@ def gnugo():
     return {"9x9 1000 visits": match("self:--visits 1000 --table-size 64MiB", GNUGO_10, 200, 6.5, REFEREE)}
 
 
+def levels():
+    """Every level of play against the one below, from the empty board."""
+    return {f"{level} - {level - 1}": match(f"self:--level {level}", f"self:--level {level - 1}", 20, 7.5)
+            for level in range(2, 11)}
+
+
+def levels_gnugo():
+    """Two levels against GNU Go, from the empty board."""
+    return {f"{level} - GNU Go level 10": match(f"self:--level {level}", GNUGO_10, 20, 7.5, REFEREE)
+            for level in [7, 9]}
+
+
+# Experiments whose games begin with the empty board: the engines' random numbers make them differ.
+WITHOUT_OPENINGS = {"levels", "levels-gnugo"}
+
+
 def against_first():
     """The working tree's engine against the baseline. At equal time both are programs, so that neither is spared
     the costs of a process."""
@@ -346,6 +362,8 @@ EXPERIMENTS = {
     "ladder": ladder(),
     "coulom": coulom(),
     "gnugo": gnugo(),
+    "levels": levels(),
+    "levels-gnugo": levels_gnugo(),
     "against-first": against_first(),
     "network": network(),
     "playout-parts": playout_parts(),
@@ -420,7 +438,8 @@ def play_cell(arguments, name, cell, options):
     """Plays the games of a match or of a point of a sweep; returns the row, or None if it was interrupted."""
     folder = os.path.join(arguments.scratch, name, cell.replace(" ", "_").replace("/", "_").replace(":", "_"))
     command = [arguments.tewari, *(with_programs(arguments, option) for option in options), "--out", folder, "--resume"]
-    if "--size" not in options or options[options.index("--size") + 1] == "9":
+    is_small = "--size" not in options or options[options.index("--size") + 1] == "9"
+    if is_small and name not in WITHOUT_OPENINGS:
         command += ["--openings", arguments.openings]
     if arguments.trial:
         command[command.index("--games") + 1] = str(arguments.trial)

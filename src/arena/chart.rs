@@ -283,8 +283,9 @@ fn draw_series(panel: &mut Panel<'_, '_>, series: &Series, index: usize, count: 
         let dashes = DashedLineSeries::new([(knee, y.start), (knee, height)], 6, 5, colour.stroke_width(2));
         panel.draw_series(dashes)?;
         let style = TextStyle::from(("sans-serif", TEXT)).color(&colour);
-        let name = format!(" knee: {}", rounded_bytes(knee.exp2()));
-        panel.draw_series([Text::new(name, (knee, height), style)])?;
+        let name = format!("knee: {}", rounded_bytes(knee.exp2()));
+        let beside = EmptyElement::at((knee, height)) + Text::new(name, (6, 0), style);
+        panel.draw_series([beside])?;
     }
     Ok(())
 }
@@ -319,7 +320,7 @@ mod tests {
             "1MiB",
             "Elo",
             "simulations / s",
-            "knee: 177 KiB",
+            "knee: 181 KiB",
             "the reference, self",
         ] {
             assert!(svg.contains(expected), "{expected} is not in the chart");

@@ -33,7 +33,7 @@ impl Carelessness {
 /// From the weakest on. `tools/experiments.py run levels` measures each against the one below.
 const RECIPES: [Recipe; 10] = [
     recipe("beginner", 10, false, 128, 64),
-    recipe("novice", 18, false, 76, 64),
+    recipe("novice", 15, false, 92, 64),
     recipe("learner", 40, false, 28, 64),
     recipe("casual", 80, false, 0, 48),
     recipe("improver", 160, false, 0, 0),

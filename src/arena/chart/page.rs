@@ -16,7 +16,7 @@ const ROW_HEIGHT: i32 = 24;
 const NOTE_HEIGHT: i32 = 20;
 /// Width of a symbol of the legend, and of a character of text: none of the usual fonts has wider ones on average.
 const SYMBOL_WIDTH: i32 = 34;
-const CHARACTER_WIDTH: f64 = 7.8;
+const CHARACTER_WIDTH: f64 = 7.3;
 
 /// A colour on light pages, as the drawing library writes it, and on dark ones.
 const COLOURS: [(&str, &str); 7] = [
