@@ -1,6 +1,6 @@
 //! Contestants as they are named on the command line: `self`, `self:OPTIONS`, or a program's command line.
 
-use super::options::{EngineArguments, LimitArguments};
+use super::options::{EngineArguments, LIMITS, LimitArguments};
 use crate::arena::contestant::ContestantSpec;
 use crate::engine::Level;
 use crate::go::{Komi, Rules, Size};
@@ -24,7 +24,7 @@ struct OwnArguments {
     limits: LimitArguments,
     /// How well to play: from 1 to 10, or beginner, novice, learner, casual, improver, steady, club, strong, expert,
     /// master. Wins over --simulations, --visits and --time, and below club over --network.
-    #[arg(long, value_name = "LEVEL")]
+    #[arg(long, value_name = "LEVEL", help_heading = LIMITS)]
     level: Option<Level>,
     /// Resign when the own probability of winning is below this; 0 is never.
     #[arg(long, default_value_t = 0.1, value_parser = super::gtp::parse_probability)]

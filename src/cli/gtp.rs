@@ -1,6 +1,6 @@
 //! `tewari gtp`.
 
-use super::options::{Dead, EngineArguments, LimitArguments, POSITION};
+use super::options::{Dead, EngineArguments, LIMITS, LimitArguments, POSITION};
 use super::table_game::{Chosen, TableGame, choose};
 use crate::engine::{Engine, EngineOptions, Level};
 use crate::go::{Komi, Rules, Scoring, Size};
@@ -51,7 +51,7 @@ pub(super) struct Arguments {
     quiet: bool,
     /// How well to play: from 1 to 10, or beginner, novice, learner, casual, improver, steady, club, strong, expert,
     /// master. Wins over --simulations, --visits and --time, and below club over --network.
-    #[arg(long, value_name = "LEVEL")]
+    #[arg(long, value_name = "LEVEL", help_heading = LIMITS)]
     level: Option<Level>,
     #[command(flatten)]
     limits: LimitArguments,

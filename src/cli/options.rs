@@ -20,7 +20,7 @@ use std::time::Duration;
 
 /// The groups of options in the help.
 pub(super) const POSITION: &str = "Position";
-const LIMITS: &str = "Limits of a search";
+pub(super) const LIMITS: &str = "Limits of a search";
 const MEMORY: &str = "Memory and table";
 const SEARCH: &str = "Search";
 const PLAYOUTS: &str = "Playouts and network";

@@ -4,7 +4,7 @@ mod screen;
 mod terminal;
 
 use self::terminal::Terminal;
-use super::options::{EngineArguments, LimitArguments, POSITION};
+use super::options::{EngineArguments, LIMITS, LimitArguments, POSITION};
 use super::print_error;
 use super::table_game::{Chosen, TableGame, choose};
 use crate::engine::{Engine, Level};
@@ -62,7 +62,7 @@ struct GoArguments {
     rules: Option<Rules>,
     /// How well to play: from 1 to 10, or beginner, novice, learner, casual, improver, steady, club, strong, expert,
     /// master. Wins over --simulations, --visits and --time, and below club over --network.
-    #[arg(long, value_name = "LEVEL")]
+    #[arg(long, value_name = "LEVEL", help_heading = LIMITS)]
     level: Option<Level>,
     #[command(flatten)]
     common: CommonArguments,
