@@ -12,8 +12,8 @@ const ENGINE_BYTES: u64 = 7 * MIB + 5 * MIB / 8;
 /// Half of what a budget has over the smallest, and at most so much, is kept back for what grows with boards and games: an
 /// engine on 19x19 that has read a long record takes 0.1 MiB more than one on 9x9.
 const MOST_RESERVE: u64 = MIB / 4;
-/// What each further worker needs: its boards, its buffers, its stack. Measured: 0.2 to 0.42 MiB.
-const WORKER_BYTES: u64 = 7 * MIB / 16;
+/// What each further worker needs: its boards, its buffers, its stack. Measured: 0.2 to 0.46 MiB.
+const WORKER_BYTES: u64 = MIB / 2;
 /// The default never exceeds this.
 const DEFAULT_LIMIT: u64 = 2048 * MIB;
 /// The smallest budget for an engine without a network.

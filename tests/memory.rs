@@ -121,7 +121,7 @@ fn another_board_size_needs_no_second_table() {
 #[test]
 fn eight_mebibytes_are_enough_on_9x9_with_the_table_full() {
     // More workers need a little more.
-    for (mebibytes, threads, network) in [(8, 1, true), (9, 2, true), (9, 4, false)] {
+    for (mebibytes, threads, network) in [(8, 1, true), (9, 2, true), (10, 4, true)] {
         let mut engine = engine_with(mebibytes, 9, 3_000, threads, network);
         fill(&mut engine);
         ask_around(&mut engine);
