@@ -10,8 +10,8 @@ pub const MIB: u64 = 1 << 20;
 /// MiB), and 0.4 MiB more with the threads that read the input and watch the output; tests/memory.rs.
 const ENGINE_BYTES: u64 = 7 * MIB + 5 * MIB / 8;
 /// Half of what a budget has over the smallest, and at most so much, is kept back for what grows with boards and games: an
-/// engine on 19x19 that has read a long record takes 0.1 MiB more than one on 9x9.
-const MOST_RESERVE: u64 = MIB / 4;
+/// engine on 19x19 that has read a long record takes 0.3 MiB more than one on 9x9.
+const MOST_RESERVE: u64 = MIB / 2;
 /// What each further worker needs: its boards, its buffers, its stack. Measured: 0.2 to 0.46 MiB.
 const WORKER_BYTES: u64 = MIB / 2;
 /// The default never exceeds this.
