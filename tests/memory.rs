@@ -129,3 +129,24 @@ fn eight_mebibytes_are_enough_on_9x9_with_the_table_full() {
         engine.quit();
     }
 }
+
+#[test]
+fn ten_megabytes_of_records_take_less_than_two_hundred() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("large.sgf");
+    let nested = |node: &str| {
+        let depth = 10_000_000 / (node.len() + 1);
+        format!("{}{}", node.repeat(depth), ")".repeat(depth))
+    };
+    let in_a_row = format!("(;GM[1]SZ[9]{})", ";B[];W[]".repeat(10_000_000 / 8));
+    for (what, record) in [("empty", nested("(;")), ("nested", nested("(;B[]")), ("in a row", in_a_row)] {
+        std::fs::write(&path, record).expect("a file");
+        let mut engine = engine_with(10, 9, 1, 1, false);
+        // The longest are cut off, with an error.
+        let _ = engine.try_ask(&format!("loadsgf {}", path.display()));
+        let peak = engine.peak_memory() / 1_000_000;
+        println!("10 MB of nodes, {what}: peak {peak} MB");
+        assert!((20..200).contains(&peak), "{what}: peak {peak} MB");
+        engine.quit();
+    }
+}

@@ -78,8 +78,8 @@ fn a_move_on_tt_is_a_pass_up_to_size_nineteen() {
     assert_eq!(vertices(&game("(;SZ[19:13];B[tt])")), ["black pass"]);
     let large = game("(;SZ[21];B[tt];W[])");
     let point = Place::Point(RecordPoint { column: 19, row: 1 });
-    assert_eq!(large.nodes[1].moves, [(Player::Black, point)]);
-    assert_eq!(large.nodes[2].moves, [(Player::White, Place::Pass)]);
+    assert_eq!(*large.nodes[1].moves, [(Player::Black, point)]);
+    assert_eq!(*large.nodes[2].moves, [(Player::White, Place::Pass)]);
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn white_space_may_stand_between_all_tokens() {
 fn points_may_be_given_in_rectangles_and_properties_repeatedly() {
     let text = "(;SZ[4]AB[aa]AW[da:db]AB[ab:bc][dd];AE[bb:bc][aa]AB[ca])";
     let record = game(text);
-    assert_eq!(record.nodes[0].setup.len(), 8);
+    assert_eq!(record.nodes[0].setup().len(), 8);
     let end = record.final_position(RULES, KOMI).unwrap();
     assert_eq!(drawing(&end), "..XO/X..O/X.../...X");
 }
@@ -244,7 +244,7 @@ fn a_point_off_the_board_only_matters_to_who_replays_it() {
     assert_eq!(error.to_string(), expected);
     assert!(game("(;SZ[9]AE[];B[aa])").position_after(1, RULES, KOMI).is_ok(), "an empty list");
     let setup = game("(;SZ[9]AB[aa][jj])");
-    assert_eq!(setup.nodes[0].setup.len(), 1);
+    assert_eq!(setup.nodes[0].setup().len(), 1);
     assert!(matches!(setup.position_after(0, RULES, KOMI), Err(ReplayError::Unreadable { turn: 0, .. })));
 }
 
@@ -325,7 +325,7 @@ fn text_loses_its_escapes_and_soft_line_breaks() {
     let record = game("(;PB[a\\]\nb\\\\]GN[a\\:b]C[one\r\ntwo\\\nthree\\]\ttab])");
     assert_eq!(record.names[0].as_deref(), Some("a] b\\"));
     assert_eq!(record.title.as_deref(), Some("a:b"));
-    assert_eq!(record.nodes[0].comment.as_deref(), Some("one\ntwothree] tab"));
+    assert_eq!(record.nodes[0].comment(), Some("one\ntwothree] tab"));
 }
 
 #[test]

@@ -159,7 +159,7 @@ fn read_sgf(bytes: &[u8], size: Size) -> Result<Vec<Opening>, OpeningError> {
         if (columns, rows) != (size.columns(), size.rows()) {
             return Err(OpeningError::OtherSize { id, expected: size, found: format!("{columns}x{rows}") });
         }
-        if game.nodes.iter().any(|node| !node.setup.is_empty()) {
+        if game.nodes.iter().any(|node| !node.setup().is_empty()) {
             return Err(OpeningError::SetUp { id });
         }
         let mut moves = Vec::new();

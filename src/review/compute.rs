@@ -232,7 +232,7 @@ fn turn(step: &Step, record: &GameRecord, nodes: &[usize]) -> Turn {
         stones: size.points_from_top_left().map(stone).collect(),
         prisoners: position.prisoners(),
         node,
-        comment: record.nodes.get(node).and_then(|node| node.comment.clone()),
+        comment: record.nodes.get(node).and_then(|node| node.comment()).map(str::to_owned),
         finding: None,
     }
 }

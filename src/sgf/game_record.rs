@@ -52,18 +52,59 @@ pub struct GameRecord {
 pub const MAX_WARNINGS: usize = 20;
 
 /// A node of the main line. Setup comes before moves, whatever their order in the file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+///
+/// Most nodes have a move and nothing else, so all else lies apart: a file of 10 MB may say millions of nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
+    /// Moves (`B`, `W`) in the order of the file; FF\[4\] allows one.
+    pub moves: Box<[(Player, Place)]>,
+    rest: Option<Box<Rest>>,
+}
+
+/// What a node has besides moves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rest {
     /// Stones added (`AB`, `AW`) and points emptied (`AE`, as `None`), in the order of the file.
     pub setup: Vec<(Option<Player>, RecordPoint)>,
     /// A setup value that is no point of the board. The setup around it is kept.
-    pub unreadable_setup: Option<Box<Unreadable>>,
+    pub unreadable_setup: Option<Unreadable>,
     /// Who is to move next (`PL`).
     pub player_to_move: Option<Player>,
-    /// Moves (`B`, `W`) in the order of the file; FF\[4\] allows one.
-    pub moves: Vec<(Player, Place)>,
     /// The comment (`C`), line ends as `\n`.
     pub comment: Option<String>,
+}
+
+impl Node {
+    /// A node with moves and the rest.
+    #[must_use]
+    pub fn new(moves: Vec<(Player, Place)>, rest: Rest) -> Node {
+        let rest = (rest != Rest::default()).then(|| Box::new(rest));
+        Node { moves: moves.into_boxed_slice(), rest }
+    }
+
+    /// See [`Rest::setup`].
+    #[must_use]
+    pub fn setup(&self) -> &[(Option<Player>, RecordPoint)] {
+        self.rest.as_ref().map_or(&[], |rest| &rest.setup)
+    }
+
+    /// See [`Rest::unreadable_setup`].
+    #[must_use]
+    pub fn unreadable_setup(&self) -> Option<&Unreadable> {
+        self.rest.as_ref()?.unreadable_setup.as_ref()
+    }
+
+    /// See [`Rest::player_to_move`].
+    #[must_use]
+    pub fn player_to_move(&self) -> Option<Player> {
+        self.rest.as_ref()?.player_to_move
+    }
+
+    /// See [`Rest::comment`].
+    #[must_use]
+    pub fn comment(&self) -> Option<&str> {
+        self.rest.as_ref()?.comment.as_deref()
+    }
 }
 
 /// Where a move was made.
@@ -116,7 +157,7 @@ impl GameRecord {
 
     /// All moves of the main line.
     pub fn moves(&self) -> impl Iterator<Item = &(Player, Place)> {
-        self.nodes.iter().flat_map(|node| &node.moves)
+        self.nodes.iter().flat_map(|node| node.moves.iter())
     }
 
     /// The rules that [`rules`](GameRecord::rules) names, if they are rules of ours; a record under

@@ -11,7 +11,7 @@
 
 use super::error::SgfError::{self, Truncated};
 use super::error::{Location, excerpt};
-use super::game_record::{GameRecord, Node};
+use super::game_record::{GameRecord, Node, Rest};
 use super::info;
 use super::lexer::{Lexer, Token};
 use super::value::{self, Board, Value};
@@ -211,29 +211,28 @@ impl<'a> Parser<'a> {
         properties: &[Property],
         at: Location,
     ) -> Result<Node, SgfError> {
-        let mut node = Node::default();
+        let (mut moves, mut rest) = (Vec::new(), Rest::default());
         let board = Board { columns: record.columns, rows: record.rows };
         for property in properties {
             let name = &*property.name;
             match name {
-                "C" => node.comment = property.values.first().map(|value| value::text(value.raw)),
+                "C" => rest.comment = property.values.first().map(|value| value::text(value.raw)),
                 // Points and moves of other games are written otherwise.
                 _ if record.game != 1 => {}
-                "AB" => self.setup(&mut node, board, Some(Player::Black), property, at)?,
-                "AW" => self.setup(&mut node, board, Some(Player::White), property, at)?,
-                "AE" => self.setup(&mut node, board, None, property, at)?,
+                "AB" => self.setup(&mut rest, board, Some(Player::Black), property, at)?,
+                "AW" => self.setup(&mut rest, board, Some(Player::White), property, at)?,
+                "AE" => self.setup(&mut rest, board, None, property, at)?,
                 "B" | "W" => {
                     let player = if name == "B" { Player::Black } else { Player::White };
                     self.keep(property.values.len(), at)?;
                     // There is hardly ever more than one.
-                    node.moves.reserve_exact(property.values.len());
-                    node.moves
-                        .extend(property.values.iter().map(|&value| (player, board.place(name, value))));
+                    moves.reserve_exact(property.values.len());
+                    moves.extend(property.values.iter().map(|&value| (player, board.place(name, value))));
                 }
                 "PL" => {
                     if let Some(&value) = property.values.first() {
-                        node.player_to_move = value::player(value.raw);
-                        if node.player_to_move.is_none() {
+                        rest.player_to_move = value::player(value.raw);
+                        if rest.player_to_move.is_none() {
                             info::warn(&mut record.warnings, "PL", "B or W", value);
                         }
                     }
@@ -241,7 +240,7 @@ impl<'a> Parser<'a> {
                 _ => {}
             }
         }
-        Ok(node)
+        Ok(Node::new(moves, rest))
     }
 
     fn keep(&mut self, more: usize, at: Location) -> Result<(), SgfError> {
@@ -251,7 +250,7 @@ impl<'a> Parser<'a> {
 
     fn setup(
         &mut self,
-        node: &mut Node,
+        rest: &mut Rest,
         board: Board,
         player: Option<Player>,
         property: &Property,
@@ -259,9 +258,9 @@ impl<'a> Parser<'a> {
     ) -> Result<(), SgfError> {
         for &value in &property.values {
             match board.points(&property.name, value, &mut self.kept) {
-                Ok(points) => node.setup.extend(points.into_iter().map(|point| (player, point))),
-                Err(unreadable) if node.unreadable_setup.is_none() => {
-                    node.unreadable_setup = Some(Box::new(unreadable));
+                Ok(points) => rest.setup.extend(points.into_iter().map(|point| (player, point))),
+                Err(unreadable) if rest.unreadable_setup.is_none() => {
+                    rest.unreadable_setup = Some(unreadable);
                 }
                 Err(_) => {}
             }

@@ -261,13 +261,13 @@ impl<'r> Walk<'r> {
         let mut stones: Option<Vec<Option<Player>>> = None;
         let mut named = None;
         while let Some(node) = self.record.nodes.get(self.node) {
-            if let Some(unreadable) = &node.unreadable_setup {
+            if let Some(unreadable) = node.unreadable_setup() {
                 return Err(self.unreadable(unreadable));
             }
-            if !node.setup.is_empty() {
+            if !node.setup().is_empty() {
                 self.set_up(stones.get_or_insert_with(|| self.stones()), node)?;
             }
-            named = node.player_to_move.or(named);
+            named = node.player_to_move().or(named);
             if !node.moves.is_empty() {
                 break;
             }
@@ -311,7 +311,7 @@ impl<'r> Walk<'r> {
     }
 
     fn set_up(&self, stones: &mut [Option<Player>], node: &Node) -> Result<(), ReplayError> {
-        for &(player, point) in &node.setup {
+        for &(player, point) in node.setup() {
             let mv = self.move_on(player.unwrap_or(Player::Black), point)?;
             stones[mv.index()] = player;
         }

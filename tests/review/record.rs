@@ -18,7 +18,7 @@ fn everything_of_the_original_is_kept_and_mistakes_have_marks_and_variations() {
     assert!(games[0].forks > 0, "variations: {text}");
     assert_eq!(text.matches("SBKV[").count(), original[0].nodes.len());
     assert!(text.contains("BM[") && text.contains("TR[") && text.contains("Instead of"), "{text}");
-    assert!(games[0].nodes[0].comment.as_deref().is_some_and(|it| it.contains("Black won by resignation.")));
+    assert!(games[0].nodes[0].comment().is_some_and(|it| it.contains("Black won by resignation.")));
 }
 
 #[test]
@@ -65,12 +65,11 @@ fn records_of_many_programs_keep_their_main_line_and_their_variations() {
                 assert_eq!(error, None, "{text}");
                 assert_eq!(read.games.len(), 1);
                 let without = |record: &sgf::GameRecord| {
-                    let plain = |node: &sgf::Node| sgf::Node { comment: None, ..node.clone() };
                     let moves: Vec<_> = record.moves().cloned().collect();
-                    (moves, record.nodes.iter().map(plain).map(|node| node.setup).collect::<Vec<_>>())
+                    (moves, record.nodes.iter().map(|node| node.setup().to_vec()).collect::<Vec<_>>())
                 };
                 assert_eq!(without(&read.games[0]), without(record), "{text}");
-                let comments = read.games[0].nodes.iter().map(|node| node.comment.as_deref());
+                let comments = read.games[0].nodes.iter().map(|node| node.comment());
                 assert!(comments.flatten().all(|comment| comment.ends_with("added ]")));
                 assert_eq!(read.games[0].total_nodes, record.total_nodes);
                 checked += 1;

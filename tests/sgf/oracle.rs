@@ -104,10 +104,10 @@ impl NaiveBoard {
         let mut board = NaiveBoard { columns, stones: vec![None; columns * rows] };
         let index = |p: RecordPoint| (rows - 1 - usize::from(p.row)) * columns + usize::from(p.column);
         for node in &record.nodes {
-            for &(player, point) in &node.setup {
+            for &(player, point) in node.setup() {
                 board.stones[index(point)] = player;
             }
-            for (player, place) in &node.moves {
+            for (player, place) in node.moves.iter() {
                 let played = match place {
                     Place::Pass => true,
                     Place::Point(point) => board.play(*player, index(*point)),
