@@ -121,17 +121,49 @@ def _checksum(data):
     return value
 
 
+def _layers(network):
+    """All layers in the order of the file, each with the binary places of what it reads."""
+    yield network["input"], 6
+    for block in network["blocks"]:
+        yield block["a"], 6
+        if "pool" in block:
+            yield block["pool"], 14
+        yield block["b"], 6
+    for part, places in (("head", 6), ("head_pool", 14), ("policy", 6), ("owner", 6), ("hidden", 14), ("outputs", 6)):
+        yield network[part], places
+
+
+def parameters_of(data):
+    """The parameters that `quantised` makes into the integers of a weights file, from its bytes."""
+    if data[:8] != MAGIC or int.from_bytes(data[8:12], "little") != VERSION:
+        raise ValueError(f"expected a weights file of version {VERSION}, found something else")
+    if _checksum(data[:40] + bytes(8) + data[48:]) != int.from_bytes(data[40:48], "little"):
+        raise ValueError("expected weights that agree with their checksum, found damaged ones: take another copy")
+    channels, blocks = (int.from_bytes(data[at : at + 2], "little") for at in (12, 14))
+    pooled = int.from_bytes(data[20:24], "little")
+    parameters = model.initial(0, channels, blocks, [block for block in range(blocks) if pooled >> block & 1])
+    at = HEADER_BYTES
+
+    def read(kind, count):
+        nonlocal at
+        numbers = np.frombuffer(data, kind, count, at)
+        at += numbers.nbytes
+        return numbers.astype(np.float64)
+
+    for layer, places in _layers(parameters):
+        shape = layer["w"].shape
+        w, shift = read(np.int8, np.prod(shape)).reshape(shape), read(np.uint8, shape[-1])
+        layer["w"] = (w / 2.0**shift).astype(np.float32)
+        if "b" in layer:
+            layer["b"] = (read("<i4", shape[-1]) / 2.0 ** (places + shift)).astype(np.float32)
+    return parameters
+
+
 def weights_file(network, planes, samples, name, trained):
     """The bytes of a weights file."""
     blocks = network["blocks"]
     pooled = sum(1 << i for i, block in enumerate(blocks) if "pool" in block)
-    body = _layer_bytes(network["input"])
-    for block in blocks:
-        body += _layer_bytes(block["a"])
-        body += _layer_bytes(block["pool"]) if "pool" in block else b""
-        body += _layer_bytes(block["b"])
-    for part in ("head", "head_pool", "policy", "owner", "hidden", "outputs"):
-        body += _layer_bytes(network[part])
+    body = b"".join(_layer_bytes(layer) for layer, _ in _layers(network))
     header = bytearray(HEADER_BYTES)
     header[:8] = MAGIC
     header[8:12] = VERSION.to_bytes(4, "little")

@@ -33,6 +33,22 @@ def test_floats_with_rounding_are_the_integers():
             assert np.median(error) < 80 and error.max() < 600, (rows, columns, error.max())
 
 
+def test_a_run_that_begins_with_a_weights_file_has_its_network():
+    network = integers.quantised(random_parameters(4))
+    file = integers.weights_file(network, 7, 100, "test", 7)
+    again = integers.quantised(integers.parameters_of(file))
+    for (one, _), (other, _) in zip(integers._layers(network), integers._layers(again), strict=True):
+        assert np.array_equal(one["w"], other["w"]) and np.array_equal(one["shift"], other["shift"])
+        # Parameters have 24 bits.
+        assert "b" not in one or np.allclose(one["b"], other["b"], rtol=1e-6, atol=1)
+    for broken in (file[:-1], file[:70] + bytes([file[70] ^ 1]) + file[71:], b"TewariNN"):
+        try:
+            integers.parameters_of(broken)
+            raise AssertionError("damaged weights were read")
+        except ValueError:
+            pass
+
+
 def test_own_convolution_and_its_gradients_are_xlas():
     random = np.random.default_rng(2)
     for taps, rows, columns in ((9, 19, 19), (1, 19, 19), (9, 3, 5), (9, 1, 1)):

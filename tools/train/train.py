@@ -77,8 +77,14 @@ class Run:
     """Everything that a run remembers."""
 
     def __init__(self, arguments):
-        pooled = [int(block) for block in arguments.pooled.split(",") if block]
-        self.parameters = model.initial(arguments.seed, arguments.channels, arguments.blocks, pooled)
+        if arguments.begin_with:
+            try:
+                self.parameters = integers.parameters_of(pathlib.Path(arguments.begin_with).read_bytes())
+            except (OSError, ValueError) as error:
+                raise SystemExit(f"{arguments.begin_with}: {error}") from None
+        else:
+            pooled = [int(block) for block in arguments.pooled.split(",") if block]
+            self.parameters = model.initial(arguments.seed, arguments.channels, arguments.blocks, pooled)
         self.parameters = jax.tree.map(jnp.asarray, self.parameters)
         self.average = jax.tree.map(jnp.copy, self.parameters)
         self.optimiser = make_optimiser()
@@ -193,6 +199,7 @@ def parse_arguments():
     add("--export", help="write the weights file here at the end; with --samples 0, at once")
     add("--name", default="", help="name in the weights file, at most 16 bytes")
     add("--heads", default="policy", help="which heads are trained well enough to be used: policy,owners,score")
+    add("--begin-with", help="weights file that a new run begins with, and has the shape of")
     add("--channels", type=int, default=32)
     add("--blocks", type=int, default=5)
     add("--pooled", default="1,3", help="blocks with global pooling, from 0")
