@@ -25,19 +25,10 @@ pub(super) struct Lanes(pub(super) [i8; 4 * LANES]);
 /// Sums of [`LANES`] outputs on one point.
 type Sums = [i32; LANES];
 
-/// Points at once with 256-bit registers: two times four sums, and what they are made of, fill all sixteen.
-const AVX2_POINTS: usize = 2;
+/// Points at once with 256-bit registers: three times four sums, and what they are made of, fill all sixteen.
+const AVX2_POINTS: usize = 3;
 /// Points at once with 512-bit registers: nine times two sums hide the latency of the products, and 81 is nine times nine.
 const VNNI_POINTS: usize = 9;
-
-/// Whether the sums of four products that `vpmaddubsw` makes of these eight inputs fit 16 bits, whatever the activations: two of
-/// them are added before they are widened then, which saves one of the slow instructions in four.
-pub(super) fn fit_16_bits(pair: &[Lanes; 2]) -> bool {
-    const LARGEST: u32 = i16::MAX as u32 / 127;
-    let halves = pair.each_ref().map(|lanes| lanes.0.as_chunks::<2>().0);
-    let size = |half: &[i8; 2]| u32::from(half[0].unsigned_abs()) + u32::from(half[1].unsigned_abs());
-    halves[0].iter().zip(halves[1]).all(|(one, other)| size(one) + size(other) <= LARGEST)
-}
 
 /// A group's points lie within so many cells, so that one slice has what a tap meets, and no index needs a check.
 pub(super) const SPAN: usize = 16;
@@ -255,7 +246,7 @@ fn add_products(sums: &mut Sums, x: [u8; 4], weights: &[[i16; LANES]; 4]) {
 /// as `array::map`, can neither take it in nor be taken in with it.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{AVX2_POINTS, Cell, Group, Job, LANES, Lanes, SPAN, Sums, VNNI_POINTS, four_of};
+    use super::{AVX2_POINTS, Cell, Group, Job, LANES, Lanes, Sums, VNNI_POINTS, four_of};
     use std::arch::x86_64::*;
 
     /// Outputs of one block on all points, with AVX2.
@@ -274,23 +265,22 @@ mod x86 {
         const REGISTERS: usize = LANES / 8;
         let ones = _mm256_set1_epi16(1);
         let mut sums = [[_mm256_setzero_si256(); AVX2_POINTS]; REGISTERS];
-        let mut pairs = job.layer.pairs_of_block(block);
+        let mut weights = job.layer.of_block(block);
         for tap in 0..job.offsets.len() {
             for k in 0..job.layer.in_blocks {
                 let window = job.window(group, tap, k);
-                for (first, (pair, fits)) in (0..LANES / 4).step_by(2).zip(&mut pairs) {
-                    let x = [broadcast(window, group, first), broadcast(window, group, first + 1)];
+                let (these, rest) = weights.split_at(LANES / 4);
+                weights = rest;
+                for (four, lanes) in these.iter().enumerate() {
+                    let mut x = [ones; AVX2_POINTS];
+                    for (x, &relative) in x.iter_mut().zip(&group.relative) {
+                        *x = _mm256_set1_epi32(i32::from_le_bytes(four_of(window, relative, four)));
+                    }
                     for (register, sums) in sums.iter_mut().enumerate() {
-                        let w = [load_256(&pair[0], register), load_256(&pair[1], register)];
-                        for (point, sum) in sums.iter_mut().enumerate() {
-                            let one = _mm256_maddubs_epi16(x[0][point], w[0]);
-                            let other = _mm256_maddubs_epi16(x[1][point], w[1]);
-                            let both = if fits {
-                                _mm256_madd_epi16(_mm256_add_epi16(one, other), ones)
-                            } else {
-                                _mm256_add_epi32(_mm256_madd_epi16(one, ones), _mm256_madd_epi16(other, ones))
-                            };
-                            *sum = _mm256_add_epi32(*sum, both);
+                        let w = load_256(lanes, register);
+                        for (sum, x) in sums.iter_mut().zip(x) {
+                            let products = _mm256_madd_epi16(_mm256_maddubs_epi16(x, w), ones);
+                            *sum = _mm256_add_epi32(*sum, products);
                         }
                     }
                 }
@@ -303,17 +293,6 @@ mod x86 {
                 unsafe { _mm256_storeu_si256(part.as_mut_ptr().cast(), sum) };
             }
         }
-    }
-
-    /// Four channels of each point of the group, in all lanes.
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    fn broadcast(window: &[Cell; SPAN], group: &Group, four: usize) -> [__m256i; AVX2_POINTS] {
-        let mut x = [_mm256_setzero_si256(); AVX2_POINTS];
-        for (x, &relative) in x.iter_mut().zip(&group.relative) {
-            *x = _mm256_set1_epi32(i32::from_le_bytes(four_of(window, relative, four)));
-        }
-        x
     }
 
     #[target_feature(enable = "avx2")]
@@ -370,46 +349,5 @@ mod x86 {
         let part = &lanes.0.as_chunks::<64>().0[register];
         // SAFETY: `part` is 64 bytes, as many as are read; alignment is not needed.
         unsafe { _mm512_loadu_si512(part.as_ptr().cast()) }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The activation of one output when all inputs are 127 and the inputs 0, 1, 4 and 5 of the middle tap have these weights,
-    /// brought back by eleven bits; 64 is added so that it is not cut at 0.
-    fn output(kernel: Kernel, weights: [i8; 4]) -> (bool, u8) {
-        let mut all = [0; 9 * LANES * LANES];
-        for (input, weight) in [0, 1, 4, 5].into_iter().zip(weights) {
-            all[(4 * LANES + input) * LANES + 7] = weight;
-        }
-        let layer = Convolution::new([9, LANES, LANES], &all, &[11; LANES], &[64 << 11; LANES]);
-        let fits = layer.pairs_of_block(0).all(|(_, fits)| fits);
-        let groups = Group::all(&[4], kernel.points_at_once());
-        let input = [Cell([127; LANES]); 9 + SPAN];
-        let mut output = [Cell::default(); 9];
-        let offsets: [isize; 9] = std::array::from_fn(|tap| tap as isize - 4);
-        let bias = &layer.bias;
-        Job { layer: &layer, input: &input, groups: &groups, offsets: &offsets, bias, adds: false }
-            .run(kernel, &mut output);
-        (fits, output[4].0[7])
-    }
-
-    #[test]
-    fn sums_that_just_fit_16_bits_and_those_that_just_do_not_are_right() {
-        for kernel in Kernel::available() {
-            // 258 * 127 = 32,766 and 259 * 127 = 32,893; in units of 2^11 both round to 16.
-            for (weights, expected) in [
-                ([64, 64, 65, 65], (true, 80)),
-                ([65, 64, 65, 65], (false, 80)),
-                ([127, 127, 127, 127], (false, 96)),
-                ([-64, -64, -65, -65], (true, 48)),
-                ([-128, -128, -2, 0], (true, 48)),
-                ([-128, -128, -128, -128], (false, 32)),
-            ] {
-                assert_eq!(output(kernel, weights), expected, "{kernel:?} {weights:?}");
-            }
-        }
     }
 }

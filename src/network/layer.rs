@@ -3,7 +3,7 @@
 //! Activations are bytes with [`PLACES`] binary places, pooled numbers have [`POOLED_PLACES`]. Weights are 8 bits
 //! with as many binary places as the shift of their output says, so a sum of products is brought back by that shift.
 
-use super::kernels::{self, Cell, LANES, Lanes};
+use super::kernels::{Cell, LANES, Lanes};
 
 /// Binary places of activations.
 pub(super) const PLACES: i32 = 6;
@@ -28,8 +28,6 @@ pub(super) struct Convolution {
     pub(super) taps: usize,
     /// For each block of outputs, tap, block of inputs, and four inputs of that.
     weights: Vec<Lanes>,
-    /// For each two of them, the second behind the first: what [`kernels::fit_16_bits`] says.
-    pairs_fit: Vec<bool>,
     /// Of each output.
     pub(super) shifts: Vec<i32>,
     /// Of each output, with the binary places of its sums, and half a unit of the result for rounding.
@@ -61,7 +59,6 @@ impl Convolution {
             in_blocks,
             out_blocks,
             taps,
-            pairs_fit: packed.as_chunks().0.iter().map(kernels::fit_16_bits).collect(),
             weights: packed,
             shifts: shifts.iter().map(|&shift| i32::from(shift)).collect(),
             bias: bias.iter().zip(shifts).map(|(&bias, &shift)| bias.wrapping_add(rounding(shift))).collect(),
@@ -75,19 +72,9 @@ impl Convolution {
         &self.weights[block * length..(block + 1) * length]
     }
 
-    /// The same in twos, each with whether its sums fit 16 bits.
-    #[inline(always)]
-    pub(super) fn pairs_of_block(&self, block: usize) -> impl Iterator<Item = (&[Lanes; 2], bool)> {
-        let pairs = self.of_block(block).as_chunks().0;
-        pairs.iter().zip(self.pairs_fit[block * pairs.len()..].iter().copied())
-    }
-
     /// Bytes in memory.
     pub(super) fn bytes(&self) -> usize {
-        size_of_val(&*self.weights)
-            + size_of_val(&*self.pairs_fit)
-            + size_of_val(&*self.shifts)
-            + size_of_val(&*self.bias)
+        size_of_val(&*self.weights) + size_of_val(&*self.shifts) + size_of_val(&*self.bias)
     }
 }
 
