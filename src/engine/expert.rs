@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 /// A move less likely than one in this many is believed to be bad.
 const UNLIKELY: u32 = 500;
+/// Lost, for such a move.
+const UNLIKELY_LOSSES: u8 = 5;
 /// How many times as sure of the result the search is as the network. The network learned how games between weaker
 /// players end; a search that is stronger seldom loses what it should win.
 const SHARPENING: i64 = 2;
-/// Lost, for such a move.
-const UNLIKELY_LOSSES: u8 = 5;
 
 /// How much a network's word counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
