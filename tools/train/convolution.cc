@@ -1,8 +1,8 @@
-// 3x3 and 1x1 convolutions for the trainer on processors with AMX, as foreign functions of XLA.
+// 3x3 and 1x1 convolutions for the trainer on processors with AMX or AVX-512 BF16, as foreign functions of XLA.
 //
-// XLA's own convolution reaches about 60 GFLOP/s on two cores, since 32 channels are few. Here a tile is 16
-// points by 32 channels of bfloat16, which is how the points lie in memory anyway; a 3x3 layer is nine shifted
-// products. Where the processor has no AMX, or the network's channels are no multiple of 32, the trainer uses XLA.
+// XLA's own convolution reaches about 60 GFLOP/s on two cores, since 32 channels are few. Here a 3x3 layer is nine
+// shifted products of matrices, of points by channels of bfloat16, which is how the points lie in memory anyway.
+// Where the processor has neither, or the network's channels are no multiple of 32, the trainer uses XLA.
 //
 // Arrays: activations [samples][rows][columns][channels] and weights [tap][in][out] in bfloat16, results in float.
 
@@ -23,8 +23,13 @@ namespace {
 
 using bf16 = uint16_t;
 
-constexpr int64_t kTileRows = 16;
+// Numbers that are multiplied and summed at a time, and columns of a block.
 constexpr int64_t kDepth = 32;
+constexpr int64_t kColumns = 32;
+
+#ifdef __AMX_BF16__
+
+constexpr int64_t kTileRows = 16;
 
 struct alignas(64) TileConfig {
   uint8_t palette = 1;
@@ -34,15 +39,94 @@ struct alignas(64) TileConfig {
   uint8_t rows[16] = {};
 };
 
-// All eight tiles have 16 rows of 64 bytes.
-void configure_tiles() {
-  TileConfig config;
-  for (int i = 0; i < 8; ++i) {
-    config.bytes_per_row[i] = 64;
-    config.rows[i] = kTileRows;
+// What a thread needs for as long as it multiplies: eight tiles of 16 rows of 64 bytes.
+struct Tiles {
+  Tiles() {
+    TileConfig config;
+    for (int i = 0; i < 8; ++i) {
+      config.bytes_per_row[i] = 64;
+      config.rows[i] = kTileRows;
+    }
+    _tile_loadconfig(&config);
   }
-  _tile_loadconfig(&config);
+  ~Tiles() { _tile_release(); }
+};
+
+// Rows of a block of a product.
+constexpr int64_t kRows = 2 * kTileRows;
+
+// sum[kRows][kColumns], whose rows lie `out` apart, becomes or gains the product of parts: for each of them
+// `a(part)`[kRows][depth], rows `a_stride` apart, and two panels `b(part, 0)` and `b(part, 1)` of [depth / 2][16][2].
+template <bool kAdds, typename A, typename B>
+void multiply(int64_t parts, int64_t depth, A a, int64_t a_stride, B b, float* sum, int64_t out) {
+  const int64_t sum_bytes = out * sizeof(float), a_bytes = a_stride * sizeof(bf16);
+  float* const lower = sum + kTileRows * out;
+  if (kAdds) {
+    _tile_loadd(0, sum, sum_bytes);
+    _tile_loadd(1, sum + 16, sum_bytes);
+    _tile_loadd(2, lower, sum_bytes);
+    _tile_loadd(3, lower + 16, sum_bytes);
+  } else {
+    _tile_zero(0);
+    _tile_zero(1);
+    _tile_zero(2);
+    _tile_zero(3);
+  }
+  for (int64_t part = 0; part < parts; ++part) {
+    const bf16* from = a(part);
+    for (int64_t k = 0; k < depth; k += kDepth) {
+      _tile_loadd(4, from + k, a_bytes);
+      _tile_loadd(5, from + kTileRows * a_stride + k, a_bytes);
+      _tile_loadd(6, b(part, 0) + k * 16, 64);
+      _tile_loadd(7, b(part, 1) + k * 16, 64);
+      _tile_dpbf16ps(0, 4, 6);
+      _tile_dpbf16ps(1, 4, 7);
+      _tile_dpbf16ps(2, 5, 6);
+      _tile_dpbf16ps(3, 5, 7);
+    }
+  }
+  _tile_stored(0, sum, sum_bytes);
+  _tile_stored(1, sum + 16, sum_bytes);
+  _tile_stored(2, lower, sum_bytes);
+  _tile_stored(3, lower + 16, sum_bytes);
 }
+
+#else
+
+struct Tiles {
+  // Not trivial, so that a thread's does not look unused.
+  Tiles() {}
+};
+
+// Sixteen sums, which leaves registers for what is multiplied.
+constexpr int64_t kRows = 8;
+
+// As above, with AVX-512 BF16.
+template <bool kAdds, typename A, typename B>
+void multiply(int64_t parts, int64_t depth, A a, int64_t a_stride, B b, float* sum, int64_t out) {
+  __m512 sums[kRows][2];
+  for (int64_t row = 0; row < kRows; ++row)
+    for (int64_t half = 0; half < 2; ++half)
+      sums[row][half] = kAdds ? _mm512_loadu_ps(sum + row * out + 16 * half) : _mm512_setzero_ps();
+  for (int64_t part = 0; part < parts; ++part) {
+    const bf16 *from = a(part), *left = b(part, 0), *right = b(part, 1);
+    for (int64_t k = 0; k < depth; k += 2, from += 2, left += 32, right += 32) {
+      const auto one = (__m512bh)_mm512_loadu_si512(left), other = (__m512bh)_mm512_loadu_si512(right);
+#pragma GCC unroll 8
+      for (int64_t row = 0; row < kRows; ++row) {
+        int32_t pair;
+        std::memcpy(&pair, from + row * a_stride, sizeof pair);
+        const auto both = (__m512bh)_mm512_set1_epi32(pair);
+        sums[row][0] = _mm512_dpbf16_ps(sums[row][0], both, one);
+        sums[row][1] = _mm512_dpbf16_ps(sums[row][1], both, other);
+      }
+    }
+  }
+  for (int64_t row = 0; row < kRows; ++row)
+    for (int64_t half = 0; half < 2; ++half) _mm512_storeu_ps(sum + row * out + 16 * half, sums[row][half]);
+}
+
+#endif
 
 // A board with a border of zeros, as one flat list of points.
 struct Padded {
@@ -51,8 +135,8 @@ struct Padded {
   Padded(int64_t rows, int64_t columns) : rows(rows), columns(columns) {
     stride = columns + 1;
     first = stride + 1;
-    // From the first point of the board to the last, in whole tiles.
-    span = ((rows - 1) * stride + columns + 2 * kTileRows - 1) / (2 * kTileRows) * (2 * kTileRows);
+    // From the first point of the board to the last, in whole blocks.
+    span = ((rows - 1) * stride + columns + kDepth - 1) / kDepth * kDepth;
     // Whole blocks, so that the last may be read beyond what is needed.
     points = (first + span + stride + 1 + kDepth) / kDepth * kDepth;
   }
@@ -72,7 +156,7 @@ struct Padded {
   }
 };
 
-// Weights in the order of tiles: [tap][block of 32 in][block of 16 out][pair][out][2].
+// Weights as panels: [tap][block of 32 in][block of 16 out][pair][out][2].
 std::vector<bf16> pack_weights(const bf16* weights, int64_t taps, int64_t in, int64_t out) {
   std::vector<bf16> packed(taps * in * out);
   bf16* next = packed.data();
@@ -86,61 +170,38 @@ std::vector<bf16> pack_weights(const bf16* weights, int64_t taps, int64_t in, in
   return packed;
 }
 
-// 32 points by 32 channels of the result, from `x` (the first of the points) on.
-void forward_block(const Padded& board, const bf16* x, const bf16* packed, int64_t taps, int64_t in,
-                   int64_t out, int64_t o, float* result) {
-  _tile_zero(0);
-  _tile_zero(1);
-  _tile_zero(2);
-  _tile_zero(3);
-  const int64_t row_bytes = in * sizeof(bf16);
-  for (int64_t tap = 0; tap < taps; ++tap) {
-    for (int64_t i = 0; i < in; i += kDepth) {
-      const bf16* from = x + board.offset(taps, tap) * in + i;
-      const bf16* w = packed + (tap * in + i) * out + o * kDepth;
-      _tile_loadd(4, from, row_bytes);
-      _tile_loadd(5, from + kTileRows * in, row_bytes);
-      _tile_loadd(6, w, 64);
-      _tile_loadd(7, w + 16 * kDepth, 64);
-      _tile_dpbf16ps(0, 4, 6);
-      _tile_dpbf16ps(1, 4, 7);
-      _tile_dpbf16ps(2, 5, 6);
-      _tile_dpbf16ps(3, 5, 7);
-    }
-  }
-  const int64_t out_bytes = out * sizeof(float);
-  _tile_stored(0, result, out_bytes);
-  _tile_stored(1, result + 16, out_bytes);
-  _tile_stored(2, result + kTileRows * out, out_bytes);
-  _tile_stored(3, result + kTileRows * out + 16, out_bytes);
-}
-
 ffi::Error forward(int64_t threads, ffi::Buffer<ffi::BF16> x, ffi::Buffer<ffi::BF16> w,
                    ffi::ResultBuffer<ffi::F32> y) {
   const auto shape = x.dimensions();
   const int64_t samples = shape[0], in = shape[3], taps = w.dimensions()[0], out = w.dimensions()[2];
   const Padded board(shape[1], shape[2]);
-  const int64_t points = board.rows * board.columns;
+  const int64_t points = board.rows * board.columns, deep = in / kDepth;
   const auto* source = reinterpret_cast<const bf16*>(x.untyped_data());
   const auto packed = pack_weights(reinterpret_cast<const bf16*>(w.untyped_data()), taps, in, out);
   float* target = y->typed_data();
 #pragma omp parallel num_threads(threads)
   {
-    configure_tiles();
+    const Tiles tiles;
     std::vector<bf16> padded(board.points * in);
     std::vector<float> flat(board.span * out);
 #pragma omp for schedule(dynamic, 4)
     for (int64_t n = 0; n < samples; ++n) {
       board.copy_in(source + n * points * in, in, padded.data());
-      for (int64_t p = 0; p < board.span; p += 2 * kTileRows)
-        for (int64_t o = 0; o < out; o += 32)
-          forward_block(board, padded.data() + (board.first + p) * in, packed.data(), taps, in, out, o,
-                        flat.data() + p * out + o);
+      for (int64_t p = 0; p < board.span; p += kRows)
+        for (int64_t o = 0; o < out; o += kColumns) {
+          // A part is a tap and 32 channels.
+          const auto x_at = [&, x = padded.data() + (board.first + p) * in](int64_t part) {
+            return x + board.offset(taps, part / deep) * in + part % deep * kDepth;
+          };
+          const auto panel = [&](int64_t part, int64_t half) {
+            return packed.data() + (part * out + o + 16 * half) * kDepth;
+          };
+          multiply<false>(taps * deep, kDepth, x_at, in, panel, flat.data() + p * out + o, out);
+        }
       for (int64_t row = 0; row < board.rows; ++row)
         std::memcpy(target + (n * points + row * board.columns) * out, flat.data() + row * board.stride * out,
                     board.columns * out * sizeof(float));
     }
-    _tile_release();
   }
   return ffi::Error::Success();
 }
@@ -199,29 +260,6 @@ void interleave(const bf16* from, int64_t points, int64_t channels, bf16* to) {
       _mm512_storeu_si512(to, pair_of_points(from + p * channels + c, channels));
 }
 
-// Adds 32 by 32 weights of one tap to `sum`.
-void weights_block(const bf16* x, int64_t x_points, const bf16* d, int64_t span, int64_t out, float* sum) {
-  const int64_t sum_bytes = out * sizeof(float), x_bytes = x_points * sizeof(bf16);
-  _tile_loadd(0, sum, sum_bytes);
-  _tile_loadd(1, sum + 16, sum_bytes);
-  _tile_loadd(2, sum + kTileRows * out, sum_bytes);
-  _tile_loadd(3, sum + kTileRows * out + 16, sum_bytes);
-  for (int64_t p = 0; p < span; p += kDepth) {
-    _tile_loadd(4, x + p, x_bytes);
-    _tile_loadd(5, x + kTileRows * x_points + p, x_bytes);
-    _tile_loadd(6, d + p * 16, 64);
-    _tile_loadd(7, d + (span + p) * 16, 64);
-    _tile_dpbf16ps(0, 4, 6);
-    _tile_dpbf16ps(1, 4, 7);
-    _tile_dpbf16ps(2, 5, 6);
-    _tile_dpbf16ps(3, 5, 7);
-  }
-  _tile_stored(0, sum, sum_bytes);
-  _tile_stored(1, sum + 16, sum_bytes);
-  _tile_stored(2, sum + kTileRows * out, sum_bytes);
-  _tile_stored(3, sum + kTileRows * out + 16, sum_bytes);
-}
-
 // The gradient of the weights: `d` is that of the result.
 ffi::Error weights(int64_t threads, ffi::Buffer<ffi::BF16> x, ffi::Buffer<ffi::BF16> d,
                    ffi::ResultBuffer<ffi::F32> w) {
@@ -235,7 +273,7 @@ ffi::Error weights(int64_t threads, ffi::Buffer<ffi::BF16> x, ffi::Buffer<ffi::B
   std::fill_n(target, taps * in * out, 0.0f);
 #pragma omp parallel num_threads(threads)
   {
-    configure_tiles();
+    const Tiles tiles;
     std::vector<bf16> x_padded(board.points * in), x_turned(board.points * in);
     std::vector<bf16> d_padded(board.points * out), d_pairs(board.span * out);
     std::vector<float> sum(taps * in * out);
@@ -246,13 +284,16 @@ ffi::Error weights(int64_t threads, ffi::Buffer<ffi::BF16> x, ffi::Buffer<ffi::B
       transpose(x_padded.data(), board.points, in, x_turned.data());
       interleave(d_padded.data() + board.first * out, board.span, out, d_pairs.data());
       for (int64_t tap = 0; tap < taps; ++tap)
-        for (int64_t i = 0; i < in; i += 32)
-          for (int64_t o = 0; o < out; o += 32)
-            weights_block(x_turned.data() + i * board.points + board.first + board.offset(taps, tap), board.points,
-                          d_pairs.data() + o * board.span, board.span, out,
-                          sum.data() + (tap * in + i) * out + o);
+        for (int64_t i = 0; i < in; i += kRows)
+          for (int64_t o = 0; o < out; o += kColumns) {
+            const bf16* x = x_turned.data() + i * board.points + board.first + board.offset(taps, tap);
+            const bf16* panels = d_pairs.data() + o * board.span;
+            multiply<true>(
+                1, board.span, [=](int64_t) { return x; }, board.points,
+                [=, &board](int64_t, int64_t half) { return panels + half * board.span * 16; },
+                sum.data() + (tap * in + i) * out + o, out);
+          }
     }
-    _tile_release();
 #pragma omp critical
     for (int64_t k = 0; k < taps * in * out; ++k) target[k] += sum[k];
   }
@@ -275,8 +316,12 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(Weights, weights,
                                   .Arg<ffi::Buffer<ffi::BF16>>()
                                   .Ret<ffi::Buffer<ffi::F32>>());
 
-// Asks the system for the tiles; 0 where it grants them.
+// Asks the system for tiles, where they are used; 0 where it grants them.
 extern "C" int request_tiles() {
+#ifdef __AMX_BF16__
   constexpr int kRequestPermission = 0x1023, kTileData = 18;
   return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0 ? 0 : 1;
+#else
+  return 0;
+#endif
 }

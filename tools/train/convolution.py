@@ -1,4 +1,4 @@
-"""3x3 and 1x1 convolutions: XLA's, or the ones in convolution.cc where the processor has AMX."""
+"""3x3 and 1x1 convolutions: XLA's, or the ones in convolution.cc where the processor has AMX or AVX-512 BF16."""
 
 import ctypes
 import functools
@@ -15,24 +15,25 @@ SOURCE = pathlib.Path(__file__).with_name("convolution.cc")
 FLAGS = ["-O3", "-march=native", "-std=c++17", "-shared", "-fPIC", "-fopenmp"]
 
 
-def _has_amx():
+def _multiplies_bfloat16():
     try:
-        return "amx_bf16" in pathlib.Path("/proc/cpuinfo").read_text()
+        flags = pathlib.Path("/proc/cpuinfo").read_text().split()
     except OSError:
         return False
+    return "amx_bf16" in flags or "avx512_bf16" in flags
 
 
 @functools.cache
 def _library():
     """Builds and registers the foreign functions; false where they cannot be had."""
-    if jax.default_backend() != "cpu" or os.environ.get("TEWARI_AMX") == "0" or not _has_amx():
+    if jax.default_backend() != "cpu" or os.environ.get("TEWARI_CONVOLUTION") == "xla" or not _multiplies_bfloat16():
         return False
     path = pathlib.Path(tempfile.mkdtemp()) / "convolution.so"
     command = [os.environ.get("CXX", "g++"), *FLAGS, f"-I{jax.ffi.include_dir()}", str(SOURCE), "-o", str(path)]
     try:
         subprocess.run(command, check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError) as error:
-        print(f"no AMX convolution: {error}")
+        print(f"the convolutions are XLA's: {error}")
         return False
     library = ctypes.CDLL(str(path))
     if library.request_tiles() != 0:
@@ -53,15 +54,15 @@ def _forward_call(x, w):
 
 
 @jax.custom_vjp
-def _amx_convolution(x, w):
+def _own_convolution(x, w):
     return _forward_call(x, w)
 
 
-def _amx_forward(x, w):
+def _own_forward(x, w):
     return _forward_call(x, w), (x, w)
 
 
-def _amx_backward(saved, gradient):
+def _own_backward(saved, gradient):
     x, w = saved
     gradient = gradient.astype(jnp.bfloat16)
     back = _forward_call(gradient, jnp.swapaxes(w[::-1], 1, 2))
@@ -70,7 +71,7 @@ def _amx_backward(saved, gradient):
     return back.astype(jnp.bfloat16), weights.astype(jnp.bfloat16)
 
 
-_amx_convolution.defvjp(_amx_forward, _amx_backward)
+_own_convolution.defvjp(_own_forward, _own_backward)
 
 
 def _xla_convolution(x, w):
@@ -91,5 +92,5 @@ def convolution(x, w):
     """
     x, w = x.astype(jnp.bfloat16), w.astype(jnp.bfloat16)
     if x.shape[3] % 32 == 0 and w.shape[2] % 32 == 0 and _library():
-        return _amx_convolution(x, w)
+        return _own_convolution(x, w)
     return _xla_convolution(x.astype(jnp.float32), w.astype(jnp.float32))

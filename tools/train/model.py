@@ -57,6 +57,22 @@ def initial(seed, channels, blocks, pooled):
     return parameters
 
 
+def deepen(parameters, seed, blocks, pooled):
+    """Adds blocks until there are `blocks`. They change nothing until they have learned something.
+
+    Source: Chen, Goodfellow & Shlens, "Net2Net", ICLR 2016, section 3.2.
+    """
+    present = len(parameters["blocks"])
+    if blocks <= present:
+        return
+    channels = parameters["input"]["w"].shape[2]
+    for block in initial(seed, channels, blocks, pooled)["blocks"][present:]:
+        block["b"]["w"][:] = 0
+        if "pool" in block:
+            block["pool"]["w"][:] = 0
+        parameters["blocks"].append(block)
+
+
 def straight_through(exact, rounded):
     """`rounded`, with the gradient of `exact`."""
     return exact + jax.lax.stop_gradient(rounded - exact)

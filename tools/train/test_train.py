@@ -49,6 +49,19 @@ def test_a_run_that_begins_with_a_weights_file_has_its_network():
             pass
 
 
+def test_added_blocks_change_nothing_and_learn():
+    parameters, deeper = random_parameters(6), random_parameters(6)
+    present = len(parameters["blocks"])
+    model.deepen(deeper, 1, present + 2, [present])
+    assert len(deeper["blocks"]) == present + 2 and "pool" in deeper["blocks"][present]
+    inputs = some_inputs(3, 9, 9)
+    for quantise in (False, True):
+        for one, other in zip(*(model.forward(it, inputs, quantise) for it in (parameters, deeper))):
+            assert np.array_equal(one, other)
+    gradient = jax.grad(lambda it: model.forward(it, inputs)[0].sum())(jax.tree.map(jnp.asarray, deeper))
+    assert all(jnp.abs(block["b"]["w"]).max() > 0 for block in gradient["blocks"][present:])
+
+
 def test_own_convolution_and_its_gradients_are_xlas():
     random = np.random.default_rng(2)
     for taps, rows, columns in ((9, 19, 19), (1, 19, 19), (9, 3, 5), (9, 1, 1)):

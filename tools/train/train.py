@@ -25,6 +25,7 @@ from samples import BadSamples, Samples
 WARM_UP = 20_000
 SEARCHED_PART = 0.5
 REPORTED = 6
+BLOCKS = 5
 EVALUATION_BATCH = 256
 
 
@@ -77,14 +78,16 @@ class Run:
     """Everything that a run remembers."""
 
     def __init__(self, arguments):
+        pooled = [int(block) for block in arguments.pooled.split(",") if block]
         if arguments.begin_with:
             try:
                 self.parameters = integers.parameters_of(pathlib.Path(arguments.begin_with).read_bytes())
             except (OSError, ValueError) as error:
                 raise SystemExit(f"{arguments.begin_with}: {error}") from None
+            model.deepen(self.parameters, arguments.seed, arguments.blocks or 0, pooled)
         else:
-            pooled = [int(block) for block in arguments.pooled.split(",") if block]
-            self.parameters = model.initial(arguments.seed, arguments.channels, arguments.blocks, pooled)
+            blocks = arguments.blocks or BLOCKS
+            self.parameters = model.initial(arguments.seed, arguments.channels, blocks, pooled)
         self.parameters = jax.tree.map(jnp.asarray, self.parameters)
         self.average = jax.tree.map(jnp.copy, self.parameters)
         self.optimiser = make_optimiser()
@@ -199,9 +202,9 @@ def parse_arguments():
     add("--export", help="write the weights file here at the end; with --samples 0, at once")
     add("--name", default="", help="name in the weights file, at most 16 bytes")
     add("--heads", default="policy", help="which heads are trained well enough to be used: policy,owners,score")
-    add("--begin-with", help="weights file that a new run begins with, and has the shape of")
+    add("--begin-with", help="weights file that a new run begins with; more --blocks than it has begin as nothing")
     add("--channels", type=int, default=32)
-    add("--blocks", type=int, default=5)
+    add("--blocks", type=int, help=f"residual blocks (default: {BLOCKS}, or as many as --begin-with has)")
     add("--pooled", default="1,3", help="blocks with global pooling, from 0")
     add("--batch", type=int, default=256)
     add("--rate", type=float, default=3e-3)
