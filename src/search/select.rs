@@ -1,7 +1,7 @@
 //! Selection of a move: one pass over the edges, one probe for each child with visits, one pass of scores.
 
 use super::path::SiblingStatistics;
-use super::policy::{EdgeColumns, ParentView, SelectionPolicy};
+use super::policy::{EdgeColumns, Estimates, ParentView, SelectionPolicy};
 use super::policy_state;
 use super::proof;
 use super::virtual_loss::VirtualLoss;
@@ -136,7 +136,7 @@ impl Edges {
         if let Some(virtual_loss) = virtual_loss {
             self.add_virtual_loss(virtual_loss, game.key());
         }
-        self.score(policy, is_root);
+        self.score(policy, is_root, block.estimate().is_some());
         let random_choices = policy.random_choices();
         if random_choices > 0 && rng.chance(random_choices) {
             self.level_scores();
@@ -266,9 +266,11 @@ impl Edges {
     }
 
     /// Third pass: the policy's score of every move that is not excluded.
-    fn score<P: SelectionPolicy>(&mut self, policy: &P, is_root: bool) {
+    fn score<P: SelectionPolicy>(&mut self, policy: &P, is_root: bool, has_estimate: bool) {
         let visits = self.visited.iter().map(|visited| u64::from(visited.visits)).sum::<u64>();
-        let parent = ParentView { is_root, ..ParentView::new(visits as f32) };
+        let uses_offset = has_estimate && policy.uses_amaf();
+        let estimates = uses_offset.then(|| Estimates { amaf_offset: self.amaf_offset() });
+        let parent = ParentView { is_root, estimates, ..ParentView::new(visits as f32) };
         let columns = EdgeColumns {
             visits: &self.visits,
             value: &self.value,
@@ -283,6 +285,22 @@ impl Edges {
             // Not a sum: infinity and minus infinity would make a NaN.
             *score = if excluded == 0.0 { *score } else { f32::NEG_INFINITY };
         }
+    }
+
+    /// See [`Estimates::amaf_offset`].
+    fn amaf_offset(&self) -> f32 {
+        let mut visits = 0.0;
+        let mut excess = 0.0;
+        for visited in self.visited.iter().filter(|visited| !visited.refuted) {
+            let index = visited.index;
+            let samples = self.amaf_visits[index];
+            if samples > 0.0 {
+                let weight = visited.visits as f32;
+                visits += weight;
+                excess += weight * (self.value[index] - self.amaf_wins[index] / samples);
+            }
+        }
+        if visits > 0.0 { excess / visits } else { 0.0 }
     }
 
     /// The best score's move, at random among equals; `None` if nothing is left.

@@ -28,6 +28,13 @@ use crate::table::atomic::AtomicU64;
 use crate::value::Value;
 use std::sync::atomic::Ordering::Relaxed;
 
+/// What a policy may know of a position whose values contain a network's estimates. AMAF samples are of playouts alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimates {
+    /// By how much the values of the edges exceed the means of their AMAF samples, weighted by the edges' visits; -1 to 1.
+    pub amaf_offset: f32,
+}
+
 /// What a policy may know of the position whose move is chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ParentView {
@@ -38,6 +45,8 @@ pub struct ParentView {
     pub ln_visits: f32,
     /// Whether it is the position that is searched.
     pub is_root: bool,
+    /// What a network's estimates of values change; `None` where all values come from playouts.
+    pub estimates: Option<Estimates>,
 }
 
 impl ParentView {
@@ -45,7 +54,7 @@ impl ParentView {
     #[must_use]
     pub fn new(visits: f32) -> ParentView {
         let ln_visits = if visits > 1.0 { libm::logf(visits) } else { 0.0 };
-        ParentView { visits, ln_visits, is_root: false }
+        ParentView { visits, ln_visits, is_root: false, estimates: None }
     }
 
     /// The same position as the root of the search.

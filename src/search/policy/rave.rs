@@ -11,6 +11,11 @@ use super::{EdgeView, ParentView, SelectionPolicy};
 /// Source: Gelly & Silver, "Monte-Carlo tree search and rapid action value estimation in computer Go",
 /// Artificial Intelligence 175 (2011), section 5, with the variance of a result taken as 1/4. `equivalence`
 /// is 1/(4b²): where m = n = equivalence, β is 1/3.
+///
+/// Where values contain a network's estimates, a visit varies less than a playout, and equivalence is divided by
+/// [`STEADINESS`]; and the estimates may think better or worse of a position than playouts do, so that AMAF samples are
+/// moved by what visited moves differ from theirs: else it would seem that what was tried is better, or worse, than
+/// what was not.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rave {
     /// 1/(4b²), in samples; positive.
@@ -22,6 +27,9 @@ pub struct Rave {
     /// Factor of an exploration by chances, PUCT; 0 is none.
     pub puct: f32,
 }
+
+/// The variance of a playout's result, over that of a value with estimates.
+const STEADINESS: f32 = 3.0;
 
 /// A prior of 100 wins is one of a move that is certain.
 const CHANCE_SCALE: f32 = 0.01;
@@ -40,7 +48,11 @@ impl SelectionPolicy for Rave {
         let mean = if visits > 0.0 { wins / visits } else { 0.5 };
         let amaf_visits = edge.amaf_visits;
         let amaf = if amaf_visits > 0.0 { edge.amaf_wins / amaf_visits } else { 0.5 };
-        let denominator = amaf_visits + visits + visits * amaf_visits / self.equivalence;
+        let (equivalence, offset) = match parent.estimates {
+            Some(estimates) => (self.equivalence / STEADINESS, estimates.amaf_offset),
+            None => (self.equivalence, 0.0),
+        };
+        let denominator = amaf_visits + visits + visits * amaf_visits / equivalence;
         let beta = if denominator > 0.0 { amaf_visits / denominator } else { 0.0 };
         let exploration = if self.exploration > 0.0 {
             self.exploration * (parent.ln_visits / (visits + 1.0)).sqrt()
@@ -53,7 +65,7 @@ impl SelectionPolicy for Rave {
         } else {
             0.0
         };
-        beta * amaf + (1.0 - beta) * mean + exploration + puct
+        beta * (amaf + offset) + (1.0 - beta) * mean + exploration + puct
     }
 
     fn uses_amaf(&self) -> bool {
@@ -63,6 +75,7 @@ impl SelectionPolicy for Rave {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Estimates;
     use super::*;
 
     #[test]
@@ -81,6 +94,18 @@ mod tests {
         assert!(policy.score(&parent, &settled) < 1e-3);
         let fresh = EdgeView { visits: 0.0, prior_visits: 0.0, ..edge };
         assert!((policy.score(&parent, &fresh) - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn estimates_move_amaf_to_the_values_and_lessen_its_weight() {
+        let policy = Rave { equivalence: 900.0, ..Rave::default() };
+        let estimates = Some(Estimates { amaf_offset: 0.25 });
+        let parent = ParentView { estimates, ..ParentView::new(1000.0) };
+        let untried = EdgeView { amaf_visits: 50.0, amaf_wins: 25.0, ..EdgeView::default() };
+        assert!((policy.score(&parent, &untried) - 0.75).abs() < 1e-6);
+        // A third of 900 samples weigh a third.
+        let tried = EdgeView { visits: 300.0, value: 0.0, amaf_visits: 300.0, amaf_wins: 150.0, ..untried };
+        assert!((policy.score(&parent, &tried) - 0.25).abs() < 1e-6);
     }
 
     #[test]
