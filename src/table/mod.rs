@@ -78,6 +78,7 @@ mod sum;
 mod survey;
 mod transfer;
 mod upgrade;
+mod write_behind;
 
 pub use block::{AMAF_VISITS_LIMIT, Amaf, Block, EDGE_VISITS_FULL, EDGE_VISITS_LIMIT, Edge, amaf_sample};
 pub use counters::{AGES, Count, Counters, DEPTHS};

@@ -20,6 +20,7 @@ use super::file_error::{FileError, FileProblem, about};
 use super::header;
 use super::layout::HEADER_WORDS;
 use super::session;
+use super::write_behind::WriteBehind;
 use rustix::fs::ioctl_ficlone;
 use std::fs::File;
 use std::io;
@@ -97,15 +98,20 @@ impl Table {
         let cannot = FileProblem::io("write the copy");
         reserve(target, self.layout.bytes() as u64)?;
         self.backing.expect_scan();
-        let mut copy = Copy {
-            table: self,
-            target,
-            made: Snapshot::default(),
-            copied: vec![Copied::default(); self.layout.blocks],
-            buffer: Vec::with_capacity(8 * (CHUNK + self.layout.shape.block_words())),
-        };
-        copy.blocks().and_then(|()| copy.entries()).and_then(|()| copy.drop_orphans()).map_err(&cannot)?;
-        let made = copy.made;
+        let copied = WriteBehind::run(target, |target| {
+            let mut copy = Copy {
+                table: self,
+                target,
+                made: Snapshot::default(),
+                copied: vec![Copied::default(); self.layout.blocks],
+                buffer: Vec::new(),
+            };
+            copy.blocks()?;
+            copy.entries()?;
+            Ok((copy.made, copy.copied))
+        });
+        let (mut made, blocks) = copied.map_err(&cannot)?;
+        made.blocks_dropped += self.drop_orphans(&blocks, target).map_err(&cannot)?;
         let words = self.header_of_copy(source, &made);
         let write_header = || {
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.load(Relaxed).to_le_bytes()).collect();
@@ -115,6 +121,17 @@ impl Table {
         header::complete(&words);
         write_header().and_then(|()| target.sync_all()).map_err(&cannot)?;
         Ok(made)
+    }
+
+    /// Frees the blocks of the copy that none of its entries names; returns how many there were.
+    fn drop_orphans(&self, copied: &[Copied], target: &File) -> io::Result<u64> {
+        let mut dropped = 0;
+        for (index, _) in copied.iter().enumerate().filter(|(_, it)| it.owner != 0 && !it.is_named) {
+            dropped += 1;
+            let offset = self.layout.pool() + index * self.layout.shape.block_words();
+            target.write_all_at(&[0; 24], 8 * offset as u64)?;
+        }
+        Ok(dropped)
     }
 
     fn header_of_copy(&self, source: &MappedFile, made: &Snapshot) -> Vec<AtomicU64> {
@@ -170,7 +187,7 @@ struct Copied {
 
 struct Copy<'t> {
     table: &'t Table,
-    target: &'t File,
+    target: &'t WriteBehind,
     made: Snapshot,
     copied: Vec<Copied>,
     buffer: Vec<u8>,
@@ -269,19 +286,6 @@ impl Copy<'_> {
         found.words
     }
 
-    /// Frees the blocks of the copy that none of its entries names.
-    fn drop_orphans(&mut self) -> io::Result<()> {
-        let layout = self.table.layout;
-        for (index, _) in
-            self.copied.iter().enumerate().filter(|(_, block)| block.owner != 0 && !block.is_named)
-        {
-            self.made.blocks_dropped += 1;
-            let offset = layout.pool() + index * layout.shape.block_words();
-            self.target.write_all_at(&[0; 24], 8 * offset as u64)?;
-        }
-        Ok(())
-    }
-
     /// Appends so many words to the buffer, eight bytes at a time.
     fn append(&mut self, words: impl Iterator<Item = u64>, count: usize) {
         let start = self.buffer.len();
@@ -291,11 +295,10 @@ impl Copy<'_> {
         }
     }
 
-    /// Writes the buffer at the word `at`; returns the word after it.
+    /// Has the buffer written at the word `at`; returns the word after it.
     fn flush(&mut self, at: usize) -> io::Result<usize> {
-        self.target.write_all_at(&self.buffer, 8 * at as u64)?;
         let after = at + self.buffer.len() / 8;
-        self.buffer.clear();
+        self.buffer = self.target.write(std::mem::take(&mut self.buffer), 8 * at as u64)?;
         Ok(after)
     }
 }

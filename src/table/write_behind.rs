@@ -1,0 +1,77 @@
+//! Writing a file while what comes next is still being put together, and to the disk while the rest is written: three
+//! threads, so that a copy takes as long as the slowest of the three takes alone.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::panic::resume_unwind;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{self, ScopedJoinHandle};
+
+/// Buffers on their way.
+const BUFFERS: usize = 3;
+/// Bytes that are written before the disk is asked for them.
+const SYNC_INTERVAL: usize = 64 << 20;
+
+/// Where a file's bytes are handed in.
+pub(super) struct WriteBehind {
+    full: SyncSender<(u64, Vec<u8>)>,
+    empty: Receiver<Vec<u8>>,
+}
+
+impl WriteBehind {
+    /// Calls `work` with a place to hand in bytes for `target`, and returns when all are written: not all of them to the
+    /// disk.
+    ///
+    /// # Errors
+    /// The first of the file system's, or that of `work`.
+    pub(super) fn run<R>(target: &File, work: impl FnOnce(&WriteBehind) -> io::Result<R>) -> io::Result<R> {
+        thread::scope(|scope| {
+            let (full, waiting) = sync_channel(BUFFERS);
+            let (done, empty) = sync_channel(BUFFERS);
+            let (written, to_sync) = sync_channel(1);
+            let writer = scope.spawn(move || write(target, &waiting, &done, &written));
+            let syncer = scope.spawn(move || to_sync.iter().try_for_each(|()| target.sync_data()));
+            let behind = WriteBehind { full, empty };
+            let outcome = work(&behind);
+            // The threads end when nothing more can come.
+            drop(behind);
+            join(writer)?;
+            join(syncer)?;
+            outcome
+        })
+    }
+
+    /// Writes `bytes` at `offset`, later, and returns an empty buffer in their place.
+    ///
+    /// # Errors
+    /// When the writer has failed; [`Self::run`] says why.
+    pub(super) fn write(&self, bytes: Vec<u8>, offset: u64) -> io::Result<Vec<u8>> {
+        self.full.send((offset, bytes)).map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))?;
+        Ok(self.empty.try_recv().unwrap_or_default())
+    }
+}
+
+fn write(
+    target: &File,
+    waiting: &Receiver<(u64, Vec<u8>)>,
+    done: &SyncSender<Vec<u8>>,
+    written: &SyncSender<()>,
+) -> io::Result<()> {
+    let mut unsynced = 0;
+    for (offset, mut bytes) in waiting {
+        target.write_all_at(&bytes, offset)?;
+        unsynced += bytes.len();
+        if unsynced >= SYNC_INTERVAL && written.try_send(()).is_ok() {
+            unsynced = 0;
+        }
+        bytes.clear();
+        // Where nobody waits for it, it is freed.
+        let _ = done.try_send(bytes);
+    }
+    Ok(())
+}
+
+fn join(thread: ScopedJoinHandle<'_, io::Result<()>>) -> io::Result<()> {
+    thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+}
