@@ -58,6 +58,7 @@ fn what_cannot_be_used_is_refused_in_one_line() {
     std::fs::write(folder.path().join("foreign"), "GIF89a").unwrap();
     std::fs::write(folder.path().join("large"), vec![0; 600_000]).unwrap();
     std::fs::write(folder.path().join("games"), "2001-01-01 B+R 6.5 qd\n2001-01-02 nobody 6.5 qd\n").unwrap();
+    std::fs::write(folder.path().join("packed"), [0x1f, 0x8b, 8, 0]).unwrap();
     std::fs::write(folder.path().join("one"), "2001-01-01 B+R 6.5 qd\n").unwrap();
     for (arguments, words) in [
         (&["info", "--network", "absent"][..], "cannot read absent"),
@@ -67,6 +68,7 @@ fn what_cannot_be_used_is_refused_in_one_line() {
         (&["eval", "game.sgf", "--game", "2"], "no game 2"),
         (&["eval", "foreign"], "foreign"),
         (&["prepare", "games", "--out", "rows"], "line 2 is no game"),
+        (&["prepare", "packed", "--out", "rows"], "packed is compressed"),
         (&["prepare", "one", "--out", "rows", "--validation", "1"], "found 1 games"),
     ] {
         let error = refusal(folder.path(), arguments);

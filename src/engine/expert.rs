@@ -28,7 +28,7 @@ pub struct Weights {
 
 impl Default for Weights {
     fn default() -> Weights {
-        Weights { policy: 100, value: 12 }
+        Weights { policy: 150, value: 3 }
     }
 }
 

@@ -10,6 +10,9 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter};
 use std::path::{Path, PathBuf};
 
+/// What files of gzip begin with.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
 #[derive(Args)]
 pub(super) struct Arguments {
     /// Folders of self-play; or a file with games on 19x19, one a line: DATE RESULT KOMI MOVES, moves in the letters of
@@ -95,11 +98,14 @@ fn sum(mut counts: impl Iterator<Item = io::Result<(usize, bool)>>) -> io::Resul
 /// All games of a file.
 fn read<G>(path: &Path, parse: impl Fn(&str, usize) -> Result<G>) -> Result<Vec<G>> {
     let name = path.display();
-    let input: Box<dyn BufRead> = if path == Path::new("-") {
+    let mut input: Box<dyn BufRead> = if path == Path::new("-") {
         Box::new(io::stdin().lock())
     } else {
         Box::new(BufReader::new(File::open(path).with_context(|| format!("cannot read {name}"))?))
     };
+    if input.fill_buf().is_ok_and(|first| first.starts_with(&GZIP)) {
+        bail!("{name} is compressed: expected games as text, as gzip -dc writes them (- reads standard input)");
+    }
     let lines = input.lines().enumerate().map(|(index, line)| (index + 1, line));
     lines
         .map(|(number, line)| parse(&line?, number))
