@@ -104,7 +104,9 @@ fn read<G>(path: &Path, parse: impl Fn(&str, usize) -> Result<G>) -> Result<Vec<
         Box::new(BufReader::new(File::open(path).with_context(|| format!("cannot read {name}"))?))
     };
     if input.fill_buf().is_ok_and(|first| first.starts_with(&GZIP)) {
-        bail!("{name} is compressed: expected games as text, as gzip -dc writes them (- reads standard input)");
+        bail!(
+            "{name} is compressed: expected games as text, as gzip -dc writes them (- reads standard input)"
+        );
     }
     let lines = input.lines().enumerate().map(|(index, line)| (index + 1, line));
     lines
