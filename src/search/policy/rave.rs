@@ -13,7 +13,7 @@ use super::{EdgeView, ParentView, SelectionPolicy};
 /// is 1/(4b²): where m = n = equivalence, β is 1/3.
 ///
 /// Where values contain a network's estimates, a visit varies less than a playout, and equivalence is divided by
-/// [`STEADINESS`]; and the estimates may think better or worse of a position than playouts do, so that AMAF samples are
+/// three; and the estimates may think better or worse of a position than playouts do, so that AMAF samples are
 /// moved by what visited moves differ from theirs: else it would seem that what was tried is better, or worse, than
 /// what was not.
 #[derive(Clone, Copy, Debug, PartialEq)]
