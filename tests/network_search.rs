@@ -70,8 +70,10 @@ fn an_estimate_draws_the_value_of_the_root_towards_it_by_its_weight() {
         let parameters = SearchParameters { expand_at: 10_000, ..SearchParameters::default() };
         search_with(estimate, &table(1 << 20), parameters).0.root.value
     };
-    let without = value_with(0);
-    let expected = Estimate { value: Value::WIN, weight: 250 }.join(SIMULATIONS, without);
+    // Not 0: where there is no estimate, moves are selected otherwise.
+    let little = Estimate { value: Value::WIN, weight: 1 };
+    let without = little.part(SIMULATIONS, value_with(little.weight));
+    let expected = Estimate { weight: 250, ..little }.join(SIMULATIONS, without);
     // The search sees other values of the root, not other children: the same simulations, to a rounding.
     assert!(value_with(250).0.abs_diff(expected.0) < 1 << 14, "{:?} {expected:?}", value_with(250));
 }
