@@ -125,6 +125,7 @@ impl Edges {
                 &mut self.policy_state,
             );
         }
+        let has_estimate = block.estimate().is_some();
         // From here on only copies are read.
         if !block.is_current() {
             self.impossible = 0;
@@ -136,7 +137,7 @@ impl Edges {
         if let Some(virtual_loss) = virtual_loss {
             self.add_virtual_loss(virtual_loss, game.key());
         }
-        self.score(policy, is_root, block.estimate().is_some());
+        self.score(policy, is_root, has_estimate);
         let random_choices = policy.random_choices();
         if random_choices > 0 && rng.chance(random_choices) {
             self.level_scores();
