@@ -84,6 +84,11 @@ pub(super) struct Copy {
     pub(super) block: u32,
 }
 
+/// The number of the block in the third word of an entry; 0 if there is none.
+pub(super) fn block_of(meta: u64) -> u32 {
+    Meta::unpack(meta).block
+}
+
 /// Visits and value of a position, from one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Total {

@@ -12,7 +12,7 @@
 
 use super::Table;
 use super::atomic::{AtomicU64, fence};
-use super::backing::{Backing, Sharing};
+use super::backing::{self, Backing, Sharing};
 use super::block::Block;
 use super::entry::{self, FIRST_KEY};
 use super::file::{MappedFile, give_name, reserve, temporary_file};
@@ -31,6 +31,8 @@ use tempfile::NamedTempFile;
 
 /// Words that are written at once, about.
 const CHUNK: usize = 1 << 17;
+/// Entries between what is fetched and what is copied: what is remembered of their blocks lies anywhere.
+const AHEAD: usize = 16;
 /// How often an entry or a block that changes while it is read is read again.
 const ATTEMPTS: usize = 3;
 /// Words of the header that a copy has from the table.
@@ -103,7 +105,7 @@ impl Table {
                 table: self,
                 target,
                 made: Snapshot::default(),
-                copied: vec![Copied::default(); self.layout.blocks],
+                copied: std::iter::repeat_with(AtomicU64::default).take(self.layout.blocks).collect(),
                 buffer: Vec::new(),
             };
             copy.blocks()?;
@@ -124,9 +126,10 @@ impl Table {
     }
 
     /// Frees the blocks of the copy that none of its entries names; returns how many there were.
-    fn drop_orphans(&self, copied: &[Copied], target: &File) -> io::Result<u64> {
+    fn drop_orphans(&self, copied: &[AtomicU64], target: &File) -> io::Result<u64> {
         let mut dropped = 0;
-        for (index, _) in copied.iter().enumerate().filter(|(_, it)| it.owner != 0 && !it.is_named) {
+        let copied = copied.iter().map(|word| Copied::unpack(word.load(Relaxed)));
+        for (index, _) in copied.enumerate().filter(|(_, block)| block.owner != 0 && !block.is_named) {
             dropped += 1;
             let offset = self.layout.pool() + index * self.layout.shape.block_words();
             target.write_all_at(&[0; 24], 8 * offset as u64)?;
@@ -174,22 +177,36 @@ fn may_be_written(path: &Path, source: &File, may_replace: bool) -> Result<(), F
     Ok(())
 }
 
-/// What is remembered of a block that was copied.
+/// What is remembered of a block that was copied, in one word: bits 0..32 the owner, 32..63 the visits, 63 whether it is
+/// named.
 #[derive(Clone, Copy, Default)]
 struct Copied {
     /// The lower half of its owner; 0 if it was left out.
     owner: u32,
-    /// Visits of its edges, as far as they fit.
+    /// Visits of its edges, as far as they fit 31 bits.
     visits: u32,
     /// Whether an entry of the copy names it.
     is_named: bool,
+}
+
+impl Copied {
+    fn pack(self) -> u64 {
+        let visits = u64::from(self.visits.min(u32::MAX >> 1));
+        u64::from(self.is_named) << 63 | visits << 32 | u64::from(self.owner)
+    }
+
+    fn unpack(word: u64) -> Copied {
+        let visits = (word >> 32) as u32 & u32::MAX >> 1;
+        Copied { owner: word as u32, visits, is_named: word >> 63 != 0 }
+    }
 }
 
 struct Copy<'t> {
     table: &'t Table,
     target: &'t WriteBehind,
     made: Snapshot,
-    copied: Vec<Copied>,
+    /// [`Copied`], for each block. Atomic, since such words can be prefetched.
+    copied: Vec<AtomicU64>,
     buffer: Vec<u8>,
 }
 
@@ -226,7 +243,8 @@ impl Copy<'_> {
                 // What is copied is not in doubt.
                 self.buffer[start + 12..start + 16].fill(0);
                 let visits = visits.min(u32::MAX.into()) as u32;
-                self.copied[number as usize - 1] = Copied { owner: owner as u32, visits, is_named: false };
+                let copied = Copied { owner: owner as u32, visits, is_named: false };
+                self.copied[number as usize - 1].store(copied.pack(), Relaxed);
                 return;
             }
             self.buffer.truncate(start);
@@ -238,7 +256,11 @@ impl Copy<'_> {
     fn entries(&mut self) -> io::Result<()> {
         let mut at = self.table.layout.directory();
         let table = self.table;
-        for words in table.entry_words() {
+        let entries = table.entry_words();
+        for (index, words) in entries.iter().enumerate() {
+            if let Some([.., meta, _]) = entries.get(index + AHEAD) {
+                self.prefetch_block(entry::block_of(meta.load(Relaxed)));
+            }
             let copy = self.entry(words);
             self.append(copy.into_iter(), copy.len());
             if self.buffer.len() >= 8 * CHUNK {
@@ -246,6 +268,17 @@ impl Copy<'_> {
             }
         }
         self.flush(at).map(|_| ())
+    }
+
+    fn prefetch_block(&self, number: u32) {
+        if let Some(word) = self.word_of_block(number) {
+            backing::prefetch(word);
+        }
+    }
+
+    /// What is remembered of a block; `None` for 0, no block.
+    fn word_of_block(&self, number: u32) -> Option<&AtomicU64> {
+        (number as usize).checked_sub(1).and_then(|index| self.copied.get(index))
     }
 
     /// The entry as it is to stand in the copy; zeros, an empty one, where it cannot be copied.
@@ -269,13 +302,13 @@ impl Copy<'_> {
 
     fn with_visits_of_block(&mut self, found: entry::Copy) -> [u64; 4] {
         self.made.entries += 1;
-        let place = (found.block as usize).checked_sub(1).and_then(|index| self.copied.get_mut(index));
-        let Some(block) = place.filter(|block| block.owner == found.words[0] as u32 && block.owner != 0)
-        else {
+        let Some(word) = self.word_of_block(found.block) else { return found.words };
+        let block = Copied::unpack(word.load(Relaxed));
+        if block.owner == 0 || block.owner != found.words[0] as u32 {
             return found.words;
-        };
+        }
+        word.store(Copied { is_named: true, ..block }.pack(), Relaxed);
         self.made.blocks += u64::from(!block.is_named);
-        block.is_named = true;
         let visits = found.words[1] >> 32;
         let counted = u64::from(block.visits) + u64::from(found.leaf_visits);
         if counted > Table::visits_allowed(visits) {

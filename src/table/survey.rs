@@ -95,7 +95,7 @@ impl Table {
         self.backing.expect_scan();
         let mut survey =
             Survey { ages: vec![0; GENERATIONS as usize], visits: vec![0; 33], ..Survey::default() };
-        for (index, words) in self.entry_words().enumerate() {
+        for (index, words) in self.entry_words().iter().enumerate() {
             let is_sound = self.look_at_entry(index, words, &mut survey);
             if drop_faults && !is_sound {
                 words.iter().for_each(|word| word.store(0, Relaxed));
@@ -239,8 +239,8 @@ impl Table {
     }
 
     /// All places of the directory.
-    pub(super) fn entry_words(&self) -> impl Iterator<Item = &[AtomicU64; 4]> {
-        self.backing.words()[self.layout.directory()..self.layout.pool()].as_chunks().0.iter()
+    pub(super) fn entry_words(&self) -> &[[AtomicU64; 4]] {
+        self.backing.words()[self.layout.directory()..self.layout.pool()].as_chunks().0
     }
 
     /// The places of the directory where a key may be.
