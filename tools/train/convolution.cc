@@ -2,7 +2,7 @@
 //
 // XLA's own convolution reaches about 60 GFLOP/s on two cores, since 32 channels are few. Here a 3x3 layer is nine
 // shifted products of matrices, of points by channels of bfloat16, which is how the points lie in memory anyway.
-// Where the processor has neither, or the network's channels are no multiple of 32, the trainer uses XLA.
+// convolution_avx2.cc is for other processors. Channels that are no multiple of 32 are XLA's.
 //
 // Arrays: activations [samples][rows][columns][channels] and weights [tap][in][out] in bfloat16, results in float.
 
@@ -15,6 +15,7 @@
 #include <cstring>
 #include <vector>
 
+#include "padded.h"
 #include "xla/ffi/api/ffi.h"
 
 namespace ffi = xla::ffi;
@@ -128,33 +129,11 @@ void multiply(int64_t parts, int64_t depth, A a, int64_t a_stride, B b, float* s
 
 #endif
 
-// A board with a border of zeros, as one flat list of points.
-struct Padded {
-  int64_t rows, columns, stride, first, span, points;
-
-  Padded(int64_t rows, int64_t columns) : rows(rows), columns(columns) {
-    stride = columns + 1;
-    first = stride + 1;
-    // From the first point of the board to the last, in whole blocks.
-    span = ((rows - 1) * stride + columns + kDepth - 1) / kDepth * kDepth;
-    // Whole blocks, so that the last may be read beyond what is needed.
-    points = (first + span + stride + 1 + kDepth) / kDepth * kDepth;
-  }
-
-  // Where the neighbour of a tap is: one of nine, or the point itself.
-  int64_t offset(int64_t taps, int64_t tap) const {
-    return taps == 1 ? 0 : (tap / 3 - 1) * stride + tap % 3 - 1;
-  }
-
-  int64_t at(int64_t row, int64_t column) const { return first + row * stride + column; }
-
-  void copy_in(const bf16* from, int64_t channels, bf16* to) const {
-    for (int64_t row = 0; row < rows; ++row) {
-      std::memcpy(to + at(row, 0) * channels, from + row * columns * channels,
-                  columns * channels * sizeof(bf16));
-    }
-  }
-};
+void copy_in(const Padded& board, const bf16* from, int64_t channels, bf16* to) {
+  board.each_row([=](int64_t source, int64_t target, int64_t columns) {
+    std::memcpy(to + target * channels, from + source * channels, columns * channels * sizeof(bf16));
+  });
+}
 
 // Weights as panels: [tap][block of 32 in][block of 16 out][pair][out][2].
 std::vector<bf16> pack_weights(const bf16* weights, int64_t taps, int64_t in, int64_t out) {
@@ -174,7 +153,7 @@ ffi::Error forward(int64_t threads, ffi::Buffer<ffi::BF16> x, ffi::Buffer<ffi::B
                    ffi::ResultBuffer<ffi::F32> y) {
   const auto shape = x.dimensions();
   const int64_t samples = shape[0], in = shape[3], taps = w.dimensions()[0], out = w.dimensions()[2];
-  const Padded board(shape[1], shape[2]);
+  const Padded board(shape[1], shape[2], kDepth);
   const int64_t points = board.rows * board.columns, deep = in / kDepth;
   const auto* source = reinterpret_cast<const bf16*>(x.untyped_data());
   const auto packed = pack_weights(reinterpret_cast<const bf16*>(w.untyped_data()), taps, in, out);
@@ -186,7 +165,7 @@ ffi::Error forward(int64_t threads, ffi::Buffer<ffi::BF16> x, ffi::Buffer<ffi::B
     std::vector<float> flat(board.span * out);
 #pragma omp for schedule(dynamic, 4)
     for (int64_t n = 0; n < samples; ++n) {
-      board.copy_in(source + n * points * in, in, padded.data());
+      copy_in(board, source + n * points * in, in, padded.data());
       for (int64_t p = 0; p < board.span; p += kRows)
         for (int64_t o = 0; o < out; o += kColumns) {
           // A part is a tap and 32 channels.
@@ -265,7 +244,7 @@ ffi::Error weights(int64_t threads, ffi::Buffer<ffi::BF16> x, ffi::Buffer<ffi::B
                    ffi::ResultBuffer<ffi::F32> w) {
   const auto shape = x.dimensions();
   const int64_t samples = shape[0], in = shape[3], out = d.dimensions()[3], taps = w->dimensions()[0];
-  const Padded board(shape[1], shape[2]);
+  const Padded board(shape[1], shape[2], kDepth);
   const int64_t points = board.rows * board.columns;
   const auto* x_data = reinterpret_cast<const bf16*>(x.untyped_data());
   const auto* d_data = reinterpret_cast<const bf16*>(d.untyped_data());
@@ -279,8 +258,8 @@ ffi::Error weights(int64_t threads, ffi::Buffer<ffi::BF16> x, ffi::Buffer<ffi::B
     std::vector<float> sum(taps * in * out);
 #pragma omp for schedule(dynamic, 4)
     for (int64_t n = 0; n < samples; ++n) {
-      board.copy_in(x_data + n * points * in, in, x_padded.data());
-      board.copy_in(d_data + n * points * out, out, d_padded.data());
+      copy_in(board, x_data + n * points * in, in, x_padded.data());
+      copy_in(board, d_data + n * points * out, out, d_padded.data());
       transpose(x_padded.data(), board.points, in, x_turned.data());
       interleave(d_padded.data() + board.first * out, board.span, out, d_pairs.data());
       for (int64_t tap = 0; tap < taps; ++tap)

@@ -1,4 +1,5 @@
-"""3x3 and 1x1 convolutions: XLA's, or the ones in convolution.cc where the processor has AMX or AVX-512 BF16."""
+"""3x3 and 1x1 convolutions: those in convolution.cc where the processor has AMX or AVX-512 BF16, in convolution_avx2.cc
+where it has AVX2, else XLA's."""
 
 import ctypes
 import functools
@@ -11,25 +12,34 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-SOURCE = pathlib.Path(__file__).with_name("convolution.cc")
 FLAGS = ["-O3", "-march=native", "-std=c++17", "-shared", "-fPIC", "-fopenmp"]
 
 
-def _multiplies_bfloat16():
+def _source():
+    """The file with the convolutions for this processor; None if there is none."""
     try:
         flags = pathlib.Path("/proc/cpuinfo").read_text().split()
     except OSError:
-        return False
-    return "amx_bf16" in flags or "avx512_bf16" in flags
+        return None
+    if "amx_bf16" in flags or "avx512_bf16" in flags:
+        name = "convolution.cc"
+    elif "avx2" in flags and "fma" in flags:
+        name = "convolution_avx2.cc"
+    else:
+        return None
+    return pathlib.Path(__file__).with_name(name)
 
 
 @functools.cache
 def _library():
     """Builds and registers the foreign functions; false where they cannot be had."""
-    if jax.default_backend() != "cpu" or os.environ.get("TEWARI_CONVOLUTION") == "xla" or not _multiplies_bfloat16():
+    if jax.default_backend() != "cpu" or os.environ.get("TEWARI_CONVOLUTION") == "xla":
+        return False
+    source = _source()
+    if source is None:
         return False
     path = pathlib.Path(tempfile.mkdtemp()) / "convolution.so"
-    command = [os.environ.get("CXX", "g++"), *FLAGS, f"-I{jax.ffi.include_dir()}", str(SOURCE), "-o", str(path)]
+    command = [os.environ.get("CXX", "g++"), *FLAGS, f"-I{jax.ffi.include_dir()}", str(source), "-o", str(path)]
     try:
         subprocess.run(command, check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError) as error:

@@ -1,0 +1,33 @@
+// A board with a border of zeros, for convolutions.
+
+#pragma once
+
+#include <cstdint>
+
+// One flat list of points.
+struct Padded {
+  int64_t rows, columns, stride, first, span, points;
+
+  // Points are read in blocks of so many.
+  Padded(int64_t rows, int64_t columns, int64_t block) : rows(rows), columns(columns) {
+    stride = columns + 1;
+    first = stride + 1;
+    // From the first point of the board to the last, in whole blocks.
+    span = ((rows - 1) * stride + columns + block - 1) / block * block;
+    // Whole blocks, so that the last may be read beyond what is needed.
+    points = (first + span + stride + 1 + block) / block * block;
+  }
+
+  // Where the neighbour of a tap is: one of nine, or the point itself.
+  int64_t offset(int64_t taps, int64_t tap) const {
+    return taps == 1 ? 0 : (tap / 3 - 1) * stride + tap % 3 - 1;
+  }
+
+  int64_t at(int64_t row, int64_t column) const { return first + row * stride + column; }
+
+  // Calls `copy(from, to, columns)` for each row, with the numbers of its first points.
+  template <typename Copy>
+  void each_row(Copy copy) const {
+    for (int64_t row = 0; row < rows; ++row) copy(row * columns, at(row, 0), columns);
+  }
+};
