@@ -15,14 +15,9 @@
 #include <cstring>
 #include <vector>
 
-#include "padded.h"
-#include "xla/ffi/api/ffi.h"
-
-namespace ffi = xla::ffi;
+#include "convolution.h"
 
 namespace {
-
-using bf16 = uint16_t;
 
 // Numbers that are multiplied and summed at a time, and columns of a block.
 constexpr int64_t kDepth = 32;
@@ -281,19 +276,8 @@ ffi::Error weights(int64_t threads, ffi::Buffer<ffi::BF16> x, ffi::Buffer<ffi::B
 
 }  // namespace
 
-XLA_FFI_DEFINE_HANDLER_SYMBOL(Forward, forward,
-                              ffi::Ffi::Bind()
-                                  .Attr<int64_t>("threads")
-                                  .Arg<ffi::Buffer<ffi::BF16>>()
-                                  .Arg<ffi::Buffer<ffi::BF16>>()
-                                  .Ret<ffi::Buffer<ffi::F32>>());
-
-XLA_FFI_DEFINE_HANDLER_SYMBOL(Weights, weights,
-                              ffi::Ffi::Bind()
-                                  .Attr<int64_t>("threads")
-                                  .Arg<ffi::Buffer<ffi::BF16>>()
-                                  .Arg<ffi::Buffer<ffi::BF16>>()
-                                  .Ret<ffi::Buffer<ffi::F32>>());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(Forward, forward, two_in_one_out());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(Weights, weights, two_in_one_out());
 
 // Asks the system for tiles, where they are used; 0 where it grants them.
 extern "C" int request_tiles() {

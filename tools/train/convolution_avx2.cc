@@ -10,14 +10,9 @@
 #include <cstring>
 #include <vector>
 
-#include "padded.h"
-#include "xla/ffi/api/ffi.h"
-
-namespace ffi = xla::ffi;
+#include "convolution.h"
 
 namespace {
-
-using bf16 = uint16_t;
 
 // Columns of a block of a product: two registers.
 constexpr int64_t kColumns = 16;
@@ -140,19 +135,8 @@ ffi::Error weights(int64_t threads, ffi::Buffer<ffi::BF16> x, ffi::Buffer<ffi::B
 
 }  // namespace
 
-XLA_FFI_DEFINE_HANDLER_SYMBOL(Forward, forward,
-                              ffi::Ffi::Bind()
-                                  .Attr<int64_t>("threads")
-                                  .Arg<ffi::Buffer<ffi::BF16>>()
-                                  .Arg<ffi::Buffer<ffi::BF16>>()
-                                  .Ret<ffi::Buffer<ffi::F32>>());
-
-XLA_FFI_DEFINE_HANDLER_SYMBOL(Weights, weights,
-                              ffi::Ffi::Bind()
-                                  .Attr<int64_t>("threads")
-                                  .Arg<ffi::Buffer<ffi::BF16>>()
-                                  .Arg<ffi::Buffer<ffi::BF16>>()
-                                  .Ret<ffi::Buffer<ffi::F32>>());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(Forward, forward, two_in_one_out());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(Weights, weights, two_in_one_out());
 
 // Nothing has to be asked for.
 extern "C" int request_tiles() { return 0; }

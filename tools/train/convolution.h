@@ -1,10 +1,25 @@
-// A board with a border of zeros, for convolutions.
+// What the convolutions for all processors share.
 
 #pragma once
 
 #include <cstdint>
 
-// One flat list of points.
+#include "xla/ffi/api/ffi.h"
+
+namespace ffi = xla::ffi;
+
+using bf16 = uint16_t;
+
+// How XLA calls them: with two arrays of bfloat16, for one of floats.
+inline auto two_in_one_out() {
+  return ffi::Ffi::Bind()
+      .Attr<int64_t>("threads")
+      .Arg<ffi::Buffer<ffi::BF16>>()
+      .Arg<ffi::Buffer<ffi::BF16>>()
+      .Ret<ffi::Buffer<ffi::F32>>();
+}
+
+// A board with a border of zeros, as one flat list of points.
 struct Padded {
   int64_t rows, columns, stride, first, span, points;
 
