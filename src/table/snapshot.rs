@@ -179,7 +179,7 @@ fn may_be_written(path: &Path, source: &File, may_replace: bool) -> Result<(), F
 
 /// What is remembered of a block that was copied, in one word: bits 0..32 the owner, 32..63 the visits, 63 whether it is
 /// named.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Copied {
     /// The lower half of its owner; 0 if it was left out.
     owner: u32,
