@@ -1,8 +1,11 @@
 //! `tewari analysis` answers the queries of KataGo's clients: real processes, called as those call them.
 
+mod common;
+
+use common::program;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -20,7 +23,7 @@ struct Server {
 
 impl Server {
     fn start(arguments: &[&str]) -> Server {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
+        let mut command = program();
         command.args(["analysis", "--table-size", "8MiB"]).args(arguments);
         let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = pipes.spawn().expect("the program runs");

@@ -4,6 +4,7 @@
 mod analyze;
 #[path = "cli/bad_input.rs"]
 mod bad_input;
+mod common;
 #[path = "cli/conversation.rs"]
 mod conversation;
 #[path = "cli/records.rs"]
@@ -11,6 +12,7 @@ mod records;
 #[path = "cli/rules.rs"]
 mod rules;
 
+use common::program;
 use serde_json::Value;
 use std::io::Write;
 use std::path::PathBuf;
@@ -33,7 +35,7 @@ struct Run {
 
 /// The program; tests stand for no terminal.
 fn tewari(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
+    let mut command = program();
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

@@ -3,7 +3,7 @@
 
 mod common;
 
-use std::process::Command;
+use common::program;
 use tewari::game::Outcome;
 use tewari::go::PlayoutPolicy;
 use tewari::go::status::DeadStones;
@@ -54,7 +54,7 @@ fn analyze(sgf: &str, arguments: &[&str]) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("game.sgf");
     std::fs::write(&path, sgf).expect("a file");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
+    let mut command = program();
     command.args(["analyze", "--simulations", "50", "--table-size", "1MiB"]).arg(&path).args(arguments);
     let output = command.output().expect("the program runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -1,5 +1,6 @@
 //! A whole game against GNU Go, each program the other's referee.
 
+mod common;
 #[path = "cli/controller.rs"]
 mod controller;
 

@@ -1,9 +1,11 @@
 //! The checker of the protocol finds nothing wrong with us, and what is wrong with others.
 
-use std::process::Command;
+mod common;
+
+use common::program;
 
 fn check(command: &str) -> (bool, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_tewari")).args(["gtp-check", command]).output();
+    let output = program().args(["gtp-check", command]).output();
     let output = output.expect("the program runs");
     (output.status.success(), String::from_utf8(output.stdout).expect("UTF-8"))
 }
@@ -35,7 +37,7 @@ fn a_program_that_answers_wrongly_is_told_so_check_by_check() {
 
 #[test]
 fn what_is_no_program_is_one_line() {
-    let output = Command::new(env!("CARGO_BIN_EXE_tewari")).args(["gtp-check", "/no/such/program"]).output();
+    let output = program().args(["gtp-check", "/no/such/program"]).output();
     let output = output.expect("the program runs");
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(String::from_utf8_lossy(&output.stderr).lines().count(), 1);

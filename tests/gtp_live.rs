@@ -1,8 +1,11 @@
 //! Live analysis as GUIs use it: real processes, which are told something while they think.
 
+mod common;
+
+use common::program;
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -26,7 +29,7 @@ impl Engine {
     }
 
     fn spawn(arguments: &[&str]) -> Child {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
+        let mut command = program();
         command.args(["gtp", "-q", "--size", "9", "--table-size", "8MiB", "--seed", "1"]).args(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program runs")
     }

@@ -1,10 +1,13 @@
 //! What the help promises, and that nobody has to read all of it.
 
+mod common;
+
+use common::program;
 use std::process::{Command, Output, Stdio};
 
 fn tewari(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
-    command.args(arguments).env("TEWARI_CONFIG", "none");
+    let mut command = program();
+    command.args(arguments);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

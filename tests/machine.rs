@@ -1,12 +1,14 @@
 //! `tewari bench --machine`: a short table, and what to type.
 
-use std::process::Command;
+mod common;
+
+use common::program;
 
 #[test]
 fn a_measurement_suggests_what_the_program_and_its_settings_accept() {
     let tewari = |arguments: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
-        command.args(arguments).env("TEWARI_CONFIG", "none").output().expect("the program ends")
+        let mut command = program();
+        command.args(arguments).output().expect("the program ends")
     };
     let output = tewari(&["bench", "--machine", "--seconds", "0.02", "--playout-policy", "light"]);
     let text = String::from_utf8(output.stdout).expect("UTF-8");
@@ -30,9 +32,8 @@ fn a_measurement_suggests_what_the_program_and_its_settings_accept() {
 #[test]
 fn a_measurement_has_no_use_for_a_table_file_or_playouts_alone() {
     for (arguments, code) in [(&["--machine", "--playouts"][..], 2), (&["--machine", "--table", "x"], 1)] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
-        let output =
-            command.arg("bench").args(arguments).env("TEWARI_CONFIG", "none").output().expect("it ends");
+        let mut command = program();
+        let output = command.arg("bench").args(arguments).output().expect("it ends");
         assert_eq!(output.status.code(), Some(code), "{output:?}");
         assert_eq!(String::from_utf8_lossy(&output.stderr).lines().count(), 1, "{output:?}");
     }

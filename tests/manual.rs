@@ -1,11 +1,14 @@
 //! Pages of the manual and completions: installed with one command, never over files that are there.
 
+mod common;
+
+use common::program;
 use std::path::Path;
 use std::process::{Command, Output};
 
 fn tewari(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
-    command.args(arguments).env("TEWARI_CONFIG", "none").output().expect("the program ends")
+    let mut command = program();
+    command.args(arguments).output().expect("the program ends")
 }
 
 fn read(folder: &Path, name: &str) -> String {

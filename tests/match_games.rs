@@ -2,11 +2,13 @@
 
 #[path = "match_games/bad_input.rs"]
 mod bad_input;
+mod common;
 #[path = "match_games/faults.rs"]
 mod faults;
 #[path = "match_games/folder.rs"]
 mod folder;
 
+use common::program;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -78,7 +80,7 @@ impl Laboratory {
 
 /// `tewari match` on 5x5.
 fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
+    let mut command = program();
     command.args(["match", "--size", "5", "--komi", "0.5", "--quiet"]).args(arguments);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command

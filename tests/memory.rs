@@ -1,6 +1,7 @@
 //! `--memory` is a promise about the whole process: measured on real ones, as Linux counts.
 #![cfg(target_os = "linux")]
 
+mod common;
 #[path = "cli/controller.rs"]
 mod controller;
 

@@ -1,15 +1,18 @@
 //! `tewari network` shows what the network is and thinks, and prepares games; what it cannot use it refuses in
 //! one line.
 
+mod common;
+
+use common::program;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 use tempfile::TempDir;
 use tewari::network::Network;
 
 const GAME: &str = "(;GM[1]FF[4]SZ[9]KM[6.5];B[ee];W[gc];B[cc];W[gg])";
 
 fn network(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
+    let mut command = program();
     command.arg("network").args(arguments).current_dir(folder).output().expect("the program runs")
 }
 

@@ -1,12 +1,14 @@
 //! A network in the search: asked once for a block, its estimate counts once and is no visit, and what two networks
 //! say never meets in one table.
 
+mod common;
 #[path = "network/random.rs"]
 mod random;
 
+use common::program;
 use random::{Shape, random_weights};
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tempfile::TempDir;
@@ -145,7 +147,7 @@ fn leads_are_the_mean_of_playouts_and_network_where_its_value_counts() {
 }
 
 fn tewari(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
+    let mut command = program();
     command.args(arguments).current_dir(folder).output().expect("the program runs")
 }
 

@@ -1,13 +1,16 @@
 //! What `tewari play` promises: a polite game, whatever is typed.
 
+mod common;
+
+use common::program;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use tewari::search::policy::Preset;
 
 /// What a game against the real program shows, when `input` is typed and then the input ends.
 fn play(arguments: &[&str], input: &[u8]) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
+    let mut command = program();
     command.arg("play").args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
     // It may leave before everything is read.
@@ -183,7 +186,7 @@ fn a_level_is_named_by_number_or_word_and_wins_over_other_limits() {
         assert!(shown.contains(", level 3 (learner).") && shown.contains("White (O) plays"), "{shown}");
     }
     let arguments = ["play", "go", "--level", "easy"];
-    let output = Command::new(env!("CARGO_BIN_EXE_tewari")).args(arguments).output().expect("it starts");
+    let output = program().args(arguments).output().expect("it starts");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!((output.status.code(), errors.lines().count()), (Some(2), 1), "{errors}");
     assert!(errors.contains("expected a level from 1 to 10, or one of beginner, novice"), "{errors}");
@@ -199,7 +202,7 @@ fn a_handicap_that_cannot_be_is_told_in_one_line() {
         ("A1,A1", "expected different points", 1),
     ] {
         let arguments = ["play", "go", "--size", "5", "--table-size", "1MiB", "--handicap", wrong];
-        let output = Command::new(env!("CARGO_BIN_EXE_tewari")).args(arguments).output().expect("it starts");
+        let output = program().args(arguments).output().expect("it starts");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!((output.status.code(), errors.lines().count()), (Some(code), 1), "{wrong}: {errors}");
         assert!(errors.contains(told), "{wrong}: {errors}");

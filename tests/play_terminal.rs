@@ -1,11 +1,14 @@
 //! What `tewari play` promises at a terminal: a picture that changes in place, colours unless they are unwanted, and
 //! lines that can be edited.
 
+mod common;
+
+use common::program;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
@@ -29,7 +32,7 @@ impl Sitting {
         let name = ptsname(&master, Vec::new()).expect("its name").into_string().expect("UTF-8");
         let open =
             || Stdio::from(OpenOptions::new().read(true).write(true).open(&name).expect("its other end"));
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
+        let mut command = program();
         command.args(["play", "go", "--size", "5", "--komi", "0.5", "--table-size", "1MiB"]);
         command.args(arguments).env_clear().env("TERM", "xterm-256color").env("LANG", "C.UTF-8");
         command.envs(variables.iter().copied()).stdin(open()).stdout(open()).stderr(open());

@@ -8,6 +8,7 @@ mod formats;
 #[path = "review/record.rs"]
 mod record;
 
+use common::program;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
@@ -31,7 +32,7 @@ struct Run {
 
 /// The program; tests stand for no terminal.
 fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
+    let mut command = program();
     command.arg("review").args(arguments);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command

@@ -1,14 +1,17 @@
 //! `tewari selfplay` plays games to their very end, goes on where it was cut off, and the trainer's rows come from them.
 
+mod common;
+
+use common::program;
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 use tempfile::TempDir;
 use tewari::go::{Komi, Position, Rules};
 use tewari::network::own_games::OwnGame;
 
 fn tewari(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
+    let mut command = program();
     command.args(arguments).current_dir(folder).output().expect("the program runs")
 }
 

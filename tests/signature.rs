@@ -1,13 +1,15 @@
 //! The signature of the search: how many simulations fixed positions take.
 
-use std::process::Command;
+mod common;
+
+use common::program;
 
 /// Where the numbers are kept: that without a network, and that with the one in the program.
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/signature");
 
 /// Runs `tewari bench`; returns the nodes of its last line.
 fn nodes(arguments: &[&str]) -> u64 {
-    let output = Command::new(env!("CARGO_BIN_EXE_tewari")).arg("bench").args(arguments).output();
+    let output = program().arg("bench").args(arguments).output();
     let output = output.expect("the program runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).expect("UTF-8");

@@ -3,9 +3,9 @@
 
 mod common;
 
+use common::program;
 use serde_json::Value;
 use std::path::PathBuf;
-use std::process::Command;
 use tempfile::TempDir;
 
 /// Black to move on 5x5: C3 captures the stone in the middle and wins; White is lost already.
@@ -37,7 +37,7 @@ impl Files {
 
 /// Runs the suite quickly: code, output, errors.
 fn suite(arguments: &[&str]) -> (Option<i32>, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
+    let mut command = program();
     command.arg("suite").args(arguments).args(["--simulations", "300", "--table-size", "2MiB"]);
     let output = command.output().expect("the program starts");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
@@ -214,7 +214,7 @@ fn mistakes_are_named_with_their_line() {
     assert!(suite(&[&file, "--tier", "none"]).2.contains("none of the 1 tests"));
     assert!(suite(&[&file, "--out", &file]).2.contains("another file"));
     let greedy = ["suite", &file, "--concurrency", "1000", "--memory", "1GiB"];
-    let output = Command::new(env!("CARGO_BIN_EXE_tewari")).args(greedy).output().unwrap();
+    let output = program().args(greedy).output().unwrap();
     assert!(String::from_utf8_lossy(&output.stderr).contains("smaller --concurrency"));
     assert!(suite(&["/no/such/file"]).2.contains("/no/such/file"));
 }

@@ -1,13 +1,15 @@
 //! What `tewari sweep` promises: every point on equal terms, a table and charts that can be had again.
 
+mod common;
+
+use common::program;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::Command;
 
 /// Runs a sweep on 5x5: code, output, errors.
 fn sweep(arguments: &[&str]) -> (Option<i32>, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
+    let mut command = program();
     command.args(["sweep", "--size", "5", "--komi", "0.5", "--quiet"]).args(arguments);
     let output = command.output().expect("the program starts");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
@@ -98,7 +100,7 @@ fn every_point_plays_the_same_openings_and_ends_in_a_table_and_charts() {
 fn the_charts_in_the_repository_are_drawn_from_its_rows() {
     let experiments = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/experiments");
     let folder = tempfile::tempdir().unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
+    let mut command = program();
     command.args(["sweep", "--reference", "the same engine with 64MiB", "--out"]).arg(folder.path());
     for rows in ["table-size-1000.csv", "table-size-5000.csv"] {
         command.arg("--rows").arg(experiments.join(rows));

@@ -1,9 +1,11 @@
 //! A reader of table files written from `src/table/FORMAT.md` alone finds what the program says is in them.
 
+mod common;
+
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 /// A file, as the page describes it.
 struct Reader {
@@ -168,7 +170,7 @@ impl Reader {
 }
 
 fn program(arguments: &[&str]) -> Value {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
+    let mut command = common::program();
     let output = command.args(arguments).stdin(Stdio::null()).output().expect("it runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).expect("one JSON object")

@@ -1,5 +1,6 @@
 //! The other side of a GTP conversation with a real process.
 
+use crate::common::program;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
@@ -22,7 +23,7 @@ impl Controller {
 
     /// Starts our own.
     pub(crate) fn tewari(arguments: &[&str]) -> Controller {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
+        let mut command = program();
         Controller::start(command.arg("gtp").args(arguments))
     }
 

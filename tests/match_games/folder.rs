@@ -1,6 +1,7 @@
 //! Games in a folder are never lost, repeated or mixed.
 
 use super::{Laboratory, QUICK, command, essence, play, rows, run};
+use crate::common::program;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -113,7 +114,7 @@ fn another_experiment_is_never_mixed_in() {
         arguments.extend(other.iter().copied().filter(|_| other[0] != "--komi"));
         let output = if other[0] == "--komi" {
             // The komi is given once already: say it in another order.
-            let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
+            let mut command = program();
             command.args(["match", "--size", "5", "--quiet"]).args(&arguments).args(other);
             command.output().unwrap()
         } else {

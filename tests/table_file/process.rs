@@ -1,5 +1,6 @@
 //! The program on table files.
 
+use crate::common::program;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -43,7 +44,7 @@ impl Folder {
 }
 
 pub(crate) fn tewari() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
+    let mut command = program();
     command.stdin(Stdio::null());
     command
 }

@@ -121,7 +121,14 @@ fn files_are_made_with_the_user_s_umask_and_keep_their_permissions() {
             "umask {umask}; {program} table create --size 9 --table-size 1MiB {path_name} && \
              {program} table snapshot {path_name} -o {copy_name}"
         );
-        assert!(Command::new("sh").args(["-c", &script]).status().expect("sh").success());
+        assert!(
+            Command::new("sh")
+                .args(["-c", &script])
+                .env("TEWARI_CONFIG", "none")
+                .status()
+                .expect("sh")
+                .success()
+        );
         let mode_of = |path: &Path| fs::metadata(path).expect("the file").permissions().mode() & 0o777;
         assert_eq!((mode_of(&path), mode_of(&copy)), (mode, mode), "umask {umask}");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("permissions");
