@@ -122,8 +122,8 @@ impl Proxy {
         done: &(dyn Fn() + Sync),
     ) -> Result<Vec<ProxyRow>, EngineError> {
         let next = AtomicUsize::new(0);
-        // By point, then by position.
-        let samples: Mutex<Vec<Vec<Vec<Sample>>>> = Mutex::new(vec![Vec::new(); points.len()]);
+        // By position, then by point. Kept by position, since sums depend on their order.
+        let samples: Mutex<BTreeMap<usize, Vec<Vec<Sample>>>> = Mutex::new(BTreeMap::new());
         let failure = Mutex::new(None);
         std::thread::scope(|scope| {
             for _ in 0..concurrency.max(1) {
@@ -133,7 +133,7 @@ impl Proxy {
                         let Some(position) = positions.get(index) else { break };
                         match (self.judge(points, position, index as u64), samples.lock(), failure.lock()) {
                             (Ok(found), Ok(mut samples), _) => {
-                                samples.iter_mut().zip(found).for_each(|(all, new)| all.push(new));
+                                samples.insert(index, found);
                             }
                             (Err(error), _, Ok(mut failure)) => {
                                 failure.get_or_insert(error);
@@ -149,8 +149,11 @@ impl Proxy {
         if let Some(error) = failure.into_inner().unwrap_or_default() {
             return Err(error);
         }
-        let samples = samples.into_inner().unwrap_or_default();
-        points.iter().zip(samples).map(|(point, samples)| self.row(point, &samples)).collect()
+        let mut of_points = vec![Vec::new(); points.len()];
+        for of_position in samples.into_inner().unwrap_or_default().into_values() {
+            of_points.iter_mut().zip(of_position).for_each(|(all, new)| all.push(new));
+        }
+        points.iter().zip(of_points).map(|(point, samples)| self.row(point, &samples)).collect()
     }
 
     /// The samples of every point on one position.
