@@ -141,14 +141,18 @@ impl Table {
         })
     }
 
-    /// Writes what is learnt to the disk each time `period` has passed, and when the table is dropped. Searches go on
-    /// meanwhile.
+    /// Writes what is learnt to the disk, each part of the file once in a `period`, and all when the table is dropped.
+    /// Searches go on meanwhile.
     ///
     /// # Errors
-    /// When searches do not write to the file.
+    /// When searches do not write to the file, or the system cannot map it once more.
     pub fn sync_every(&mut self, period: Duration) -> Result<(), FileError> {
         match &mut self.file {
-            Some(file) if file.session.mode == TableMode::ReadWrite => file.session.sync_every(period),
+            Some(file) if file.session.mode == TableMode::ReadWrite => {
+                let outcome = file.session.sync_every(period);
+                let problem = FileProblem::io("get ready to write the file to the disk");
+                outcome.map_err(|error| about(&file.path, problem(error)))?;
+            }
             Some(file) => return Err(about(&file.path, FileProblem::NothingToSync)),
             None => {}
         }
@@ -162,7 +166,7 @@ impl Table {
         }
     }
 
-    /// Why what was learnt could not be written to the disk the last time it was tried, if so.
+    /// Why what was learnt could not be written to the disk at some time, if so.
     #[must_use]
     pub fn sync_error(&self) -> Option<String> {
         self.file.as_ref()?.session.sync_error()

@@ -76,6 +76,7 @@ mod session;
 mod snapshot;
 mod sum;
 mod survey;
+mod syncer;
 mod transfer;
 mod upgrade;
 mod write_behind;

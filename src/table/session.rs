@@ -20,12 +20,10 @@ use super::block::EPOCH_SHIFT;
 use super::file::TableMode;
 use super::file_error::FileProblem;
 use super::header::USE;
+use super::syncer::Syncer;
 use std::fs::{File, TryLockError};
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Who opens a file holds it alone for a moment: others wait for so long.
@@ -173,7 +171,7 @@ fn write_word(file: &File, word: Use) -> io::Result<()> {
 
 /// The use of a file by this process, until it is dropped.
 pub(super) struct Session {
-    pub(super) file: Arc<File>,
+    pub(super) file: File,
     pub(super) mode: TableMode,
     pub(super) ending: Ending,
     /// Whether all is written to the disk at the end.
@@ -183,24 +181,24 @@ pub(super) struct Session {
 
 impl Session {
     pub(super) fn new(file: File, mode: TableMode, ending: Ending) -> Session {
-        Session { file: Arc::new(file), mode, ending, syncs: false, syncer: None }
+        Session { file, mode, ending, syncs: false, syncer: None }
     }
 
-    /// Writes what was learnt to the disk each time `period` has passed, and at the end.
-    pub(super) fn sync_every(&mut self, period: Duration) {
+    /// Writes what was learnt to the disk, all of it once in each `period`, and at the end.
+    pub(super) fn sync_every(&mut self, period: Duration) -> io::Result<()> {
         self.syncs = true;
-        self.syncer = Some(Syncer::start(Arc::clone(&self.file), period));
+        self.syncer = Some(Syncer::start(&self.file, period)?);
+        Ok(())
     }
 
-    /// Why the disk could not be written the last time, if it could not.
+    /// Why the disk could not be written once, if it could not.
     pub(super) fn sync_error(&self) -> Option<String> {
-        let syncer = self.syncer.as_ref()?;
-        syncer.error.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.syncer.as_ref().and_then(Syncer::error)
     }
 
     /// Notes how the file is left, if no other user is there to do it later.
     fn leave(&mut self) -> io::Result<()> {
-        self.syncer = None;
+        let is_written = self.syncer.take().is_none_or(Syncer::finish);
         if self.syncs {
             self.file.sync_data()?;
         }
@@ -209,7 +207,7 @@ impl Session {
         }
         let word = read_word(&self.file)?;
         // Another may have written something before this one was alone.
-        let is_synced = self.syncs && self.file.sync_data().is_ok();
+        let is_synced = self.syncs && is_written && self.file.sync_data().is_ok();
         write_word(&self.file, word.with_state(if is_synced { SYNCED } else { CLOSED }, boot()))?;
         if is_synced { self.file.sync_data() } else { Ok(()) }
     }
@@ -219,37 +217,6 @@ impl Drop for Session {
     fn drop(&mut self) {
         // A file that does not say so was not closed: its blocks are looked at when it is opened again.
         let _ = self.leave();
-    }
-}
-
-/// A thread that writes a file to the disk now and then. The search goes on meanwhile.
-struct Syncer {
-    stop: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
-    error: Arc<Mutex<Option<String>>>,
-}
-
-impl Syncer {
-    fn start(file: Arc<File>, period: Duration) -> Syncer {
-        let (stop, stopped) = channel();
-        let error = Arc::new(Mutex::new(None));
-        let told = Arc::clone(&error);
-        let thread = std::thread::spawn(move || {
-            while stopped.recv_timeout(period) == Err(RecvTimeoutError::Timeout) {
-                let outcome = file.sync_data().err().map(|error| error.to_string());
-                *told.lock().unwrap_or_else(PoisonError::into_inner) = outcome;
-            }
-        });
-        Syncer { stop: Some(stop), thread: Some(thread), error }
-    }
-}
-
-impl Drop for Syncer {
-    fn drop(&mut self) {
-        self.stop = None;
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
     }
 }
 

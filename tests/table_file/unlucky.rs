@@ -1,7 +1,7 @@
 //! Machines that fail: calls of the system that return errors, and too little address space. The program says so in
 //! one line; the table stays a table, and nothing else is left behind.
 
-use super::process::{Folder, stderr, tewari, verify};
+use super::process::{Folder, info, stderr, tewari, verify};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -85,6 +85,22 @@ fn failing_reads_writes_and_syncs_are_told_and_lose_nothing() {
         }
     }
     assert!(failed > 20, "{failed}");
+}
+
+#[test]
+fn what_could_not_be_written_once_is_told_and_never_called_written() {
+    let folder = Folder::new();
+    let Some(shim) = shim(&folder) else { return };
+    for (at, found) in [(2, "closed"), (1_000_000, "closed, and all written to the disk")] {
+        let path = folder.table(&format!("{at}.tewari"), 100);
+        let name = path.to_str().expect("a name");
+        let words = ["analyze", "--time", "0.5", "--sync", "0.05", "--table", name];
+        let output = run_failing(&shim, "msync", at, EIO, &words);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let is_told = stderr(&output).contains("expected a disk that can be written");
+        assert_eq!(is_told, at == 2, "{}", stderr(&output));
+        assert_eq!(info(&path)["found"], found);
+    }
 }
 
 #[test]
