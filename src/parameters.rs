@@ -25,7 +25,7 @@ pub struct Parameter {
 }
 
 /// Most parameters that a preset has.
-pub const MOST_PARAMETERS: usize = 4;
+pub const MOST_PARAMETERS: usize = 6;
 
 /// The values of a preset's parameters, in their order.
 pub type Values = [f64; MOST_PARAMETERS];

@@ -31,8 +31,11 @@ fn case(columns: usize, rows: usize, drawing: &str, to_play: Player) -> Case {
     Case { position, naive: NaiveGame::new(board, to_play, RULES), chain }
 }
 
-/// What the reader finds, as move numbers: catching, escaping and defending moves.
-fn read(position: &Position, chain: usize) -> [BTreeSet<usize>; 3] {
+/// What is known of a chain: catching, escaping and defending moves as move numbers, whether the chain is threatened,
+/// and whether it is lost.
+type Reading = ([BTreeSet<usize>; 3], [bool; 2]);
+
+fn read(position: &Position, chain: usize) -> Reading {
     let geometry = position.board().geometry();
     let target = geometry.points[chain];
     let mut reader = LadderReader::new(position.board());
@@ -41,14 +44,17 @@ fn read(position: &Position, chain: usize) -> [BTreeSet<usize>; 3] {
     let in_atari = position.board().in_atari(target);
     let catching = numbers(reader.catching_moves(target).as_slice());
     let escaping = if in_atari { numbers(reader.escaping_moves(target).as_slice()) } else { BTreeSet::new() };
-    let defending = numbers(reader.defending_moves(target).as_slice());
+    let defending = reader.defending_moves(target);
+    let is_threatened = defending.is_some();
+    let defending = defending.map_or_else(BTreeSet::new, |moves| numbers(moves.as_slice()));
+    let is_lost = in_atari && reader.is_lost(target);
     // Everything was taken back: a second reading finds the same.
     assert_eq!(numbers(reader.catching_moves(target).as_slice()), catching);
-    [catching, escaping, defending]
+    ([catching, escaping, defending], [is_threatened, is_lost])
 }
 
 /// The same by playing on copies of a board that counts everything anew; `None` if it takes too long.
-fn model(game: &NaiveGame, chain: usize) -> Option<[BTreeSet<usize>; 3]> {
+fn model(game: &NaiveGame, chain: usize) -> Option<Reading> {
     let defender = game.board.cells[chain].expect("a stone");
     let (_, liberties) = game.board.group(chain);
     let mut steps = 3_000;
@@ -59,6 +65,7 @@ fn model(game: &NaiveGame, chain: usize) -> Option<[BTreeSet<usize>; 3]> {
         game
     };
     let (mut catching, mut escaping, mut defending) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    let [mut is_threatened, mut is_lost] = [false; 2];
     if liberties.len() == 2 {
         let attack = for_player(defender.other(), true);
         for &atari in &liberties {
@@ -66,7 +73,8 @@ fn model(game: &NaiveGame, chain: usize) -> Option<[BTreeSet<usize>; 3]> {
                 catching.insert(atari);
             }
         }
-        if is_caught(&for_player(defender.other(), false), chain, &mut steps)? {
+        is_threatened = is_caught(&for_player(defender.other(), false), chain, &mut steps)?;
+        if is_threatened {
             for &mv in &liberties {
                 if escapes_after(&for_player(defender, true), chain, mv, &mut steps)? {
                     defending.insert(mv);
@@ -80,8 +88,13 @@ fn model(game: &NaiveGame, chain: usize) -> Option<[BTreeSet<usize>; 3]> {
                 escaping.insert(mv);
             }
         }
+        is_lost = true;
+        let defence = for_player(defender, false);
+        for mv in answers(&defence, chain) {
+            is_lost &= !escapes_after(&defence, chain, mv, &mut steps)?;
+        }
     }
-    Some([catching, escaping, defending])
+    Some(([catching, escaping, defending], [is_threatened, is_lost]))
 }
 
 fn is_caught(game: &NaiveGame, chain: usize, steps: &mut u32) -> Option<bool> {
@@ -142,7 +155,7 @@ fn vertices(position: &Position, moves: &BTreeSet<usize>) -> String {
 /// Checks what is found of the drawn chain, and that the model finds the same.
 fn assert_reads(case: &Case, catching: &str, escaping: &str, defending: &str) {
     let found = read(&case.position, case.chain);
-    let names = found.each_ref().map(|moves| vertices(&case.position, moves));
+    let names = found.0.each_ref().map(|moves| vertices(&case.position, moves));
     assert_eq!(names, [catching, escaping, defending], "{}", case.naive.board.drawing());
     assert_eq!(model(&case.naive, case.chain).as_ref(), Some(&found));
 }
@@ -219,7 +232,7 @@ fn random_positions_are_read_as_the_model_reads_them() {
                 let found = read(&position, chain);
                 assert_eq!(found, expected, "{chain} of {} {}", naive.to_play, naive.board.drawing());
                 chains += 1;
-                for (count, moves) in found_any.iter_mut().zip(&found) {
+                for (count, moves) in found_any.iter_mut().zip(&found.0) {
                     *count += usize::from(!moves.is_empty());
                 }
             }

@@ -12,7 +12,6 @@ use std::process::Output;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tempfile::TempDir;
-use tewari::engine::expert::Weights;
 use tewari::engine::{Engine, EngineOptions};
 use tewari::game::{Game, Move, Player};
 use tewari::go::{Komi, Size};
@@ -101,7 +100,7 @@ fn engine(network: Option<Arc<Network>>, value: u8) -> Engine {
         komi: Komi(1),
         memory: Budget::Table(1 << 20),
         network,
-        network_weights: Weights { value, ..Weights::default() },
+        value_weight: value,
         ..EngineOptions::default()
     };
     options.parameters.seed = 3;
@@ -202,7 +201,7 @@ fn owners_in_reports_are_the_mean_of_playouts_and_network_where_its_value_counts
         let mut options =
             EngineOptions { size, komi: Komi(1), memory: Budget::Table(1 << 20), ..EngineOptions::default() };
         options.network = network.cloned();
-        options.network_weights = Weights { value, ..Weights::default() };
+        options.value_weight = value;
         Engine::new(options).expect("an engine").search(Player::Black, limits(), &mut |_| true)
     };
     let opinion = tewari::engine::expert::ask(

@@ -1,6 +1,6 @@
 //! Options that several subcommands share.
 
-use crate::engine::expert::Weights;
+use crate::engine::expert::VALUE_WEIGHT;
 use crate::engine::{EngineOptions, TableFile};
 use crate::go::rules::RulesError;
 use crate::go::status::DeadStones;
@@ -28,7 +28,7 @@ const PLAYOUTS: &str = "Playouts and network";
 /// How the engine searches and what it may use.
 #[derive(Args, Clone, Debug)]
 pub(super) struct EngineArguments {
-    /// Memory for the whole engine, for example 256MiB; at least 7.6875MiB, and 0.3MiB more with a network. Default: a
+    /// Memory for the whole engine, for example 256MiB; at least 7.625MiB, and 0.4MiB more with a network. Default: a
     /// quarter of what the machine or its control group allows, at most 2GiB.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes, help_heading = MEMORY)]
     memory: Option<u64>,
@@ -73,12 +73,8 @@ pub(super) struct EngineArguments {
     /// policy rave asks one.
     #[arg(long, value_name = "FILE", value_parser = parse_network, help_heading = PLAYOUTS)]
     network: Option<NetworkChoice>,
-    /// Virtual wins of a move that the network is certain of.
-    #[arg(long, value_name = "N", default_value_t = Weights::default().policy, hide_short_help = true,
-        help_heading = PLAYOUTS)]
-    network_policy: u8,
     /// Playouts that the network's estimate of a position counts like; 0 leaves it out.
-    #[arg(long, value_name = "N", default_value_t = Weights::default().value, hide_short_help = true,
+    #[arg(long, value_name = "N", default_value_t = VALUE_WEIGHT, hide_short_help = true,
         help_heading = PLAYOUTS)]
     network_value: u8,
     /// What a simulation does at a position that has more visits than the edge to it, from transpositions: go on below
@@ -203,7 +199,7 @@ impl EngineArguments {
             policy: self.policy,
             playouts: self.playout_policy,
             network: NetworkChoice::or_default(self.network.as_ref()),
-            network_weights: Weights { policy: self.network_policy, value: self.network_value },
+            value_weight: self.network_value,
             keys: self.key_policy,
             ..EngineOptions::default()
         };

@@ -1,36 +1,19 @@
 //! What a network adds to a search of Go: priors by its policy, and an estimate of a position's value.
 
-use crate::game::{Game, Move, Player, Prior};
-use crate::go::prior::PriorKinds;
+use crate::game::{Game, Move, Outcome, Player, Prior};
 use crate::go::{Position, Size};
 use crate::network::chances::CERTAIN;
 use crate::network::{Evaluation, Evaluator, Network, Situation, Symmetry};
-use crate::value::Estimate;
+use crate::search::policy::Puct;
+use crate::value::{Estimate, Value};
 use std::sync::Arc;
 
-/// A move less likely than one in this many is believed to be bad.
-const UNLIKELY: u32 = 500;
-/// Lost, for such a move.
-const UNLIKELY_LOSSES: u8 = 5;
 /// How many times as sure of the result the search is as the network. The network learned how games between weaker
 /// players end; a search that is stronger seldom loses what it should win.
 const SHARPENING: i64 = 2;
 
-/// How much a network's word counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Weights {
-    /// Virtual wins of a move that is certain; a move of chance p gets so many times the square root of p, which spreads
-    /// the chances that a search should look at more evenly than p itself.
-    pub policy: u8,
-    /// Playouts that the estimate of a position's value counts like; 0 leaves it out.
-    pub value: u8,
-}
-
-impl Default for Weights {
-    fn default() -> Weights {
-        Weights { policy: 150, value: 3 }
-    }
-}
+/// Playouts that the estimate of a position's value counts like, unless the user says otherwise.
+pub const VALUE_WEIGHT: u8 = 3;
 
 /// Bytes that a network takes in a process with so many workers: its file's pages, its weights, and what it works in.
 #[must_use]
@@ -42,7 +25,7 @@ pub fn memory(network: &Arc<Network>, size: Size, threads: usize) -> u64 {
 /// Judges positions for one worker; nothing is allocated for a position.
 pub struct Expert {
     evaluator: Evaluator,
-    weights: Weights,
+    value_weight: u8,
     chances: Vec<u32>,
     /// Key of the root, and what is mixed into the policy there.
     noise: Option<(u64, Arc<[u32]>)>,
@@ -52,12 +35,12 @@ pub struct Expert {
 const NOISE_SHIFT: u32 = 2;
 
 impl Expert {
-    /// For boards of the size of `root`.
+    /// For boards of the size of `root`. A value counts like `value_weight` playouts; with 0 it is left out.
     #[must_use]
-    pub fn new(network: Arc<Network>, weights: Weights, root: &Position) -> Expert {
+    pub fn new(network: Arc<Network>, value_weight: u8, root: &Position) -> Expert {
         let size = root.size();
         let chances = vec![0; size.points() + 1];
-        Expert { evaluator: Evaluator::new(network, size), weights, chances, noise: None }
+        Expert { evaluator: Evaluator::new(network, size), value_weight, chances, noise: None }
     }
 
     /// The same with noise mixed into the policy of the position with the key `root`: chances by move number, which
@@ -68,10 +51,10 @@ impl Expert {
         self
     }
 
-    /// Writes the priors of all moves, `None` where one is not legal ignoring history, and estimates the value, if the
-    /// network was trained to. The position is looked at under one symmetry, chosen by its key.
+    /// Writes the priors of all moves, `None` where one is not legal ignoring history, and estimates the value. The position
+    /// is looked at under one symmetry, chosen by its key. Always `Some`.
     pub fn judge(&mut self, position: &Position, priors: &mut [Option<Prior>]) -> Option<Estimate> {
-        position.expand_with(PriorKinds::Tactics, priors);
+        position.fill_legal(priors);
         let situation = Situation::of(position);
         let evaluation = self.evaluator.evaluate(&situation, symmetry_of(position));
         evaluation.move_chances(|mv| priors[mv.index()].is_some(), &mut self.chances);
@@ -81,15 +64,14 @@ impl Expert {
             }
         }
         let points = position.size().points();
-        for (prior, &chance) in priors.iter_mut().zip(&self.chances).take(points) {
-            let Some(prior) = prior else { continue };
-            if chance < CERTAIN / UNLIKELY {
-                prior.add(0, UNLIKELY_LOSSES);
+        let (moves, pass) = priors.split_at_mut(points);
+        for (prior, &chance) in moves.iter_mut().zip(&self.chances) {
+            if let Some(prior) = prior {
+                *prior = Puct::pack_chance(chance as f32 / CERTAIN as f32);
             }
-            let wins = virtual_wins(chance, self.weights.policy);
-            prior.add(wins, wins);
         }
-        estimate(&evaluation, &situation, self.weights.value)
+        pass.fill(Some(Puct::pack_chance(chance_of_pass(position))));
+        Some(estimate(&evaluation, &situation, self.value_weight))
     }
 }
 
@@ -131,28 +113,36 @@ pub fn ask(network: &Arc<Network>, position: &Position) -> Opinion {
     }
 }
 
+/// The chance of a pass, which the network is not asked about: what it does not end waits until nothing else is better, and
+/// what ends the game is known.
+fn chance_of_pass(position: &Position) -> f32 {
+    match position.outcome_of_pass() {
+        Some(Outcome::Win) => 1.0,
+        Some(Outcome::Draw) => 0.25,
+        Some(Outcome::Loss) | None => 0.0,
+    }
+}
+
 /// One symmetry for each position, so that the same position always gets the same answer.
 fn symmetry_of(position: &Position) -> Symmetry {
     Symmetry::from_number(position.key(), position.size())
 }
 
-/// The weight times the square root of the chance, rounded down.
-fn virtual_wins(chance: u32, weight: u8) -> u8 {
-    let square = u64::from(weight) * u64::from(weight) * u64::from(chance) / u64::from(CERTAIN);
-    square.isqrt().min(u64::from(weight)) as u8
-}
-
-fn estimate(evaluation: &Evaluation<'_>, situation: &Situation<'_>, weight: u8) -> Option<Estimate> {
-    let score = evaluation.score.filter(|_| weight > 0)?;
-    let value = score.sharpened(SHARPENING).winning_chance(situation.own_komi());
-    Some(Estimate { value, weight })
+/// The estimate of a position's value; of no weight where there is none, which says that the moves are judged.
+fn estimate(evaluation: &Evaluation<'_>, situation: &Situation<'_>, weight: u8) -> Estimate {
+    match evaluation.score.filter(|_| weight > 0) {
+        Some(score) => {
+            let value = score.sharpened(SHARPENING).winning_chance(situation.own_komi());
+            Estimate { value, weight }
+        }
+        None => Estimate { value: Value::DRAW, weight: 0 },
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::network::ScoreEstimate;
-    use crate::value::Value;
 
     #[test]
     fn the_search_is_twice_as_sure_of_a_result_as_the_network() {
@@ -162,14 +152,5 @@ mod tests {
         assert!(unsure.sharpened(SHARPENING).winning_chance(0) > unsure.winning_chance(0));
         let even = unsure.sharpened(SHARPENING).winning_chance(-6);
         assert!(even.0.abs_diff(Value::DRAW.0) <= 1);
-    }
-
-    #[test]
-    fn virtual_wins_grow_with_the_square_root_of_the_chance() {
-        for (chance, wins) in
-            [(0, 0), (CERTAIN / 400, 4), (CERTAIN / 100, 9), (CERTAIN / 4, 50), (CERTAIN, 100)]
-        {
-            assert!(virtual_wins(chance, 100).abs_diff(wins) <= 1, "{chance}");
-        }
     }
 }

@@ -7,7 +7,7 @@ mod table_setting;
 pub use level::{Carelessness, Level, LevelError};
 pub use table_setting::TableSetting;
 
-use self::expert::{Expert, Opinion, Weights};
+use self::expert::{Expert, Opinion, VALUE_WEIGHT};
 use crate::game::{Game, Move, Player};
 use crate::go::PlayoutPolicy;
 use crate::go::{KeyPolicy, Komi, Position, Record, Rules, Size};
@@ -64,8 +64,8 @@ pub struct EngineOptions {
     pub keys: KeyPolicy,
     /// The network that is asked about positions, by a policy that has priors: [`Preset::has_priors`].
     pub network: Option<Arc<Network>>,
-    /// How much the network's word counts.
-    pub network_weights: Weights,
+    /// Playouts that the network's estimate of a position counts like; 0 leaves it out.
+    pub value_weight: u8,
     /// How often another move than the best is played.
     pub carelessness: Carelessness,
     /// Everything else about the search; its seed is that of the whole session.
@@ -85,7 +85,7 @@ impl Default for EngineOptions {
             playouts: PlayoutPolicy::default(),
             keys: KeyPolicy::default(),
             network: Some(Network::embedded()),
-            network_weights: Weights::default(),
+            value_weight: VALUE_WEIGHT,
             carelessness: Carelessness::NONE,
             parameters: SearchParameters { expand_at: EXPAND_AT_WITH_NETWORK, ..SearchParameters::default() },
         }
@@ -323,7 +323,7 @@ impl Engine {
         let Some(network) = self.options.network() else { return search.run(&root, limits, progress) };
         let opinion = expert::ask(network, &root);
         let new_expert = || -> search::Expert<'_, Position> {
-            let mut expert = Expert::new(Arc::clone(network), self.options.network_weights, &root);
+            let mut expert = Expert::new(Arc::clone(network), self.options.value_weight, &root);
             if let Some(noise) = &self.root_noise {
                 expert = expert.with_noise(root.key(), Arc::clone(noise));
             }
@@ -355,7 +355,7 @@ impl Engine {
     /// Puts the network's opinion of the root into the report: the priors become its policy, and scores and owners
     /// the mean of playouts and network where its value counts.
     fn add_opinion(&self, opinion: &Opinion, report: &mut Report) {
-        let counts = self.options.network_weights.value > 0;
+        let counts = self.options.value_weight > 0;
         let correction = match (opinion.black_score, report.root.black_score) {
             (Some(network), Some(playouts)) if counts => (network - playouts) / 2.0,
             _ => 0.0,

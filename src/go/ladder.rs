@@ -49,17 +49,31 @@ impl LadderReader {
     /// A reader for the present position of `board`. Allocates; make one for all chains of a position.
     #[must_use]
     pub fn new(board: &Board) -> LadderReader {
+        let points = board.size().points();
         LadderReader {
             geometry: board.geometry(),
             cells: *board.cells(),
             ko: board.ko(),
-            captured: Vec::with_capacity(64),
+            captured: Vec::with_capacity(points + STEPS as usize),
             steps_left: 0,
             marks: [0; CELLS],
             mark: 0,
-            frontier: Vec::with_capacity(64),
-            attackers: Vec::with_capacity(64),
+            frontier: Vec::with_capacity(points),
+            attackers: Vec::with_capacity(points),
         }
+    }
+
+    /// Takes up another position, on a board of the same size. Allocates nothing, nor does what is read.
+    pub fn set(&mut self, board: &Board) {
+        debug_assert!(std::ptr::eq(self.geometry, board.geometry()), "a reader is for one size");
+        self.cells = *board.cells();
+        self.ko = board.ko();
+    }
+
+    /// Bytes that a reader takes for boards of `points` points.
+    #[must_use]
+    pub const fn bytes(points: usize) -> usize {
+        size_of::<LadderReader>() + (3 * points + STEPS as usize) * size_of::<Point>()
     }
 
     /// The moves of the attacker, who is to move, after which the chain with a stone on `target` is caught: of its two
@@ -95,24 +109,35 @@ impl LadderReader {
     }
 
     /// The moves of the defender, who is to move, on the two liberties of the chain with a stone on `target`, after which
-    /// it can no longer be caught; none if it cannot be caught as it is, or has another number of liberties.
-    pub fn defending_moves(&mut self, target: Point) -> PointList<2> {
-        let mut defending = PointList::new();
+    /// it can no longer be caught; `None` if it is not caught even if the defender plays elsewhere, or has another number
+    /// of liberties.
+    pub fn defending_moves(&mut self, target: Point) -> Option<PointList<2>> {
+        if !self.with_turn_passed(|reader| !reader.catching_moves(target).is_empty()) {
+            return None;
+        }
         let defender = self.cells[target.index()];
-        let liberties = self.liberties(target);
-        // The ko is the defender's to retake, or nobody's.
-        let ko = std::mem::replace(&mut self.ko, Point::NONE);
-        let is_threatened = !self.catching_moves(target).is_empty();
-        self.ko = ko;
-        if is_threatened {
-            for &mv in liberties.as_slice() {
-                self.steps_left = STEPS;
-                if self.escapes_after(target, mv, defender) {
-                    defending.push(mv);
-                }
+        let mut defending = PointList::new();
+        for &mv in self.liberties(target).as_slice() {
+            self.steps_left = STEPS;
+            if self.escapes_after(target, mv, defender) {
+                defending.push(mv);
             }
         }
-        defending
+        Some(defending)
+    }
+
+    /// Whether the chain with a stone on `target`, which is in atari, would be caught even if the attacker, who is to
+    /// move, played elsewhere.
+    pub fn is_lost(&mut self, target: Point) -> bool {
+        self.with_turn_passed(|reader| reader.escaping_moves(target).is_empty())
+    }
+
+    /// Reads with the other player to move, whom the ko forbids nothing.
+    fn with_turn_passed<T>(&mut self, read: impl FnOnce(&mut LadderReader) -> T) -> T {
+        let ko = std::mem::replace(&mut self.ko, Point::NONE);
+        let answer = read(self);
+        self.ko = ko;
+        answer
     }
 
     fn escapes_after(&mut self, target: Point, mv: Point, defender: u8) -> bool {

@@ -6,7 +6,6 @@ use super::board::Board;
 use super::geometry::{Point, Size};
 use super::history_hash::{HistoryHash, KeyPolicy};
 use super::playout_policy::PlayoutPolicy;
-use super::prior::PriorKinds;
 use super::rules::{self, KoRule, Komi, Rules};
 use super::score::area_score;
 use crate::game::{Bounds, Game, Move, Outcome, Player, Prior, Score, Trace};
@@ -208,16 +207,20 @@ impl Position {
         self.playouts = playouts;
     }
 
-    /// Does what [`Game::expand`] does, with some kinds of priors alone.
-    pub fn expand_with(&self, kinds: PriorKinds, priors: &mut [Option<Prior>]) {
+    /// How the game ends for the player to move by a pass; `None` if it goes on then.
+    #[must_use]
+    pub fn outcome_of_pass(&self) -> Option<Outcome> {
+        (self.passes == 1).then(|| {
+            let for_black = self.komi.outcome_for_black(area_score(&self.board));
+            if self.to_play == Player::Black { for_black } else { for_black.other() }
+        })
+    }
+
+    /// Writes an empty prior for each move that is legal ignoring history, `None` for the others, by move number.
+    pub fn fill_legal(&self, priors: &mut [Option<Prior>]) {
         for (number, prior) in priors.iter_mut().enumerate() {
             *prior = self.is_legal_ignoring_history(Move(number as u16)).then(Prior::default);
         }
-        let after_pass = (self.passes == 1).then(|| {
-            let for_black = self.komi.outcome_for_black(area_score(&self.board));
-            if self.to_play == Player::Black { for_black } else { for_black.other() }
-        });
-        super::prior::add_knowledge(kinds, &self.board, self.to_play, self.last[0], after_pass, priors);
     }
 
     /// Which transpositions share its key.
@@ -434,7 +437,8 @@ impl Game for Position {
     }
 
     fn expand(&self, priors: &mut [Option<Prior>]) {
-        self.expand_with(PriorKinds::All, priors);
+        self.fill_legal(priors);
+        super::prior::add_knowledge(&self.board, self.to_play, self.last[0], self.outcome_of_pass(), priors);
     }
 
     fn playout(&mut self, rng: &mut PlayoutRng, trace: &mut Trace) -> Score {

@@ -31,15 +31,6 @@ const OWN_EYE: u8 = 100;
 const PASS: u8 = 20;
 const LAST_PASS: u8 = 200;
 
-/// Which priors there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PriorKinds {
-    /// All.
-    All,
-    /// Those that a network's policy does not take the place of: eyes, self-atari, captures, ladders and passes.
-    Tactics,
-}
-
 trait Opinion {
     fn add(&mut self, won: u8, of: u8);
 }
@@ -55,7 +46,6 @@ impl Opinion for Option<Prior> {
 /// Adds knowledge of Go to the priors of the legal moves (`Some`) of `player`. `last`: the last move. `after_pass`: how
 /// the game ends for `player` by passing, if the opponent just did. `priors.len() == points + 1`, by move number.
 pub fn add_knowledge(
-    kinds: PriorKinds,
     board: &Board,
     player: Player,
     last: Point,
@@ -63,7 +53,7 @@ pub fn add_knowledge(
     priors: &mut [Option<Prior>],
 ) {
     let geometry = board.geometry();
-    let shapes = (kinds == PriorKinds::All).then(|| Shapes::new(board, last));
+    let shapes = Shapes::new(board, last);
     for (mv, (&point, prior)) in geometry.points.iter().zip(priors.iter_mut()).enumerate() {
         if prior.is_none() {
             continue;
@@ -73,9 +63,7 @@ pub fn add_knowledge(
             prior.add(0, OWN_EYE);
             continue;
         }
-        if let Some(shapes) = &shapes {
-            shapes.add(mv, point, prior);
-        }
+        shapes.add(mv, point, prior);
         if board.is_self_atari(point, player) {
             prior.add(0, SELF_ATARI);
         }
@@ -141,7 +129,10 @@ fn add_captures(board: &Board, player: Player, priors: &mut [Option<Prior>]) {
         let mut moves = Moves::new();
         match (is_own, board.liberties::<3>(point).as_slice()) {
             (true, [_]) => ladders.escaping_moves(point).as_slice().iter().for_each(|&mv| moves.push(mv)),
-            (true, [_, _]) => ladders.defending_moves(point).as_slice().iter().for_each(|&mv| moves.push(mv)),
+            (true, [_, _]) => {
+                let defending = ladders.defending_moves(point).unwrap_or_default();
+                defending.as_slice().iter().for_each(|&mv| moves.push(mv));
+            }
             (false, &[only]) if tactics::is_playable(board, only, player) => moves.push(only),
             (false, [_, _]) => ladders.catching_moves(point).as_slice().iter().for_each(|&mv| moves.push(mv)),
             _ => {}

@@ -8,6 +8,8 @@ use super::planes::{ONE, Sink, Situation, describe};
 use super::symmetry::Symmetry;
 use super::weights::{HEAD, HIDDEN, Layers, OUTPUTS};
 use crate::game::Move;
+use crate::go::board::Board;
+use crate::go::ladder::LadderReader;
 use crate::go::{Komi, Size};
 use crate::value::Value;
 use std::sync::Arc;
@@ -30,6 +32,7 @@ pub struct Evaluator {
     turned: Vec<Vec<u32>>,
     /// To the 3x3 neighbours on the padded board.
     neighbours: [isize; 9],
+    ladders: LadderReader,
     input: Vec<Cell>,
     trunk: Vec<Cell>,
     inner: Vec<Cell>,
@@ -127,6 +130,7 @@ impl Evaluator {
             points,
             turned: Symmetry::all(size).map(turned).collect(),
             neighbours: std::array::from_fn(|tap| (tap as isize / 3 - 1) * stride + tap as isize % 3 - 1),
+            ladders: LadderReader::new(&Board::new(size)),
             input: vec![Cell::default(); cells],
             trunk: vec![Cell::default(); cells * blocks],
             inner: vec![Cell::default(); cells * blocks],
@@ -159,6 +163,7 @@ impl Evaluator {
         let cells = self.input.len() + self.trunk.len() + self.inner.len() + self.head.len();
         let points = self.points.len() * (2 + self.turned.len());
         size_of::<Evaluator>()
+            + LadderReader::bytes(self.size.points())
             + cells * size_of::<Cell>()
             + self.groups.len() * size_of::<Group>()
             + 4 * (points + self.pooled.len() + self.bias.len() + self.logits.len())
@@ -189,7 +194,7 @@ impl Evaluator {
         self.input.fill(Cell::default());
         let mut sink =
             Input { cells: &mut self.input, points: &self.turned[symmetry.index()], whole: [0; LANES] };
-        describe(situation, self.network.architecture.planes, &mut sink);
+        describe(situation, self.network.architecture.planes, &mut self.ladders, &mut sink);
         let whole = sink.whole;
         for &point in &self.points {
             // A plane is either of points or of the whole board, so these are never added.

@@ -8,6 +8,8 @@
 use crate::game::{Game, Move, Player};
 use crate::go::board::{Board, cell, stone};
 use crate::go::geometry::CELLS;
+use crate::go::ladder::LadderReader;
+use crate::go::point_list::PointList;
 use crate::go::position::RECENT_MOVES;
 use crate::go::{Komi, Point, Position};
 
@@ -37,12 +39,16 @@ pub mod plane {
     pub const KOMI: usize = 20;
     /// Everywhere how komi and the parity of the board meet: see [`super::parity`].
     pub const PARITY: usize = 21;
-    /// Own chains that a ladder captures. Reserved: nothing fills it yet.
+    /// Own chains that are caught in a ladder: those in atari whatever is played, those with two liberties if they
+    /// are left alone.
     pub const OWN_LADDERS: usize = 22;
-    /// The opponent's chains that a ladder captures. Reserved: nothing fills it yet.
+    /// The opponent's chains that are caught in a ladder: those in atari even if they are left alone, those with two
+    /// liberties by a move of the player.
     pub const OPPONENT_LADDERS: usize = 23;
-    /// Moves that capture in a ladder. Reserved: nothing fills it yet.
-    pub const LADDER_MOVES: usize = 24;
+    /// Ataris after which a chain of the opponent with two liberties is caught.
+    pub const CATCHING_MOVES: usize = 24;
+    /// Moves after which an own chain is not caught that is in atari, or would be caught if it were left alone.
+    pub const SAVING_MOVES: usize = 25;
 }
 
 /// How a plane is written for the trainer.
@@ -62,12 +68,20 @@ pub struct PlaneSet(pub u32);
 
 impl PlaneSet {
     /// The planes that this program can fill.
-    pub const KNOWN: PlaneSet = PlaneSet((1 << plane::OWN_LADDERS) - 1);
+    pub const KNOWN: PlaneSet = PlaneSet((1 << (plane::SAVING_MOVES + 1)) - 1);
+    /// Those for which ladders are read.
+    pub const LADDERS: PlaneSet = PlaneSet(Self::KNOWN.0 >> plane::OWN_LADDERS << plane::OWN_LADDERS);
 
     /// Whether a plane is among them.
     #[must_use]
     pub const fn contains(self, plane: usize) -> bool {
         plane < PLANES && self.0 >> plane & 1 != 0
+    }
+
+    /// Whether any plane is in both.
+    #[must_use]
+    pub const fn meets(self, other: PlaneSet) -> bool {
+        self.0 & other.0 != 0
     }
 
     /// The planes in the order of their numbers.
@@ -80,7 +94,7 @@ impl PlaneSet {
 #[must_use]
 pub const fn kind(plane: usize) -> Kind {
     match plane {
-        plane::OWN_LIBERTIES..plane::KO | plane::OWN_LADDERS..=plane::LADDER_MOVES => Kind::Bits,
+        plane::OWN_LIBERTIES..plane::KO | plane::OWN_LADDERS..=plane::SAVING_MOVES => Kind::Bits,
         plane::KO..plane::PASSES => Kind::Point,
         _ => Kind::Whole,
     }
@@ -129,9 +143,13 @@ pub trait Sink {
     fn whole(&mut self, plane: usize, value: u8);
 }
 
-/// Gives `sink` all that is not 0 of the planes in `set`; those that are not known stay 0.
-pub fn describe(situation: &Situation<'_>, set: PlaneSet, sink: &mut impl Sink) {
+/// Gives `sink` all that is not 0 of the planes in `set`; those that are not known stay 0. Ladders are read with
+/// `ladders`, which must be for boards of this size.
+pub fn describe(situation: &Situation<'_>, set: PlaneSet, ladders: &mut LadderReader, sink: &mut impl Sink) {
     describe_chains(situation, set, sink);
+    if set.meets(PlaneSet::LADDERS) {
+        describe_ladders(situation, set, ladders, sink);
+    }
     describe_moves(situation, set, sink);
     let komi = situation.own_komi();
     let mut whole = |plane, value| {
@@ -181,6 +199,58 @@ fn describe_chains(situation: &Situation<'_>, set: PlaneSet, sink: &mut impl Sin
     }
 }
 
+/// Chains with one liberty or two that a ladder catches, and the moves that decide.
+fn describe_ladders(
+    situation: &Situation<'_>,
+    set: PlaneSet,
+    ladders: &mut LadderReader,
+    sink: &mut impl Sink,
+) {
+    let board = situation.board;
+    let geometry = board.geometry();
+    ladders.set(board);
+    // By the name of the chain, as above.
+    let mut caught = [None; CELLS];
+    for (number, &point) in geometry.points.iter().enumerate() {
+        let cell = board.cell(point);
+        if cell == cell::EMPTY {
+            continue;
+        }
+        let is_own = cell == stone(situation.to_play);
+        let chain = board.chain(point);
+        let is_caught = *caught[chain.index()].get_or_insert_with(|| {
+            let mut tell = |plane, moves: &[Point]| {
+                for mv in moves.iter().filter(|_| set.contains(plane)) {
+                    sink.point(plane, geometry.move_of(*mv).index());
+                }
+            };
+            match (is_own, board.liberties::<3>(point).len()) {
+                (true, 1) => {
+                    let saving = ladders.escaping_moves(point);
+                    tell(plane::SAVING_MOVES, saving.as_slice());
+                    saving.is_empty()
+                }
+                (true, 2) => {
+                    let defending = ladders.defending_moves(point);
+                    tell(plane::SAVING_MOVES, defending.as_ref().map_or(&[], PointList::as_slice));
+                    defending.is_some()
+                }
+                (false, 1) => ladders.is_lost(point),
+                (false, 2) => {
+                    let catching = ladders.catching_moves(point);
+                    tell(plane::CATCHING_MOVES, catching.as_slice());
+                    !catching.is_empty()
+                }
+                _ => false,
+            }
+        });
+        let plane = if is_own { plane::OWN_LADDERS } else { plane::OPPONENT_LADDERS };
+        if is_caught && set.contains(plane) {
+            sink.point(plane, number);
+        }
+    }
+}
+
 fn describe_moves(situation: &Situation<'_>, set: PlaneSet, sink: &mut impl Sink) {
     let pass = situation.board.size().pass();
     for (age, &mv) in situation.last_moves.iter().take(LAST_MOVES).enumerate() {
@@ -221,13 +291,42 @@ mod tests {
         for (to_play, own, opponent, komi) in [(Player::Black, 0, 1, 38), (Player::White, 1, 0, 90)] {
             let situation = Situation { board: &board, to_play, last_moves: &last_moves, komi: Komi(13) };
             let mut seen = Seen::default();
-            describe(&situation, PlaneSet::KNOWN, &mut seen);
+            describe(&situation, PlaneSet::KNOWN, &mut LadderReader::new(&board), &mut seen);
             let liberties = [1, 2];
             assert_eq!(seen.0[own], (plane::OWN_LIBERTIES + liberties[own] - 1, own));
             assert_eq!(seen.0[opponent], (plane::OPPONENT_LIBERTIES + liberties[opponent] - 1, opponent));
-            assert_eq!(seen.0[2..], [(plane::LAST_MOVES, 1), (plane::LAST_MOVES + 2, 0)]);
+            let last_moves = |seen: &&(usize, usize)| seen.0 < plane::OWN_LADDERS;
+            let moves: Vec<_> = seen.0[2..].iter().filter(last_moves).copied().collect();
+            assert_eq!(moves, [(plane::LAST_MOVES, 1), (plane::LAST_MOVES + 2, 0)]);
             assert!(seen.1.contains(&(plane::PASSES + 1, ONE)) && seen.1.contains(&(plane::KOMI, komi)));
         }
+    }
+
+    #[test]
+    fn a_working_ladder_is_seen_from_both_sides_with_the_moves_that_decide_it() {
+        // White's stone at 3, 3 has two liberties, and Black drives it to the edge.
+        let size = Size::new(7, 7).unwrap();
+        let mut board = Board::new(size);
+        let number = |column: usize, row: usize| row * 7 + column;
+        let points = board.geometry().points.clone();
+        for (column, row) in [(2, 3), (3, 2), (4, 2)] {
+            board.place(points[number(column, row)], Player::Black);
+        }
+        board.place(points[number(3, 3)], Player::White);
+        let mut ladders = LadderReader::new(&board);
+        let mut seen_by = |to_play| {
+            let situation = Situation { board: &board, to_play, last_moves: &[], komi: Komi(13) };
+            let mut seen = Seen::default();
+            describe(&situation, PlaneSet::LADDERS, &mut ladders, &mut seen);
+            seen.0.sort_unstable();
+            seen.0
+        };
+        let [extension, end] = [number(4, 3), number(3, 4)];
+        let caught = (plane::OPPONENT_LADDERS, number(3, 3));
+        assert_eq!(seen_by(Player::Black), [caught, (plane::CATCHING_MOVES, end)]);
+        let threatened = (plane::OWN_LADDERS, number(3, 3));
+        let saving = [extension, end].map(|mv| (plane::SAVING_MOVES, mv));
+        assert_eq!(seen_by(Player::White), [threatened, saving[0], saving[1]]);
     }
 
     #[test]

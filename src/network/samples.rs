@@ -28,6 +28,8 @@
 use super::planes::{Kind, PLANES, PlaneSet, Sink, Situation, describe, kind};
 use crate::game::{Move, Outcome, Player};
 use crate::go::Size;
+use crate::go::board::Board;
+use crate::go::ladder::LadderReader;
 use std::io::{self, Write};
 
 const MAGIC: [u8; 8] = *b"TewariPS";
@@ -63,6 +65,7 @@ pub struct SampleWriter<W: Write> {
     output: W,
     size: Size,
     row: Row,
+    ladders: LadderReader,
 }
 
 impl<W: Write> SampleWriter<W> {
@@ -96,7 +99,7 @@ impl<W: Write> SampleWriter<W> {
             header[24 + plane] = kind(plane) as u8;
         }
         output.write_all(&header)?;
-        Ok(SampleWriter { output, size, row })
+        Ok(SampleWriter { output, size, row, ladders: LadderReader::new(&Board::new(size)) })
     }
 
     /// Adds a position, which must be on a board of the file's size.
@@ -106,7 +109,7 @@ impl<W: Write> SampleWriter<W> {
     pub fn write(&mut self, situation: &Situation<'_>, labels: &Labels<'_>) -> io::Result<()> {
         assert_eq!(situation.board.size(), self.size, "one size a file");
         self.row.clear();
-        describe(situation, PlaneSet::KNOWN, &mut self.row);
+        describe(situation, PlaneSet::KNOWN, &mut self.ladders, &mut self.row);
         self.row.label(situation, labels);
         self.output.write_all(&self.row.bytes)
     }

@@ -1,7 +1,7 @@
 //! Selection of a move: one pass over the edges, one probe for each child with visits, one pass of scores.
 
 use super::path::SiblingStatistics;
-use super::policy::{EdgeColumns, Estimates, ParentView, SelectionPolicy};
+use super::policy::{EdgeColumns, Estimates, ParentView, Puct, SelectionPolicy};
 use super::policy_state;
 use super::proof;
 use super::virtual_loss::VirtualLoss;
@@ -125,7 +125,7 @@ impl Edges {
                 &mut self.policy_state,
             );
         }
-        let has_estimate = block.estimate().is_some();
+        let is_judged = block.estimate().is_some();
         // From here on only copies are read.
         if !block.is_current() {
             self.impossible = 0;
@@ -137,7 +137,7 @@ impl Edges {
         if let Some(virtual_loss) = virtual_loss {
             self.add_virtual_loss(virtual_loss, game.key());
         }
-        self.score(policy, is_root, has_estimate);
+        self.score(policy, is_root, is_judged);
         let random_choices = policy.random_choices();
         if random_choices > 0 && rng.chance(random_choices) {
             self.level_scores();
@@ -267,10 +267,10 @@ impl Edges {
     }
 
     /// Third pass: the policy's score of every move that is not excluded.
-    fn score<P: SelectionPolicy>(&mut self, policy: &P, is_root: bool, has_estimate: bool) {
+    fn score<P: SelectionPolicy>(&mut self, policy: &P, is_root: bool, is_judged: bool) {
         let visits = self.visited.iter().map(|visited| u64::from(visited.visits)).sum::<u64>();
-        let uses_offset = has_estimate && policy.uses_amaf();
-        let estimates = uses_offset.then(|| Estimates { amaf_offset: self.amaf_offset() });
+        let is_judged = is_judged && policy.uses_amaf();
+        let estimates = is_judged.then(|| self.estimates());
         let parent = ParentView { is_root, estimates, ..ParentView::new(visits as f32) };
         let columns = EdgeColumns {
             visits: &self.visits,
@@ -288,20 +288,24 @@ impl Edges {
         }
     }
 
-    /// See [`Estimates::amaf_offset`].
-    fn amaf_offset(&self) -> f32 {
-        let mut visits = 0.0;
-        let mut excess = 0.0;
+    fn estimates(&self) -> Estimates {
+        let (mut visits, mut value) = (0.0, 0.0);
+        let (mut sampled, mut excess) = (0.0, 0.0);
+        let mut chance_tried = 0.0;
         for visited in self.visited.iter().filter(|visited| !visited.refuted) {
             let index = visited.index;
+            let weight = visited.visits as f32;
+            visits += weight;
+            value += weight * self.value[index];
+            chance_tried += Puct::chance(self.prior_wins[index]);
             let samples = self.amaf_visits[index];
             if samples > 0.0 {
-                let weight = visited.visits as f32;
-                visits += weight;
+                sampled += weight;
                 excess += weight * (self.value[index] - self.amaf_wins[index] / samples);
             }
         }
-        if visits > 0.0 { excess / visits } else { 0.0 }
+        let mean = |sum: f32, weight: f32, default| if weight > 0.0 { sum / weight } else { default };
+        Estimates { amaf_offset: mean(excess, sampled, 0.0), mean: mean(value, visits, 0.5), chance_tried }
     }
 
     /// The best score's move, at random among equals; `None` if nothing is left.

@@ -9,7 +9,7 @@
 //! | 2             | 32..38 | generation   | of the last use                                            |
 //! |               | 38..64 | suspect      | found while being filled: see `Table::reserve_block`       |
 //! | 3             | 0..40  | halving      | under way, see [`halving`](super::halving); 0 is none      |
-//! |               | 40..48 | weight       | of the position's [`Estimate`]; 0 is none                  |
+//! |               | 40..48 | weight       | of the position's [`Estimate`]; 0 and a value of 0: none   |
 //! |               | 48..64 | estimate     | its value, for the player to move                          |
 //! | 4 + a         | 0..8   | prior wins   | see [`Prior`]; 255 of 255: the move is not legal           |
 //! |               | 8..16  | prior visits |                                                            |
@@ -280,13 +280,14 @@ impl<'t> Block<'t> {
         &self.words[3]
     }
 
-    /// What was known of the position's value when it got the block.
+    /// What an expert said of the position's value when it got the block; `None` if none was asked. With a weight of 0 it
+    /// judged the moves alone.
     #[must_use]
     #[inline]
     pub fn estimate(&self) -> Option<Estimate> {
         let word = self.words[3].load(Relaxed);
         let (weight, bits) = ((word >> WEIGHT_SHIFT) as u8, (word >> 48) as u32);
-        (weight > 0).then_some(Estimate { value: Value(bits << 16 | bits), weight })
+        (word & ESTIMATE_MASK != 0).then_some(Estimate { value: Value(bits << 16 | bits), weight })
     }
 
     /// AMAF samples of a move.

@@ -156,6 +156,10 @@ def parameters_of(data):
         layer["w"] = (w / 2.0**shift).astype(np.float32)
         if "b" in layer:
             layer["b"] = (read("<i4", shape[-1]) / 2.0 ** (places + shift)).astype(np.float32)
+    planes = int.from_bytes(data[16:20], "little")
+    unseen = [plane for plane in range(model.PLANES) if not planes >> plane & 1]
+    # What was drawn for a plane that this network never saw would be noise to one that sees it.
+    parameters["input"]["w"][:, unseen] = 0
     return parameters
 
 

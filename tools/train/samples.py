@@ -14,7 +14,6 @@ NO_VALUE = 255
 MOST_VALUE = 250
 HEADER_BYTES = 128
 LABEL_BYTES = 12
-LADDERS = slice(22, 25)
 
 
 class BadSamples(Exception):

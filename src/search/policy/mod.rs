@@ -8,6 +8,7 @@ mod epsilon_greedy;
 mod flat;
 mod lazarus;
 mod preset;
+mod puct;
 mod rave;
 mod stego;
 mod ucb;
@@ -18,6 +19,7 @@ pub use epsilon_greedy::EpsilonGreedy;
 pub use flat::Flat;
 pub use lazarus::Lazarus;
 pub use preset::{Policy, Preset, help};
+pub use puct::Puct;
 pub use rave::Rave;
 pub use stego::{Stego, StegoMode};
 pub use ucb::{Ucb1, Valkyria};
@@ -33,6 +35,10 @@ use std::sync::atomic::Ordering::Relaxed;
 pub struct Estimates {
     /// By how much the values of the edges exceed the means of their AMAF samples, weighted by the edges' visits; -1 to 1.
     pub amaf_offset: f32,
+    /// Mean value of the visited edges, weighted by their visits, for the player who moves; a half without visits.
+    pub mean: f32,
+    /// Sum of the chances of the moves that have visits; 0 to 1, and more after a pass.
+    pub chance_tried: f32,
 }
 
 /// What a policy may know of the position whose move is chosen.

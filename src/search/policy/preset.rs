@@ -1,8 +1,8 @@
 //! All policies by name, with their parameters.
 
 use super::{
-    EdgeColumns, EdgeView, EpsilonGreedy, Flat, Lazarus, ParentView, Rave, SelectionPolicy, Stego, StegoMode,
-    Ucb1, Ucb1Tuned, UcbImproved, Valkyria,
+    EdgeColumns, EdgeView, EpsilonGreedy, Flat, Lazarus, ParentView, Puct, Rave, SelectionPolicy, Stego,
+    StegoMode, Ucb1, Ucb1Tuned, UcbImproved, Valkyria,
 };
 use crate::parameters::{MOST_PARAMETERS, Parameter, Range, Values};
 use crate::table::atomic::AtomicU64;
@@ -110,12 +110,22 @@ const PRESETS: &[Definition] = &[
             number("equivalence", 1.0, 1e6, 1500.0, "samples at which AMAF weighs a third"),
             number("c", 0.0, 10.0, 0.0, EXPLORATION),
             number("priors", 0.0, 1.0, 0.6, "what Go knowledge counts for a new move"),
-            number("puct", 0.0, 10.0, 0.0, "exploration by the chances of moves"),
+            number("puct", 0.0, 10.0, 0.8, "exploration by the network's chances of moves"),
+            number(
+                "untried",
+                0.0,
+                1.0,
+                0.1,
+                "how much worse a move looks, by the network, before it is tried",
+            ),
+            number("amaf", 0.0, 1e6, 200.0, "what equivalence is where a network judges; 0: no AMAF"),
         ],
         expand_at: 8,
         build: |values| {
-            let [equivalence, exploration, priors, puct, ..] = values.map(|value| value as f32);
-            Policy::Rave(Rave { equivalence, exploration, priors, puct })
+            let [equivalence, c, priors, exploration, first_play_loss, amaf] =
+                values.map(|value| value as f32);
+            let judged = Puct { exploration, first_play_loss, amaf };
+            Policy::Rave(Rave { equivalence, exploration: c, priors, judged })
         },
     },
     Definition {
@@ -208,7 +218,7 @@ const PRESETS: &[Definition] = &[
         expand_at: 1,
         build: |values| {
             let modes = [StegoMode::Uct, StegoMode::Amaf, StegoMode::AlphaAmaf, StegoMode::Rave];
-            let [mode, exploration, alpha, warmup] = *values;
+            let [mode, exploration, alpha, warmup, ..] = *values;
             Policy::Stego(Stego {
                 mode: modes[(mode as usize).min(modes.len() - 1)],
                 exploration: exploration as f32,

@@ -1,8 +1,8 @@
 //! RAVE, the default policy.
 
-use super::{EdgeView, ParentView, SelectionPolicy};
+use super::{EdgeView, ParentView, Puct, SelectionPolicy};
 
-/// RAVE with the minimum-MSE schedule, and priors in place of exploration.
+/// RAVE with the minimum-MSE schedule, and priors in place of exploration; [`Puct`] where a network has judged the position.
 ///
 /// score = β·(amaf wins / amaf visits) + (1-β)·(wins + prior wins) / (visits + prior visits), with
 /// β = m / (m + n + 4·n·m·b²), where m counts AMAF samples and n visits and prior visits, and b is the
@@ -11,11 +11,6 @@ use super::{EdgeView, ParentView, SelectionPolicy};
 /// Source: Gelly & Silver, "Monte-Carlo tree search and rapid action value estimation in computer Go",
 /// Artificial Intelligence 175 (2011), section 5, with the variance of a result taken as 1/4. `equivalence`
 /// is 1/(4b²): where m = n = equivalence, β is 1/3.
-///
-/// Where values contain a network's estimates, a visit varies less than a playout, and equivalence is divided by
-/// three; and the estimates may think better or worse of a position than playouts do, so that AMAF samples are
-/// moved by what visited moves differ from theirs: else it would seem that what was tried is better, or worse, than
-/// what was not.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rave {
     /// 1/(4b²), in samples; positive.
@@ -24,48 +19,42 @@ pub struct Rave {
     pub exploration: f32,
     /// What priors count, `0..=1`.
     pub priors: f32,
-    /// Factor of an exploration by chances, PUCT; 0 is none.
-    pub puct: f32,
+    /// For positions that a network has judged.
+    pub judged: Puct,
 }
-
-/// The variance of a playout's result, over that of a value with estimates.
-const STEADINESS: f32 = 3.0;
-
-/// A prior of 100 wins is one of a move that is certain.
-const CHANCE_SCALE: f32 = 0.01;
 
 impl Default for Rave {
     fn default() -> Rave {
-        Rave { equivalence: 1500.0, exploration: 0.0, priors: 0.6, puct: 0.0 }
+        Rave { equivalence: 1500.0, exploration: 0.0, priors: 0.6, judged: Puct::default() }
     }
 }
 
-impl SelectionPolicy for Rave {
+impl Rave {
     #[inline]
-    fn score(&self, parent: &ParentView, edge: &EdgeView) -> f32 {
+    fn score_by_playouts(&self, parent: &ParentView, edge: &EdgeView) -> f32 {
         let visits = edge.visits + self.priors * edge.prior_visits;
         let wins = edge.visits * edge.value + self.priors * edge.prior_wins;
         let mean = if visits > 0.0 { wins / visits } else { 0.5 };
         let amaf_visits = edge.amaf_visits;
         let amaf = if amaf_visits > 0.0 { edge.amaf_wins / amaf_visits } else { 0.5 };
-        let (equivalence, offset) = match parent.estimates {
-            Some(estimates) => (self.equivalence / STEADINESS, estimates.amaf_offset),
-            None => (self.equivalence, 0.0),
-        };
-        let denominator = amaf_visits + visits + visits * amaf_visits / equivalence;
+        let denominator = amaf_visits + visits + visits * amaf_visits / self.equivalence;
         let beta = if denominator > 0.0 { amaf_visits / denominator } else { 0.0 };
         let exploration = if self.exploration > 0.0 {
             self.exploration * (parent.ln_visits / (visits + 1.0)).sqrt()
         } else {
             0.0
         };
-        let puct = if self.puct > 0.0 {
-            let chance = edge.prior_wins * CHANCE_SCALE;
-            self.puct * chance * chance * parent.visits.sqrt() / (1.0 + edge.visits)
-        } else {
-            0.0
-        };
-        beta * (amaf + offset) + (1.0 - beta) * mean + exploration + puct
+        beta * amaf + (1.0 - beta) * mean + exploration
+    }
+}
+
+impl SelectionPolicy for Rave {
+    #[inline]
+    fn score(&self, parent: &ParentView, edge: &EdgeView) -> f32 {
+        match &parent.estimates {
+            Some(estimates) => self.judged.score(parent, estimates, edge),
+            None => self.score_by_playouts(parent, edge),
+        }
     }
 
     fn uses_amaf(&self) -> bool {
@@ -75,7 +64,6 @@ impl SelectionPolicy for Rave {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Estimates;
     use super::*;
 
     #[test]
@@ -94,18 +82,6 @@ mod tests {
         assert!(policy.score(&parent, &settled) < 1e-3);
         let fresh = EdgeView { visits: 0.0, prior_visits: 0.0, ..edge };
         assert!((policy.score(&parent, &fresh) - 1.0).abs() < 1e-6);
-    }
-
-    #[test]
-    fn estimates_move_amaf_to_the_values_and_lessen_its_weight() {
-        let policy = Rave { equivalence: 900.0, ..Rave::default() };
-        let estimates = Some(Estimates { amaf_offset: 0.25 });
-        let parent = ParentView { estimates, ..ParentView::new(1000.0) };
-        let untried = EdgeView { amaf_visits: 50.0, amaf_wins: 25.0, ..EdgeView::default() };
-        assert!((policy.score(&parent, &untried) - 0.75).abs() < 1e-6);
-        // A third of 900 samples weigh a third.
-        let tried = EdgeView { visits: 300.0, value: 0.0, amaf_visits: 300.0, amaf_wins: 150.0, ..untried };
-        assert!((policy.score(&parent, &tried) - 0.25).abs() < 1e-6);
     }
 
     #[test]

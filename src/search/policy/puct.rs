@@ -1,0 +1,134 @@
+//! PUCT, the part of RAVE for positions that a network has judged.
+
+use super::{EdgeView, Estimates, ParentView};
+use crate::game::Prior;
+
+/// PUCT with a first-play value below the parent's, and AMAF beside the mean.
+///
+/// score = β·(A + offset) + (1-β)·(n·Q + k·F) / (n + k) + c·P·sqrt(1 + N) / (1 + n)
+///
+/// N counts the parent's visits, n the edge's; Q is the child's value for the mover, A the mean of the m AMAF samples, P the
+/// network's chance of the move. F, what a move is worth that has not been tried, is the parent's value less
+/// `first_play_loss` times the square root of the chances that have been tried: else a position would try all its moves
+/// once. Playouts make the first Q noisy, hence F counts as k = 2 visits. AMAF samples are of playouts alone, and a
+/// network's estimates may think better or worse of a position: the offset is what visited moves differ from their samples.
+///
+/// β = m / (m + v + v·m / e), with v = n + 30 visits and e = `amaf`; an untried move's AMAF never lifts it above F.
+///
+/// Sources: Silver et al., "Mastering the game of Go with deep neural networks and tree search" (2016), methods; F as in
+/// KataGo's and Leela Zero's first-play urgency; β as in RAVE.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Puct {
+    /// c, positive.
+    pub exploration: f32,
+    /// See above; `0..=1`.
+    pub first_play_loss: f32,
+    /// e, in samples; 0 leaves AMAF out.
+    pub amaf: f32,
+}
+
+/// k: visits that the value of an untried move counts like.
+const FIRST_PLAY_VISITS: f32 = 2.0;
+/// Visits that an edge seems to have more, beside AMAF.
+const AMAF_HANDICAP: f32 = 30.0;
+/// A prior of so many wins is one of a move that is certain.
+const CERTAIN_WINS: f32 = 200.0;
+
+impl Default for Puct {
+    fn default() -> Puct {
+        Puct { exploration: 0.8, first_play_loss: 0.1, amaf: 200.0 }
+    }
+}
+
+impl Puct {
+    /// A chance as a prior keeps it: wins in proportion to the square root of the chance, so that small ones keep two digits.
+    #[must_use]
+    pub fn pack_chance(chance: f32) -> Prior {
+        let wins = (CERTAIN_WINS * chance.clamp(0.0, 1.0).sqrt()) as u8;
+        Prior { visits: wins, wins }
+    }
+
+    /// The chance that a prior with `wins` stands for.
+    #[inline]
+    #[must_use]
+    pub fn chance(wins: f32) -> f32 {
+        let root = wins * (1.0 / CERTAIN_WINS);
+        root * root
+    }
+
+    /// The score of an edge; vectorises.
+    #[inline]
+    #[must_use]
+    pub fn score(&self, parent: &ParentView, estimates: &Estimates, edge: &EdgeView) -> f32 {
+        let visits = edge.visits;
+        let first_play = estimates.mean - self.first_play_loss * estimates.chance_tried.sqrt();
+        let mean = (visits * edge.value + FIRST_PLAY_VISITS * first_play) / (visits + FIRST_PLAY_VISITS);
+        let samples = edge.amaf_visits;
+        let amaf = edge.amaf_wins / samples.max(1.0) + estimates.amaf_offset;
+        let amaf = if visits > 0.0 { amaf } else { amaf.min(first_play) };
+        let weight = visits + AMAF_HANDICAP;
+        let beta =
+            samples * self.amaf / (self.amaf * (samples + weight) + weight * samples).max(f32::MIN_POSITIVE);
+        let exploration = self.exploration * Puct::chance(edge.prior_wins) * (1.0 + parent.visits).sqrt();
+        beta * amaf + (1.0 - beta) * mean + exploration / (1.0 + visits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ESTIMATES: Estimates = Estimates { amaf_offset: 0.0, mean: 0.5, chance_tried: 0.25 };
+
+    fn with_chance(chance: f32) -> EdgeView {
+        let prior = Puct::pack_chance(chance);
+        EdgeView {
+            prior_visits: f32::from(prior.visits),
+            prior_wins: f32::from(prior.wins),
+            ..EdgeView::default()
+        }
+    }
+
+    #[test]
+    fn an_untried_move_is_worth_less_than_its_parent_and_more_with_its_chance() {
+        let parent = ParentView::new(99.0);
+        let puct = Puct::default();
+        let hopeless = puct.score(&parent, &ESTIMATES, &with_chance(0.0));
+        assert!((hopeless - 0.45).abs() < 1e-6);
+        let likely = puct.score(&parent, &ESTIMATES, &with_chance(0.5));
+        assert!((likely - hopeless - 0.8 * 0.5 * 10.0).abs() < 0.1, "{likely}");
+    }
+
+    #[test]
+    fn visits_outweigh_everything_in_the_end() {
+        let edge = EdgeView {
+            visits: 1e7,
+            value: 0.25,
+            amaf_visits: 16_000.0,
+            amaf_wins: 16_000.0,
+            ..with_chance(1.0)
+        };
+        let score = Puct::default().score(&ParentView::new(1e7), &ESTIMATES, &edge);
+        assert!((score - 0.25).abs() < 1e-3, "{score}");
+    }
+
+    #[test]
+    fn amaf_lowers_an_untried_move_and_never_lifts_it() {
+        let parent = ParentView::new(10.0);
+        let puct = Puct::default();
+        let plain = puct.score(&parent, &ESTIMATES, &with_chance(0.1));
+        let sampled = |wins| EdgeView { amaf_visits: 100.0, amaf_wins: wins, ..with_chance(0.1) };
+        assert!(puct.score(&parent, &ESTIMATES, &sampled(10.0)) < plain - 0.1);
+        assert!((puct.score(&parent, &ESTIMATES, &sampled(100.0)) - plain).abs() < 1e-6);
+        let without = Puct { amaf: 0.0, ..puct };
+        assert!((without.score(&parent, &ESTIMATES, &sampled(10.0)) - plain).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_chance_is_kept_in_a_prior_to_a_tenth_where_it_matters() {
+        for chance in [0.01, 0.1, 0.5, 1.0] {
+            let kept = Puct::chance(f32::from(Puct::pack_chance(chance).wins));
+            assert!((kept / chance - 1.0).abs() < 0.1, "{chance}: {kept}");
+        }
+    }
+}
