@@ -29,6 +29,7 @@ mod table_game;
 
 use self::command_line::{Command, in_one_line, one_line};
 use anyhow::{Context, Result};
+use std::ffi::OsString;
 use std::io::{self, Write};
 
 /// What a mistake on the command line exits with; anything else that fails exits with 1.
@@ -45,11 +46,18 @@ impl Cli {
     /// like every other error. Both end the program.
     #[must_use]
     pub fn parse() -> Cli {
-        let command = command_line::read(std::env::args_os().collect()).unwrap_or_else(|error| {
+        Cli::read(std::env::args_os().collect()).unwrap_or_else(|error| {
             print_error(&format!("{error:#}"));
             std::process::exit(USAGE_ERROR)
-        });
-        Cli { command }
+        })
+    }
+
+    /// The same for a command line of words, the program's name first. Help and version end the program.
+    ///
+    /// # Errors
+    /// What is wrong with them, in one line.
+    pub fn read(words: Vec<OsString>) -> Result<Cli> {
+        Ok(Cli { command: command_line::read(words)? })
     }
 
     /// Does what the command line asks.

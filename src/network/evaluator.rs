@@ -45,8 +45,7 @@ pub struct Evaluator {
     outputs: Vec<i32>,
 }
 
-/// What a network says of a position, seen by the player to move. Logits have 12 binary places
-/// .
+/// What a network says of a position, seen by the player to move. Logits have 12 binary places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Evaluation<'a> {
     /// A logit for every move number, pass last.

@@ -5,7 +5,7 @@
 //! entries, so that a position has at least the visits of its edges; where a halving came between, its visits are
 //! raised. What was learnt after the copy of its page is missing. Bounds are copied with the key beside them: none is
 //! believed of another position. Lineage, generation and the number of openings are those of the table, and nothing in
-//! the copy is in doubt.
+//! the copy is in doubt. Damage that a search would not notice is copied: `verify` finds it in the copy as in the table.
 //!
 //! Where the file system can, the copy begins as a clone that shares the disk's blocks with the table (`FICLONE`); its
 //! pages may be of different moments, so that it is then repaired like a file after a power cut.
@@ -46,9 +46,10 @@ pub struct Snapshot {
     pub entries: u64,
     /// Blocks that their position names.
     pub blocks: u64,
-    /// Entries that were left out: they were being written, or cannot be.
+    /// Entries that were left out: they were being written.
     pub entries_dropped: u64,
-    /// Blocks that were left out: they were being written, no entry of the copy names them, or they cannot be.
+    /// Blocks that were left out: they were being written, no entry of the copy names them, or they were in doubt and cannot
+    /// be.
     pub blocks_dropped: u64,
     /// Whether it shares the disk's blocks with the table until either is written.
     pub is_clone: bool,

@@ -75,7 +75,7 @@ fn entries(path: &Path) -> usize {
 /// The same options with the table in a file.
 #[must_use]
 pub fn in_file(options: &EngineOptions, path: &Path, mode: TableMode) -> EngineOptions {
-    let file = TableFile { path: path.to_owned(), mode, is_limited: false };
+    let file = TableFile { path: path.to_owned(), mode, is_limited: false, sync: None };
     EngineOptions { table_file: Some(file), ..options.clone() }
 }
 

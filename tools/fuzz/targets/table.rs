@@ -4,8 +4,8 @@
 
 #![no_main]
 
-use clap::Parser;
 use libfuzzer_sys::fuzz_target;
+use std::ffi::OsString;
 use std::path::Path;
 use tewari::analysis::lines::{self, Extent};
 use tewari::cli::Cli;
@@ -37,7 +37,7 @@ fuzz_target!(|data: &[u8]| {
         std::fs::write(&other, &sound.other).expect("written");
         by_command(&path, &other, &sum);
     }
-    let Ok(table) = Table::open(&path, TableMode::ReadOnly, None).inspect_err(|error| one_line(error)) else {
+    let Ok(table) = Table::open(&path, TableMode::ReadOnly, None).inspect_err(one_line) else {
         search(sound, &path, *flags);
         return;
     };
@@ -49,6 +49,9 @@ fuzz_target!(|data: &[u8]| {
     if kind & 0x40 != 0 {
         std::fs::write(&other, &sound.other).expect("written");
         merge(&table, &other, &sum);
+    }
+    if kind & 0x80 != 0 {
+        snapshot(&table, &sum);
     }
     drop(table);
     search(sound, &path, *flags);
@@ -107,6 +110,21 @@ fn merge(table: &Table, other: &Path, sum: &Path) {
     }
 }
 
+/// A copy has nothing unfinished, and no more faults than the table.
+fn snapshot(table: &Table, copy: &Path) {
+    match table.snapshot(copy, true) {
+        Ok(made) => {
+            let copy = Table::open(copy, TableMode::ReadOnly, None).expect("a table");
+            let [faults, left] = [table, &copy].map(|table| table.survey(&mut |_| {}));
+            look(&left);
+            assert_eq!((left.unfinished_entries, left.unfinished_blocks), (0, 0));
+            assert!(left.faults <= faults.faults, "{:?} where there were {:?}", left.described, faults.described);
+            assert_eq!(left.entries + left.bad_entries, made.entries);
+        }
+        Err(error) => one_line(&error),
+    }
+}
+
 /// Searches with the table, if the engine takes it, and plays the move: all is legal.
 fn search(sound: &Sound, path: &Path, flags: u8) {
     let mode = if flags & 0x10 == 0 { TableMode::ReadWrite } else { TableMode::CopyOnWrite };
@@ -156,19 +174,21 @@ fn repair(path: &Path) {
 /// The commands themselves, in this process.
 fn by_command(path: &Path, other: &Path, sum: &Path) {
     let [path, other, sum] = [path, other, sum].map(|path| path.to_str().expect("a name"));
-    let commands: [&[&str]; 8] = [
+    let commands: [&[&str]; 10] = [
         &["info", path],
         &["info", "--format", "json", path],
         &["verify", path],
         &["dump", "--depth", "2", "--moves", "2", path],
         &["dump", "--depth", "2", "--moves", "2", "--format", "dot", path],
         &["merge", path, other, "-o", sum],
+        &["snapshot", path, "-o", sum, "--force"],
+        &["upgrade", path],
         &["resize", "--table-size", "9000", path],
         &["verify", "--repair", path],
     ];
     for command in commands {
-        let words = ["tewari", "table"].into_iter().chain(command.iter().copied());
-        if let Err(error) = Cli::try_parse_from(words).expect("a command").run() {
+        let words = ["tewari", "--config", "none", "table"].into_iter().chain(command.iter().copied());
+        if let Err(error) = Cli::read(words.map(OsString::from).collect()).expect("a command").run() {
             one_line(&format!("{error:#}"));
         }
     }
