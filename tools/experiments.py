@@ -351,6 +351,7 @@ def orphans():
 
 EXPERIMENTS = {
     "table-size-1000": table_size(1000, 200, ["4KiB", "8KiB", "16KiB", "32KiB", "64KiB", "256KiB", "1MiB", "16MiB"]),
+    "table-size-network": table_size(1000, 100, ["16KiB", "32KiB", "64KiB", "128KiB", "256KiB", "1MiB", "16MiB"]),
     "table-size-5000": table_size(5000, 40, ["8KiB", "32KiB", "128KiB", "512KiB", "2MiB", "64MiB"]),
     "replacement": replacement(),
     "admission": admission(),

@@ -55,6 +55,15 @@ pub enum FileProblem {
     /// Damaged or made with malice.
     #[error("expected a layout that is possible, found one that is not: restore a copy, or make a new table")]
     Layout,
+    /// Of the same game, as both say, and yet of another kind.
+    #[error(
+        "expected edge blocks like those of {like}, found others: one of the two files is damaged; restore a copy, or \
+         make a new table"
+    )]
+    Blocks {
+        /// The file with the other blocks.
+        like: String,
+    },
     /// Cut short, or grown.
     #[error(
         "expected {expected} bytes, found {found}: the file was truncated or grown; restore a copy, or make a new table"

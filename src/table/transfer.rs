@@ -109,7 +109,12 @@ impl Table {
         let identity = first.identity().cloned().ok_or(TransferError::Interrupted)?;
         for other in others.iter().chain(&base) {
             let found = other.identity().ok_or(TransferError::Interrupted)?;
-            compare(&identity, found).map_err(|problem| about(other.path().unwrap_or(path), problem))?;
+            // What a file says of itself is not to be believed: it may have the blocks of another game.
+            let is_alike = other.layout.shape == first.layout.shape;
+            let unlike = || FileProblem::Blocks { like: name_of(first) };
+            compare(&identity, found)
+                .and_then(|()| is_alike.then_some(()).ok_or_else(unlike))
+                .map_err(|problem| about(other.path().unwrap_or(path), problem))?;
         }
         check_pasts(sources, base)?;
         let mut lineage = first.lineage().cloned().ok_or(TransferError::Interrupted)?;
@@ -134,19 +139,23 @@ impl Table {
     }
 }
 
+fn name_of(table: &Table) -> String {
+    table.path().map(|path| path.display().to_string()).unwrap_or_default()
+}
+
 /// No two sources may share a past but that of the base.
 fn check_pasts(sources: &[&Table], base: Option<&Table>) -> Result<(), TransferError> {
-    let name = |table: &Table| table.path().map(|path| path.display().to_string()).unwrap_or_default();
     for (index, one) in sources.iter().enumerate() {
         for other in &sources[index + 1..] {
             let (Some(past), Some(other_past)) = (one.lineage(), other.lineage()) else { continue };
             let is_common = past.overlaps(other_past);
             match base {
                 None if is_common => {
-                    return Err(TransferError::CommonPast { one: name(one), other: name(other) });
+                    return Err(TransferError::CommonPast { one: name_of(one), other: name_of(other) });
                 }
                 Some(base) if base.lineage() != past.common(other_past).as_ref() => {
-                    return Err(TransferError::Base { base: name(base), one: name(one), other: name(other) });
+                    let [base, one, other] = [base, one, other].map(name_of);
+                    return Err(TransferError::Base { base, one, other });
                 }
                 _ => {}
             }
