@@ -113,8 +113,8 @@ pub fn ask(network: &Arc<Network>, position: &Position) -> Opinion {
     }
 }
 
-/// The chance of a pass, which the network is not asked about: what it does not end waits until nothing else is better, and
-/// what ends the game is known.
+/// The chance of a pass, which is not the network's (its share of the policy is nobody's): what it does not end waits until
+/// nothing else is better, and what ends the game is known.
 fn chance_of_pass(position: &Position) -> f32 {
     match position.outcome_of_pass() {
         Some(Outcome::Win) => 1.0,

@@ -9,7 +9,7 @@ use super::board::{Board, cell};
 use super::geometry::{CELLS, Geometry, Point};
 use super::point_list::PointList;
 
-/// Moves played in reading one chain. A ladder over a 19x19 board has about 70 moves; with the attacker's two
+/// Moves played in one reading, of a chain or of one of its moves. A ladder over a 19x19 board has about 70 moves; with the attacker's two
 /// choices at each turn, of which the wrong one is refuted at once, it takes about three times as many.
 const STEPS: u32 = 400;
 

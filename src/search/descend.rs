@@ -21,6 +21,8 @@ pub(super) enum Leaf<'t> {
     Decided(Option<Entry<'t>>, Bounds),
     /// A position whose moves are all refuted on this path.
     AllRefuted(Entry<'t>),
+    /// The root, where all moves that may be searched are refuted: nothing is proven of the others.
+    AllowedRefuted(Entry<'t>),
     /// A child that has more visits than the edge to it; see [`CatchUp::Stop`].
     CatchUp(Entry<'t>),
 }
@@ -88,12 +90,12 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         self.counters.collisions += self.edges.impossible();
         let (mv, siblings) = match selection {
             Selection::Move(mv, siblings) => (mv, siblings),
-            // Nothing is proven of moves that were not looked at.
-            Selection::AllRefuted if allowed.is_some() => return Break(Leaf::Playout(Some(entry))),
+            Selection::AllRefuted if allowed.is_some() => return Break(Leaf::AllowedRefuted(entry)),
             Selection::AllRefuted => return Break(Leaf::AllRefuted(entry)),
             Selection::BlockLost => {
-                self.counters.lost_blocks += 1;
-                return Break(Leaf::Playout(Some(entry)));
+                self.path_blocks.pop();
+                // Its mean is mended first.
+                return Break(Leaf::Unexpanded(entry));
             }
         };
         let mover = self.game.to_play();

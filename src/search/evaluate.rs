@@ -25,7 +25,11 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             Leaf::Unexpanded(entry) => self.evaluate_by_playout(Some(entry)),
             Leaf::Playout(entry) => self.evaluate_by_playout(entry),
             Leaf::Decided(entry, path) => self.evaluate_decided(entry, path),
-            Leaf::AllRefuted(entry) => self.evaluate_all_refuted(&entry),
+            Leaf::AllRefuted(entry) => {
+                let bounds = self.store_refutation(&entry);
+                self.evaluate_refuted(&entry, bounds)
+            }
+            Leaf::AllowedRefuted(entry) => self.evaluate_refuted(&entry, ProvenBounds::none(self.range)),
             Leaf::CatchUp(entry) => {
                 let bounds = ProvenBounds { base: entry.bounds(self.range), path: self.range };
                 let value = BackupValue { value: entry.total().value, bounds };
@@ -69,8 +73,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         Evaluation { value, half_points_for_black: Some(for_black.half_points()) }
     }
 
-    fn evaluate_all_refuted(&mut self, entry: &Entry<'t>) -> Evaluation {
-        let bounds = self.store_refutation(entry);
+    fn evaluate_refuted(&self, entry: &Entry<'t>, bounds: ProvenBounds) -> Evaluation {
         entry.add_visit(Value::LOSS);
         let for_black = proof::outcome_for(self.leaf_player(), Outcome::Loss);
         let value = BackupValue { value: Value::LOSS, bounds };

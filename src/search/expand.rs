@@ -4,6 +4,7 @@ use super::policy::SelectionPolicy;
 use super::worker::Worker;
 use crate::game::Game;
 use crate::table::{Block, Entry, Protected};
+use crate::value::Estimate;
 
 impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     /// Gives the position that the descent has reached a block with the game's priors, if it is the root or has had
@@ -11,9 +12,19 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     /// asked when there is a block to hold what it says.
     pub(super) fn expand(&mut self, entry: &Entry<'t>) -> Option<Block<'t>> {
         let had_block = self.table.mend_lost_block(entry, &mut self.counters) | self.is_reseeded;
-        if !self.steps.is_empty() && entry.leaf_playouts().visits < self.parameters.expand_at {
-            return None;
+        let is_due = self.steps.is_empty() || entry.leaf_playouts().visits >= self.parameters.expand_at;
+        let (block, estimate) = if is_due { self.claim_block(entry) } else { (None, None) };
+        if had_block {
+            // The mean of the lost block contains the estimate already, which comes again with the next block: with this
+            // one, or with another worker's, or later where there is none to be had now.
+            let estimate = estimate.or_else(|| (self.expert)(&self.game, &mut self.priors));
+            estimate.inspect(|&estimate| entry.remove_from_leaf_playouts(estimate));
         }
+        block
+    }
+
+    /// The block, if there is one for the position, and what the expert said if it was asked.
+    fn claim_block(&mut self, entry: &Entry<'t>) -> (Option<Block<'t>>, Option<Estimate>) {
         let (game, priors, expert) = (&self.game, &mut self.priors, &mut self.expert);
         let protected = Protected { keys: &self.path_keys, blocks: &self.path_blocks };
         let mut estimate = None;
@@ -23,10 +34,6 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             (priors, *noted)
         };
         let block = self.table.claim_block_with_estimate(entry, judge, protected, &mut self.counters);
-        if let Some(estimate) = estimate.filter(|_| had_block && block.is_some()) {
-            // The mean of the lost block contains the estimate already, which now comes again.
-            entry.remove_from_leaf_playouts(estimate);
-        }
-        block
+        (block, estimate)
     }
 }

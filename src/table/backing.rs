@@ -1,4 +1,4 @@
-//! The bytes under a table. The only file of the crate with `unsafe`.
+//! The bytes under a table. The only file with `unsafe` but for the network's kernels.
 //!
 //! Memory is seen through `AtomicU64` alone, whoever else may hold it, so that a race is never
 //! undefined behaviour.

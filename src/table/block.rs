@@ -20,7 +20,7 @@
 //! | ... + a       | 0..64  | policy state | only in layouts that have it                               |
 //! | ...           | 0..64  | tag          | owner and claim, see [`tag`]: whether all pages are of one |
 //!
-//! Of the sequence the lower half counts claims, and the upper half is the table's *epoch* when the block was found to be
+//! Of the sequence the lower half counts by two each claim and each time it was freed, and the upper half is the table's *epoch* when the block was found to be
 //! whole, see [`doubt`](super::doubt). With more than 128 moves a tag ends each array.
 
 use super::atomic::{AtomicU64, fence, overwrite};

@@ -382,20 +382,21 @@ impl Table {
     }
 
     /// If the position had a block and lost it, its value becomes that of leaf playouts: the statistics of
-    /// the lost edges are kept as their mean. Returns whether that was so.
+    /// the lost edges are kept as their mean. Returns whether that was so, to one of the workers that find it.
     pub fn mend_lost_block(&self, entry: &Entry<'_>, counters: &mut Counters) -> bool {
         let lost = entry.block_number();
         if lost == 0 || self.block(entry).is_some() {
             return false;
         }
-        counters.lost_blocks += 1;
         let total = entry.total();
         let leaf_playouts = LeafPlayouts::with_mean(total.visits, total.value);
         // Another worker may have given it a new block meanwhile; and if that has the number of the old one, it goes.
-        if entry.lose_block(lost, leaf_playouts) {
+        let is_mended = entry.lose_block(lost, leaf_playouts);
+        if is_mended {
+            counters.lost_blocks += 1;
             self.free_block(lost, entry.key());
         }
-        true
+        is_mended
     }
 
     #[inline]

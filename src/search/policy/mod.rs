@@ -37,7 +37,7 @@ pub struct Estimates {
     pub amaf_offset: f32,
     /// Mean value of the visited edges, weighted by their visits, for the player who moves; a half without visits.
     pub mean: f32,
-    /// Sum of the chances of the moves that have visits; 0 to 1, and more after a pass.
+    /// Sum of the chances of the moves that have visits and are not refuted; 0 to 1, and more after a pass.
     pub chance_tried: f32,
 }
 

@@ -8,7 +8,7 @@ use crate::game::Prior;
 /// score = β·(A + offset) + (1-β)·(n·Q + k·F) / (n + k) + c·P·sqrt(1 + N) / (1 + n)
 ///
 /// N counts the parent's visits, n the edge's; Q is the child's value for the mover, A the mean of the m AMAF samples, P the
-/// network's chance of the move. F, what a move is worth that has not been tried, is the parent's value less
+/// network's chance of the move. F, what a move is worth that has not been tried, is the mean of those that have, less
 /// `first_play_loss` times the square root of the chances that have been tried: else a position would try all its moves
 /// once. Playouts make the first Q noisy, hence F counts as k = 2 visits. AMAF samples are of playouts alone, and a
 /// network's estimates may think better or worse of a position: the offset is what visited moves differ from their samples.
@@ -19,7 +19,7 @@ use crate::game::Prior;
 /// KataGo's and Leela Zero's first-play urgency; β as in RAVE.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Puct {
-    /// c, positive.
+    /// c, not negative.
     pub exploration: f32,
     /// See above; `0..=1`.
     pub first_play_loss: f32,
