@@ -17,7 +17,7 @@ use super::block::Block;
 use super::entry::{self, FIRST_KEY};
 use super::file::{MappedFile, give_name, reserve, temporary_file};
 use super::file_error::{FileError, FileProblem, about};
-use super::header;
+use super::header::{self, Identity, Lineage};
 use super::layout::HEADER_WORDS;
 use super::session;
 use super::write_behind::WriteBehind;
@@ -101,6 +101,7 @@ impl Table {
         let cannot = FileProblem::io("write the copy");
         reserve(target, self.layout.bytes() as u64)?;
         self.backing.expect_scan();
+        let lineage = self.present_lineage(source);
         let copied = WriteBehind::run(target, |target| {
             let mut copy = Copy {
                 table: self,
@@ -115,7 +116,11 @@ impl Table {
         });
         let (mut made, blocks) = copied.map_err(&cannot)?;
         made.blocks_dropped += self.drop_orphans(&blocks, target).map_err(&cannot)?;
-        let words = self.header_of_copy(source, &made);
+        if self.present_lineage(source) != lineage {
+            // What was copied is of two tables.
+            return Err(FileProblem::Locked { wanted: "copied", found: "emptied" });
+        }
+        let words = self.header_of_copy(&source.identity, &lineage, &made);
         let write_header = || {
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.load(Relaxed).to_le_bytes()).collect();
             target.write_all_at(&bytes, 0)
@@ -138,9 +143,15 @@ impl Table {
         Ok(dropped)
     }
 
-    fn header_of_copy(&self, source: &MappedFile, made: &Snapshot) -> Vec<AtomicU64> {
+    /// As the header has it now: others may have emptied the table since it was opened.
+    fn present_lineage(&self, source: &MappedFile) -> Lineage {
+        let header = header::read(self.backing.words(), header::VERSION);
+        header.map_or_else(|_| source.lineage.clone(), |header| header.lineage)
+    }
+
+    fn header_of_copy(&self, identity: &Identity, lineage: &Lineage, made: &Snapshot) -> Vec<AtomicU64> {
         let words: Vec<AtomicU64> = (0..HEADER_WORDS).map(|_| AtomicU64::new(0)).collect();
-        header::write(&words, &self.layout, &source.identity, &source.lineage);
+        header::write(&words, &self.layout, identity, lineage);
         for index in COPIED {
             words[index].store(self.header(index).load(Relaxed), Relaxed);
         }
