@@ -67,6 +67,23 @@ fn a_run_goes_on_where_it_was_cut_off_and_plays_the_same_games() {
     std::fs::write(&file, bytes).expect("cut");
     play(folder.path(), "parts", "6", "2");
     assert_eq!(games(folder.path(), "parts"), games(folder.path(), "whole"));
+    // What was cut off is gone, and the folder can be learned from.
+    let prepare = ["network", "prepare", "parts", "--out", "rows", "--validation", "1", "--size", "5"];
+    let prepared = tewari(folder.path(), &prepare);
+    assert!(prepared.status.success(), "{}", String::from_utf8_lossy(&prepared.stderr));
+}
+
+#[test]
+fn a_file_of_something_else_is_refused_and_kept() {
+    let folder = TempDir::new().expect("a folder");
+    for content in ["my notes\n", "my notes"] {
+        let file = folder.path().join("games.jsonl");
+        std::fs::write(&file, content).expect("written");
+        let refused = tewari(folder.path(), &["selfplay", "--out", ".", "--games", "1"]);
+        let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(!refused.status.success() && told.contains("expected games of self-play"), "{told}");
+        assert_eq!(std::fs::read_to_string(&file).expect("kept"), content);
+    }
 }
 
 #[test]

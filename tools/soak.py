@@ -50,7 +50,7 @@ class Gtp:
     def __init__(self, arguments, options):
         command = [arguments.tewari, "gtp", "--network", "none", "--size", str(arguments.size), *options]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                        text=True)
+                                        text=True, start_new_session=True)
         self.simulations = 0
         self.said = []
         self.listener = threading.Thread(target=self._listen, daemon=True)
@@ -74,7 +74,10 @@ class Gtp:
 
     def own_memory_kib(self):
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
-        return int(re.search(r"RssAnon:\s+(\d+)", status)[1])
+        found = re.search(r"RssAnon:\s+(\d+)", status)
+        if found is None:
+            raise Wrong(f"a process ended by itself: {' '.join(self.said[-3:])}")
+        return int(found[1])
 
     def end(self, kill=False):
         if kill:
@@ -111,7 +114,8 @@ class Soak:
         try:
             while not self.stop:
                 self.one_process(rng)
-        except (Wrong, OSError) as wrong:
+        except Exception as wrong:  # pylint: disable=broad-exception-caught
+            # Whatever it was, the run must not go on as if nothing had been.
             self.wrong, self.stop = wrong, True
 
     def one_process(self, rng):
@@ -134,8 +138,9 @@ class Soak:
                 referee.ask(f"play {colour} {move}")
                 passes = passes + 1 if move.lower() == "pass" else 0
                 ply, moves_left = ply + 1, moves_left - 1
-                self.add(simulations=player.simulations - counted)
-                counted = player.simulations
+                now = player.simulations
+                self.add(simulations=now - counted)
+                counted = now
                 memory = player.own_memory_kib()
                 first_memory = first_memory or memory
                 if memory > first_memory + MOST_GROWTH_KIB:
@@ -195,11 +200,12 @@ class Soak:
                 self.watch(rows, file)
             except KeyboardInterrupt:
                 print("stopped; the same command goes on", file=sys.stderr)
-            except (Wrong, subprocess.CalledProcessError) as wrong:
+            except Exception as wrong:  # pylint: disable=broad-exception-caught
                 self.wrong = wrong
-            self.stop = True
-            for player in players:
-                player.join()
+            finally:
+                self.stop = True
+                for player in players:
+                    player.join()
         return self.wrong
 
     def watch(self, rows, file):

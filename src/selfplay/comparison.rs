@@ -75,9 +75,9 @@ impl Forecasts {
 /// What one judge says of results and of owners.
 #[derive(Clone, Debug, Default)]
 pub struct Judgements {
-    /// That the player to move wins.
+    /// That Black wins.
     pub values: Forecasts,
-    /// That a point is the player's to move in the end.
+    /// That a point is Black's in the end.
     pub owners: Forecasts,
 }
 
@@ -129,7 +129,9 @@ pub fn compare(
     let mut comparison = Comparison::default();
     let Some(network) = options.network().cloned() else { return Ok(comparison) };
     let Some(size) = games.first().and_then(OwnGame::board) else { return Ok(comparison) };
-    let mut engine = Engine::new(EngineOptions { size, network: None, ..options.clone() })?;
+    let mut without = EngineOptions { size, network: None, ..options.clone() };
+    without.parameters.expand_at = without.default_expand_at();
+    let mut engine = Engine::new(without)?;
     for game in games.iter().filter(|game| game.board() == Some(size)) {
         let Some(position) = drawn_position(game, options.parameters.seed) else { continue };
         let opinion = expert::ask(&network, &position);

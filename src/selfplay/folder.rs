@@ -2,7 +2,7 @@
 
 use super::{SelfPlayer, Settings};
 use crate::engine::{EngineError, EngineOptions};
-use crate::network::own_games::OwnGame;
+use crate::network::own_games::{OwnGame, OwnGameError};
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
@@ -31,33 +31,47 @@ pub enum FolderError {
         /// What the system says.
         error: io::Error,
     },
+    /// There is something else in it.
+    #[error("{path}: expected games of self-play, found something else: {error}; choose another folder")]
+    Foreign {
+        /// The file.
+        path: String,
+        /// The line that is no game.
+        error: OwnGameError,
+    },
     /// The engine.
     #[error(transparent)]
     Engine(#[from] EngineError),
 }
 
 impl Folder {
-    /// Opens the folder, made if it is not there, and reads which games it has. A line that was cut off, by a full disk
-    /// or a crash, is left behind and its game played again.
+    /// Opens the folder, made if it is not there, and reads which games it has. A last line that was cut off, by a full disk
+    /// or a crash, is taken away and its game played again.
     ///
     /// # Errors
-    /// When the folder or its file cannot be used.
+    /// When the folder or its file cannot be used, or has something else than games.
     pub fn open(folder: &Path) -> Result<Folder, FolderError> {
         let path = folder.join(FILE);
         let io = |error| FolderError::Io { path: path.display().to_string(), error };
         std::fs::create_dir_all(folder).map_err(io)?;
-        let mut file = OpenOptions::new().create(true).read(true).append(true).open(&path).map_err(io)?;
+        let file = OpenOptions::new().create(true).read(true).append(true).open(&path).map_err(io)?;
         let mut done = HashSet::new();
-        let mut ends_in_line_break = true;
-        for (index, line) in BufReader::new(&file).split(b'\n').enumerate() {
-            let line = line.map_err(io)?;
-            let game = std::str::from_utf8(&line).ok().and_then(|text| OwnGame::parse(text, index + 1).ok());
-            ends_in_line_break = game.is_some();
-            done.extend(game.map(|game| game.number));
+        let mut whole_lines = 0;
+        let mut reader = BufReader::new(&file);
+        let mut line = Vec::new();
+        for number in 1.. {
+            line.clear();
+            let length = reader.read_until(b'\n', &mut line).map_err(io)?;
+            if !line.ends_with(b"\n") && (line.is_empty() || line.starts_with(b"{")) {
+                break;
+            }
+            whole_lines += length as u64;
+            let text = String::from_utf8_lossy(&line);
+            let game = OwnGame::parse(text.trim_end(), number)
+                .map_err(|error| FolderError::Foreign { path: path.display().to_string(), error })?;
+            done.insert(game.number);
         }
-        if !ends_in_line_break {
-            file.write_all(b"\n").map_err(io)?;
-        }
+        file.set_len(whole_lines).map_err(io)?;
         Ok(Folder { file, path, done })
     }
 

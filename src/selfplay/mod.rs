@@ -153,7 +153,7 @@ impl<'s> SelfPlayer<'s> {
         (0..points as u16).all(|point| most(Move(point)) >= Some(LOOK_PLAYOUTS - SETTLED_EXCEPTIONS))
     }
 
-    /// A decided game goes on with the komi that the playouts of the last search think fair.
+    /// A decided game goes on with the komi that the last search thinks fair.
     fn make_even(&mut self, report: &Report, game: &mut OwnGame) {
         let value = report.root.value.as_f64();
         let Some(score) = report.root.black_score.filter(|_| value.min(1.0 - value) < DECIDED) else {

@@ -234,6 +234,9 @@ def main():
         )
     except (OSError, BadSamples) as error:
         raise SystemExit(f"no games to train on: {error}") from None
+    planes = {it.planes for it in training + validation}
+    if len(planes) > 1:
+        raise SystemExit(f"expected positions with the same planes, found {sorted(map(hex, planes))}: prepare them again")
     heads = sum(integers.HEADS[head] for head in arguments.heads.split(",") if head)
     pathlib.Path(arguments.run).mkdir(parents=True, exist_ok=True)
     run = Run(arguments)
