@@ -57,7 +57,8 @@ impl Forecasts {
                 low = high - width;
             }
         }
-        self.loss_at(low)
+        // A factor of 0: a chance of a half everywhere.
+        self.loss_at(low).min(std::f64::consts::LN_2)
     }
 
     /// With all logits multiplied by a power of two.
