@@ -71,7 +71,10 @@ impl Folder {
                 .map_err(|error| FolderError::Foreign { path: path.display().to_string(), error })?;
             done.insert(game.number);
         }
-        file.set_len(whole_lines).map_err(io)?;
+        // Not without need: another process may be adding games.
+        if !line.is_empty() {
+            file.set_len(whole_lines).map_err(io)?;
+        }
         Ok(Folder { file, path, done })
     }
 
