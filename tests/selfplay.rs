@@ -76,7 +76,7 @@ fn a_run_goes_on_where_it_was_cut_off_and_plays_the_same_games() {
 #[test]
 fn a_file_of_something_else_is_refused_and_kept() {
     let folder = TempDir::new().expect("a folder");
-    for content in ["my notes\n", "my notes"] {
+    for content in ["my notes\n", "my notes", "{\"mine\": 1}"] {
         let file = folder.path().join("games.jsonl");
         std::fs::write(&file, content).expect("written");
         let refused = tewari(folder.path(), &["selfplay", "--out", ".", "--games", "1"]);

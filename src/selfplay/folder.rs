@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 /// The games of a folder, a line each.
 const FILE: &str = "games.jsonl";
+/// How the line of a game begins: what begins otherwise was not cut off, but is something else.
+const LINE_START: &[u8] = br#"{"number":"#;
 
 /// A folder with games, open for more.
 pub struct Folder {
@@ -62,7 +64,7 @@ impl Folder {
         for number in 1.. {
             line.clear();
             let length = reader.read_until(b'\n', &mut line).map_err(io)?;
-            if !line.ends_with(b"\n") && (line.is_empty() || line.starts_with(b"{")) {
+            if !line.ends_with(b"\n") && (LINE_START.starts_with(&line) || line.starts_with(LINE_START)) {
                 break;
             }
             whole_lines += length as u64;
