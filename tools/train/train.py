@@ -26,6 +26,7 @@ WARM_UP = 20_000
 SEARCHED_PART = 0.5
 REPORTED = 6
 BLOCKS = 5
+CHANNELS = 32
 EVALUATION_BATCH = 256
 
 
@@ -84,10 +85,13 @@ class Run:
                 self.parameters = integers.parameters_of(pathlib.Path(arguments.begin_with).read_bytes())
             except (OSError, ValueError) as error:
                 raise SystemExit(f"{arguments.begin_with}: {error}") from None
+            found = self.parameters["input"]["w"].shape[2]
+            if arguments.channels not in (None, found):
+                raise SystemExit(f"{arguments.begin_with} has {found} channels: leave --channels out, or begin with nothing")
             model.deepen(self.parameters, arguments.seed, arguments.blocks or 0, pooled)
         else:
             blocks = arguments.blocks or BLOCKS
-            self.parameters = model.initial(arguments.seed, arguments.channels, blocks, pooled)
+            self.parameters = model.initial(arguments.seed, arguments.channels or CHANNELS, blocks, pooled)
         self.parameters = jax.tree.map(jnp.asarray, self.parameters)
         self.average = jax.tree.map(jnp.copy, self.parameters)
         self.optimiser = make_optimiser()
@@ -203,9 +207,9 @@ def parse_arguments():
     add("--name", default="", help="name in the weights file, at most 16 bytes")
     add("--heads", default="policy", help="which heads are trained well enough to be used: policy,owners,score")
     add("--begin-with", help="weights file that a new run begins with; more --blocks than it has begin as nothing")
-    add("--channels", type=int, default=32)
+    add("--channels", type=int, help=f"channels of a block (default: {CHANNELS}, or as many as --begin-with has)")
     add("--blocks", type=int, help=f"residual blocks (default: {BLOCKS}, or as many as --begin-with has)")
-    add("--pooled", default="1,3", help="blocks with global pooling, from 0")
+    add("--pooled", default="1,3", help="blocks with global pooling, from 0; those of --begin-with stay as they are")
     add("--batch", type=int, default=256)
     add("--rate", type=float, default=3e-3)
     add("--decay", type=float, default=0.4, help="part of the run in which the rate falls")
