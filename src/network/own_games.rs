@@ -1,11 +1,16 @@
 //! Games that the engine played against itself, one a line of JSON: what a search said of each position, and how it ended.
 
-use super::planes::Situation;
+use super::planes::{self, Situation};
 use super::samples::{Labels, SampleWriter};
 use crate::game::{Game, Move, Outcome, Player};
 use crate::go::{Komi, Position, Rules, Size};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
+
+/// What the value of the next position counts in that of a position, so that those of about six moves do. Search values
+/// of later positions know what this one led to, and are surer than how the game ended (TD(λ): Sutton & Barto,
+/// "Reinforcement Learning", 2nd edition, section 12.1).
+const LAMBDA: f64 = 0.83;
 
 /// A game of self-play. All values are for the player to move.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -84,13 +89,14 @@ impl OwnGame {
         self.owners.bytes().map(|owner| i16::from(owner == b'b') - i16::from(owner == b'w')).sum()
     }
 
-    /// Writes its positions: those that were searched for long, and of the others those whose number is divisible by
-    /// `every`. Returns how many there were, and whether the game was cut off before a move that the rules forbid.
+    /// Writes its positions: those that were searched for long, and of the others one of `every`, those whose komi the
+    /// network is told. Their values are those of the searches from there on. Returns how many there were, and whether the game was cut off before a move that the rules forbid.
     ///
     /// # Errors
     /// When a row cannot be written.
     pub fn write<W: Write>(&self, every: usize, writer: &mut SampleWriter<W>) -> io::Result<(usize, bool)> {
         let Some(size) = self.board() else { return Ok((0, true)) };
+        let values = self.later_values();
         let mut position = Position::new(size, Rules::CHINESE, Komi(0));
         let mut komis = self.komis.iter().peekable();
         let mut count = 0;
@@ -103,8 +109,11 @@ impl OwnGame {
             }
             let visits =
                 self.searches.iter().find(|search| search.turn == turn).map(|search| &*search.visits);
-            if visits.is_some() || (turn >= self.opening && turn.is_multiple_of(every.max(1))) {
-                let value = turn.checked_sub(self.opening).map(|index| self.values[index]);
+            // With an even step, turns alone would be those of one player.
+            let is_next = (turn as u64 + self.number).is_multiple_of(every.max(1) as u64);
+            let is_told = planes::is_komi_told(position.komi());
+            if visits.is_some() || (turn >= self.opening && is_next && is_told) {
+                let value = turn.checked_sub(self.opening).map(|index| values[index]);
                 let labels = Labels {
                     visits: visits.unwrap_or_default(),
                     owners: self.owners.as_bytes(),
@@ -117,6 +126,28 @@ impl OwnGame {
             position.play(mv);
         }
         Ok((count, false))
+    }
+
+    /// For each move after the opening the mean of the search values from its position on, as long as the komi stays, and
+    /// of the result, where it stays to the end: each next one weighs [`LAMBDA`] times as much. For the player to move, in
+    /// thousandths.
+    fn later_values(&self) -> Vec<u16> {
+        // Moves alternate.
+        let for_black = |turn: usize, value: f64| if turn.is_multiple_of(2) { value } else { 1000.0 - value };
+        let last_komi = self.komis.last().map_or(0, |&(_, komi)| komi);
+        let result = 500.0 * f64::from(Komi(last_komi).outcome_for_black(self.score()).half_points());
+        let mut later = Some(result);
+        let mut values: Vec<u16> = Vec::with_capacity(self.values.len());
+        for (index, &value) in self.values.iter().enumerate().rev() {
+            let turn = self.opening + index;
+            let here = for_black(turn, value.into());
+            let mean = later.map_or(here, |later| (1.0 - LAMBDA) * here + LAMBDA * later);
+            values.push(for_black(turn, mean).round() as u16);
+            // The position before had another komi.
+            later = (!self.komis.iter().any(|&(from, _)| from == turn)).then_some(mean);
+        }
+        values.reverse();
+        values
     }
 
     fn labels(&self, position: &Position, played: Move) -> Labels<'static> {
@@ -154,6 +185,20 @@ mod tests {
         let text = serde_json::to_string(&game()).expect("a line");
         assert_eq!(OwnGame::parse(&text, 1), Ok(game()));
         assert_eq!(game().score(), 0);
+    }
+
+    #[test]
+    fn a_value_is_the_mean_of_those_from_there_on_while_the_komi_stays() {
+        // The score is 0: Black loses by the first komi, wins by the second, and White moves first after the opening.
+        let game = OwnGame { komis: vec![(0, 1), (3, -1)], moves: vec![1, 4, 6, 0, 2], ..game() };
+        let game = OwnGame { values: vec![500, 400, 900, 300], ..game };
+        // For Black, from the last turn back: 4 and 3, then 2 and 1, which had another komi.
+        let fourth = 0.17 * 300.0 + 0.83 * 1000.0;
+        let third = 0.17 * (1000.0 - 900.0) + 0.83 * fourth;
+        let second = 400.0;
+        let first = 0.17 * (1000.0 - 500.0) + 0.83 * second;
+        let expected = [1000.0 - first, second, 1000.0 - third, fourth];
+        assert_eq!(game.later_values(), expected.map(|value: f64| value.round() as u16));
     }
 
     #[test]

@@ -20,6 +20,15 @@ pub const ONE: u8 = 64;
 /// Moves that are looked back at.
 pub const LAST_MOVES: usize = RECENT_MOVES;
 
+/// Half points of the largest komi that is told; a larger one looks like it.
+const MOST_KOMI: i32 = 31;
+
+/// Whether a network is told this komi as it is.
+#[must_use]
+pub fn is_komi_told(komi: Komi) -> bool {
+    komi.0.abs() <= MOST_KOMI
+}
+
 /// Numbers of the planes: bits of a [`PlaneSet`] and channels of the input. They are part of the format of
 /// weights files and of prepared positions, so a plane may be added, but never changes its meaning.
 pub mod plane {
@@ -158,7 +167,7 @@ pub fn describe(situation: &Situation<'_>, set: PlaneSet, ladders: &mut LadderRe
         }
     };
     whole(plane::ON_BOARD, ONE);
-    whole(plane::KOMI, (i32::from(ONE) + 2 * komi.clamp(-31, 31)) as u8);
+    whole(plane::KOMI, (i32::from(ONE) + 2 * komi.clamp(-MOST_KOMI, MOST_KOMI)) as u8);
     whole(plane::PARITY, parity(situation.board.size().points(), komi));
 }
 
