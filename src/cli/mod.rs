@@ -16,6 +16,7 @@ mod manual;
 mod match_games;
 mod network;
 mod options;
+mod output_file;
 mod play;
 mod playouts;
 mod review;

@@ -2,6 +2,7 @@
 
 use super::laboratory::stop_on_interrupt;
 use super::options::{NetworkChoice, parse_bytes, parse_network, parse_policy};
+use super::output_file::write_file;
 use super::print_error;
 use super::table_care::{self, soundness};
 use super::table_game::{self, otherwise};
@@ -12,11 +13,13 @@ use crate::go::{Komi, Position, Rules, Size};
 use crate::memory::Budget;
 use crate::search::policy::Preset;
 use crate::sgf::{self, Given, Otherwise};
-use crate::table::{Ending, Kept, Survey, Table, TableMode};
+use crate::table::{Ending, FileError, FileProblem, Kept, Survey, Table, TableMode};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
+use std::fs::Metadata;
 use std::io::Write;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -384,6 +387,9 @@ fn clear(file: &Path) -> Result<()> {
 fn dump(arguments: &Dump) -> Result<()> {
     let table = Table::open(&arguments.file, TableMode::ReadOnly, None)?;
     let name = arguments.file.display();
+    if arguments.out.as_deref().is_some_and(|out| is_same_file(out, &arguments.file)) {
+        return Err(FileError { path: name.to_string(), problem: FileProblem::Itself }.into());
+    }
     let identity = table.identity().cloned().ok_or_else(|| anyhow!("{name}: expected a table in a file"))?;
     drop(table);
     let setting = TableSetting::read(&identity.setting);
@@ -429,8 +435,18 @@ fn dump(arguments: &Dump) -> Result<()> {
     assumed.iter().for_each(|line| print_error(line));
     match &arguments.out {
         None => say(&text),
-        Some(out) => std::fs::write(out, text).with_context(|| format!("cannot write {}", out.display())),
+        // A pipe or a device stays what it is.
+        Some(out) if out.exists() && !out.is_file() => {
+            std::fs::write(out, text).with_context(|| format!("cannot write {}", out.display()))
+        }
+        // A link stays one.
+        Some(out) => write_file(&out.canonicalize().unwrap_or_else(|_| out.clone()), &text, true),
     }
+}
+
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    let number = |path| std::fs::metadata(path).map(|it: Metadata| (it.dev(), it.ino()));
+    matches!((number(one), number(other)), (Ok(one), Ok(other)) if one == other)
 }
 
 fn position_of_game(

@@ -205,6 +205,11 @@ fn dump_writes_variations_that_are_read_back_and_a_graph() {
     assert_eq!(text.matches("\n(;B[").count(), 3, "{text}");
     assert!(text.contains("C[3000 visits, Black wins"), "{text}");
 
+    let before = fs::read(&path).expect("the file");
+    let refused = table(&["dump", "-o", path.to_str().expect("a name")], &[&path]);
+    assert_refused(&refused, &["found the table itself", "another name"]);
+    assert!(fs::read(&path).expect("the file") == before, "the table was changed");
+
     let game = folder.path("game.sgf");
     fs::write(&game, "(;FF[4]GM[1]SZ[9]KM[7.5];B[ee];W[ce])").expect("written");
     let name = game.to_str().expect("a name");

@@ -7,6 +7,7 @@ use self::input::Source;
 use self::output::{Format, Output};
 use super::laboratory::{INTERRUPTED, stop_on_interrupt};
 use super::options::{Dead, EngineArguments, LimitArguments, POSITION};
+use super::output_file::{check_absent, write_file};
 use super::print_error;
 use super::table_game::TableGame;
 use crate::engine::Engine;
@@ -103,7 +104,7 @@ fn review_files(arguments: &Arguments) -> Result<()> {
     let paths: Vec<&Path> = sources.iter().map(|source| source.path.as_path()).collect();
     let mut plan = arguments.output().plan(&paths, arguments.settings())?;
     if let Some(path) = &arguments.save {
-        output::check_absent(path, arguments.force)?;
+        check_absent(path, arguments.force)?;
     }
     let stop = stop_on_interrupt();
     let bar = progress_bar(sources.iter().map(Source::positions).sum::<usize>() * arguments.passes.get());
@@ -117,7 +118,7 @@ fn review_files(arguments: &Arguments) -> Result<()> {
     }
     bar.finish_and_clear();
     if let Some(path) = &arguments.save {
-        output::write_file(path, &saved::write(&to_save)?, arguments.force)?;
+        write_file(path, &saved::write(&to_save)?, arguments.force)?;
     }
     plan.finish()?;
     if stop.load(Relaxed) {
