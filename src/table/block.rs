@@ -462,6 +462,11 @@ pub(super) fn own(words: &[AtomicU64], shape: Shape, owner: u64) {
     words[1].store(sequence, Relaxed);
 }
 
+/// Makes a block that no worker is using as in an empty table.
+pub(super) fn clear(words: &[AtomicU64]) {
+    words.iter().for_each(|word| word.store(0, Relaxed));
+}
+
 /// Frees a block that no worker is using.
 pub(super) fn free(words: &[AtomicU64]) {
     words[0].store(0, Relaxed);

@@ -13,6 +13,11 @@ pub(super) struct BlockSum<'t> {
 }
 
 impl<'t> BlockSum<'t> {
+    /// Whether there are parts, and what was read of all of them so far is theirs.
+    pub(super) fn is_current(&self) -> bool {
+        !self.parts.is_empty() && self.parts.iter().chain(&self.base).all(Block::is_current)
+    }
+
     /// The most visits of an edge, before they are cut.
     pub(super) fn most_visits(&self) -> u64 {
         let moves = self.parts.first().map_or(0, Block::moves);

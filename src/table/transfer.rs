@@ -199,7 +199,8 @@ impl Transfer<'_> {
         let entries: Vec<Entry<'_>> =
             self.sources.iter().filter_map(|source| sound_entry(source, key)).collect();
         let base = self.base.and_then(|base| sound_entry(base, key));
-        let times = entries.len() as u32 - 1;
+        // Of a source in use it may have been evicted since it was found.
+        let Some(times) = (entries.len() as u32).checked_sub(1) else { return };
         let estimate = self.blocks_of(key).estimate();
         let samples = |table: &&Table| samples_of(table, key);
         let (visits, value) = sum_samples(
@@ -272,13 +273,19 @@ impl Transfer<'_> {
                 break;
             }
             let Some(entry) = self.target.find(key) else { continue };
-            number += 1;
-            let Some(words) = self.target.block_words(number) else { break };
+            let sum = self.blocks_of(key);
+            let Some(words) = self.target.block_words(number + 1) else { break };
             words[2].store(u64::from(visits) | entry.meta().generation << 32, Relaxed);
             block::own(words, self.target.layout.shape, key);
-            if let Some(block) = Block::accept_any(words, self.target.layout.shape, number, key) {
-                self.blocks_of(key).store(&block, shift);
+            if let Some(block) = Block::accept_any(words, self.target.layout.shape, number + 1, key) {
+                sum.store(&block, shift);
             }
+            // Of a source in use they may have been evicted, or be others' by now.
+            if !sum.is_current() {
+                block::clear(words);
+                continue;
+            }
+            number += 1;
             entry.update_meta(|meta| Meta { block: number, ..meta });
             if number.is_multiple_of(1 << 10) && !progress(u64::from(number)) {
                 return false;
