@@ -3,7 +3,8 @@
 use super::atomic::AtomicU64;
 use super::block::{self, Block};
 use super::doubt::Finding;
-use super::entry::{self, Entry, GENERATIONS, busy_since};
+use super::entry::{self, Entry, FIRST_KEY, GENERATIONS, busy_since};
+use super::layout::ENTRY_WORDS;
 use super::replacement::age;
 use super::{Table, header};
 use std::ops::Range;
@@ -106,6 +107,9 @@ impl Table {
                 progress(index);
             }
         }
+        if drop_faults {
+            self.leave_overflow();
+        }
         for number in 1..=self.layout.blocks {
             let orphans = survey.orphans;
             let verdict = self.look_at_block(number as u32, &mut survey);
@@ -120,6 +124,27 @@ impl Table {
             }
         }
         survey
+    }
+
+    /// Moves positions of the overflow to places of their buckets that are free: behind a bucket that is not full nobody
+    /// looks for them. No search may be running.
+    pub(super) fn leave_overflow(&self) {
+        let overflow =
+            &self.entry_words()[(self.layout.overflow() - self.layout.directory()) / ENTRY_WORDS..];
+        for words in overflow {
+            let key = words[0].load(Relaxed);
+            if key < FIRST_KEY {
+                continue;
+            }
+            let bucket = self.bucket(key);
+            let Some(place) = bucket.iter().find(|place| place[0].load(Relaxed) == 0) else { continue };
+            if !bucket.iter().any(|place| place[0].load(Relaxed) == key) {
+                for (to, from) in place.iter().zip(words) {
+                    to.store(from.load(Relaxed), Relaxed);
+                }
+            }
+            words.iter().for_each(|word| word.store(0, Relaxed));
+        }
     }
 
     /// Whether the entry may stay.

@@ -142,3 +142,47 @@ fn damaged_tables_are_merged_and_resized_without_what_is_damaged() {
         &["found a file"],
     );
 }
+
+/// Words of the directory, and how many of its places are not overflow.
+fn directory(path: &Path) -> (Vec<[u64; 4]>, usize) {
+    let bytes = fs::read(path).expect("the file");
+    let words: Vec<u64> = bytes.as_chunks().0.iter().map(|&bytes| u64::from_le_bytes(bytes)).collect();
+    let buckets = words[4] as usize;
+    let places = 4 * (buckets + buckets / 8);
+    let entries = words[HEADER_BYTES as usize / 8..].as_chunks().0;
+    (entries[..places].to_vec(), 4 * buckets)
+}
+
+/// Positions of the overflow whose bucket has a free place, so that nobody looks for them, and their number in all.
+fn hidden(path: &Path) -> (usize, usize) {
+    let (entries, in_buckets) = directory(path);
+    let (buckets, overflow) = entries.split_at(in_buckets);
+    let bucket_of = |key: u64| (u128::from(key) * (in_buckets as u128 / 4) >> 64) as usize;
+    let keys = || overflow.iter().map(|entry| entry[0]).filter(|&key| key != 0);
+    let is_hidden = |key: &u64| buckets[4 * bucket_of(*key)..][..4].iter().any(|entry| entry[0] == 0);
+    (keys().filter(is_hidden).count(), keys().count())
+}
+
+#[test]
+fn what_lay_behind_a_damaged_entry_is_found_after_a_repair() {
+    let folder = Folder::new();
+    let path = folder.path("a.tewari");
+    assert!(analyze(&path, &["--table-size", "64KiB", "--simulations", "5000"]).status.success());
+    let (before, in_buckets) = directory(&path);
+    assert_eq!(hidden(&path).0, 0);
+    let file = File::options().write(true).open(&path).expect("the file");
+    // The first entry of each second bucket: more points than playouts.
+    let damaged = (0..in_buckets).step_by(8).filter(|&index| before[index][0] != 0);
+    let count = damaged
+        .map(|index| file.write_all_at(&0xffff_u64.to_le_bytes(), HEADER_BYTES + 32 * index as u64 + 16))
+        .map(|written| written.expect("written"))
+        .count();
+    let repaired = table(&["verify", "--repair"], &[&path]);
+    assert!(repaired.status.success(), "{}", stderr(&repaired));
+    let (hidden, in_overflow) = hidden(&path);
+    assert!(count > 10 && in_overflow > 10, "{count} {in_overflow}");
+    assert_eq!(hidden, 0);
+    verify(&path);
+    let kept = directory(&path).0.iter().filter(|entry| entry[0] != 0).count();
+    assert_eq!(kept, before.iter().filter(|entry| entry[0] != 0).count() - count);
+}
