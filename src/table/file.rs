@@ -10,14 +10,13 @@ use super::block::EPOCH_MASK;
 use super::file_error::{FileError, FileProblem, about};
 use super::header::{self, Header, HeaderFault, Identity, Lineage};
 use super::layout::{HEADER_WORDS, Layout, Shape};
+use super::new_file::{give_name, reserve, temporary_file};
 use super::session::{self, Ending, Entered, Session};
 use rand::rand_core::TryRng;
 use rand::rngs::SysRng;
-use rustix::fs::{FallocateFlags, fallocate, fstatvfs};
-use rustix::io::Errno;
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Write};
-use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
@@ -118,27 +117,31 @@ impl Table {
         let Ok(ours) = session.file.metadata() else { return FileState::InPlace };
         match std::fs::metadata(path) {
             Err(_) => FileState::Deleted,
-            Ok(there) if (there.dev(), there.ino()) != (ours.dev(), ours.ino()) => FileState::Replaced,
+            Ok(there) if !is_same(&there, &ours) => FileState::Replaced,
             Ok(_) => FileState::InPlace,
         }
     }
 
-    /// Asks for the right to change the table in a way that others must not see half done, until it is dropped.
+    /// Asks for the right to change the table in a way that others must not see half done, or to put another in its
+    /// place, until it is dropped.
     ///
     /// # Errors
-    /// When another process uses it.
+    /// When another process uses it or has put another in its place, or it is marked as not to be written.
     pub fn lock_exclusively(&self) -> Result<(), FileError> {
         let Some(mapped) = &self.file else { return Ok(()) };
-        // Converting a lock gives the old one up first; if that fails, nothing more is done with the table.
-        mapped.session.file.try_lock().map_err(|error| {
-            let problem = match error {
-                TryLockError::WouldBlock => {
-                    FileProblem::Locked { wanted: "changed as a whole", found: "used" }
-                }
+        let wanted = "changed as a whole";
+        let lock = || {
+            // Converting a lock gives the old one up first; if that fails, nothing more is done with the table.
+            mapped.session.file.try_lock().map_err(|error| match error {
+                TryLockError::WouldBlock => FileProblem::Locked { wanted, found: "used" },
                 TryLockError::Error(error) => FileProblem::io("lock the file")(error),
-            };
-            about(&mapped.path, problem)
-        })
+            })?;
+            if self.file_state() != FileState::InPlace {
+                return Err(FileProblem::Locked { wanted, found: "replaced" });
+            }
+            check_writable(&mapped.session.file)
+        };
+        lock().map_err(|problem| about(&mapped.path, problem))
     }
 
     /// Writes what is learnt to the disk, each part of the file once in a `period`, and all when the table is dropped.
@@ -213,12 +216,13 @@ impl Unnamed {
     pub(super) fn new(path: &Path, identity: &Identity, layout: Layout) -> Result<Unnamed, FileProblem> {
         let temporary = temporary_file(path)?;
         reserve(temporary.as_file(), layout.bytes() as u64)?;
-        session::lock(temporary.as_file())?;
         let backing = Backing::file(temporary.as_file(), layout.words(), Sharing::Shared)
             .map_err(FileProblem::io("map the file"))?;
         let lineage = Lineage::begun(random());
         header::write(backing.words(), &layout, identity, &lineage);
         backing.words()[header::USE].store(session::word_of_new_file(), Relaxed);
+        let place = session::place(temporary.as_file()).map_err(FileProblem::io("look at the file"))?;
+        backing.words()[header::PLACE].store(place, Relaxed);
         Ok(Unnamed { temporary, path: path.to_owned(), backing, layout, identity: identity.clone(), lineage })
     }
 
@@ -259,42 +263,6 @@ impl Unnamed {
     }
 }
 
-/// A new file in the folder of `path`, made with the user's umask, that disappears unless it gets a name. Nothing of
-/// that name is there before, so no link is followed.
-pub(super) fn temporary_file(path: &Path) -> Result<NamedTempFile, FileProblem> {
-    tempfile::Builder::new()
-        .prefix(".tewari-")
-        .suffix(".tmp")
-        .permissions(std::fs::Permissions::from_mode(0o666))
-        .tempfile_in(folder_of(path))
-        .map_err(FileProblem::io("make a file there"))
-}
-
-fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// Gives a complete file that is on the disk its name, and that to the disk. A link of that name is replaced, not
-/// followed. A file that is replaced leaves its permissions.
-pub(super) fn give_name(
-    temporary: NamedTempFile,
-    path: &Path,
-    may_replace: bool,
-) -> Result<File, FileProblem> {
-    if may_replace && let Ok(replaced) = std::fs::symlink_metadata(path) {
-        let set = temporary.as_file().set_permissions(replaced.permissions());
-        set.map_err(FileProblem::io("set the permissions of the file"))?;
-    }
-    let kept = if may_replace { temporary.persist(path) } else { temporary.persist_noclobber(path) };
-    let file = kept.map_err(|error| match error.error.kind() {
-        io::ErrorKind::AlreadyExists => FileProblem::Exists,
-        _ => FileProblem::io("give the file its name")(error.error),
-    })?;
-    // Some systems do not let folders be synced; the name is there all the same.
-    let _ = File::open(folder_of(path)).and_then(|folder| folder.sync_all());
-    Ok(file)
-}
-
 /// Not 0, and never the same twice.
 pub(super) fn random() -> u64 {
     // Without the system's randomness the clock has to do.
@@ -303,7 +271,19 @@ pub(super) fn random() -> u64 {
     }) | 1
 }
 
-fn open(path: &Path, mode: TableMode, expected: Option<&Identity>) -> Result<Table, FileProblem> {
+/// Whether both are of one file.
+pub(super) fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+/// Who may write everything still shall not write what is marked as not to be written.
+pub(super) fn check_writable(file: &File) -> Result<(), FileProblem> {
+    let metadata = file.metadata().map_err(FileProblem::io("look at the file"))?;
+    if metadata.permissions().readonly() { Err(FileProblem::ReadOnly) } else { Ok(()) }
+}
+
+/// The file of that name, locked as by [`session::lock`], and whether nobody else uses it.
+pub(super) fn open_locked(path: &Path, writes: bool) -> Result<(File, bool), FileProblem> {
     let missing_or = |what| {
         move |error: io::Error| match error.kind() {
             io::ErrorKind::NotFound => FileProblem::Missing,
@@ -311,18 +291,29 @@ fn open(path: &Path, mode: TableMode, expected: Option<&Identity>) -> Result<Tab
             _ => FileProblem::io(what)(error),
         }
     };
-    // Looked at before it is opened: to open a pipe waits for its other end.
-    let metadata = std::fs::metadata(path).map_err(missing_or("look at the file"))?;
-    if !metadata.is_file() {
-        return Err(FileProblem::NotAFile { found: kind_of(metadata.file_type()) });
+    loop {
+        // Looked at before it is opened: to open a pipe waits for its other end.
+        let metadata = std::fs::metadata(path).map_err(missing_or("look at the file"))?;
+        if !metadata.is_file() {
+            return Err(FileProblem::NotAFile { found: kind_of(metadata.file_type()) });
+        }
+        let file =
+            OpenOptions::new().read(true).write(writes).open(path).map_err(missing_or("open the file"))?;
+        if writes {
+            check_writable(&file)?;
+        }
+        let is_alone = session::lock(&file)?;
+        let ours = file.metadata().map_err(FileProblem::io("look at the file"))?;
+        // While this one waited for the lock, another may have put a new file in its place.
+        if std::fs::metadata(path).is_ok_and(|there| is_same(&there, &ours)) {
+            return Ok((file, is_alone));
+        }
     }
+}
+
+fn open(path: &Path, mode: TableMode, expected: Option<&Identity>) -> Result<Table, FileProblem> {
     let writes = mode == TableMode::ReadWrite;
-    // Who may write everything still shall not write what is marked as not to be written.
-    if writes && metadata.permissions().readonly() {
-        return Err(FileProblem::ReadOnly);
-    }
-    let file = OpenOptions::new().read(true).write(writes).open(path).map_err(missing_or("open the file"))?;
-    let is_alone = session::lock(&file)?;
+    let (file, is_alone) = open_locked(path, writes)?;
     let Header { layout, identity, lineage } = read_header(&file, header::VERSION)?;
     if let Some(expected) = expected {
         compare(expected, &identity)?;
@@ -357,7 +348,7 @@ fn open(path: &Path, mode: TableMode, expected: Option<&Identity>) -> Result<Tab
     Ok(table)
 }
 
-fn kind_of(kind: std::fs::FileType) -> &'static str {
+pub(super) fn kind_of(kind: std::fs::FileType) -> &'static str {
     if kind.is_dir() {
         "a directory"
     } else if kind.is_fifo() {
@@ -409,42 +400,6 @@ pub(super) fn compare(expected: &Identity, found: &Identity) -> Result<(), FileP
     }
     if found.network != expected.network {
         return Err(FileProblem::Network { expected: expected.network, found: found.network });
-    }
-    Ok(())
-}
-
-/// Makes sure that every byte of the file has its place on the disk.
-pub(super) fn reserve(file: &File, bytes: u64) -> Result<(), FileProblem> {
-    let free = fstatvfs(file).map_or(0, |space| space.f_bavail.saturating_mul(space.f_frsize));
-    let outcome = loop {
-        match fallocate(file, FallocateFlags::empty(), 0, bytes) {
-            Err(Errno::INTR) => {}
-            outcome => break outcome,
-        }
-    };
-    match outcome {
-        Ok(()) => Ok(()),
-        Err(Errno::NOSPC | Errno::FBIG | Errno::DQUOT) => Err(FileProblem::NoSpace { needed: bytes, free }),
-        Err(Errno::OPNOTSUPP | Errno::NOSYS) => write_holes(file, bytes, free),
-        Err(error) => Err(FileProblem::io("reserve its blocks")(error.into())),
-    }
-}
-
-/// Appends zeros where the file system cannot reserve blocks; what is there stays.
-fn write_holes(mut file: &File, bytes: u64, free: u64) -> Result<(), FileProblem> {
-    use std::io::Seek;
-    let failed = |error: io::Error| match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            FileProblem::NoSpace { needed: bytes, free }
-        }
-        _ => FileProblem::io("reserve its blocks")(error),
-    };
-    let zeros = [0; 1 << 16];
-    let mut at = file.seek(io::SeekFrom::End(0)).map_err(failed)?;
-    while at < bytes {
-        let count = (bytes - at).min(zeros.len() as u64) as usize;
-        file.write_all(&zeros[..count]).map_err(failed)?;
-        at += count as u64;
     }
     Ok(())
 }

@@ -17,6 +17,7 @@
 //! | 18      | a random number of the process that was active last                                   |
 //! | 19      | epoch, state of use and run of the machine, see [`session`](super::session)           |
 //! | 20      | the lineage that is just being written to words 40..64 and 7, of one number; 0 is none |
+//! | 21      | which file of the machine it is, see [`session`](super::session); 0 is not known      |
 //! | 24..28  | entries used, blocks used, clock hand, claims: what claims write                      |
 //! | 28      | claims when the present generation began                                              |
 //! | 32..40  | rules and komi it was made for, as text; others can be searched in it as well         |
@@ -39,6 +40,8 @@ pub(super) const SEARCHER: usize = 18;
 /// See `session`.
 pub(super) const USE: usize = 19;
 const PENDING_LINEAGE: usize = 20;
+/// See `session`.
+pub(super) const PLACE: usize = 21;
 /// Entries in use. From here on, in another cache line than what every look at an entry reads, is what
 /// claims write.
 pub(super) const ENTRIES_USED: usize = 24;

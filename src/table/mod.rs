@@ -71,6 +71,7 @@ mod halving;
 mod header;
 mod layout;
 mod leaf_playouts;
+mod new_file;
 mod replacement;
 mod session;
 mod snapshot;

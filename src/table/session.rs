@@ -10,8 +10,11 @@
 //! | synced            | –     | no                                                                               |
 //! | closed, this run  | –     | no: what was not written to the disk is in the system's memory                   |
 //! | in use, this run  | no    | no                                                                               |
-//! | in use, this run  | yes   | yes: a user was killed, or it is a copy that was made of a file in use           |
+//! | in use, this run  | yes   | yes: a user was killed, or could not write all of it to the disk                 |
 //! | another run       | –     | yes: nothing tells whether all had been written when the machine stopped         |
+//!
+//! Another word says which file of the machine this is. In a copy it is that of another file, and then all is in doubt
+//! whatever the first word says: that may have been copied before, and the rest after, somebody wrote.
 //!
 //! In doubt the file gets another *epoch*, and its blocks are looked at before they are used
 //! ([`doubt`](super::doubt)). The word is on the disk before anything of the new epoch is.
@@ -19,11 +22,11 @@
 use super::block::EPOCH_SHIFT;
 use super::file::TableMode;
 use super::file_error::FileProblem;
-use super::header::USE;
+use super::header::{PLACE, USE};
 use super::syncer::Syncer;
 use std::fs::{File, TryLockError};
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::time::{Duration, Instant};
 
 /// Who opens a file holds it alone for a moment: others wait for so long.
@@ -43,8 +46,10 @@ pub enum Ending {
     Closed,
     /// Others were using it.
     InUse,
-    /// A user had ended without closing it, or it was copied while it was used.
+    /// A user had ended without closing it, or could not write all of it to the disk.
     Killed,
+    /// It is a copy of another file, which may have been in use meanwhile.
+    Copied,
     /// The machine was started anew since it was used, and nothing says that all had been written to the disk.
     OtherRun,
 }
@@ -52,7 +57,7 @@ pub enum Ending {
 impl Ending {
     /// Whether its blocks have to be looked at.
     pub(super) fn is_in_doubt(self) -> bool {
-        matches!(self, Ending::Killed | Ending::OtherRun)
+        matches!(self, Ending::Killed | Ending::Copied | Ending::OtherRun)
     }
 
     /// In words.
@@ -62,7 +67,8 @@ impl Ending {
             Ending::Synced => "closed, and all written to the disk",
             Ending::Closed => "closed",
             Ending::InUse => "in use",
-            Ending::Killed => "not closed: a user was killed, or this is a copy of a table in use",
+            Ending::Killed => "not closed: a user was killed, or could not write all to the disk",
+            Ending::Copied => "a copy of another file, which may have been in use",
             Ending::OtherRun => "the machine stopped before all was known to be on the disk",
         }
     }
@@ -109,6 +115,13 @@ fn boot() -> u64 {
     ((hash ^ hash >> 32) & BOOT_MASK).max(1)
 }
 
+/// Which file of the machine this is, from its device and its number there; not 0.
+pub(super) fn place(file: &File) -> io::Result<u64> {
+    let metadata = file.metadata()?;
+    let numbers = [metadata.dev(), metadata.ino()].into_iter().flat_map(u64::to_le_bytes);
+    Ok(super::header::fnv1a(numbers).max(1))
+}
+
 /// What was found on entering, and what has to be done about it.
 pub(super) struct Entered {
     pub(super) ending: Ending,
@@ -146,12 +159,17 @@ pub(super) fn lock(file: &File) -> Result<bool, FileProblem> {
 pub(super) fn enter(file: &File, mode: TableMode, is_alone: bool) -> Result<Entered, FileProblem> {
     let cannot = FileProblem::io("say in the file that it is used");
     let boot = boot();
-    let found = read_word(file).map_err(&cannot)?;
-    let ending = found.ending(boot, is_alone);
+    let found = Use(read_word(file, USE).map_err(&cannot)?);
+    let (place, found_place) = (place(file).map_err(&cannot)?, read_word(file, PLACE).map_err(&cannot)?);
+    // Files of earlier versions have 0.
+    let is_copy = found_place != place && found_place != 0;
+    let ending = if is_copy { Ending::Copied } else { found.ending(boot, is_alone) };
     let entered = found.entered(ending, boot);
-    if mode == TableMode::ReadWrite && entered != found {
-        // Two processes that are not alone write the same.
-        write_word(file, entered).map_err(&cannot)?;
+    if mode == TableMode::ReadWrite && (entered != found || found_place != place) {
+        // Two processes that are not alone write the same, or the later one another epoch. Who finds the place its own
+        // finds the epoch, too.
+        write_word(file, USE, entered.0).map_err(&cannot)?;
+        write_word(file, PLACE, place).map_err(&cannot)?;
     }
     while is_alone && file.try_lock_shared().is_err() {
         std::thread::sleep(Duration::from_millis(1));
@@ -159,14 +177,14 @@ pub(super) fn enter(file: &File, mode: TableMode, is_alone: bool) -> Result<Ente
     Ok(Entered { ending, word: entered.0, must_be_synced: ending.is_in_doubt() || ending == Ending::Synced })
 }
 
-fn read_word(file: &File) -> io::Result<Use> {
+fn read_word(file: &File, index: usize) -> io::Result<u64> {
     let mut bytes = [0; 8];
-    file.read_exact_at(&mut bytes, 8 * USE as u64)?;
-    Ok(Use(u64::from_le_bytes(bytes)))
+    file.read_exact_at(&mut bytes, 8 * index as u64)?;
+    Ok(u64::from_le_bytes(bytes))
 }
 
-fn write_word(file: &File, word: Use) -> io::Result<()> {
-    file.write_all_at(&word.0.to_le_bytes(), 8 * USE as u64)
+fn write_word(file: &File, index: usize, word: u64) -> io::Result<()> {
+    file.write_all_at(&word.to_le_bytes(), 8 * index as u64)
 }
 
 /// The use of a file by this process, until it is dropped.
@@ -205,11 +223,15 @@ impl Session {
         if self.mode != TableMode::ReadWrite || self.file.try_lock().is_err() {
             return Ok(());
         }
-        let word = read_word(&self.file)?;
-        // Another may have written something before this one was alone.
-        let is_synced = self.syncs && is_written && self.file.sync_data().is_ok();
-        write_word(&self.file, word.with_state(if is_synced { SYNCED } else { CLOSED }, boot()))?;
-        if is_synced { self.file.sync_data() } else { Ok(()) }
+        // Another may have written something before this one was alone. The system takes pages that it could not write
+        // for written, and may read what they had before: then the file was not closed.
+        if self.syncs && !(is_written && self.file.sync_data().is_ok()) {
+            return Ok(());
+        }
+        let word = Use(read_word(&self.file, USE)?);
+        let state = if self.syncs { SYNCED } else { CLOSED };
+        write_word(&self.file, USE, word.with_state(state, boot()).0)?;
+        if self.syncs { self.file.sync_data() } else { Ok(()) }
     }
 }
 

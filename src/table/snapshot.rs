@@ -15,16 +15,17 @@ use super::atomic::{AtomicU64, fence};
 use super::backing::{self, Backing, Sharing};
 use super::block::Block;
 use super::entry::{self, FIRST_KEY};
-use super::file::{MappedFile, give_name, reserve, temporary_file};
+use super::file::{MappedFile, is_same, kind_of};
 use super::file_error::{FileError, FileProblem, about};
 use super::header::{self, Identity, Lineage};
 use super::layout::HEADER_WORDS;
+use super::new_file::{give_name, reserve, room, temporary_file};
 use super::session;
 use super::write_behind::WriteBehind;
 use rustix::fs::ioctl_ficlone;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use tempfile::NamedTempFile;
@@ -64,7 +65,7 @@ impl Table {
     pub fn snapshot(&self, path: &Path, may_replace: bool) -> Result<Snapshot, FileError> {
         let copy = || {
             let Some(source) = &self.file else { return Err(FileProblem::Missing) };
-            may_be_written(path, &source.session.file, may_replace)?;
+            let _replaced = may_be_written(path, &source.session.file, may_replace)?;
             let temporary = temporary_file(path)?;
             let made = match self.clone_to(source, temporary.as_file())? {
                 Some(made) => made,
@@ -78,7 +79,10 @@ impl Table {
 
     /// `None` where the file system cannot.
     fn clone_to(&self, source: &MappedFile, target: &File) -> Result<Option<Snapshot>, FileProblem> {
-        if ioctl_ficlone(target, &source.session.file).is_err() {
+        // Until it is written again, each page of the table shares its place on the disk with the copy: there must be room
+        // for a second one.
+        let has_room = room(target) >= self.layout.bytes() as u64;
+        if !has_room || ioctl_ficlone(target, &source.session.file).is_err() {
             return Ok(None);
         }
         let backing = Backing::file(target, self.layout.words(), Sharing::Shared)
@@ -86,6 +90,7 @@ impl Table {
         let mut table = Table { epoch: self.epoch, ..Table::of(backing, self.layout) };
         let found = table.repair(&mut |_| {});
         table.header(header::USE).store(session::WORD_OF_SYNCED_FILE | self.epoch, Relaxed);
+        table.header(header::PLACE).store(place_of(target)?, Relaxed);
         target.sync_all().map_err(FileProblem::io("write the file to the disk"))?;
         Ok(Some(Snapshot {
             entries: found.entries,
@@ -116,11 +121,17 @@ impl Table {
         });
         let (mut made, blocks) = copied.map_err(&cannot)?;
         made.blocks_dropped += self.drop_orphans(&blocks, target).map_err(&cannot)?;
+        if made.entries_dropped > 0 {
+            let backing = Backing::file(target, self.layout.words(), Sharing::Shared)
+                .map_err(FileProblem::io("map the file"))?;
+            Table::of(backing, self.layout).leave_overflow();
+        }
         if self.present_lineage(source) != lineage {
             // What was copied is of two tables.
             return Err(FileProblem::Locked { wanted: "copied", found: "emptied" });
         }
         let words = self.header_of_copy(&source.identity, &lineage, &made);
+        words[header::PLACE].store(place_of(temporary.as_file())?, Relaxed);
         let write_header = || {
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.load(Relaxed).to_le_bytes()).collect();
             target.write_all_at(&bytes, 0)
@@ -162,31 +173,36 @@ impl Table {
     }
 }
 
-/// Whether a copy of `source` may get the name `path`.
-fn may_be_written(path: &Path, source: &File, may_replace: bool) -> Result<(), FileProblem> {
+fn place_of(file: &File) -> Result<u64, FileProblem> {
+    session::place(file).map_err(FileProblem::io("look at the file"))
+}
+
+/// Whether a copy of `source` may get the name `path`. A table that has it is locked until what is returned is dropped:
+/// its users would lose what they learn.
+fn may_be_written(path: &Path, source: &File, may_replace: bool) -> Result<Option<File>, FileProblem> {
     let look = FileProblem::io("look at the file");
     let named = match std::fs::symlink_metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         named => named.map_err(&look)?,
     };
-    let same = |one: &std::fs::Metadata, other: &std::fs::Metadata| {
-        (one.dev(), one.ino()) == (other.dev(), other.ino())
-    };
     let ours = source.metadata().map_err(&look)?;
-    if std::fs::metadata(path).is_ok_and(|there| same(&there, &ours)) {
+    if std::fs::metadata(path).is_ok_and(|there| is_same(&there, &ours)) {
         return Err(FileProblem::Itself);
     }
     if !may_replace {
         return Err(FileProblem::Exists);
     }
-    if named.is_file() {
-        // Its users would lose what they learn.
-        let file = File::open(path).map_err(FileProblem::io("open the file"))?;
-        if file.try_lock().is_err() {
-            return Err(FileProblem::Locked { wanted: "replaced", found: "used" });
-        }
+    if named.is_symlink() {
+        return Ok(None);
     }
-    Ok(())
+    if !named.is_file() {
+        return Err(FileProblem::NotAFile { found: kind_of(named.file_type()) });
+    }
+    let file = File::open(path).map_err(FileProblem::io("open the file"))?;
+    if file.try_lock().is_err() {
+        return Err(FileProblem::Locked { wanted: "replaced", found: "used" });
+    }
+    Ok(Some(file))
 }
 
 /// What is remembered of a block that was copied, in one word: bits 0..32 the owner, 32..63 the visits, 63 whether it is

@@ -6,11 +6,10 @@
 use super::Table;
 use super::atomic::AtomicU64;
 use super::block;
-use super::file::{Unnamed, read_header};
+use super::file::{Unnamed, check_writable, open_locked, read_header};
 use super::file_error::{FileError, FileProblem, about};
 use super::header::{self, Header};
 use super::layout::{BLOCK_HEADER_WORDS, HEADER_WORDS, Layout, Shape};
-use super::session;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
@@ -28,8 +27,8 @@ impl Table {
                 io::ErrorKind::NotFound => FileProblem::Missing,
                 _ => FileProblem::io("find the file")(error),
             })?;
-            let file = File::open(&path).map_err(FileProblem::io("open the file"))?;
-            if !session::lock(&file)? {
+            let (file, is_alone) = open_locked(&path, false)?;
+            if !is_alone {
                 return Err(FileProblem::Locked { wanted: "changed as a whole", found: "used" });
             }
             match read_header(&file, header::FORMER_VERSION) {
@@ -49,6 +48,7 @@ fn convert(path: &Path, file: &File, header: Header) -> Result<Table, FileProble
     if found != expected {
         return Err(FileProblem::Length { expected, found });
     }
+    check_writable(file)?;
     let unnamed = Unnamed::new(path, &identity, layout)?;
     let (unnamed, ()) = unnamed
         .fill(|table| {

@@ -8,6 +8,7 @@ use tewari::table::{Ending, Identity, Layout, Shape, Survey, Table, TableMode};
 const PAGE: usize = 4096;
 /// The header's word that says who uses the file: its lower bits are the run of the machine, and two more say 1, in use.
 const USE: usize = 19;
+const PLACE: usize = 21;
 const STATE: u32 = 30;
 
 /// How many files are put together on each board.
@@ -72,6 +73,8 @@ pub(crate) fn put_together(images: &[Image], chosen: &[usize]) -> Image {
     }
     let word = word(&file, USE) ^ 1;
     file[8 * USE..8 * USE + 8].copy_from_slice(&(word & !(3 << STATE) | 1 << STATE).to_le_bytes());
+    // Not a copy of another file, which would be in doubt on this run, too.
+    file[8 * PLACE..8 * PLACE + 8].fill(0);
     file
 }
 

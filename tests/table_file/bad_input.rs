@@ -225,6 +225,7 @@ fn a_directory_and_a_pipe_are_refused_at_once() {
     let pipe = folder.path("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
     assert_refused(&analyze(&pipe, FEW), &["expected a regular file", "found a pipe"]);
+    assert_refused(&table(&["upgrade"], &[&pipe]), &["expected a regular file", "found a pipe"]);
     assert_refused(&analyze(Path::new("/dev/null"), FEW), &["expected a regular file", "found a device"]);
 }
 
@@ -236,6 +237,11 @@ fn a_read_only_file_is_refused_for_writing_and_read_as_a_copy() {
     assert_refused(&analyze(&path, FEW), &["expected a file that can be written", "--table-mode cow"]);
     assert_eq!(analysis(&path, &["--table-mode", "cow", "--simulations", "50"])["rootInfo"]["visits"], 150);
     assert_eq!(info(&path)["faults"], 0);
+    let before = fs::read(&path).expect("the file");
+    for words in [&["resize", "--table-size", "512KiB"][..], &["clear"], &["verify", "--repair"]] {
+        assert_refused(&table(words, &[&path]), &["expected a file that can be written"]);
+    }
+    assert!(fs::read(&path).expect("the file") == before, "the table was changed");
 }
 
 #[test]

@@ -105,8 +105,36 @@ fn a_link_that_was_planted_is_not_followed() {
     }
     assert!(snapshot(&path, &planted, &["--force"]).status.success());
     assert_eq!(fs::read(&victim).expect("the file"), b"precious");
-    assert!(fs::symlink_metadata(&planted).expect("the copy").is_file());
+    let copy = fs::symlink_metadata(&planted).expect("the copy");
+    assert!(copy.is_file());
+    // What everybody may write is the link.
+    assert_eq!(copy.permissions().mode() & 0o002, 0, "{:o}", copy.permissions().mode());
     assert!(!folder.path("nothing").exists());
+}
+
+#[test]
+fn what_is_no_file_is_not_replaced() {
+    let folder = Folder::new();
+    let path = folder.table("a.tewari", 300);
+    let pipe = folder.path("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    assert_refused(&snapshot(&path, &pipe, &["--force"]), &["expected a regular file", "found a pipe"]);
+    folder.assert_holds(&["a.tewari", "pipe"]);
+}
+
+#[test]
+fn what_a_killed_command_left_is_removed_by_the_next() {
+    let folder = Folder::new();
+    let path = folder.table("a.tewari", 300);
+    let [left, new, used] = ["left", "new", "used"].map(|name| folder.path(&format!(".tewari-{name}.tmp")));
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+    let files = [&left, &new, &used].map(|path| fs::File::create(path).expect("a file"));
+    for file in [&files[0], &files[2]] {
+        file.set_modified(long_ago).expect("an age");
+    }
+    files[2].lock().expect("a lock");
+    assert!(snapshot(&path, &folder.path("copy"), &[]).status.success());
+    folder.assert_holds(&[".tewari-new.tmp", ".tewari-used.tmp", "a.tewari", "copy"]);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::Duration;
+use tewari::table::{Ending, FileState, Table, TableMode};
 
 /// As if the machine had been started again.
 fn restart(path: &Path) {
@@ -54,6 +55,53 @@ fn what_may_not_have_been_written_is_found_and_looked_at() {
     let visits = root_visits(&analysis(&path, &["--table-mode", "cow", "--simulations", "1"])) - 1;
     assert_eq!(root_visits(&analysis(&path, &["--simulations", "100"])), visits + 100);
     verify(&path);
+}
+
+#[test]
+fn a_copy_of_a_table_is_looked_at_whoever_has_it_open() {
+    let folder = Folder::new();
+    let path = folder.table("a.tewari", 1000);
+    let copy = folder.copy(&path, "copy.tewari");
+    // Somebody who only reads is not one whose users wrote it.
+    let reader = Table::open(&copy, TableMode::ReadOnly, None).expect("a table");
+    assert_eq!(reader.ending(), Some(Ending::Copied));
+    assert!(found(&copy).starts_with("a copy of another file"), "{}", found(&copy));
+    let writer = Table::open(&copy, TableMode::ReadWrite, None).expect("a table");
+    assert_eq!(writer.ending(), Some(Ending::Copied));
+    // From now on it is a file of its own.
+    assert_eq!(found(&copy), "in use");
+    drop(writer);
+    drop(reader);
+    let after = analysis(&copy, &["--simulations", "100"]);
+    assert_eq!((root_visits(&after), &after["table"]["lostBlocks"]), (1100, &0.into()));
+    assert_eq!(found(&copy), "closed");
+    assert_eq!(found(&path), "closed");
+}
+
+#[test]
+fn who_waits_for_a_table_opens_the_one_that_took_its_place() {
+    let folder = Folder::new();
+    let (path, other) = (folder.table("a.tewari", 100), folder.table("b.tewari", 200));
+    let held = File::open(&path).expect("the file");
+    held.lock().expect("a lock");
+    let opened = std::thread::scope(|scope| {
+        let opening = scope.spawn(|| Table::open(&path, TableMode::ReadWrite, None).expect("a table"));
+        std::thread::sleep(Duration::from_millis(100));
+        std::fs::rename(&other, &path).expect("renamed");
+        drop(held);
+        opening.join().expect("it ends")
+    });
+    assert_eq!(opened.file_state(), FileState::InPlace);
+}
+
+#[test]
+fn a_table_is_not_changed_as_a_whole_where_another_took_its_place() {
+    let folder = Folder::new();
+    let (path, other) = (folder.table("a.tewari", 100), folder.table("b.tewari", 200));
+    let table = Table::open(&path, TableMode::ReadOnly, None).expect("a table");
+    std::fs::rename(&other, &path).expect("renamed");
+    let refused = table.lock_exclusively().expect_err("it has no name any more").to_string();
+    assert!(refused.contains("found it replaced by another process"), "{refused}");
 }
 
 #[test]
