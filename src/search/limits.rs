@@ -17,7 +17,7 @@ pub struct Limits {
     pub visits: Option<u64>,
     /// Simulations of this run.
     pub simulations: Option<u64>,
-    /// Wall-clock time.
+    /// Wall-clock time, however short: a few simulations come first.
     pub time: Option<Duration>,
     /// Stop before `time` once no other move can have as many visits as the most visited by then.
     pub early: bool,

@@ -86,7 +86,7 @@ impl<'s> Snapshot<'s> {
     }
 }
 
-/// Called now and then during a search; `false` stops it.
+/// Called now and then during a search, never before its first simulation; `false` stops it.
 pub type Progress<'a> = &'a mut dyn FnMut(&Snapshot<'_>) -> bool;
 
 /// Judges a position that gets an edge block: writes the priors of its moves as [`Game::expand`] does, and returns what is

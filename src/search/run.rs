@@ -9,7 +9,7 @@ use crate::game::Game;
 use crate::table::Table;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-/// Simulations between two looks at the clock, and two calls of the progress function.
+/// Simulations of a worker before each look at the clock and each call of the progress function.
 const LOOK_INTERVAL: u64 = 16;
 
 /// Simulations granted to a worker at once, at most.
@@ -80,7 +80,8 @@ impl Run {
             if done > 0 && rule.has_enough_visits_or_proof(table, root, &worker.policy) {
                 break;
             }
-            if done.is_multiple_of(LOOK_INTERVAL) {
+            // Not before the first ones: without any there is no move to choose.
+            if done > 0 && done.is_multiple_of(LOOK_INTERVAL) {
                 let simulations = self.simulations.0.load(Relaxed);
                 let report = || self.report_so_far(table, root, worker);
                 if rule.is_out_of_time(simulations, table, root, &worker.policy)

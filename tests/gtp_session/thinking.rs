@@ -2,6 +2,8 @@
 
 use super::*;
 use std::time::{Duration, Instant};
+use tewari::game::Player;
+use tewari::search::Limits;
 
 #[test]
 fn komi_and_clear_board_keep_the_table_and_clear_cache_empties_it() {
@@ -119,6 +121,28 @@ fn clocks_decide_how_long_to_think_unless_a_count_is_fixed() {
     tell(&mut session, &["genmove w", "kgs-time_settings byoyomi 0 1 5", "time_left b 0.22 5", "genmove b"]);
     tell(&mut session, &["time_settings 300 0 0", "time_left b -3 0", "genmove b"]);
     assert!(started.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn a_move_without_any_time_is_a_sensible_one() {
+    let budget = MoveBudget { time: Some(Duration::ZERO), ..MoveBudget::default() };
+    let mut session = session_with(9, SessionOptions { budget, ..options(1) });
+    let answer = ask(&mut session, "genmove b");
+    assert!(session.totals().simulations > 0);
+    // A search of nothing plays A1, the move with the lowest number.
+    let is_inside = |vertex: &str| {
+        let (column, row) = vertex.split_at(1);
+        "CDEFG".contains(column) && "34567".contains(row)
+    };
+    assert!(answer.strip_prefix("= ").is_some_and(is_inside), "{answer}");
+}
+
+#[test]
+fn a_search_that_is_stopped_at_once_has_found_a_move() {
+    let mut engine = session_engine(&mut session(9));
+    let report = engine.search(Player::Black, Limits::default(), &mut |_| false);
+    assert!(report.simulations > 0 && report.root.visits > 0);
+    assert!(report.best().is_some_and(|best| best.edge_visits > 0));
 }
 
 #[test]

@@ -18,9 +18,6 @@ const FIRST_LINE: Duration = Duration::from_millis(50);
 /// Lines come no faster than this.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 
-/// An analysis has so many simulations, whatever waits: without any there is nothing to tell.
-const LEAST_SIMULATIONS: u64 = 16;
-
 impl Session {
     /// Analyses, and gives each line to `emit`; a failure of that ends the analysis.
     ///
@@ -77,9 +74,8 @@ impl Session {
         watch: &mut dyn FnMut(&Snapshot<'_>) -> bool,
     ) -> Report {
         let Session { engine, input, .. } = self;
-        let report = engine.search(request.player, Limits::default(), &mut |snapshot| {
-            watch(snapshot) && (snapshot.simulations < LEAST_SIMULATIONS || !input.has_more())
-        });
+        let report = engine
+            .search(request.player, Limits::default(), &mut |snapshot| watch(snapshot) && !input.has_more());
         self.totals.add(&report);
         report
     }
