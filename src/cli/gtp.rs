@@ -94,7 +94,7 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
         default_time: DEFAULT_TIME,
         resign_below: arguments.resign,
         ponders: arguments.ponder,
-        dead_stones: Dead::or_by_rules(arguments.dead, engine.options().rules),
+        dead_stones: arguments.dead.map(Into::into),
     };
     let mut output = Watched { output: std::io::stdout().lock(), failure: None };
     let mut session = Session::new(engine, session_options)

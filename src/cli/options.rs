@@ -109,10 +109,15 @@ pub(super) enum Dead {
 impl Dead {
     /// What was chosen, or what the rules say.
     pub(super) fn or_by_rules(choice: Option<Dead>, rules: Rules) -> DeadStones {
+        choice.map_or_else(|| DeadStones::of_rules(rules), DeadStones::from)
+    }
+}
+
+impl From<Dead> for DeadStones {
+    fn from(choice: Dead) -> DeadStones {
         match choice {
-            Some(Dead::Agreement) => DeadStones::Agreement,
-            Some(Dead::None) => DeadStones::None,
-            None => DeadStones::of_rules(rules),
+            Dead::Agreement => DeadStones::Agreement,
+            Dead::None => DeadStones::None,
         }
     }
 }

@@ -33,8 +33,8 @@ pub struct SessionOptions {
     pub resign_below: f64,
     /// Whether to search on while the opponent thinks.
     pub ponders: bool,
-    /// Which stones are taken off the board at the end of a game.
-    pub dead_stones: DeadStones,
+    /// Which stones are taken off the board at the end of a game; `None`: as the rules of the position have it.
+    pub dead_stones: Option<DeadStones>,
 }
 
 impl Default for SessionOptions {
@@ -45,7 +45,7 @@ impl Default for SessionOptions {
             default_time: Duration::from_secs(1),
             resign_below: 0.1,
             ponders: false,
-            dead_stones: DeadStones::default(),
+            dead_stones: None,
         }
     }
 }
@@ -235,7 +235,9 @@ impl Session {
     /// What becomes of each chain, as the rules have it.
     pub(super) fn statuses(&self) -> Statuses {
         let options = self.engine.options();
-        self.options.dead_stones.statuses(self.position(), options.playouts, options.parameters.seed)
+        let position = self.position();
+        let dead = self.options.dead_stones.unwrap_or_else(|| DeadStones::of_rules(position.rules()));
+        dead.statuses(position, options.playouts, options.parameters.seed)
     }
 
     pub(super) fn note(&mut self, line: &str) {

@@ -51,6 +51,23 @@ fn the_final_score_in_gtp_is_by_the_rules() {
 }
 
 #[test]
+fn rules_that_change_in_gtp_decide_which_stones_are_dead_unless_the_user_did() {
+    let moves = "boardsize 5\nplay b A2\nplay b B2\nplay b C2\nplay b D2\nplay b E2\nplay b B3\nplay b D3\nplay b C4\n\
+                 play w A5\n1 final_status_list dead\nkata-set-rules tromp-taylor\n2 final_status_list dead\n\
+                 kata-set-rules japanese\n3 final_status_list dead\n";
+    for (chosen, dead) in [
+        (&[][..], ["=1 A5", "=2", "=3 A5"]),
+        (&["--rules", "tromp-taylor"], ["=1", "=2", "=3 A5"]),
+        (&["--dead", "none"], ["=1", "=2", "=3"]),
+        (&["--dead", "agreement"], ["=1 A5", "=2 A5", "=3 A5"]),
+    ] {
+        let run = run_with_input(&[&["gtp", "--table-size", "256KiB"], chosen].concat(), moves.as_bytes());
+        let answers = run.output.split_terminator("\n\n").filter(|answer| *answer != "=");
+        assert_eq!(answers.collect::<Vec<_>>(), dead, "{chosen:?}: {}", run.output);
+    }
+}
+
+#[test]
 fn rules_have_the_names_that_people_use() {
     for (name, rules) in
         [("AGA", "ko=situational,suicide=no"), ("nz", "ko=situational,suicide=yes"), ("cn", "chinese")]

@@ -148,7 +148,7 @@ fn dead_stones_are_captured_before_a_pass_on_kgs() {
 #[test]
 fn all_stones_count_where_nobody_agrees_on_dead_ones() {
     let score = |dead_stones| {
-        let mut session = session_with(5, SessionOptions { dead_stones, ..options(30) });
+        let mut session = session_with(5, SessionOptions { dead_stones: Some(dead_stones), ..options(30) });
         tell(&mut session, &["komi 0"]);
         for vertex in ["A2", "B2", "C2", "D2", "E2", "B3", "D3", "C4"] {
             tell(&mut session, &[&format!("play b {vertex}")]);
@@ -159,4 +159,23 @@ fn all_stones_count_where_nobody_agrees_on_dead_ones() {
     assert_eq!(score(DeadStones::Agreement), ("= B+25.0".to_owned(), "= A5".to_owned()));
     let (all, dead) = score(DeadStones::None);
     assert!(all.starts_with("= B+") && all != "= B+25.0" && dead == "=", "{all} {dead}");
+}
+
+#[test]
+fn dead_stones_are_those_of_the_rules_that_hold_now() {
+    let scores = |dead_stones| {
+        let mut session = session_with(5, SessionOptions { dead_stones, ..options(30) });
+        tell(&mut session, &["komi 0"]);
+        for vertex in ["A2", "B2", "C2", "D2", "E2", "B3", "D3", "C4"] {
+            tell(&mut session, &[&format!("play b {vertex}")]);
+        }
+        tell(&mut session, &["play w A5"]);
+        ["tromp-taylor", "chinese", "japanese"].map(|rules| {
+            tell(&mut session, &[&format!("kata-set-rules {rules}")]);
+            ask(&mut session, "final_status_list dead")
+        })
+    };
+    assert_eq!(scores(None), ["=", "= A5", "= A5"]);
+    assert_eq!(scores(Some(DeadStones::Agreement)), ["= A5"; 3]);
+    assert_eq!(scores(Some(DeadStones::None)), ["="; 3]);
 }
