@@ -49,6 +49,8 @@ pub enum TimeSystem {
         increment: Duration,
         /// No clock has more than this.
         most: Duration,
+        /// No move may take longer; `None`: as long as the clock has time.
+        longest: Option<Duration>,
     },
 }
 
@@ -197,7 +199,11 @@ impl Clock {
             };
             ((without_lag(left.time).saturating_sub(given_back)) / parts + given_back).max(in_overtime)
         };
-        Some(time.max(SHORTEST))
+        let allowed = match self.system {
+            TimeSystem::Fischer { longest: Some(longest), .. } => without_lag(longest),
+            _ => Duration::MAX,
+        };
+        Some(time.min(allowed).max(SHORTEST))
     }
 
     fn overtime_share(&self, left: Left) -> Duration {
@@ -263,8 +269,8 @@ mod tests {
 
     #[test]
     fn what_a_move_gives_back_is_used() {
-        let fischer = TimeSystem::Fischer { main: seconds(60), increment: seconds(10), most: seconds(62) };
-        let mut clock = Clock::new(fischer);
+        let (main, increment, most) = (seconds(60), seconds(10), seconds(62));
+        let mut clock = Clock::new(TimeSystem::Fischer { main, increment, most, longest: None });
         let share = clock.share(B, 50, size(9)).expect("a limit");
         assert!(share > seconds(11) && share < seconds(13), "{share:?}");
         clock.spend(B, seconds(20));
@@ -274,6 +280,18 @@ mod tests {
         assert_eq!(clock.left[0].time, seconds(62));
         clock.set_left(B, seconds(1), 0);
         assert!(clock.share(B, 50, size(9)).expect("a limit") < seconds(1));
+    }
+
+    #[test]
+    fn a_move_takes_no_longer_than_the_clock_allows_for_one() {
+        let (main, increment, most) = (seconds(600), seconds(30), seconds(600));
+        let share = |longest| {
+            let clock = Clock::new(TimeSystem::Fischer { main, increment, most, longest });
+            [clock.share(B, 50, size(9)), clock.longest(B)].map(|time| time.expect("a limit"))
+        };
+        assert_eq!(share(Some(seconds(20))), [Duration::from_millis(19_600); 2]);
+        assert_eq!(share(Some(Duration::ZERO)), [SHORTEST; 2]);
+        assert!(share(None).iter().all(|time| *time > seconds(30)));
     }
 
     #[test]

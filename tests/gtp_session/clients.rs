@@ -98,7 +98,18 @@ fn fischer_time_is_understood() {
     assert!(ask(&mut session, "kata-list_time_settings").contains("fischer-capped"));
     tell(&mut session, &["kata-time_settings fischer 60 5", "kata-time_settings fischer-capped 60 5 90 20"]);
     tell(&mut session, &["kata-time_settings byoyomi 60 30 5", "time_left b 20 0"]);
+    tell(&mut session, &["kata-time_settings fischer-capped 60 5 -1 -1"]);
     refuse(&mut session, "kata-time_settings fischer 60", "? syntax error: expected a number of seconds");
+    refuse(
+        &mut session,
+        "kata-time_settings fischer-capped 60 5 90",
+        "? syntax error: expected a number of s",
+    );
+    refuse(
+        &mut session,
+        "kata-time_settings fischer-capped 60 5 90 x",
+        "? syntax error: expected a number of s",
+    );
     refuse(&mut session, "kata-time_settings hourglass 60", "? syntax error: expected none,");
 }
 

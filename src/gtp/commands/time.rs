@@ -50,24 +50,23 @@ pub(super) fn kata_list_time_settings(_: &mut Session, _: Arguments<'_>) -> Resu
 }
 
 /// `kata-time_settings`: as `kgs-time_settings`, and `fischer MAIN INCREMENT` or `fischer-capped MAIN INCREMENT
-/// MOST_MAIN MOST_MOVE`, whose last number, the longest move, our searches do not come near.
+/// MOST_MAIN MOST_MOVE`: what a clock has and a move takes at most, without limit where that is negative.
 pub(super) fn kata_time_settings(
     session: &mut Session,
     mut arguments: Arguments<'_>,
 ) -> Result<String, GtpError> {
     let mut system = Arguments::new(arguments.rest());
-    let most = match system.next_word() {
-        Some("fischer") => None,
-        Some("fischer-capped") => Some(()),
+    let is_capped = match system.next_word() {
+        Some("fischer") => false,
+        Some("fischer-capped") => true,
         _ => return kgs_time_settings(session, arguments),
     };
     arguments.next_word();
     let (main, increment) = (seconds(&mut arguments)?, seconds(&mut arguments)?);
-    let most = match most {
-        Some(()) => seconds(&mut arguments)?,
-        None => Duration::from_secs_f64(LONGEST_SECONDS),
-    };
-    session.clock = Clock::new(TimeSystem::Fischer { main, increment, most });
+    let (most, longest) =
+        if is_capped { (limit(&mut arguments)?, limit(&mut arguments)?) } else { (None, None) };
+    let most = most.unwrap_or(Duration::from_secs_f64(LONGEST_SECONDS));
+    session.clock = Clock::new(TimeSystem::Fischer { main, increment, most, longest });
     Ok(String::new())
 }
 
@@ -89,4 +88,15 @@ fn seconds(arguments: &mut Arguments<'_>) -> Result<Duration, GtpError> {
     let seconds: Option<f64> = word.parse().ok().filter(|&seconds| seconds >= 0.0);
     let seconds = seconds.ok_or_else(|| GtpError::syntax(SECONDS, Some(word)))?;
     Ok(Duration::from_secs_f64(seconds.min(LONGEST_SECONDS)))
+}
+
+/// A limit in seconds; `None` where it is negative, as gtp2ogs sends it.
+fn limit(arguments: &mut Arguments<'_>) -> Result<Option<Duration>, GtpError> {
+    const LIMIT: &str = "a number of seconds, -1 for no limit";
+    let word = arguments.word(LIMIT)?;
+    match word.parse::<f64>() {
+        Ok(seconds) if seconds < 0.0 => Ok(None),
+        Ok(seconds) if seconds >= 0.0 => Ok(Some(Duration::from_secs_f64(seconds.min(LONGEST_SECONDS)))),
+        _ => Err(GtpError::syntax(LIMIT, Some(word))),
+    }
 }
