@@ -139,8 +139,12 @@ impl Session {
         Limits { visits, simulations, time, early, best_visits: None }
     }
 
-    /// Not in the opening, where a low value says more about komi and handicap than about the game.
+    /// Not in the opening, where a low value says more about komi and handicap than about the game; and not where some
+    /// moves alone were searched, since the value is theirs.
     fn should_resign(&self, report: &Report) -> bool {
+        if self.engine.root_moves().is_some() {
+            return false;
+        }
         let opening = 2.0 * (self.size().points() as f64).sqrt();
         report.root.value.as_f64() < self.options.resign_below
             && (report.root.visits >= RESIGN_VISITS || report.root.proven.is_some())

@@ -85,6 +85,21 @@ fn a_lost_game_is_resigned_which_changes_no_stone_and_no_move() {
 }
 
 #[test]
+fn nothing_is_resigned_where_only_some_moves_were_searched() {
+    let mut session = session_with(5, SessionOptions { resign_below: 0.1, ..options(200) });
+    tell(&mut session, &["komi 100"]);
+    for vertex in ["A2", "B2", "C2", "D2", "E2", "B3", "D3", "C4"] {
+        tell(&mut session, &[&format!("play b {vertex}")]);
+    }
+    tell(&mut session, &["play w A5", "play w pass"]);
+    assert_eq!(ask(&mut session, "genmove b"), "= resign");
+    let analysed = ask(&mut session, "kata-genmove_analyze b allow b E5 1");
+    assert!(analysed.ends_with("play E5"), "{analysed}");
+    tell(&mut session, &["undo"]);
+    assert_ne!(ask(&mut session, "kgs-genmove_cleanup b"), "= resign");
+}
+
+#[test]
 fn a_whole_game_ends_by_two_passes_and_is_scored() {
     let mut session = session_with(5, options(60));
     tell(&mut session, &["komi 6.5"]);
