@@ -296,16 +296,21 @@ impl Engine {
         self.table.clear();
     }
 
-    /// Searches the present position with `player` to move.
-    ///
-    /// A game that has ended by two passes is searched as if it went on.
+    /// Searches the present position with `player` to move, as [`Engine::root_for`] has it.
     pub fn search(&mut self, player: Player, limits: Limits, progress: Progress<'_>) -> Report {
+        self.search_position(self.root_for(player), limits, progress)
+    }
+
+    /// The present position with `player` to move, where a game that has ended by two passes goes on: what the scores of
+    /// [`Engine::search`] are to be compared with is its [`area_komi`](Position::area_komi).
+    #[must_use]
+    pub fn root_for(&self, player: Player) -> Position {
         let mut root = self.record.position().clone();
         if root.passes() >= 2 {
             root.resume();
         }
         root.set_to_play(player);
-        self.search_position(root, limits, progress)
+        root
     }
 
     /// Searches any position of the engine's board size. Give it the engine's key policy where its history begins: set

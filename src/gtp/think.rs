@@ -84,12 +84,17 @@ impl Session {
 
     /// Keeps what a search found, and says it.
     fn remember(&mut self, report: &Report) {
-        let mut searched = self.position().clone();
-        searched.set_to_play(report.root.to_play);
-        self.last_search = Some((searched.key(), report.clone()));
+        self.last_search = Some((self.searched_key(report.root.to_play), report.clone()));
         let thought = summary(report, self.size());
         self.note(&thought);
         self.last_thought = Some(thought);
+    }
+
+    /// The key of the present position with `player` to move.
+    pub(super) fn searched_key(&self, player: Player) -> u64 {
+        let mut searched = self.position().clone();
+        searched.set_to_play(player);
+        searched.key()
     }
 
     /// A line on the pages of the table.

@@ -77,9 +77,9 @@ impl GoGame {
 
     /// Searches the present position, and remembers what that led to.
     fn search(&mut self, limits: Limits) -> Report {
+        let komi = self.engine.root_for(self.to_play()).area_komi().points();
         let report = self.engine.search(self.to_play(), limits, &mut |_| true);
         let value = report.root.value.as_f64();
-        let komi = self.engine.position().area_komi().points();
         self.opinion = report.root.black_score.map(|score| Opinion {
             lead: score - komi,
             win_rate: if report.root.to_play == Player::Black { value } else { 1.0 - value },

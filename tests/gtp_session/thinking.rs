@@ -100,6 +100,29 @@ fn nothing_is_resigned_where_only_some_moves_were_searched() {
 }
 
 #[test]
+fn under_territory_scoring_leads_are_those_of_the_player_asked_about() {
+    // Before a pass, a stone by which Black is ahead on White's turn does not count.
+    for (moves, player, komi) in [
+        (&[][..], "w", 5.5),
+        (&[], "b", 6.5),
+        (&["play w pass", "play b pass"], "w", 5.5),
+        (&["play w pass", "play b pass"], "b", 6.5),
+    ] {
+        let mut session = session(5);
+        tell(&mut session, &["kata-set-rules japanese", "komi 6.5"]);
+        tell(&mut session, moves);
+        let mut engine = session_engine(&mut session);
+        engine.set_record(session.engine().record().clone()).unwrap();
+        let (asked, sign) = if player == "b" { (Player::Black, 1.0) } else { (Player::White, -1.0) };
+        let report = engine.search(asked, Limits::default(), &mut |_| false);
+        let lead = sign * (report.root.black_score.unwrap() - komi);
+        let told = ask(&mut session, &format!("kata-analyze {player} 10 rootInfo true"));
+        let (_, root) = told.split_once(" rootInfo ").unwrap();
+        assert!(root.contains(&format!(" scoreLead {lead:.3} ")), "{moves:?} {player}: {lead} {root}");
+    }
+}
+
+#[test]
 fn a_whole_game_ends_by_two_passes_and_is_scored() {
     let mut session = session_with(5, options(60));
     tell(&mut session, &["komi 6.5"]);

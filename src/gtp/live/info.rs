@@ -10,7 +10,7 @@ use crate::search::{MoveReport, Report};
 use serde_json::json;
 use std::fmt::Write;
 
-/// A line of analysis; empty while there is nothing to tell.
+/// A line of analysis of the position that was searched; empty while there is nothing to tell.
 pub(super) fn line(report: &Report, request: &Request, position: &Position) -> String {
     if report.moves.is_empty() {
         return String::new();

@@ -7,7 +7,6 @@ pub(super) use request::{Request, names};
 
 use super::session::Session;
 use crate::game::Game;
-use crate::go::Position;
 use crate::search::{Limits, Report, Snapshot};
 use std::io;
 use std::time::{Duration, Instant};
@@ -28,11 +27,11 @@ impl Session {
         request: &Request,
         emit: &mut dyn FnMut(&str) -> io::Result<()>,
     ) -> io::Result<()> {
-        let position = self.position().clone();
+        let root = self.engine.root_for(request.player);
         let mut lines = Lines::new(request.interval);
         let mut failure = None;
         let mut tell = |report: &Report| {
-            let line = info::line(report, request, &position);
+            let line = info::line(report, request, &root);
             let told = if line.is_empty() { Ok(()) } else { emit(&line) };
             failure = told.err();
             failure.is_none()
@@ -50,7 +49,7 @@ impl Session {
         } else {
             let report = self.search_until_more_is_said(request, &mut watch);
             tell(&report);
-            self.last_search = Some((searched_key(&position, request), report));
+            self.last_search = Some((self.searched_key(request.player), report));
             None
         };
         self.engine.set_root_moves(None);
@@ -90,12 +89,6 @@ impl Session {
         let report = engine.search(to_play, Limits::default(), &mut |_| !input.has_more());
         self.totals.add(&report);
     }
-}
-
-fn searched_key(position: &Position, request: &Request) -> u64 {
-    let mut searched = position.clone();
-    searched.set_to_play(request.player);
-    searched.key()
 }
 
 /// When lines are due.
