@@ -7,7 +7,7 @@ use crate::go::{Komi, Rules, Scoring, Size};
 use crate::gtp::{MoveBudget, Session, SessionOptions};
 use crate::sgf::Given;
 use crate::sgf::terms::TERRITORY;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use rand::rand_core::TryRng;
 use rand::rngs::SysRng;
@@ -39,7 +39,7 @@ pub(super) struct Arguments {
     /// What the command `version` answers: Lizzie wants at least 0.15.
     #[arg(long, value_name = "TEXT", default_value = env!("CARGO_PKG_VERSION"))]
     gtp_version: String,
-    /// Search on while the opponent thinks, until the next command.
+    /// Search on while the opponent thinks, until the next command; not at a --level, which limits what is searched.
     #[arg(long)]
     ponder: bool,
     /// Which stones are taken off the board at the end of a game; default: none by tromp-taylor rules, else those that
@@ -57,6 +57,18 @@ pub(super) struct Arguments {
     limits: LimitArguments,
     #[command(flatten)]
     engine: EngineArguments,
+}
+
+impl Arguments {
+    /// What the options and the settings may not say together.
+    pub(super) fn check(&self) -> Result<()> {
+        ensure!(
+            self.level.is_none() || !self.ponder,
+            "expected --level or --ponder, found both: pondering searches more than a level allows; leave one of them \
+             out, with --ponder=false where the settings have it"
+        );
+        Ok(())
+    }
 }
 
 pub(super) fn run(arguments: Arguments) -> Result<()> {
@@ -94,6 +106,7 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
         default_time: DEFAULT_TIME,
         resign_below: arguments.resign,
         ponders: arguments.ponder,
+        level: arguments.level,
         dead_stones: arguments.dead.map(Into::into),
     };
     let mut output = Watched { output: std::io::stdout().lock(), failure: None };

@@ -58,7 +58,11 @@ impl Cli {
     /// # Errors
     /// What is wrong with them, in one line.
     pub fn read(words: Vec<OsString>) -> Result<Cli> {
-        Ok(Cli { command: command_line::read(words)? })
+        let command = command_line::read(words)?;
+        if let Some(Command::Gtp(arguments)) = &command {
+            arguments.check()?;
+        }
+        Ok(Cli { command })
     }
 
     /// Does what the command line asks.

@@ -7,7 +7,7 @@ use super::error::GtpError;
 use super::live::Request;
 use super::protocol::{self, Command, Response};
 use super::think::MoveBudget;
-use crate::engine::{Engine, EngineError};
+use crate::engine::{Engine, EngineError, Level};
 use crate::game::Game;
 use crate::go::status::{DeadStones, Statuses};
 use crate::go::{Position, Record, Rules, Size};
@@ -33,6 +33,8 @@ pub struct SessionOptions {
     pub resign_below: f64,
     /// Whether to search on while the opponent thinks.
     pub ponders: bool,
+    /// The level that the engine plays at, where nobody may turn pondering on; `None`: as well as it can.
+    pub level: Option<Level>,
     /// Which stones are taken off the board at the end of a game; `None`: as the rules of the position have it.
     pub dead_stones: Option<DeadStones>,
 }
@@ -45,6 +47,7 @@ impl Default for SessionOptions {
             default_time: Duration::from_secs(1),
             resign_below: 0.1,
             ponders: false,
+            level: None,
             dead_stones: None,
         }
     }

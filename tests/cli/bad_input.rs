@@ -1,6 +1,6 @@
 //! Mistakes on the command line, and more than the machine can do.
 
-use super::{GAME, SHORT, analyze_json, directory, file, objects, refuse, run, tewari};
+use super::{GAME, SHORT, analyze_json, directory, file, objects, refuse, run, run_with_input, tewari};
 use std::process::{Child, Stdio};
 
 #[test]
@@ -127,6 +127,15 @@ fn an_output_that_nobody_reads_ends_an_analysis_quietly() {
         let (code, errors) = end_unread(child);
         assert_eq!((code, errors.as_str()), (Some(0), ""));
     }
+}
+
+#[test]
+fn a_level_and_pondering_exclude_each_other() {
+    let both = ["gtp", "--level", "3", "--ponder", "--table-size", "256KiB"];
+    refuse(&both, 2, &["expected --level or --ponder, found both", "--ponder=false"]);
+    let run =
+        run_with_input(&["gtp", "-q", "--level", "3", "--table-size", "256KiB"], b"tewari-param ponder 1\n");
+    assert!(run.output.starts_with("? syntax error: expected 0 for ponder"), "{run:?}");
 }
 
 #[test]

@@ -206,6 +206,9 @@ pub(super) fn set(session: &mut Session, setting: Setting, value: f64) -> Result
         Setting::Threads => session.engine.set_threads(value as usize),
         Setting::Resign if value > 1.0 => return refuse("a probability from 0 to 1"),
         Setting::Resign => options.resign_below = value,
+        Setting::Ponder if value > 0.0 && options.level.is_some() => {
+            return refuse("0 for ponder, since a level limits what is searched (start without --level)");
+        }
         Setting::Ponder => options.ponders = value > 0.0,
     }
     Ok(())
