@@ -68,6 +68,30 @@ fn settings_are_changed_while_it_runs() {
 }
 
 #[test]
+fn a_parameter_can_be_set_to_what_is_reported_of_it() {
+    let mut session = session(5);
+    let get = |session: &mut Session, name: &str| ask(session, &format!("kata-get-param {name}"));
+    for name in ["maxVisits", "maxPlayouts", "maxTime", "numSearchThreads"] {
+        let told = get(&mut session, name);
+        let value = told.trim_start_matches("= ");
+        tell(&mut session, &[&format!("kata-set-param {name} {value}")]);
+        assert_eq!(get(&mut session, name), told, "{name}");
+    }
+    for (name, unlimited, told) in [
+        ("maxVisits", "1125899906842624", "= 1125899906842624"),
+        ("maxPlayouts", "1e18", "= 1125899906842624"),
+        ("maxTime", "1e20", "= 100000000000000000000"),
+    ] {
+        tell(&mut session, &[&format!("kata-set-param {name} 7")]);
+        assert_eq!(get(&mut session, name), "= 7");
+        tell(&mut session, &[&format!("kata-set-param {name} {unlimited}")]);
+        assert_eq!(get(&mut session, name), told);
+    }
+    refuse(&mut session, "kata-set-param maxVisits nan", "? syntax error: expected a number from 0 on");
+    refuse(&mut session, "tewari-param resign 1e20", "? syntax error: expected a probability from 0 to 1");
+}
+
+#[test]
 fn rules_are_set_by_name_or_object_and_told() {
     let mut session = session(5);
     tell(&mut session, &["play b A1", "play w B2", "kata-set-rules tromp-taylor"]);

@@ -186,21 +186,25 @@ fn settings(session: &Session) -> String {
     text
 }
 
-/// Changes a setting; 0 takes a limit away.
+/// So many visits or simulations, and more, are no limit: what KataGo says where there is none.
+pub(super) const UNLIMITED: u64 = 1 << 50;
+/// So many seconds, and more, are no limit.
+const UNLIMITED_SECONDS: f64 = 1e15;
+
+/// Changes a setting; 0 takes a limit away, as [`UNLIMITED`] and [`UNLIMITED_SECONDS`] do.
 pub(super) fn set(session: &mut Session, setting: Setting, value: f64) -> Result<(), GtpError> {
-    const LARGEST: f64 = 1e15;
     let refuse = |expected| Err(GtpError::syntax(expected, Some(&value.to_string())));
-    if !(0.0..=LARGEST).contains(&value) {
+    if !(0.0..).contains(&value) {
         return refuse("a number from 0 on");
     }
-    let limit = (value >= 1.0).then_some(value as u64);
+    let limit = (1.0..UNLIMITED as f64).contains(&value).then_some(value as u64);
     let options = &mut session.options;
     match setting {
         Setting::Simulations => options.budget.simulations = limit,
         Setting::Visits => options.budget.visits = limit,
         Setting::Time => {
-            let seconds = value.min(1e6);
-            options.budget.time = (seconds > 0.0).then(|| Duration::from_secs_f64(seconds));
+            let is_limit = value > 0.0 && value < UNLIMITED_SECONDS;
+            options.budget.time = is_limit.then(|| Duration::from_secs_f64(value.min(1e6)));
         }
         Setting::Threads if !(1.0..=255.0).contains(&value) => return refuse("1 to 255 threads"),
         Setting::Threads => session.engine.set_threads(value as usize),

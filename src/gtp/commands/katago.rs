@@ -1,6 +1,6 @@
 //! Commands that KataGo introduced, for clients that know its names.
 
-use super::gogui::{Setting, set};
+use super::gogui::{Setting, UNLIMITED, set};
 use super::{Arguments, GtpError, Session};
 use crate::sgf::rules;
 
@@ -18,7 +18,6 @@ pub(super) fn list_params(_: &mut Session, _: Arguments<'_>) -> Result<String, G
 
 /// A parameter's value; of a limit that is not set, what KataGo says then.
 pub(super) fn get_param(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
-    const UNLIMITED: u64 = 1 << 50;
     let budget = session.options.budget;
     Ok(match find(&mut arguments)? {
         Setting::Visits => budget.visits.unwrap_or(UNLIMITED).to_string(),
