@@ -50,6 +50,17 @@ pub enum BudgetError {
         /// Bytes there are.
         available: u64,
     },
+    /// More workers than have room beside a table that is there.
+    #[error(
+        "expected at most {most} threads beside the table in the memory budget, found {given}: start with --threads \
+         {given}, which makes the table smaller"
+    )]
+    TooManyThreads {
+        /// Workers asked for.
+        given: usize,
+        /// Workers there is room for.
+        most: usize,
+    },
 }
 
 impl Budget {

@@ -1,6 +1,7 @@
 //! A Go engine: one game, one table, one way of searching. Protocols and reports stand on it.
 
 pub mod expert;
+mod layout;
 mod level;
 mod table_setting;
 
@@ -8,19 +9,18 @@ pub use level::{Carelessness, Level, LevelError};
 pub use table_setting::TableSetting;
 
 use self::expert::{Expert, Opinion, VALUE_WEIGHT};
+use self::layout::{game_name, lay_out};
 use crate::game::{Game, Move, Player};
 use crate::go::PlayoutPolicy;
 use crate::go::{KeyPolicy, Komi, Position, Record, Rules, Size};
 use crate::memory::{Budget, BudgetError};
 use crate::network::Network;
 use crate::rng::PlayoutRng;
-use crate::search::policy::{Preset, SelectionPolicy};
+use crate::search::policy::Preset;
 use crate::search::{self, Limits, Progress, Report, Search, SearchParameters, Snapshot};
-use crate::table::{
-    FileError, FileProblem, FileState, Identity, Replacement, Shape, Table, TableError, TableMode,
-};
-use crate::zobrist::{self, mix};
-use std::path::{Path, PathBuf};
+use crate::table::{FileError, FileProblem, FileState, Replacement, Table, TableError, TableMode};
+use crate::zobrist::mix;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -108,28 +108,6 @@ impl EngineOptions {
     pub fn default_expand_at(&self) -> u32 {
         if self.network().is_some() { EXPAND_AT_WITH_NETWORK } else { self.policy.expand_at() }
     }
-
-    /// Bytes for the table of such an engine.
-    ///
-    /// # Errors
-    /// When the memory budget is too small for it, or larger than the machine.
-    pub fn table_bytes(&self) -> Result<usize, BudgetError> {
-        let threads = self.parameters.threads;
-        let network = self.network().map_or(0, |network| expert::memory(network, self.size, threads));
-        self.memory.table_bytes(threads, network)
-    }
-
-    /// What the table of such an engine is laid out for.
-    #[must_use]
-    pub fn table_shape(&self) -> Shape {
-        shape(self, self.size)
-    }
-
-    /// What a table file of such an engine is made for.
-    #[must_use]
-    pub fn identity(&self) -> Identity {
-        identity(self, self.size)
-    }
 }
 
 /// Why an engine cannot be had.
@@ -165,7 +143,7 @@ impl Engine {
     /// # Errors
     /// When the memory cannot be had.
     pub fn new(options: EngineOptions) -> Result<Engine, EngineError> {
-        let table = lay_out(&options, options.size)?;
+        let table = lay_out(&options)?;
         let mut record = Record::new(options.size, options.rules, options.komi);
         record.set_key_policy(options.keys);
         Ok(Engine { options, record, table, searches: 0, root_noise: None, root_moves: None })
@@ -216,19 +194,18 @@ impl Engine {
     /// # Errors
     /// When the memory for another layout cannot be had; nothing is changed then.
     pub fn set_record(&mut self, mut record: Record) -> Result<(), EngineError> {
-        let size = record.position().size();
-        let shape = shape(&self.options, size);
+        let position = record.position();
+        let options = EngineOptions { size: position.size(), komi: position.komi(), ..self.options.clone() };
         if let (Some(found), Some(path)) = (self.table.identity(), self.table.path()) {
-            let expected = game_name(size);
+            let expected = game_name(options.size);
             if found.game != expected {
                 let problem = FileProblem::Game { expected, found: found.game.clone() };
                 return Err(FileError { path: path.display().to_string(), problem }.into());
             }
-        } else if shape.moves != self.table.layout().shape.moves {
-            self.table = lay_out(&self.options, size)?;
+        } else if options.table_shape().moves != self.table.layout().shape.moves {
+            self.table = lay_out(&options)?;
         }
-        self.options.size = size;
-        self.options.komi = record.position().komi();
+        self.options = options;
         record.set_key_policy(self.options.keys);
         self.record = record;
         Ok(())
@@ -248,8 +225,14 @@ impl Engine {
     }
 
     /// Changes the number of workers, from 1 to 255.
-    pub fn set_threads(&mut self, threads: usize) {
-        self.options.parameters.threads = threads.clamp(1, 255);
+    ///
+    /// # Errors
+    /// When the memory budget has no room for so many beside the table; nothing is changed then.
+    pub fn set_threads(&mut self, threads: usize) -> Result<(), BudgetError> {
+        let threads = threads.clamp(1, 255);
+        self.options.check_threads(threads, self.table.layout().bytes())?;
+        self.options.parameters.threads = threads;
+        Ok(())
     }
 
     /// Mixes noise into the network's policy of the positions that are searched from now on, if the table does not know
@@ -398,94 +381,4 @@ impl Engine {
         };
         chosen.unwrap_or_else(|| self.position().size().pass())
     }
-}
-
-fn shape(options: &EngineOptions, size: Size) -> Shape {
-    let policy_state = options.policy.policy(UNKNOWN_BUDGET).uses_state();
-    Shape { moves: size.points() + 1, policy_state }
-}
-
-fn game_name(size: Size) -> String {
-    format!("go {size}")
-}
-
-fn identity(options: &EngineOptions, size: Size) -> Identity {
-    let policy_state = if shape(options, size).policy_state { options.policy.name() } else { "" };
-    Identity {
-        game: game_name(size),
-        key_seed: zobrist::SEED,
-        policy_state: policy_state.to_owned(),
-        network: options.network().map(|network| network.identity()),
-        setting: format!("rules {}, komi {}, keys {}", options.rules, options.komi, options.keys),
-    }
-}
-
-fn lay_out(options: &EngineOptions, size: Size) -> Result<Table, EngineError> {
-    let budget = || options.table_bytes();
-    let table = match &options.table_file {
-        None => Table::new(shape(options, size), budget()?)?,
-        Some(file) => {
-            let mut table = open_or_create(options, size, file, budget)?;
-            if let Some(period) = file.sync {
-                table.sync_every(period)?;
-            }
-            table
-        }
-    };
-    Ok(table.with_replacement(options.replacement))
-}
-
-fn open_or_create(
-    options: &EngineOptions,
-    size: Size,
-    file: &TableFile,
-    budget: impl Fn() -> Result<usize, BudgetError>,
-) -> Result<Table, EngineError> {
-    let TableFile { path, mode, is_limited, .. } = file;
-    let identity = identity(options, size);
-    // A budget that cannot be is an error whatever the file's size.
-    let limit = if *is_limited { Some(budget()?) } else { None };
-    if *mode == TableMode::ReadWrite && !path.exists() {
-        match Table::create(path, &identity, shape(options, size), budget()?) {
-            // Another process was faster.
-            Err(FileError { problem: FileProblem::Exists, .. }) => {}
-            created => return Ok(created?),
-        }
-    }
-    // One that is only read teaches the engine nothing, and may be of any kind.
-    let expected = (*mode != TableMode::ReadOnly).then_some(&identity);
-    let table = Table::open(path, *mode, expected)?;
-    check_shape(&table, shape(options, size), &identity, *mode)
-        .map_err(|problem| FileError { path: path.display().to_string(), problem })?;
-    let found = table.layout().bytes();
-    match limit {
-        Some(limit) if found > limit => Err(too_large(path, limit, found)),
-        _ => Ok(table),
-    }
-}
-
-/// A file may name the game that is wanted and have the blocks of another: what it says of itself is not to be believed.
-fn check_shape(
-    table: &Table,
-    wanted: Shape,
-    wanted_for: &Identity,
-    mode: TableMode,
-) -> Result<(), FileProblem> {
-    let found = table.layout().shape;
-    // Without policy state there is something less to read, but nothing to write to.
-    let has_state = mode == TableMode::ReadOnly || found.policy_state == wanted.policy_state;
-    if found.moves == wanted.moves && has_state {
-        return Ok(());
-    }
-    match table.identity().map(|identity| &identity.game) {
-        Some(game) if *game != wanted_for.game => {
-            Err(FileProblem::Game { expected: wanted_for.game.clone(), found: game.clone() })
-        }
-        _ => Err(FileProblem::Layout),
-    }
-}
-
-fn too_large(path: &Path, limit: usize, found: usize) -> EngineError {
-    let problem = FileProblem::TooLarge { limit: limit as u64, found: found as u64 };
-    FileError { path: path.display().to_string(), problem }.into()
 }

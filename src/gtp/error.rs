@@ -3,6 +3,7 @@
 
 use crate::engine::EngineError;
 use crate::go::Size;
+use crate::memory::BudgetError;
 use crate::sgf::{ReplayError, SgfError, UnusableKomi};
 
 /// Why a command fails.
@@ -31,6 +32,9 @@ pub enum GtpError {
     /// A board for which there is no memory.
     #[error("unacceptable size: {0}")]
     NoMemoryForSize(EngineError),
+    /// More workers than there is memory for.
+    #[error("cannot set threads: {0}")]
+    NoMemoryForThreads(BudgetError),
     /// Neither black nor white.
     #[error("invalid color")]
     InvalidColor,

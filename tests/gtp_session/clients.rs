@@ -91,6 +91,37 @@ fn a_parameter_can_be_set_to_what_is_reported_of_it() {
     refuse(&mut session, "tewari-param resign 1e20", "? syntax error: expected a probability from 0 to 1");
 }
 
+/// A session whose engine has so many bytes for everything.
+fn session_within(memory: u64, side: usize, threads: usize) -> Session {
+    let mut options = EngineOptions {
+        size: Size::new(side, side).unwrap(),
+        memory: Budget::Engine(memory),
+        ..EngineOptions::default()
+    };
+    options.parameters.threads = threads;
+    Session::new(Engine::new(options).unwrap(), super::options(30))
+}
+
+#[test]
+fn threads_are_those_that_the_memory_has_room_for() {
+    let mut session = session_within(24 << 20, 9, 3);
+    tell(&mut session, &["kata-set-param numSearchThreads 1", "tewari-param threads 3"]);
+    let refused = "? cannot set threads: expected at most 3 threads";
+    refuse(&mut session, "kata-set-param numSearchThreads 200", refused);
+    assert_eq!(ask(&mut session, "kata-get-param numSearchThreads"), "= 3");
+    tell(&mut session, &["boardsize 13"]);
+}
+
+#[test]
+fn a_larger_board_leaves_room_for_a_larger_network() {
+    let bytes = |side: usize, line: &str| {
+        let mut session = session_within(24 << 20, side, 4);
+        tell(&mut session, &[line]);
+        table(&mut session, "bytes")
+    };
+    assert_eq!(bytes(9, "boardsize 19"), bytes(19, "clear_board"));
+}
+
 #[test]
 fn rules_are_set_by_name_or_object_and_told() {
     let mut session = session(5);

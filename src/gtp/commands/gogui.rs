@@ -207,7 +207,9 @@ pub(super) fn set(session: &mut Session, setting: Setting, value: f64) -> Result
             options.budget.time = is_limit.then(|| Duration::from_secs_f64(value.min(1e6)));
         }
         Setting::Threads if !(1.0..=255.0).contains(&value) => return refuse("1 to 255 threads"),
-        Setting::Threads => session.engine.set_threads(value as usize),
+        Setting::Threads => {
+            session.engine.set_threads(value as usize).map_err(GtpError::NoMemoryForThreads)?;
+        }
         Setting::Resign if value > 1.0 => return refuse("a probability from 0 to 1"),
         Setting::Resign => options.resign_below = value,
         Setting::Ponder if value > 0.0 && options.level.is_some() => {
