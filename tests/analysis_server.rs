@@ -223,6 +223,41 @@ fn moves_are_avoided_and_lines_cut_as_asked() {
 }
 
 #[test]
+fn lines_may_be_as_long_as_a_number_can_say() {
+    let mut server = Server::start(&[]);
+    server.ask(&with(query("q", 50), "analysisPVLen", json!(u64::MAX)));
+    let answer = server.answer();
+    let longest = answer["moveInfos"].as_array().expect("moves").iter();
+    let longest = longest.filter_map(|info| info["pv"].as_array().map(Vec::len)).max();
+    assert!(longest > Some(1), "{answer}");
+}
+
+#[test]
+fn an_illegal_move_is_called_so_in_the_words_that_clients_look_for() {
+    let mut server = Server::start(&[]);
+    server.ask(&with(query("q", 10), "moves", json!([["B", "E5"], ["W", "D4"], ["B", "D4"]])));
+    let answer = server.answer();
+    assert_eq!(answer["error"], "Illegal move 3, D4: the point is occupied");
+}
+
+#[test]
+fn white_moves_first_after_handicap_stones_alone() {
+    let mut server = Server::start(&[]);
+    for (stones, first) in [
+        (json!([]), "B"),
+        (json!([["B", "C3"]]), "B"),
+        (json!([["B", "C3"], ["B", "G7"]]), "W"),
+        (json!([["B", "C3"], ["B", "G7"], ["W", "E5"]]), "B"),
+    ] {
+        let asked = with(with(query("q", 10), "moves", json!([])), "initialStones", stones.clone());
+        server.ask(&asked);
+        assert_eq!(server.answer()["rootInfo"]["currentPlayer"], first, "{stones}");
+        server.ask(&with(asked, "initialPlayer", json!("B")));
+        assert_eq!(server.answer()["rootInfo"]["currentPlayer"], "B", "{stones}");
+    }
+}
+
+#[test]
 fn what_cannot_be_answered_is_an_error_that_names_the_field() {
     let mut server = Server::start(&[]);
     for (key, value) in [

@@ -101,6 +101,13 @@ impl Handicap {
     }
 }
 
+/// How many handicap stones there are among the stones of Black and White that were set up: those of Black, if they are
+/// two or more and White has none.
+#[must_use]
+pub fn stones_given([black, white]: [usize; 2]) -> usize {
+    if black >= 2 && white == 0 { black } else { 0 }
+}
+
 /// Stones that have a customary point: none on boards below 7 lines, 4 corners, and 9 where both middle
 /// lines exist and leave room.
 #[must_use]

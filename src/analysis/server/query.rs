@@ -4,6 +4,7 @@
 use super::message::QueryError;
 use super::{Defaults, Perspective};
 use crate::game::{Game as _, Move, Player};
+use crate::go::handicap::stones_given;
 use crate::go::{IllegalMove, KeyPolicy, Komi, Position, Record, Rules, Scoring, Size};
 use crate::sgf::rules;
 use serde_json::{Map, Value};
@@ -129,7 +130,9 @@ pub(super) fn read(
         visits: reader.positive("maxVisits")?.or(overrides.visits).unwrap_or(defaults.visits),
         time: overrides.time.or(defaults.time),
         report_interval: reader.seconds("reportDuringSearchEvery")?,
-        pv_length: reader.positive("analysisPVLen")?.map_or(usize::MAX, |length| length as usize + 1),
+        pv_length: reader
+            .positive("analysisPVLen")?
+            .map_or(usize::MAX, |length| usize::try_from(length).unwrap_or(usize::MAX).saturating_add(1)),
         has_ownership: reader.flag("includeOwnership")?,
         has_policy: reader.flag("includePolicy")?,
         has_pv_visits: reader.flag("includePVVisits")?,
@@ -269,7 +272,7 @@ impl Reader<'_> {
             Some(_) => self.moves("moves", self.array("moves")?, size)?,
         };
         let first = match self.text("initialPlayer")? {
-            None => moves.first().map_or(Player::Black, |&(player, _)| player),
+            None => moves.first().map_or_else(|| first_after(&stones), |&(player, _)| player),
             Some(player) => {
                 parse_player(player).ok_or_else(|| self.error("initialPlayer", "expected B or W"))?
             }
@@ -281,7 +284,9 @@ impl Reader<'_> {
         let mut record = Record::from_position(start);
         for (index, &(player, mv)) in game.moves.iter().enumerate() {
             record.play(player, mv).map_err(|reason| {
-                self.error("moves", &format!("move {}, {}, is illegal: {reason}", index + 1, size.vertex(mv)))
+                // KaTrain looks for the first two words.
+                let message = format!("Illegal move {}, {}: {reason}", index + 1, size.vertex(mv));
+                self.error("moves", &message)
             })?;
         }
         Ok(game)
@@ -368,6 +373,13 @@ impl Reader<'_> {
         }
         Ok((overrides, unknown))
     }
+}
+
+/// Who moves first after a set-up of which nothing else is known: White, if Black was given a handicap. Source: KataGo
+/// cpp/command/analysis.cpp.
+fn first_after(stones: &[(Player, Move)]) -> Player {
+    let of = |player| stones.iter().filter(|&&(owner, _)| owner == player).count();
+    if stones_given(Player::BOTH.map(of)) > 0 { Player::White } else { Player::Black }
 }
 
 fn parse_player(text: &str) -> Option<Player> {
