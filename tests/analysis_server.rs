@@ -272,6 +272,7 @@ fn what_cannot_be_answered_is_an_error_that_names_the_field() {
         ("moves", Value::Null),
         ("initialStones", json!([["B", "A1"], ["W", "A1"]])),
         ("initialPlayer", json!("green")),
+        ("whiteHandicapBonus", json!("2")),
         ("analyzeTurns", json!([4])),
         ("analyzeTurns", json!(-1)),
         ("maxVisits", json!(0)),

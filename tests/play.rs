@@ -172,6 +172,10 @@ fn a_handicap_is_placed_as_gtp_has_it_or_where_it_is_named() {
     assert!(record.contains("AB[cg][gg][cc][gc]PL[W]HA[4]") && record.contains("KM[0.5]"), "{record}");
     let shown = go_in(folder.path(), &["--size", "5", "--komi", "1.5"], "load FOLDER/h.sgf\nundo\nquit\n");
     assert!(shown.contains("h.sgf: 1 move.") && shown.contains("White gets 4 points"), "{shown}");
+    let shown = go_in(folder.path(), &["--rules", "aga", "--handicap", "4"], "save FOLDER/aga.sgf\nquit\n");
+    assert!(shown.contains("4 handicap stones, for which White gets 3 points"), "{shown}");
+    let shown = go_in(folder.path(), &["--size", "5"], "load FOLDER/aga.sgf\nquit\n");
+    assert!(shown.contains("White gets 3 points"), "{shown}");
     let free =
         go_in(folder.path(), &["--size", "5", "--handicap", "B2,D4", "--colour", "white"], "undo\nquit\n");
     assert!(free.contains(" 4  . . . X .\n") && free.contains("You are White"), "{free}");

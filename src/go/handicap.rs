@@ -2,8 +2,8 @@
 //!
 //! Source: the table of section 4.1.1 in the specification of the Go Text Protocol, version 2.
 
-use super::Size;
-use crate::game::Move;
+use super::{IllegalMove, Komi, Position, Rules, Size};
+use crate::game::{Move, Player};
 use std::str::FromStr;
 
 /// Handicap stones as a person asks for them.
@@ -99,6 +99,17 @@ impl Handicap {
             }
         }
     }
+}
+
+/// The start of a game with a handicap: Black has the stones, White moves first and gets what the rules give for them.
+///
+/// # Errors
+/// The first stone off the board, on another one, or in a chain without liberties.
+pub fn start(size: Size, rules: Rules, komi: Komi, stones: &[Move]) -> Result<Position, (Move, IllegalMove)> {
+    let black: Vec<(Player, Move)> = stones.iter().map(|&mv| (Player::Black, mv)).collect();
+    let mut start = Position::with_stones(size, rules, komi, &black, Player::White)?;
+    start.compensate_for(stones.len());
+    Ok(start)
 }
 
 /// How many handicap stones there are among the stones of Black and White that were set up: those of Black, if they are

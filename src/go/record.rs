@@ -1,6 +1,7 @@
 //! A game as it was played: a start, moves, and undo.
 
 use super::geometry::Size;
+use super::handicap::stones_given;
 use super::history_hash::KeyPolicy;
 use super::position::{IllegalMove, Position};
 use super::rules::{Komi, Rules};
@@ -94,7 +95,8 @@ impl Record {
         self.current.set_komi(komi);
     }
 
-    /// The same game by other rules.
+    /// The same game by other rules. What White gets for a handicap changes with them: to what they give for the stones
+    /// that were set up.
     ///
     /// # Errors
     /// The first move that is illegal by them.
@@ -104,7 +106,13 @@ impl Record {
         let stones = geometry.points.iter();
         let stones: Vec<(Player, Move)> =
             stones.filter_map(|&point| Some((board.stone_at(point)?, geometry.move_of(point)))).collect();
-        let position = Position::with_stones(start.size(), rules, start.komi(), &stones, start.to_play())?;
+        let mut position =
+            Position::with_stones(start.size(), rules, start.komi(), &stones, start.to_play())?;
+        if rules == start.rules() {
+            position.set_compensation(start.compensation());
+        } else {
+            position.compensate_for(stones_given(board.stones().map(usize::from)));
+        }
         let mut record = Record::from_position(position);
         record.set_key_policy(start.key_policy());
         for &(player, mv) in &self.moves {

@@ -55,6 +55,20 @@ impl Rules {
     pub const JAPANESE: Rules = Rules { ko: KoRule::Simple, suicide: false, scoring: Scoring::Territory };
 }
 
+impl Rules {
+    /// Points that White gets for a handicap of so many stones besides komi: under Chinese rules one for each, since they
+    /// count as area; under those of the AGA all but the first, which is the move that Black has anyway; else none.
+    #[must_use]
+    pub fn points_for_handicap(self, stones: usize) -> usize {
+        match self {
+            _ if stones < 2 => 0,
+            Rules::CHINESE => stones,
+            Rules::AGA => stones - 1,
+            _ => 0,
+        }
+    }
+}
+
 /// A rule set that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(

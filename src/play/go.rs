@@ -6,11 +6,10 @@ use super::{InteractiveGame, hints, remark};
 use crate::engine::{Engine, Level};
 use crate::game::{Game, Move, Player};
 use crate::go::drawing::{Ink, picture, territory};
-use crate::go::handicap::{Handicap, HandicapError};
+use crate::go::handicap::{self, Handicap, HandicapError};
 use crate::go::status::{DeadStones, Statuses};
-use crate::go::{IllegalMove, Komi, Position, Record, Size};
+use crate::go::{IllegalMove, Record, Size};
 use crate::search::{Limits, Report};
-use crate::sgf::rules::points_for_handicap;
 use std::path::Path;
 
 /// How a game with a person goes.
@@ -56,15 +55,12 @@ impl GoGame {
     ///
     /// # Errors
     /// When the board has no such points; nothing is changed then.
-    pub fn give(&mut self, handicap: &Handicap) -> Result<(), HandicapError> {
+    pub fn give(&mut self, wanted: &Handicap) -> Result<(), HandicapError> {
         let position = self.engine.position();
         let (size, rules) = (position.size(), position.rules());
-        let points = handicap.points(size)?;
-        let stones: Vec<(Player, Move)> = points.iter().map(|&mv| (Player::Black, mv)).collect();
-        let start = Position::with_stones(size, rules, position.komi(), &stones, Player::White);
-        let mut start = start.map_err(|(mv, _)| HandicapError::NoLiberty { vertex: size.vertex(mv) })?;
-        let points = points_for_handicap(&rules.to_string(), stones.len() as u32);
-        start.set_compensation(Komi(2 * points as i32));
+        let points = wanted.points(size)?;
+        let start = handicap::start(size, rules, position.komi(), &points);
+        let start = start.map_err(|(mv, _)| HandicapError::NoLiberty { vertex: size.vertex(mv) })?;
         let mut record = Record::from_position(start);
         record.set_key_policy(self.engine.options().keys);
         *self.engine.record_mut() = record;

@@ -33,20 +33,21 @@ fn rules_of_katago(name: &str) -> Option<Rules> {
     })
 }
 
-/// What White gets for a handicap besides komi: the stones count as area under Chinese rules and are given back,
-/// under those of the AGA all but the first, which is the move that Black has anyway.
+/// Points that White gets for a handicap of so many stones besides komi, in a record with such a `RU` value: what
+/// [`Rules::points_for_handicap`] says where it is sure that the record means those rules.
 #[must_use]
-pub fn points_for_handicap(name: &str, stones: u32) -> u32 {
-    match name.trim().to_lowercase().as_str() {
-        _ if stones < 2 => 0,
-        "chinese" | "china" | "cn" => stones,
-        "aga" => stones - 1,
-        _ => 0,
-    }
+pub fn points_for_handicap(name: &str, stones: usize) -> usize {
+    let rules = match name.trim().to_lowercase().as_str() {
+        "chinese" | "china" | "cn" => Rules::CHINESE,
+        "aga" => Rules::AGA,
+        _ => return 0,
+    };
+    rules.points_for_handicap(stones)
 }
 
 /// Rules as KataGo's protocols write them: an object with `ko`, `scoring` and `suicide`; `None` if one of them is something
-/// else. What KataGo has besides (tax, button, White's bonus) does not change how we play and is passed over.
+/// else. What KataGo has besides (tax, button, friendly passes) does not change how we play and is passed over; what White
+/// gets for a handicap is [`Rules::points_for_handicap`].
 #[must_use]
 pub fn from_json(object: &Value) -> Option<Rules> {
     let mut rules = Rules::TROMP_TAYLOR;
@@ -78,6 +79,11 @@ pub fn from_json(object: &Value) -> Option<Rules> {
 /// The same the other way round.
 #[must_use]
 pub fn to_json(rules: Rules) -> Value {
+    let bonus = match rules {
+        Rules::CHINESE => "N",
+        Rules::AGA => "N-1",
+        _ => "0",
+    };
     let ko = match rules.ko {
         KoRule::Simple => "SIMPLE",
         KoRule::Positional => "POSITIONAL",
@@ -89,7 +95,7 @@ pub fn to_json(rules: Rules) -> Value {
         "suicide": rules.suicide,
         "tax": "NONE",
         "hasButton": false,
-        "whiteHandicapBonus": "0",
+        "whiteHandicapBonus": bonus,
         "friendlyPassOk": false,
     })
 }

@@ -125,8 +125,8 @@ impl GameRecord {
 
     fn compensation(&self, assumed: &mut Vec<String>) -> Komi {
         let (Some(name), Some(stones)) = (self.rules.as_deref(), self.handicap) else { return Komi(0) };
-        let most = u32::from(self.columns) * u32::from(self.rows);
-        let points = points_for_handicap(name, stones.min(most));
+        let most = usize::from(self.columns) * usize::from(self.rows);
+        let points = points_for_handicap(name, (stones as usize).min(most));
         if points > 0 {
             assumed.push(format!("RU[{name}], HA[{stones}]: {points} points for White besides komi"));
         }

@@ -2,6 +2,7 @@
 //! FF\[4\] forbids.
 
 use crate::game::{Game, Move, Player};
+use crate::go::handicap::stones_given;
 use crate::go::{Komi, Position, Record, Rules, Size};
 use std::fmt::Write;
 
@@ -73,22 +74,16 @@ pub fn write_variations(position: &Position, root: &Variation) -> String {
 /// A game from its start, which may be set up, ten moves a line.
 #[must_use]
 pub fn write_record(record: &Record) -> String {
-    let mut text = header_of(record.start());
-    write_moves(&mut text, record.start().size(), record.moves());
-    text.push_str(")\n");
-    text
+    write_game(record, [""; 2], "")
 }
 
-/// The same with who played, Black first, and the result, such as `B+3.5`; what is empty is left out. Black stones
-/// alone that were set up are a handicap.
+/// The same with who played, Black first, and the result, such as `B+3.5`; what is empty is left out.
 #[must_use]
 pub fn write_game(record: &Record, names: [&str; 2], result: &str) -> String {
     let start = record.start();
     let mut text = header_of(start);
     // Writing to a string cannot fail.
-    if let [stones, 0] = start.board().stones()
-        && stones >= 2
-    {
+    if let Some(stones) = handicap(start) {
         let _ = write!(text, "HA[{stones}]");
     }
     for (property, value) in [("PB", names[0]), ("PW", names[1]), ("RE", result)] {
@@ -99,6 +94,17 @@ pub fn write_game(record: &Record, names: [&str; 2], result: &str) -> String {
     write_moves(&mut text, start.size(), record.moves());
     text.push_str(")\n");
     text
+}
+
+/// The handicap with which the record says what White gets for it: the stones that were set up, where that is what the rules
+/// give for them, else as many as that is given for, if any.
+fn handicap(start: &Position) -> Option<usize> {
+    let is_given_for = |stones: &usize| {
+        2 * start.rules().points_for_handicap(*stones) as i32 == start.compensation().0 && *stones >= 2
+    };
+    let set_up = Some(stones_given(start.board().stones().map(usize::from))).filter(is_given_for);
+    let has_compensation = start.compensation() != Komi(0);
+    set_up.or_else(|| (2..=start.size().points()).find(is_given_for).filter(|_| has_compensation))
 }
 
 fn write_moves(text: &mut String, size: Size, moves: &[(Player, Move)]) {
@@ -164,7 +170,11 @@ fn header(size: Size, komi: Komi, rules: Rules) -> String {
     } else {
         format!("{}:{}", size.columns(), size.rows())
     };
-    let rules = if rules == Rules::CHINESE { "Chinese".to_owned() } else { rules.to_string() };
+    let rules = match rules {
+        Rules::CHINESE => "Chinese".to_owned(),
+        Rules::AGA => "AGA".to_owned(),
+        other => other.to_string(),
+    };
     let version = env!("CARGO_PKG_VERSION");
     format!("(;FF[4]GM[1]CA[UTF-8]AP[{PROGRAM}:{version}]SZ[{side}]KM[{komi}]RU[{}]", escaped(&rules))
 }

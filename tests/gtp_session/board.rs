@@ -139,3 +139,33 @@ fn handicap_is_placed_on_any_board_and_white_moves_next() {
     tell(&mut session, &["boardsize 1"]);
     refuse(&mut session, "place_free_handicap 2", "? invalid handicap: a 1x1 board takes none, found 2");
 }
+
+#[test]
+fn white_gets_what_the_rules_give_for_a_handicap() {
+    let all_alive = SessionOptions { dead_stones: Some(DeadStones::None), ..options(30) };
+    let mut session = session_with(9, all_alive);
+    tell(&mut session, &["komi 0.5"]);
+    // Black has the whole board: 81 points of area, 78 of territory.
+    let scores = [
+        ("chinese", "= B+77.5", "N"),
+        ("aga", "= B+78.5", "N-1"),
+        ("nz", "= B+80.5", "0"),
+        ("tromp-taylor", "= B+80.5", "0"),
+        ("japanese", "= B+77.5", "0"),
+    ];
+    for (rules, score, bonus) in scores {
+        tell(&mut session, &[&format!("kata-set-rules {rules}")]);
+        let told = ask(&mut session, "kata-get-rules");
+        assert!(told.contains(&format!("\"whiteHandicapBonus\":\"{bonus}\"")), "{told}");
+        for command in ["fixed_handicap 3", "place_free_handicap 3", "set_free_handicap C3 G7 E5"] {
+            tell(&mut session, &["clear_board", command]);
+            assert_eq!(ask(&mut session, "final_score"), score, "{rules} {command}");
+        }
+    }
+    for (rules, score, _) in scores {
+        tell(&mut session, &[&format!("kata-set-rules {rules}")]);
+        assert_eq!(ask(&mut session, "final_score"), score, "the game goes on by {rules} rules");
+    }
+    tell(&mut session, &["kata-set-rules chinese", "clear_board", "play b C3"]);
+    assert_eq!(ask(&mut session, "final_score"), "= B+80.5");
+}

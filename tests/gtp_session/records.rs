@@ -76,3 +76,40 @@ fn a_komi_in_another_unit_is_converted_and_that_is_noted() {
         assert!(last.contains(&format!("KM[{written}]")) && last.contains(komi), "{last}");
     }
 }
+
+#[test]
+fn a_record_that_is_printed_and_loaded_has_the_same_score() {
+    let all_alive = SessionOptions { dead_stones: Some(DeadStones::None), ..options(30) };
+    let mut session = session_with(9, all_alive);
+    let saved = file(b"");
+    let path = saved.path().display();
+    let chinese = file(b"(;SZ[9]KM[0.5]RU[Chinese]HA[3];B[cc];B[gg];B[gc];W[ee])");
+    let load = format!("loadsgf {}", chinese.path().display());
+    for (rules, begin) in [
+        ("chinese", "fixed_handicap 4"),
+        ("aga", "fixed_handicap 4"),
+        ("japanese", "fixed_handicap 4"),
+        ("tromp-taylor", "fixed_handicap 4"),
+        ("chinese", "gogui-setup b C3 b G7"),
+        ("chinese", &load),
+    ] {
+        tell(&mut session, &[&format!("kata-set-rules {rules}"), "clear_board", begin, "play w D5"]);
+        let score = ask(&mut session, "final_score");
+        tell(&mut session, &[&format!("printsgf {path}"), "clear_board", &format!("loadsgf {path}")]);
+        assert_eq!(ask(&mut session, "final_score"), score, "{rules} {begin}");
+    }
+}
+
+#[test]
+fn what_white_gets_for_a_handicap_is_kept_until_the_rules_change() {
+    let game = file(b"(;SZ[9]KM[0.5]RU[Chinese]HA[2];B[cc];B[gg];W[ee])");
+    let mut session = session(9);
+    tell(&mut session, &[&format!("loadsgf {}", game.path().display())]);
+    let compensation = |session: &Session| session.engine().position().compensation();
+    assert_eq!(compensation(&session), Komi(4));
+    tell(&mut session, &["kata-set-rules chinese", "undo"]);
+    assert_eq!(compensation(&session), Komi(4));
+    // No stones were set up.
+    tell(&mut session, &["kata-set-rules aga"]);
+    assert_eq!(compensation(&session), Komi(0));
+}

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Keys that we know and have no use for: they are about KataGo's network and its search.
-const IGNORED: [&str; 14] = [
+const IGNORED: [&str; 13] = [
     "friendlyPassOk",
     "includeMovesOwnership",
     "includeMovesOwnershipStdev",
@@ -21,7 +21,6 @@ const IGNORED: [&str; 14] = [
     "includePVEdgeVisits",
     "rootFpuReductionMax",
     "rootPolicyTemperature",
-    "whiteHandicapBonus",
     "includePolicyOptimism",
     "humanSLProfile",
     "includeMovesPolicy",
@@ -59,6 +58,8 @@ struct Game {
     size: Size,
     rules: Rules,
     komi: Komi,
+    /// What White gets besides.
+    compensation: Komi,
     stones: Vec<(Player, Move)>,
     first: Player,
     moves: Vec<(Player, Move)>,
@@ -67,7 +68,9 @@ struct Game {
 
 impl Game {
     fn start(&self) -> Result<Position, (Move, IllegalMove)> {
-        Position::with_stones(self.size, self.rules, self.komi, &self.stones, self.first)
+        let mut start = Position::with_stones(self.size, self.rules, self.komi, &self.stones, self.first)?;
+        start.set_compensation(self.compensation);
+        Ok(start)
     }
 }
 
@@ -149,13 +152,14 @@ pub(super) fn read(
 }
 
 fn is_known(key: &str) -> bool {
-    const KNOWN: [&str; 21] = [
+    const KNOWN: [&str; 22] = [
         "id",
         "moves",
         "initialStones",
         "initialPlayer",
         "rules",
         "komi",
+        "whiteHandicapBonus",
         "boardXSize",
         "boardYSize",
         "analyzeTurns",
@@ -264,6 +268,21 @@ impl Reader<'_> {
         points.and_then(|points| Komi::from_points(points).ok()).ok_or_else(|| self.error("komi", expected))
     }
 
+    /// What White gets for so many handicap stones: as the query says, else its object of rules, else the rules.
+    fn compensation(&self, rules: Rules, stones: usize) -> Result<Komi, QueryError> {
+        const KEY: &str = "whiteHandicapBonus";
+        let expected = || self.error(KEY, "expected 0, N or N-1 as a text");
+        let of_rules = || self.get("rules").and_then(|rules| rules.get(KEY));
+        let points = match self.get(KEY).or_else(of_rules).map(|bonus| bonus.as_str()) {
+            None => rules.points_for_handicap(stones),
+            Some(Some("0")) => 0,
+            Some(Some("N")) => stones,
+            Some(Some("N-1")) => stones.saturating_sub(1),
+            Some(_) => return Err(expected()),
+        };
+        Ok(Komi(2 * points as i32))
+    }
+
     /// The game, whose moves are all legal.
     fn game(&self, size: Size, rules: Rules, komi: Komi, keys: KeyPolicy) -> Result<Game, QueryError> {
         let stones = self.moves("initialStones", self.array("initialStones")?, size)?;
@@ -271,13 +290,21 @@ impl Reader<'_> {
             None => return Err(self.error("moves", "expected a list of moves, perhaps empty")),
             Some(_) => self.moves("moves", self.array("moves")?, size)?,
         };
+        let set_up = Player::BOTH.map(|player| stones.iter().filter(|stone| stone.0 == player).count());
+        let handicap = stones_given(set_up);
+        let compensation = self.compensation(rules, handicap)?;
         let first = match self.text("initialPlayer")? {
-            None => moves.first().map_or_else(|| first_after(&stones), |&(player, _)| player),
+            // As KataGo's cpp/command/analysis.cpp has it.
+            None => match moves.first() {
+                Some(&(player, _)) => player,
+                None if handicap > 0 => Player::White,
+                None => Player::Black,
+            },
             Some(player) => {
                 parse_player(player).ok_or_else(|| self.error("initialPlayer", "expected B or W"))?
             }
         };
-        let game = Game { size, rules, komi, stones, first, moves, keys };
+        let game = Game { size, rules, komi, compensation, stones, first, moves, keys };
         let start = game.start().map_err(|(mv, reason)| {
             self.error("initialStones", &format!("{} cannot stand there: {reason}", size.vertex(mv)))
         })?;
@@ -375,17 +402,51 @@ impl Reader<'_> {
     }
 }
 
-/// Who moves first after a set-up of which nothing else is known: White, if Black was given a handicap. Source: KataGo
-/// cpp/command/analysis.cpp.
-fn first_after(stones: &[(Player, Move)]) -> Player {
-    let of = |player| stones.iter().filter(|&&(owner, _)| owner == player).count();
-    if stones_given(Player::BOTH.map(of)) > 0 { Player::White } else { Player::Black }
-}
-
 fn parse_player(text: &str) -> Option<Player> {
     match text.to_ascii_lowercase().as_str() {
         "b" | "black" => Some(Player::Black),
         "w" | "white" => Some(Player::White),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// What White gets in a query with these rules, stones set up and `whiteHandicapBonus`.
+    fn compensation(rules: Value, stones: &[&str], bonus: Option<&str>) -> Komi {
+        let stones: Vec<Value> =
+            stones.iter().map(|stone| json!(stone.split(' ').collect::<Vec<_>>())).collect();
+        let query = json!({
+            "id": "q", "boardXSize": 9, "boardYSize": 9, "rules": rules, "moves": [], "initialStones": stones,
+            "whiteHandicapBonus": bonus,
+        });
+        let defaults = Defaults {
+            perspective: Perspective::SideToMove,
+            visits: 1,
+            time: None,
+            keys: KeyPolicy::default(),
+            finishes_queue: true,
+        };
+        let (jobs, unknown) = read(query.as_object().expect("an object"), &defaults).expect("a query");
+        assert!(unknown.is_empty(), "{unknown:?}");
+        jobs[0].position().expect("a position").compensation()
+    }
+
+    #[test]
+    fn white_gets_for_a_handicap_what_the_query_says_or_else_the_rules() {
+        let given = &["B C3", "B G7", "B G3"];
+        let by = |rules: &str, bonus| compensation(json!(rules), given, bonus);
+        assert_eq!(["chinese", "aga", "nz", "japanese"].map(|rules| by(rules, None).0), [6, 4, 0, 0]);
+        assert_eq!(["0", "N", "N-1"].map(|bonus| by("japanese", Some(bonus)).0), [0, 6, 4]);
+        let object =
+            json!({"ko": "POSITIONAL", "scoring": "AREA", "suicide": false, "whiteHandicapBonus": "N-1"});
+        assert_eq!(compensation(object.clone(), given, None), Komi(4));
+        assert_eq!(compensation(object, given, Some("0")), Komi(0));
+        for none in [&[][..], &["B C3"], &["B C3", "B G7", "W G3"]] {
+            assert_eq!(compensation(json!("chinese"), none, Some("N")), Komi(0));
+        }
     }
 }

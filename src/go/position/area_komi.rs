@@ -28,6 +28,11 @@ impl Position {
         self.compensation = compensation;
     }
 
+    /// Gives White what the rules give for a handicap of so many stones, none below two.
+    pub fn compensate_for(&mut self, stones: usize) {
+        self.set_compensation(Komi(2 * self.rules.points_for_handicap(stones) as i32));
+    }
+
     /// What the area score of the game, were it over, is to be compared with: komi, compensation, and under territory
     /// scoring the points that Black's area has from having placed more stones than White.
     #[must_use]

@@ -1,9 +1,10 @@
-//! Handicap stones. They are set up, not played: `undo` does not take them back, and White moves next.
+//! Handicap stones. They are set up, not played: `undo` does not take them back, and White moves next. What the rules give
+//! White for them is part of the score.
 
 use super::{Arguments, GtpError, Session, vertices};
-use crate::game::{Move, Player};
-use crate::go::handicap::{fixed_points, most_fixed};
-use crate::go::{Position, Record, Size};
+use crate::game::Move;
+use crate::go::handicap::{self, fixed_points, most_fixed};
+use crate::go::{Record, Size};
 use std::collections::HashSet;
 
 const COUNT: &str = "a number of stones";
@@ -76,8 +77,7 @@ fn place(session: &mut Session, stones: &[Move]) -> Result<String, GtpError> {
         return Err(GtpError::BoardNotEmpty);
     }
     let size = position.size();
-    let black: Vec<_> = stones.iter().map(|&mv| (Player::Black, mv)).collect();
-    let start = Position::with_stones(size, position.rules(), position.komi(), &black, Player::White);
+    let start = handicap::start(size, position.rules(), position.komi(), stones);
     let start =
         start.map_err(|(mv, reason)| GtpError::BadVertexList(format!("{}: {reason}", size.vertex(mv))))?;
     session.set_record(Record::from_position(start)).map_err(GtpError::NoMemoryForSize)?;
