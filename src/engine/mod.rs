@@ -10,9 +10,9 @@ pub use table_setting::TableSetting;
 
 use self::expert::{Expert, Opinion, VALUE_WEIGHT};
 use self::layout::{game_name, lay_out};
-use crate::game::{Game, Move, Player};
+use crate::game::{Bounds, Game, Move, Player};
 use crate::go::PlayoutPolicy;
-use crate::go::{KeyPolicy, Komi, Position, Record, Rules, Size};
+use crate::go::{KeyPolicy, Komi, Position, Record, Rules, Size, ownership};
 use crate::memory::{Budget, BudgetError};
 use crate::network::Network;
 use crate::rng::PlayoutRng;
@@ -23,6 +23,9 @@ use crate::zobrist::mix;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Playouts that tell the score of a position where no simulation of a search did.
+const SCORE_PLAYOUTS: u32 = 100;
 
 /// Simulations a search is planned for when only its time is known.
 const UNKNOWN_BUDGET: u64 = 1_000;
@@ -308,8 +311,17 @@ impl Engine {
         let policy =
             self.options.policy.policy(limits.simulations.or(limits.visits).unwrap_or(UNKNOWN_BUDGET));
         let search = Search::new(&self.table, policy, parameters).with_root_moves(self.root_moves.as_deref());
-        let Some(network) = self.options.network() else { return search.run(&root, limits, progress) };
-        let opinion = expert::ask(network, &root);
+        let network = self.options.network();
+        let opinion = network.map(|network| expert::ask(network, &root));
+        let completed = |mut report: Report| {
+            self.complete(&root, opinion.as_ref(), &mut report);
+            report
+        };
+        let mut progress = |snapshot: &Snapshot<'_>| {
+            let report = || completed(snapshot.report());
+            progress(&Snapshot::new(snapshot.simulations, &report))
+        };
+        let Some(network) = network else { return completed(search.run(&root, limits, &mut progress)) };
         let new_expert = || -> search::Expert<'_, Position> {
             let mut expert = Expert::new(Arc::clone(network), self.options.value_weight, &root);
             if let Some(noise) = &self.root_noise {
@@ -317,15 +329,20 @@ impl Engine {
             }
             Box::new(move |position, priors| expert.judge(position, priors))
         };
-        let with_opinion = |mut report: Report| {
-            self.add_opinion(&opinion, &mut report);
-            report
-        };
-        let mut progress = |snapshot: &Snapshot<'_>| {
-            let report = || with_opinion(snapshot.report());
-            progress(&Snapshot::new(snapshot.simulations, &report))
-        };
-        with_opinion(search.run_with_experts(&root, &new_expert, limits, &mut progress))
+        completed(search.run_with_experts(&root, &new_expert, limits, &mut progress))
+    }
+
+    /// Puts into the report of a search what the search itself does not tell: the network's opinion, and a score of the root
+    /// where no simulation had one. The root's score is within what is proven.
+    fn complete(&self, root: &Position, opinion: Option<&Opinion>, report: &mut Report) {
+        if let Some(opinion) = opinion {
+            self.add_opinion(opinion, report);
+        }
+        let by_network = || opinion.filter(|_| self.options.value_weight > 0)?.black_score;
+        let by_playouts = || ownership::mean_score(root, SCORE_PLAYOUTS, self.options.parameters.seed);
+        let score = report.root.black_score.or_else(by_network).unwrap_or_else(by_playouts);
+        let Bounds { lower, upper } = report.root.bounds;
+        report.root.black_score = Some(score.max(f64::from(lower)).min(f64::from(upper)));
     }
 
     /// What the table knows of any position of the engine's board size, without searching.

@@ -3,7 +3,7 @@
 use super::Position;
 use super::board::{Board, cell};
 use super::score::owners;
-use crate::game::{Game, Player, Trace};
+use crate::game::{Game, Move, Player, Trace};
 use crate::ownership::Ownership;
 use crate::rng::PlayoutRng;
 
@@ -29,6 +29,13 @@ pub fn by_playouts(position: &Position, playouts: u32, seed: u64) -> Ownership {
         add_owners(played.board(), &mut ownership);
     }
     ownership
+}
+
+/// The mean area score, Black's points minus White's before komi, of the playouts of [`by_playouts`].
+#[must_use]
+pub fn mean_score(position: &Position, playouts: u32, seed: u64) -> f64 {
+    let owners = by_playouts(position, playouts, seed);
+    (0..position.size().points() as u16).map(|point| owners.mean_for_black(Move(point))).sum()
 }
 
 /// Counts whose each point of a finished board is.

@@ -58,6 +58,9 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     }
 
     fn evaluate_decided(&mut self, entry: Option<Entry<'t>>, path: Bounds) -> Evaluation {
+        if path.lower == path.upper {
+            self.add_score(path.lower);
+        }
         let for_black = self.root.outcome_for_black(path.lower);
         let value = Value::from(proof::outcome_for(self.leaf_player(), for_black));
         let mut base = path;

@@ -25,7 +25,8 @@ pub struct RootReport {
     pub bounds: Bounds,
     /// The outcome for the player to move, if it is proven.
     pub proven: Option<Outcome>,
-    /// Mean of this run's playouts' scores, Black's view, before komi; `None` without playouts.
+    /// Mean of the scores that this run's simulations ended with, by playouts or proven, Black's view, before komi; `None`
+    /// where none had a score.
     pub black_score: Option<f64>,
 }
 
@@ -44,7 +45,7 @@ pub struct MoveReport {
     pub proven: Option<Outcome>,
     /// Share of the prior's expectation, `0..=1`; all moves sum to 1.
     pub prior: f64,
-    /// Mean of this run's playouts' scores after this move, Black's view, before komi.
+    /// The same after this move.
     pub black_score: Option<f64>,
     /// The best line from here, beginning with the move.
     pub pv: Vec<Move>,

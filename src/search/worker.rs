@@ -47,7 +47,7 @@ pub(super) struct Worker<'t, 'e, G, P> {
     pub(super) update_buffer: UpdateBuffer<'t>,
     /// What happened at the table.
     pub(super) counters: Counters,
-    /// Sum and number of the playouts' scores (Black's view), by the root's moves.
+    /// Sum and number of the scores of playouts and of leaves whose score is proven (Black's view), by the root's moves.
     pub(super) scores: Vec<(i64, u32)>,
     /// Whose each point was at the end of the playouts.
     pub(super) ownership: Ownership,

@@ -123,6 +123,40 @@ fn under_territory_scoring_leads_are_those_of_the_player_asked_about() {
 }
 
 #[test]
+fn a_game_that_is_decided_by_a_pass_has_the_lead_that_it_ends_with() {
+    let mut session = session(9);
+    // Black has six columns and White three: 27 points.
+    let setup = (1..=9).map(|row| format!(" b F{row} w G{row}"));
+    tell(&mut session, &[&format!("gogui-setup{}", setup.collect::<String>()), "komi 7.5", "play w pass"]);
+    for _ in 0..2 {
+        let told = ask(&mut session, "kata-analyze b 10 rootInfo true");
+        let (_, root) = told.split_once(" rootInfo ").unwrap();
+        let (_, lead) = root.split_once(" scoreLead ").unwrap();
+        let lead: f64 = lead.split_whitespace().next().unwrap().parse().unwrap();
+        assert!((19.5..25.0).contains(&lead), "{told}");
+    }
+}
+
+#[test]
+fn a_proven_position_has_a_score_within_its_bounds() {
+    for network in [None, EngineOptions::default().network] {
+        let size = Size::new(3, 3).unwrap();
+        let memory = Budget::Table(16 << 20);
+        let options = EngineOptions { size, komi: Komi(7), memory, network, ..EngineOptions::default() };
+        let mut engine = Engine::new(options).unwrap();
+        let limits = Limits { simulations: Some(200_000), ..Limits::default() };
+        let mut search = || engine.search(Player::Black, limits, &mut |_| true).root;
+        assert!(search().proven.is_some());
+        let again = search();
+        let score = again.black_score.expect("a score");
+        assert!(
+            f64::from(again.bounds.lower) <= score && score <= f64::from(again.bounds.upper),
+            "{again:?}"
+        );
+    }
+}
+
+#[test]
 fn a_whole_game_ends_by_two_passes_and_is_scored() {
     let mut session = session_with(5, options(60));
     tell(&mut session, &["komi 6.5"]);

@@ -91,9 +91,10 @@ impl View<'_> {
         if is_black { for_black } else { -for_black }
     }
 
-    fn lead(&self, black_score: Option<f64>) -> f64 {
-        let score = black_score.or(self.report.root.black_score);
-        self.signed(score.map_or(0.0, |score| score - self.position.area_komi().points()))
+    /// Komi included; `None` where no score is known.
+    fn lead(&self, black_score: Option<f64>) -> Option<f64> {
+        let score = black_score.or(self.report.root.black_score)?;
+        Some(self.signed(score - self.position.area_komi().points()))
     }
 
     fn move_info(&self, order: usize, mv: &MoveReport) -> Value {

@@ -50,11 +50,11 @@ impl View<'_> {
         self.position.size()
     }
 
-    /// By how much the player leads, komi included.
-    fn lead(&self, black_score: Option<f64>) -> f64 {
-        let lead =
-            black_score.or(self.report.root.black_score).unwrap_or(0.0) - self.position.area_komi().points();
-        if self.player == Player::Black { lead } else { -lead }
+    /// By how much the player leads, komi included; `None` where no score is known.
+    fn lead(&self, black_score: Option<f64>) -> Option<f64> {
+        let score = black_score.or(self.report.root.black_score)?;
+        let lead = score - self.position.area_komi().points();
+        Some(if self.player == Player::Black { lead } else { -lead })
     }
 
     fn pv(&self, moves: &[Move]) -> String {
@@ -78,12 +78,13 @@ impl View<'_> {
     fn katago(&self, order: usize, mv: &MoveReport, has_pv_visits: bool) -> String {
         let (value, bound, lead) = (mv.value.as_f64(), mv.lower_bound(), self.lead(mv.black_score));
         let mut text = format!(
-            "info move {} visits {} edgeVisits {} utility {:.6} winrate {value:.6} scoreMean {lead:.3} scoreLead {lead:.3} \
-             prior {:.6} lcb {bound:.6} utilityLcb {:.6} order {order} pv {} ",
+            "info move {} visits {} edgeVisits {} utility {:.6} winrate {value:.6} {}prior {:.6} \
+             lcb {bound:.6} utilityLcb {:.6} order {order} pv {} ",
             self.size().vertex(mv.mv),
             mv.visits.max(mv.edge_visits),
             mv.edge_visits,
             utility(value),
+            score_pairs(lead),
             mv.prior,
             utility(bound),
             self.pv(&mv.pv)
@@ -101,9 +102,10 @@ impl View<'_> {
         let root = &self.report.root;
         let (value, lead) = (root.value.as_f64(), self.lead(root.black_score));
         format!(
-            "rootInfo visits {} utility {:.6} winrate {value:.6} scoreMean {lead:.3} scoreLead {lead:.3} ",
+            "rootInfo visits {} utility {:.6} winrate {value:.6} {}",
             root.visits,
-            utility(value)
+            utility(value),
+            score_pairs(lead)
         )
     }
 
@@ -122,14 +124,14 @@ impl View<'_> {
                 "move": self.size().vertex(mv.mv),
                 "visits": mv.edge_visits,
                 "winrate": rounded(mv.value.as_f64()),
-                "score": rounded(self.lead(mv.black_score)),
+                "score": self.lead(mv.black_score).map(rounded),
                 "prior": rounded(mv.prior),
                 "pv": self.pv(mv.pv.get(1..).unwrap_or_default()),
             })
         });
         json!({
             "winrate": rounded(root.value.as_f64()),
-            "score": rounded(self.lead(root.black_score)),
+            "score": self.lead(root.black_score).map(rounded),
             "visits": root.visits,
             "moves": moves.collect::<Vec<_>>(),
             "ownership": self.ownership().map(ownership_letter).collect::<String>(),
@@ -142,6 +144,11 @@ impl View<'_> {
 fn ownership_letter(value: f64) -> char {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     char::from(LETTERS[((value + 1.0) / 2.0 * 62.0).round().clamp(0.0, 62.0) as usize])
+}
+
+/// A lead as KataGo writes it, with a space behind; nothing where it is not known.
+fn score_pairs(lead: Option<f64>) -> String {
+    lead.map_or_else(String::new, |lead| format!("scoreMean {lead:.3} scoreLead {lead:.3} "))
 }
 
 /// A win rate from -1 to 1.
