@@ -1,6 +1,7 @@
 //! What a network adds to a search of Go: priors by its policy, and an estimate of a position's value.
 
 use crate::game::{Game, Move, Outcome, Player, Prior};
+use crate::go::prior::has_few_moves;
 use crate::go::{Position, Size};
 use crate::network::chances::CERTAIN;
 use crate::network::{Evaluation, Evaluator, Network, Situation, Symmetry};
@@ -30,6 +31,10 @@ pub struct Expert {
     /// Key of the root, and what is mixed into the policy there.
     noise: Option<(u64, Arc<[u32]>)>,
 }
+
+/// The chance of a pass that does not end the game where few moves are left: it is tried in some fifty visits where all of
+/// them are worse.
+const CHANCE_BESIDE_FEW: f32 = 1.0 / 64.0;
 
 /// The part of a root's policy that is noise, where there is any: a fourth. Source: Wu, arXiv 1902.10565, section 3.1.
 const NOISE_SHIFT: u32 = 2;
@@ -70,7 +75,8 @@ impl Expert {
                 *prior = Puct::pack_chance(chance as f32 / CERTAIN as f32);
             }
         }
-        pass.fill(Some(Puct::pack_chance(chance_of_pass(position))));
+        let has_few = has_few_moves(moves);
+        pass.fill(Some(Puct::pack_chance(chance_of_pass(position, has_few))));
         Some(estimate(&evaluation, &situation, self.value_weight))
     }
 }
@@ -113,12 +119,13 @@ pub fn ask(network: &Arc<Network>, position: &Position) -> Opinion {
     }
 }
 
-/// The chance of a pass, which is not the network's (its share of the policy is nobody's): what it does not end waits until
-/// nothing else is better, and what ends the game is known.
-fn chance_of_pass(position: &Position) -> f32 {
+/// The chance of a pass, which is not the network's (its share of the policy is nobody's). What it leads to where it ends the
+/// game is known. Else there is something better, unless few moves are left.
+fn chance_of_pass(position: &Position, has_few_moves: bool) -> f32 {
     match position.outcome_of_pass() {
         Some(Outcome::Win) => 1.0,
         Some(Outcome::Draw) => 0.25,
+        None if has_few_moves => CHANCE_BESIDE_FEW,
         Some(Outcome::Loss) | None => 0.0,
     }
 }

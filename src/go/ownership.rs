@@ -38,6 +38,14 @@ pub fn mean_score(position: &Position, playouts: u32, seed: u64) -> f64 {
     (0..position.size().points() as u16).map(|point| owners.mean_for_black(Move(point))).sum()
 }
 
+/// Whose each point of a finished board is, its stones all counted as alive, as if one playout had ended so.
+#[must_use]
+pub fn of_board(board: &Board) -> Ownership {
+    let mut ownership = Ownership::default();
+    add_owners(board, &mut ownership);
+    ownership
+}
+
 /// Counts whose each point of a finished board is.
 pub(super) fn add_owners(board: &Board, ownership: &mut Ownership) {
     let points = &board.geometry().points;

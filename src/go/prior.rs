@@ -27,9 +27,17 @@ const DISTANCE: [u8; 3] = [24, 22, 8];
 const EMPTY_AREA: u8 = 10;
 /// Lost, for filling an own eye.
 const OWN_EYE: u8 = 100;
-/// Lost, for a pass that does not end the game; won or lost, for one that does.
+/// Lost, for a pass that does not end the game, but for one where few moves are left.
 const PASS: u8 = 20;
+/// Won or lost, for a pass that ends the game.
 const LAST_PASS: u8 = 200;
+
+/// Whether so few moves beside the pass are legal (`Some`), an eighth of the points or less, that all of them may fill own
+/// eyes or break a seki: then a pass is worth a look.
+#[must_use]
+pub fn has_few_moves(moves: &[Option<Prior>]) -> bool {
+    8 * moves.iter().flatten().count() <= moves.len()
+}
 
 trait Opinion {
     fn add(&mut self, won: u8, of: u8);
@@ -69,9 +77,11 @@ pub fn add_knowledge(
         }
     }
     add_captures(board, player, priors);
+    let points = priors.len() - 1;
+    let has_few = has_few_moves(&priors[..points]);
     if let Some(pass) = priors.last_mut() {
         match after_pass {
-            None => pass.add(0, PASS),
+            None => pass.add(u8::from(has_few), PASS),
             Some(Outcome::Loss) => pass.add(0, LAST_PASS),
             Some(Outcome::Draw) => pass.add(LAST_PASS / 2, LAST_PASS),
             // Tried at once, and then proven.

@@ -12,7 +12,7 @@ pub use folder::{Folder, FolderError};
 
 use crate::engine::{Engine, EngineError, EngineOptions, expert};
 use crate::game::{Game, Move, Player};
-use crate::go::{Komi, Size, ownership};
+use crate::go::{Komi, Position, Size, ownership};
 use crate::network::own_games::{OwnGame, SearchedPosition};
 use crate::search::{Limits, MoveReport, Report};
 use crate::zobrist::mix;
@@ -107,14 +107,7 @@ impl<'s> SelfPlayer<'s> {
             && !self.is_settled(game.moves.len(), seed)
             && self.play_move(&mut game, &mut random)
         {}
-        let ownership = ownership::by_playouts(self.engine.position(), FINAL_PLAYOUTS, seed);
-        game.owners = (0..size.points() as u16)
-            .map(|point| match ownership.owner(Move(point)) {
-                Some(Player::Black) => 'b',
-                Some(Player::White) => 'w',
-                None => '.',
-            })
-            .collect();
+        game.owners = owners_at_end(self.engine.position(), seed);
         Ok(game)
     }
 
@@ -141,7 +134,7 @@ impl<'s> SelfPlayer<'s> {
         }
     }
 
-    /// Whether each point is the same player's in nearly all of some playouts.
+    /// Whether each point is the same player's, or nobody's as in a seki, in nearly all of some playouts.
     fn is_settled(&self, turn: usize, seed: u64) -> bool {
         let position = self.engine.position();
         let points = position.size().points();
@@ -149,8 +142,11 @@ impl<'s> SelfPlayer<'s> {
             return false;
         }
         let ownership = ownership::by_playouts(position, LOOK_PLAYOUTS, seed);
-        let most = |point: Move| Player::BOTH.map(|player| ownership.count(player, point)).into_iter().max();
-        (0..points as u16).all(|point| most(Move(point)) >= Some(LOOK_PLAYOUTS - SETTLED_EXCEPTIONS))
+        (0..points as u16).all(|point| {
+            let [black, white] = Player::BOTH.map(|player| ownership.count(player, Move(point)));
+            let nobody = LOOK_PLAYOUTS - black - white;
+            black.max(white).max(nobody) >= LOOK_PLAYOUTS - SETTLED_EXCEPTIONS
+        })
     }
 
     /// A decided game goes on with the komi that the last search thinks fair.
@@ -220,6 +216,19 @@ impl<'s> SelfPlayer<'s> {
     }
 }
 
+/// Whose each point is, by move number: as the rules have it after two passes, else in most of some playouts.
+fn owners_at_end(position: &Position, seed: u64) -> String {
+    let ended = (position.passes() >= 2).then(|| ownership::of_board(position.board()));
+    let ownership = ended.unwrap_or_else(|| ownership::by_playouts(position, FINAL_PLAYOUTS, seed));
+    let points = (0..position.size().points() as u16).map(Move);
+    let letter = |owner| match owner {
+        Some(Player::Black) => 'b',
+        Some(Player::White) => 'w',
+        None => '.',
+    };
+    points.map(|point| letter(ownership.owner(point))).collect()
+}
+
 /// One of the items, in proportion to its weight; `None` if all weigh nothing.
 fn draw(items: impl Iterator<Item = (usize, f64)> + Clone, random: &mut ChaCha8Rng) -> Option<usize> {
     let all: f64 = items.clone().map(|(_, weight)| weight).sum();
@@ -233,4 +242,28 @@ fn draw(items: impl Iterator<Item = (usize, f64)> + Clone, random: &mut ChaCha8R
         }
     }
     last
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::go::Rules;
+
+    #[test]
+    fn a_seki_that_both_passed_in_stays_one() {
+        // A1 and A2 are liberties of both; nobody may take the first of them.
+        let size = Size::new(5, 2).expect("a size");
+        let stones = |player, names: &[&str]| -> Vec<(Player, Move)> {
+            names.iter().map(|name| (player, size.parse_vertex(name).expect("a point"))).collect()
+        };
+        let stones =
+            [stones(Player::Black, &["B1", "C1", "D1"]), stones(Player::White, &["B2", "C2", "D2", "E2"])];
+        let mut position =
+            Position::with_stones(size, Rules::CHINESE, Komi(0), &stones.concat(), Player::Black)
+                .expect("stones");
+        let pass = size.pass();
+        position.play(pass);
+        position.play(pass);
+        assert_eq!(owners_at_end(&position, 1), ".bbb..wwww");
+    }
 }

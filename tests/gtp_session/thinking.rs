@@ -228,3 +228,27 @@ fn no_time_limit_means_the_default_and_a_fixed_count_ignores_the_clock() {
     tell(&mut session, &["time_settings 1000 0 0", "genmove b"]);
     assert!(notes.lock().unwrap()[0].starts_with("30 simulations, "), "{:?}", notes.lock().unwrap());
 }
+
+/// Black and White have two eyes each and nothing else to play on, and Black has 5 points more: `X` is Black, from the top
+/// row.
+const ONLY_EYES: [&str; 5] = ["XXXOO", "X.XO.", "XXXOO", "X.XO.", "XXXOO"];
+
+#[test]
+fn a_player_who_has_nothing_left_but_eyes_passes() {
+    for network in [EngineOptions::default().network, None] {
+        for (player, komi) in [("b", "komi 0.5"), ("w", "komi 7.5")] {
+            let mut engine = session_with(5, options(1)).engine().options().clone();
+            engine.network = network.clone();
+            engine.parameters.expand_at = engine.default_expand_at();
+            let mut session = Session::new(Engine::new(engine).unwrap(), options(1000));
+            tell(&mut session, &[komi]);
+            for (row, line) in ONLY_EYES.iter().enumerate() {
+                for (column, stone) in "ABCDE".chars().zip(line.chars()).filter(|(_, stone)| *stone != '.') {
+                    let stone = if stone == 'X' { 'b' } else { 'w' };
+                    tell(&mut session, &[&format!("play {stone} {column}{}", 5 - row)]);
+                }
+            }
+            assert_eq!(ask(&mut session, &format!("genmove {player}")), "= pass", "{player}");
+        }
+    }
+}
