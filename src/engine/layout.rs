@@ -3,7 +3,7 @@
 use super::expert;
 use super::{EngineError, EngineOptions, TableFile, UNKNOWN_BUDGET};
 use crate::go::Size;
-use crate::memory::BudgetError;
+use crate::memory::{Budget, BudgetError};
 use crate::search::policy::SelectionPolicy;
 use crate::table::{FileError, FileProblem, Identity, Shape, Table, TableMode};
 use crate::zobrist;
@@ -27,8 +27,9 @@ impl EngineOptions {
     /// Whether the memory budget has room for `threads` workers beside a table of `table` bytes; it always has for those
     /// that there are, and for fewer.
     pub(super) fn check_threads(&self, threads: usize, table: usize) -> Result<(), BudgetError> {
-        // Nobody asked for a limit where the table is in a file that has its own size.
-        let is_limited = self.table_file.as_ref().is_none_or(|file| file.is_limited);
+        // Nobody asked for a limit where it is the default one, or the table is in a file that has its own size.
+        let is_limited = self.memory != Budget::default_for_machine()
+            && self.table_file.as_ref().is_none_or(|file| file.is_limited);
         let now = self.parameters.threads;
         let fits = |threads: &usize| {
             *threads <= now || self.table_bytes_beside(*threads).is_ok_and(|bytes| bytes >= table)

@@ -110,6 +110,11 @@ fn threads_are_those_that_the_memory_has_room_for() {
     refuse(&mut session, "kata-set-param numSearchThreads 200", refused);
     assert_eq!(ask(&mut session, "kata-get-param numSearchThreads"), "= 3");
     tell(&mut session, &["boardsize 13"]);
+    // Nobody asked for a limit here.
+    let engine = Engine::new(EngineOptions { size: Size::new(9, 9).unwrap(), ..EngineOptions::default() });
+    let mut session = Session::new(engine.unwrap(), super::options(30));
+    tell(&mut session, &["kata-set-param numSearchThreads 8"]);
+    assert_eq!(ask(&mut session, "kata-get-param numSearchThreads"), "= 8");
 }
 
 #[test]
