@@ -157,7 +157,7 @@ fn directory(path: &Path) -> (Vec<[u64; 4]>, usize) {
 fn hidden(path: &Path) -> (usize, usize) {
     let (entries, in_buckets) = directory(path);
     let (buckets, overflow) = entries.split_at(in_buckets);
-    let bucket_of = |key: u64| (u128::from(key) * (in_buckets as u128 / 4) >> 64) as usize;
+    let bucket_of = |key: u64| ((u128::from(key) * (in_buckets as u128 / 4)) >> 64) as usize;
     let keys = || overflow.iter().map(|entry| entry[0]).filter(|&key| key != 0);
     let is_hidden = |key: &u64| buckets[4 * bucket_of(*key)..][..4].iter().any(|entry| entry[0] == 0);
     (keys().filter(is_hidden).count(), keys().count())
