@@ -136,7 +136,9 @@ impl OwnGame {
         let for_black = |turn: usize, value: f64| if turn.is_multiple_of(2) { value } else { 1000.0 - value };
         let last_komi = self.komis.last().map_or(0, |&(_, komi)| komi);
         let result = 500.0 * f64::from(Komi(last_komi).outcome_for_black(self.score()).half_points());
-        let mut later = Some(result);
+        // A komi that came after the last move says nothing of the moves before.
+        let is_last_searched = self.komis.last().is_none_or(|&(from, _)| from < self.moves.len());
+        let mut later = is_last_searched.then_some(result);
         let mut values: Vec<u16> = Vec::with_capacity(self.values.len());
         for (index, &value) in self.values.iter().enumerate().rev() {
             let turn = self.opening + index;
@@ -199,6 +201,9 @@ mod tests {
         let first = 0.17 * (1000.0 - 500.0) + 0.83 * second;
         let expected = [1000.0 - first, second, 1000.0 - third, fourth];
         assert_eq!(game.later_values(), expected.map(|value: f64| value.round() as u16));
+        // The result under a komi that nobody played with is not theirs.
+        let game = OwnGame { komis: vec![(0, 1), (5, -1)], ..game };
+        assert_eq!(game.later_values()[3], 300);
     }
 
     #[test]
