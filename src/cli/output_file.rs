@@ -1,6 +1,6 @@
 //! Files that commands write.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use std::fs::Permissions;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -17,7 +17,7 @@ pub(super) fn check_absent(path: &Path, is_forced: bool) -> Result<()> {
     Ok(())
 }
 
-/// Writes a file, whole or not at all.
+/// Writes a file, whole or not at all. One that is replaced leaves its permissions; where they forbid to write, it stays.
 pub(super) fn write_file(path: &Path, text: &str, is_forced: bool) -> Result<()> {
     check_absent(path, is_forced)?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -28,6 +28,15 @@ pub(super) fn write_file(path: &Path, text: &str, is_forced: bool) -> Result<()>
         .with_context(cannot)?;
     file.write_all(text.as_bytes()).with_context(cannot)?;
     if is_forced {
+        if let Ok(replaced) = std::fs::metadata(path) {
+            let permissions = replaced.permissions();
+            ensure!(
+                !permissions.readonly(),
+                "{}: expected a file that can be written: chmod +w",
+                path.display()
+            );
+            file.as_file().set_permissions(permissions).with_context(cannot)?;
+        }
         file.persist(path).map_err(|error| error.error).with_context(cannot)?;
     } else {
         file.persist_noclobber(path).map_err(|error| error.error).with_context(cannot)?;

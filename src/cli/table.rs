@@ -439,7 +439,7 @@ fn dump(arguments: &Dump) -> Result<()> {
         Some(out) if out.exists() && !out.is_file() => {
             std::fs::write(out, text).with_context(|| format!("cannot write {}", out.display()))
         }
-        // A link stays one.
+        // A link to a file stays one.
         Some(out) => write_file(&out.canonicalize().unwrap_or_else(|_| out.clone()), &text, true),
     }
 }

@@ -369,7 +369,9 @@ impl Engine {
             report.ownership.set_estimate(ownership);
         }
         let points = (opinion.policy.len() - 1) as f64;
-        let scores = report.moves.iter_mut().map(|it| &mut it.black_score);
+        // What is proven has the score of its leaves.
+        let unproven = report.moves.iter_mut().filter(|it| it.proven.is_none());
+        let scores = unproven.map(|it| &mut it.black_score);
         for score in scores.chain([&mut report.root.black_score]) {
             *score = score.map(|score| (score + correction).clamp(-points, points));
         }

@@ -45,7 +45,7 @@ pub struct MoveReport {
     pub proven: Option<Outcome>,
     /// Share of the prior's expectation, `0..=1`; all moves sum to 1.
     pub prior: f64,
-    /// The same after this move.
+    /// Mean of the scores of those of this run's simulations that began with the move, as the root's.
     pub black_score: Option<f64>,
     /// The best line from here, beginning with the move.
     pub pv: Vec<Move>,

@@ -46,8 +46,8 @@ pub fn points_for_handicap(name: &str, stones: usize) -> usize {
 }
 
 /// Rules as KataGo's protocols write them: an object with `ko`, `scoring` and `suicide`; `None` if one of them is something
-/// else. What KataGo has besides (tax, button, friendly passes) does not change how we play and is passed over; what White
-/// gets for a handicap is [`Rules::points_for_handicap`].
+/// else. What KataGo has besides (tax, button, friendly passes) does not change how we play and is passed over; nor is
+/// `whiteHandicapBonus` a part of rules.
 #[must_use]
 pub fn from_json(object: &Value) -> Option<Rules> {
     let mut rules = Rules::TROMP_TAYLOR;

@@ -287,7 +287,7 @@ pub(super) fn open_locked(path: &Path, writes: bool) -> Result<(File, bool), Fil
     let missing_or = |what| {
         move |error: io::Error| match error.kind() {
             io::ErrorKind::NotFound => FileProblem::Missing,
-            io::ErrorKind::PermissionDenied if what == "open the file" => FileProblem::ReadOnly,
+            io::ErrorKind::PermissionDenied if writes && what == "open the file" => FileProblem::ReadOnly,
             _ => FileProblem::io(what)(error),
         }
     };

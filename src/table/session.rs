@@ -14,7 +14,8 @@
 //! | another run       | –     | yes: nothing tells whether all had been written when the machine stopped         |
 //!
 //! Another word says which file of the machine this is. In a copy it is that of another file, and then all is in doubt
-//! whatever the first word says: that may have been copied before, and the rest after, somebody wrote.
+//! whatever the first word says: that may have been copied before, and the rest after, somebody wrote. So it is, without
+//! need, where a file system gets another number when the machine is started.
 //!
 //! In doubt the file gets another *epoch*, and its blocks are looked at before they are used
 //! ([`doubt`](super::doubt)). The word is on the disk before anything of the new epoch is.
@@ -68,7 +69,7 @@ impl Ending {
             Ending::Closed => "closed",
             Ending::InUse => "in use",
             Ending::Killed => "not closed: a user was killed, or could not write all to the disk",
-            Ending::Copied => "a copy of another file, which may have been in use",
+            Ending::Copied => "a copy of another file, which may have been in use (or moved to another disk)",
             Ending::OtherRun => "the machine stopped before all was known to be on the disk",
         }
     }

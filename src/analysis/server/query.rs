@@ -273,8 +273,11 @@ impl Reader<'_> {
         const KEY: &str = "whiteHandicapBonus";
         let expected = || self.error(KEY, "expected 0, N or N-1 as a text");
         let of_rules = || self.get("rules").and_then(|rules| rules.get(KEY));
+        let is_named = self.get("rules").is_some_and(Value::is_string);
         let points = match self.get(KEY).or_else(of_rules).map(|bonus| bonus.as_str()) {
-            None => rules.points_for_handicap(stones),
+            None if is_named => rules.points_for_handicap(stones),
+            // An object says all that differs from Tromp-Taylor rules.
+            None => 0,
             Some(Some("0")) => 0,
             Some(Some("N")) => stones,
             Some(Some("N-1")) => stones.saturating_sub(1),
@@ -445,6 +448,8 @@ mod tests {
             json!({"ko": "POSITIONAL", "scoring": "AREA", "suicide": false, "whiteHandicapBonus": "N-1"});
         assert_eq!(compensation(object.clone(), given, None), Komi(4));
         assert_eq!(compensation(object, given, Some("0")), Komi(0));
+        let silent = json!({"ko": "POSITIONAL", "scoring": "AREA", "suicide": false});
+        assert_eq!(compensation(silent, given, None), Komi(0));
         for none in [&[][..], &["B C3"], &["B C3", "B G7", "W G3"]] {
             assert_eq!(compensation(json!("chinese"), none, Some("N")), Komi(0));
         }
