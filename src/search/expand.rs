@@ -13,27 +13,38 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     pub(super) fn expand(&mut self, entry: &Entry<'t>) -> Option<Block<'t>> {
         let had_block = self.table.mend_lost_block(entry, &mut self.counters) | self.is_reseeded;
         let is_due = self.steps.is_empty() || entry.leaf_playouts().visits >= self.parameters.expand_at;
-        let (block, estimate) = if is_due { self.claim_block(entry) } else { (None, None) };
+        let (block, answer) = if is_due { self.claim_block(entry) } else { (None, None) };
         if had_block {
             // The mean of the lost block contains the estimate already, which comes again with the next block: with this
             // one, or with another worker's, or later where there is none to be had now.
-            let estimate = estimate.or_else(|| (self.expert)(&self.game, &mut self.priors));
+            let estimate = answer.unwrap_or_else(|| self.estimate());
             estimate.inspect(|&estimate| entry.remove_from_leaf_playouts(estimate));
         }
         block
     }
 
-    /// The block, if there is one for the position, and what the expert said if it was asked.
-    fn claim_block(&mut self, entry: &Entry<'t>) -> (Option<Block<'t>>, Option<Estimate>) {
+    /// What the expert says of the value; an expert that says nothing of one position says nothing of any.
+    fn estimate(&mut self) -> Option<Estimate> {
+        if !self.expert_estimates {
+            return None;
+        }
+        let estimate = (self.expert)(&self.game, &mut self.priors);
+        self.expert_estimates = estimate.is_some();
+        estimate
+    }
+
+    /// The block, if there is one for the position, and the expert's estimate if it was asked.
+    fn claim_block(&mut self, entry: &Entry<'t>) -> (Option<Block<'t>>, Option<Option<Estimate>>) {
         let (game, priors, expert) = (&self.game, &mut self.priors, &mut self.expert);
         let protected = Protected { keys: &self.path_keys, blocks: &self.path_blocks };
-        let mut estimate = None;
-        let noted = &mut estimate;
+        let mut answer = None;
+        let noted = &mut answer;
         let judge = move || {
-            *noted = expert(game, priors);
-            (priors, *noted)
+            let estimate = expert(game, priors);
+            *noted = Some(estimate);
+            (priors, estimate)
         };
         let block = self.table.claim_block_with_estimate(entry, judge, protected, &mut self.counters);
-        (block, estimate)
+        (block, answer)
     }
 }

@@ -40,6 +40,8 @@ pub(super) struct Worker<'t, 'e, G, P> {
     pub(super) path_blocks: Vec<u32>,
     pub(super) priors: Vec<Option<Prior>>,
     pub(super) expert: Expert<'e, G>,
+    /// Whether the expert says anything of values, as far as it was asked.
+    pub(super) expert_estimates: bool,
     /// Whether the position was evicted after it had a block, and has just got its statistics back from the edge to it.
     pub(super) is_reseeded: bool,
     pub(super) edges: Edges,
@@ -87,6 +89,7 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
             path_blocks: Vec::with_capacity(64),
             priors: vec![None; moves],
             expert,
+            expert_estimates: true,
             is_reseeded: false,
             edges: Edges::new(moves),
             amaf: AmafSamples::new(moves),
