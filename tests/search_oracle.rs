@@ -197,3 +197,19 @@ fn several_workers_solve_the_empty_board() {
     let report = search(&table(AMPLE), Rave::default(), &TicTacToe::new(), 4 * ENOUGH, parameters);
     assert_solved(&TicTacToe::new(), &report);
 }
+
+#[test]
+fn a_search_for_visits_of_the_best_move_does_not_end_with_those_of_a_refuted_one() {
+    for position in positions().into_iter().filter(|it| it.terminal_score().is_none()) {
+        for wanted in [20, 60, 200] {
+            let limits = Limits { best_visits: Some(wanted), simulations: Some(ENOUGH), ..Limits::default() };
+            let table = table(AMPLE);
+            let search = Search::new(&table, Rave::default(), SearchParameters::default());
+            let report = search.run(&position, limits, &mut |_| true);
+            let best = report.best().expect("a move");
+            // A draw that is certain comes before a move with more visits and a value below.
+            let is_proven = best.proven.is_some() || report.root.proven.is_some();
+            assert!(best.edge_visits >= wanted || is_proven, "{position:?}: {best:?}");
+        }
+    }
+}

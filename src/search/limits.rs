@@ -19,7 +19,8 @@ pub struct Limits {
     pub simulations: Option<u64>,
     /// Wall-clock time, however short: a few simulations come first.
     pub time: Option<Duration>,
-    /// Stop before `time` once no other move can have as many visits as the most visited by then.
+    /// Stop before `time` once no other move can have as many visits as the most visited by then, where that is what the
+    /// policy plays.
     pub early: bool,
     /// Stop when the most visited move has this many visits.
     pub best_visits: Option<u64>,
@@ -111,7 +112,7 @@ impl StoppingRule {
             return is_reached(elapsed, limit, hard_limit, || policy_state::is_settled(table, root, policy));
         }
         // Speed is known well enough after a tenth of the time.
-        if !early || elapsed * 10 < limit {
+        if !early || !policy.plays_most_visited() || elapsed * 10 < limit {
             return false;
         }
         let rate = simulations as f64 / elapsed.as_secs_f64().max(1e-6);

@@ -371,17 +371,22 @@ fn principal_variation<G: Game, P: SelectionPolicy>(
     (line, visits)
 }
 
-/// Visits of the most visited and the second most visited move of a position that is not refuted.
+/// Visits of the most visited and the second most visited move of a position, among those that may be played and are not
+/// refuted.
 pub(super) fn leading_visits<G: Game>(table: &Table, game: &G) -> [u64; 2] {
     let Some(block) = table.find(game.key()).and_then(|entry| table.block(&entry)) else { return [0; 2] };
+    let is_refuted = |mv: Move| {
+        let bounds = proof::child_bounds(table, game, mv).map(|bounds| bounds.path);
+        bounds.is_some_and(|bounds| proof::outcomes_for(game, game.to_play(), bounds)[1] == Outcome::Loss)
+    };
     let mut leading = [0; 2];
-    for edge in block.edges().filter(|edge| edge.is_legal()) {
+    for (mv, edge) in (0..).map(Move).zip(block.edges()) {
         let visits = u64::from(edge.visits());
-        if visits > leading[0] {
-            leading = [visits, leading[0]];
-        } else if visits > leading[1] {
-            leading[1] = visits;
+        // The few moves that come this far are looked up.
+        if visits <= leading[1] || !is_playable(game, mv) || is_refuted(mv) {
+            continue;
         }
+        leading = if visits > leading[0] { [visits, leading[0]] } else { [leading[0], visits] };
     }
     if block.is_current() { leading } else { [0; 2] }
 }

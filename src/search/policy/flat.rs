@@ -16,6 +16,10 @@ impl SelectionPolicy for Flat {
         -edge.visits
     }
 
+    fn plays_most_visited(&self) -> bool {
+        false
+    }
+
     fn final_rank(&self, _: u64, value: Value, _: u64) -> f64 {
         value.as_f64()
     }

@@ -113,6 +113,10 @@ impl SelectionPolicy for Lazarus {
         samples().any(|samples| self.best_by_f(samples, weight) >= best && samples.count >= most)
     }
 
+    fn plays_most_visited(&self) -> bool {
+        false
+    }
+
     fn final_rank(&self, _: u64, _: Value, state: u64) -> f64 {
         f64::from(Samples::unpack(state).count)
     }

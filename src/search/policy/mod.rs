@@ -157,8 +157,8 @@ pub trait SelectionPolicy: Clone + Send + Sync {
         let _ = (state, chosen, half_points);
     }
 
-    /// Updates the root's policy state before each selection there; `candidates` says which edges are legal and not
-    /// refuted.
+    /// Updates the root's policy state before each selection there; `candidates` says which edges are legal, not
+    /// refuted and not banned.
     fn update_at_root(&self, state: &[AtomicU64], candidates: &dyn Fn(usize) -> bool) {
         let _ = (state, candidates);
     }
@@ -167,6 +167,11 @@ pub trait SelectionPolicy: Clone + Send + Sync {
     /// may not, the search goes on, for up to twice its limits.
     fn is_settled(&self, state: &[AtomicU64], candidates: &dyn Fn(usize) -> bool) -> bool {
         let _ = (state, candidates);
+        true
+    }
+
+    /// Whether [`final_rank`](SelectionPolicy::final_rank) is the number of visits, so that a lead in visits decides.
+    fn plays_most_visited(&self) -> bool {
         true
     }
 

@@ -75,6 +75,10 @@ impl SelectionPolicy for Policy {
         each!(self, policy => policy.is_settled(state, candidates))
     }
 
+    fn plays_most_visited(&self) -> bool {
+        each!(self, policy => policy.plays_most_visited())
+    }
+
     fn final_rank(&self, visits: u64, value: Value, state: u64) -> f64 {
         each!(self, policy => policy.final_rank(visits, value, state))
     }

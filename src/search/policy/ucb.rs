@@ -52,6 +52,10 @@ impl SelectionPolicy for Valkyria {
         }
     }
 
+    fn plays_most_visited(&self) -> bool {
+        false
+    }
+
     fn final_rank(&self, _: u64, value: Value, _: u64) -> f64 {
         value.as_f64()
     }

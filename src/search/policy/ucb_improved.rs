@@ -133,6 +133,10 @@ impl SelectionPolicy for UcbImproved {
         }
     }
 
+    fn plays_most_visited(&self) -> bool {
+        false
+    }
+
     fn final_rank(&self, _: u64, value: Value, state: u64) -> f64 {
         value.as_f64() - f64::from(u8::from(Arm::unpack(state).is_out))
     }
