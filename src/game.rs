@@ -169,6 +169,10 @@ pub trait Game: Clone + Send + Sync {
     /// The key the position would have after `mv`, which must be legal; nothing is played.
     fn key_after(&self, mv: Move) -> u64;
 
+    /// Gives the position another key, which `salt` decides, until a move is played from it: 0 gives it its own again. The keys
+    /// after its moves stay. For a root whose statistics are to be nobody else's.
+    fn set_root_salt(&mut self, salt: u64);
+
     /// Who moves.
     fn to_play(&self) -> Player;
 

@@ -14,6 +14,8 @@ const FULL: u16 = 0b1_1111_1111;
 pub struct TicTacToe {
     marks: [u16; 2],
     to_play: Player,
+    /// See [`Game::set_root_salt`].
+    root_salt: u64,
 }
 
 impl Default for TicTacToe {
@@ -26,7 +28,7 @@ impl TicTacToe {
     /// The empty board, X to move.
     #[must_use]
     pub fn new() -> TicTacToe {
-        TicTacToe { marks: [0; 2], to_play: Player::Black }
+        TicTacToe { marks: [0; 2], to_play: Player::Black, root_salt: 0 }
     }
 
     /// The moves that can be made: none once the game is over.
@@ -52,13 +54,17 @@ impl Game for TicTacToe {
 
     fn key(&self) -> u64 {
         let marks = u64::from(self.marks[0]) << 9 | u64::from(self.marks[1]);
-        mix(marks ^ (keys().white_to_play * self.to_play.index() as u64))
+        mix(marks ^ (keys().white_to_play * self.to_play.index() as u64)) ^ self.root_salt
     }
 
     fn key_after(&self, mv: Move) -> u64 {
         let mut next = *self;
         next.play(mv);
         next.key()
+    }
+
+    fn set_root_salt(&mut self, salt: u64) {
+        self.root_salt = salt;
     }
 
     fn to_play(&self) -> Player {
@@ -99,6 +105,7 @@ impl Game for TicTacToe {
     fn play(&mut self, mv: Move) {
         self.marks[self.to_play.index()] |= 1 << mv.0;
         self.to_play = self.to_play.other();
+        self.root_salt = 0;
     }
 
     fn counts_for_amaf(&self, _: Move) -> bool {

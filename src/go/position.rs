@@ -59,6 +59,8 @@ pub struct Position {
     compensation: Komi,
     playouts: PlayoutPolicy,
     salt: u64,
+    /// See [`Game::set_root_salt`].
+    root_salt: u64,
     /// What the table key contains of the history.
     history_hash: HistoryHash,
     /// The last two moves, the latest first; [`Point::NONE`] for a pass or none.
@@ -98,6 +100,7 @@ impl Clone for Position {
         self.compensation = source.compensation;
         self.playouts = source.playouts;
         self.salt = source.salt;
+        self.root_salt = source.root_salt;
         self.history_hash = source.history_hash;
         self.last = source.last;
         self.recent = source.recent;
@@ -152,6 +155,7 @@ impl Position {
             compensation: Komi(0),
             playouts: PlayoutPolicy::default(),
             salt: rules::salt(size, rules, komi),
+            root_salt: 0,
             history_hash: HistoryHash::default(),
             last: [Point::NONE; 2],
             recent: [NO_MOVE; RECENT_MOVES],
@@ -347,7 +351,8 @@ impl Game for Position {
     }
 
     fn key(&self) -> u64 {
-        self.table_key(self.board.key(), self.to_play, self.board.ko(), self.passes) ^ self.history_hash.key()
+        let now = self.table_key(self.board.key(), self.to_play, self.board.ko(), self.passes);
+        now ^ self.history_hash.key() ^ self.root_salt
     }
 
     fn key_after(&self, mv: Move) -> u64 {
@@ -359,6 +364,10 @@ impl Game for Position {
             }
         };
         key ^ self.history_hash.after(self, mv).key()
+    }
+
+    fn set_root_salt(&mut self, salt: u64) {
+        self.root_salt = salt;
     }
 
     fn to_play(&self) -> Player {
@@ -407,6 +416,7 @@ impl Game for Position {
     fn play(&mut self, mv: Move) {
         let player = self.to_play;
         self.history_hash = self.history_hash.after(self, mv);
+        self.root_salt = 0;
         self.to_play = player.other();
         self.last = [self.board.geometry().point_of(mv).unwrap_or(Point::NONE), self.last[0]];
         self.recent.copy_within(..RECENT_MOVES - 1, 1);

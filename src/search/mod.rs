@@ -28,6 +28,7 @@ use crate::game::{Game, Prior};
 use crate::rng::PlayoutRng;
 use crate::table::Table;
 use crate::value::Estimate;
+use crate::zobrist::mix;
 use limits::StoppingRule;
 use policy::SelectionPolicy;
 use run::Run;
@@ -111,8 +112,9 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
         Search { table, policy, parameters, root_moves: None }
     }
 
-    /// Tries some moves of the root alone, by their number; `None`: all. The root's value is then that of these moves,
-    /// until a search of all of them has mended it.
+    /// Tries some moves of the root alone, by their number; `None`: all. Such a root has an entry of its own for each set of
+    /// moves: its visits and its value are those of these moves, and a search of all moves never sees them. What is below
+    /// is shared.
     #[must_use]
     pub fn with_root_moves(mut self, allowed: Option<&'t [bool]>) -> Search<'t, P> {
         self.root_moves = allowed;
@@ -141,6 +143,7 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
         limits: Limits,
         progress: Progress<'_>,
     ) -> Report {
+        let root = &self.restricted(root);
         self.table.next_search();
         self.table.mark_active();
         let threads = self.parameters.threads;
@@ -164,6 +167,17 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
 
     /// What the table knows of a position, without searching.
     pub fn look_up<G: Game>(&self, root: &G) -> Report {
+        let root = &self.restricted(root);
         Report::new(self.table, root, &self.policy, report::Totals::new(root.move_count()), self.root_moves)
+    }
+
+    /// The root, with a key for the moves that may be tried.
+    fn restricted<G: Game>(&self, root: &G) -> G {
+        let mut root = root.clone();
+        if let Some(allowed) = self.root_moves {
+            let moves = (0..).zip(allowed).filter(|(_, allowed)| **allowed);
+            root.set_root_salt(moves.fold(0, |salt, (number, _)| mix(salt ^ mix(number + 1))));
+        }
+        root
     }
 }

@@ -49,13 +49,6 @@ struct Certain {
     drawing: Option<Move>,
 }
 
-impl Certain {
-    fn among(self, allowed: &[bool]) -> Certain {
-        let among = |mv: &Move| allowed[mv.index()];
-        Certain { winning: self.winning.filter(among), drawing: self.drawing.filter(among) }
-    }
-}
-
 /// The position whose move is selected.
 pub(super) struct NodeContext<'n, G> {
     pub(super) game: &'n G,
@@ -109,19 +102,18 @@ impl Edges {
         if policy.uses_amaf() {
             self.load_amaf(block);
         }
-        let mut certain = self.load_children(table, game);
+        // Where some moves alone are allowed, the others have no visits: the key is of this set of moves.
+        let Certain { winning, drawing } = self.load_children(table, game);
         if let Some(allowed) = allowed {
             self.exclude_all_but(allowed);
-            certain = certain.among(allowed);
         }
-        let Certain { winning, drawing } = certain;
         if policy.uses_state() {
             let excluded = &self.excluded;
             policy_state::load(
                 policy,
                 block,
                 is_root,
-                |index| excluded[index] == 0.0,
+                |index| excluded[index] == 0.0 && !game.is_banned(Move(index as u16)),
                 &mut self.policy_state,
             );
         }

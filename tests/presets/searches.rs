@@ -112,6 +112,22 @@ fn flat_search_samples_every_move_alike_and_looks_no_deeper() {
 }
 
 #[test]
+fn ucb_improved_does_not_wait_for_a_move_that_superko_bans() {
+    let mut engine = Engine::new(options("ucb-improved:horizon=6000")).expect("an engine");
+    let size = engine.position().size();
+    let mut player = engine.position().to_play();
+    // Black took the stone at C1, White takes back by B2 what is left of the ko: C2 would repeat.
+    for vertex in ["A2", "C1", "B1", "C3", "B3", "D2", "C2", "B2", "pass", "pass"] {
+        let mv = size.parse_vertex(vertex).expect("a vertex");
+        engine.record_mut().play(player, mv).expect("a legal move");
+        player = player.other();
+    }
+    let report = engine.search(player, simulations(6_000), &mut |_| true);
+    let most = report.moves.iter().map(|it| it.edge_visits).max();
+    assert!(most < Some(2_000), "one move had {most:?} of 6,000: rounds never ended");
+}
+
+#[test]
 fn ucb_improved_eliminates_at_the_root_of_a_real_search() {
     // T = 100: rounds of 10, 26 and 59 samples a move, 1,534 for all 26; then one move gets what is left.
     let (report, _) = search(options("ucb-improved:horizon=100"), simulations(3_000));
