@@ -28,6 +28,17 @@ impl From<Limits> for MoveBudget {
     }
 }
 
+/// What a pass would bring that ends the game.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum EndingPass {
+    /// Nothing, since the opponent has not just passed; or no win.
+    Other,
+    /// A win, whatever is dead.
+    Wins,
+    /// A win with all stones alive, but none without those that the final score calls dead.
+    WinsWithTheDead,
+}
+
 /// The move to make, and whether resigning would be better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Choice {
@@ -44,10 +55,18 @@ impl Session {
         uses_clock: bool,
         watch: &mut dyn FnMut(&Snapshot<'_>) -> bool,
     ) -> (Choice, Option<Report>) {
-        let pass = self.size().pass();
-        if self.engine.root_moves().is_none() && self.wins_by_passing(player) {
+        let passes = Choice { mv: self.size().pass(), resign: false };
+        let is_free = self.engine.root_moves().is_none();
+        let ending_pass = if is_free { self.ending_pass(player) } else { EndingPass::Other };
+        if ending_pass == EndingPass::Wins {
             self.note("the opponent passed and the board is won as it stands: pass");
-            return (Choice { mv: pass, resign: false }, None);
+            return (passes, None);
+        }
+        let plays_on = ending_pass == EndingPass::WinsWithTheDead;
+        if plays_on {
+            // The search counts all stones as alive, and would think that it has won.
+            let allowed = (0..=passes.mv.0).map(|mv| mv != passes.mv.0).collect();
+            self.engine.set_root_moves(Some(allowed));
         }
         let limits = self.limits(player, uses_clock);
         let Session { engine, input, .. } = self;
@@ -62,6 +81,13 @@ impl Session {
             self.note(&warning);
         }
         let choice = Choice { mv: self.engine.chosen_move(&report), resign: self.should_resign(&report) };
+        if plays_on {
+            self.engine.set_root_moves(None);
+            if report.root.value.as_f64() < self.options.resign_below {
+                self.note("nothing is left to win by playing on: pass");
+                return (passes, Some(report));
+            }
+        }
         (choice, Some(report))
     }
 
@@ -110,12 +136,11 @@ impl Session {
         }
     }
 
-    /// Whether the opponent has just passed, and the present stones win for `player`, both with all counted as alive and
-    /// without those that the final score calls dead.
-    fn wins_by_passing(&self, player: Player) -> bool {
+    /// What a pass of `player` would bring now.
+    fn ending_pass(&self, player: Player) -> EndingPass {
         let last = self.engine.record().moves().last();
         if last != Some(&(player.other(), self.size().pass())) {
-            return false;
+            return EndingPass::Other;
         }
         let position = self.position();
         let wins = |score| {
@@ -123,7 +148,13 @@ impl Session {
             let outcome = if player == Player::Black { for_black } else { for_black.other() };
             outcome == Outcome::Win
         };
-        wins(area_score(position.board())) && wins(self.statuses().area_score())
+        if !wins(area_score(position.board())) {
+            EndingPass::Other
+        } else if wins(self.statuses().area_score()) {
+            EndingPass::Wins
+        } else {
+            EndingPass::WinsWithTheDead
+        }
     }
 
     /// A fixed count is kept unless the clock would run out; with neither count nor clock, the default

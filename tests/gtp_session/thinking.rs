@@ -182,6 +182,22 @@ fn a_pass_that_wins_is_answered_by_a_pass() {
 }
 
 #[test]
+fn a_pass_that_wins_with_dead_stones_alone_is_no_reason_to_pass() {
+    let played = |resign_below| {
+        let mut session = session_with(7, SessionOptions { resign_below, ..options(100) });
+        tell(&mut session, &["komi 0", "play b F4"]);
+        for row in 1..=7 {
+            tell(&mut session, &[&format!("play b C{row}"), &format!("play w D{row}")]);
+        }
+        tell(&mut session, &["play w pass"]);
+        assert!(ask(&mut session, "final_score").starts_with("= W+"), "a stone in White's area is dead");
+        ask(&mut session, "genmove b")
+    };
+    assert_ne!(played(0.0), "= pass", "Black lives there, or loses nothing");
+    assert_eq!(played(1.0), "= pass", "where playing on is hopeless, the others' count decides");
+}
+
+#[test]
 fn clocks_decide_how_long_to_think_unless_a_count_is_fixed() {
     let patient = SessionOptions { default_time: Duration::from_secs(600), ..SessionOptions::default() };
     let mut session = session_with(9, patient);
