@@ -31,7 +31,7 @@ while read -r command rest; do
     case "$mode $command" in
     noise*) echo 'Segmentation fault' ;;
     'poor list_commands') printf '= boardsize\nplay\n\n' ;;
-    *list_commands) printf '= boardsize\nclear_board\nkomi\nplay\ngenmove\nfinal_score\n\n' ;;
+    *list_commands) printf '= boardsize\nclear_board\nclear_cache\nkomi\nplay\ngenmove\nfinal_score\n\n' ;;
     'small boardsize') printf '? unacceptable size\n\n' ;;
     'crash genmove') echo 'out of luck' >&2; exit 3 ;;
     'hang genmove') exec sleep 1000 ;;
@@ -41,6 +41,7 @@ while read -r command rest; do
     *genmove) printf '= pass\n\n' ;;
     'blind final_status_list') printf '? I see nothing\n\n' ;;
     'liar final_score') printf '= B+99\n\n' ;;
+    'chatty final_score') printf 'White wins by 0.5\n= W+0.5\n\n' ;;
     *quit) printf '=\n\n'; exit 0 ;;
     *) printf '=\n\n' ;;
     esac

@@ -106,6 +106,8 @@ pub struct Contestant {
     kind: Kind,
     /// Whether it can be made to forget, and so play another game.
     can_forget: bool,
+    /// Whether an answer was missing or none: a late one would be taken for that to a later command.
+    is_broken: bool,
 }
 
 enum Kind {
@@ -139,11 +141,12 @@ impl Contestant {
                 // A game that begins with the content of a file begins with a fresh copy of it.
                 let can_forget = engine.options().table_file.is_none();
                 let kind = Kind::Own(Box::new(Session::new(engine, session.clone())));
-                Ok(Contestant { kind, can_forget })
+                Ok(Contestant { kind, can_forget, is_broken: false })
             }
             ContestantSpec::Program(command) => {
                 let client = Client::start(&command.replace("{seed}", &(seed >> 33).to_string()))?;
-                let mut contestant = Contestant { kind: Kind::Program(client), can_forget: false };
+                let kind = Kind::Program(client);
+                let mut contestant = Contestant { kind, can_forget: false, is_broken: false };
                 contestant.examine(command)?;
                 Ok(contestant)
             }
@@ -164,10 +167,16 @@ impl Contestant {
         Ok(())
     }
 
-    /// Whether [`begin`](Contestant::begin) can start another game with nothing remembered.
+    /// Whether [`begin`](Contestant::begin) can start another game.
+    #[must_use]
+    pub fn can_go_on(&self) -> bool {
+        !self.is_broken
+    }
+
+    /// Whether that game can begin with nothing remembered.
     #[must_use]
     pub fn can_forget(&self) -> bool {
-        self.can_forget
+        self.can_forget && self.can_go_on()
     }
 
     /// Forgets everything, the random numbers too.
@@ -240,14 +249,16 @@ impl Contestant {
     /// # Errors
     /// Whatever went wrong.
     pub fn ask(&mut self, command: &str, timeout: Duration) -> Result<String, Failure> {
-        match &mut self.kind {
+        let answer = match &mut self.kind {
             Kind::Program(client) => client.ask(command, timeout),
             Kind::Own(session) => match session.answer(command).map(|response| response.outcome) {
                 Some(Ok(answer)) => Ok(answer),
                 Some(Err(answer)) => Err(Failure::Refused { command: command.to_owned(), answer }),
                 None => Err(garbage(command, "a command", command)),
             },
-        }
+        };
+        self.is_broken |= !matches!(answer, Ok(_) | Err(Failure::Refused { .. }));
+        answer
     }
 
     /// What its searches did since it started; `None` for a program, which is not asked.

@@ -282,7 +282,8 @@ impl Experiment {
         let played = game::play(&self.conditions, plan.opening, players);
         let search = contestants.each_ref().map(search_row);
         for (spec, contestant) in plan.pairing.contestants.iter().zip(contestants) {
-            let is_reusable = !played.ending.is_fault() && (self.keep_table || contestant.can_forget());
+            let can_go_on = !played.ending.is_fault() && contestant.can_go_on();
+            let is_reusable = can_go_on && (self.keep_table || contestant.can_forget());
             let is_program = matches!(spec, ContestantSpec::Program(_));
             if is_reusable && (is_program || self.keep_table) {
                 kept.push((spec.description().to_owned(), contestant));

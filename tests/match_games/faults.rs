@@ -44,6 +44,21 @@ fn refusing_a_legal_move_loses() {
 }
 
 #[test]
+fn a_bad_answer_about_the_score_costs_no_later_game() {
+    let laboratory = Laboratory::new();
+    let chatty = laboratory.engine("chatty");
+    let players = ["--black", &chatty, "--white", &chatty, "--games", "4", "--concurrency", "1"];
+    for (name, options) in
+        [("forgets", players.to_vec()), ("keeps", [&players[..], &["--keep-table"]].concat())]
+    {
+        let games = play(&laboratory.path(name), &options);
+        for row in &games {
+            assert_eq!((&row["ending"], &row["result"]), (&"score".into(), &"W+0.5".into()), "{row}");
+        }
+    }
+}
+
+#[test]
 fn engines_that_differ_about_the_winner_are_overruled_by_the_area() {
     let laboratory = Laboratory::new();
     let (liar, passer) = (laboratory.engine("liar"), "self:--simulations 50 --resign 0");
