@@ -201,6 +201,25 @@ fn a_seed_names_its_games_however_many_are_played_at_a_time() {
 }
 
 #[test]
+fn programs_with_a_seed_in_their_command_lines_play_no_game_twice() {
+    let laboratory = Laboratory::new();
+    let engine = |seed: u32| {
+        let program = env!("CARGO_BIN_EXE_tewari");
+        format!("{program} gtp --quiet --seed {seed} --simulations 20 --table-size 64KiB --size 5")
+    };
+    let (black, white, folder) = (engine(3), engine(4), laboratory.path("out"));
+    play(&folder, &["--black", &black, "--white", &white, "--games", "6", "--concurrency", "6"]);
+    let moves = |game: u32| {
+        let record = std::fs::read(folder.join(format!("sgf/{game:06}.sgf"))).expect("a record");
+        let record = tewari::sgf::read(&record).expect("SGF");
+        let steps = record.games[0].steps(Rules::CHINESE, Komi(1)).unwrap();
+        steps.map(|step| format!("{:?}", step.expect("a legal move").played)).collect::<String>()
+    };
+    let different: BTreeSet<String> = [0, 2, 4].into_iter().map(moves).collect();
+    assert_eq!(different.len(), 3, "{different:?}");
+}
+
+#[test]
 fn a_table_is_kept_only_when_asked() {
     let laboratory = Laboratory::new();
     let entries = |name: &str, options: &[&str]| {

@@ -147,15 +147,19 @@ impl Contestant {
                 let client = Client::start(&command.replace("{seed}", &(seed >> 33).to_string()))?;
                 let kind = Kind::Program(client);
                 let mut contestant = Contestant { kind, can_forget: false, is_broken: false };
-                contestant.examine(command)?;
+                let can_seed = contestant.examine(command)?;
+                // A command line without a seed names the same games in every process.
+                if can_seed && !command.contains("{seed}") {
+                    contestant.seed(seed).map_err(|failure| unfit(command, failure))?;
+                }
                 Ok(contestant)
             }
         }
     }
 
-    /// Looks whether it has the commands it needs.
-    fn examine(&mut self, description: &str) -> Result<(), ContestantError> {
-        let unfit = |failure| ContestantError::Unfit { description: description.to_owned(), failure };
+    /// Looks whether it has the commands it needs; returns whether it can be told a seed.
+    fn examine(&mut self, description: &str) -> Result<bool, ContestantError> {
+        let unfit = |failure| unfit(description, failure);
         self.ask("protocol_version", PATIENCE).map_err(unfit)?;
         let known = self.ask("list_commands", PATIENCE).map_err(unfit)?;
         let known: Vec<&str> = known.split_whitespace().collect();
@@ -164,7 +168,7 @@ impl Contestant {
             return Err(ContestantError::Lacks { description, command, known: known.len() });
         }
         self.can_forget = known.contains(&"clear_cache") && !description.contains("{seed}");
-        Ok(())
+        Ok(known.contains(&"set_random_seed"))
     }
 
     /// Whether [`begin`](Contestant::begin) can start another game.
@@ -185,6 +189,11 @@ impl Contestant {
     /// When it does not answer.
     pub fn forget(&mut self, seed: u64) -> Result<(), Failure> {
         self.ask("clear_cache", PATIENCE)?;
+        self.seed(seed)
+    }
+
+    /// Tells it where its random numbers begin, if it can be told.
+    fn seed(&mut self, seed: u64) -> Result<(), Failure> {
         match self.ask(&format!("set_random_seed {}", seed >> 33), PATIENCE) {
             // Not every program can do that.
             Ok(_) | Err(Failure::Refused { .. }) => Ok(()),
@@ -276,6 +285,11 @@ impl Contestant {
             client.close();
         }
     }
+}
+
+/// The error for one that did not answer as it should.
+pub(super) fn unfit(description: &str, failure: Failure) -> ContestantError {
+    ContestantError::Unfit { description: description.to_owned(), failure }
 }
 
 fn letter(player: Player) -> char {

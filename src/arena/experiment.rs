@@ -1,6 +1,6 @@
 //! Many games: who meets whom in which game, the workers that play them, and what is kept of each.
 
-use super::contestant::{Contestant, ContestantError, ContestantSpec, Setting};
+use super::contestant::{self, Contestant, ContestantError, ContestantSpec, Setting};
 use super::game::{self, Conditions, Ending, PlayedOut, Scoring};
 use super::opening::Opening;
 use super::scorer;
@@ -190,9 +190,7 @@ impl Experiment {
             }
             tried.push(description);
             let mut contestant = Contestant::start(spec, self.seed)?;
-            let begun = contestant.begin(&setting);
-            begun
-                .map_err(|failure| ContestantError::Unfit { description: description.to_owned(), failure })?;
+            contestant.begin(&setting).map_err(|failure| contestant::unfit(description, failure))?;
             contestant.close();
         }
         if let Scoring::Referee(command) = &self.conditions.scoring {

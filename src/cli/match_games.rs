@@ -18,7 +18,7 @@ const SPRT_ERROR: f64 = 0.05;
 pub(super) struct Arguments {
     /// The contestant that has Black in the first game of each pair: a GTP command line, self, or
     /// self:OPTIONS such as "self:--simulations 100 --policy ucb1". {seed} in a command line stands for a
-    /// number that differs from game to game.
+    /// number that differs from game to game; without it set_random_seed tells that number.
     #[arg(
         long,
         value_name = "CMD",
