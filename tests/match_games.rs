@@ -35,6 +35,7 @@ while read -r command rest; do
     'small boardsize') printf '? unacceptable size\n\n' ;;
     'crash genmove') echo 'out of luck' >&2; exit 3 ;;
     'hang genmove') exec sleep 1000 ;;
+    'parent genmove') sleep 1000 & echo $! > "$2"; wait ;;
     'garbage genmove') printf '= Z99\n\n' ;;
     'refusing play') printf '? illegal move\n\n' ;;
     'occupied genmove') printf '= C3\n\n' ;;
@@ -64,7 +65,7 @@ impl Laboratory {
         self.folder.path().join(name)
     }
 
-    /// The command line of the shell engine.
+    /// The command line of the shell engine; the mode may be followed by a file that it uses.
     fn engine(&self, mode: &str) -> String {
         format!("sh {} {mode}", self.path("engine.sh").display())
     }

@@ -1,8 +1,10 @@
 //! A GTP engine in a process of its own, and what can go wrong with one.
 
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -82,9 +84,11 @@ pub enum StartError {
     },
 }
 
-/// A process that speaks GTP. It is killed when the value is dropped.
+/// A process that speaks GTP. It is killed when the value is dropped, with all processes that it started.
 pub struct Client {
     child: Child,
+    /// How it ended, once that was asked.
+    status: Option<ExitStatus>,
     stdin: Option<ChildStdin>,
     answers: Receiver<String>,
     stderr: Arc<Mutex<VecDeque<u8>>>,
@@ -102,8 +106,7 @@ impl Client {
         let mut process = Command::new(program);
         process.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // Ctrl-C in the terminal is for the match, which lets running games end.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut process, 0);
+        process.process_group(0);
         let not_started = |error: std::io::Error| StartError::NotStarted {
             command: command.to_owned(),
             reason: error.to_string(),
@@ -117,7 +120,7 @@ impl Client {
             thread::spawn(move || read_answers(BufReader::new(stdout), &sender));
             thread::spawn(move || keep_tail(errors, &kept));
         }
-        Ok(Client { child, stdin, answers, stderr })
+        Ok(Client { child, status: None, stdin, answers, stderr })
     }
 
     /// The answer to one command, without its status and surrounding space.
@@ -195,15 +198,32 @@ impl Client {
         Failure::Crashed { command: command.to_owned(), status, stderr: self.stderr() }
     }
 
-    fn wait(&mut self, limit: Duration) -> Option<std::process::ExitStatus> {
+    fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
         let started = Instant::now();
-        loop {
-            match self.child.try_wait() {
-                Ok(Some(status)) => return Some(status),
-                Ok(None) if started.elapsed() < limit => thread::sleep(Duration::from_millis(5)),
-                _ => return None,
+        while !self.is_over() {
+            if started.elapsed() >= limit {
+                return None;
             }
+            thread::sleep(Duration::from_millis(5));
         }
+        self.end()
+    }
+
+    /// Whether the process has ended, which is still to be asked how: until then nobody else has its number.
+    fn is_over(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        let ended = || waitid(WaitId::Pid(Pid::from_child(&self.child)), options);
+        self.status.is_some() || matches!(ended(), Ok(Some(_)))
+    }
+
+    /// Ends the process and those that it started, which are its group, and says how it ended.
+    fn end(&mut self) -> Option<ExitStatus> {
+        if self.status.is_none() {
+            // Fails only where there is nobody left to kill.
+            let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
+            self.status = self.child.wait().ok();
+        }
+        self.status
     }
 
     fn stderr(&self) -> String {
@@ -217,10 +237,7 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        if matches!(self.child.try_wait(), Ok(None)) {
-            let _ = self.child.kill();
-        }
-        let _ = self.child.wait();
+        self.end();
     }
 }
 

@@ -34,6 +34,20 @@ fn silence_loses() {
 }
 
 #[test]
+fn who_is_killed_takes_along_what_it_started() {
+    let laboratory = Laboratory::new();
+    let number = laboratory.path("number");
+    let parent = laboratory.engine(&format!("parent {}", number.display()));
+    let arguments = ["--black", &parent, "--white", QUICK, "--games", "1", "--move-timeout", "1"];
+    let games = play(&laboratory.path("out"), &arguments);
+    assert_eq!(games[0]["ending"], "time");
+    let child = std::fs::read_to_string(number).expect("the number of the sleeper");
+    // What was killed may wait for a while to be asked how it ended.
+    let state = std::fs::read_to_string(format!("/proc/{}/stat", child.trim())).unwrap_or_default();
+    assert!(state.is_empty() || state.contains(") Z "), "{state}");
+}
+
+#[test]
 fn a_move_that_is_none_loses() {
     loses_both("garbage", "garbage", "Z99");
 }
