@@ -122,7 +122,7 @@ pub struct Setting {
     pub size: Size,
     /// Komi in points.
     pub komi: f64,
-    /// Seconds for each move, if programs are to be told.
+    /// Time for each move, in whole seconds, if programs are to be told.
     pub time_per_move: Option<Duration>,
 }
 
@@ -217,8 +217,7 @@ impl Contestant {
         self.ask(&format!("komi {komi}"), PATIENCE)?;
         if let (Some(time), Kind::Program(_)) = (time_per_move, &self.kind) {
             // Canadian overtime: one stone in each period. A program without clocks may refuse.
-            let seconds = time.as_secs_f64().ceil().max(1.0);
-            match self.ask(&format!("time_settings 0 {seconds} 1"), PATIENCE) {
+            match self.ask(&format!("time_settings 0 {} 1", time.as_secs()), PATIENCE) {
                 Ok(_) | Err(Failure::Refused { .. }) => {}
                 Err(failure) => return Err(failure),
             }

@@ -26,7 +26,7 @@ pub struct Conditions {
     pub rules: Rules,
     /// Komi.
     pub komi: Komi,
-    /// Seconds a move for programs that keep time.
+    /// Time a move, in whole seconds, for programs that keep time.
     pub time_per_move: Option<Duration>,
     /// Who takes longer for one move has lost.
     pub move_timeout: Duration,

@@ -2,13 +2,14 @@
 
 use super::contestants::Setting;
 use super::options::{LimitArguments, parse_area_rules, parse_seconds};
+use crate::arena::contestant::ContestantSpec;
 use crate::arena::experiment::{Experiment, GameRow};
 use crate::arena::game::{Conditions, Scoring};
 use crate::arena::opening::{self, Opening};
 use crate::arena::store::{ExperimentIdentity, Store};
 use crate::go::{Komi, Rules, Size};
 use crate::memory;
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::BTreeSet;
@@ -159,6 +160,7 @@ impl GameArguments {
         judge: &mut dyn FnMut(&[GameRow]) -> Verdict,
     ) -> Result<Played> {
         Self::check_table_files(experiment)?;
+        Self::check_time(experiment)?;
         self.check_memory(experiment)?;
         let (mut store, mut rows) = self.open(identity)?;
         experiment.try_contestants()?;
@@ -214,6 +216,23 @@ impl GameArguments {
                 "{:?}: expected games that start with empty tables, found a table file: add --keep-table, or \
                  --table-mode cow for a copy that each game begins with",
                 contestant.description()
+            );
+        }
+        Ok(())
+    }
+
+    /// GTP has clocks of whole seconds.
+    fn check_time(experiment: &Experiment) -> Result<()> {
+        let is_other = |time: &Duration| time.subsec_nanos() > 0 || time.is_zero();
+        let Some(time) = experiment.conditions.time_per_move.filter(is_other) else { return Ok(()) };
+        let mut contestants = experiment.pairings.iter().flat_map(|pairing| &pairing.contestants);
+        if let Some(ContestantSpec::Program(command)) =
+            contestants.find(|it| matches!(it, ContestantSpec::Program(_)))
+        {
+            bail!(
+                "--time {}: expected whole seconds, since no others can be told to {command:?}; put the limit into \
+                 its own command line",
+                time.as_secs_f64()
             );
         }
         Ok(())

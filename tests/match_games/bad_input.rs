@@ -66,6 +66,19 @@ fn openings_for_another_board_or_with_illegal_moves_are_refused() {
 }
 
 #[test]
+fn a_program_is_told_no_other_time_than_the_one_that_was_asked_for() {
+    let laboratory = Laboratory::new();
+    let engine = laboratory.engine("passes");
+    for time in ["0.1", "1.5"] {
+        let errors = complaint(&["--black", QUICK, "--white", &engine, "--time", time]);
+        assert!(errors.contains(&format!("--time {time}: expected whole seconds")), "{errors}");
+        assert!(errors.contains("into its own command line"), "{errors}");
+    }
+    let (code, _, errors) = run(&["--black", QUICK, "--white", QUICK, "--time", "0.01", "--games", "2"]);
+    assert_eq!(code, Some(0), "{errors}");
+}
+
+#[test]
 fn options_that_make_no_match_are_explained() {
     for (arguments, expected) in [
         (&["--black", QUICK][..], "--white"),
