@@ -223,15 +223,20 @@ fn programs_with_a_seed_in_their_command_lines_play_no_game_twice() {
 #[test]
 fn a_table_is_kept_only_when_asked() {
     let laboratory = Laboratory::new();
-    let entries = |name: &str, options: &[&str]| {
+    let second_game = |name: &str, options: &[&str]| {
         let arguments =
             [&["--black", QUICK, "--white", QUICK, "--games", "2", "--concurrency", "1"][..], options]
                 .concat();
-        let games = play(&laboratory.path(name), &arguments);
-        games[1]["search"][0]["entries_used"].as_u64().unwrap()
+        play(&laboratory.path(name), &arguments).remove(1)
     };
-    let (fresh, kept) = (entries("fresh", &[]), entries("kept", &["--keep-table"]));
+    let games = [second_game("fresh", &[]), second_game("kept", &["--keep-table"])];
+    let [fresh, kept] = games.each_ref().map(|game| game["search"][0]["entries_used"].as_u64().unwrap());
     assert!(kept > fresh, "{kept} and {fresh} entries after the second game");
+    // What is kept is the table: the searches are those of the game.
+    for game in &games {
+        let searches = game["search"][0]["searches"].as_u64().unwrap();
+        assert!((1..=game["generated"][0].as_u64().unwrap()).contains(&searches), "{game}");
+    }
 }
 
 #[test]

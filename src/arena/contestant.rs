@@ -201,11 +201,14 @@ impl Contestant {
         }
     }
 
-    /// Sets up an empty board.
+    /// Sets up an empty board, and counts anew what its searches do.
     ///
     /// # Errors
     /// When it refuses, or does not answer.
     pub fn begin(&mut self, setting: &Setting) -> Result<(), Failure> {
+        if let Kind::Own(session) = &mut self.kind {
+            session.restart_totals();
+        }
         let Setting { size, komi, time_per_move } = *setting;
         let boardsize = if size.columns() == size.rows() {
             format!("boardsize {}", size.columns())
@@ -269,7 +272,7 @@ impl Contestant {
         answer
     }
 
-    /// What its searches did since it started; `None` for a program, which is not asked.
+    /// What its searches did in this game, and what its table holds; `None` for a program, which is not asked.
     #[must_use]
     pub fn totals(&self) -> Option<(SearchTotals, Census)> {
         match &self.kind {

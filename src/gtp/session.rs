@@ -81,7 +81,7 @@ pub struct Session {
     pub(super) engine: Engine,
     pub(super) options: SessionOptions,
     pub(super) clock: Clock,
-    /// What the searches did since the table was last empty.
+    /// See [`Session::totals`].
     pub(super) totals: SearchTotals,
     pub(super) quit: bool,
     pub(super) input: Input,
@@ -135,10 +135,15 @@ impl Session {
         &self.engine
     }
 
-    /// What its searches did since its table was last empty.
+    /// What its searches did since its table was last empty, or since they were last counted anew.
     #[must_use]
     pub fn totals(&self) -> SearchTotals {
         self.totals
+    }
+
+    /// Counts anew what its searches do.
+    pub fn restart_totals(&mut self) {
+        self.totals = SearchTotals::default();
     }
 
     /// Answers commands until `quit`, the end of the input, or nobody reads the output any more. Lines are read while
@@ -252,7 +257,7 @@ impl Session {
         let moves = self.engine.table().layout().shape.moves;
         self.engine.set_record(record)?;
         if moves != self.engine.table().layout().shape.moves {
-            self.totals = SearchTotals::default();
+            self.restart_totals();
         }
         Ok(())
     }

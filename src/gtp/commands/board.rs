@@ -37,7 +37,7 @@ pub(super) fn clear_board(session: &mut Session, _: Arguments<'_>) -> Result<Str
 /// Empties the table. The game goes on.
 pub(super) fn clear_cache(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
     session.engine.clear_table();
-    session.totals = crate::gtp::SearchTotals::default();
+    session.restart_totals();
     Ok(String::new())
 }
 
