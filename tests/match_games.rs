@@ -26,6 +26,10 @@ const QUICK: &str = "self:--simulations 20 --table-size 64KiB";
 const ENGINE: &str = r#"
 mode=$1
 [ "$mode" = silent ] && exec sleep 1000
+if [ "$mode" = tired ]; then
+    echo started >> "$2"
+    case $(($(wc -l < "$2"))) in 2|3|5) echo 'no more' >&2; exit 3 ;; esac
+fi
 [ "$mode" = dead ] && { echo 'cannot open the pattern database' >&2; exit 3; }
 while read -r command rest; do
     case "$mode $command" in

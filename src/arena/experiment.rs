@@ -204,10 +204,11 @@ impl Experiment {
     }
 
     /// Plays `games` with `concurrency` workers and hands each to `finished` as it ends, in any order.
-    /// Ends early, after the running games, when `stop` is set or `finished` breaks.
+    /// Ends early, after the running games, when `stop` is set or `finished` breaks. A program that does not start,
+    /// though [`try_contestants`](Experiment::try_contestants) could start it, loses its game.
     ///
     /// # Errors
-    /// When a contestant cannot be started.
+    /// When an engine of ours cannot be had.
     pub fn run(
         &self,
         games: &[u64],
@@ -271,10 +272,14 @@ impl Experiment {
         kept: &mut Vec<(String, Contestant)>,
     ) -> Result<FinishedGame, ContestantError> {
         let [first, second] = &plan.pairing.contestants;
-        let mut contestants = [
-            self.contestant(first, mix(plan.seed), kept)?,
-            self.contestant(second, mix(plan.seed ^ 1), kept)?,
-        ];
+        let mut contestants = match [
+            self.contestant(first, mix(plan.seed), kept),
+            self.contestant(second, mix(plan.seed ^ 1), kept),
+        ] {
+            [Ok(one), Ok(other)] => [one, other],
+            [Err(error), _] => return self.forfeit(plan, 0, error),
+            [_, Err(error)] => return self.forfeit(plan, 1, error),
+        };
         let [one, other] = &mut contestants;
         let players = if plan.black_is == 0 { [one, other] } else { [other, one] };
         let played = game::play(&self.conditions, plan.opening, players);
@@ -294,7 +299,23 @@ impl Experiment {
         Ok(self.finish(plan, &played, search))
     }
 
-    /// A contestant that knows nothing yet, or what it learnt in earlier games if that is wanted.
+    /// A game that contestant `loser` lost because it did not start; where an engine of ours does not, the machine is at
+    /// fault.
+    fn forfeit(
+        &self,
+        plan: &Plan<'_>,
+        loser: usize,
+        error: ContestantError,
+    ) -> Result<FinishedGame, ContestantError> {
+        if matches!(error, ContestantError::Engine { .. }) {
+            return Err(error);
+        }
+        let loser = if plan.black_is == loser { Player::Black } else { Player::White };
+        Ok(self.finish(plan, &game::not_started(loser, &error.to_string()), [None, None]))
+    }
+
+    /// A contestant that knows nothing yet, or what it learnt in earlier games if that is wanted. One that does not
+    /// start is tried again: the machine may have been short of something for a moment.
     fn contestant(
         &self,
         spec: &ContestantSpec,
@@ -308,7 +329,7 @@ impl Experiment {
                 return Ok(contestant);
             }
         }
-        Contestant::start(spec, seed)
+        Contestant::start(spec, seed).or_else(|_| Contestant::start(spec, seed))
     }
 
     fn finish(&self, plan: &Plan<'_>, played: &PlayedOut, search: [Option<SearchRow>; 2]) -> FinishedGame {

@@ -117,18 +117,19 @@ pub fn play(conditions: &Conditions, opening: Option<&Opening>, players: [&mut C
     let record = Record::new(conditions.size, conditions.rules, conditions.komi);
     let mut referee =
         Referee { conditions, players, record, thinking: [Duration::ZERO; 2], generated: [0; 2] };
-    let verdict = match referee.begin(opening).and_then(|()| referee.play_on()) {
-        Ok(verdict) => verdict,
-        Err(fault) => Verdict {
-            winner: Some(fault.loser.other()),
-            result: format!("{}+F", initial(fault.loser.other())),
-            ending: fault.ending,
-            detail: fault.detail,
-        },
-    };
+    let verdict = referee.begin(opening).and_then(|()| referee.play_on()).unwrap_or_else(Verdict::from);
     let Referee { record, thinking, generated, .. } = referee;
     let Verdict { winner, result, ending, detail } = verdict;
     PlayedOut { winner, result, ending, detail, moves: record.moves().to_vec(), thinking, generated }
+}
+
+/// A game without a move, since the loser's program did not start; `reason` says why.
+#[must_use]
+pub fn not_started(loser: Player, reason: &str) -> PlayedOut {
+    let detail = format!("{loser}: {reason}");
+    let Verdict { winner, result, ending, detail } = Fault { loser, ending: Ending::Crash, detail }.into();
+    let (thinking, generated) = ([Duration::ZERO; 2], [0; 2]);
+    PlayedOut { winner, result, ending, detail, moves: Vec::new(), thinking, generated }
 }
 
 struct Verdict {
@@ -136,6 +137,14 @@ struct Verdict {
     result: String,
     ending: Ending,
     detail: String,
+}
+
+impl From<Fault> for Verdict {
+    fn from(fault: Fault) -> Verdict {
+        let Fault { loser, ending, detail } = fault;
+        let winner = loser.other();
+        Verdict { winner: Some(winner), result: format!("{}+F", initial(winner)), ending, detail }
+    }
 }
 
 impl Referee<'_> {

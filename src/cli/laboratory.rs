@@ -151,7 +151,7 @@ impl GameArguments {
     }
 
     /// Plays the first `games` games of `experiment`, or what is missing of them in the folder. After each
-    /// game `judge` sees all of them, and says what to show and whether to stop.
+    /// game `judge` sees all of them, in the order in which they ended, and says what to show and whether to stop.
     pub(super) fn play(
         &self,
         experiment: &Experiment,
@@ -171,8 +171,9 @@ impl GameArguments {
         let verdict = judge(&rows);
         progress.show(rows.len() as u64, &verdict.line);
         let mut failure = None;
+        let mut outcome = Ok(());
         if !verdict.stop {
-            experiment.run(&missing, self.concurrency(), stop, |game| {
+            outcome = experiment.run(&missing, self.concurrency(), stop, |game| {
                 if let Some(store) = &mut store
                     && let Err(error) = store.append(&game.row, &game.record)
                 {
@@ -183,16 +184,20 @@ impl GameArguments {
                 let verdict = judge(&rows);
                 progress.show(rows.len() as u64, &verdict.line);
                 if verdict.stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            })?;
+            });
         }
         progress.clear();
-        if let Some(error) = failure {
-            let kept = rows.len();
-            return Err(anyhow!(error)
-                .context(format!("a game could not be kept; {kept} games are safe, --resume goes on")));
-        }
+        let kept = rows.len();
+        let outcome = if let Some(error) = failure {
+            Err(anyhow!(error)
+                .context(format!("a game could not be kept; {kept} games are safe, --resume goes on")))
+        } else if stop.load(Relaxed) {
+            Err(anyhow!("interrupted after {kept} of {games} games; --resume goes on"))
+        } else {
+            outcome.with_context(|| format!("ended after {kept} of {games} games"))
+        };
         rows.sort_by_key(|row| row.game);
-        Ok(Played { rows, store, interrupted: stop.load(Relaxed) })
+        Ok(Played { rows, store, outcome })
     }
 
     fn open(&self, identity: &ExperimentIdentity) -> Result<(Option<Store>, Vec<GameRow>)> {
@@ -280,8 +285,8 @@ pub(super) struct Played {
     pub(super) rows: Vec<GameRow>,
     /// Where they are kept.
     pub(super) store: Option<Store>,
-    /// Whether the user ended it.
-    pub(super) interrupted: bool,
+    /// Why there are no more of them, for the end of the report: a failure, or the user.
+    pub(super) outcome: Result<()>,
 }
 
 /// Openings in a few words: how many, and a number that differs where they do.

@@ -6,6 +6,7 @@ use super::options::LimitArguments;
 use crate::arena::experiment::{Experiment, Pairing};
 use crate::arena::report::MatchReport;
 use crate::arena::standings::Standings;
+use crate::arena::store::Store;
 use crate::stats::Sprt;
 use anyhow::{Result, bail, ensure};
 use clap::{Args, ValueEnum};
@@ -83,12 +84,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         .map(|index| MatchReport::new(&experiment, index, &played.rows, arguments.sprt))
         .collect();
     let standings = (reports.len() > 1).then(|| Standings::new(&experiment, &played.rows));
-    if let Some(store) = &played.store {
-        store.write("result.json", &format!("{}\n", serde_json::to_string_pretty(&reports)?))?;
-        if let Some(standings) = &standings {
-            store.write("standings.json", &format!("{}\n", serde_json::to_string_pretty(standings)?))?;
-        }
-    }
+    let kept = keep(played.store.as_ref(), &reports, standings.as_ref());
     let mut output = std::io::stdout().lock();
     for report in &reports {
         match arguments.format {
@@ -102,8 +98,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
             Format::Json => writeln!(output, "{}", serde_json::to_string(standings)?)?,
         }
     }
-    if played.interrupted {
-        bail!("interrupted after {} of {games} games; --resume goes on", played.rows.len());
+    played.outcome.and(kept)
+}
+
+/// Keeps the results in the folder.
+fn keep(store: Option<&Store>, reports: &[MatchReport], standings: Option<&Standings>) -> Result<()> {
+    let Some(store) = store else { return Ok(()) };
+    store.write("result.json", &format!("{}\n", serde_json::to_string_pretty(reports)?))?;
+    if let Some(standings) = standings {
+        store.write("standings.json", &format!("{}\n", serde_json::to_string_pretty(standings)?))?;
     }
     Ok(())
 }

@@ -126,7 +126,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     })?;
     let footprints: Vec<Option<Footprint>> = points
         .iter()
-        .map(|point| (!played.interrupted).then(|| footprint::measure(&arguments.command(point))).flatten())
+        .map(|point| played.outcome.is_ok().then(|| footprint::measure(&arguments.command(point))).flatten())
         .collect();
     let rows: Vec<PointRow> = points
         .iter()
@@ -145,11 +145,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
             ))
         })
         .collect::<Result<_>>()?;
-    show(&rows, &common.title(), &reference_name, played.store.as_ref())?;
-    if played.interrupted {
-        bail!("interrupted after {} of {games} games; --resume goes on", played.rows.len());
-    }
-    Ok(())
+    let shown = show(&rows, &common.title(), &reference_name, played.store.as_ref());
+    played.outcome.and(shown)
 }
 
 impl Arguments {
@@ -196,18 +193,16 @@ fn name_of(reference: &ContestantSpec) -> String {
 fn show(rows: &[PointRow], title: &str, reference: &str, store: Option<&Store>) -> Result<()> {
     let csv = csv_text(rows)?;
     let curves = sweep::curves(rows);
-    let knees: Vec<String> = curves.iter().map(Curve::knee_in_words).collect();
-    if let Some(store) = store {
-        store.write("sweep.csv", &csv)?;
-        let charts = Charts::draw(&curves, title, reference)?;
-        store.write("sweep.svg", &charts.sizes)?;
-        if let Some(shares) = &charts.shares {
-            store.write("share.svg", shares)?;
-        }
-    }
     std::io::stdout().lock().write_all(csv.as_bytes())?;
-    for knee in knees {
-        super::print_error(&knee);
+    for curve in &curves {
+        super::print_error(&curve.knee_in_words());
+    }
+    let Some(store) = store else { return Ok(()) };
+    store.write("sweep.csv", &csv)?;
+    let charts = Charts::draw(&curves, title, reference)?;
+    store.write("sweep.svg", &charts.sizes)?;
+    if let Some(shares) = &charts.shares {
+        store.write("share.svg", shares)?;
     }
     Ok(())
 }

@@ -29,6 +29,21 @@ fn a_crash_loses_and_its_last_words_are_quoted() {
 }
 
 #[test]
+fn who_does_not_start_in_mid_match_is_tried_again_and_then_loses_that_game_alone() {
+    let laboratory = Laboratory::new();
+    // With a seed in its command line it is started for every game.
+    let tired = laboratory.engine(&format!("tired {} {{seed}}", laboratory.path("starts").display()));
+    // Started before the match, twice in vain for the first game, anew for the second, and in vain once for the third.
+    let arguments = ["--black", &tired, "--white", QUICK, "--games", "3", "--concurrency", "1"];
+    let games = play(&laboratory.path("out"), &[&arguments[..], &["--move-timeout", "1"]].concat());
+    assert_eq!((&games[0]["ending"], &games[0]["result"]), (&"crash".into(), &"W+F".into()), "{}", games[0]);
+    assert!(games[0]["detail"].as_str().unwrap().contains("no more"), "{}", games[0]);
+    for row in &games[1..] {
+        assert!(!row["result"].as_str().unwrap().ends_with("+F"), "{row}");
+    }
+}
+
+#[test]
 fn silence_loses() {
     loses_both("hang", "time", "within 1 s");
 }
