@@ -2,7 +2,7 @@
 
 use super::experiment::{Experiment, GameRow};
 use super::game::Ending;
-use crate::stats::{Interval, PairCounts, Sprt, SprtVerdict};
+use crate::stats::{Interval, PairCounts, Sprt, SprtDecision, SprtRun, SprtVerdict};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -43,18 +43,25 @@ pub const FAULTS_LISTED: usize = 10;
 pub struct SprtReport {
     /// The test.
     pub test: Sprt,
-    /// The log-likelihood ratio.
+    /// The log-likelihood ratio of all games, also of those that ended after the decision.
     pub log_likelihood_ratio: f64,
     /// Where H0 and H1 are accepted.
     pub bounds: [f64; 2],
-    /// What is accepted.
+    /// What was accepted first.
     pub verdict: SprtVerdict,
+    /// When that was.
+    pub decision: Option<SprtDecision>,
 }
 
 impl MatchReport {
-    /// What `rows` say of pairing number `pairing` of the experiment.
+    /// What `rows` say of pairing number `pairing` of the experiment, and `sprt` of the test.
     #[must_use]
-    pub fn new(experiment: &Experiment, pairing: usize, rows: &[GameRow], sprt: Option<Sprt>) -> MatchReport {
+    pub fn new(
+        experiment: &Experiment,
+        pairing: usize,
+        rows: &[GameRow],
+        sprt: Option<&SprtRun>,
+    ) -> MatchReport {
         let played = &experiment.pairings[pairing];
         let rows: Vec<&GameRow> = rows.iter().filter(|row| row.pairing == played.label).collect();
         let counts = pair_counts(experiment, &rows);
@@ -82,11 +89,12 @@ impl MatchReport {
             likelihood_of_superiority: counts.likelihood_of_superiority(),
             pairs: counts.pairs,
             seconds_per_move: [per_move(0), per_move(1)],
-            sprt: sprt.map(|test| SprtReport {
-                test,
-                log_likelihood_ratio: test.log_likelihood_ratio(&counts),
-                bounds: test.bounds(),
-                verdict: test.verdict(&counts),
+            sprt: sprt.map(|run| SprtReport {
+                test: run.test,
+                log_likelihood_ratio: run.test.log_likelihood_ratio(&counts),
+                bounds: run.test.bounds(),
+                verdict: run.decision().map_or(SprtVerdict::Undecided, |decision| decision.verdict),
+                decision: run.decision(),
             }),
             fault_list: faults.map(|row| in_words(row)).collect(),
         }
@@ -95,7 +103,7 @@ impl MatchReport {
     /// Whether the sequential test has decided.
     #[must_use]
     pub fn is_decided(&self) -> bool {
-        self.sprt.is_some_and(|sprt| sprt.verdict != SprtVerdict::Undecided)
+        self.sprt.is_some_and(|sprt| sprt.decision.is_some())
     }
 
     /// The running score in one line.
@@ -149,6 +157,9 @@ impl MatchReport {
                 SprtVerdict::Undecided => "undecided".to_owned(),
             };
             let _ = write!(text, "\n  sequential test: {verdict}");
+            if let Some(SprtDecision { games, log_likelihood_ratio, .. }) = sprt.decision {
+                let _ = write!(text, ", decided after {games} games, LLR {log_likelihood_ratio:.2}");
+            }
         }
         if self.faults != [0, 0] {
             let [mine, theirs] = self.faults;

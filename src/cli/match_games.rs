@@ -7,7 +7,7 @@ use crate::arena::experiment::{Experiment, Pairing};
 use crate::arena::report::MatchReport;
 use crate::arena::standings::Standings;
 use crate::arena::store::Store;
-use crate::stats::Sprt;
+use crate::stats::{Sprt, SprtRun};
 use anyhow::{Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use std::io::Write;
@@ -73,15 +73,22 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     };
     let identity = common.identity(&experiment, arguments.limits);
     let games = arguments.games * experiment.pairings.len() as u64;
+    let mut sprt = arguments.sprt.map(SprtRun::new);
     let played = common.play(&experiment, &identity, games, &mut |rows| {
         if experiment.pairings.len() > 1 {
             return Verdict { line: format!("{} pairings", experiment.pairings.len()), stop: false };
         }
-        let report = MatchReport::new(&experiment, 0, rows, arguments.sprt);
+        if let Some(run) = &mut sprt {
+            // Lines of a folder, too, are in the order in which games ended.
+            for row in &rows[run.games()..] {
+                run.add(experiment.pair_of(row.game), row.half_points());
+            }
+        }
+        let report = MatchReport::new(&experiment, 0, rows, sprt.as_ref());
         Verdict { line: report.line(), stop: report.is_decided() }
     })?;
     let reports: Vec<MatchReport> = (0..experiment.pairings.len())
-        .map(|index| MatchReport::new(&experiment, index, &played.rows, arguments.sprt))
+        .map(|index| MatchReport::new(&experiment, index, &played.rows, sprt.as_ref()))
         .collect();
     let standings = (reports.len() > 1).then(|| Standings::new(&experiment, &played.rows));
     let kept = keep(played.store.as_ref(), &reports, standings.as_ref());

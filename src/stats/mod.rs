@@ -16,7 +16,7 @@ pub use knee::{Measured, Saturation, knee, smallest_indistinguishable};
 pub use pairs::PairCounts;
 pub use ranking::{Meeting, Ranking};
 pub use sign::sign_test;
-pub use sprt::{Sprt, SprtVerdict};
+pub use sprt::{Sprt, SprtDecision, SprtRun, SprtVerdict};
 
 use statrs::distribution::{ContinuousCDF, Normal};
 

@@ -14,23 +14,40 @@ pub struct PairCounts {
     pub singles: [u64; 3],
 }
 
+/// Counts of games that come one by one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PairTally {
+    /// The pairs that both games are known of.
+    pub(super) complete: PairCounts,
+    /// The others' first game, by the number of the pair: its half-points.
+    waiting: BTreeMap<u64, u32>,
+}
+
+impl PairTally {
+    /// Adds a game; returns whether it completes its pair.
+    pub(super) fn add(&mut self, pair: u64, half_points: u32) -> bool {
+        let half_points = half_points.min(2);
+        let partner = self.waiting.remove(&pair);
+        match partner {
+            None => drop(self.waiting.insert(pair, half_points)),
+            Some(other) => self.complete.pairs[(half_points + other) as usize] += 1,
+        }
+        partner.is_some()
+    }
+}
+
 impl PairCounts {
     /// Counts games given as (number of the pair, half-points of the first side: 0, 1 or 2).
     #[must_use]
     pub fn from_games(games: impl IntoIterator<Item = (u64, u32)>) -> PairCounts {
-        let mut waiting = BTreeMap::new();
-        let mut counts = PairCounts::default();
+        let mut tally = PairTally::default();
         for (pair, half_points) in games {
-            let half_points = half_points.min(2);
-            match waiting.remove(&pair) {
-                None => drop(waiting.insert(pair, half_points)),
-                Some(other) => counts.pairs[(half_points + other) as usize] += 1,
-            }
+            tally.add(pair, half_points);
         }
-        for half_points in waiting.into_values() {
-            counts.singles[half_points as usize] += 1;
+        for half_points in tally.waiting.into_values() {
+            tally.complete.singles[half_points as usize] += 1;
         }
-        counts
+        tally.complete
     }
 
     /// Number of pairs.

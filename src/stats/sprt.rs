@@ -1,5 +1,6 @@
 //! The sequential probability ratio test: games until it is clear which of two Elo differences is the case.
 
+use super::pairs::PairTally;
 use super::{PairCounts, score_at};
 use serde::Serialize;
 
@@ -80,6 +81,63 @@ impl Sprt {
     }
 }
 
+/// A test under way: it is decided once, by the games up to then, in the order in which they ended.
+#[derive(Clone, Debug)]
+pub struct SprtRun {
+    /// The test.
+    pub test: Sprt,
+    tally: PairTally,
+    games: usize,
+    decision: Option<SprtDecision>,
+}
+
+/// The first crossing of a bound. Games that were running then, and end later, change nothing: a test that could be
+/// undecided again by them would not have the error rates that were asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct SprtDecision {
+    /// What is accepted.
+    pub verdict: SprtVerdict,
+    /// After how many games.
+    pub games: usize,
+    /// The ratio then.
+    pub log_likelihood_ratio: f64,
+}
+
+impl SprtRun {
+    /// A test without games.
+    #[must_use]
+    pub fn new(test: Sprt) -> SprtRun {
+        SprtRun { test, tally: PairTally::default(), games: 0, decision: None }
+    }
+
+    /// Adds the game that ended next: the number of its pair, and the half-points of the first side.
+    pub fn add(&mut self, pair: u64, half_points: u32) {
+        self.games += 1;
+        if self.tally.add(pair, half_points) && self.decision.is_none() {
+            self.decision = self.decide();
+        }
+    }
+
+    fn decide(&self) -> Option<SprtDecision> {
+        let verdict = self.test.verdict(&self.tally.complete);
+        let log_likelihood_ratio = self.test.log_likelihood_ratio(&self.tally.complete);
+        let decision = SprtDecision { verdict, games: self.games, log_likelihood_ratio };
+        (verdict != SprtVerdict::Undecided).then_some(decision)
+    }
+
+    /// Games so far.
+    #[must_use]
+    pub fn games(&self) -> usize {
+        self.games
+    }
+
+    /// What was accepted first, if anything was.
+    #[must_use]
+    pub fn decision(&self) -> Option<SprtDecision> {
+        self.decision
+    }
+}
+
 /// The λ for which the reweighted mean of the shares is `score`: the root of Σ w_i·(x_i - s)/(1 + λ(x_i -
 /// s)), which falls with λ between its poles.
 fn multiplier(weights: &[f64; 5], score: f64) -> f64 {
@@ -135,6 +193,29 @@ mod tests {
         }
         let won = PairCounts { pairs: [0, 0, 0, 0, 30], singles: [0; 3] };
         assert_eq!(sprt(0.0, 50.0).verdict(&won), SprtVerdict::H1);
+    }
+
+    #[test]
+    fn what_was_decided_stays_decided_whatever_comes_after() {
+        let mut run = SprtRun::new(sprt(0.0, 100.0));
+        let mut pair = 0;
+        while run.decision().is_none() {
+            // A pair lost, a pair split, and so on.
+            for half_points in [0, 2 * (pair % 2) as u32] {
+                run.add(pair, half_points);
+            }
+            pair += 1;
+        }
+        let decided = run.decision().expect("a decision");
+        assert_eq!((decided.verdict, decided.games), (SprtVerdict::H0, run.games()));
+        let [low, _] = run.test.bounds();
+        assert!(decided.log_likelihood_ratio <= low);
+        for pair in pair..pair + 4 {
+            run.add(pair, 2);
+            run.add(pair, 2);
+        }
+        assert_eq!(run.test.verdict(&run.tally.complete), SprtVerdict::Undecided);
+        assert_eq!(run.decision(), Some(decided));
     }
 
     /// How often 300 tests accept H1 when pairs are two tosses at `elo`.

@@ -69,6 +69,45 @@ fn interrupting_lets_the_running_games_end() {
     assert!(rows(&folder).len() < 1000);
 }
 
+/// Puts 72 games into a folder: of the first 40 the first contestant loses three of four, the others it wins.
+fn lose_and_win(folder: &Path) {
+    let row = rows(folder).remove(0);
+    let line = |game: u64| {
+        let mut row = row.clone();
+        let loses = game < 40 && !game.is_multiple_of(4);
+        row["game"] = game.into();
+        row["black_is"] = (game % 2).into();
+        row["winner"] = u64::from(loses).into();
+        format!("{row}\n")
+    };
+    std::fs::write(folder.join("games.jsonl"), (0..72).map(line).collect::<String>()).unwrap();
+}
+
+#[test]
+fn a_sequential_test_that_was_decided_stays_so_and_is_not_gone_on_with() {
+    let laboratory = Laboratory::new();
+    let folder = laboratory.path("out");
+    play(&folder, &GAMES);
+    lose_and_win(&folder);
+    let out = folder.to_str().unwrap();
+    let report = |sprt: &str| -> serde_json::Value {
+        let player = ["--black", QUICK, "--white", QUICK, "--games", "2000", "--sprt", sprt];
+        let (code, output, errors) =
+            run(&[&player[..], &["--out", out, "--resume", "--format", "json"]].concat());
+        assert_eq!(code, Some(0), "{errors}");
+        serde_json::from_str(&output).expect("JSON")
+    };
+    let report = report("0,100");
+    let sprt = &report["sprt"];
+    assert_eq!((&report["games"], &sprt["verdict"]), (&72.into(), &"H0".into()), "{report}");
+    assert!(sprt["decision"]["games"].as_u64().unwrap() <= 40, "{report}");
+    // By all games it would be undecided.
+    assert!(sprt["log_likelihood_ratio"].as_f64().unwrap() > sprt["bounds"][0].as_f64().unwrap(), "{report}");
+    let kept = std::fs::read_to_string(folder.join("result.json")).expect("the result");
+    let kept: serde_json::Value = serde_json::from_str(&kept).expect("JSON");
+    assert_eq!(kept[0], report);
+}
+
 #[test]
 fn a_line_that_was_cut_off_is_played_again() {
     let laboratory = Laboratory::new();
