@@ -34,7 +34,8 @@
 //!
 //! Modules may use only modules of the layers above their own (a test keeps it so):
 //!
-//! 1. [`game`], [`ownership`], [`input`], [`value`], [`zobrist`], [`rng`], [`stats`], [`parameters`]: vocabulary
+//! 1. [`game`], [`ownership`], [`input`], [`value`], [`zobrist`], [`rng`], [`stats`], [`parameters`],
+//!    [`folder`]: vocabulary
 //! 2. [`go`], [`tictactoe`] (games, which know nothing of tables), [`table`] (which knows no game) and
 //!    [`memory`] (how much of it there is)
 //! 3. [`search`]; [`network`] (which reads a position and knows no table and no search)
@@ -48,6 +49,7 @@ pub mod analysis;
 pub mod arena;
 pub mod cli;
 pub mod engine;
+pub mod folder;
 pub mod game;
 pub mod go;
 pub mod gtp;

@@ -8,6 +8,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("game", &["ownership", "rng"]),
     ("ownership", &["game"]),
     ("input", &[]),
+    ("folder", &[]),
     ("value", &["game"]),
     ("zobrist", &[]),
     ("rng", &[]),
@@ -29,8 +30,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "arena",
         &[
-            "game", "value", "zobrist", "rng", "stats", "go", "memory", "table", "search", "engine", "sgf",
-            "gtp", "analysis",
+            "game", "value", "zobrist", "rng", "stats", "folder", "go", "memory", "table", "search",
+            "engine", "sgf", "gtp", "analysis",
         ],
     ),
     ("selfplay", &["game", "zobrist", "go", "network", "search", "engine"]),
@@ -40,6 +41,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "cli",
         &[
             "game",
+            "folder",
             "input",
             "value",
             "rng",

@@ -5,32 +5,23 @@
 //! away when the experiment is resumed, and its game is played again; a line that cannot be written (a full
 //! disk) is taken away at once, and the games so far are intact. A lock keeps a second process out.
 
+use crate::folder::{self, FolderError, Identity, at, json, lock, write_whole};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 const EXPERIMENT: &str = "experiment.json";
 const GAMES: &str = "games.jsonl";
 const RECORDS: &str = "sgf";
-/// How long to wait for a lock, and how long between two looks.
-const LOCK_PATIENCE: Duration = Duration::from_secs(2);
-const LOCK_PAUSE: Duration = Duration::from_millis(50);
 
 /// What can be wrong with the folder of an experiment.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The file system.
-    #[error("{}: {error}", path.display())]
-    Io {
-        /// Which file or folder.
-        path: PathBuf,
-        /// Why.
-        error: io::Error,
-    },
+    /// What can be wrong with any.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
     /// There are games in it, and nobody said that they are to be continued.
     #[error("{} already holds {games} games: add --resume to go on with them, or choose another folder", path.display())]
     NotEmpty {
@@ -47,28 +38,6 @@ pub enum StoreError {
         /// One of the files.
         found: String,
     },
-    /// It holds another experiment.
-    #[error(
-        "{} holds another experiment: its {key} is {found}, expected {expected}; choose another folder, or \
-         give the same options",
-        path.display()
-    )]
-    Other {
-        /// The folder.
-        path: PathBuf,
-        /// What differs.
-        key: String,
-        /// What it is there.
-        found: String,
-        /// What was asked for.
-        expected: String,
-    },
-    /// Another process writes it.
-    #[error("{} is being written by another process: wait for it, or choose another folder", path.display())]
-    Locked {
-        /// The file.
-        path: PathBuf,
-    },
     /// A line that is no game, with more lines after it.
     #[error("{}, line {line}: expected a game, found {found:?}; nothing was changed", path.display())]
     Damaged {
@@ -81,13 +50,10 @@ pub enum StoreError {
     },
 }
 
-/// What identifies an experiment: names and values, compared one by one when it is resumed.
-pub type ExperimentIdentity = BTreeMap<String, String>;
-
 #[derive(Serialize, Deserialize)]
 struct Experiment {
     tewari: String,
-    identity: ExperimentIdentity,
+    identity: Identity,
 }
 
 /// A row of `games.jsonl`.
@@ -121,13 +87,9 @@ impl Store {
     /// When it holds another experiment, or games and `resume` is not set, or cannot be written.
     pub fn open<R: Row>(
         folder: &Path,
-        identity: &ExperimentIdentity,
+        identity: &Identity,
         resume: bool,
     ) -> Result<(Store, Found<R>), StoreError> {
-        let at = |path: &Path| {
-            let path = path.to_owned();
-            move |error| StoreError::Io { path, error }
-        };
         fs::create_dir_all(folder).map_err(at(folder))?;
         let description = folder.join(EXPERIMENT);
         let is_new = !description.exists();
@@ -146,7 +108,8 @@ impl Store {
                 Experiment { tewari: env!("CARGO_PKG_VERSION").to_owned(), identity: identity.clone() };
             write_whole(&description, &json(&experiment, &description)?)?;
         } else {
-            compare(folder, &description, identity)?;
+            let found: Experiment = folder::read_json(&description)?;
+            folder::compare(folder, &found.identity, identity)?;
         }
         let mut store = Store { folder: folder.to_owned(), games, length: 0 };
         let found = store.read_rows(&path)?;
@@ -163,7 +126,7 @@ impl Store {
     fn read_rows<R: Row>(&mut self, path: &Path) -> Result<Found<R>, StoreError> {
         let mut bytes = Vec::new();
         let read = self.games.seek(SeekFrom::Start(0)).and_then(|_| self.games.read_to_end(&mut bytes));
-        read.map_err(|error| StoreError::Io { path: path.to_owned(), error })?;
+        read.map_err(at(path))?;
         let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
         let (mut rows, mut numbers) = (Vec::new(), std::collections::BTreeSet::new());
         for (index, line) in bytes[..whole].split_inclusive(|&byte| byte == b'\n').enumerate() {
@@ -203,7 +166,7 @@ impl Store {
             Err(error) => {
                 // If this fails too, the next --resume takes the torn line away.
                 let _ = self.games.set_len(self.length);
-                Err(StoreError::Io { path, error })
+                Err(at(&path)(error).into())
             }
         }
     }
@@ -213,30 +176,14 @@ impl Store {
     /// # Errors
     /// The file system's.
     pub fn write(&self, name: &str, content: &str) -> Result<(), StoreError> {
-        write_whole(&self.folder.join(name), content.as_bytes())
-    }
-}
-
-/// Locks the file; waits a little, since a process that was killed may hold it a moment longer.
-fn lock(games: &File, path: &Path) -> Result<(), StoreError> {
-    let started = Instant::now();
-    loop {
-        match games.try_lock() {
-            Ok(()) => return Ok(()),
-            Err(TryLockError::WouldBlock) if started.elapsed() < LOCK_PATIENCE => {
-                std::thread::sleep(LOCK_PAUSE)
-            }
-            Err(TryLockError::WouldBlock) => return Err(StoreError::Locked { path: path.to_owned() }),
-            Err(TryLockError::Error(error)) => return Err(StoreError::Io { path: path.to_owned(), error }),
-        }
+        Ok(write_whole(&self.folder.join(name), content.as_bytes())?)
     }
 }
 
 /// A folder without an experiment must be empty, or an accident would mix files.
 fn refuse_foreign(folder: &Path) -> Result<(), StoreError> {
-    let at = |error| StoreError::Io { path: folder.to_owned(), error };
-    for entry in fs::read_dir(folder).map_err(at)? {
-        let name = entry.map_err(at)?.file_name().to_string_lossy().into_owned();
+    for entry in fs::read_dir(folder).map_err(at(folder))? {
+        let name = entry.map_err(at(folder))?.file_name().to_string_lossy().into_owned();
         // What a start that was cut off leaves behind.
         let is_ours = name == RECORDS
             || name == format!("{EXPERIMENT}.part")
@@ -250,39 +197,4 @@ fn refuse_foreign(folder: &Path) -> Result<(), StoreError> {
 
 fn is_empty(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|data| data.len() == 0)
-}
-
-fn compare(folder: &Path, description: &Path, identity: &ExperimentIdentity) -> Result<(), StoreError> {
-    let io = |error| StoreError::Io { path: description.to_owned(), error };
-    let text = fs::read_to_string(description).map_err(io)?;
-    let invalid = |error| io(io::Error::new(io::ErrorKind::InvalidData, error));
-    let found: Experiment = serde_json::from_str(&text).map_err(invalid)?;
-    let keys = identity.keys().chain(found.identity.keys());
-    for key in keys {
-        let show =
-            |value: Option<&String>| value.map_or_else(|| "nothing".to_owned(), |value| format!("{value:?}"));
-        let (there, here) = (found.identity.get(key), identity.get(key));
-        if there != here {
-            let (found, expected) = (show(there), show(here));
-            return Err(StoreError::Other { path: folder.to_owned(), key: key.clone(), found, expected });
-        }
-    }
-    Ok(())
-}
-
-fn json(value: &impl Serialize, path: &Path) -> Result<Vec<u8>, StoreError> {
-    let failed = |error: serde_json::Error| StoreError::Io { path: path.to_owned(), error: error.into() };
-    serde_json::to_vec(value).map_err(failed)
-}
-
-/// Writes beside the place and renames, so that no half file is ever seen.
-fn write_whole(path: &Path, content: &[u8]) -> Result<(), StoreError> {
-    let mut part = path.as_os_str().to_owned();
-    part.push(".part");
-    let part = PathBuf::from(part);
-    let written = fs::write(&part, content).and_then(|()| fs::rename(&part, path));
-    written.map_err(|error| {
-        let _ = fs::remove_file(&part);
-        StoreError::Io { path: path.to_owned(), error }
-    })
 }

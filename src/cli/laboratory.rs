@@ -6,7 +6,8 @@ use crate::arena::contestant::ContestantSpec;
 use crate::arena::experiment::{Experiment, GameRow};
 use crate::arena::game::{Conditions, Scoring};
 use crate::arena::opening::{self, Opening};
-use crate::arena::store::{ExperimentIdentity, Store};
+use crate::arena::store::Store;
+use crate::folder::Identity;
 use crate::go::{Komi, Rules, Size};
 use crate::memory;
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -127,10 +128,10 @@ impl GameArguments {
     }
 
     /// What tells this experiment from others in the folder.
-    pub(super) fn identity(&self, experiment: &Experiment, limits: LimitArguments) -> ExperimentIdentity {
+    pub(super) fn identity(&self, experiment: &Experiment, limits: LimitArguments) -> Identity {
         let conditions = &experiment.conditions;
         let text = |value: String| value;
-        let mut identity = ExperimentIdentity::from([
+        let mut identity = Identity::from([
             ("size".to_owned(), conditions.size.to_string()),
             ("komi".to_owned(), conditions.komi.to_string()),
             ("rules".to_owned(), conditions.rules.to_string()),
@@ -155,7 +156,7 @@ impl GameArguments {
     pub(super) fn play(
         &self,
         experiment: &Experiment,
-        identity: &ExperimentIdentity,
+        identity: &Identity,
         games: u64,
         judge: &mut dyn FnMut(&[GameRow]) -> Verdict,
     ) -> Result<Played> {
@@ -200,7 +201,7 @@ impl GameArguments {
         Ok(Played { rows, store, outcome })
     }
 
-    fn open(&self, identity: &ExperimentIdentity) -> Result<(Option<Store>, Vec<GameRow>)> {
+    fn open(&self, identity: &Identity) -> Result<(Option<Store>, Vec<GameRow>)> {
         let Some(folder) = &self.out else { return Ok((None, Vec::new())) };
         let (store, found) = Store::open::<GameRow>(folder, identity, self.resume)?;
         if let Some(torn) = found.torn {
