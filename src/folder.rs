@@ -79,9 +79,26 @@ pub fn lock(file: &File, path: &Path) -> Result<(), FolderError> {
 /// # Errors
 /// The first difference.
 pub fn compare(folder: &Path, found: &Identity, expected: &Identity) -> Result<(), FolderError> {
+    compare_names(expected.keys().chain(found.keys()), folder, found, expected)
+}
+
+/// The same for names that older folders do not have, and that are not compared there.
+///
+/// # Errors
+/// The first difference.
+pub fn compare_known(folder: &Path, found: &Identity, expected: &Identity) -> Result<(), FolderError> {
+    compare_names(expected.keys().filter(|&key| found.contains_key(key)), folder, found, expected)
+}
+
+fn compare_names<'k>(
+    keys: impl Iterator<Item = &'k String>,
+    folder: &Path,
+    found: &Identity,
+    expected: &Identity,
+) -> Result<(), FolderError> {
     let show =
         |value: Option<&String>| value.map_or_else(|| "nothing".to_owned(), |value| format!("{value:?}"));
-    for key in expected.keys().chain(found.keys()) {
+    for key in keys {
         let (there, here) = (found.get(key), expected.get(key));
         if there != here {
             let (found, expected) = (show(there), show(here));

@@ -40,6 +40,16 @@ impl ContestantSpec {
         }
     }
 
+    /// Which engine of ours it is, whatever the words that chose it mean another day: the version of the program and
+    /// the network. Builds of one version are not told apart.
+    #[must_use]
+    pub fn engine_identity(&self) -> Option<String> {
+        let ContestantSpec::Own { engine, .. } = self else { return None };
+        let identity = engine.network_identity();
+        let network = if identity.is_empty() { "none" } else { &identity };
+        Some(format!("tewari {}, network {network}", env!("CARGO_PKG_VERSION")))
+    }
+
     /// Whether it leaves what it learns in a file.
     #[must_use]
     pub fn writes_to_file(&self) -> bool {

@@ -50,10 +50,22 @@ pub enum StoreError {
     },
 }
 
+/// What identifies an experiment, compared when it is resumed.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ExperimentIdentity {
+    /// What is played.
+    #[serde(rename = "identity")]
+    pub setting: Identity,
+    /// The engines of ours by their words, which may name another one tomorrow. Older folders do not tell them.
+    #[serde(default)]
+    pub engines: Identity,
+}
+
 #[derive(Serialize, Deserialize)]
 struct Experiment {
     tewari: String,
-    identity: Identity,
+    #[serde(flatten)]
+    identity: ExperimentIdentity,
 }
 
 /// A row of `games.jsonl`.
@@ -87,7 +99,7 @@ impl Store {
     /// When it holds another experiment, or games and `resume` is not set, or cannot be written.
     pub fn open<R: Row>(
         folder: &Path,
-        identity: &Identity,
+        identity: &ExperimentIdentity,
         resume: bool,
     ) -> Result<(Store, Found<R>), StoreError> {
         fs::create_dir_all(folder).map_err(at(folder))?;
@@ -109,7 +121,8 @@ impl Store {
             write_whole(&description, &json(&experiment, &description)?)?;
         } else {
             let found: Experiment = folder::read_json(&description)?;
-            folder::compare(folder, &found.identity, identity)?;
+            folder::compare(folder, &found.identity.setting, &identity.setting)?;
+            folder::compare_known(folder, &found.identity.engines, &identity.engines)?;
         }
         let mut store = Store { folder: folder.to_owned(), games, length: 0 };
         let found = store.read_rows(&path)?;

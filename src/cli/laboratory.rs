@@ -6,7 +6,7 @@ use crate::arena::contestant::ContestantSpec;
 use crate::arena::experiment::{Experiment, GameRow};
 use crate::arena::game::{Conditions, Scoring};
 use crate::arena::opening::{self, Opening};
-use crate::arena::store::Store;
+use crate::arena::store::{ExperimentIdentity, Store};
 use crate::folder::Identity;
 use crate::go::{Komi, Rules, Size};
 use crate::memory;
@@ -128,10 +128,10 @@ impl GameArguments {
     }
 
     /// What tells this experiment from others in the folder.
-    pub(super) fn identity(&self, experiment: &Experiment, limits: LimitArguments) -> Identity {
+    pub(super) fn identity(&self, experiment: &Experiment, limits: LimitArguments) -> ExperimentIdentity {
         let conditions = &experiment.conditions;
         let text = |value: String| value;
-        let mut identity = Identity::from([
+        let mut setting = Identity::from([
             ("size".to_owned(), conditions.size.to_string()),
             ("komi".to_owned(), conditions.komi.to_string()),
             ("rules".to_owned(), conditions.rules.to_string()),
@@ -146,9 +146,11 @@ impl GameArguments {
         ]);
         for (index, pairing) in experiment.pairings.iter().enumerate() {
             let [one, other] = pairing.contestants.each_ref().map(|spec| spec.description().to_owned());
-            identity.insert(format!("contestants {index}"), format!("{}: {one} | {other}", pairing.label));
+            setting.insert(format!("contestants {index}"), format!("{}: {one} | {other}", pairing.label));
         }
-        identity
+        let contestants = experiment.pairings.iter().flat_map(|pairing| &pairing.contestants);
+        let engine = |spec: &ContestantSpec| Some((spec.description().to_owned(), spec.engine_identity()?));
+        ExperimentIdentity { setting, engines: contestants.filter_map(engine).collect() }
     }
 
     /// Plays the first `games` games of `experiment`, or what is missing of them in the folder. After each
@@ -156,7 +158,7 @@ impl GameArguments {
     pub(super) fn play(
         &self,
         experiment: &Experiment,
-        identity: &Identity,
+        identity: &ExperimentIdentity,
         games: u64,
         judge: &mut dyn FnMut(&[GameRow]) -> Verdict,
     ) -> Result<Played> {
@@ -201,7 +203,7 @@ impl GameArguments {
         Ok(Played { rows, store, outcome })
     }
 
-    fn open(&self, identity: &Identity) -> Result<(Option<Store>, Vec<GameRow>)> {
+    fn open(&self, identity: &ExperimentIdentity) -> Result<(Option<Store>, Vec<GameRow>)> {
         let Some(folder) = &self.out else { return Ok((None, Vec::new())) };
         let (store, found) = Store::open::<GameRow>(folder, identity, self.resume)?;
         if let Some(torn) = found.torn {

@@ -118,7 +118,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         keep_table: false,
     };
     let mut identity = common.identity(&experiment, no_limits);
-    identity.insert("engine".to_owned(), arguments.engine.clone());
+    identity.setting.insert("engine".to_owned(), arguments.engine.clone());
     let games = arguments.games * points.len() as u64;
     let played = common.play(&experiment, &identity, games, &mut |rows| Verdict {
         line: format!("{} points, {:.1} games each", points.len(), rows.len() as f64 / points.len() as f64),

@@ -106,6 +106,12 @@ impl EngineOptions {
         self.network.as_ref().filter(|_| self.policy.has_priors())
     }
 
+    /// The identity of that network, as hexadecimal digits; empty where none is asked.
+    #[must_use]
+    pub fn network_identity(&self) -> String {
+        self.network().map_or_else(String::new, |network| format!("{:016x}", network.identity()))
+    }
+
     /// Playouts of a position before it gets an edge block, unless the user says otherwise; depends on policy and network.
     #[must_use]
     pub fn default_expand_at(&self) -> u32 {

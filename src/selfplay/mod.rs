@@ -90,11 +90,7 @@ impl<'s> SelfPlayer<'s> {
             number,
             size: size.to_string(),
             komis: vec![(0, self.engine.position().komi().0)],
-            network: self
-                .engine
-                .options()
-                .network()
-                .map_or_else(String::new, |it| format!("{:016x}", it.identity())),
+            network: self.engine.options().network_identity(),
             opening: 0,
             moves: Vec::new(),
             values: Vec::new(),

@@ -167,6 +167,30 @@ fn another_experiment_is_never_mixed_in() {
 }
 
 #[test]
+fn a_folder_is_not_gone_on_with_by_another_network() {
+    let laboratory = Laboratory::new();
+    let (folder, network) = (laboratory.path("out"), laboratory.path("network"));
+    let weights = Path::new(env!("CARGO_MANIFEST_DIR"));
+    std::fs::copy(weights.join("tests/data/network/weights.bin"), &network).unwrap();
+    let player = format!("self:--network {} --simulations 10 --table-size 64KiB", network.display());
+    let (out, games) = (folder.to_str().unwrap(), |games| ["--white", QUICK, "--games", games]);
+    play(&folder, &[&["--black", &player][..], &games("2")].concat());
+    std::fs::copy(weights.join("src/network/weights.bin"), &network).unwrap();
+    let go_on = [&["--black", &player, "--out", out, "--resume"][..], &games("4")].concat();
+    let (code, _, errors) = run(&go_on);
+    assert_eq!(code, Some(1));
+    assert!(errors.contains("another experiment") && errors.contains(&player), "{errors}");
+    // A folder of a version that did not tell engines.
+    let path = folder.join("experiment.json");
+    let mut experiment: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).expect("JSON");
+    experiment.as_object_mut().unwrap().remove("engines").expect("the engines");
+    std::fs::write(&path, experiment.to_string()).unwrap();
+    let (code, _, errors) = run(&go_on);
+    assert_eq!((code, rows(&folder).len()), (Some(0), 4), "{errors}");
+}
+
+#[test]
 fn a_folder_with_other_files_is_refused() {
     let laboratory = Laboratory::new();
     let folder = laboratory.path("thesis");
