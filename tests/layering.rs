@@ -34,7 +34,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "engine", "sgf", "gtp", "analysis",
         ],
     ),
-    ("selfplay", &["game", "zobrist", "go", "network", "search", "engine"]),
+    ("selfplay", &["game", "folder", "zobrist", "go", "network", "search", "engine"]),
     ("play", &["game", "go", "tictactoe", "table", "search", "engine", "sgf"]),
     ("review", &["game", "ownership", "go", "search", "engine", "sgf", "analysis"]),
     (

@@ -74,6 +74,61 @@ fn a_run_goes_on_where_it_was_cut_off_and_plays_the_same_games() {
 }
 
 #[test]
+fn a_folder_has_games_of_one_process_played_with_one_set_of_options() {
+    let folder = TempDir::new().expect("a folder");
+    play(folder.path(), "games", "2", "1");
+    let file = folder.path().join("games/games.jsonl");
+    let before = std::fs::read(&file).expect("the games");
+    let go_on = |arguments: &[&str]| {
+        let options = ["selfplay", "-q", "--out", "games", "--games", "3", "--simulations", "60"];
+        let output =
+            tewari(folder.path(), &[&options[..], &["--short-simulations", "20"], arguments].concat());
+        (output.status.success(), String::from_utf8(output.stderr).expect("UTF-8"))
+    };
+    for (other, key) in [
+        (&["--size", "5"][..], "sizes"),
+        (&["--size", "5,6x4", "--seed", "2"], "seed"),
+        (&["--size", "5,6x4", "--network", "none"], "network"),
+    ] {
+        let (is_done, told) = go_on(other);
+        assert!(!is_done && told.contains(&format!("its {key} is")), "{told}");
+    }
+    let lock = std::fs::File::open(&file).expect("the games");
+    lock.lock().expect("a lock");
+    let (is_done, told) = go_on(&["--size", "5,6x4"]);
+    assert!(!is_done && told.contains("is being written by another process"), "{told}");
+    drop(lock);
+    assert_eq!(std::fs::read(&file).expect("the games"), before);
+    // A folder of a version that did not say how games are played.
+    std::fs::remove_file(folder.path().join("games/selfplay.json")).expect("removed");
+    let (is_done, told) = go_on(&["--size", "5,6x4"]);
+    assert!(is_done && told.contains("its 2 games do not say how they were played"), "{told}");
+    assert_eq!(go_on(&["--size", "5,6x4"]), (true, String::new()));
+}
+
+#[test]
+fn a_game_that_is_there_twice_is_prepared_once() {
+    let folder = TempDir::new().expect("a folder");
+    play(folder.path(), "games", "4", "2");
+    let file = folder.path().join("games/games.jsonl");
+    // As two processes left it that did not know of each other.
+    std::fs::remove_file(folder.path().join("games/selfplay.json")).expect("removed");
+    let once = std::fs::read_to_string(&file).expect("the games");
+    let prepare = |out: &str| {
+        let options = ["network", "prepare", "games", "--validation", "1", "--size", "5", "--out", out];
+        let output = tewari(folder.path(), &options);
+        let errors = String::from_utf8(output.stderr).expect("UTF-8");
+        assert!(output.status.success(), "{errors}");
+        let rows = ["train.rows", "validation.rows"].map(|name| folder.path().join(out).join(name));
+        (rows.map(|path| std::fs::read(path).expect("rows")), errors)
+    };
+    let (expected, _) = prepare("once");
+    std::fs::write(&file, once.repeat(2)).expect("written");
+    let (found, errors) = prepare("twice");
+    assert!(found == expected && errors.contains("4 games, whose number another one has"), "{errors}");
+}
+
+#[test]
 fn a_file_of_something_else_is_refused_and_kept() {
     let folder = TempDir::new().expect("a folder");
     for content in ["my notes\n", "my notes", "{\"mine\": 1}"] {

@@ -16,7 +16,7 @@ pub(super) const TABLE_BYTES: u64 = 8 << 20;
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// Folder for the games; one that has games gets those that are missing.
+    /// Folder for the games; one that has games, played with the same options, gets those that are missing.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Games in all.
@@ -77,7 +77,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len} games, {eta} left") {
         bar.set_style(style);
     }
-    let mut folder = Folder::open(&arguments.out)?;
+    let mut folder = Folder::open(&arguments.out, &settings.identity(&options))?;
+    if folder.is_adopted() {
+        super::print_error(&format!(
+            "{}: its {} games do not say how they were played; from now on it has the options of this run",
+            arguments.out.display(),
+            folder.games()
+        ));
+    }
     bar.set_position(folder.games() as u64);
     bar.reset_eta();
     let progress = |games: usize| {

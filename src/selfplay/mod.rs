@@ -11,6 +11,7 @@ mod noise;
 pub use folder::{Folder, FolderError};
 
 use crate::engine::{Engine, EngineError, EngineOptions, expert};
+use crate::folder::Identity;
 use crate::game::{Game, Move, Player};
 use crate::go::{Komi, Position, Size, ownership};
 use crate::network::own_games::{OwnGame, SearchedPosition};
@@ -57,6 +58,25 @@ pub struct Settings {
     pub short_simulations: u64,
     /// Seed of all games.
     pub seed: u64,
+}
+
+impl Settings {
+    /// What tells these games, played by engines like `options`, from others in a folder.
+    #[must_use]
+    pub fn identity(&self, options: &EngineOptions) -> Identity {
+        let sizes: Vec<String> = self.sizes.iter().map(Size::to_string).collect();
+        [
+            ("sizes", sizes.join(",")),
+            ("komi", self.komi.to_string()),
+            ("komi-spread", self.komi_spread.to_string()),
+            ("simulations", self.simulations.to_string()),
+            ("short-simulations", self.short_simulations.to_string()),
+            ("seed", self.seed.to_string()),
+            ("network", options.network_identity()),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into()
+    }
 }
 
 /// Plays one game after another.

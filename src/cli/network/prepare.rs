@@ -1,5 +1,6 @@
 //! `tewari network prepare`.
 
+use crate::cli::print_error;
 use crate::go::Size;
 use crate::network::games::RecordedGame;
 use crate::network::own_games::OwnGame;
@@ -61,6 +62,13 @@ pub(super) fn read_own(folders: &[PathBuf], size: Option<Size>) -> Result<(Vec<O
         let mut played = read(&folder.join("games.jsonl"), |text, line| Ok(OwnGame::parse(text, line)?))?;
         // They lie there in the order in which they ended, which is a race.
         played.sort_by_key(|game| game.number);
+        let lines = played.len();
+        played.dedup_by_key(|game| game.number);
+        if lines > played.len() {
+            // Or one copy would be learned from and another one judge what was learned.
+            let (name, copies) = (folder.display(), lines - played.len());
+            print_error(&format!("{name}: {copies} games, whose number another one has, are left out"));
+        }
         games.extend(played);
     }
     if let Some(size) = size {
