@@ -80,6 +80,33 @@ fn what_cannot_be_used_is_refused_in_one_line() {
 }
 
 #[test]
+fn rows_that_are_prepared_anew_replace_others_when_they_are_whole() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join("rows").join(name);
+    let rows = || ["train.rows", "validation.rows"].map(|name| std::fs::read(path(name)).unwrap());
+    std::fs::write(folder.path().join("games"), "2001-01-01 B+R 6.5 qd\n2001-01-02 B+R 6.5 qddd\n").unwrap();
+    let prepare = ["prepare", "games", "--out", "rows", "--validation", "1"];
+    output(folder.path(), &prepare);
+    // A trainer holds the rows it began with, as this does.
+    let (mut held, before) = (std::fs::File::open(path("train.rows")).unwrap(), rows());
+    std::fs::write(folder.path().join("games"), "2001-01-01 B+R 6.5 qdddpp\n2001-01-02 B+R 6.5 qd\n")
+        .unwrap();
+    // A folder in the place of the second file.
+    std::fs::remove_file(path("validation.rows")).unwrap();
+    std::fs::create_dir(path("validation.rows")).unwrap();
+    refusal(folder.path(), &prepare);
+    assert_eq!(std::fs::read(path("train.rows")).unwrap(), before[0]);
+    std::fs::remove_dir(path("validation.rows")).unwrap();
+    output(folder.path(), &prepare);
+    let after = rows();
+    assert!(after[0].len() > before[0].len() && after[1].len() < before[1].len());
+    let mut bytes = Vec::new();
+    std::io::Read::read_to_end(&mut held, &mut bytes).unwrap();
+    assert_eq!(bytes, before[0]);
+    assert_eq!(std::fs::read_dir(folder.path().join("rows")).unwrap().count(), 2);
+}
+
+#[test]
 fn games_become_rows_and_the_last_by_date_are_kept_apart() {
     let folder = TempDir::new().unwrap();
     let games = "2015-02-01 B+R 6.5 qddd\n2001-01-01 W+0.50 0.5 qdddpp\n2001-01-02 B+T 6.5 qd\n";

@@ -1,10 +1,11 @@
 //! Files that commands write.
 
 use anyhow::{Context, Result, bail, ensure};
-use std::fs::Permissions;
+use std::fs::{File, Permissions};
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
 
 /// Refuses a file that exists.
 pub(super) fn check_absent(path: &Path, is_forced: bool) -> Result<()> {
@@ -19,27 +20,53 @@ pub(super) fn check_absent(path: &Path, is_forced: bool) -> Result<()> {
 
 /// Writes a file, whole or not at all. One that is replaced leaves its permissions; where they forbid to write, it stays.
 pub(super) fn write_file(path: &Path, text: &str, is_forced: bool) -> Result<()> {
-    check_absent(path, is_forced)?;
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let cannot = || format!("cannot write {}", path.display());
-    let mut file = tempfile::Builder::new()
-        .permissions(Permissions::from_mode(0o666))
-        .tempfile_in(folder)
-        .with_context(cannot)?;
-    file.write_all(text.as_bytes()).with_context(cannot)?;
-    if is_forced {
-        if let Ok(replaced) = std::fs::metadata(path) {
-            let permissions = replaced.permissions();
-            ensure!(
-                !permissions.readonly(),
-                "{}: expected a file that can be written: chmod +w",
-                path.display()
-            );
-            file.as_file().set_permissions(permissions).with_context(cannot)?;
-        }
-        file.persist(path).map_err(|error| error.error).with_context(cannot)?;
-    } else {
-        file.persist_noclobber(path).map_err(|error| error.error).with_context(cannot)?;
+    let mut file = NewFile::begin(path, is_forced)?;
+    file.file().write_all(text.as_bytes()).with_context(|| cannot_write(path))?;
+    file.finish()
+}
+
+/// A file in the making. It gets its name when it is whole.
+pub(super) struct NewFile {
+    file: NamedTempFile,
+    path: PathBuf,
+    is_forced: bool,
+}
+
+impl NewFile {
+    /// Begins a file that will be called `path`.
+    pub(super) fn begin(path: &Path, is_forced: bool) -> Result<NewFile> {
+        check_absent(path, is_forced)?;
+        let is_readonly = std::fs::metadata(path).is_ok_and(|replaced| replaced.permissions().readonly());
+        ensure!(!is_readonly, "{}: expected a file that can be written: chmod +w", path.display());
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let file = tempfile::Builder::new()
+            .permissions(Permissions::from_mode(0o666))
+            .tempfile_in(folder)
+            .with_context(|| cannot_write(path))?;
+        Ok(NewFile { file, path: path.to_owned(), is_forced })
     }
-    Ok(())
+
+    /// Where to write.
+    pub(super) fn file(&mut self) -> &mut File {
+        self.file.as_file_mut()
+    }
+
+    /// Gives it its name.
+    pub(super) fn finish(self) -> Result<()> {
+        let NewFile { file, path, is_forced } = self;
+        let cannot = || cannot_write(&path);
+        if is_forced {
+            if let Ok(replaced) = std::fs::metadata(&path) {
+                file.as_file().set_permissions(replaced.permissions()).with_context(cannot)?;
+            }
+            file.persist(&path).map_err(|error| error.error).with_context(cannot)?;
+        } else {
+            file.persist_noclobber(&path).map_err(|error| error.error).with_context(cannot)?;
+        }
+        Ok(())
+    }
+}
+
+fn cannot_write(path: &Path) -> String {
+    format!("cannot write {}", path.display())
 }

@@ -35,7 +35,9 @@ class Samples:
         self.points = self.columns * self.rows
         row_bytes = int.from_bytes(header[16:20], "little")
         self.planes = int.from_bytes(header[20:24], "little")
-        count = (path.stat().st_size - HEADER_BYTES) // row_bytes
+        count, rest = divmod(path.stat().st_size - HEADER_BYTES, row_bytes)
+        if rest != 0:
+            raise BadSamples(f"{path} was cut off in a row: prepare the games again")
         if count == 0:
             raise BadSamples(f"{path} has no positions: prepare more games")
         self.name = path.parent.name

@@ -1,5 +1,8 @@
 """python -m pytest tools/train, or python tools/train/test_train.py."""
 
+import pathlib
+import tempfile
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -8,7 +11,7 @@ import convolution
 import integers
 import model
 from fixture import random_parameters
-from samples import symmetries
+from samples import BadSamples, Samples, symmetries
 
 
 def some_inputs(count, rows, columns):
@@ -75,6 +78,21 @@ def test_own_convolution_and_its_gradients_are_xlas():
         assert np.array_equal(own, xla)
         for one, other in zip(back(d), xla_back(d)):
             assert np.array_equal(one, other.astype(jnp.bfloat16))
+
+
+def test_a_file_that_was_cut_off_in_a_row_is_refused():
+    header = b"TewariPS" + bytes([2, 0, 0, 0, 3, 3, 0, 0]) + (20).to_bytes(4, "little") + bytes(108)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "train.rows"
+        path.write_bytes(header + bytes(40))
+        assert len(Samples(path)) == 2
+        for size in (1, 19, 39):
+            path.write_bytes(header + bytes(size))
+            try:
+                Samples(path)
+                raise AssertionError("a row was left out")
+            except BadSamples:
+                pass
 
 
 def test_symmetries_are_different_and_keep_neighbours():

@@ -1,6 +1,7 @@
 //! `tewari network prepare`.
 
-use crate::cli::print_error;
+use crate::cli::output_file::NewFile;
+use crate::cli::{print_error, print_line};
 use crate::go::Size;
 use crate::network::games::RecordedGame;
 use crate::network::own_games::OwnGame;
@@ -123,11 +124,12 @@ fn read<G>(path: &Path, parse: impl Fn(&str, usize) -> Result<G>) -> Result<Vec<
         .with_context(|| format!("cannot read {name}"))
 }
 
-/// Writes the last games to one file and all others to another.
+/// Writes the last games to one file and all others to another. A trainer may be reading files of the same names: they
+/// stay what they are until both are whole.
 fn split<G>(
     arguments: &Arguments,
     games: &[G],
-    write: &mut impl FnMut(&[G], File) -> io::Result<(usize, usize)>,
+    write: &mut impl FnMut(&[G], &mut File) -> io::Result<(usize, usize)>,
 ) -> Result<()> {
     let apart = match games.len().checked_sub(arguments.validation) {
         Some(apart) if apart > 0 => apart,
@@ -136,16 +138,24 @@ fn split<G>(
     std::fs::create_dir_all(&arguments.out)
         .with_context(|| format!("cannot make {}", arguments.out.display()))?;
     let (train, validation) = games.split_at(apart);
-    for (games, file) in [(train, "train.rows"), (validation, "validation.rows")] {
-        let path = arguments.out.join(file);
-        let (positions, cut) = File::create(&path)
-            .and_then(|file| write(games, file))
-            .with_context(|| format!("cannot write {}", path.display()))?;
-        super::super::print_line(format_args!(
-            "{}: {} games, {cut} of them cut off, {positions} positions",
-            path.display(),
-            games.len()
-        ))?;
+    let [train_path, validation_path] =
+        ["train.rows", "validation.rows"].map(|name| arguments.out.join(name));
+    let (mut files, mut lines) = (Vec::new(), Vec::new());
+    for (games, path) in [(train, &train_path), (validation, &validation_path)] {
+        let mut file = NewFile::begin(path, true)?;
+        let (positions, cut) =
+            write(games, file.file()).with_context(|| format!("cannot write {}", path.display()))?;
+        let counts = format!("{} games, {cut} of them cut off, {positions} positions", games.len());
+        lines.push(format!("{}: {counts}", path.display()));
+        files.push(file);
     }
-    Ok(())
+    // Of two preparations, games of one's validation may be in the other's training: no validation is better.
+    match std::fs::remove_file(&validation_path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(error).with_context(|| format!("cannot replace {}", validation_path.display()));
+        }
+        _ => {}
+    }
+    files.into_iter().try_for_each(NewFile::finish)?;
+    lines.iter().try_for_each(|line| print_line(format_args!("{line}")))
 }
