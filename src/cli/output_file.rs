@@ -19,7 +19,11 @@ pub(super) fn check_absent(path: &Path, is_forced: bool) -> Result<()> {
 }
 
 /// Writes a file, whole or not at all. One that is replaced leaves its permissions; where they forbid to write, it stays.
+/// A pipe or a device stays what it is.
 pub(super) fn write_file(path: &Path, text: &str, is_forced: bool) -> Result<()> {
+    if is_forced && std::fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir()) {
+        return std::fs::write(path, text).with_context(|| cannot_write(path));
+    }
     let mut file = NewFile::begin(path, is_forced)?;
     file.file().write_all(text.as_bytes()).with_context(|| cannot_write(path))?;
     file.finish()
@@ -33,17 +37,18 @@ pub(super) struct NewFile {
 }
 
 impl NewFile {
-    /// Begins a file that will be called `path`.
+    /// Begins a file that will be called `path`; where that is a link to a file, it stays one.
     pub(super) fn begin(path: &Path, is_forced: bool) -> Result<NewFile> {
         check_absent(path, is_forced)?;
-        let is_readonly = std::fs::metadata(path).is_ok_and(|replaced| replaced.permissions().readonly());
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let is_readonly = std::fs::metadata(&path).is_ok_and(|replaced| replaced.permissions().readonly());
         ensure!(!is_readonly, "{}: expected a file that can be written: chmod +w", path.display());
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let file = tempfile::Builder::new()
             .permissions(Permissions::from_mode(0o666))
             .tempfile_in(folder)
-            .with_context(|| cannot_write(path))?;
-        Ok(NewFile { file, path: path.to_owned(), is_forced })
+            .with_context(|| cannot_write(&path))?;
+        Ok(NewFile { file, path, is_forced })
     }
 
     /// Where to write.

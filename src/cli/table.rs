@@ -435,12 +435,7 @@ fn dump(arguments: &Dump) -> Result<()> {
     assumed.iter().for_each(|line| print_error(line));
     match &arguments.out {
         None => say(&text),
-        // A pipe or a device stays what it is.
-        Some(out) if out.exists() && !out.is_file() => {
-            std::fs::write(out, text).with_context(|| format!("cannot write {}", out.display()))
-        }
-        // A link to a file stays one.
-        Some(out) => write_file(&out.canonicalize().unwrap_or_else(|_| out.clone()), &text, true),
+        Some(out) => write_file(out, &text, true),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What cannot be done, and what is cut off.
 
 use super::{GAME, SHORT, command, directory, file, path, read, review, run};
+use std::os::unix::fs::FileTypeExt;
 use std::process::Command;
 use std::time::Duration;
 
@@ -17,6 +18,24 @@ fn an_output_that_exists_is_kept_unless_it_is_forced() {
     }
     review(&[&game, "-o", &out, "--force"]);
     assert!(read(&out).contains("Ann"));
+}
+
+#[test]
+fn pipes_and_links_that_are_written_to_stay_what_they_are() {
+    let directory = directory();
+    let (game, out) = (file(&directory, "game.sgf", GAME), file(&directory, "out.html", "mine"));
+    let (link, pipe) = (path(&directory, "link.html"), path(&directory, "pipe.html"));
+    std::os::unix::fs::symlink(&out, &link).expect("a link");
+    review(&[&game, "-o", &link, "--force"]);
+    assert!(std::fs::symlink_metadata(&link).expect("the link").is_symlink() && read(&out).contains("Ann"));
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    let reader =
+        Command::new("cat").arg(&pipe).stdout(std::process::Stdio::piped()).spawn().expect("a reader");
+    review(&[&game, "-o", &pipe, "--force"]);
+    // Where the pipe was replaced, its reader waits for ever.
+    assert!(std::fs::symlink_metadata(&pipe).expect("the pipe").file_type().is_fifo());
+    let read = reader.wait_with_output().expect("what was read").stdout;
+    assert!(String::from_utf8_lossy(&read).contains("Ann"));
 }
 
 #[test]
