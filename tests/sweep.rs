@@ -160,6 +160,20 @@ fn budgets_of_time_and_other_references_have_points_too() {
 }
 
 #[test]
+fn an_engine_that_resigns_has_its_speed_and_memory_measured() {
+    let options = ["--table-size", "16KiB", "--simulations", "10", "--games", "2"];
+    let (code, output, errors) = sweep(&[&options[..], &["--engine", "self:--resign 0.2"]].concat());
+    assert_eq!(code, Some(0), "{errors}");
+    let mut reader = csv::Reader::from_reader(output.as_bytes());
+    let columns = reader.headers().expect("names").clone();
+    let row = reader.records().next().expect("a point").expect("a row");
+    for (name, value) in columns.iter().zip(&row) {
+        let is_measured = name == "simulations_per_cpu_second" || name == "resident_kib";
+        assert!(!is_measured || value.parse::<f64>().is_ok_and(|value| value > 0.0), "{name}: {value:?}");
+    }
+}
+
+#[test]
 fn moves_are_judged_without_games() {
     let folder = tempfile::tempdir().unwrap();
     let games = folder.path().join("games.sgf");
@@ -195,6 +209,7 @@ fn what_cannot_be_swept_is_explained() {
         (&["--table-size", "16KiB", "--replacement", "lifo"], "two-level, always"),
         (&["--table-size", "16KiB", "--engine", "gnugo"], "expected self"),
         (&["--table-size", "16KiB", "--engine", "self:--table-size 1MiB"], "expected no --table-size"),
+        (&["--table-size", "16KiB", "--engine", "self:--level 3"], "expected no --level"),
         (&["--table-size", "64GiB,1GiB", "--concurrency", "1000"], "memory"),
         (&["--table-size", "16KiB", "--positions", "/no/file"], "/no/file"),
         (&[], "--table-size"),

@@ -91,10 +91,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let ContestantSpec::Own { engine, session, .. } = contestants::parse(&arguments.engine, &setting)? else {
         bail!("--engine {:?}: expected self or self:OPTIONS, whose table can be varied", arguments.engine);
     };
-    for given in ["--table-size", "--memory", "--replacement", "--simulations", "--visits", "--time"] {
-        let is_given = arguments.engine.split([' ', '=', ':']).any(|word| word == given);
+    for given in
+        ["--table-size", "--memory", "--replacement", "--simulations", "--visits", "--time", "--level"]
+    {
         ensure!(
-            !is_given,
+            !arguments.engine_has(given),
             "--engine {:?}: expected no {given}, which the sweep itself varies",
             arguments.engine
         );
@@ -150,6 +151,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 impl Arguments {
+    /// Whether the words of the engine have an option.
+    fn engine_has(&self, option: &str) -> bool {
+        self.engine.split([' ', '=', ':']).any(|word| word == option)
+    }
+
     /// This program as a GTP engine with the table of `point`.
     fn command(&self, point: &Point) -> String {
         let program = std::env::current_exe().unwrap_or_else(|_| "tewari".into());
@@ -158,9 +164,10 @@ impl Arguments {
         let options = self.engine.trim().strip_prefix("self").unwrap_or_default().trim_start_matches(':');
         let Point { table_size, replacement, limit } = point;
         let common = &self.games_arguments;
+        let resign = if self.engine_has("--resign") { "" } else { "--resign 0" };
         format!(
-            "{program} gtp --config none --quiet --resign 0 --size {} --komi={} --rules {} --seed {} {options} --table-size {table_size} \
-             --replacement {replacement} {}",
+            "{program} gtp --config none --quiet {resign} --size {} --komi={} --rules {} --seed {} {options} \
+             --table-size {table_size} --replacement {replacement} {}",
             common.size,
             common.komi,
             common.rules,
