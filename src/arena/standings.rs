@@ -96,8 +96,7 @@ impl Standings {
     pub fn text(&self) -> String {
         let width = self.places.iter().map(|place| place.name.chars().count()).max().unwrap_or(0);
         let mut text = String::from(
-            "ranking: Elo against the mean of all by the Bradley-Terry model, 95 % intervals from the Fisher information \
-             of pairs of games",
+            "ranking: Elo against the mean of all by the Bradley-Terry model, 95 % intervals from pairs of games",
         );
         if self.has_imagined_draws {
             text.push_str("; somebody won or lost all: a drawn game is imagined in every pairing");

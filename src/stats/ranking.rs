@@ -32,11 +32,13 @@ impl Ranking {
     /// others, even through third ones.
     ///
     /// Strengths are the likeliest ones where player i beats j with the chance γ_i / (γ_i + γ_j), draws counted half: the
-    /// Bradley-Terry model, fitted by minorisation and maximisation. Intervals come from the Fisher information, in which
-    /// a meeting counts as [`PairCounts::effective_games`], so that two games from one opening are not taken for
-    /// independent ones.
+    /// Bradley-Terry model, fitted by minorisation and maximisation. That weighs every game alike, but two games from
+    /// one opening are not independent, and in some meetings less than in others. So intervals come from the *sandwich*
+    /// A⁺BA⁺: A is the Fisher information of as many independent games, B the variance of the points, in which a
+    /// meeting counts as [`PairCounts::effective_games`].
     ///
-    /// Source: D. R. Hunter, "MM algorithms for generalized Bradley-Terry models", Annals of Statistics 32 (2004),
+    /// Source: H. White, "Maximum likelihood estimation of misspecified models", Econometrica 50 (1982), for intervals;
+    /// D. R. Hunter, "MM algorithms for generalized Bradley-Terry models", Annals of Statistics 32 (2004),
     /// section 2; L. R. Ford, "Solution of a ranking problem from binary comparisons", American Mathematical Monthly 64
     /// (1957), for when there is a solution.
     #[must_use]
@@ -116,23 +118,36 @@ fn fit(points: &[Vec<f64>]) -> Vec<f64> {
     strengths
 }
 
-/// Variances of the logarithms of strengths, against the mean of all: the diagonal of the pseudo-inverse of the Fisher
-/// information, whose rows sum to 0. With J, 1/n in every place, it is (I + J)^-1 - J.
+/// Variances of the logarithms of strengths, against the mean of all: the diagonal of A⁺BA⁺ (see [`Ranking::of`]).
+/// Rows of A and B sum to 0, so that with J, 1/n in every place, the pseudo-inverse A⁺ is (A + J)^-1 - J, and JB is 0.
 fn variances(strengths: &[f64], meetings: &[Meeting], has_imagined_draws: bool) -> Vec<f64> {
     let players = strengths.len();
+    let imagined = if has_imagined_draws { 1.0 } else { 0.0 };
     let mut information = vec![vec![1.0 / players as f64; players]; players];
-    for Meeting { players: [one, other], counts } in meetings.iter().filter(|it| it.counts.games() > 0) {
-        let games = counts.effective_games() + if has_imagined_draws { 1.0 } else { 0.0 };
-        let chance = strengths[*one] / (strengths[*one] + strengths[*other]);
-        let known = games * chance * (1.0 - chance);
-        for (row, column, sign) in
-            [(one, one, 1.0), (other, other, 1.0), (one, other, -1.0), (other, one, -1.0)]
-        {
-            information[*row][*column] += sign * known;
-        }
+    let mut variance = vec![vec![0.0; players]; players];
+    for Meeting { players, counts } in meetings.iter().filter(|it| it.counts.games() > 0) {
+        let [one, other] = players.map(|player| strengths[player]);
+        let chance = one / (one + other);
+        let known = (counts.games() as f64 + imagined) * chance * (1.0 - chance);
+        let correlation = (counts.games() as f64 + imagined) / (counts.effective_games() + imagined);
+        add_meeting(&mut information, *players, known);
+        add_meeting(&mut variance, *players, known * correlation);
     }
     let inverse = inverse(information);
-    (0..players).map(|player| (inverse[player][player] - 1.0 / players as f64).max(0.0)).collect()
+    let product = |row: &[f64], other: &[f64]| -> f64 { row.iter().zip(other).map(|(a, b)| a * b).sum() };
+    let spread = |row: &Vec<f64>| -> f64 {
+        // The inverse is symmetric: its rows are its columns.
+        product(row, &variance.iter().map(|of_one| product(of_one, row)).collect::<Vec<_>>())
+    };
+    inverse.iter().map(|row| spread(row).max(0.0)).collect()
+}
+
+/// Adds what a meeting says of the difference of its players.
+fn add_meeting(matrix: &mut [Vec<f64>], [one, other]: [usize; 2], known: f64) {
+    for (row, column, sign) in [(one, one, 1.0), (other, other, 1.0), (one, other, -1.0), (other, one, -1.0)]
+    {
+        matrix[row][column] += sign * known;
+    }
 }
 
 /// The inverse of a positive definite matrix, by Gauss and Jordan.
@@ -157,6 +172,8 @@ fn inverse(mut matrix: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand_chacha::ChaCha8Rng;
+    use rand_chacha::rand_core::{Rng, SeedableRng};
 
     /// Games without partners: each is one independent toss.
     fn singles(one: usize, other: usize, won: u64, lost: u64) -> Meeting {
@@ -240,6 +257,36 @@ mod tests {
         };
         // Half of 100 games won: in pairs that are won or lost together, or in split ones.
         assert!(half([25, 0, 0, 0, 25]) > 5.0 * half([0, 0, 50, 0, 0]));
+    }
+
+    /// Pairs of games between equals, of which a share is split and the others are won by one side.
+    fn pairs_of_equals(count: u64, split: f64, rng: &mut ChaCha8Rng) -> PairCounts {
+        let mut counts = PairCounts::default();
+        for _ in 0..count {
+            let is_split = f64::from(rng.next_u32()) < split * 2_f64.powi(32);
+            counts.pairs[if is_split { 2 } else { 4 * (rng.next_u32() % 2) as usize }] += 1;
+        }
+        counts
+    }
+
+    #[test]
+    fn intervals_hold_the_truth_where_pairs_of_some_meetings_are_mostly_split() {
+        let mut rng = ChaCha8Rng::seed_from_u64(11);
+        let mut held = [0; 3];
+        for _ in 0..1000 {
+            let mut meeting = |players, split| {
+                let counts = pairs_of_equals(50, split, &mut rng);
+                Meeting { players, counts }
+            };
+            let meetings = [meeting([0, 1], 0.98), meeting([1, 2], 0.3), meeting([0, 2], 0.98)];
+            let ranking = Ranking::of(3, &meetings).expect("a ranking");
+            for (held, elo) in held.iter_mut().zip(&ranking.elo) {
+                *held += u32::from(elo.low <= 0.0 && 0.0 <= elo.high);
+            }
+        }
+        // The first has split pairs alone, to each of which a part of the imagined one is added.
+        assert!(held[0] >= 930, "{held:?}");
+        assert!(held[1..].iter().all(|held| (930..970).contains(held)), "{held:?}");
     }
 
     #[test]
