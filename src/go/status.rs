@@ -4,7 +4,7 @@ use super::board::{Board, cell};
 use super::geometry::CELLS;
 use super::score::{area_score, owners};
 use super::{Komi, PlayoutPolicy, Point, Position, Rules, ownership};
-use crate::game::{Move, Outcome, Player, Score};
+use crate::game::{Game, Move, Outcome, Player, Score};
 
 /// Playouts that decide.
 const PLAYOUTS: u32 = 400;
@@ -141,6 +141,22 @@ impl DeadStones {
             DeadStones::None => Statuses::all_alive(position),
             DeadStones::Agreement => Statuses::by_playouts(position, playouts, seed),
         }
+    }
+}
+
+/// The position in which a game ends that goes on from `position` with `next`, after its second pass in a row; `None`
+/// if it does not end so. Between the passes nothing is left to search, which would take all stones for alive.
+#[must_use]
+pub fn end_of(position: &Position, next: Option<Move>) -> Option<Position> {
+    let pass = position.size().pass();
+    match position.passes() {
+        0 => None,
+        1 => (next == Some(pass)).then(|| {
+            let mut end = position.clone();
+            end.play(pass);
+            end
+        }),
+        _ => Some(position.clone()),
     }
 }
 

@@ -4,7 +4,7 @@ use super::model::{Candidate, End, Finding, Played, Review, Turn};
 use crate::analysis::Analysis;
 use crate::engine::{Engine, EngineError};
 use crate::game::{Game, Player};
-use crate::go::status::{DeadStones, Statuses};
+use crate::go::status::{DeadStones, Statuses, end_of};
 use crate::go::{Position, Record, Size, ownership};
 use crate::ownership::Ownership;
 use crate::search::{Limits, MoveReport, Report};
@@ -108,18 +108,16 @@ struct Walk<'r> {
     /// Cursors before turns 0, [`STRIDE`], …
     marks: Vec<Steps<'r>>,
     cut_off: Option<ReplayError>,
-    /// The last position, if both players have ended the game there.
-    end: Option<(Position, Statuses)>,
 }
 
 impl<'r> Walk<'r> {
     /// Plays the record once.
     fn read(engine: &Engine, job: &Job<'r>) -> Result<Walk<'r>, ReviewError> {
         let Terms { rules, komi, compensation, .. } = *job.terms;
-        let keys = engine.options().keys;
+        let (mut size, keys) = (engine.options().size, engine.options().keys);
         let mut steps = job.record.steps(rules, komi)?.with_key_policy(keys).with_compensation(compensation);
         let nodes = nodes_of_moves(job.record);
-        let (mut turns, mut marks, mut last, mut cut_off) = (Vec::new(), Vec::new(), None, None);
+        let (mut turns, mut marks, mut cut_off) = (Vec::new(), Vec::new(), None);
         loop {
             let mark = turns.len().is_multiple_of(STRIDE).then(|| steps.clone());
             match steps.next() {
@@ -132,17 +130,11 @@ impl<'r> Walk<'r> {
                 Some(Ok(step)) => {
                     marks.extend(mark);
                     turns.push(turn(&step, job.record, &nodes));
-                    last = Some(step.position);
+                    size = step.position.size();
                 }
             }
         }
-        let options = engine.options();
-        let size = last.as_ref().map_or(options.size, Position::size);
-        let end = last.filter(|position| position.passes() >= 2).map(|position| {
-            let statuses = job.dead.statuses(&position, options.playouts, options.parameters.seed);
-            (position, statuses)
-        });
-        Ok(Walk { size, turns, marks, cut_off, end })
+        Ok(Walk { size, turns, marks, cut_off })
     }
 
     /// Searches all positions; `false` if somebody ended it.
@@ -183,19 +175,12 @@ impl<'r> Walk<'r> {
         engine.set_record(Record::from_position(step.position.clone()))?;
         let position = &step.position;
         let next = self.turns.get(step.turn + 1).and_then(|turn| turn.played.as_ref());
-        if let Some((last, statuses)) = &self.end {
-            // Between the passes that end a game nothing is to be found: a search takes all stones for alive.
-            let is_last = step.turn + 1 == self.turns.len();
-            let is_before = step.turn + 2 == self.turns.len() && position.passes() == 1;
-            if is_last || is_before {
-                return Ok(Some(ended(engine, last, statuses, position.to_play())));
-            }
-        }
-        if position.passes() >= 2 {
-            // The players went on.
+        let next_move = next.and_then(|played| position.size().parse_vertex(&played.vertex));
+        // The players may go on after it.
+        if let Some(end) = end_of(position, next_move) {
             let options = engine.options();
-            let statuses = job.dead.statuses(position, options.playouts, options.parameters.seed);
-            return Ok(Some(ended(engine, position, &statuses, position.to_play())));
+            let statuses = job.dead.statuses(&end, options.playouts, options.parameters.seed);
+            return Ok(Some(ended(engine, &end, &statuses, position.to_play())));
         }
         let mut is_ended = false;
         let report = engine.search_position(position.clone(), job.limits, &mut |_| {

@@ -112,6 +112,25 @@ fn the_end_of_a_game_is_judged_as_analyze_judges_it() {
 }
 
 #[test]
+fn the_first_pass_of_an_end_is_no_choice_wherever_it_stands() {
+    let directory = directory();
+    // With White's dead stones alive, Black would have lost by passing.
+    let stones = "(;SZ[5]KM[0.5]RU[Chinese]AB[ca][cb][cc][cd][ce][ba][bc]AW[da][db][dc][dd][de][ab]PL[B]";
+    for (moves, passes) in [
+        (";B[];W[];B[])", &[1, 2, 3][..]),
+        // The players went on.
+        (";B[];W[];B[ea];W[eb];B[];W[])", &[1, 2, 5, 6]),
+    ] {
+        let game = file(&directory, "passes.sgf", format!("{stones}{moves}"));
+        let json = review(&[&game, "--format", "json"]);
+        let rows: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        for row in passes.iter().map(|turn| &rows[turn - 1]) {
+            assert_eq!((&row["winrate"], &row["loss"]), (&Value::from(1.0), &Value::Null), "{row}");
+        }
+    }
+}
+
+#[test]
 fn what_the_name_of_the_output_says_is_written_and_a_folder_gets_a_file_for_each() {
     let directory = directory();
     let games = path(&directory, "games");
