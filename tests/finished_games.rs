@@ -77,6 +77,17 @@ fn dead_stones_leave_the_board_and_are_named() {
 }
 
 #[test]
+fn between_the_passes_that_end_a_game_the_count_is_told_and_nothing_is_proven() {
+    // Alive, the dead stones would win the game for White at once.
+    let json = analyze(WITH_DEAD_STONES, &["--move", "1", "--format", "json"]);
+    let between: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!((&between["end"]["result"], &between["rootInfo"]["winrate"]), (&"B+4.5".into(), &1.0.into()));
+    assert!(between["rootInfo"]["proven"].is_null(), "{between}");
+    let goes_on = analyze(&WITH_DEAD_STONES.replace(";W[]", ";W[ea]"), &["--move", "1"]);
+    assert!(!goes_on.contains("the game is over"), "{goes_on}");
+}
+
+#[test]
 fn all_stones_count_where_the_rules_or_the_user_say_so() {
     let tromp_taylor = WITH_DEAD_STONES.replace("Chinese", "Tromp-Taylor");
     for (sgf, arguments) in [(WITH_DEAD_STONES, &["--dead", "none"][..]), (&tromp_taylor, &[])] {

@@ -6,6 +6,7 @@ use super::table_game::{Chosen, TableGame, choose};
 use crate::analysis::{Analysis, Head, json, positions, text};
 use crate::engine::Engine;
 use crate::game::Move;
+use crate::go::status::end_of;
 use crate::go::{Komi, Position, Record, Rules, Size};
 use crate::search::{Limits, Report};
 use crate::sgf::{self, GameRecord, Given, Otherwise, Place, ReplayError, Step};
@@ -309,10 +310,11 @@ impl<'a> Analyst<'a> {
     fn analyse(&mut self, step: &Step, pass: usize) -> Result<()> {
         // Setup in the middle of a record may start from another position, never from another board.
         self.engine.set_record(Record::from_position(step.position.clone()))?;
-        let end = (step.position.passes() >= 2).then(|| {
+        let next = self.moves.get(step.turn).copied();
+        let end = end_of(&step.position, next).map(|end| {
             let options = self.engine.options();
-            let dead = Dead::or_by_rules(self.arguments.dead, step.position.rules());
-            dead.statuses(&step.position, options.playouts, options.parameters.seed)
+            let dead = Dead::or_by_rules(self.arguments.dead, end.rules());
+            dead.statuses(&end, options.playouts, options.parameters.seed)
         });
         let report = match end {
             Some(_) => self.engine.look_up(step.position.clone()),
@@ -322,7 +324,7 @@ impl<'a> Analyst<'a> {
         let analysis = Analysis {
             pass,
             huge_page_bytes,
-            next: self.moves.get(step.turn).copied(),
+            next,
             ..Analysis::new(&self.id, step.turn, step.played, &step.position, report)
         };
         let analysis = match &end {
