@@ -5,8 +5,8 @@ mod common;
 
 use common::program;
 use tewari::game::Outcome;
-use tewari::go::PlayoutPolicy;
 use tewari::go::status::DeadStones;
+use tewari::go::{Komi, PlayoutPolicy, Rules};
 use tewari::sgf::{self, GameRecord, Given, Otherwise};
 
 /// Who won by the record's word, if it names a count.
@@ -94,4 +94,18 @@ fn all_stones_count_where_the_rules_or_the_user_say_so() {
         let text = analyze(sgf, arguments);
         assert!(text.contains("the game is over: W+") && text.contains("with all stones alive"), "{text}");
     }
+}
+
+/// Black has four prisoners and five points of territory, White ten points; the setup takes a stone of Black's.
+const WITH_PRISONERS: &str = "(;SZ[5]KM[0]RU[Japanese]AB[ba][bb][bc][bd][be]AW[ca][cb][cc][cd][ce]\
+    ;W[aa];B[];W[ab];B[];W[ac];B[];W[ad];B[ae];AE[ae];W[];B[])";
+
+#[test]
+fn stones_that_are_set_up_in_the_middle_of_a_game_leave_the_prisoners() {
+    let text = analyze(WITH_PRISONERS, &["--move", "-1"]);
+    assert!(text.contains("the game is over: W+1.0"), "{text}");
+    let record = sgf::read(WITH_PRISONERS.as_bytes()).expect("a record").games.swap_remove(0);
+    let game = record.steps(Rules::JAPANESE, Komi(0)).and_then(|steps| steps.into_record(None));
+    let same = game.expect("a game").with_rules(Rules::JAPANESE).expect("legal moves");
+    assert_eq!((same.start().prisoners(), same.position().prisoners()), ([4, 0], [4, 0]));
 }

@@ -187,12 +187,6 @@ impl Position {
         self.rules
     }
 
-    /// Stones captured by Black and by White.
-    #[must_use]
-    pub fn prisoners(&self) -> [u32; 2] {
-        self.prisoners
-    }
-
     /// The last moves, the latest first, at most [`RECENT_MOVES`].
     #[must_use]
     pub fn recent_moves(&self) -> &[Move] {

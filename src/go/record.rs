@@ -108,6 +108,7 @@ impl Record {
             stones.filter_map(|&point| Some((board.stone_at(point)?, geometry.move_of(point)))).collect();
         let mut position =
             Position::with_stones(start.size(), rules, start.komi(), &stones, start.to_play())?;
+        position.set_prisoners(start.prisoners());
         if rules == start.rules() {
             position.set_compensation(start.compensation());
         } else {

@@ -334,7 +334,7 @@ impl<'r> Walk<'r> {
         Ok(())
     }
 
-    /// The first position of a new history, under the same rules, komi and key policy.
+    /// The first position of a new history, under the same rules, komi and key policy. Stones that were captured stay so.
     fn first_position(
         &self,
         stones: &[(Player, Move)],
@@ -342,6 +342,7 @@ impl<'r> Walk<'r> {
     ) -> Result<Position, (Move, IllegalMove)> {
         let (rules, komi) = (self.position.rules(), self.position.komi());
         let mut position = Position::with_stones(self.size, rules, komi, stones, to_play)?;
+        position.set_prisoners(self.position.prisoners());
         position.set_key_policy(self.position.key_policy());
         position.set_compensation(self.position.compensation());
         Ok(position)

@@ -1,10 +1,24 @@
-//! What an area score is compared with: komi, compensation for a handicap, and the stones placed.
+//! What an area score is compared with: komi, compensation for a handicap, and the stones placed, which prisoners tell.
 
 use super::Position;
 use crate::game::Player;
+use crate::go::history_hash::HistoryHash;
 use crate::go::rules::{self, Komi, Scoring};
 
 impl Position {
+    /// Stones captured by Black and by White.
+    #[must_use]
+    pub fn prisoners(&self) -> [u32; 2] {
+        self.prisoners
+    }
+
+    /// Says how many stones Black and White have captured, before any move: for a position that is set up in the middle
+    /// of a game.
+    pub fn set_prisoners(&mut self, prisoners: [u32; 2]) {
+        self.prisoners = prisoners;
+        self.history_hash = HistoryHash::at_start(self.key_policy(), prisoners);
+    }
+
     /// The komi.
     #[must_use]
     pub fn komi(&self) -> Komi {
