@@ -105,7 +105,7 @@ fn analyse_empty_board(arguments: &Arguments) -> Result<()> {
     let position = Position::new(size, rules, komi);
     let mut analyst = Analyst::new(arguments, size.to_string(), Head::without_record(rules), &position, 1)?;
     say_mismatch(table.as_ref(), rules, komi);
-    analyst.analyse(&Step { turn: 0, played: None, position }, 1)?;
+    analyst.analyse(&Step { turn: 0, played: None, set_up: None, position }, 1)?;
     if let Some(warning) = analyst.engine.file_warning() {
         print_error(&warning);
     }

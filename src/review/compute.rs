@@ -205,6 +205,8 @@ fn turn(step: &Step, record: &GameRecord, nodes: &[usize]) -> Turn {
     let position = &step.position;
     let size = position.size();
     let node = step.turn.checked_sub(1).and_then(|index| nodes.get(index)).copied().unwrap_or(0);
+    // The node of the next move belongs to that.
+    let setup = step.set_up.filter(|&setup| record.nodes[setup].moves.is_empty());
     let board = position.board();
     let stone = |mv| match board.geometry().point_of(mv).and_then(|point| board.stone_at(point)) {
         Some(Player::Black) => 'X',
@@ -216,7 +218,8 @@ fn turn(step: &Step, record: &GameRecord, nodes: &[usize]) -> Turn {
         to_play: position.to_play(),
         stones: size.points_from_top_left().map(stone).collect(),
         prisoners: position.prisoners(),
-        node,
+        node: setup.unwrap_or(node),
+        was_set_up: step.set_up.is_some(),
         comment: record.nodes.get(node).and_then(|node| node.comment()).map(str::to_owned),
         finding: None,
     }

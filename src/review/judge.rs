@@ -227,6 +227,10 @@ fn judge(
     let Played { player, vertex } = after.played.as_ref()?;
     let (searched, found) = (before.finding.as_ref()?, after.finding.as_ref()?);
     let best = searched.candidates.first()?;
+    // What the setup did is not the move's doing.
+    if after.was_set_up {
+        return None;
+    }
     // A pass that ends the game is no choice, and neither is the one before it.
     if found.end.is_some() && vertex == "pass" {
         return None;

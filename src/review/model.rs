@@ -57,8 +57,11 @@ pub struct Turn {
     pub stones: String,
     /// Stones taken so far, by Black and by White.
     pub prisoners: [u32; 2],
-    /// Which node of the record's main line the move stands in, from 0.
+    /// Which node of the record's main line the move stands in, from 0, or the setup that follows it.
     pub node: usize,
+    /// Whether stones were set up after the move.
+    #[serde(default)]
+    pub was_set_up: bool,
     /// The record's comment on the move.
     pub comment: Option<String>,
     /// What a search found here; `None` if there was no time for one.

@@ -1,7 +1,7 @@
 //! Where a game was won and lost, in a few words.
 
 use super::judge::{MoveJudgement, Severity, for_player};
-use super::model::Review;
+use super::model::{Review, Turn};
 use crate::game::Player;
 
 /// Who won, and where the game turned.
@@ -147,17 +147,19 @@ fn how_in_words(how: &str) -> String {
 /// The chances of the side that lost.
 struct Chances {
     loser: Player,
-    /// By turn, the median of three turns, so that one odd search tells nothing; `None` where nothing was searched.
+    /// By turn, the median of three turns, so that one odd search tells nothing; `None` where nothing was searched and
+    /// before the last setup, which begins another game.
     smooth: Vec<Option<f64>>,
 }
 
 impl Chances {
     fn new(review: &Review, loser: Player) -> Chances {
-        let raw: Vec<Option<f64>> = review
-            .turns
-            .iter()
-            .map(|turn| turn.finding.as_ref().map(|finding| for_player(loser, finding.winrate)))
-            .collect();
+        let begun = review.turns.iter().rposition(|turn| turn.was_set_up).unwrap_or(0);
+        let chance = |(number, turn): (usize, &Turn)| {
+            let finding = turn.finding.as_ref().filter(|_| number >= begun);
+            finding.map(|finding| for_player(loser, finding.winrate))
+        };
+        let raw: Vec<Option<f64>> = review.turns.iter().enumerate().map(chance).collect();
         let median = |index: usize| {
             let mut around: Vec<f64> =
                 raw[index.saturating_sub(1)..raw.len().min(index + 2)].iter().flatten().copied().collect();
@@ -180,7 +182,7 @@ impl Chances {
             later < 0.5 && later <= mv.before - mv.loss / 2.0
         };
         let own = moves.iter().flatten().filter(|mv| mv.player == self.loser && mv.severity > Severity::Fine);
-        own.filter(|mv| mv.before >= ALIVE && is_final(mv))
+        own.filter(|mv| self.smooth[mv.turn - 1].is_some() && mv.before >= ALIVE && is_final(mv))
             .max_by(|one, other| one.loss.total_cmp(&other.loss))
     }
 

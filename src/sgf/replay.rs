@@ -79,6 +79,8 @@ pub struct Step {
     pub turn: usize,
     /// The move that led here; `None` in turn 0.
     pub played: Option<(Player, Move)>,
+    /// The last node that set stones up between the move and the next one, by its number on the main line.
+    pub set_up: Option<usize>,
     /// The position in which the next move is made.
     pub position: Position,
 }
@@ -176,7 +178,8 @@ impl Iterator for Steps<'_> {
         self.started = true;
         match moved {
             Ok(true) => {
-                Some(Ok(Step { turn: walk.turn, played: walk.played, position: walk.position.clone() }))
+                let Walk { turn, played, set_up, ref position, .. } = *walk;
+                Some(Ok(Step { turn, played, set_up, position: position.clone() }))
             }
             Ok(false) => {
                 self.walk = None;
@@ -204,6 +207,8 @@ struct Walk<'r> {
     position: Position,
     turn: usize,
     played: Option<(Player, Move)>,
+    /// See [`Step::set_up`].
+    set_up: Option<usize>,
     /// The node of the next move or of the next setup.
     node: usize,
     /// Moves of that node already played.
@@ -217,7 +222,7 @@ impl<'r> Walk<'r> {
         }
         let size = Size::new(usize::from(record.columns), usize::from(record.rows))?;
         let position = Position::new(size, rules, komi);
-        Ok(Walk { record, size, position, turn: 0, played: None, node: 0, moves_done: 0 })
+        Ok(Walk { record, size, position, turn: 0, played: None, set_up: None, node: 0, moves_done: 0 })
     }
 
     /// Plays the next move and whatever setup follows; `false` at the end of the record.
@@ -244,7 +249,7 @@ impl<'r> Walk<'r> {
         if self.turn.is_multiple_of(MOVES_UNSEALED) {
             self.position.seal();
         }
-        self.played = Some((*player, mv));
+        (self.played, self.set_up) = (Some((*player, mv)), None);
         self.moves_done += 1;
         if self.moves_done == record.nodes[self.node].moves.len() {
             self.node += 1;
@@ -265,7 +270,8 @@ impl<'r> Walk<'r> {
                 return Err(self.unreadable(unreadable));
             }
             if !node.setup().is_empty() {
-                self.set_up(stones.get_or_insert_with(|| self.stones()), node)?;
+                self.place(stones.get_or_insert_with(|| self.stones()), node)?;
+                self.set_up = Some(self.node);
             }
             named = node.player_to_move().or(named);
             if !node.moves.is_empty() {
@@ -310,7 +316,7 @@ impl<'r> Walk<'r> {
         board.geometry().points.iter().map(|&point| board.stone_at(point)).collect()
     }
 
-    fn set_up(&self, stones: &mut [Option<Player>], node: &Node) -> Result<(), ReplayError> {
+    fn place(&self, stones: &mut [Option<Player>], node: &Node) -> Result<(), ReplayError> {
         for &(player, point) in node.setup() {
             let mv = self.move_on(player.unwrap_or(Player::Black), point)?;
             stones[mv.index()] = player;

@@ -89,3 +89,20 @@ fn a_record_with_an_illegal_move_is_reviewed_up_to_it() {
     assert!(run.errors.contains("game.sgf: move 3, black C3, is illegal"), "{}", run.errors);
     assert_eq!(run.errors.lines().count(), 1);
 }
+
+#[test]
+fn no_move_is_judged_by_what_a_setup_after_it_did() {
+    let directory = directory();
+    // The setup takes three of Black's stones off the board.
+    let moves = ";B[cc];W[gg];B[gc];W[cg];B[ee];AE[cc][gc][ee];W[cc];B[gc];W[ec];B[eg]";
+    let game = file(&directory, "game.sgf", format!("(;SZ[9]KM[7.5]RU[Chinese]{moves})"));
+    let text = review(&[&game]);
+    assert!((1..=5).all(|turn| !text.contains(&format!("turned at move {turn}."))), "{text}");
+    let json = review(&[&game, "--format", "json"]);
+    let fifth: serde_json::Value = serde_json::from_str(json.lines().nth(4).expect("a row")).expect("JSON");
+    assert!(fifth["winrate"].is_f64() && fifth["loss"].is_null(), "{fifth}");
+    // What is said of the position stands where the stones are gone.
+    let record = sgf::read(review(&[&game, "--format", "sgf"]).as_bytes()).expect("a record").games.remove(0);
+    let without: Vec<usize> = (0..11).filter(|&node| record.nodes[node].comment().is_none()).collect();
+    assert_eq!(without, [5]);
+}
