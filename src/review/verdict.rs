@@ -97,28 +97,43 @@ fn costliest(moves: &[Option<MoveJudgement>], players: &[Player]) -> String {
 
 /// Who won by the record, else by the count of the end, else who is ahead there; and a sentence on it.
 fn result(review: &Review) -> (Option<Player>, String) {
-    if let Some(written) = review.result.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
-        return match winner_of(written) {
-            Some((winner, "")) => (Some(winner), format!("{} won.", name(winner))),
-            Some((winner, how)) => (Some(winner), format!("{} won {}.", name(winner), how_in_words(how))),
-            None => (None, format!("The record gives the result as {written}.")),
-        };
+    let Some(written) = review.result.as_deref().map(str::trim).filter(|text| !text.is_empty()) else {
+        return end(review, None);
+    };
+    match winner_of(written) {
+        Some((winner, "")) => (Some(winner), format!("{} won.", name(winner))),
+        Some((winner, how)) => (Some(winner), format!("{} won {}.", name(winner), how_in_words(how))),
+        None => {
+            let given = format!("The record gives the result as {written}");
+            if is_draw(written) { (None, format!("{given}.")) } else { end(review, Some(given)) }
+        }
     }
+}
+
+/// The same by the end alone; `given` is the beginning of the sentence where the record's result names no winner.
+fn end(review: &Review, given: Option<String>) -> (Option<Player>, String) {
+    let begun = given.as_deref().unwrap_or("The record gives no result");
     let last = review.turns.iter().rev().find_map(|turn| turn.finding.as_ref());
-    let Some(last) = last else { return (None, "The record gives no result.".to_owned()) };
+    let Some(last) = last else { return (None, format!("{begun}.")) };
     if let Some(end) = &last.end {
+        let before = given.map_or_else(String::new, |given| format!("{given}. "));
         return match winner_of(&end.result) {
             Some((winner, points)) => {
-                (Some(winner), format!("The count of the end is {} by {points}.", name(winner)))
+                (Some(winner), format!("{before}The count of the end is {} by {points}.", name(winner)))
             }
-            None => (None, "The count of the end is a draw.".to_owned()),
+            None => (None, format!("{before}The count of the end is a draw.")),
         };
     }
     let ahead = Player::BOTH.into_iter().find(|&player| for_player(player, last.winrate) >= AHEAD);
     match ahead {
-        Some(player) => (ahead, format!("The record gives no result; at its end {} is ahead.", name(player))),
-        None => (None, "The record gives no result; at its end the game is open.".to_owned()),
+        Some(player) => (ahead, format!("{begun}; at its end {} is ahead.", name(player))),
+        None => (None, format!("{begun}; at its end the game is open.")),
     }
+}
+
+/// Whether a result says that nobody won: in the words of FF\[4\], or in Japanese ones.
+fn is_draw(result: &str) -> bool {
+    ["0", "draw", "jigo"].contains(&result.to_ascii_lowercase().as_str())
 }
 
 /// The winner and what follows `B+` or `W+`.

@@ -112,6 +112,26 @@ fn the_end_of_a_game_is_judged_as_analyze_judges_it() {
 }
 
 #[test]
+fn a_result_that_names_no_winner_leaves_the_end_to_say_who_won() {
+    let directory = directory();
+    let of = |record: &str, written: &str| {
+        let record = record.replace("RE[B+R]", &format!("RE[{written}]"));
+        review(&[&file(&directory, "game.sgf", record)])
+    };
+    for written in ["?", "Void", "黑中盘胜"] {
+        let text = of(GAME, written);
+        assert!(text.contains(&format!("as {written}; at its end Black is ahead.")), "{text}");
+        assert!(!text.contains("Nobody was clearly ahead"), "{text}");
+    }
+    let ended = GAME.replace(";B[gb]", ";B[gb];W[];B[]");
+    assert!(of(&ended, "?").contains("as ?. The count of the end is "), "{}", of(&ended, "?"));
+    for written in ["0", "Draw", "Jigo"] {
+        let text = of(GAME, written);
+        assert!(text.contains(&format!("as {written}. Nobody was clearly ahead at the end.")), "{text}");
+    }
+}
+
+#[test]
 fn the_first_pass_of_an_end_is_no_choice_wherever_it_stands() {
     let directory = directory();
     // With White's dead stones alive, Black would have lost by passing.
