@@ -329,6 +329,16 @@ fn text_loses_its_escapes_and_soft_line_breaks() {
 }
 
 #[test]
+fn what_the_first_node_does_not_say_of_the_game_is_taken_from_later_ones() {
+    let record =
+        game("(;GM[1]SZ[9]EV[x];PB[a]PW[b]KM[0.5]RU[Japanese]EV[y];B[ee](;W[cc]RE[W+R])(;W[gg]DT[z]))");
+    assert_eq!((record.komi, record.rules.as_deref()), (Some(0.5), Some("Japanese")));
+    assert_eq!(record.names, [Some("a".to_owned()), Some("b".to_owned())]);
+    assert_eq!((record.result.as_deref(), record.event.as_deref()), (Some("W+R"), Some("x")));
+    assert_eq!((record.date, record.warnings.len()), (None, 0), "a variation is not the game");
+}
+
+#[test]
 fn handicap_zero_is_none_and_the_stones_are_not_counted() {
     assert_eq!(game("(;HA[0])").handicap, None);
     assert_eq!(game("(;HA[7]AB[aa])").handicap, Some(7));

@@ -5,7 +5,7 @@ use crate::game::Player;
 use crate::go::Rules;
 use std::fmt;
 
-/// One game of a file: what its first node says of it, and the nodes of its main line.
+/// One game of a file: what is said of it as a whole, by the first node that does, and the nodes of its main line.
 ///
 /// Points are on the board of the record, which may be larger than any board of ours.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,4 +1,4 @@
-//! What the first node says of the game as a whole.
+//! What the nodes say of the game as a whole: the first one, as a rule.
 
 use super::error::{SgfError, excerpt};
 use super::game_record::{GameRecord, MAX_WARNINGS};
@@ -16,31 +16,66 @@ pub(super) fn read(properties: &[Property]) -> Result<GameRecord, SgfError> {
             .ok_or_else(|| SgfError::BoardSize { at: value.at, given: excerpt(value.raw) })?,
         None => Board { columns: 19, rows: 19 },
     };
-    let text = |name| first(properties, name).map(|value| value::simple_text(value.raw));
     let game = checked(properties, "GM", "a number", &mut warnings, |raw| raw.trim().parse().ok());
-    let komi = checked(properties, "KM", "a number", &mut warnings, value::real);
-    let handicap = checked(properties, "HA", "a number", &mut warnings, |raw| raw.trim().parse().ok());
-    Ok(GameRecord {
+    let mut record = GameRecord {
         game: game.unwrap_or(1),
         columns: board.columns,
         rows: board.rows,
-        komi,
-        // Many programs write HA[0] for an even game.
-        handicap: handicap.filter(|&stones| stones != 0),
-        rules: text("RU"),
-        applications: all(properties, "AP").map(|value| value::simple_text(value.raw)).collect(),
-        names: [text("PB"), text("PW")],
-        ranks: [text("BR"), text("WR")],
-        result: text("RE"),
-        date: text("DT"),
-        event: text("EV"),
-        title: text("GN"),
-        charset_label: text("CA"),
+        komi: None,
+        handicap: None,
+        rules: None,
+        applications: Vec::new(),
+        names: [None, None],
+        ranks: [None, None],
+        result: None,
+        date: None,
+        event: None,
+        title: None,
+        charset_label: text(properties, "CA"),
         nodes: Vec::new(),
         total_nodes: 0,
         forks: 0,
         warnings,
-    })
+    };
+    complete(&mut record, properties);
+    Ok(record)
+}
+
+/// Takes from a node of the main line what the nodes before it did not say: some programs write the game's information
+/// in the second or the last one.
+pub(super) fn complete(record: &mut GameRecord, properties: &[Property]) {
+    let warnings = &mut record.warnings;
+    if record.komi.is_none() {
+        record.komi = checked(properties, "KM", "a number", warnings, value::real);
+    }
+    if record.handicap.is_none() {
+        let handicap = checked(properties, "HA", "a number", warnings, |raw| raw.trim().parse().ok());
+        // Many programs write HA[0] for an even game.
+        record.handicap = handicap.filter(|&stones| stones != 0);
+    }
+    if record.applications.is_empty() {
+        record.applications = all(properties, "AP").map(|value| value::simple_text(value.raw)).collect();
+    }
+    let ([black, white], [black_rank, white_rank]) = (&mut record.names, &mut record.ranks);
+    for (field, name) in [
+        (&mut record.rules, "RU"),
+        (black, "PB"),
+        (white, "PW"),
+        (black_rank, "BR"),
+        (white_rank, "WR"),
+        (&mut record.result, "RE"),
+        (&mut record.date, "DT"),
+        (&mut record.event, "EV"),
+        (&mut record.title, "GN"),
+    ] {
+        if field.is_none() {
+            *field = text(properties, name);
+        }
+    }
+}
+
+fn text(properties: &[Property], name: &str) -> Option<String> {
+    first(properties, name).map(|value| value::simple_text(value.raw))
 }
 
 /// The first value of a property that is not blank: `KM[]` says as much as no `KM`.

@@ -197,7 +197,10 @@ impl<'a> Parser<'a> {
     pub(super) fn end_node(&mut self, game: &mut PartialGame<'a>, at: Location) -> Result<(), SgfError> {
         let Some(properties) = game.node.take() else { return Ok(()) };
         let record = match &mut game.record {
-            Some(record) => record,
+            Some(record) => {
+                info::complete(record, &properties);
+                record
+            }
             first => first.insert(info::read(&properties)?),
         };
         let node = self.typed_node(record, &properties, at)?;

@@ -340,7 +340,7 @@ impl<'r> Walk<'r> {
         Ok(())
     }
 
-    /// The first position of a new history, under the same rules, komi and key policy. Stones that were captured stay so.
+    /// The first position of a new history, under the same rules, komi and key policy. Prisoners stay.
     fn first_position(
         &self,
         stones: &[(Player, Move)],

@@ -160,9 +160,11 @@ fn what_sgfmill_reads_we_read_alike() {
         ] {
             assert_eq!(ours, row.number(field), "{file}: {field}");
         }
-        // sgfmill says 0 for a file without komi.
-        assert_eq!(game.komi.unwrap_or(0.0), row.get("komi").parse::<f64>().unwrap(), "{file}");
-        assert_eq!(game.handicap.map_or(String::new(), |h| h.to_string()), row.get("handicap"), "{file}");
+        // sgfmill looks in the first node alone, and says 0 for a file without komi there.
+        let (komi, handicap) = (row.get("komi").parse::<f64>().unwrap(), row.get("handicap"));
+        assert!(komi == 0.0 || game.komi == Some(komi), "{file}: {:?}", game.komi);
+        let ours = game.handicap.map_or(String::new(), |stones| stones.to_string());
+        assert!(handicap.is_empty() || ours == handicap, "{file}: {ours}");
     }
 }
 
