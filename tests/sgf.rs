@@ -1,6 +1,8 @@
 //! Game records: what SGF files in the wild do, that nothing makes the reader panic, and agreement
 //! with another reader, sgfmill, on the files of `../shared/testdata/sgf`.
 
+#[path = "sgf/charsets.rs"]
+mod charsets;
 #[path = "sgf/damaged.rs"]
 mod damaged;
 #[path = "sgf/oracle.rs"]
@@ -344,69 +346,6 @@ fn handicap_zero_is_none_and_the_stones_are_not_counted() {
     assert_eq!(game("(;HA[7]AB[aa])").handicap, Some(7));
     assert_eq!(game("(;HA[])").handicap, None);
     assert_eq!(game("(;HA[many])").warnings.len(), 1);
-}
-
-#[test]
-fn names_are_decoded_from_the_charset_that_the_file_declares() {
-    for (label, bytes, name) in [
-        ("UTF-8", &b"\xe6\x9c\xac"[..], "本"),
-        ("ISO-2022-JP", b"\x1b$BK\\\x1b(B", "本"),
-        ("ISO2022JP", b"\x1b$BK\\\x1b(B", "本"),
-        ("Shift_JIS", b"\x83\x5c\x83\x5d", "ソゾ"),
-        ("MS_KANJI", b"\x83\x5c\x83\x5d", "ソゾ"),
-        ("CP932", b"\x83\x5c", "ソ"),
-        ("EUC-JP", b"\xcb\xdc", "本"),
-        ("GB2312", b"\xb1\xbe", "本"),
-        ("EUC-CN", b"\xb1\xbe", "本"),
-        ("gb18030", b"\xb1\xbe", "本"),
-        ("Big5", b"\xa5\xbb", "本"),
-        ("EUC-KR", b"\xb9\xda", "박"),
-        ("KOI8-R", b"\xd1", "я"),
-        ("CP1251", b"\xff", "я"),
-        ("Windows-1251", b"\xff", "я"),
-        ("ISO-8859-1", b"\xe9", "é"),
-        ("latin1", b"\xe9", "é"),
-        ("ISO-8859-15", b"\xa4", "€"),
-        ("", b"\xe9", "é"),
-        ("", b"\xc3\xa9", "é"),
-    ] {
-        let declared = if label.is_empty() { String::new() } else { format!("CA[{label}]") };
-        let file = [b"(\n;GM[1]", declared.as_bytes(), b"PB[", bytes, b"];B[aa])"].concat();
-        let collection = sgf::read(&file).unwrap_or_else(|error| panic!("{label}: {error}"));
-        assert_eq!(collection.games[0].names[0].as_deref(), Some(name), "{label}");
-        assert_eq!((collection.warnings, collection.games[0].move_count()), (vec![], 1), "{label}");
-    }
-}
-
-#[test]
-fn utf_sixteen_and_byte_order_marks_are_recognised() {
-    let text = "(;SZ[9]PB[本因坊]CA[UTF-16];B[aa])";
-    let units = |to_bytes: fn(u16) -> [u8; 2], mark: &str| -> Vec<u8> {
-        format!("{mark}{text}").encode_utf16().flat_map(to_bytes).collect()
-    };
-    for (bytes, charset) in [
-        (units(u16::to_le_bytes, "\u{feff}"), "UTF-16LE"),
-        (units(u16::to_be_bytes, "\u{feff}"), "UTF-16BE"),
-        (units(u16::to_le_bytes, ""), "UTF-16LE"),
-        (units(u16::to_be_bytes, ""), "UTF-16BE"),
-        (format!("\u{feff}{text}").into_bytes(), "UTF-8"),
-        ([text.as_bytes(), &[0; 500]].concat(), "UTF-8"),
-    ] {
-        let collection = sgf::read(&bytes).unwrap();
-        assert_eq!(collection.charset, charset);
-        assert_eq!(collection.games[0].names[0].as_deref(), Some("本因坊"), "{charset}");
-    }
-}
-
-#[test]
-fn an_unknown_or_wrong_charset_is_a_warning() {
-    let collection = sgf::read(b"(;CA[unknownencoding]PB[\xe9])").unwrap();
-    assert_eq!(collection.games[0].names[0].as_deref(), Some("é"));
-    assert_eq!(collection.warnings, ["unknown charset CA[unknownencoding]: read as windows-1252"]);
-    assert_eq!(sgf::read(b"(;CA[UTF-8]PB[\xe9])").unwrap().warnings.len(), 1);
-    assert_eq!(sgf::read(b"(;CA[UTF-16])").unwrap().warnings.len(), 1);
-    assert_eq!(sgf::read(b"(;CA[UTF-8])(;CA[Big5])").unwrap().warnings.len(), 1);
-    assert_eq!(sgf::read(b"(;C[CA[ \\] CA[x]CA[Big5])").unwrap().charset, "Big5");
 }
 
 #[test]

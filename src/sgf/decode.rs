@@ -1,11 +1,21 @@
 //! Bytes to text.
 //!
 //! In order of trust: a byte order mark; the zero bytes of UTF-16; the charset that the first game
-//! names in `CA`; valid UTF-8, which many programs write without saying so; and last what FF\[4\] makes
-//! the default, ISO-8859-1, read as its superset windows-1252.
+//! names in `CA`; valid UTF-8, which many programs write without saying so; a charset of East Asia that
+//! the crate `chardetng` finds by the frequency of its characters; and last what FF\[4\] makes the default,
+//! ISO-8859-1, read as its superset windows-1252.
 
 use super::error::excerpt;
-use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use super::lexer::{Lexer, Token};
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{
+    BIG5_INIT, EUC_JP, EUC_JP_INIT, EUC_KR_INIT, Encoding, GBK, GBK_INIT, SHIFT_JIS_INIT, UTF_8, UTF_16BE,
+    UTF_16LE, WINDOWS_1252,
+};
+
+/// Charsets in which old programs wrote names without saying so. The second byte of a character may be a backslash or a
+/// bracket: read as windows-1252, it spoils what follows.
+static EAST_ASIAN: [&Encoding; 5] = [&SHIFT_JIS_INIT, &GBK_INIT, &BIG5_INIT, &EUC_KR_INIT, &EUC_JP_INIT];
 
 /// A decoded file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,22 +47,73 @@ fn encoding_without_mark(bytes: &[u8], warnings: &mut Vec<String>) -> &'static E
     if let Some(encoding) = utf16_by_zeros(bytes) {
         return encoding;
     }
-    let fallback = if std::str::from_utf8(bytes).is_ok() { UTF_8 } else { WINDOWS_1252 };
-    let Some(label) = declared_charset(bytes) else { return fallback };
+    let fallback = || if std::str::from_utf8(bytes).is_ok() { UTF_8 } else { likely_encoding(bytes) };
+    let Some(label) = declared_charset(bytes) else {
+        let found = fallback();
+        if EAST_ASIAN.contains(&found) {
+            warnings.push(format!("no charset in the record: read as {}", found.name()));
+        }
+        return found;
+    };
     match encoding_named(&label) {
         // The label was legible byte by byte, so the file is not made of two-byte units.
         Some(encoding) if encoding != UTF_16LE && encoding != UTF_16BE => encoding,
         Some(_) => {
-            let name = fallback.name();
-            warnings.push(format!("CA[{label}] is wrong, the file is not UTF-16: read as {name}"));
-            fallback
+            let found = fallback();
+            warnings.push(format!("CA[{label}] is wrong, the file is not UTF-16: read as {}", found.name()));
+            found
         }
         None => {
-            let name = fallback.name();
-            warnings.push(format!("unknown charset CA[{}]: read as {name}", excerpt(&label)));
-            fallback
+            let found = fallback();
+            warnings.push(format!("unknown charset CA[{}]: read as {}", excerpt(&label), found.name()));
+            found
         }
     }
+}
+
+/// The encoding of bytes that say nothing of it and are no UTF-8.
+fn likely_encoding(bytes: &[u8]) -> &'static Encoding {
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    detector.feed(bytes, true);
+    let found = match detector.guess(None, Utf8Detection::Deny) {
+        // Names in GBK look like this as well, and are what is met; kana stand for Japanese.
+        found if found == EUC_JP && !has_kana(&found.decode_without_bom_handling(bytes).0) => GBK,
+        found => found,
+    };
+    // What swallows a bracket is the wrong one.
+    let western = count_values(bytes, WINDOWS_1252);
+    if EAST_ASIAN.contains(&found) && count_values(bytes, found) >= western {
+        return found;
+    }
+    if western.is_some() {
+        return WINDOWS_1252;
+    }
+    EAST_ASIAN.into_iter().find(|other| count_values(bytes, other).is_some()).unwrap_or(WINDOWS_1252)
+}
+
+fn has_kana(text: &str) -> bool {
+    text.contains(|c| ('\u{3041}'..='\u{30fe}').contains(&c))
+}
+
+/// How many values the games of a text have; `None` if the bytes are no such text, or a game or a value does not end.
+fn count_values(bytes: &[u8], encoding: &'static Encoding) -> Option<usize> {
+    let text = encoding.decode_without_bom_handling_and_without_replacement(bytes)?;
+    let mut lexer = Lexer::new(&text);
+    let mut values = 0;
+    while lexer.find_game() {
+        let mut depth = 0;
+        loop {
+            match lexer.next().0 {
+                Token::Open => depth += 1,
+                Token::Close if depth == 1 => break,
+                Token::Close => depth -= 1,
+                Token::Value(_) => values += 1,
+                Token::Semicolon | Token::Name(_) => {}
+                Token::UnendedValue | Token::Stray(_) | Token::End => return None,
+            }
+        }
+    }
+    Some(values)
 }
 
 /// The encoding that a `CA` value means: the labels of the Encoding Standard, and some that Go
