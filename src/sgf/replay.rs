@@ -41,8 +41,9 @@ pub enum ReplayError {
     },
     /// A move that our rules forbid.
     #[error(
-        "move {turn}, {player} {vertex}, is illegal: {reason}; the record can be used up to turn {}",
-        turn - 1
+        "move {turn}, {player} {vertex}, is illegal: {reason}; the record can be used up to turn {}{}",
+        turn - 1,
+        advice(*reason)
     )]
     IllegalMove {
         /// The number of the move, from 1.
@@ -70,6 +71,15 @@ pub enum ReplayError {
         /// The last turn.
         last: usize,
     },
+}
+
+/// What to do about a move that other rules allow.
+fn advice(reason: IllegalMove) -> &'static str {
+    match reason {
+        IllegalMove::Superko => "; choose rules with ko=simple if it was played so",
+        IllegalMove::Suicide => "; choose rules with suicide=yes if it was played so",
+        IllegalMove::OffBoard | IllegalMove::Occupied | IllegalMove::Ko => "",
+    }
 }
 
 /// A turn of a record.

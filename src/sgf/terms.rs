@@ -15,8 +15,9 @@
 //! not in the record word for word is said in [`Terms::assumed`].
 
 use super::game_record::GameRecord;
+use super::replay::ReplayError;
 use super::rules::points_for_handicap;
-use crate::go::{Komi, Rules, Scoring};
+use crate::go::{IllegalMove, KoRule, Komi, Rules, Scoring};
 
 /// A number from here on is no number of points.
 const FIRST_HUNDREDTHS: f64 = 100.0;
@@ -118,8 +119,19 @@ impl GameRecord {
                     "" => format!("no rules in the record: {otherwise}"),
                     named => format!("RU[{named}] is not known here: {otherwise}"),
                 });
-                otherwise
+                self.without_superko_if_repeated(otherwise, assumed)
             }
+        }
+    }
+
+    /// Rules that nobody has named, but with simple ko where the record repeats a position.
+    fn without_superko_if_repeated(&self, rules: Rules, assumed: &mut Vec<String>) -> Rules {
+        match self.final_position(rules, Komi(0)) {
+            Err(ReplayError::IllegalMove { turn, reason: IllegalMove::Superko, .. }) => {
+                assumed.push(format!("move {turn} repeats a position: ko=simple"));
+                Rules { ko: KoRule::Simple, ..rules }
+            }
+            _ => rules,
         }
     }
 

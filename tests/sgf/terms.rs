@@ -168,3 +168,28 @@ fn white_is_compensated_for_handicap_stones_as_the_record_s_rules_have_it() {
         assert_eq!((position.komi(), position.area_komi()), (Komi(1), Komi(9)));
     }
 }
+
+/// Black takes a ko and White takes it back after a pass of each.
+const REPEATED: &str = "SZ[5]AB[ba][ab][bc]AW[ca][bb][db][cc];B[cb];W[];B[];W[bb];B[ee]";
+
+#[test]
+fn a_repetition_is_played_where_the_rules_were_only_assumed() {
+    for (named, lines) in [("", 3), ("RU[Lasker]", 3), ("RU[Chinese]", 1)] {
+        let record = game(&format!("(;{named}{REPEATED})"));
+        let terms = record.terms(Given::default(), Otherwise::default()).expect("terms");
+        assert_eq!(terms.assumed.len(), lines, "{terms:?}");
+        let is_assumed = named != "RU[Chinese]";
+        assert_eq!(terms.rules.ko == KoRule::Simple, is_assumed, "{named}");
+        assert_eq!(
+            terms.assumed.iter().any(|line| line == "move 4 repeats a position: ko=simple"),
+            is_assumed
+        );
+        let end = record.final_position(terms.rules, terms.komi).map(|_| ());
+        assert_eq!(end.is_ok(), is_assumed, "{named}");
+        let Err(error) = end else { continue };
+        assert!(error.to_string().ends_with("up to turn 3; choose rules with ko=simple if it was played so"));
+    }
+    let given = Given { rules: Some(Rules::CHINESE), komi: None };
+    let terms = game(&format!("(;{REPEATED})")).terms(given, Otherwise::default()).expect("terms");
+    assert_eq!(terms.rules, Rules::CHINESE, "what the user names is kept");
+}
