@@ -149,6 +149,21 @@ fn a_game_is_saved_and_loaded_and_no_file_is_overwritten_without_force() {
 }
 
 #[test]
+fn a_resignation_is_saved_and_taken_back_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let saved = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("a record");
+    let input = "C3\nresign\nsave FOLDER/r.sgf\nundo\nsave FOLDER/u.sgf\nundo\nsave FOLDER/e.sgf\nquit\n";
+    let shown = go_in(folder.path(), &["--size", "5"], input);
+    assert_eq!(shown.matches("Taken back.").count(), 2, "{shown}");
+    assert!(saved("r.sgf").contains("RE[W+R]") && saved("r.sgf").contains(";B[cc];W["), "{}", saved("r.sgf"));
+    assert!(!saved("u.sgf").contains("RE[") && saved("u.sgf").contains(";B[cc];W["), "{}", saved("u.sgf"));
+    assert!(!saved("e.sgf").contains(";B["), "{}", saved("e.sgf"));
+    let shown = go_in(folder.path(), &["--size", "5"], "resign\nundo\nC3\nresign\nnew\nundo\nquit\n");
+    assert!(shown.contains("Taken back.") && shown.contains("White (O) plays"), "{shown}");
+    assert_eq!(shown.matches("There is nothing to take back.").count(), 1, "{shown}");
+}
+
+#[test]
 fn a_loaded_game_brings_its_board_komi_and_rules() {
     let folder = tempfile::tempdir().expect("a folder");
     let record = "(;GM[1]FF[4]SZ[7]KM[2.5]RU[Japanese];B[dd];W[cc];B[ce])";

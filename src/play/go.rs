@@ -240,8 +240,8 @@ impl InteractiveGame for GoGame {
         Some(format!("If the game ended now: {}.", self.counted()))
     }
 
-    fn save(&self, path: &Path, is_forced: bool) -> Result<String, String> {
-        files::save(self, path, is_forced)
+    fn save(&self, path: &Path, resigned: Option<Player>, is_forced: bool) -> Result<String, String> {
+        files::save(self, path, resigned, is_forced)
     }
 
     fn load(&mut self, path: &Path) -> Result<String, String> {

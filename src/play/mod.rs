@@ -55,11 +55,11 @@ pub trait InteractiveGame {
     /// The score if the game ended now; `None` for a game without one.
     fn score(&self) -> Option<String>;
 
-    /// Writes the game to a file, and says so. A file that exists is overwritten only by force.
+    /// Writes the game to a file, with who has resigned, and says so. A file that exists is overwritten only by force.
     ///
     /// # Errors
     /// Why it is not written, in a sentence.
-    fn save(&self, path: &Path, is_forced: bool) -> Result<String, String>;
+    fn save(&self, path: &Path, resigned: Option<Player>, is_forced: bool) -> Result<String, String>;
 
     /// Goes on with a game from a file, and says what there is to know about it.
     ///
@@ -86,7 +86,7 @@ pub fn converse(game: &mut dyn InteractiveGame, human: Player, console: &mut dyn
         console.say(&terms)?;
     }
     console.say(&format!("You are {}. {}", game.name(human), help(game)))?;
-    let mut conversation = Conversation { game, human, console, is_over: false };
+    let mut conversation = Conversation { game, human, console, is_over: false, resigned: None };
     while conversation.turn()? {}
     console.say("Good bye.")?;
     console.close()
@@ -99,6 +99,8 @@ struct Conversation<'c> {
     console: &'c mut dyn Console,
     /// Whether somebody has won, and that was said.
     is_over: bool,
+    /// Who has resigned.
+    resigned: Option<Player>,
 }
 
 impl Conversation<'_> {
@@ -163,7 +165,7 @@ impl Conversation<'_> {
             Word::Undo => self.take_back(),
             Word::New => {
                 self.game.restart();
-                self.is_over = false;
+                (self.is_over, self.resigned) = (false, None);
                 "A new game.".to_owned()
             }
             Word::Hint => {
@@ -175,16 +177,18 @@ impl Conversation<'_> {
                 self.game.estimate().unwrap_or_else(|| NO_TERRITORY.to_owned())
             }
             Word::Score => self.game.score().unwrap_or_else(|| NO_TERRITORY.to_owned()),
-            Word::Save { path, is_forced } => self.game.save(&path, is_forced).unwrap_or_else(|why| why),
+            Word::Save { path, is_forced } => {
+                self.game.save(&path, self.resigned, is_forced).unwrap_or_else(|why| why)
+            }
             Word::Load { path } => match self.game.load(&path) {
                 Ok(said) => {
-                    self.is_over = false;
+                    (self.is_over, self.resigned) = (false, None);
                     said
                 }
                 Err(why) => why,
             },
             Word::Resign => {
-                self.is_over = true;
+                (self.is_over, self.resigned) = (true, Some(self.human));
                 format!(
                     "You resign: {} wins. Say new for another game, undo to go back, quit to leave.",
                     self.game.name(self.human.other())
@@ -193,8 +197,12 @@ impl Conversation<'_> {
         })
     }
 
-    /// Takes back until the person is to move.
+    /// Takes back a resignation, or moves until the person is to move.
     fn take_back(&mut self) -> String {
+        if self.resigned.take().is_some() {
+            self.is_over = false;
+            return "Taken back.".to_owned();
+        }
         if !self.game.undo() {
             return "There is nothing to take back.".to_owned();
         }

@@ -148,7 +148,7 @@ impl InteractiveGame for TicTacToeGame {
         None
     }
 
-    fn save(&self, _path: &Path, _is_forced: bool) -> Result<String, String> {
+    fn save(&self, _path: &Path, _resigned: Option<Player>, _is_forced: bool) -> Result<String, String> {
         Err(NO_RECORDS.to_owned())
     }
 

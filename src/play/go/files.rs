@@ -14,12 +14,22 @@ use std::path::Path;
 const NAMES: [&str; 2] = ["Person", "Tewari"];
 
 /// See [`InteractiveGame::save`].
-pub(super) fn save(game: &GoGame, path: &Path, is_forced: bool) -> Result<String, String> {
+pub(super) fn save(
+    game: &GoGame,
+    path: &Path,
+    resigned: Option<Player>,
+    is_forced: bool,
+) -> Result<String, String> {
     let record = game.engine.record();
     let [person, engine] = NAMES;
     let is_black = game.setting.human == Player::Black;
     let names = if is_black { [person, engine] } else { [engine, person] };
-    let result = if record.position().passes() < 2 { String::new() } else { result(game.count().1) };
+    let result = match resigned {
+        Some(Player::Black) => "W+R".to_owned(),
+        Some(Player::White) => "B+R".to_owned(),
+        None if record.position().passes() < 2 => String::new(),
+        None => result(game.count().1),
+    };
     let text = sgf::write_game(record, names, &result);
     let name = path.display();
     match write(path, &text, is_forced) {
