@@ -179,6 +179,16 @@ fn a_loaded_game_brings_its_board_komi_and_rules() {
 }
 
 #[test]
+fn a_loaded_game_goes_on_with_who_is_named_to_move() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("g.sgf"), "(;SZ[7]KM[2.5]RU[Chinese];B[dd];W[cc];PL[W])")
+        .expect("a record");
+    let shown = go_in(folder.path(), &["--size", "5"], "load FOLDER/g.sgf\nquit\n");
+    let after = shown.split("g.sgf: 2 moves.").nth(1).expect("a game");
+    assert!(after.contains("White (O) plays"), "{shown}");
+}
+
+#[test]
 fn a_handicap_is_placed_as_gtp_has_it_or_where_it_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let shown = go_in(folder.path(), &["--handicap", "4"], "save FOLDER/h.sgf\nquit\n");

@@ -12,6 +12,8 @@ use crate::game::{Game, Move, Player};
 pub struct Record {
     start: Position,
     moves: Vec<(Player, Move)>,
+    /// Whose turn it was before each of them: not always its player's.
+    turns: Vec<Player>,
     current: Position,
 }
 
@@ -25,7 +27,7 @@ impl Record {
     /// A game from a position that was set up.
     #[must_use]
     pub fn from_position(start: Position) -> Record {
-        Record { current: start.clone(), start, moves: Vec::new() }
+        Record { current: start.clone(), start, moves: Vec::new(), turns: Vec::new() }
     }
 
     /// The position before the first move.
@@ -51,7 +53,8 @@ impl Record {
     /// # Errors
     /// The rule it would break; nothing is changed then.
     pub fn play(&mut self, player: Player, mv: Move) -> Result<(), IllegalMove> {
-        if player == self.current.to_play() {
+        let turn = self.current.to_play();
+        if player == turn {
             self.current.try_play(mv)?;
         } else {
             let mut turned = self.current.clone();
@@ -60,25 +63,31 @@ impl Record {
             self.current = turned;
         }
         self.moves.push((player, mv));
+        self.turns.push(turn);
         Ok(())
+    }
+
+    /// Gives the turn to `player`, until the next move.
+    pub fn set_to_play(&mut self, player: Player) {
+        self.current.set_to_play(player);
     }
 
     /// Takes the last move back; `false` if there is none.
     pub fn undo(&mut self) -> bool {
-        if self.moves.pop().is_none() {
-            return false;
-        }
-        self.replay();
+        let (Some(_), Some(turn)) = (self.moves.pop(), self.turns.pop()) else { return false };
+        self.replay(turn);
         true
     }
 
-    /// Makes the present position anew from the start.
-    fn replay(&mut self) {
+    /// Makes the present position, in which it is `to_play`'s turn, anew from the start.
+    fn replay(&mut self, to_play: Player) {
         let mut position = self.start.clone();
-        for &(player, mv) in &self.moves {
+        for (&(player, mv), &turn) in self.moves.iter().zip(&self.turns) {
+            position.set_to_play(turn);
             position.set_to_play(player);
             position.play(mv);
         }
+        position.set_to_play(to_play);
         self.current = position;
     }
 
@@ -86,7 +95,7 @@ impl Record {
     /// counts only where that had the policy already.
     pub fn set_key_policy(&mut self, policy: KeyPolicy) {
         self.start.set_key_policy(policy);
-        self.replay();
+        self.replay(self.current.to_play());
     }
 
     /// Changes the komi; moves and history stay.
@@ -116,9 +125,11 @@ impl Record {
         }
         let mut record = Record::from_position(position);
         record.set_key_policy(start.key_policy());
-        for &(player, mv) in &self.moves {
+        for (&(player, mv), &turn) in self.moves.iter().zip(&self.turns) {
+            record.set_to_play(turn);
             record.play(player, mv).map_err(|reason| (mv, reason))?;
         }
+        record.set_to_play(self.current.to_play());
         Ok(record)
     }
 

@@ -173,6 +173,8 @@ impl Steps<'_> {
             let played = step.played.is_some_and(|(player, mv)| record.play(player, mv).is_ok());
             if !played || record.position().board().key() != step.position.board().key() {
                 record = Record::from_position(step.position);
+            } else {
+                record.set_to_play(step.position.to_play());
             }
         }
         Ok(record)

@@ -34,6 +34,27 @@ fn a_game_record_is_loaded_up_to_the_position_before_a_move() {
 }
 
 #[test]
+fn it_is_the_turn_of_who_moves_next_in_the_record_or_is_named_there() {
+    let handicap = file(b"(;SZ[9]RU[Chinese]KM[0.5]HA[2];B[cg];B[gc];W[ee];B[cc];W[gg])");
+    let named = file(b"(;SZ[9];B[cg];W[gc];PL[W])");
+    let mut session = session(5);
+    let turn = |session: &mut Session| {
+        let board = ask(session, "showboard");
+        if board.contains("Black (X) to play") { "black" } else { "white" }
+    };
+    tell(&mut session, &[&format!("loadsgf {} 2", handicap.path().display())]);
+    assert_eq!(turn(&mut session), "black");
+    tell(&mut session, &["kata-set-rules aga"]);
+    assert_eq!(turn(&mut session), "black", "by other rules too");
+    tell(&mut session, &["play b G7", "undo"]);
+    assert_eq!(turn(&mut session), "black", "after a move that was taken back too");
+    tell(&mut session, &[&format!("loadsgf {}", named.path().display())]);
+    assert_eq!(turn(&mut session), "white");
+    tell(&mut session, &["undo"]);
+    assert_eq!(turn(&mut session), "white");
+}
+
+#[test]
 fn stones_set_up_between_moves_are_loaded_too() {
     let game = file(b"(;SZ[5];B[aa];W[bb];AB[cc]AE[aa];W[dd])");
     let mut session = session(5);
