@@ -269,13 +269,14 @@ fn wrapped(text: &mut String, indent: &str, words: &str) {
     wrapped_to(text, indent, words, WIDTH);
 }
 
-/// Adds words in lines of at most `width` columns; what has no space is cut, and no line begins with a percent sign.
+/// Adds words in lines of at most `width` columns; what has no space is cut, no line begins with a percent sign, and
+/// what would command a terminal is left out.
 fn wrapped_to(text: &mut String, indent: &str, words: &str, width: usize) {
     let mut line = indent.to_owned();
     let mut used = indent.chars().count();
     let mut is_empty = true;
     let words = words.replace(" %", "\u{a0}%");
-    for word in words.split([' ', '\n', '\t', '\r']).filter(|word| !word.is_empty()) {
+    for word in words.split(|c: char| c == ' ' || c.is_control()).filter(|word| !word.is_empty()) {
         let mut rest: Vec<char> = word.replace('\u{a0}', " ").chars().collect();
         if !is_empty && used + 1 + rest.len() > width {
             let _ = writeln!(text, "{line}");

@@ -111,12 +111,14 @@ pub(super) fn player(raw: &str) -> Option<Player> {
     }
 }
 
-/// One line of text.
+/// One line of text. What would command a terminal is blank.
 pub(super) fn simple_text(raw: &str) -> String {
-    SimpleText { text: raw.to_owned() }.to_string().trim().to_owned()
+    let text = SimpleText { text: raw.to_owned() }.to_string();
+    text.replace(char::is_control, " ").trim().to_owned()
 }
 
-/// Text of several lines.
+/// Text of several lines; blank as well where it would command a terminal.
 pub(super) fn text(raw: &str) -> String {
-    Text { text: raw.replace("\r\n", "\n").replace('\r', "\n") }.to_string()
+    let text = Text { text: raw.replace("\r\n", "\n").replace('\r', "\n") }.to_string();
+    text.replace(|c: char| c.is_control() && c != '\n', " ")
 }

@@ -264,3 +264,26 @@ fn what_was_assumed_of_a_record_is_said() {
         assert_eq!(analysis["assumed"].as_array().expect("a list").len(), 1, "{analysis}");
     }
 }
+
+#[test]
+fn what_a_record_says_commands_no_terminal() {
+    let directory = directory();
+    let record =
+        "(;SZ[9]PB[\x1b[2J\x1b[31m\u{9b}X]BR[\x07]RU[\x1b[2Jodd]RE[\x1b[5mB+1]C[\x1b[2Jc\nd];B[ee]C[\x08])";
+    let path = file(&directory, "game.sgf", record);
+    let saved = directory.path().join("saved.review");
+    let saved = saved.to_str().expect("UTF-8");
+    let analysed = analyze(&[&path]);
+    let reviewed = run(&[&["review", &path, "--save", saved], &SHORT[..]].concat()).output;
+    assert!(analysed.contains("[31m") && reviewed.contains("RU[") && reviewed.contains("B+1"), "{reviewed}");
+    // A review that was kept may say anything.
+    let kept = std::fs::read_to_string(saved).expect("a review").replace("RU[", "\\u001b[2J");
+    let forged = file(&directory, "forged.review", kept);
+    let shown = run(&["review", "--from", &forged]).output;
+    for text in [analysed, reviewed, shown] {
+        assert!(
+            text.lines().count() > 1 && !text.contains(|c: char| c.is_control() && c != '\n'),
+            "{text:?}"
+        );
+    }
+}
