@@ -208,6 +208,15 @@ fn a_handicap_is_placed_as_gtp_has_it_or_where_it_is_named() {
 }
 
 #[test]
+fn stones_of_both_that_were_set_up_are_no_handicap() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let record = "(;GM[1]FF[4]SZ[9]AB[cc][dc]AW[gg][fg]PL[W])";
+    std::fs::write(folder.path().join("p.sgf"), record).expect("a record");
+    let shown = go_in(folder.path(), &["--size", "5"], "load FOLDER/p.sgf\nquit\n");
+    assert!(shown.contains("9x9, chinese rules, komi ") && !shown.contains("handicap stones"), "{shown}");
+}
+
+#[test]
 fn a_level_is_named_by_number_or_word_and_wins_over_other_limits() {
     for level in ["3", "learner"] {
         let options = ["go", "--size", "5", "--level", level, "--time", "1000", "--table-size", "1MiB"];

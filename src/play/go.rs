@@ -125,7 +125,7 @@ impl InteractiveGame for GoGame {
     fn terms(&self) -> Option<String> {
         let start = self.engine.record().start();
         let (size, komi, rules) = (start.size(), start.komi(), start.rules());
-        let stones = start.board().stones()[0];
+        let stones = handicap::stones_given(start.board().stones().map(usize::from));
         let given = match self.compensation() {
             _ if stones == 0 => String::new(),
             0.0 => format!(", {stones} handicap stones"),
