@@ -6,6 +6,7 @@ use super::policy::SelectionPolicy;
 use super::policy_state;
 use super::proof::{self, ProvenBounds};
 use super::update_buffer::UpdateBuffer;
+use super::value_weight;
 use super::worker::Worker;
 use crate::game::{Game, Outcome, Player};
 use crate::table::LeafPlayouts;
@@ -103,7 +104,8 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
 /// The value of a position: the mean of its leaf playouts, the estimate of k playouts' weight, the siblings of the chosen
 /// edge, and the chosen edge with visits and value, which is `None` where it is refuted. All values are for the mover.
 ///
-/// Q(s) = (n0·U(s) + k·V(s) + Σ N(s,a)·(1 - Q(child))) / (n0 + k + Σ N(s,a)) over the moves not refuted.
+/// Q(s) = (n0·U(s) + k·V(s) + Σ w(a)·N(s,a)·(1 - Q(child))) / (n0 + k + Σ w(a)·N(s,a)) over the moves not refuted, where w is 1
+/// without a network and else that of [`value_weight`].
 /// Source: D. Wu, "Monte-Carlo Graph Search from First Principles", KataGo docs/GraphSearch.md, 2023;
 /// Childs, Brodeur & Kocsis, CIG 2008 (UCT3). Refuted moves are left out since they will not be played.
 fn mean_value(
@@ -112,16 +114,21 @@ fn mean_value(
     siblings: &SiblingStatistics,
     chosen: Option<(u32, Value)>,
 ) -> Value {
-    let (visits, value) = chosen.map_or((0, 0), |(visits, value)| (u64::from(visits), value.0));
-    let weight = u64::from(leaf_playouts.visits) + siblings.unrefuted + visits;
+    let unit = u64::from(value_weight::UNIT);
+    let weight_of_chosen = |visits: u32| u64::from(visits) * u64::from(siblings.chosen_weight);
+    let (chosen_weight, value) = chosen.map_or((0, 0), |(visits, value)| (weight_of_chosen(visits), value.0));
+    let playouts_weight = u64::from(leaf_playouts.visits) * unit;
+    let weight = playouts_weight + siblings.weight + chosen_weight;
     if weight == 0 {
         let value = chosen.map_or(leaf_playouts.mean(), |(_, value)| value);
         return estimate.map_or(value, |estimate| estimate.join(0, value));
     }
-    let playouts_sum = u128::from(leaf_playouts.mean().0) * u128::from(leaf_playouts.visits);
-    let sum = playouts_sum + siblings.weighted + u128::from(value) * u128::from(visits);
-    let mean = Value((sum / u128::from(weight)) as u32);
-    estimate.map_or(mean, |estimate| estimate.join(weight, mean))
+    let playouts_sum = u128::from(leaf_playouts.mean().0) * u128::from(playouts_weight);
+    let sum = playouts_sum + siblings.weighted + u128::from(value) * u128::from(chosen_weight);
+    let (estimate_weight, estimated) =
+        estimate.map_or((0, 0), |estimate| (u64::from(estimate.weight) * unit, estimate.value.0));
+    let sum = sum + u128::from(estimated) * u128::from(estimate_weight);
+    Value((sum / u128::from(weight + estimate_weight)) as u32)
 }
 
 #[cfg(test)]
@@ -132,12 +139,16 @@ mod tests {
     fn the_value_is_the_mean_of_leaf_playouts_siblings_and_chosen_edge() {
         // 2 playouts with 0.5, 3 visits with 1, one with 0; and 9 visits of refuted siblings, which do not count.
         let leaf_playouts = LeafPlayouts { visits: 2, half_points: 2 };
-        let siblings =
-            SiblingStatistics { visits: 12, unrefuted: 3, weighted: 3 * u128::from(Value::WIN.0), chosen: 0 };
+        let weight = 3 * u64::from(value_weight::UNIT);
+        let weighted = u128::from(weight) * u128::from(Value::WIN.0);
+        let siblings = SiblingStatistics { visits: 12, weight, weighted, ..SiblingStatistics::NONE };
         let mean = |chosen| mean_value(leaf_playouts, None, &siblings, chosen).as_f64();
         assert!((mean(Some((1, Value::LOSS))) - 4.0 / 6.0).abs() < 1e-6);
         assert!((mean(Some((5, Value::WIN))) - 9.0 / 10.0).abs() < 1e-6);
         assert!((mean(None) - 4.0 / 5.0).abs() < 1e-6, "a refuted move does not count");
+        let halved = SiblingStatistics { chosen_weight: value_weight::UNIT / 2, ..siblings };
+        let with_halved = mean_value(leaf_playouts, None, &halved, Some((2, Value::LOSS)));
+        assert!((with_halved.as_f64() - 4.0 / 6.0).abs() < 1e-6, "two visits of half the weight");
         let estimate = Some(Estimate { value: Value::LOSS, weight: 5 });
         let with_estimate = mean_value(leaf_playouts, estimate, &siblings, Some((5, Value::WIN)));
         assert!((with_estimate.as_f64() - 9.0 / 15.0).abs() < 1e-6, "an estimate counts like five playouts");
@@ -145,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_position_without_visits_has_the_value_of_the_chosen_edge() {
-        let nothing = SiblingStatistics::default();
+        let nothing = SiblingStatistics::NONE;
         assert_eq!(mean_value(LeafPlayouts::default(), None, &nothing, Some((0, Value::WIN))), Value::WIN);
         assert_eq!(mean_value(LeafPlayouts::default(), None, &nothing, None), Value::DRAW);
     }

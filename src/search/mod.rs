@@ -18,6 +18,7 @@ mod report;
 mod run;
 mod select;
 mod update_buffer;
+mod value_weight;
 mod virtual_loss;
 mod worker;
 

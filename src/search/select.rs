@@ -4,6 +4,7 @@ use super::path::SiblingStatistics;
 use super::policy::{EdgeColumns, Estimates, ParentView, Puct, SelectionPolicy};
 use super::policy_state;
 use super::proof;
+use super::value_weight;
 use super::virtual_loss::VirtualLoss;
 use crate::game::{Game, Move, Outcome};
 use crate::rng::PlayoutRng;
@@ -124,7 +125,7 @@ impl Edges {
             return Selection::BlockLost;
         }
         if let Some(winning) = winning {
-            return Selection::Move(winning, self.siblings(winning));
+            return Selection::Move(winning, self.siblings(winning, is_judged));
         }
         if let Some(virtual_loss) = virtual_loss {
             self.add_virtual_loss(virtual_loss, game.key());
@@ -137,10 +138,10 @@ impl Edges {
         loop {
             let Some(mv) = self.best(rng) else {
                 let all_refuted = Selection::AllRefuted;
-                return drawing.map_or(all_refuted, |mv| Selection::Move(mv, self.siblings(mv)));
+                return drawing.map_or(all_refuted, |mv| Selection::Move(mv, self.siblings(mv, is_judged)));
             };
             if !game.is_banned(mv) && game.is_legal_ignoring_history(mv) {
-                return Selection::Move(mv, self.siblings(mv));
+                return Selection::Move(mv, self.siblings(mv, is_judged));
             }
             self.scores[mv.index()] = f32::NEG_INFINITY;
         }
@@ -313,19 +314,36 @@ impl Edges {
     }
 
     /// The sums over all visited edges but that of `chosen`.
-    fn siblings(&self, chosen: Move) -> SiblingStatistics {
-        let mut siblings = SiblingStatistics::default();
+    fn siblings(&self, chosen: Move, is_judged: bool) -> SiblingStatistics {
+        let mean = is_judged.then(|| self.mean());
+        let weight_of_visit = |visited: &Visited| match mean {
+            Some(mean) => value_weight::of_visit(visited.value.as_f32(), visited.visits as f32, mean),
+            None => value_weight::UNIT,
+        };
+        let mut siblings = SiblingStatistics::NONE;
         for visited in &self.visited {
             if visited.index == chosen.index() {
                 siblings.chosen = visited.visits;
+                siblings.chosen_weight = weight_of_visit(visited);
                 continue;
             }
             siblings.visits += u64::from(visited.visits);
             if !visited.refuted {
-                siblings.unrefuted += u64::from(visited.visits);
-                siblings.weighted += u128::from(visited.visits) * u128::from(visited.value.0);
+                let weight = u64::from(visited.visits) * u64::from(weight_of_visit(visited));
+                siblings.weight += weight;
+                siblings.weighted += u128::from(weight) * u128::from(visited.value.0);
             }
         }
         siblings
+    }
+
+    /// The mean value of the visited edges that are not refuted, each visit alike.
+    fn mean(&self) -> f32 {
+        let (mut visits, mut sum) = (0.0, 0.0);
+        for visited in self.visited.iter().filter(|visited| !visited.refuted) {
+            visits += visited.visits as f32;
+            sum += visited.visits as f32 * visited.value.as_f32();
+        }
+        sum / f32::max(visits, 1.0)
     }
 }

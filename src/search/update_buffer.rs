@@ -115,7 +115,7 @@ mod tests {
             mv: Move(0),
             leaf_playouts: entry.leaf_playouts(),
             estimate: None,
-            siblings: SiblingStatistics { visits, ..SiblingStatistics::default() },
+            siblings: SiblingStatistics { visits, ..SiblingStatistics::NONE },
             loses_stones: [false; 2],
             permits_proof_for: [true; 2],
             key_with_history: key,
