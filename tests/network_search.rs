@@ -71,12 +71,15 @@ fn an_estimate_draws_the_value_of_the_root_towards_it_by_its_weight() {
         let parameters = SearchParameters { expand_at: 10_000, ..SearchParameters::default() };
         search_with(estimate, &table(1 << 20), parameters).0.root.value
     };
-    // Not 0: where there is no estimate, moves are selected otherwise.
-    let little = Estimate { value: Value::WIN, weight: 1 };
-    let without = little.part(SIMULATIONS, value_with(little.weight));
-    let expected = Estimate { weight: 250, ..little }.join(SIMULATIONS, without);
-    // The search sees other values of the root, not other children: the same simulations, to a rounding.
-    assert!(value_with(250).0.abs_diff(expected.0) < 1 << 14, "{:?} {expected:?}", value_with(250));
+    // What is lacking to a win is what the visits lack, over their weight and the estimate's. Not 0: where there is no
+    // estimate, moves are selected otherwise. The search sees other values of the root, not other children.
+    let lacking = |weight| 1.0 - value_with(weight).as_f64();
+    let (with_1, with_250) = (lacking(1), lacking(250));
+    let visits = (250.0 * with_250 - with_1) / (with_1 - with_250);
+    let simulations = SIMULATIONS as f64;
+    assert!(visits > 0.8 * simulations && visits < 1.2 * simulations, "{visits} of {SIMULATIONS}");
+    let expected = with_1 * (visits + 1.0) / (visits + 100.0);
+    assert!((lacking(100) - expected).abs() < 1e-5, "{} {expected}", lacking(100));
 }
 
 #[test]
