@@ -116,7 +116,7 @@ fn ucb_improved_does_not_wait_for_a_move_that_superko_bans() {
     let mut engine = Engine::new(options("ucb-improved:horizon=6000")).expect("an engine");
     let size = engine.position().size();
     let mut player = engine.position().to_play();
-    // Black took the stone at C1, White takes back by B2 what is left of the ko: C2 would repeat.
+    // White has taken C2 from B2: Black, who would take back there, would repeat a position.
     for vertex in ["A2", "C1", "B1", "C3", "B3", "D2", "C2", "B2", "pass", "pass"] {
         let mv = size.parse_vertex(vertex).expect("a vertex");
         engine.record_mut().play(player, mv).expect("a legal move");
