@@ -238,13 +238,13 @@ def draw(path):
     occupancy.plot(millions, share("entries_used", "entries"), label="entries")
     occupancy.plot(millions, share("blocks_used", "blocks"), label="edge blocks")
     occupancy.set_ylabel("in use, %")
-    occupancy.legend()
+    occupancy.legend(loc="lower right")
     memory.plot(millions, [kib / 1024 for kib in column["own_memory_kib"]])
     memory.set_ylabel("MiB a process, at most,\nbesides the file")
     memory.set_xlabel("million simulations")
     for axes in (speed, occupancy, memory):
         axes.set_ylim(bottom=0)
-    figure.savefig(path)
+    figure.savefig(path, metadata={"Date": None})
 
 
 def main():
