@@ -20,7 +20,7 @@ use super::file_error::{FileError, FileProblem, about};
 use super::header::{self, Identity, Lineage};
 use super::layout::HEADER_WORDS;
 use super::new_file::{give_name, reserve, room, temporary_file};
-use super::session;
+use super::session::{self, Ending};
 use super::write_behind::WriteBehind;
 use rustix::fs::ioctl_ficlone;
 use std::fs::File;
@@ -28,10 +28,15 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
+use std::thread;
+use std::time::Instant;
 use tempfile::NamedTempFile;
 
 /// Words that are written at once, about.
 const CHUNK: usize = 1 << 17;
+/// While others use the table, a copy rests after each chunk for one part in so many of the time that the chunk took: it
+/// shares memory and disk with their searches.
+const REST: u32 = 4;
 /// Entries between what is fetched and what is copied: what is remembered of their blocks lies anywhere.
 const AHEAD: usize = 16;
 /// How often an entry or a block that changes while it is read is read again.
@@ -114,6 +119,7 @@ impl Table {
                 made: Snapshot::default(),
                 copied: std::iter::repeat_with(AtomicU64::default).take(self.layout.blocks).collect(),
                 buffer: Vec::new(),
+                rested: (source.session.ending == Ending::InUse).then(Instant::now),
             };
             copy.blocks()?;
             copy.entries()?;
@@ -236,6 +242,8 @@ struct Copy<'t> {
     /// [`Copied`], for each block. Atomic, since such words can be prefetched.
     copied: Vec<AtomicU64>,
     buffer: Vec<u8>,
+    /// When it rested last, if others use the table.
+    rested: Option<Instant>,
 }
 
 impl Copy<'_> {
@@ -360,6 +368,10 @@ impl Copy<'_> {
     fn flush(&mut self, at: usize) -> io::Result<usize> {
         let after = at + self.buffer.len() / 8;
         self.buffer = self.target.write(std::mem::take(&mut self.buffer), 8 * at as u64)?;
+        if let Some(rested) = &mut self.rested {
+            thread::sleep(rested.elapsed() / REST);
+            *rested = Instant::now();
+        }
         Ok(after)
     }
 }
