@@ -164,8 +164,11 @@ def coulom():
 
 
 def gnugo():
-    """The default engine at 1,000 visits a move, those carried over included, against GNU Go level 10."""
-    return {"9x9 1000 visits": match("self:--visits 1000 --table-size 64MiB", GNUGO_10, 200, 6.5, REFEREE)}
+    """The default engine against GNU Go level 10: at 1,000 visits a move, those carried over included, and at a second."""
+    return {
+        "9x9 1000 visits": match("self:--visits 1000 --table-size 64MiB", GNUGO_10, 200, 6.5, REFEREE),
+        "19x19 1 s": match("self:--time 1 --table-size 256MiB", GNUGO_10, 40, 7.5, REFEREE, size=19),
+    }
 
 
 def levels():
