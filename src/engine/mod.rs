@@ -3,6 +3,7 @@
 pub mod expert;
 mod layout;
 mod level;
+mod points;
 mod table_setting;
 
 pub use level::{Carelessness, Level, LevelError};
@@ -339,7 +340,8 @@ impl Engine {
     }
 
     /// Puts into the report of a search what the search itself does not tell: the network's opinion, and a score of the root
-    /// where no simulation had one. The root's score is within what is proven.
+    /// where no simulation had one. The root's score is within what is proven. Where a network is asked, a game that is
+    /// decided goes on for [`points`].
     fn complete(&self, root: &Position, opinion: Option<&Opinion>, report: &mut Report) {
         if let Some(opinion) = opinion {
             self.add_opinion(opinion, report);
@@ -349,6 +351,9 @@ impl Engine {
         let score = report.root.black_score.or_else(by_network).unwrap_or_else(by_playouts);
         let Bounds { lower, upper } = report.root.bounds;
         report.root.black_score = Some(score.max(f64::from(lower)).min(f64::from(upper)));
+        if opinion.is_some() {
+            points::put_first(&mut report.moves, report.root.to_play, root.size());
+        }
     }
 
     /// What the table knows of any position of the engine's board size, without searching.

@@ -47,6 +47,8 @@ pub struct MoveReport {
     pub prior: f64,
     /// Mean of the scores of those of this run's simulations that began with the move, as the root's.
     pub black_score: Option<f64>,
+    /// How many of this run's simulations that is the mean of.
+    pub scored: u32,
     /// The best line from here, beginning with the move.
     pub pv: Vec<Move>,
     /// How often each move of it was chosen in its position.
@@ -136,6 +138,7 @@ impl Report {
                 proven: candidate.proven(),
                 prior: candidate.prior,
                 black_score: mean(sum, count),
+                scored: count,
                 pv,
                 pv_visits,
             }

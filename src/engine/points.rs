@@ -1,0 +1,115 @@
+//! Once a game is decided, the engine plays for points: where a search alone takes any of the moves that win or lose alike.
+
+use crate::game::Player;
+use crate::go::Size;
+use crate::search::MoveReport;
+
+/// A game is decided where the chance of either player is below this.
+const DOUBT: f64 = 0.1;
+/// The chance to win that all points of the board are worth: a thousandth a point on 9x9.
+const BOARD_IN_WINS: f64 = 0.08;
+/// The part of the board's points that a move has to gain, less than which the scores of playouts scatter by: three points on 9x9.
+const LEAST_GAIN: f64 = 1.0 / 27.0;
+/// Simulations that both scores are means of, at least.
+const LEAST_SCORED: u32 = 256;
+/// The part of the first move's visits that a move needs, which says that the search has looked for an answer to it.
+const LEAST_VISITS: f64 = 1.0 / 20.0;
+
+/// Puts first the one of `moves`, the best of `to_play` first, that gains most points, where the game is decided and the points
+/// are worth more than the chance to win that it costs. A proven move or a pass stays first.
+pub(super) fn put_first(moves: &mut [MoveReport], to_play: Player, size: Size) {
+    let lead =
+        |it: &MoveReport| it.black_score.map(|score| if to_play == Player::Black { score } else { -score });
+    let may_be_compared =
+        |it: &MoveReport| it.proven.is_none() && it.mv != size.pass() && it.scored >= LEAST_SCORED;
+    let Some(first) = moves.first().filter(|it| may_be_compared(it)) else { return };
+    let chance = first.value.as_f64();
+    let (Some(first_lead), true) = (lead(first), chance.min(1.0 - chance) < DOUBT) else { return };
+    let points = size.points() as f64;
+    let gain = |it: &MoveReport| lead(it).map_or(0.0, |lead| (lead - first_lead) / points);
+    let is_better = |it: &MoveReport| {
+        gain(it) >= LEAST_GAIN
+            && it.value.as_f64() + gain(it) * BOARD_IN_WINS >= chance
+            && it.edge_visits as f64 >= first.edge_visits as f64 * LEAST_VISITS
+            && may_be_compared(it)
+    };
+    let others = moves.iter().enumerate().filter(|(_, it)| is_better(it));
+    if let Some((number, _)) = others.max_by(|(_, one), (_, other)| gain(one).total_cmp(&gain(other))) {
+        moves[..=number].rotate_right(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{Move, Outcome};
+    use crate::value::Value;
+
+    fn nine() -> Size {
+        Size::new(9, 9).expect("a size")
+    }
+
+    /// Moves of White with so many chances, and leads, each with its visits; the best first.
+    fn moves(moves: &[(u16, f64, f64, u64)]) -> Vec<MoveReport> {
+        let report = |&(number, chance, lead, visits): &(u16, f64, f64, u64)| MoveReport {
+            mv: Move(number),
+            edge_visits: visits,
+            visits,
+            value: Value((chance * f64::from(u32::MAX)) as u32),
+            proven: None,
+            prior: 0.1,
+            black_score: Some(-lead),
+            scored: visits as u32,
+            pv: vec![Move(number)],
+            pv_visits: vec![visits],
+        };
+        moves.iter().map(report).collect()
+    }
+
+    /// The numbers of the moves afterwards.
+    fn order(mut moves: Vec<MoveReport>) -> Vec<u16> {
+        put_first(&mut moves, Player::White, nine());
+        moves.iter().map(|it| it.mv.0).collect()
+    }
+
+    #[test]
+    fn a_decided_game_is_played_for_points() {
+        let lost = moves(&[(7, 0.05, -20.0, 5_000), (8, 0.049, -19.0, 900), (9, 0.045, -12.0, 800)]);
+        assert_eq!(order(lost), [9, 7, 8]);
+        let won = moves(&[(7, 0.97, 20.0, 5_000), (8, 0.968, 24.0, 900), (9, 0.965, 30.0, 800)]);
+        assert_eq!(order(won), [9, 7, 8]);
+    }
+
+    #[test]
+    fn points_count_only_where_the_result_is_decided() {
+        assert_eq!(order(moves(&[(7, 0.12, -20.0, 5_000), (8, 0.12, -5.0, 4_000)])), [7, 8]);
+        assert_eq!(order(moves(&[(7, 0.88, 5.0, 5_000), (8, 0.88, 20.0, 4_000)])), [7, 8]);
+    }
+
+    #[test]
+    fn ten_points_are_not_worth_two_wins_in_a_hundred() {
+        assert_eq!(order(moves(&[(7, 0.97, 20.0, 5_000), (8, 0.95, 30.0, 4_000)])), [7, 8]);
+        assert_eq!(order(moves(&[(7, 0.97, 20.0, 5_000), (8, 0.965, 30.0, 4_000)])), [8, 7]);
+    }
+
+    #[test]
+    fn a_gain_within_what_playouts_scatter_by_counts_nothing() {
+        assert_eq!(order(moves(&[(7, 0.97, 20.0, 5_000), (8, 0.97, 22.5, 4_000)])), [7, 8]);
+        assert_eq!(order(moves(&[(7, 0.97, 20.0, 5_000), (8, 0.97, 30.0, 255)])), [7, 8]);
+        assert_eq!(order(moves(&[(7, 0.97, 20.0, 9_000), (8, 0.97, 30.0, 400)])), [7, 8]);
+        let mut reused = moves(&[(7, 0.97, 20.0, 5_000), (8, 0.97, 30.0, 4_000)]);
+        reused[1].scored = 200;
+        assert_eq!(order(reused), [7, 8]);
+    }
+
+    #[test]
+    fn a_proof_and_a_pass_stay_first() {
+        let mut proven = moves(&[(7, 0.97, 20.0, 5_000), (8, 0.97, 30.0, 4_000)]);
+        proven[0].proven = Some(Outcome::Win);
+        assert_eq!(order(proven), [7, 8]);
+        let pass = nine().pass().0;
+        assert_eq!(order(moves(&[(pass, 0.97, 20.0, 5_000), (8, 0.97, 30.0, 4_000)])), [pass, 8]);
+        assert_eq!(order(moves(&[(7, 0.97, 20.0, 5_000), (pass, 0.97, 30.0, 4_000)])), [7, pass]);
+        assert_eq!(order(moves(&[(7, 0.97, 20.0, 5_000)])), [7]);
+    }
+}
