@@ -8,7 +8,7 @@ pub const MIB: u64 = 1 << 20;
 /// memory minus the table's size was up to 7.1 MiB after a 19x19 game with one worker, most of it the pages
 /// of the program and of its libraries, in a build without link-time optimisation (a release build needs 6.3
 /// MiB), and 0.4 MiB more with the threads that read the input and watch the output; tests/memory.rs.
-const ENGINE_BYTES: u64 = 7 * MIB + 19 * MIB / 32;
+const ENGINE_BYTES: u64 = 7 * MIB + 13 * MIB / 32;
 /// Half of what a budget has over the smallest, and at most so much, is kept back for what grows with boards and games: an
 /// engine on 19x19 that has read a long record takes 0.3 MiB more than one on 9x9.
 const MOST_RESERVE: u64 = MIB / 2;
@@ -17,7 +17,7 @@ const WORKER_BYTES: u64 = MIB / 2;
 /// The default never exceeds this.
 const DEFAULT_LIMIT: u64 = 2048 * MIB;
 /// The smallest budget for an engine without a network.
-pub const SMALLEST_MEMORY: u64 = 7 * MIB + 5 * MIB / 8;
+pub const SMALLEST_MEMORY: u64 = 7 * MIB + 7 * MIB / 16;
 
 /// How much memory the engine, or its table, may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

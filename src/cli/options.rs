@@ -28,7 +28,7 @@ const PLAYOUTS: &str = "Playouts and network";
 /// How the engine searches and what it may use.
 #[derive(Args, Clone, Debug)]
 pub(super) struct EngineArguments {
-    /// Memory for the whole engine, for example 256MiB; at least 7.625MiB, and 0.4MiB more with a network. Default: a
+    /// Memory for the whole engine, for example 256MiB; at least 7.4375MiB, and 0.5MiB more with a network. Default: a
     /// quarter of what the machine or its control group allows, at most 2GiB.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes, help_heading = MEMORY)]
     memory: Option<u64>,
