@@ -162,7 +162,7 @@ fn files_that_are_no_network_are_refused_in_one_line() {
         (good[..good.len() - 1].to_vec(), "was cut"),
         ([&good[..], &[0]].concat(), "something follows"),
         (vec![0; 500_001], "at most 500000 bytes, found 500001"),
-        (with(8, 2), "expected weights of version 1, found 2"),
+        (with(8, 3), "expected weights of version 1 or 2, found 3"),
         (with(12, 31), "31 channels"),
         (with(13, 1), "288 channels"),
         (with(14, 33), "33 blocks"),

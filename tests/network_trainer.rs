@@ -13,14 +13,14 @@ const GAMES: &str = include_str!("data/network/games.txt");
 const WEIGHTS: &[u8] = include_bytes!("data/network/weights.bin");
 const EXPECTED: &str = include_str!("data/network/expected.txt");
 
-/// All that the network says, as the trainer writes it: logits of moves and owners.
-fn answer(evaluator: &mut Evaluator, position: &Position, last_moves: &[Move]) -> (Vec<i32>, i64) {
+/// All that the network says, as the trainer writes it: logits of moves and owners, mean and spread of the score.
+fn answer(evaluator: &mut Evaluator, position: &Position, last_moves: &[Move]) -> (Vec<i32>, [i64; 2]) {
     let situation =
         Situation { board: position.board(), to_play: position.to_play(), last_moves, komi: position.komi() };
     let evaluation = evaluator.evaluate(&situation, Symmetry::IDENTITY);
     let owners = evaluation.owners.expect("the fixture says that owners are trained");
     let score = evaluation.score.expect("the fixture says that the score is trained");
-    ([evaluation.policy, owners].concat(), score.mean)
+    ([evaluation.policy, owners].concat(), [score.mean, score.spread])
 }
 
 #[test]
@@ -46,10 +46,10 @@ fn the_engine_says_bit_by_bit_what_the_trainer_computed() {
         let mut compared = 0;
         for (count, &mv) in game.moves.iter().enumerate() {
             if let Some(expected) = expected.get(&count) {
-                let (found, mean) = answer(&mut evaluator, &position, &last_moves);
+                let (found, score) = answer(&mut evaluator, &position, &last_moves);
                 let found: Vec<i64> = found.into_iter().map(i64::from).collect();
                 assert_eq!(found, expected[..logits], "after {count} moves, {kernel:?}");
-                assert_eq!(mean, 16 * expected[logits], "after {count} moves, {kernel:?}");
+                assert_eq!(score, expected[logits..], "after {count} moves, {kernel:?}");
                 compared += 1;
             }
             position.play(mv);

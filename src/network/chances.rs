@@ -39,10 +39,10 @@ fn exponential(x: i64) -> u64 {
     power((x.min(1 << 40) * LOG2_E) >> OUTPUT_PLACES)
 }
 
-/// `factor * 2^x` for `x` with [`OUTPUT_PLACES`] from -3 to 5; the result has [`OUTPUT_PLACES`].
-pub(super) fn scaled_power(factor: i64, x: i32) -> i64 {
+/// `factor * 2^x` for `x` with [`OUTPUT_PLACES`], from `least`, a whole number, to 5; the result has [`OUTPUT_PLACES`].
+pub(super) fn scaled_power(factor: i64, x: i32, least: i32) -> i64 {
     let one = 1 << OUTPUT_PLACES;
-    let x = i64::from(x.clamp(-3 * one, 5 * one));
+    let x = i64::from(x.clamp(least * one, 5 * one));
     // As 2^5 times a power that is not positive.
     let below = power(5 * i64::from(one) - x) as i64;
     (factor * 32 * below) >> (PLACES as i32 - OUTPUT_PLACES)
@@ -68,7 +68,7 @@ pub fn softmax(logits: &[i32], is_legal: impl Fn(usize) -> bool, chances: &mut [
 pub fn logistic(x: i64) -> Value {
     let small = exponential(x.abs());
     let one = 1_u64 << PLACES;
-    let winning = (u128::from(one) * u128::from(u32::MAX) / u128::from(one + small)) as u32;
+    let winning = (one * u64::from(u32::MAX) / (one + small)) as u32;
     if x < 0 { Value(winning).other() } else { Value(winning) }
 }
 
@@ -113,8 +113,10 @@ mod tests {
     #[test]
     fn powers_of_the_spread_are_right() {
         for (x, exact) in [(0, 8.0), (4096, 16.0), (-4096, 4.0), (2048, 11.3137), (1 << 30, 256.0)] {
-            let found = scaled_power(8, x) as f64 / 4096.0;
+            let found = scaled_power(8, x, -3) as f64 / 4096.0;
             assert!((found - exact).abs() < 1e-3 * exact, "{x}: {found}");
         }
+        assert_eq!(scaled_power(8, -(1 << 30), -3), 1 << OUTPUT_PLACES);
+        assert_eq!(scaled_power(8, -(1 << 30), -6), 1 << (OUTPUT_PLACES - 3));
     }
 }

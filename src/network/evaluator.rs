@@ -6,7 +6,7 @@ use super::kernels::{Cell, Group, Job, Kernel, LANES, SPAN};
 use super::layer::{Convolution, Dense, OUTPUT_PLACES, PLACES, POOLED_PLACES, pool, saturate, shift_right};
 use super::planes::{ONE, Sink, Situation, describe};
 use super::symmetry::Symmetry;
-use super::weights::{HEAD, HIDDEN, Layers, OUTPUTS};
+use super::weights::{Architecture, HEAD, HIDDEN, Layers, OUTPUTS};
 use crate::game::Move;
 use crate::go::board::Board;
 use crate::go::ladder::LadderReader;
@@ -18,6 +18,8 @@ use std::sync::Arc;
 const MEAN_POINTS: i64 = 16;
 /// Points of the score's spread that the network's number 0 stands for; each 1 more doubles it.
 const SPREAD_POINTS: i64 = 8;
+/// The least number for the spread: an eighth of a point where owners are counted, else a point.
+const LEAST_SPREAD: [i32; 2] = [-6, -3];
 
 /// A network and the memory that it works in. Every thread has its own; an evaluation allocates nothing.
 pub struct Evaluator {
@@ -178,15 +180,27 @@ impl Evaluator {
         self.run_trunk(layers);
         self.run_heads(layers, symmetry.index());
         let trained = network.architecture.trained;
-        let score = ScoreEstimate {
-            mean: i64::from(self.outputs[1]) * MEAN_POINTS,
-            spread: chances::scaled_power(SPREAD_POINTS, self.outputs[2]),
-        };
         Evaluation {
             policy: &self.logits,
             owners: trained.owners.then_some(&*self.owners),
-            score: trained.score.then_some(score),
+            score: trained.score.then(|| self.score()),
         }
+    }
+
+    /// The score. Where the network counts, its mean is the sum of what each point will be on average, from -1 for the
+    /// opponent's to 1 for the player's, and what it adds to that.
+    fn score(&self) -> ScoreEstimate {
+        let own = i64::from(self.outputs[1]) * MEAN_POINTS;
+        if !self.network.architecture.counts_owners {
+            let spread = chances::scaled_power(SPREAD_POINTS, self.outputs[2], LEAST_SPREAD[1]);
+            return ScoreEstimate { mean: own, spread };
+        }
+        let mean_owner =
+            |&logit: &i32| 2 * i64::from(chances::logistic(logit.into()).0) - i64::from(u32::MAX);
+        let counted =
+            shift_right(self.owners.iter().map(mean_owner).sum(), u32::BITS as i32 - OUTPUT_PLACES as i32);
+        let spread = chances::scaled_power(SPREAD_POINTS, self.outputs[2], LEAST_SPREAD[0]);
+        ScoreEstimate { mean: own + counted, spread }
     }
 
     fn fill_input(&mut self, situation: &Situation<'_>, symmetry: Symmetry) {
@@ -245,7 +259,8 @@ impl Evaluator {
         self.outputs.clear();
         self.outputs.extend(layers.outputs.outputs(&self.hidden));
         let (policy, owners) = self.head.split_at(self.head.len() / 2);
-        let has_owners = self.network.architecture.trained.owners;
+        let Architecture { trained, counts_owners, .. } = self.network.architecture;
+        let has_owners = trained.owners || counts_owners;
         for (number, &point) in self.turned[symmetry].iter().enumerate() {
             let point = point as usize;
             self.logits[number] = layers.policy.outputs(&policy[point].0).next().unwrap_or_default();

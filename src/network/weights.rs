@@ -5,7 +5,7 @@
 //! | bytes  | content                                                             |
 //! |--------|---------------------------------------------------------------------|
 //! | 0..8   | the eight characters `TewariNN`                                     |
-//! | 8..12  | version of the format                                               |
+//! | 8..12  | version of the format: 2, or 1 where the score counts no owners     |
 //! | 12..14 | channels of the trunk: a multiple of 32, at most 128                |
 //! | 14..16 | blocks of the trunk, at most 32                                     |
 //! | 16..20 | which input planes it uses, a bit each ([`super::planes::plane`])   |
@@ -34,7 +34,9 @@ pub(super) const HIDDEN: usize = 64;
 pub(super) const OUTPUTS: usize = 3;
 
 const MAGIC: [u8; 8] = *b"TewariNN";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+/// The version before, in which the mean of the score is the network's alone.
+const WITHOUT_COUNT: u32 = 1;
 const HEADER_BYTES: usize = 64;
 const CHECKSUM: std::ops::Range<usize> = 40..48;
 const MOST_CHANNELS: usize = 128;
@@ -53,7 +55,9 @@ pub enum WeightsError {
     #[error("not a weights file: expected one that begins with TewariNN")]
     Foreign,
     /// Another program's.
-    #[error("expected weights of version {VERSION}, found {found}: use the program that they were made for")]
+    #[error(
+        "expected weights of version {WITHOUT_COUNT} or {VERSION}, found {found}: use the program that they were made for"
+    )]
     Version {
         /// The file's.
         found: u32,
@@ -101,6 +105,8 @@ pub struct Architecture {
     pub pooled: u32,
     /// Heads that say something.
     pub trained: Trained,
+    /// Whether the network's number for the mean of the score is added to what its owners count.
+    pub counts_owners: bool,
     /// Positions it was trained on.
     pub samples: u64,
     /// What its makers call it.
@@ -169,7 +175,7 @@ fn read_header(header: &[u8; HEADER_BYTES]) -> Result<Architecture, WeightsError
     let short = |at: usize| usize::from(u16::from_le_bytes([header[at], header[at + 1]]));
     let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| header[at + i]));
     let version = word(8);
-    if version != VERSION {
+    if ![WITHOUT_COUNT, VERSION].contains(&version) {
         return Err(WeightsError::Version { found: version });
     }
     let architecture = Architecture {
@@ -178,6 +184,7 @@ fn read_header(header: &[u8; HEADER_BYTES]) -> Result<Architecture, WeightsError
         planes: PlaneSet(word(16)),
         pooled: word(20),
         trained: Trained { policy: word(24) & 1 != 0, owners: word(24) & 2 != 0, score: word(24) & 4 != 0 },
+        counts_owners: version != WITHOUT_COUNT,
         samples: u64::from_le_bytes(std::array::from_fn(|i| header[32 + i])),
         name: String::from_utf8_lossy(&header[48..]).trim_end_matches('\0').escape_debug().to_string(),
     };

@@ -42,7 +42,7 @@ def main():
     inputs = everything[indices]
     moves, owners, score = integers.forward(network, inputs)
     with (arguments.out / "expected.txt").open("w") as out:
-        out.write("# moves played, then logits of all moves, of owners, and numbers of the score\n")
+        out.write("# moves played, then logits of all moves, of owners, and mean and spread of the score\n")
         for index, *parts in zip(indices, moves, owners.reshape(len(indices), -1), score):
             out.write(" ".join(str(int(number)) for number in [index, *np.concatenate(parts)]) + "\n")
 

@@ -9,7 +9,9 @@ import numpy as np
 import model
 
 MAGIC = b"TewariNN"
-VERSION = 1
+VERSION = 2
+# The version before, whose mean of the score is not added to what the owners count.
+WITHOUT_COUNT = 1
 HEADER_BYTES = 64
 HEADS = {"policy": 1, "owners": 2, "score": 4}
 
@@ -85,8 +87,35 @@ def _output(layer, x):
     return _shift_right(x @ layer["w"] + layer["b"], layer["shift"] - 6)
 
 
+STEPS = 256
+POWERS = np.rint(np.exp2(-np.arange(STEPS + 1) / STEPS) * 2.0**30).astype(np.int64)
+
+
+def _power(x):
+    """2^-x with 30 binary places, for x >= 0 with 12: linear between the steps of a table."""
+    whole, (step, between) = x >> 12, np.divmod(x & 4095, 4096 // STEPS)
+    part = POWERS[step] - (POWERS[step] - POWERS[step + 1]) * between // (4096 // STEPS)
+    return np.where(whole > 62, 0, part >> np.minimum(whole, 62))
+
+
+def _logistic(x):
+    """1 / (1 + e^-x) in units of 1 / (2^32 - 1), for x with 12 binary places."""
+    most = 2**32 - 1
+    winning = (most << 30) // ((1 << 30) + _power(np.abs(x) * 5909 >> 12))
+    return np.where(x < 0, most - winning, winning)
+
+
+def _score(owner, numbers):
+    """Mean and spread of the score in points with 12 binary places: what owners count, and the network's two numbers."""
+    counted = _shift_right((2 * _logistic(owner) - (2**32 - 1)).sum(axis=(1, 2)), 20)
+    least, most = model.SPREAD_RANGE
+    above = np.clip(numbers[:, 1], least << 12, most << 12)
+    spread = int(model.SPREAD_POINTS) * 2**most * _power((most << 12) - above) >> 18
+    return np.stack([numbers[:, 0] * int(model.MEAN_POINTS) + counted, spread], axis=1)
+
+
 def forward(network, inputs):
-    """Logits of all moves and of owners, and the numbers for mean and spread, all with 12 binary places."""
+    """Logits of all moves and of owners, and mean and spread of the score in points, all with 12 binary places."""
     layer = network["input"]
     x = _activation(_convolution(layer, inputs.astype(np.int64)), layer["shift"])
     for block in network["blocks"]:
@@ -105,7 +134,7 @@ def forward(network, inputs):
     inner = _activation(pooled @ hidden["w"] + hidden["b"], 8 + hidden["shift"])
     outputs = _output(network["outputs"], inner)
     moves = np.concatenate([policy.reshape(len(inputs), -1), outputs[:, :1]], axis=1)
-    return moves, owner, outputs[:, 1:]
+    return moves, owner, _score(owner, outputs[:, 1:])
 
 
 def _layer_bytes(layer):
@@ -135,8 +164,9 @@ def _layers(network):
 
 def parameters_of(data):
     """The parameters that `quantised` makes into the integers of a weights file, from its bytes."""
-    if data[:8] != MAGIC or int.from_bytes(data[8:12], "little") != VERSION:
-        raise ValueError(f"expected a weights file of version {VERSION}, found something else")
+    version = int.from_bytes(data[8:12], "little")
+    if data[:8] != MAGIC or version not in (WITHOUT_COUNT, VERSION):
+        raise ValueError(f"expected a weights file of version {WITHOUT_COUNT} or {VERSION}, found something else")
     if _checksum(data[:40] + bytes(8) + data[48:]) != int.from_bytes(data[40:48], "little"):
         raise ValueError("expected weights that agree with their checksum, found damaged ones: take another copy")
     channels, blocks = (int.from_bytes(data[at : at + 2], "little") for at in (12, 14))
@@ -160,6 +190,10 @@ def parameters_of(data):
     unseen = [plane for plane in range(model.PLANES) if not planes >> plane & 1]
     # What was drawn for a plane that this network never saw would be noise to one that sees it.
     parameters["input"]["w"][:, unseen] = 0
+    if version == WITHOUT_COUNT:
+        # Owners count what this output said: it begins anew as nothing.
+        parameters["outputs"]["w"][:, 1] = 0
+        parameters["outputs"]["b"][1] = 0
     return parameters
 
 

@@ -19,6 +19,8 @@ HIDDEN = 64
 # Units of the score head: points of the mean, and points that its spread is multiplied to.
 MEAN_POINTS = 16.0
 SPREAD_POINTS = 8.0
+# The least and largest power of two that its spread is multiplied with.
+SPREAD_RANGE = (-6, 5)
 
 
 def initial(seed, channels, blocks, pooled):
@@ -162,4 +164,6 @@ def forward(parameters, inputs, quantise=False):
     owner = point(parameters["owner"], head[..., HEAD:])
     outputs = dense(parameters["outputs"], act(dense(parameters["hidden"], pooled)))
     moves = jnp.concatenate([policy.reshape(len(inputs), -1), outputs[:, :1]], axis=1)
-    return moves, owner, outputs[:, 1] * MEAN_POINTS, SPREAD_POINTS * jnp.exp2(jnp.clip(outputs[:, 2], -3, 5))
+    # What the owners count: on average each point is so much the player's, from -1 to 1.
+    mean = outputs[:, 1] * MEAN_POINTS + jnp.tanh(owner / 2).sum(axis=(1, 2))
+    return moves, owner, mean, SPREAD_POINTS * jnp.exp2(jnp.clip(outputs[:, 2], *SPREAD_RANGE))

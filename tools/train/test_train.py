@@ -38,7 +38,7 @@ def test_floats_with_rounding_are_the_integers():
 
 def test_a_run_that_begins_with_a_weights_file_has_its_network():
     network = integers.quantised(random_parameters(4))
-    file = integers.weights_file(network, 7, 100, "test", 7)
+    file = integers.weights_file(network, 2**model.PLANES - 1, 100, "test", 7)
     again = integers.quantised(integers.parameters_of(file))
     for (one, _), (other, _) in zip(integers._layers(network), integers._layers(again), strict=True):
         assert np.array_equal(one["w"], other["w"]) and np.array_equal(one["shift"], other["shift"])
