@@ -178,3 +178,22 @@ fn files_that_are_no_network_are_refused_in_one_line() {
     }
     assert!(Network::load(&good).is_ok());
 }
+
+#[test]
+fn the_score_counts_owners_but_in_files_of_the_first_version() {
+    let counting = random_weights(Shape { channels: 32, blocks: 1, pooled: 1 }, 3);
+    let mut alone = counting.clone();
+    alone[8] = 1;
+    let size = Size::new(9, 9).unwrap();
+    let (position, last_moves) = random_position(size, 8, 30);
+    let [counting, alone] = [counting, sealed(alone)].map(|bytes| {
+        let mut evaluator = Evaluator::new(Arc::new(Network::load(&bytes).unwrap()), size);
+        let evaluation = evaluator.evaluate(&situation(&position, &last_moves), Symmetry::IDENTITY);
+        let points = (0..size.points() as u16).map(Move);
+        let owners: f64 =
+            points.map(|point| 2.0 * evaluation.owner_chance(point).unwrap().as_f64() - 1.0).sum();
+        (evaluation.score.unwrap().lead(0), owners)
+    });
+    let counted = counting.0 - alone.0;
+    assert!(counting.1.abs() > 1.0 && (counted - counting.1).abs() < 1e-3, "{counted} {}", counting.1);
+}

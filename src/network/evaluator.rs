@@ -197,8 +197,7 @@ impl Evaluator {
         }
         let mean_owner =
             |&logit: &i32| 2 * i64::from(chances::logistic(logit.into()).0) - i64::from(u32::MAX);
-        let counted =
-            shift_right(self.owners.iter().map(mean_owner).sum(), u32::BITS as i32 - OUTPUT_PLACES as i32);
+        let counted = shift_right(self.owners.iter().map(mean_owner).sum(), u32::BITS as i32 - OUTPUT_PLACES);
         let spread = chances::scaled_power(SPREAD_POINTS, self.outputs[2], LEAST_SPREAD[0]);
         ScoreEstimate { mean: own + counted, spread }
     }

@@ -29,7 +29,7 @@ pub(crate) struct Shape {
 pub(crate) fn random_weights(shape: Shape, seed: u64) -> Vec<u8> {
     let mut random = Random(seed);
     let mut bytes = b"TewariNN".to_vec();
-    bytes.extend(1_u32.to_le_bytes());
+    bytes.extend(2_u32.to_le_bytes());
     bytes.extend((shape.channels as u16).to_le_bytes());
     bytes.extend((shape.blocks as u16).to_le_bytes());
     bytes.extend(0x3f_ffff_u32.to_le_bytes());

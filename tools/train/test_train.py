@@ -27,11 +27,13 @@ def test_floats_with_rounding_are_the_integers():
     for rows, columns in ((19, 19), (9, 9), (5, 7), (1, 1)):
         parameters = random_parameters(3)
         inputs = some_inputs(4, rows, columns)
-        moves, owners, mean, _ = model.forward(jax.tree.map(jnp.asarray, parameters), inputs, quantise=True)
+        moves, owners, mean, spread = model.forward(jax.tree.map(jnp.asarray, parameters), inputs, quantise=True)
         exact_moves, exact_owners, score = integers.forward(integers.quantised(parameters), inputs)
         # Biases and pooled numbers are rounded in the integers alone: a sum that lies on a border may fall to
         # either side, which moves an activation by one.
-        for found, exact in ((moves, exact_moves), (owners, exact_owners), (mean / 16, score[:, 0])):
+        scale = np.maximum(rows * columns / 4, 16)
+        pairs = ((moves, exact_moves), (owners, exact_owners), (mean / scale, score[:, 0] / scale))
+        for found, exact in (*pairs, (np.log2(spread), np.log2(score[:, 1] / 4096) * 4096)):
             error = np.abs(np.asarray(found) * 4096 - exact)
             assert np.median(error) < 80 and error.max() < 600, (rows, columns, error.max())
 
