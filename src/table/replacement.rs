@@ -6,6 +6,9 @@ use std::str::FromStr;
 
 /// Each generation since its last use quarters what an entry or a block is worth.
 const AGE_SHIFT: u64 = 2;
+/// The first of them takes this power of two more. Else small blocks of the present search went before larger ones that it
+/// has not used, came again, and a network was asked for them again.
+const UNUSED_SHIFT: u64 = 4;
 /// Under [`Replacement::LeastRecentlyUsed`] a generation lasts until this share of the entries, one in so
 /// many, has been claimed: 64 generations are then four times the directory.
 const ENTRIES_PER_TICK: usize = 16;
@@ -14,7 +17,8 @@ const ENTRIES_PER_TICK: usize = 16;
 /// edge block with those that the clock hand passes; what the running simulation stands on is protected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Replacement {
-    /// The fewest visits go, quartered for each search since the last use. The default.
+    /// The fewest visits go, quartered for each search since the last use, and a sixteenth of that where the present
+    /// search has not used it. The default.
     #[default]
     VisitsAndGeneration,
     /// The fewest visits go, however long ago they were: a new position replaces the smaller subtree, as
@@ -119,7 +123,8 @@ impl Replacement {
         match self {
             // Never used counts less than once used, however long ago.
             Replacement::VisitsAndGeneration | Replacement::Admission => {
-                (u64::from(visits) << 16) >> (AGE_SHIFT * age).min(47)
+                let unused = if age == 0 { 0 } else { UNUSED_SHIFT };
+                (u64::from(visits) << 16) >> (AGE_SHIFT * age + unused).min(47)
             }
             Replacement::Visits => u64::from(visits),
             Replacement::LeastRecentlyUsed | Replacement::TwoLevel if visits == 0 => 0,
@@ -199,7 +204,7 @@ mod tests {
 
     #[test]
     fn each_policy_has_its_own_victim() {
-        // Large and two searches old (worth 100/16), small and fresh, in between.
+        // Large and two searches old (worth 100/256), small and fresh, in between.
         let candidates = [(100, 1), (10, 3), (40, 2), (7, 3)];
         assert_eq!(victim(Replacement::VisitsAndGeneration, &candidates), 0);
         assert_eq!(victim(Replacement::Visits, &candidates), 3);
@@ -215,8 +220,8 @@ mod tests {
 
     #[test]
     fn admission_asks_what_the_newcomer_is_worth() {
-        // 20 visits in this generation, or 80 in the one before.
-        for (visits, used_in) in [(20, 3), (80, 2)] {
+        // 20 visits in this generation, or 64 times as many in the one before.
+        for (visits, used_in) in [(20, 3), (1280, 2)] {
             let victim = Candidate { what: (), visits, used_in };
             let admitted = [19, 20].map(|visits| Replacement::Admission.admits(visits, &victim, 3));
             assert_eq!(admitted, [false, true]);
