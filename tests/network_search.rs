@@ -229,3 +229,27 @@ fn owners_in_reports_are_the_mean_of_playouts_and_network_where_its_value_counts
         }
     }
 }
+
+/// Black's group below has two eyes once it has answered any move of White's, and wins by half a point. But for White's moves
+/// there, nobody has anything to do but to fill own eyes.
+const ONLY_EYES_ARE_LEFT: &str = "(;GM[1]FF[4]SZ[7]KM[-1.5]RU[Chinese]PL[W]\
+    AB[aa][ca][da][fa][ga][ab][bb][cb][db][eb][fb][gb][af][bf][cf][df][ef][eg]\
+    AW[ac][bc][cc][dc][ec][fc][gc][bd][dd][fd][gd][ae][be][ce][de][ee][fe][ge][ff][gf][fg])";
+
+#[test]
+fn who_has_only_eyes_left_passes_in_the_search_and_the_result_is_proven() {
+    let folder = TempDir::new().expect("a folder");
+    std::fs::write(folder.path().join("end.sgf"), ONLY_EYES_ARE_LEFT).expect("a file");
+    std::fs::write(
+        folder.path().join("random.bin"),
+        random_weights(Shape { channels: 32, blocks: 1, pooled: 0 }, 1),
+    )
+    .expect("a file");
+    for network in [&[][..], &["--network", "random.bin"]] {
+        let arguments =
+            ["analyze", "end.sgf", "--simulations", "5000", "--threads", "1", "--memory", "64MiB"];
+        let output = tewari(folder.path(), &[&arguments[..], network].concat());
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        assert!(text.contains("Black wins (proven)"), "{network:?}: {text}");
+    }
+}

@@ -1,8 +1,9 @@
 //! What a network adds to a search of Go: priors by its policy, and an estimate of a position's value.
 
 use crate::game::{Game, Move, Outcome, Player, Prior};
+use crate::go::board::cell;
 use crate::go::prior::has_few_moves;
-use crate::go::{Position, Size};
+use crate::go::{Point, Position, Size};
 use crate::network::chances::CERTAIN;
 use crate::network::{Evaluation, Evaluator, Network, Situation, Symmetry};
 use crate::search::policy::Puct;
@@ -34,7 +35,12 @@ pub struct Expert {
 
 /// The chance of a pass that does not end the game where few moves are left: it is tried in some fifty visits where all of
 /// them are worse.
-const CHANCE_BESIDE_FEW: f32 = 1.0 / 64.0;
+const CHANCE_BESIDE_FEW: u32 = CERTAIN / 64;
+
+/// What is left of the chance of a move that fills an own eye: a sixteenth.
+const EYE_SHIFT: u32 = 4;
+/// The least sum of the chances of such moves, and of the pass, that says that there may be nothing better.
+const LEAST_OF_NOTHING: u32 = CERTAIN / 16;
 
 /// The part of a root's policy that is noise, where there is any: a fourth. Source: Wu, arXiv 1902.10565, section 3.1.
 const NOISE_SHIFT: u32 = 2;
@@ -68,15 +74,13 @@ impl Expert {
                 *chance = *chance - (*chance >> NOISE_SHIFT) + (noise >> NOISE_SHIFT);
             }
         }
-        let points = position.size().points();
-        let (moves, pass) = priors.split_at_mut(points);
-        for (prior, &chance) in moves.iter_mut().zip(&self.chances) {
+        let has_few = has_few_moves(&priors[..position.size().points()]);
+        judge_pass(position, has_few, &mut self.chances);
+        for (prior, &chance) in priors.iter_mut().zip(&self.chances) {
             if let Some(prior) = prior {
                 *prior = Puct::pack_chance(chance as f32 / CERTAIN as f32);
             }
         }
-        let has_few = has_few_moves(moves);
-        pass.fill(Some(Puct::pack_chance(chance_of_pass(position, has_few))));
         Some(estimate(&evaluation, &situation, self.value_weight))
     }
 }
@@ -119,15 +123,38 @@ pub fn ask(network: &Arc<Network>, position: &Position) -> Opinion {
     }
 }
 
-/// The chance of a pass, which is not the network's (its share of the policy is nobody's). What it leads to where it ends the
-/// game is known. Else there is something better, unless few moves are left.
-fn chance_of_pass(position: &Position, has_few_moves: bool) -> f32 {
+/// The chance of a pass, by move number the last of `chances`, which are the network's. What it leads to where it ends the
+/// game is known. Else it has most of the chances of moves that fill an own eye, beside its own: who has nothing better
+/// passes. Where they are little, as in the middle of a game, it has none, for a network has never seen a pass there and may
+/// think anything of it; but where few moves are left it is always tried.
+fn judge_pass(position: &Position, has_few_moves: bool, chances: &mut [u32]) {
+    let (moves, pass) = chances.split_at_mut(position.size().points());
+    let [pass] = pass else { return };
     match position.outcome_of_pass() {
-        Some(Outcome::Win) => 1.0,
-        Some(Outcome::Draw) => 0.25,
-        None if has_few_moves => CHANCE_BESIDE_FEW,
-        Some(Outcome::Loss) | None => 0.0,
+        Some(Outcome::Win) => *pass = CERTAIN,
+        Some(Outcome::Draw) => *pass = CERTAIN / 4,
+        Some(Outcome::Loss) => *pass = 0,
+        None => {
+            let of_eyes = of_own_eyes(position, moves).map(|chance| *chance).sum::<u32>();
+            if of_eyes + *pass < LEAST_OF_NOTHING {
+                *pass = 0;
+            } else {
+                of_own_eyes(position, moves).for_each(|chance| *chance >>= EYE_SHIFT);
+                *pass += of_eyes - (of_eyes >> EYE_SHIFT);
+            }
+            if has_few_moves {
+                *pass = (*pass).max(CHANCE_BESIDE_FEW);
+            }
+        }
     }
+}
+
+/// Those of `chances`, by move number, that are of moves which fill an eye of the player to move.
+fn of_own_eyes<'c>(position: &Position, chances: &'c mut [u32]) -> impl Iterator<Item = &'c mut u32> {
+    let (board, player) = (position.board(), position.to_play());
+    let fills_eye = move |point: Point| board.cell(point) == cell::EMPTY && board.is_eye(point, player);
+    let points = &board.geometry().points;
+    points.iter().zip(chances).filter(move |(point, _)| fills_eye(**point)).map(|(_, chance)| chance)
 }
 
 /// One symmetry for each position, so that the same position always gets the same answer.
