@@ -125,7 +125,7 @@ pub fn ask(network: &Arc<Network>, position: &Position) -> Opinion {
 
 /// The chance of a pass, by move number the last of `chances`, which are the network's. What it leads to where it ends the
 /// game is known. Else it has most of the chances of moves that fill an own eye, beside its own: who has nothing better
-/// passes. Where they are little, as in the middle of a game, it has none, for a network has never seen a pass there and may
+/// passes. Where they are little, as in the middle of a game, it has none, for a network has hardly seen a pass there and may
 /// think anything of it; but where few moves are left it is always tried.
 fn judge_pass(position: &Position, has_few_moves: bool, chances: &mut [u32]) {
     let (moves, pass) = chances.split_at_mut(position.size().points());
