@@ -99,28 +99,39 @@ pub struct Opinion {
     pub ownership: Option<Vec<f64>>,
 }
 
-/// Asks a network about a position, under the symmetry that [`Expert::judge`] chooses.
+/// Asks a network about a position: the mean of what it says under all symmetries, which knows a little more than each, and
+/// does not depend on how the board is turned. For reports; [`Expert::judge`] asks under one.
 #[must_use]
 pub fn ask(network: &Arc<Network>, position: &Position) -> Opinion {
     let size = position.size();
     let mut evaluator = Evaluator::new(Arc::clone(network), size);
     let situation = Situation::of(position);
-    let evaluation = evaluator.evaluate(&situation, symmetry_of(position));
     let mut chances = vec![0; size.points() + 1];
-    evaluation.move_chances(|mv| position.check(mv).is_ok(), &mut chances);
-    let all = chances.iter().map(|&chance| u64::from(chance)).sum::<u64>().max(1) as f64;
+    let weight = 1.0 / f64::from(Symmetry::count(size));
     let sign = if position.to_play() == Player::Black { 1.0 } else { -1.0 };
     let points = size.points() as f64;
-    let owner = |point| evaluation.owner_chance(point).map(|chance| sign * (2.0 * chance.as_f64() - 1.0));
-    Opinion {
-        policy: chances.into_iter().map(|chance| f64::from(chance) / all).collect(),
-        black_winrate: evaluation.score.map(|score| {
-            let chance = score.winning_chance(situation.own_komi()).as_f64();
-            if position.to_play() == Player::Black { chance } else { 1.0 - chance }
-        }),
-        black_score: evaluation.score.map(|score| sign * score.lead(0).clamp(-points, points)),
-        ownership: (0..size.points() as u16).map(|point| owner(Move(point))).collect(),
+    let mut policy = vec![0.0; chances.len()];
+    let (mut winrate, mut score) = (None, None);
+    let mut ownership: Option<Vec<f64>> = None;
+    for symmetry in Symmetry::all(size) {
+        let evaluation = evaluator.evaluate(&situation, symmetry);
+        evaluation.move_chances(|mv| position.check(mv).is_ok(), &mut chances);
+        let all = chances.iter().map(|&chance| u64::from(chance)).sum::<u64>().max(1) as f64;
+        for (mean, &chance) in policy.iter_mut().zip(&chances) {
+            *mean += weight * f64::from(chance) / all;
+        }
+        if let Some(estimate) = evaluation.score {
+            let chance = estimate.winning_chance(situation.own_komi()).as_f64() - 0.5;
+            *winrate.get_or_insert(0.5) += weight * sign * chance;
+            *score.get_or_insert(0.0) += weight * sign * estimate.lead(0).clamp(-points, points);
+        }
+        for point in 0..size.points() {
+            let Some(chance) = evaluation.owner_chance(Move(point as u16)) else { break };
+            let means = ownership.get_or_insert_with(|| vec![0.0; size.points()]);
+            means[point] += weight * sign * (2.0 * chance.as_f64() - 1.0);
+        }
     }
+    Opinion { policy, black_winrate: winrate, black_score: score, ownership }
 }
 
 /// The chance of a pass, by move number the last of `chances`, which are the network's. What it leads to where it ends the
