@@ -38,7 +38,7 @@ pub(super) fn no_results(job: &Job) -> Value {
     json!({"id": job.query.id, "turnNumber": job.turn, "isDuringSearch": false, "noResults": true})
 }
 
-/// What a search found, so far or in the end. `policy`: the chances of all moves, where a network is asked.
+/// What a search found, so far or in the end. `policy`: the chances of all moves, where they were asked for and there is a network.
 pub(super) fn result(
     job: &Job,
     position: &Position,
@@ -58,7 +58,7 @@ pub(super) fn result(
     if job.query.has_ownership {
         object["ownership"] = view.ownership();
     }
-    if let Some(policy) = policy.filter(|_| job.query.has_policy) {
+    if let Some(policy) = policy {
         object["policy"] = view.policy(policy);
     }
     object

@@ -131,7 +131,8 @@ impl<W: Write> Server<W> {
         if let Err(error) = engine.set_record(Record::from_position(position.clone())) {
             return desk.refuse(job, &error);
         }
-        let policy = engine.options().network().map(|network| expert::ask(network, &position).policy);
+        let asked = engine.options().network().filter(|_| job.query.has_policy);
+        let policy = asked.map(|network| expert::ask(network, &position).policy);
         let result = |report: &_, is_during_search| {
             message::result(job, &position, report, policy.as_deref(), is_during_search)
         };
