@@ -14,9 +14,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tempfile::TempDir;
 use tewari::engine::{Engine, EngineOptions};
 use tewari::game::{Game, Move, Player};
-use tewari::go::{Komi, Size};
+use tewari::go::{Komi, Position, Rules, Size};
 use tewari::memory::Budget;
-use tewari::network::Network;
+use tewari::network::{Network, Symmetry};
 use tewari::search::policy::Rave;
 use tewari::search::{Expert, Limits, Report, Search, SearchParameters};
 use tewari::table::{Shape as TableShape, Table};
@@ -154,6 +154,33 @@ fn tewari(folder: &Path, arguments: &[&str]) -> Output {
 }
 
 #[test]
+fn a_network_says_the_same_of_a_position_however_the_board_is_turned() {
+    let (size, network) = (Size::new(5, 5).expect("a size"), Arc::new(network(4)));
+    let opinion = |symmetry: Symmetry| {
+        let mut position = Position::new(size, Rules::CHINESE, Komi(1));
+        [7, 12, 3].map(Move).into_iter().for_each(|mv| position.play(symmetry.turn(mv, size)));
+        tewari::engine::expert::ask(&network, &position)
+    };
+    let is_near =
+        |one: Option<f64>, other: Option<f64>| (one.expect("one") - other.expect("one")).abs() < 1e-9;
+    let here = opinion(Symmetry::IDENTITY);
+    for symmetry in Symmetry::all(size) {
+        let there = opinion(symmetry);
+        assert!(is_near(here.black_winrate, there.black_winrate), "{symmetry:?}");
+        assert!(is_near(here.black_score, there.black_score), "{symmetry:?}");
+        for mv in (0..=size.points()).map(|mv| Move(mv as u16)) {
+            let turned = symmetry.turn(mv, size).index();
+            let chances = [here.policy[mv.index()], there.policy[turned]];
+            assert!((chances[0] - chances[1]).abs() < 1e-9, "{symmetry:?}, {mv:?}: {chances:?}");
+            let [here, there] = [&here, &there].map(|it| it.ownership.as_ref().expect("owners"));
+            if mv != size.pass() {
+                assert!(is_near(Some(here[mv.index()]), Some(there[turned])), "{symmetry:?}, {mv:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_table_of_another_network_or_of_none_is_refused_in_one_line() {
     let folder = TempDir::new().expect("a folder");
     for (seed, name) in [(1, "one.bin"), (2, "other.bin")] {
@@ -207,10 +234,7 @@ fn owners_in_reports_are_the_mean_of_playouts_and_network_where_its_value_counts
         options.value_weight = value;
         Engine::new(options).expect("an engine").search(Player::Black, limits(), &mut |_| true)
     };
-    let opinion = tewari::engine::expert::ask(
-        &network,
-        &tewari::go::Position::new(size, tewari::go::Rules::CHINESE, Komi(1)),
-    );
+    let opinion = tewari::engine::expert::ask(&network, &Position::new(size, Rules::CHINESE, Komi(1)));
     let opinion = opinion.ownership.expect("owners");
     let joined = report(Some(&network), 12);
     let playouts = f64::from(joined.ownership.playouts());
