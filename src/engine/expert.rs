@@ -3,6 +3,7 @@
 use crate::game::{Game, Move, Outcome, Player, Prior};
 use crate::go::board::cell;
 use crate::go::prior::has_few_moves;
+use crate::go::unconditional::unconditional_owners;
 use crate::go::{Point, Position, Size};
 use crate::network::chances::CERTAIN;
 use crate::network::{Evaluation, Evaluator, Network, Situation, Symmetry};
@@ -100,15 +101,18 @@ pub struct Opinion {
 }
 
 /// Asks a network about a position: the mean of what it says under all symmetries, which knows a little more than each, and
-/// does not depend on how the board is turned. For reports; [`Expert::judge`] asks under one.
+/// does not depend on how the board is turned. Points that are [settled](unconditional_owners) have their owners, and the score
+/// has those points. For reports; [`Expert::judge`] asks under one symmetry, and of the network alone.
 #[must_use]
 pub fn ask(network: &Arc<Network>, position: &Position) -> Opinion {
     let size = position.size();
     let mut evaluator = Evaluator::new(Arc::clone(network), size);
     let situation = Situation::of(position);
+    let settled = unconditional_owners(position.board(), position.rules().suicide);
     let mut chances = vec![0; size.points() + 1];
     let weight = 1.0 / f64::from(Symmetry::count(size));
-    let sign = if position.to_play() == Player::Black { 1.0 } else { -1.0 };
+    let sign_of = |player| if player == Player::Black { 1.0 } else { -1.0 };
+    let sign = sign_of(position.to_play());
     let points = size.points() as f64;
     let mut policy = vec![0.0; chances.len()];
     let (mut winrate, mut score) = (None, None);
@@ -120,15 +124,19 @@ pub fn ask(network: &Arc<Network>, position: &Position) -> Opinion {
         for (mean, &chance) in policy.iter_mut().zip(&chances) {
             *mean += weight * f64::from(chance) / all;
         }
-        if let Some(estimate) = evaluation.score {
+        // What the network said too little of the settled points, for Black.
+        let mut missed = 0.0;
+        for (point, owner) in settled.iter().enumerate() {
+            let Some(chance) = evaluation.owner_chance(Move(point as u16)) else { break };
+            let said = sign * (2.0 * chance.as_f64() - 1.0);
+            let owned = owner.map_or(said, sign_of);
+            missed += owned - said;
+            ownership.get_or_insert_with(|| vec![0.0; size.points()])[point] += weight * owned;
+        }
+        if let Some(estimate) = evaluation.score.map(|estimate| estimate.raised(sign * missed)) {
             let chance = estimate.winning_chance(situation.own_komi()).as_f64() - 0.5;
             *winrate.get_or_insert(0.5) += weight * sign * chance;
             *score.get_or_insert(0.0) += weight * sign * estimate.lead(0).clamp(-points, points);
-        }
-        for point in 0..size.points() {
-            let Some(chance) = evaluation.owner_chance(Move(point as u16)) else { break };
-            let means = ownership.get_or_insert_with(|| vec![0.0; size.points()]);
-            means[point] += weight * sign * (2.0 * chance.as_f64() - 1.0);
         }
     }
     Opinion { policy, black_winrate: winrate, black_score: score, ownership }

@@ -25,6 +25,7 @@ pub mod rules;
 pub mod score;
 pub mod status;
 pub mod tactics;
+pub mod unconditional;
 
 pub use board::Board;
 pub use geometry::{Point, Size};

@@ -160,7 +160,7 @@ pub fn end_of(position: &Position, next: Option<Move>) -> Option<Position> {
     }
 }
 
-fn colour(player: Player) -> u8 {
+pub(super) fn colour(player: Player) -> u8 {
     match player {
         Player::Black => cell::BLACK,
         Player::White => cell::WHITE,

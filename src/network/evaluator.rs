@@ -81,6 +81,12 @@ impl ScoreEstimate {
         ScoreEstimate { spread: self.spread / factor, ..*self }
     }
 
+    /// The same with a mean that is so many points higher.
+    #[must_use]
+    pub fn raised(&self, points: f64) -> ScoreEstimate {
+        ScoreEstimate { mean: self.mean + (points * f64::from(1 << OUTPUT_PLACES)) as i64, ..*self }
+    }
+
     /// The mean lead in points when the player gains a komi of `own_komi` half points.
     #[must_use]
     pub fn lead(&self, own_komi: i32) -> f64 {

@@ -1,0 +1,115 @@
+//! Points that are settled whatever is played: unconditional life and what it surrounds.
+
+use super::board::{Board, cell};
+use super::geometry::{CELLS, Point};
+use super::status::colour;
+use crate::game::Player;
+
+/// Points of a region without a stone of the player beside them, from which the opponent could make two eyes.
+const ROOM_TO_LIVE: usize = 2;
+
+/// Connected points without a stone of the player.
+struct Region {
+    points: Vec<Point>,
+    /// The player's chains beside it, by name.
+    borders: Vec<Point>,
+    /// Those of them that are beside all its points that are or may become empty: the opponent cannot fill the last one.
+    vital_to: Vec<Point>,
+}
+
+/// Whose each point is whatever is played, by move number; `None` where that is open.
+///
+/// A chain is alive without condition if its owner may pass forever: it is one of a set of chains each of which has two
+/// vital regions, all of whose empty points are its liberties, that are surrounded by chains of the set alone. Its points are settled, and those of a region that only such
+/// chains surround where at most one point has none of their stones beside it, since no group can make two eyes there. Where
+/// `suicide` of several stones is allowed, the opponent can empty points: then all points of a vital region must be beside the chain.
+///
+/// Source: D. B. Benson, "Life in the game of Go", Information Sciences 10 (1976), theorem 1.
+#[must_use]
+pub fn unconditional_owners(board: &Board, suicide: bool) -> Vec<Option<Player>> {
+    let geometry = board.geometry();
+    let mut owners = vec![None; geometry.points.len()];
+    for player in Player::BOTH {
+        let regions = regions(board, player, suicide);
+        let alive = alive_chains(&regions);
+        let is_alive = |name: &Point| alive.contains(name);
+        for &point in &geometry.points {
+            if board.cell(point) == colour(player) && is_alive(&board.chain(point)) {
+                owners[geometry.move_of(point).index()] = Some(player);
+            }
+        }
+        let surrounded = regions.iter().filter(|region| region.borders.iter().all(is_alive));
+        for region in surrounded.filter(|region| !region.borders.is_empty()) {
+            let is_inside = |point: &&Point| !has_beside(board, **point, player);
+            if region.points.iter().filter(is_inside).count() < ROOM_TO_LIVE {
+                region
+                    .points
+                    .iter()
+                    .for_each(|&point| owners[geometry.move_of(point).index()] = Some(player));
+            }
+        }
+    }
+    owners
+}
+
+/// The largest set of chains each of which has two vital regions that the set alone surrounds.
+fn alive_chains(regions: &[Region]) -> Vec<Point> {
+    let mut alive: Vec<Point> = regions.iter().flat_map(|region| region.vital_to.iter().copied()).collect();
+    alive.sort_unstable();
+    alive.dedup();
+    loop {
+        let surrounded: Vec<&Region> =
+            regions.iter().filter(|region| region.borders.iter().all(|name| alive.contains(name))).collect();
+        let eyes = |name: &Point| surrounded.iter().filter(|region| region.vital_to.contains(name)).count();
+        let kept: Vec<Point> = alive.iter().copied().filter(|name| eyes(name) >= 2).collect();
+        if kept.len() == alive.len() {
+            return kept;
+        }
+        alive = kept;
+    }
+}
+
+fn regions(board: &Board, player: Player, suicide: bool) -> Vec<Region> {
+    let mut done = [false; CELLS];
+    let mut regions = Vec::new();
+    for &start in &board.geometry().points {
+        if !done[start.index()] && board.cell(start) != colour(player) {
+            regions.push(region(board, player, suicide, start, &mut done));
+        }
+    }
+    regions
+}
+
+fn region(board: &Board, player: Player, suicide: bool, start: Point, done: &mut [bool; CELLS]) -> Region {
+    let mut points = vec![start];
+    let mut borders = Vec::new();
+    done[start.index()] = true;
+    let mut next = 0;
+    while next < points.len() {
+        for neighbour in board.neighbours4(points[next]) {
+            let found = board.cell(neighbour);
+            if found == colour(player) {
+                borders.push(board.chain(neighbour));
+            } else if found != cell::BORDER && !done[neighbour.index()] {
+                done[neighbour.index()] = true;
+                points.push(neighbour);
+            }
+        }
+        next += 1;
+    }
+    borders.sort_unstable();
+    borders.dedup();
+    let is_beside = |point: Point, name: Point| {
+        let is_of_chain = |at: &Point| board.cell(*at) == colour(player) && board.chain(*at) == name;
+        board.neighbours4(point).iter().any(is_of_chain)
+    };
+    let mut vital_to = borders.clone();
+    for &point in points.iter().filter(|point| suicide || board.cell(**point) == cell::EMPTY) {
+        vital_to.retain(|&name| is_beside(point, name));
+    }
+    Region { points, borders, vital_to }
+}
+
+fn has_beside(board: &Board, point: Point, player: Player) -> bool {
+    board.neighbours4(point).iter().any(|&neighbour| board.cell(neighbour) == colour(player))
+}
