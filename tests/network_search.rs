@@ -16,7 +16,7 @@ use tewari::engine::{Engine, EngineOptions};
 use tewari::game::{Game, Move, Player};
 use tewari::go::{Komi, Position, Rules, Size};
 use tewari::memory::Budget;
-use tewari::network::{Network, Symmetry};
+use tewari::network::{Evaluator, Network, Situation, Symmetry};
 use tewari::search::policy::Rave;
 use tewari::search::{Expert, Limits, Report, Search, SearchParameters};
 use tewari::table::{Shape as TableShape, Table};
@@ -177,6 +177,40 @@ fn a_network_says_the_same_of_a_position_however_the_board_is_turned() {
                 assert!(is_near(Some(here[mv.index()]), Some(there[turned])), "{symmetry:?}, {mv:?}");
             }
         }
+    }
+}
+
+#[test]
+fn a_report_knows_the_owners_of_points_that_are_settled_and_counts_them() {
+    let (size, network) = (Size::new(5, 5).expect("a size"), Arc::new(network(4)));
+    // Black's chain in the lower left has the eyes 0 and 2.
+    let stones = [1, 3, 5, 6, 7, 8].map(|number| (Player::Black, Move(number)));
+    let opinion = |to_play| {
+        let position = Position::with_stones(size, Rules::CHINESE, Komi(1), &stones, to_play).expect("legal");
+        let mut evaluator = Evaluator::new(Arc::clone(&network), size);
+        let situation = Situation::of(&position);
+        let score = Symmetry::all(size)
+            .map(|symmetry| {
+                let evaluation = evaluator.evaluate(&situation, symmetry);
+                let chance = |point| evaluation.owner_chance(Move(point)).expect("owners").as_f64();
+                let said =
+                    (0..9).filter(|point| *point != 4).map(|point| 2.0 * chance(point) - 1.0).sum::<f64>();
+                let sign = if to_play == Player::Black { 1.0 } else { -1.0 };
+                (evaluation.score.expect("a score").lead(0) * sign + 8.0 - sign * said).clamp(-25.0, 25.0)
+            })
+            .sum::<f64>()
+            / Symmetry::count(size) as f64;
+        (tewari::engine::expert::ask(&network, &position), score)
+    };
+    for to_play in Player::BOTH {
+        let (opinion, score) = opinion(to_play);
+        let owners = opinion.ownership.expect("owners");
+        for (point, owner) in owners.iter().enumerate() {
+            let is_settled = point < 9 && point != 4;
+            assert_eq!((owner - 1.0).abs() < 1e-9, is_settled, "{to_play:?}, {point}: {owner}");
+        }
+        let black_score = opinion.black_score.expect("a score");
+        assert!((black_score - score).abs() < 1e-3, "{black_score} is not {score}");
     }
 }
 

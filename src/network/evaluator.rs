@@ -84,7 +84,7 @@ impl ScoreEstimate {
     /// The same with a mean that is so many points higher.
     #[must_use]
     pub fn raised(&self, points: f64) -> ScoreEstimate {
-        ScoreEstimate { mean: self.mean + (points * f64::from(1 << OUTPUT_PLACES)) as i64, ..*self }
+        ScoreEstimate { mean: self.mean + (points * f64::from(1 << OUTPUT_PLACES)).round() as i64, ..*self }
     }
 
     /// The mean lead in points when the player gains a komi of `own_komi` half points.
