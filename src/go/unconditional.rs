@@ -19,10 +19,11 @@ struct Region {
 
 /// Whose each point is whatever is played, by move number; `None` where that is open.
 ///
-/// A chain is alive without condition if its owner may pass forever: it is one of a set of chains each of which has two
-/// vital regions, all of whose empty points are its liberties, that are surrounded by chains of the set alone. Its points are settled, and those of a region that only such
-/// chains surround where at most one point has none of their stones beside it, since no group can make two eyes there. Where
-/// `suicide` of several stones is allowed, the opponent can empty points: then all points of a vital region must be beside the chain.
+/// A chain is alive without condition if its owner may pass forever: it is one of a set of chains each of which has two vital
+/// regions that chains of the set alone surround. All empty points of a vital region are liberties of the chain. The stones of
+/// such chains are settled, and so are regions that they alone surround where at most one point has none of them beside it,
+/// since no group can make two eyes there. Where `suicide` of several stones is allowed, the opponent can empty points again:
+/// then all points of a vital region must be beside the chain.
 ///
 /// Source: D. B. Benson, "Life in the game of Go", Information Sciences 10 (1976), theorem 1.
 #[must_use]
