@@ -160,7 +160,7 @@ pub fn end_of(position: &Position, next: Option<Move>) -> Option<Position> {
     }
 }
 
-pub(super) fn colour(player: Player) -> u8 {
+fn colour(player: Player) -> u8 {
     match player {
         Player::Black => cell::BLACK,
         Player::White => cell::WHITE,

@@ -2,7 +2,6 @@
 
 use super::board::{Board, cell};
 use super::geometry::{CELLS, Point};
-use super::status::colour;
 use crate::game::Player;
 
 /// Points of a region without a stone of the player beside them, from which the opponent could make two eyes.
@@ -35,7 +34,7 @@ pub fn unconditional_owners(board: &Board, suicide: bool) -> Vec<Option<Player>>
         let alive = alive_chains(&regions);
         let is_alive = |name: &Point| alive.contains(name);
         for &point in &geometry.points {
-            if board.cell(point) == colour(player) && is_alive(&board.chain(point)) {
+            if board.stone_at(point) == Some(player) && is_alive(&board.chain(point)) {
                 owners[geometry.move_of(point).index()] = Some(player);
             }
         }
@@ -74,7 +73,7 @@ fn regions(board: &Board, player: Player, suicide: bool) -> Vec<Region> {
     let mut done = [false; CELLS];
     let mut regions = Vec::new();
     for &start in &board.geometry().points {
-        if !done[start.index()] && board.cell(start) != colour(player) {
+        if !done[start.index()] && board.stone_at(start) != Some(player) {
             regions.push(region(board, player, suicide, start, &mut done));
         }
     }
@@ -88,10 +87,9 @@ fn region(board: &Board, player: Player, suicide: bool, start: Point, done: &mut
     let mut next = 0;
     while next < points.len() {
         for neighbour in board.neighbours4(points[next]) {
-            let found = board.cell(neighbour);
-            if found == colour(player) {
+            if board.stone_at(neighbour) == Some(player) {
                 borders.push(board.chain(neighbour));
-            } else if found != cell::BORDER && !done[neighbour.index()] {
+            } else if board.cell(neighbour) != cell::BORDER && !done[neighbour.index()] {
                 done[neighbour.index()] = true;
                 points.push(neighbour);
             }
@@ -101,7 +99,7 @@ fn region(board: &Board, player: Player, suicide: bool, start: Point, done: &mut
     borders.sort_unstable();
     borders.dedup();
     let is_beside = |point: Point, name: Point| {
-        let is_of_chain = |at: &Point| board.cell(*at) == colour(player) && board.chain(*at) == name;
+        let is_of_chain = |at: &Point| board.stone_at(*at) == Some(player) && board.chain(*at) == name;
         board.neighbours4(point).iter().any(is_of_chain)
     };
     let mut vital_to = borders.clone();
@@ -112,5 +110,5 @@ fn region(board: &Board, player: Player, suicide: bool, start: Point, done: &mut
 }
 
 fn has_beside(board: &Board, point: Point, player: Player) -> bool {
-    board.neighbours4(point).iter().any(|&neighbour| board.cell(neighbour) == colour(player))
+    board.neighbours4(point).iter().any(|&neighbour| board.stone_at(neighbour) == Some(player))
 }
