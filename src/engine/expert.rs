@@ -18,11 +18,13 @@ const SHARPENING: i64 = 2;
 /// Playouts that the estimate of a position's value counts like, unless the user says otherwise.
 pub const VALUE_WEIGHT: u8 = 3;
 
-/// Bytes that a network takes in a process with so many workers: its file's pages, its weights, and what it works in.
+/// Bytes that a network takes in a process with so many workers: its file's pages, its weights, and what it works in, with
+/// what is needed for [tiles](Network::make_tile_weights) if there are to be any.
 #[must_use]
-pub fn memory(network: &Arc<Network>, size: Size, threads: usize) -> u64 {
-    let evaluator = Evaluator::new(Arc::clone(network), size).bytes();
-    (2 * network.bytes() + threads.max(1) * evaluator) as u64
+pub fn memory(network: &Arc<Network>, size: Size, threads: usize, has_tiles: bool) -> u64 {
+    let evaluator = Evaluator::bytes_for(network, size, has_tiles);
+    let tiles = if has_tiles { network.tile_bytes() } else { 0 };
+    (network.file_bytes() + network.bytes() + tiles + threads.max(1) * evaluator) as u64
 }
 
 /// Judges positions for one worker; nothing is allocated for a position.

@@ -4,10 +4,14 @@ use super::expert;
 use super::{EngineError, EngineOptions, TableFile, UNKNOWN_BUDGET};
 use crate::go::Size;
 use crate::memory::{Budget, BudgetError};
+use crate::network::Network;
 use crate::search::policy::SelectionPolicy;
 use crate::table::{FileError, FileProblem, Identity, Shape, Table, TableMode};
 use crate::zobrist;
 use std::path::Path;
+
+/// Weights for tiles may take one part in so many of a memory budget.
+const LEAST_MEMORY_OVER_TILES: u64 = 16;
 
 impl EngineOptions {
     /// Bytes for the table of such an engine.
@@ -20,8 +24,25 @@ impl EngineOptions {
 
     /// The same with another number of workers.
     fn table_bytes_beside(&self, threads: usize) -> Result<usize, BudgetError> {
-        let network = self.network().map_or(0, |network| expert::memory(network, self.size, threads));
+        let network = self.network().map_or(0, |network| {
+            expert::memory(network, self.size, threads, self.has_room_for_tiles(network))
+        });
         self.memory.table_bytes(threads, network)
+    }
+
+    /// Whether a network shall have weights for tiles: where they take little of the memory, if that is limited.
+    fn has_room_for_tiles(&self, network: &Network) -> bool {
+        match self.memory {
+            Budget::Engine(bytes) => network.tile_bytes() as u64 <= bytes / LEAST_MEMORY_OVER_TILES,
+            Budget::Table(_) => true,
+        }
+    }
+
+    /// Makes the network ready, as the memory budget allows.
+    pub(super) fn prepare_network(&self) {
+        if let Some(network) = self.network().filter(|network| self.has_room_for_tiles(network)) {
+            network.make_tile_weights();
+        }
     }
 
     /// Whether the memory budget has room for `threads` workers beside a table of `table` bytes; it always has for those

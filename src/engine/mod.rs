@@ -154,6 +154,7 @@ impl Engine {
     /// When the memory cannot be had.
     pub fn new(options: EngineOptions) -> Result<Engine, EngineError> {
         let table = lay_out(&options)?;
+        options.prepare_network();
         let mut record = Record::new(options.size, options.rules, options.komi);
         record.set_key_policy(options.keys);
         Ok(Engine { options, record, table, searches: 0, root_noise: None, root_moves: None })

@@ -7,6 +7,7 @@ use super::layer::{Convolution, Dense, OUTPUT_PLACES, PLACES, POOLED_PLACES, poo
 use super::planes::{ONE, Sink, Situation, describe};
 use super::symmetry::Symmetry;
 use super::weights::{Architecture, HEAD, HIDDEN, Layers, OUTPUTS};
+use super::winograd::{Tile, Workspace};
 use crate::game::Move;
 use crate::go::board::Board;
 use crate::go::ladder::LadderReader;
@@ -30,6 +31,9 @@ pub struct Evaluator {
     points: Vec<u32>,
     /// The same, as the kernel takes them.
     groups: Vec<Group>,
+    tiles: Vec<Tile>,
+    /// Of a kernel with tiles.
+    workspace: Option<Workspace>,
     /// The same after each symmetry.
     turned: Vec<Vec<u32>>,
     /// To the 3x3 neighbours on the padded board.
@@ -108,13 +112,17 @@ impl Evaluation<'_> {
 }
 
 impl Evaluator {
-    /// For boards of `size`, with the fastest kernel of this processor.
+    /// For boards of `size`, with the fastest kernel of this processor; with one by tiles where the network has
+    /// [weights](Network::make_tile_weights) for them.
     #[must_use]
     pub fn new(network: Arc<Network>, size: Size) -> Evaluator {
-        Evaluator::with_kernel(network, size, Kernel::best())
+        let best = Kernel::best();
+        let has_weights = network.layers.input.has_tile_weights();
+        Evaluator::with_kernel(network, size, if has_weights { best } else { best.without_tiles() })
     }
 
-    /// For boards of `size`. The kernel does not change what comes out.
+    /// For boards of `size`. The kernel does not change what comes out. For one by tiles the network's weights are made, if they
+    /// are not.
     #[must_use]
     pub fn with_kernel(network: Arc<Network>, size: Size, kernel: Kernel) -> Evaluator {
         // One column of border is the right edge of a row and the left edge of the next.
@@ -129,11 +137,17 @@ impl Evaluator {
         let points: Vec<u32> = moves().map(padded).collect();
         let architecture = network.architecture();
         let (channels, blocks) = (architecture.channels, architecture.channels / LANES);
+        if kernel.has_tiles() {
+            network.layers.convolutions().for_each(|layer| _ = layer.make_tile_weights());
+        }
+        let tiles = Tile::all(size.columns(), size.rows(), stride, cells);
         let stride = stride as isize;
         Evaluator {
             kernel,
             size,
             groups: Group::all(&points, kernel.points_at_once()),
+            tiles,
+            workspace: kernel.has_tiles().then(|| Workspace::new(blocks)),
             points,
             turned: Symmetry::all(size).map(turned).collect(),
             neighbours: std::array::from_fn(|tap| (tap as isize / 3 - 1) * stride + tap as isize % 3 - 1),
@@ -164,15 +178,23 @@ impl Evaluator {
         self.size
     }
 
-    /// Bytes that it takes in memory, without the network.
+    /// Bytes that one takes in memory, without the network, but with what tiles need if there are to be any; whatever the
+    /// processor.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub fn bytes_for(network: &Arc<Network>, size: Size, has_tiles: bool) -> usize {
+        let blocks = network.architecture().channels / LANES;
+        let tiles = if has_tiles { Workspace::new(blocks).bytes() } else { 0 };
+        Evaluator::with_kernel(Arc::clone(network), size, Kernel::Portable).bytes() + tiles
+    }
+
+    fn bytes(&self) -> usize {
         let cells = self.input.len() + self.trunk.len() + self.inner.len() + self.head.len();
         let points = self.points.len() * (2 + self.turned.len());
         size_of::<Evaluator>()
             + LadderReader::bytes(self.size.points())
             + cells * size_of::<Cell>()
             + self.groups.len() * size_of::<Group>()
+            + self.tiles.len() * size_of::<Tile>()
             + 4 * (points + self.pooled.len() + self.bias.len() + self.logits.len())
     }
 
@@ -223,10 +245,24 @@ impl Evaluator {
     }
 
     fn run_trunk(&mut self, layers: &Layers) {
-        let Evaluator { kernel, points, groups, neighbours, input, trunk, inner, pooled, bias, .. } = self;
-        let convolve =
+        let Evaluator {
+            kernel,
+            points,
+            groups,
+            tiles,
+            workspace,
+            neighbours,
+            input,
+            trunk,
+            inner,
+            pooled,
+            bias,
+            ..
+        } = self;
+        let mut convolve =
             |layer: &Convolution, input: &[Cell], bias: &[i32], adds: bool, output: &mut [Cell]| {
-                Job { layer, input, groups, offsets: neighbours, bias, adds }.run(*kernel, output);
+                let job = Job { layer, input, groups, tiles, offsets: neighbours, bias, adds };
+                job.run(*kernel, workspace.as_mut(), output);
             };
         convolve(&layers.input, input, &layers.input.bias, false, trunk);
         for block in &layers.blocks {
@@ -249,11 +285,12 @@ impl Evaluator {
             layer: &layers.head,
             input: &self.trunk,
             groups: &self.groups,
+            tiles: &self.tiles,
             offsets: &[0],
             bias: &self.bias,
             adds: false,
         };
-        job.run(self.kernel, &mut self.head);
+        job.run(self.kernel, None, &mut self.head);
         self.hidden.clear();
         let hidden = layers
             .hidden

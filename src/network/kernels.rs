@@ -8,6 +8,7 @@
 #![allow(unsafe_code)]
 
 use super::layer::Convolution;
+use super::winograd::{Tile, Workspace};
 
 /// Channels side by side in memory; layers have a multiple of them.
 pub const LANES: usize = 32;
@@ -22,8 +23,16 @@ pub struct Cell(pub [u8; LANES]);
 #[repr(C, align(64))]
 pub(super) struct Lanes(pub(super) [i8; 4 * LANES]);
 
+/// Weights from two channels to [`LANES`] outputs, two numbers of 16 bits an output.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(super) struct WideLanes(pub(super) [i16; 2 * LANES]);
+
 /// Sums of [`LANES`] outputs on one point.
-type Sums = [i32; LANES];
+pub(super) type Sums = [i32; LANES];
+
+/// Taps of a layer of 3x3 points.
+pub(super) const TAPS: usize = 9;
 
 /// Points at once with 256-bit registers: three times four sums, and what they are made of, fill all sixteen.
 const AVX2_POINTS: usize = 3;
@@ -73,6 +82,8 @@ pub enum Kernel {
     Portable,
     /// 256-bit registers, 32 products in two instructions.
     Avx2,
+    /// The same, and layers of 3x3 points by tiles, with a third of the products, 16 in one instruction.
+    Avx2Tiles,
     /// 512-bit registers, 64 products in one instruction.
     Vnni,
 }
@@ -81,7 +92,7 @@ impl Kernel {
     /// The kernels that this processor can run, the fastest last.
     #[must_use]
     pub fn available() -> Vec<Kernel> {
-        [Kernel::Portable, Kernel::Avx2, Kernel::Vnni]
+        [Kernel::Portable, Kernel::Avx2, Kernel::Avx2Tiles, Kernel::Vnni]
             .into_iter()
             .filter(|kernel| kernel.is_available())
             .collect()
@@ -92,18 +103,28 @@ impl Kernel {
     pub fn best() -> Kernel {
         if Kernel::Vnni.is_available() {
             Kernel::Vnni
-        } else if Kernel::Avx2.is_available() {
-            Kernel::Avx2
+        } else if Kernel::Avx2Tiles.is_available() {
+            Kernel::Avx2Tiles
         } else {
             Kernel::Portable
         }
+    }
+
+    /// Whether it takes layers of 3x3 points by tiles. Where one instruction does 64 products, that would not pay.
+    pub(super) fn has_tiles(self) -> bool {
+        self == Kernel::Avx2Tiles
+    }
+
+    /// The same without tiles.
+    pub(super) fn without_tiles(self) -> Kernel {
+        if self.has_tiles() { Kernel::Avx2 } else { self }
     }
 
     /// Points at once, so that weights are read once for all of them.
     pub(super) fn points_at_once(self) -> usize {
         match self {
             Kernel::Portable => SPAN,
-            Kernel::Avx2 => AVX2_POINTS,
+            Kernel::Avx2 | Kernel::Avx2Tiles => AVX2_POINTS,
             Kernel::Vnni => VNNI_POINTS,
         }
     }
@@ -114,7 +135,7 @@ impl Kernel {
         match self {
             Kernel::Portable => true,
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx2 => is_x86_feature_detected!("avx2"),
+            Kernel::Avx2 | Kernel::Avx2Tiles => is_x86_feature_detected!("avx2"),
             #[cfg(target_arch = "x86_64")]
             Kernel::Vnni => {
                 is_x86_feature_detected!("avx512f")
@@ -122,7 +143,7 @@ impl Kernel {
                     && is_x86_feature_detected!("avx512vnni")
             }
             #[cfg(not(target_arch = "x86_64"))]
-            Kernel::Avx2 | Kernel::Vnni => false,
+            Kernel::Avx2 | Kernel::Avx2Tiles | Kernel::Vnni => false,
         }
     }
 }
@@ -136,6 +157,8 @@ pub(super) struct Job<'a> {
     pub(super) input: &'a [Cell],
     /// The points of the board, in groups of [`Kernel::points_at_once`].
     pub(super) groups: &'a [Group],
+    /// The same in tiles.
+    pub(super) tiles: &'a [Tile],
     /// From a point of the padded board to its neighbours, for each tap of the layer.
     pub(super) offsets: &'a [isize],
     /// What is added to the sums of each output: bias and rounding.
@@ -146,11 +169,20 @@ pub(super) struct Job<'a> {
 
 impl Job<'_> {
     /// Does the layer on all points of the board. A kernel that this processor does not have is replaced by plain loops.
-    pub(super) fn run(&self, kernel: Kernel, output: &mut [Cell]) {
+    pub(super) fn run(&self, kernel: Kernel, workspace: Option<&mut Workspace>, output: &mut [Cell]) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(workspace) = workspace
+            && self.layer.taps == TAPS
+            && kernel.has_tiles()
+            && kernel.is_available()
+        {
+            // SAFETY: the processor has just said that it has AVX2, all that the function needs.
+            return unsafe { x86::avx2_tiles(self, workspace, output) };
+        }
         for block in 0..self.layer.out_blocks {
             match kernel {
                 #[cfg(target_arch = "x86_64")]
-                Kernel::Avx2 if kernel.is_available() => {
+                Kernel::Avx2 | Kernel::Avx2Tiles if kernel.is_available() => {
                     // SAFETY: the processor has just said that it has AVX2, all that the function needs.
                     unsafe { x86::avx2(self, block, output) }
                 }
@@ -242,12 +274,91 @@ fn add_products(sums: &mut Sums, x: [u8; 4], weights: &[[i16; LANES]; 4]) {
     }
 }
 
+/// Loads and stores of 256-bit registers. None needs alignment.
+#[cfg(target_arch = "x86_64")]
+pub(super) mod avx2 {
+    use std::arch::x86_64::*;
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub(in super::super) fn load_16_bytes(bytes: &[u8; 16]) -> __m128i {
+        // SAFETY: as many bytes are read as there are.
+        unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub(in super::super) fn load_32_bytes(bytes: &[i8; 32]) -> __m256i {
+        // SAFETY: as many bytes are read as there are.
+        unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub(in super::super) fn load_i16(numbers: &[i16; 16]) -> __m256i {
+        // SAFETY: 16 numbers of 16 bits are read, as many as there are.
+        unsafe { _mm256_loadu_si256(numbers.as_ptr().cast()) }
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub(in super::super) fn load_i32(numbers: &[i32; 8]) -> __m256i {
+        // SAFETY: 8 numbers of 32 bits are read, as many as there are.
+        unsafe { _mm256_loadu_si256(numbers.as_ptr().cast()) }
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub(in super::super) fn store_i16(into: &mut [i16; 16], register: __m256i) {
+        // SAFETY: 16 numbers of 16 bits are written, as many as there is room for.
+        unsafe { _mm256_storeu_si256(into.as_mut_ptr().cast(), register) }
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub(in super::super) fn store_i32(into: &mut [i32; 8], register: __m256i) {
+        // SAFETY: 8 numbers of 32 bits are written, as many as there is room for.
+        unsafe { _mm256_storeu_si256(into.as_mut_ptr().cast(), register) }
+    }
+}
+
 /// Loops and no closures: a closure has the processor features of the function around it, so that one without them, such
 /// as `array::map`, can neither take it in nor be taken in with it.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
+    use super::avx2::{load_32_bytes, store_i32};
     use super::{AVX2_POINTS, Cell, Group, Job, LANES, Lanes, Sums, VNNI_POINTS, four_of};
+    use crate::network::winograd::{TILES, Workspace, avx2 as tiled};
     use std::arch::x86_64::*;
+
+    /// A layer of 3x3 points, all blocks of outputs, with AVX2.
+    #[target_feature(enable = "avx2")]
+    pub(super) fn avx2_tiles(job: &Job<'_>, workspace: &mut Workspace, output: &mut [Cell]) {
+        let board = job.input.len() / job.layer.in_blocks;
+        let Workspace { inputs, sums, outputs } = workspace;
+        for tiles in job.tiles.chunks(TILES) {
+            for (board, into) in job.input.chunks_exact(board).zip(inputs.as_chunks_mut().0) {
+                tiled::transform_inputs(tiles, board, into);
+            }
+            for block in 0..job.layer.out_blocks {
+                for (place, sums) in sums.iter_mut().enumerate() {
+                    let weights = job.layer.of_place(block, place);
+                    for half in 0..2 {
+                        tiled::add_products::<0, 5>(inputs, place, weights, half, sums);
+                        if tiles.len() > 5 {
+                            tiled::add_products::<5, 4>(inputs, place, weights, half, sums);
+                        }
+                    }
+                }
+                for (number, tile) in tiles.iter().enumerate() {
+                    tiled::transform_sums(sums, number, outputs);
+                    for (output_number, point) in tile.outputs() {
+                        job.finish(point, block, &outputs[output_number], output);
+                    }
+                }
+            }
+        }
+    }
 
     /// Outputs of one block on all points, with AVX2.
     #[target_feature(enable = "avx2")]
@@ -276,8 +387,8 @@ mod x86 {
                     for (x, &relative) in x.iter_mut().zip(&group.relative) {
                         *x = _mm256_set1_epi32(i32::from_le_bytes(four_of(window, relative, four)));
                     }
-                    for (register, sums) in sums.iter_mut().enumerate() {
-                        let w = load_256(lanes, register);
+                    for (sums, w) in sums.iter_mut().zip(lanes.0.as_chunks().0) {
+                        let w = load_32_bytes(w);
                         for (sum, x) in sums.iter_mut().zip(x) {
                             let products = _mm256_madd_epi16(_mm256_maddubs_epi16(x, w), ones);
                             *sum = _mm256_add_epi32(*sum, products);
@@ -288,19 +399,9 @@ mod x86 {
         }
         for (register, sums) in sums.into_iter().enumerate() {
             for (stored, sum) in stored.iter_mut().zip(sums) {
-                let part = &mut stored.as_chunks_mut::<8>().0[register];
-                // SAFETY: `part` is 8 numbers of 32 bits, as many as are written; alignment is not needed.
-                unsafe { _mm256_storeu_si256(part.as_mut_ptr().cast(), sum) };
+                store_i32(&mut stored.as_chunks_mut::<8>().0[register], sum);
             }
         }
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    fn load_256(lanes: &Lanes, register: usize) -> __m256i {
-        let part = &lanes.0.as_chunks::<32>().0[register];
-        // SAFETY: `part` is 32 bytes, as many as are read; alignment is not needed.
-        unsafe { _mm256_loadu_si256(part.as_ptr().cast()) }
     }
 
     /// Outputs of one block on all points, with AVX-512 VNNI.

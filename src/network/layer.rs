@@ -3,7 +3,9 @@
 //! Activations are bytes with [`PLACES`] binary places, pooled numbers have [`POOLED_PLACES`]. Weights are 8 bits
 //! with as many binary places as the shift of their output says, so a sum of products is brought back by that shift.
 
-use super::kernels::{Cell, LANES, Lanes};
+use super::kernels::{Cell, LANES, Lanes, TAPS, WideLanes};
+use super::winograd::{PLACES as TILE_PLACES, transform_weights};
+use std::sync::OnceLock;
 
 /// Binary places of activations.
 pub(super) const PLACES: i32 = 6;
@@ -28,6 +30,8 @@ pub(super) struct Convolution {
     pub(super) taps: usize,
     /// For each block of outputs, tap, block of inputs, and four inputs of that.
     weights: Vec<Lanes>,
+    /// The same for [tiles](super::winograd): for each block of outputs, place, and two inputs.
+    tile_weights: OnceLock<Vec<WideLanes>>,
     /// Of each output.
     pub(super) shifts: Vec<i32>,
     /// Of each output, with the binary places of its sums, and half a unit of the result for rounding.
@@ -60,6 +64,7 @@ impl Convolution {
             out_blocks,
             taps,
             weights: packed,
+            tile_weights: OnceLock::new(),
             shifts: shifts.iter().map(|&shift| i32::from(shift)).collect(),
             bias: bias.iter().zip(shifts).map(|(&bias, &shift)| bias.wrapping_add(rounding(shift))).collect(),
         }
@@ -72,9 +77,54 @@ impl Convolution {
         &self.weights[block * length..(block + 1) * length]
     }
 
-    /// Bytes in memory.
+    /// The weights of one block of outputs at one place of the [tiles](super::winograd), of a layer of nine taps: for two
+    /// inputs, and the next two.
+    #[inline(always)]
+    pub(super) fn of_place(&self, block: usize, place: usize) -> &[WideLanes] {
+        let length = self.in_blocks * (LANES / 2);
+        let first = (block * TILE_PLACES + place) * length;
+        &self.make_tile_weights()[first..first + length]
+    }
+
+    /// Makes the weights for [tiles](super::winograd), if they are not made.
+    #[inline(always)]
+    pub(super) fn make_tile_weights(&self) -> &[WideLanes] {
+        self.tile_weights.get_or_init(|| self.transformed_weights())
+    }
+
+    fn transformed_weights(&self) -> Vec<WideLanes> {
+        let inputs = self.in_blocks * LANES;
+        let length = TILE_PLACES * inputs / 2;
+        let mut all = vec![WideLanes([0; 2 * LANES]); self.out_blocks * length];
+        for (block, into) in all.chunks_exact_mut(length).enumerate() {
+            let weights = self.of_block(block);
+            for input in 0..inputs {
+                for lane in 0..LANES {
+                    let of_tap = |tap: usize| weights[(tap * inputs + input) / 4].0[4 * lane + input % 4];
+                    let places = transform_weights(std::array::from_fn(of_tap));
+                    for (into, weight) in into.chunks_exact_mut(inputs / 2).zip(places) {
+                        into[input / 2].0[2 * lane + input % 2] = weight;
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// Whether the weights for [tiles](super::winograd) are made.
+    pub(super) fn has_tile_weights(&self) -> bool {
+        self.tile_weights.get().is_some()
+    }
+
+    /// Bytes in memory, without weights for tiles.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&*self.weights) + size_of_val(&*self.shifts) + size_of_val(&*self.bias)
+    }
+
+    /// Bytes of the weights for tiles, whether they are made or not.
+    pub(super) fn tile_bytes(&self) -> usize {
+        let inputs = if self.taps == TAPS { self.in_blocks * LANES } else { 0 };
+        self.out_blocks * TILE_PLACES * inputs / 2 * size_of::<WideLanes>()
     }
 }
 

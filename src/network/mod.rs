@@ -3,7 +3,7 @@
 //! It is fully convolutional and reads every board. All of it is integers, so that every processor gives the same
 //! bits, whatever its instructions. It knows planes and numbers, no table and no search. Start reading with
 //! [`planes`], what it sees; then [`evaluator`], what it does; [`kernels`] has the loops where the time goes,
-//! [`weights`] the file.
+//! `winograd` what makes them fewer, [`weights`] the file.
 //!
 //! ```text
 //! planes ─ 3x3 ─ block ─ ... ─ block ─┬─ 1x1 ─┬─ policy of each point
@@ -28,6 +28,8 @@ pub mod planes;
 pub mod samples;
 pub mod symmetry;
 pub mod weights;
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "only AVX2 has tiles"))]
+mod winograd;
 
 pub use evaluator::{Evaluation, Evaluator, ScoreEstimate};
 pub use planes::Situation;
@@ -82,9 +84,29 @@ impl Network {
         self.identity
     }
 
-    /// Bytes that its weights take in memory.
+    /// Makes weights for the [tiles](kernels::Kernel::Avx2Tiles) of the fastest kernel of this processor, if it has any and they
+    /// are not made. Evaluators that are made afterwards say the same in less time.
+    pub fn make_tile_weights(&self) {
+        if kernels::Kernel::best().has_tiles() {
+            self.layers.convolutions().for_each(|layer| _ = layer.make_tile_weights());
+        }
+    }
+
+    /// Bytes that weights for tiles take in memory, whatever the processor.
+    #[must_use]
+    pub fn tile_bytes(&self) -> usize {
+        self.layers.convolutions().map(layer::Convolution::tile_bytes).sum()
+    }
+
+    /// Bytes that its weights take in memory, without those for tiles.
     #[must_use]
     pub fn bytes(&self) -> usize {
         size_of::<Network>() + self.layers.bytes()
+    }
+
+    /// Bytes of its weights file.
+    #[must_use]
+    pub fn file_bytes(&self) -> usize {
+        weights::file_bytes(&self.architecture)
     }
 }

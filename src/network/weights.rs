@@ -135,6 +135,12 @@ pub(super) struct Layers {
 }
 
 impl Layers {
+    /// Layers of 3x3 points.
+    pub(super) fn convolutions(&self) -> impl Iterator<Item = &Convolution> {
+        let of_blocks = self.blocks.iter().flat_map(|block| [&block.first, &block.second]);
+        std::iter::once(&self.input).chain(of_blocks)
+    }
+
     /// Bytes in memory.
     pub(super) fn bytes(&self) -> usize {
         let blocks: usize = self
@@ -160,7 +166,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Architecture, Layers, u64), WeightsE
     let cut = WeightsError::Length { expected: HEADER_BYTES, found: bytes.len() };
     let (header, body) = bytes.split_first_chunk::<HEADER_BYTES>().ok_or(cut)?;
     let architecture = read_header(header)?;
-    let expected = HEADER_BYTES + body_bytes(&architecture);
+    let expected = file_bytes(&architecture);
     if expected != bytes.len() {
         return Err(WeightsError::Length { expected, found: bytes.len() });
     }
@@ -224,6 +230,11 @@ fn shapes(architecture: &Architecture) -> Vec<([usize; 3], bool)> {
         ([0, HIDDEN, OUTPUTS], true),
     ]);
     shapes
+}
+
+/// Bytes of the file of such a network.
+pub(super) fn file_bytes(architecture: &Architecture) -> usize {
+    HEADER_BYTES + body_bytes(architecture)
 }
 
 fn body_bytes(architecture: &Architecture) -> usize {

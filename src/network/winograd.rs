@@ -1,0 +1,227 @@
+//! Convolutions over 3x3 points with a third of the products: minimal filtering in integers, exact to the last bit.
+//!
+//! A tile of 3x3 outputs depends on a window of 5x5 inputs. Both the window and the weights are taken to where the
+//! convolution is 25 products, one for each of 5x5 places, in place of 81:
+//!
+//! ```text
+//! outputs = Aᵀ [ (G w Gᵀ) ⊙ (Bᵀ x B) ] A
+//! ```
+//!
+//! These are F(3x3, 3x3) for the points 0, 1, -1, 2 and infinity. `G` has halves and sixths, so six times `G` is used: all
+//! numbers are integers, and the sums are 36 times what is wanted. They may leave 32 bits on the way, but not at
+//! the end, and sums that wrap do not depend on their order.
+//!
+//! Source: Lavin & Gray, "Fast Algorithms for Convolutional Neural Networks", CVPR 2016, section 4; the matrices follow
+//! from the points by the Toom-Cook construction.
+
+use super::kernels::{LANES, Sums};
+
+/// Side of a tile of outputs.
+const TILE: usize = 3;
+/// Side of the window of inputs that a tile depends on.
+const WINDOW: usize = TILE + 2;
+/// Products of an input and an output for a tile.
+pub(super) const PLACES: usize = WINDOW * WINDOW;
+/// Tiles that are computed before the next ones are begun: a board of 9x9, whose numbers stay in the caches.
+pub(super) const TILES: usize = 9;
+
+/// What nine is multiplied with for one in 32 bits that wrap: numbers that nine divides are divided by it.
+const NINTH: i32 = 0x38e3_8e39;
+
+/// Inputs of one tile at one place.
+pub(super) type Inputs = [i16; LANES];
+
+/// A tile of a padded board. Where it reaches over the edge, what its inputs there are does not matter.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tile {
+    /// The padded points of its window, row by row.
+    window: [u32; PLACES],
+    /// The padded points of its outputs, row by row; `None` where there is no board.
+    outputs: [Option<u32>; TILE * TILE],
+}
+
+impl Tile {
+    /// All tiles of a board. `padded` tells the point at a column and row, from -1 on; points behind `cells` do not matter.
+    pub(super) fn all(columns: usize, rows: usize, stride: usize, cells: usize) -> Vec<Tile> {
+        let padded = |column: usize, row: usize| (row * stride + column).min(cells - 1) as u32;
+        let tile = |first_column: usize, first_row: usize| Tile {
+            window: std::array::from_fn(|i| padded(first_column + i % WINDOW, first_row + i / WINDOW)),
+            outputs: std::array::from_fn(|i| {
+                let (column, row) = (first_column + i % TILE, first_row + i / TILE);
+                (column < columns && row < rows).then(|| padded(column + 1, row + 1))
+            }),
+        };
+        let rows = (0..rows).step_by(TILE);
+        rows.flat_map(|row| (0..columns).step_by(TILE).map(move |column| (column, row)))
+            .map(|(column, row)| tile(column, row))
+            .collect()
+    }
+
+    /// Its outputs on the board: their numbers in the tile, and their padded points.
+    pub(super) fn outputs(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.outputs.into_iter().enumerate().filter_map(|(number, point)| Some((number, point? as usize)))
+    }
+}
+
+/// What a convolution by tiles works in.
+pub(super) struct Workspace {
+    /// Inputs by block of channels, place, and tile.
+    pub(super) inputs: Vec<[Inputs; TILES]>,
+    /// Sums of one block of outputs by place and tile.
+    pub(super) sums: Box<[[Sums; TILES]; PLACES]>,
+    /// Sums of the outputs of one tile.
+    pub(super) outputs: Box<[Sums; TILE * TILE]>,
+}
+
+impl Workspace {
+    /// For layers of at most so many blocks of inputs.
+    pub(super) fn new(in_blocks: usize) -> Workspace {
+        let inputs = vec![[[0; LANES]; TILES]; in_blocks * PLACES];
+        Workspace {
+            inputs,
+            sums: Box::new([[[0; LANES]; TILES]; PLACES]),
+            outputs: Box::new([[0; LANES]; TILE * TILE]),
+        }
+    }
+
+    /// Bytes in memory.
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&*self.inputs) + size_of_val(&*self.sums) + size_of_val(&*self.outputs)
+    }
+}
+
+/// Weights of an input and an output at the 25 places, from nine taps.
+pub(super) fn transform_weights(taps: [i8; 9]) -> [i16; PLACES] {
+    let side = |[a, b, c]: [i32; 3]| [3 * a, -3 * (a + b + c), b - a - c, a + 2 * b + 4 * c, 6 * c];
+    let taps = taps.map(i32::from);
+    let rows: [[i32; WINDOW]; TILE] =
+        std::array::from_fn(|i| side([taps[3 * i], taps[3 * i + 1], taps[3 * i + 2]]));
+    let columns: [[i32; WINDOW]; WINDOW] = std::array::from_fn(|i| side(rows.map(|row| row[i])));
+    // At most 81 times 128.
+    std::array::from_fn(|i| columns[i % WINDOW][i / WINDOW] as i16)
+}
+
+/// The transforms of inputs and sums, and what is done between them, with AVX2. All `unsafe` is in [`kernels`](super::kernels).
+#[cfg(target_arch = "x86_64")]
+pub(super) mod avx2 {
+    use super::super::kernels::avx2::{load_16_bytes, load_i16, load_i32, store_i16, store_i32};
+    use super::super::kernels::{Cell, LANES, Sums, WideLanes};
+    use super::{Inputs, NINTH, PLACES, TILE, TILES, Tile, WINDOW};
+    use std::arch::x86_64::*;
+
+    /// Takes the windows of `tiles`, at most [`TILES`], to the 25 places.
+    #[target_feature(enable = "avx2")]
+    pub(in super::super) fn transform_inputs(
+        tiles: &[Tile],
+        board: &[Cell],
+        into: &mut [[Inputs; TILES]; PLACES],
+    ) {
+        for (number, tile) in tiles.iter().enumerate() {
+            for half in 0..LANES / 16 {
+                let mut rows = [[_mm256_setzero_si256(); WINDOW]; WINDOW];
+                for (row, points) in rows.iter_mut().zip(tile.window.as_chunks::<WINDOW>().0) {
+                    for (input, &point) in row.iter_mut().zip(points) {
+                        let bytes = &board[point as usize].0.as_chunks::<16>().0[half];
+                        *input = _mm256_cvtepu8_epi16(load_16_bytes(bytes));
+                    }
+                    *row = input_side(*row);
+                }
+                for column in 0..WINDOW {
+                    let places = input_side([0, 1, 2, 3, 4].map(|row| rows[row][column]));
+                    for (row, place) in places.into_iter().enumerate() {
+                        let inputs = &mut into[row * WINDOW + column][number];
+                        store_i16(&mut inputs.as_chunks_mut::<16>().0[half], place);
+                    }
+                }
+            }
+        }
+    }
+
+    /// `Bᵀ` in one direction. At most 36 times 127 comes out after both.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn input_side([a, b, c, d, e]: [__m256i; WINDOW]) -> [__m256i; WINDOW] {
+        let twice = |x| _mm256_add_epi16(x, x);
+        let (db, ac, bc) = (_mm256_sub_epi16(d, b), _mm256_sub_epi16(a, c), _mm256_sub_epi16(b, c));
+        [
+            _mm256_add_epi16(twice(ac), db),
+            _mm256_sub_epi16(db, _mm256_add_epi16(b, c)),
+            _mm256_add_epi16(db, _mm256_add_epi16(twice(bc), bc)),
+            db,
+            _mm256_sub_epi16(_mm256_sub_epi16(e, c), twice(db)),
+        ]
+    }
+
+    /// `Aᵀ` in one direction.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn sum_side([a, b, c, d, e]: [__m256i; WINDOW]) -> [__m256i; TILE] {
+        let twice = |x| _mm256_add_epi32(x, x);
+        let (sum, difference) = (_mm256_add_epi32(b, c), _mm256_sub_epi32(b, c));
+        [
+            _mm256_add_epi32(_mm256_add_epi32(a, sum), d),
+            _mm256_add_epi32(difference, twice(d)),
+            _mm256_add_epi32(_mm256_add_epi32(sum, twice(twice(d))), e),
+        ]
+    }
+
+    /// The sums of the 3x3 outputs of the tile with this number.
+    #[target_feature(enable = "avx2")]
+    pub(in super::super) fn transform_sums(
+        sums: &[[Sums; TILES]; PLACES],
+        number: usize,
+        outputs: &mut [Sums; TILE * TILE],
+    ) {
+        let ninth = _mm256_set1_epi32(NINTH);
+        for register in 0..LANES / 8 {
+            let mut rows = [[_mm256_setzero_si256(); TILE]; WINDOW];
+            for (row, places) in rows.iter_mut().zip(sums.as_chunks::<WINDOW>().0) {
+                let mut loaded = [_mm256_setzero_si256(); WINDOW];
+                for (loaded, place) in loaded.iter_mut().zip(places) {
+                    *loaded = load_i32(&place[number].as_chunks::<8>().0[register]);
+                }
+                *row = sum_side(loaded);
+            }
+            for column in 0..TILE {
+                let scaled = sum_side([0, 1, 2, 3, 4].map(|row| rows[row][column]));
+                for (row, scaled) in scaled.into_iter().enumerate() {
+                    // 36 divides it: four, and then nine.
+                    let divided = _mm256_mullo_epi32(_mm256_srai_epi32::<2>(scaled), ninth);
+                    store_i32(&mut outputs[row * TILE + column].as_chunks_mut::<8>().0[register], divided);
+                }
+            }
+        }
+    }
+
+    /// The sums of `MANY` tiles from `FIRST` on at one place, of one half of a block of outputs: as many as registers hold.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub(in super::super) fn add_products<const FIRST: usize, const MANY: usize>(
+        inputs: &[[Inputs; TILES]],
+        place: usize,
+        weights: &[WideLanes],
+        half: usize,
+        stored: &mut [Sums; TILES],
+    ) {
+        let mut sums = [[_mm256_setzero_si256(); 2]; MANY];
+        for (inputs, weights) in inputs.chunks_exact(PLACES).zip(weights.chunks_exact(LANES / 2)) {
+            let tiles = &inputs[place];
+            for (two, lanes) in weights.iter().enumerate() {
+                let w = [0, 1].map(|register| load_i16(&lanes.0.as_chunks::<16>().0[2 * half + register]));
+                for (number, sums) in sums.iter_mut().enumerate() {
+                    let [low, high] = tiles[FIRST + number].as_chunks::<2>().0[two];
+                    let x = _mm256_set1_epi32(i32::from(high) << 16 | i32::from(low as u16));
+                    for (sum, w) in sums.iter_mut().zip(w) {
+                        *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(x, w));
+                    }
+                }
+            }
+        }
+        for (number, sums) in sums.into_iter().enumerate() {
+            let parts = stored[FIRST + number].as_chunks_mut::<8>().0;
+            for (part, sum) in parts[2 * half..].iter_mut().zip(sums) {
+                store_i32(part, sum);
+            }
+        }
+    }
+}
