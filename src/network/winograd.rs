@@ -41,7 +41,8 @@ pub(super) struct Tile {
 }
 
 impl Tile {
-    /// All tiles of a board. `padded` tells the point at a column and row, from -1 on; points behind `cells` do not matter.
+    /// All tiles of a board, which lies in `cells` cells with `stride` of them from row to row, behind a border of one. Points of
+    /// windows that would lie behind the cells are the last one.
     pub(super) fn all(columns: usize, rows: usize, stride: usize, cells: usize) -> Vec<Tile> {
         let padded = |column: usize, row: usize| (row * stride + column).min(cells - 1) as u32;
         let tile = |first_column: usize, first_row: usize| Tile {
@@ -127,7 +128,8 @@ pub(super) mod avx2 {
                     *row = input_side(*row);
                 }
                 for column in 0..WINDOW {
-                    let places = input_side([0, 1, 2, 3, 4].map(|row| rows[row][column]));
+                    let [a, b, c, d, e] = &rows;
+                    let places = input_side([a[column], b[column], c[column], d[column], e[column]]);
                     for (row, place) in places.into_iter().enumerate() {
                         let inputs = &mut into[row * WINDOW + column][number];
                         store_i16(&mut inputs.as_chunks_mut::<16>().0[half], place);
@@ -183,7 +185,8 @@ pub(super) mod avx2 {
                 *row = sum_side(loaded);
             }
             for column in 0..TILE {
-                let scaled = sum_side([0, 1, 2, 3, 4].map(|row| rows[row][column]));
+                let [a, b, c, d, e] = &rows;
+                let scaled = sum_side([a[column], b[column], c[column], d[column], e[column]]);
                 for (row, scaled) in scaled.into_iter().enumerate() {
                     // 36 divides it: four, and then nine.
                     let divided = _mm256_mullo_epi32(_mm256_srai_epi32::<2>(scaled), ninth);
@@ -207,7 +210,8 @@ pub(super) mod avx2 {
         for (inputs, weights) in inputs.chunks_exact(PLACES).zip(weights.chunks_exact(LANES / 2)) {
             let tiles = &inputs[place];
             for (two, lanes) in weights.iter().enumerate() {
-                let w = [0, 1].map(|register| load_i16(&lanes.0.as_chunks::<16>().0[2 * half + register]));
+                let registers = &lanes.0.as_chunks::<16>().0[2 * half..];
+                let w = [load_i16(&registers[0]), load_i16(&registers[1])];
                 for (number, sums) in sums.iter_mut().enumerate() {
                     let [low, high] = tiles[FIRST + number].as_chunks::<2>().0[two];
                     let x = _mm256_set1_epi32(i32::from(high) << 16 | i32::from(low as u16));
