@@ -158,6 +158,7 @@ pub(super) struct Job<'a> {
     /// The points of the board, in groups of [`Kernel::points_at_once`].
     pub(super) groups: &'a [Group],
     /// The same in tiles.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "only AVX2 has tiles"))]
     pub(super) tiles: &'a [Tile],
     /// From a point of the padded board to its neighbours, for each tap of the layer.
     pub(super) offsets: &'a [isize],
@@ -179,6 +180,8 @@ impl Job<'_> {
             // SAFETY: the processor has just said that it has AVX2, all that the function needs.
             return unsafe { x86::avx2_tiles(self, workspace, output) };
         }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = workspace;
         for block in 0..self.layer.out_blocks {
             match kernel {
                 #[cfg(target_arch = "x86_64")]

@@ -79,6 +79,7 @@ impl Convolution {
 
     /// The weights of one block of outputs at one place of the [tiles](super::winograd), of a layer of nine taps: for two
     /// inputs, and the next two.
+    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(super) fn of_place(&self, block: usize, place: usize) -> &[WideLanes] {
         let length = self.in_blocks * (LANES / 2);
