@@ -110,7 +110,7 @@ impl Kernel {
         }
     }
 
-    /// Whether it takes layers of 3x3 points by tiles. Where one instruction does 64 products, that would not pay.
+    /// Whether it takes layers of 3x3 points by tiles.
     pub(super) fn has_tiles(self) -> bool {
         self == Kernel::Avx2Tiles
     }
