@@ -138,7 +138,7 @@ impl Evaluator {
         let architecture = network.architecture();
         let (channels, blocks) = (architecture.channels, architecture.channels / LANES);
         if kernel.has_tiles() {
-            network.layers.convolutions().for_each(|layer| _ = layer.make_tile_weights());
+            network.layers.make_tile_weights();
         }
         let tiles = Tile::all(size.columns(), size.rows(), stride, cells);
         let stride = stride as isize;

@@ -88,7 +88,7 @@ impl Network {
     /// are not made. Evaluators that are made afterwards say the same in less time.
     pub fn make_tile_weights(&self) {
         if kernels::Kernel::best().has_tiles() {
-            self.layers.convolutions().for_each(|layer| _ = layer.make_tile_weights());
+            self.layers.make_tile_weights();
         }
     }
 

@@ -141,6 +141,13 @@ impl Layers {
         std::iter::once(&self.input).chain(of_blocks)
     }
 
+    /// Makes the weights for [tiles](super::winograd), where they are not made.
+    pub(super) fn make_tile_weights(&self) {
+        for layer in self.convolutions() {
+            layer.make_tile_weights();
+        }
+    }
+
     /// Bytes in memory.
     pub(super) fn bytes(&self) -> usize {
         let blocks: usize = self
