@@ -57,6 +57,25 @@ fn games_are_legal_take_the_boards_in_turn_and_end_with_owners() {
 }
 
 #[test]
+fn openings_are_as_long_as_they_are_asked_to_be() {
+    let folder = TempDir::new().expect("a folder");
+    let mean_opening = |out: &str, options: &[&str]| {
+        let few = ["--games", "12", "--simulations", "4", "--short-simulations", "2", "--size", "7"];
+        let output = tewari(folder.path(), &[&["selfplay", "-q", "--out", out], &few[..], options].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        games(folder.path(), out).iter().map(|game| game.opening).sum::<usize>() as f64 / 12.0
+    };
+    // The same random numbers: each opening is longer, but none takes more than half of the board.
+    let [short, long] = [("short", "1"), ("long", "10")]
+        .map(|(out, opening)| mean_opening(out, &["--opening", opening, "--opening-temperature", "2"]));
+    assert!(short < 3.0 && long > 4.0 && long <= 24.0, "{short} {long}");
+    for wrong in ["0", "-1", "x", "1001", "nan"] {
+        let arguments = ["selfplay", "-q", "--out", "wrong", "--opening-temperature", wrong];
+        assert!(!tewari(folder.path(), &arguments).status.success(), "{wrong}");
+    }
+}
+
+#[test]
 fn a_run_goes_on_where_it_was_cut_off_and_plays_the_same_games() {
     let folder = TempDir::new().expect("a folder");
     play(folder.path(), "whole", "6", "1");

@@ -37,6 +37,12 @@ pub(super) struct Arguments {
     /// Simulations of a short search.
     #[arg(long, value_name = "N", default_value_t = 80, value_parser = clap::value_parser!(u64).range(2..))]
     short_simulations: u64,
+    /// Mean length of the openings, whose moves are drawn from the network's policy; default: 4 % of the board's points.
+    #[arg(long, value_name = "MOVES", value_parser = parse_positive)]
+    opening: Option<f64>,
+    /// Temperature of that draw: 1 plays moves as often as the policy has them, 2 by the root of that, for stranger positions.
+    #[arg(long, value_name = "T", default_value_t = 1.0, value_parser = parse_positive)]
+    opening_temperature: f64,
     /// Seed of all randomness: the same seed plays the same games.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -48,6 +54,14 @@ pub(super) struct Arguments {
     quiet: bool,
     #[command(flatten)]
     engine: EngineArguments,
+}
+
+/// A number above 0 and not over 1,000.
+fn parse_positive(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| format!("expected a number, found {text:?}"))?;
+    (number > 0.0 && number <= 1000.0)
+        .then_some(number)
+        .ok_or_else(|| format!("expected a number above 0 and not over 1000, found {text}"))
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
@@ -63,6 +77,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         komi_spread: arguments.komi_spread,
         simulations: arguments.simulations,
         short_simulations: arguments.short_simulations,
+        opening: arguments.opening,
+        opening_temperature: arguments.opening_temperature,
         seed: arguments.seed,
     };
     let engine_arguments = arguments.engine.without_file()?.with_default_table(TABLE_BYTES);

@@ -31,7 +31,7 @@ const LOOK_PLAYOUTS: u32 = 32;
 const SETTLED_EXCEPTIONS: u32 = 1;
 /// Games end after so many moves a point, whatever stands on the board.
 const MOST_MOVES: usize = 3;
-/// Mean length of an opening whose moves are drawn from the policy, as a part of the board's points.
+/// The usual mean length of an opening whose moves are drawn from the policy, as a part of the board's points.
 const OPENING: f64 = 0.04;
 /// Of 256 moves, how many are searched for long.
 const LONG_SEARCHES: u64 = 64;
@@ -56,6 +56,10 @@ pub struct Settings {
     pub simulations: u64,
     /// Simulations of a short one.
     pub short_simulations: u64,
+    /// Mean length of the openings in moves; `None`: 4 % of the board's points.
+    pub opening: Option<f64>,
+    /// The temperature at which moves of openings are drawn from the policy: 1 as it is, more for stranger ones.
+    pub opening_temperature: f64,
     /// Seed of all games.
     pub seed: u64,
 }
@@ -65,7 +69,7 @@ impl Settings {
     #[must_use]
     pub fn identity(&self, options: &EngineOptions) -> Identity {
         let sizes: Vec<String> = self.sizes.iter().map(Size::to_string).collect();
-        [
+        let mut identity: Identity = [
             ("sizes", sizes.join(",")),
             ("komi", self.komi.to_string()),
             ("komi-spread", self.komi_spread.to_string()),
@@ -75,7 +79,15 @@ impl Settings {
             ("network", options.network_identity()),
         ]
         .map(|(name, value)| (name.to_owned(), value))
-        .into()
+        .into();
+        // Folders that were begun before there was a choice do not name the usual one.
+        if let Some(opening) = self.opening {
+            identity.insert("opening".to_owned(), opening.to_string());
+        }
+        if self.opening_temperature != 1.0 {
+            identity.insert("opening-temperature".to_owned(), self.opening_temperature.to_string());
+        }
+        identity
     }
 }
 
@@ -138,12 +150,16 @@ impl<'s> SelfPlayer<'s> {
     fn play_opening(&mut self, game: &mut OwnGame, random: &mut ChaCha8Rng) {
         let Some(network) = self.engine.options().network().cloned() else { return };
         let size = self.engine.position().size();
-        let mean = OPENING * size.points() as f64;
+        let mean = self.settings.opening.unwrap_or(OPENING * size.points() as f64);
         let length = Exp::new(1.0 / mean).map_or(0.0, |exponential| exponential.sample(random)) as usize;
         for _ in 0..length.min(size.points() / 2) {
             let chances = expert::ask(&network, self.engine.position()).policy;
-            let points =
-                chances.iter().take(size.points()).enumerate().map(|(point, &chance)| (point, chance));
+            let weight = |chance: f64| chance.powf(1.0 / self.settings.opening_temperature);
+            let points = chances
+                .iter()
+                .take(size.points())
+                .enumerate()
+                .map(|(point, &chance)| (point, weight(chance)));
             let Some(point) = draw(points, random) else { break };
             self.put(Move(point as u16), game);
             game.opening += 1;
