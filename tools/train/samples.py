@@ -6,6 +6,8 @@ import numpy as np
 
 PLANES = 32
 ONE = 64
+# The planes of chains, own and the opponent's: src/network/planes.rs.
+STONES = slice(1, 9)
 BITS, POINT, WHOLE = 0, 1, 2
 NO_POINT = 65535
 NO_SCORE = -32768

@@ -10,8 +10,9 @@ import numpy as np
 import convolution
 import integers
 import model
+import train
 from fixture import random_parameters
-from samples import BadSamples, Samples, symmetries
+from samples import STONES, BadSamples, Samples, symmetries
 
 
 def some_inputs(count, rows, columns):
@@ -80,6 +81,33 @@ def test_own_convolution_and_its_gradients_are_xlas():
         assert np.array_equal(own, xla)
         for one, other in zip(back(d), xla_back(d)):
             assert np.array_equal(one, other.astype(jnp.bfloat16))
+
+
+def test_late_positions_count_more_and_stones_are_counted():
+    late = np.zeros((2, 3, 3, model.PLANES), np.uint8)
+    late[0, :2, :, STONES.start] = 64
+    late[0, 2, 0, STONES.stop - 1] = 64
+    late[:, :, :, STONES.stop] = 64
+    assert np.allclose(train.stones_per_point(late), [7 / 9, 0])
+    parameters = jax.tree.map(jnp.asarray, model.initial(3, 32, 1, []))
+    labels = {
+        "policy": np.ones((2, 10), np.float32) / 10,
+        "owners": np.zeros((2, 9), np.float32),
+        "komi": np.array([0.5, -0.5], np.float32),
+        "result": np.array([1, 0], np.float32),
+    }
+    ones = ("has_policy", "has_owners", "has_result", "has_value", "has_score", "value", "score")
+    labels |= {name: np.ones(2, np.float32) for name in ones}
+
+    def total(which, late_weight):
+        chosen = jax.tree.map(lambda it: it[which], labels)
+        weights = train.Weights(1.0, 0.0, 0.0, 0.25, late_weight)
+        value = train.losses(parameters, late[which], chosen, weights, False)
+        return float(value[0] - value[1][0])
+
+    first, second = total(slice(0, 1), 2.0), total(slice(1, 2), 2.0)
+    assert np.isclose(total(slice(0, 2), 0.0), (first + second) / 2, atol=1e-5)
+    assert np.isclose(total(slice(0, 2), 2.0), (3 * first + second) / 4, atol=1e-5)
 
 
 def test_a_file_that_was_cut_off_in_a_row_is_refused():

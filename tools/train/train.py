@@ -14,6 +14,7 @@ import pathlib
 import signal
 import sys
 import time
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -22,10 +23,10 @@ import optax
 
 import integers
 import model
-from samples import BadSamples, Samples
+from samples import STONES, BadSamples, Samples
 
 WARM_UP = 20_000
-SEARCHED_PART = 0.5
+LATE_FROM = 0.55
 REPORTED = 6
 BLOCKS = 5
 CHANNELS = 32
@@ -37,6 +38,19 @@ MEMORY = {
     "trim_threshold": 8 << 30,
     "top_pad": 256 << 20,
 }
+
+
+class Weights(NamedTuple):
+    """What counts how much in the loss."""
+
+    # Of the value, the score and the owners, where the policy has 1.
+    value: float
+    score: float
+    owner: float
+    # What a search thought of a position, against how its game ended, in the target of the value.
+    searched: float
+    # How much more the values of positions count that have more stones than LATE_FROM of the points.
+    late: float
 
 
 def losses(parameters, inputs, labels, weights, quantise):
@@ -52,9 +66,10 @@ def losses(parameters, inputs, labels, weights, quantise):
     winning = (mean + labels["komi"]) / spread
     has_result, result = labels["has_result"], labels["result"]
     # What a search thought of the position is as good a witness of its value as how one game went on.
-    searched = SEARCHED_PART * labels["has_value"]
+    searched = weights.searched * labels["has_value"]
     target = (1 - searched) * result + searched * labels["value"]
-    value = mean_where(has_result, optax.sigmoid_binary_cross_entropy(winning, target))
+    importance = has_result * (1 + weights.late * (stones_per_point(inputs) > LATE_FROM))
+    value = mean_where(importance, optax.sigmoid_binary_cross_entropy(winning, target))
     outcome = mean_where(has_result, optax.sigmoid_binary_cross_entropy(winning, result))
     right = mean_where(has_result, (winning > 0) == (result > 0.5))
     each_owner = optax.sigmoid_binary_cross_entropy(owners.reshape(labels["owners"].shape), labels["owners"])
@@ -63,8 +78,13 @@ def losses(parameters, inputs, labels, weights, quantise):
     error = (labels["score"] - mean) / spread
     density = error + 2 * jax.nn.softplus(-error) + jnp.log(spread)
     score = mean_where(labels["has_score"], density)
-    total = policy + weights[0] * value + weights[1] * score + weights[2] * owner
+    total = policy + weights.value * value + weights.score * score + weights.owner * owner
     return total, jnp.stack([policy, hits, outcome, right, score, owner])
+
+
+def stones_per_point(inputs):
+    """Of each position."""
+    return (inputs[..., STONES] > 0).sum(axis=(1, 2, 3)) / (inputs.shape[1] * inputs.shape[2])
 
 
 def rate_at(samples, arguments):
@@ -202,7 +222,8 @@ def train(arguments, run, training, validation):
 
 
 def loss_weights(arguments):
-    return (arguments.value_weight, arguments.score_weight, arguments.owner_weight)
+    of = arguments
+    return Weights(of.value_weight, of.score_weight, of.owner_weight, of.searched_part, of.late_weight)
 
 
 def parse_arguments():
@@ -227,6 +248,8 @@ def parse_arguments():
     add("--value-weight", type=float, default=0.1)
     add("--score-weight", type=float, default=0.01)
     add("--owner-weight", type=float, default=0.0)
+    add("--searched-part", type=float, default=0.5, help="part of the value's target that searches say, not the result")
+    add("--late-weight", type=float, default=0.0, help="how much more the value counts where most points have stones")
     add("--seed", type=int, default=1)
     add("--report", type=int, default=20_000)
     add("--evaluate", type=int, default=200_000)
