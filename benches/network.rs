@@ -42,7 +42,7 @@ fn main() {
                 last_moves: &[Move(20), Move(22)],
                 komi: Komi(15),
             };
-            let mut evaluator = Evaluator::with_kernel(Network::embedded(), size, kernel);
+            let mut evaluator = Evaluator::with_kernel(Network::embedded(size), size, kernel);
             group.bench_function(BenchmarkId::from_parameter(format!("{side}x{side}")), |bencher| {
                 bencher.iter(|| black_box(evaluator.evaluate(&situation, Symmetry::IDENTITY).policy[0]));
             });

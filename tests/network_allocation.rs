@@ -40,7 +40,7 @@ fn the_second_evaluation_allocates_nothing() {
         let situation =
             Situation { board: &board, to_play: Player::Black, last_moves: &[Move(3)], komi: Komi(15) };
         for kernel in Kernel::available() {
-            let mut evaluator = Evaluator::with_kernel(Network::embedded(), board.size(), kernel);
+            let mut evaluator = Evaluator::with_kernel(Network::embedded(board.size()), board.size(), kernel);
             let mut chances = vec![0; board.size().points() + 1];
             let mut ask = || {
                 let before = ALLOCATIONS.get();

@@ -7,6 +7,7 @@ use common::program;
 use std::path::Path;
 use std::process::Output;
 use tempfile::TempDir;
+use tewari::go::Size;
 use tewari::network::Network;
 
 const GAME: &str = "(;GM[1]FF[4]SZ[9]KM[6.5];B[ee];W[gc];B[cc];W[gg])";
@@ -32,11 +33,14 @@ fn refusal(folder: &Path, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn info_names_the_network_in_the_program() {
+fn info_names_the_networks_in_the_program() {
     let folder = TempDir::new().unwrap();
     let text = output(folder.path(), &["info"]);
-    let identity = format!("identity: {:016x}", Network::embedded().identity());
-    assert!(text.contains(&identity) && text.contains("trained heads: policy"), "{text}");
+    for side in [9, 19] {
+        let network = Network::embedded(Size::new(side, side).unwrap());
+        let identity = format!("identity: {:016x}", network.identity());
+        assert!(text.contains(&identity) && text.contains("trained heads: policy"), "{text}");
+    }
 }
 
 #[test]

@@ -16,7 +16,7 @@ use tewari::engine::{Engine, EngineOptions};
 use tewari::game::{Game, Move, Player};
 use tewari::go::{Komi, Position, Rules, Size};
 use tewari::memory::Budget;
-use tewari::network::{Evaluator, Network, Situation, Symmetry};
+use tewari::network::{Evaluator, Network, Networks, Situation, Symmetry};
 use tewari::search::policy::Rave;
 use tewari::search::{Expert, Limits, Report, Search, SearchParameters};
 use tewari::table::{Shape as TableShape, Table};
@@ -102,7 +102,7 @@ fn engine(network: Option<Arc<Network>>, value: u8) -> Engine {
         size: Size::new(7, 5).expect("a board"),
         komi: Komi(1),
         memory: Budget::Table(1 << 20),
-        network,
+        networks: network.map(Networks::Given),
         value_weight: value,
         ..EngineOptions::default()
     };
@@ -264,7 +264,7 @@ fn owners_in_reports_are_the_mean_of_playouts_and_network_where_its_value_counts
     let report = |network: Option<&Arc<Network>>, value| {
         let mut options =
             EngineOptions { size, komi: Komi(1), memory: Budget::Table(1 << 20), ..EngineOptions::default() };
-        options.network = network.cloned();
+        options.networks = network.cloned().map(Networks::Given);
         options.value_weight = value;
         Engine::new(options).expect("an engine").search(Player::Black, limits(), &mut |_| true)
     };

@@ -6,7 +6,7 @@ use crate::go::rules::RulesError;
 use crate::go::status::DeadStones;
 use crate::go::{KeyPolicy, Komi, PlayoutPolicy, Rules, Scoring, Size, playout_policy};
 use crate::memory::Budget;
-use crate::network::Network;
+use crate::network::{Network, Networks};
 use crate::search::CatchUp;
 use crate::search::policy::{self, Preset};
 use crate::table::{Replacement, TableMode};
@@ -28,7 +28,7 @@ const PLAYOUTS: &str = "Playouts and network";
 /// How the engine searches and what it may use.
 #[derive(Args, Clone, Debug)]
 pub(super) struct EngineArguments {
-    /// Memory for the whole engine, for example 256MiB; at least 7.4375MiB, and 0.5MiB more with a network. Default: a
+    /// Memory for the whole engine, for example 256MiB; at least 7.3125MiB, and 0.625MiB more with a network. Default: a
     /// quarter of what the machine or its control group allows, at most 2GiB.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes, help_heading = MEMORY)]
     memory: Option<u64>,
@@ -203,7 +203,7 @@ impl EngineArguments {
             replacement: self.replacement,
             policy: self.policy,
             playouts: self.playout_policy,
-            network: NetworkChoice::or_default(self.network.as_ref()),
+            networks: NetworkChoice::or_default(self.network.as_ref()),
             value_weight: self.network_value,
             keys: self.key_policy,
             ..EngineOptions::default()
@@ -225,9 +225,12 @@ impl EngineArguments {
 pub(super) struct NetworkChoice(Option<Arc<Network>>);
 
 impl NetworkChoice {
-    /// The network that was chosen, or the one in the program where nothing was said.
-    pub(super) fn or_default(choice: Option<&NetworkChoice>) -> Option<Arc<Network>> {
-        choice.map_or_else(|| Some(Network::embedded()), |choice| choice.0.clone())
+    /// The network that was chosen, or those in the program where nothing was said.
+    pub(super) fn or_default(choice: Option<&NetworkChoice>) -> Option<Networks> {
+        match choice {
+            None => Some(Networks::Embedded),
+            Some(choice) => choice.0.clone().map(Networks::Given),
+        }
     }
 }
 

@@ -199,7 +199,7 @@ fn create(arguments: &Create) -> Result<()> {
         rules: *rules,
         memory,
         policy: *policy,
-        network: NetworkChoice::or_default(network.as_ref()),
+        networks: NetworkChoice::or_default(network.as_ref()),
         ..EngineOptions::default()
     };
     let table = Table::create(file, &options.identity(), options.table_shape(), options.table_bytes()?)?;

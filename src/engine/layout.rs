@@ -9,6 +9,7 @@ use crate::search::policy::SelectionPolicy;
 use crate::table::{FileError, FileProblem, Identity, Shape, Table, TableMode};
 use crate::zobrist;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Weights for tiles may take one part in so many of a memory budget.
 const LEAST_MEMORY_OVER_TILES: u64 = 16;
@@ -25,7 +26,7 @@ impl EngineOptions {
     /// The same with another number of workers.
     fn table_bytes_beside(&self, threads: usize) -> Result<usize, BudgetError> {
         let network = self.network().map_or(0, |network| {
-            expert::memory(network, self.size, threads, self.has_room_for_tiles(network))
+            expert::memory(&network, self.size, threads, self.has_room_for_tiles(&network))
         });
         self.memory.table_bytes(threads, network)
     }
@@ -38,11 +39,13 @@ impl EngineOptions {
         }
     }
 
-    /// Makes the network ready, as the memory budget allows.
-    pub(super) fn prepare_network(&self) {
-        if let Some(network) = self.network().filter(|network| self.has_room_for_tiles(network)) {
+    /// The network that is asked, made ready as the memory budget allows.
+    pub(super) fn ready_network(&self) -> Option<Arc<Network>> {
+        let network = self.network()?;
+        if self.has_room_for_tiles(&network) {
             network.make_tile_weights();
         }
+        Some(network)
     }
 
     /// Whether the memory budget has room for `threads` workers beside a table of `table` bytes; it always has for those

@@ -85,7 +85,7 @@ impl Level {
         let recipe = self.recipe();
         if !recipe.asks_network {
             let had_default = options.parameters.expand_at == options.default_expand_at();
-            options.network = None;
+            options.networks = None;
             if had_default {
                 options.parameters.expand_at = options.default_expand_at();
             }
@@ -186,8 +186,12 @@ mod tests {
     /// The moves that `carelessness` plays from the empty 7x7 board after one and the same search.
     fn drawn(carelessness: Carelessness) -> (Move, Vec<Move>) {
         let size = Size::new(7, 7).expect("a size");
-        let options =
-            EngineOptions { size, memory: Budget::Table(1 << 20), network: None, ..EngineOptions::default() };
+        let options = EngineOptions {
+            size,
+            memory: Budget::Table(1 << 20),
+            networks: None,
+            ..EngineOptions::default()
+        };
         let mut engine = Engine::new(options).expect("an engine");
         let limits = Limits { simulations: Some(200), ..Limits::default() };
         let report = engine.search(Player::Black, limits, &mut |_| true);

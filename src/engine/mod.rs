@@ -15,7 +15,7 @@ use crate::game::{Bounds, Game, Move, Player};
 use crate::go::PlayoutPolicy;
 use crate::go::{KeyPolicy, Komi, Position, Record, Rules, Size, ownership};
 use crate::memory::{Budget, BudgetError};
-use crate::network::Network;
+use crate::network::{Network, Networks};
 use crate::rng::PlayoutRng;
 use crate::search::policy::Preset;
 use crate::search::{self, Limits, Progress, Report, Search, SearchParameters, Snapshot};
@@ -66,8 +66,8 @@ pub struct EngineOptions {
     pub playouts: PlayoutPolicy,
     /// Which transpositions share statistics.
     pub keys: KeyPolicy,
-    /// The network that is asked about positions, by a policy that has priors: [`Preset::has_priors`].
-    pub network: Option<Arc<Network>>,
+    /// The networks that are asked about positions, by a policy that has priors: [`Preset::has_priors`].
+    pub networks: Option<Networks>,
     /// Playouts that the network's estimate of a position counts like; 0 leaves it out.
     pub value_weight: u8,
     /// How often another move than the best is played.
@@ -88,7 +88,7 @@ impl Default for EngineOptions {
             policy: Preset::default(),
             playouts: PlayoutPolicy::default(),
             keys: KeyPolicy::default(),
-            network: Some(Network::embedded()),
+            networks: Some(Networks::Embedded),
             value_weight: VALUE_WEIGHT,
             carelessness: Carelessness::NONE,
             parameters: SearchParameters { expand_at: EXPAND_AT_WITH_NETWORK, ..SearchParameters::default() },
@@ -101,10 +101,15 @@ impl Default for EngineOptions {
 const EXPAND_AT_WITH_NETWORK: u32 = 2;
 
 impl EngineOptions {
-    /// The network, if the policy asks one.
+    /// The networks, if the policy asks any.
+    fn asked_networks(&self) -> Option<&Networks> {
+        self.networks.as_ref().filter(|_| self.policy.has_priors())
+    }
+
+    /// The network for the board, if the policy asks one.
     #[must_use]
-    pub fn network(&self) -> Option<&Arc<Network>> {
-        self.network.as_ref().filter(|_| self.policy.has_priors())
+    pub fn network(&self) -> Option<Arc<Network>> {
+        self.asked_networks().map(|networks| networks.network_for(self.size))
     }
 
     /// The identity of that network, as hexadecimal digits; empty where none is asked.
@@ -116,7 +121,7 @@ impl EngineOptions {
     /// Playouts of a position before it gets an edge block, unless the user says otherwise; depends on policy and network.
     #[must_use]
     pub fn default_expand_at(&self) -> u32 {
-        if self.network().is_some() { EXPAND_AT_WITH_NETWORK } else { self.policy.expand_at() }
+        if self.asked_networks().is_some() { EXPAND_AT_WITH_NETWORK } else { self.policy.expand_at() }
     }
 }
 
@@ -139,6 +144,8 @@ pub struct Engine {
     options: EngineOptions,
     record: Record,
     table: Table,
+    /// The one that is asked on this board.
+    network: Option<Arc<Network>>,
     /// Searches so far: each draws other random numbers.
     searches: u64,
     /// See [`Engine::set_root_noise`].
@@ -154,16 +161,22 @@ impl Engine {
     /// When the memory cannot be had.
     pub fn new(options: EngineOptions) -> Result<Engine, EngineError> {
         let table = lay_out(&options)?;
-        options.prepare_network();
+        let network = options.ready_network();
         let mut record = Record::new(options.size, options.rules, options.komi);
         record.set_key_policy(options.keys);
-        Ok(Engine { options, record, table, searches: 0, root_noise: None, root_moves: None })
+        Ok(Engine { options, record, table, network, searches: 0, root_noise: None, root_moves: None })
     }
 
     /// What it was made from, with the komi and size of the present game.
     #[must_use]
     pub fn options(&self) -> &EngineOptions {
         &self.options
+    }
+
+    /// The network that is asked on this board, if any is.
+    #[must_use]
+    pub fn network(&self) -> Option<&Arc<Network>> {
+        self.network.as_ref()
     }
 
     /// The game.
@@ -213,13 +226,23 @@ impl Engine {
                 let problem = FileProblem::Game { expected, found: found.game.clone() };
                 return Err(FileError { path: path.display().to_string(), problem }.into());
             }
-        } else if options.table_shape().moves != self.table.layout().shape.moves {
-            self.table = lay_out(&options)?;
+        } else if options.size != self.options.size {
+            self.lay_out_anew(&options)?;
         }
         self.options = options;
         record.set_key_policy(self.options.keys);
         self.record = record;
         Ok(())
+    }
+
+    /// For a board of another size. The memory is for one network, so the present one goes first.
+    fn lay_out_anew(&mut self, options: &EngineOptions) -> Result<(), EngineError> {
+        self.network = None;
+        let fits = options.table_shape().moves == self.table.layout().shape.moves;
+        let laid_out = if fits { Ok(()) } else { lay_out(options).map(|table| self.table = table) };
+        let now = if laid_out.is_ok() { options } else { &self.options };
+        self.network = now.ready_network();
+        laid_out
     }
 
     /// Changes the komi of this game and those to come. What the table knows under another komi is kept
@@ -319,7 +342,7 @@ impl Engine {
         let policy =
             self.options.policy.policy(limits.simulations.or(limits.visits).unwrap_or(UNKNOWN_BUDGET));
         let search = Search::new(&self.table, policy, parameters).with_root_moves(self.root_moves.as_deref());
-        let network = self.options.network();
+        let network = self.network.as_ref();
         let opinion = network.map(|network| expert::ask(network, &root));
         let completed = |mut report: Report| {
             self.complete(&root, opinion.as_ref(), &mut report);
@@ -363,7 +386,7 @@ impl Engine {
         self.prepare(&mut root);
         let policy = self.options.policy.policy(UNKNOWN_BUDGET);
         let mut report = Search::new(&self.table, policy, self.options.parameters).look_up(&root);
-        if let Some(network) = self.options.network() {
+        if let Some(network) = &self.network {
             self.add_opinion(&expert::ask(network, &root), &mut report);
         }
         report

@@ -36,12 +36,35 @@ pub use planes::Situation;
 pub use symmetry::Symmetry;
 pub use weights::{Architecture, WeightsError};
 
+use crate::go::Size;
 use std::num::NonZeroU64;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use weights::Layers;
 
-/// The network in the program; `tools/train/README.md` says how it was made.
-const EMBEDDED: &[u8] = include_bytes!("weights.bin");
+/// The networks in the program, for large boards and for small ones; `tools/train/README.md` says how they were made.
+const EMBEDDED: [&[u8]; 2] = [include_bytes!("weights.bin"), include_bytes!("weights-small.bin")];
+/// The longest side of a small board.
+pub const SMALL_SIDE: usize = 9;
+
+/// The networks that an engine asks.
+#[derive(Clone, Debug)]
+pub enum Networks {
+    /// Those in the program: [`Network::embedded`].
+    Embedded,
+    /// One for all boards.
+    Given(Arc<Network>),
+}
+
+impl Networks {
+    /// The network for boards of `size`.
+    #[must_use]
+    pub fn network_for(&self, size: Size) -> Arc<Network> {
+        match self {
+            Networks::Embedded => Network::embedded(size),
+            Networks::Given(network) => Arc::clone(network),
+        }
+    }
+}
 
 /// A network with its weights.
 #[derive(Clone, Debug)]
@@ -62,14 +85,20 @@ impl Network {
         Ok(Network { architecture, layers, identity })
     }
 
-    /// The network in the program.
+    /// The network in the program for boards of `size`: one is for those with no side above [`SMALL_SIDE`]. It stays in memory
+    /// as long as somebody has it.
     #[must_use]
-    pub fn embedded() -> Arc<Network> {
-        static NETWORK: OnceLock<Arc<Network>> = OnceLock::new();
-        let load = || {
-            Arc::new(Network::load(EMBEDDED).expect("the network in the program is sound: a test loads it"))
-        };
-        Arc::clone(NETWORK.get_or_init(load))
+    pub fn embedded(size: Size) -> Arc<Network> {
+        static LOADED: [Mutex<Weak<Network>>; 2] = [const { Mutex::new(Weak::new()) }; 2];
+        let which = usize::from(size.columns().max(size.rows()) <= SMALL_SIDE);
+        let mut loaded = LOADED[which].lock().unwrap_or_else(PoisonError::into_inner);
+        loaded.upgrade().unwrap_or_else(|| {
+            let network = Network::load(EMBEDDED[which]);
+            let network =
+                Arc::new(network.expect("the networks in the program are sound: a test loads them"));
+            *loaded = Arc::downgrade(&network);
+            network
+        })
     }
 
     /// What it is.

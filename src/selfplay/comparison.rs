@@ -128,9 +128,10 @@ pub fn compare(
     limits: Limits,
 ) -> Result<Comparison, EngineError> {
     let mut comparison = Comparison::default();
-    let Some(network) = options.network().cloned() else { return Ok(comparison) };
     let Some(size) = games.first().and_then(OwnGame::board) else { return Ok(comparison) };
-    let mut without = EngineOptions { size, network: None, ..options.clone() };
+    let options = EngineOptions { size, ..options.clone() };
+    let Some(network) = options.network() else { return Ok(comparison) };
+    let mut without = EngineOptions { networks: None, ..options.clone() };
     without.parameters.expand_at = without.default_expand_at();
     let mut engine = Engine::new(without)?;
     for game in games.iter().filter(|game| game.board() == Some(size)) {

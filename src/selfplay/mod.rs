@@ -76,7 +76,7 @@ impl Settings {
             ("simulations", self.simulations.to_string()),
             ("short-simulations", self.short_simulations.to_string()),
             ("seed", self.seed.to_string()),
-            ("network", options.network_identity()),
+            ("network", self.network_identities(options)),
         ]
         .map(|(name, value)| (name.to_owned(), value))
         .into();
@@ -88,6 +88,15 @@ impl Settings {
             identity.insert("opening-temperature".to_owned(), self.opening_temperature.to_string());
         }
         identity
+    }
+
+    /// Of the networks for the boards, each once.
+    fn network_identities(&self, options: &EngineOptions) -> String {
+        let on_board = |&size: &Size| EngineOptions { size, ..options.clone() }.network_identity();
+        let mut identities: Vec<String> = self.sizes.iter().map(on_board).collect();
+        identities.sort_unstable();
+        identities.dedup();
+        identities.join(",")
     }
 }
 
@@ -148,7 +157,7 @@ impl<'s> SelfPlayer<'s> {
 
     /// A few moves drawn from the network's policy; without a network there are none.
     fn play_opening(&mut self, game: &mut OwnGame, random: &mut ChaCha8Rng) {
-        let Some(network) = self.engine.options().network().cloned() else { return };
+        let Some(network) = self.engine.network().cloned() else { return };
         let size = self.engine.position().size();
         let mean = self.settings.opening.unwrap_or(OPENING * size.points() as f64);
         let length = Exp::new(1.0 / mean).map_or(0.0, |exponential| exponential.sample(random)) as usize;

@@ -139,10 +139,10 @@ fn a_game_that_is_decided_by_a_pass_has_the_lead_that_it_ends_with() {
 
 #[test]
 fn a_proven_position_has_a_score_within_its_bounds() {
-    for network in [None, EngineOptions::default().network] {
+    for networks in [None, EngineOptions::default().networks] {
         let size = Size::new(3, 3).unwrap();
         let memory = Budget::Table(16 << 20);
-        let options = EngineOptions { size, komi: Komi(7), memory, network, ..EngineOptions::default() };
+        let options = EngineOptions { size, komi: Komi(7), memory, networks, ..EngineOptions::default() };
         let mut engine = Engine::new(options).unwrap();
         let limits = Limits { simulations: Some(200_000), ..Limits::default() };
         let mut search = || engine.search(Player::Black, limits, &mut |_| true).root;
@@ -251,10 +251,10 @@ const ONLY_EYES: [&str; 5] = ["XXXOO", "X.XO.", "XXXOO", "X.XO.", "XXXOO"];
 
 #[test]
 fn a_player_who_has_nothing_left_but_eyes_passes() {
-    for network in [EngineOptions::default().network, None] {
+    for networks in [EngineOptions::default().networks, None] {
         for (player, komi) in [("b", "komi 0.5"), ("w", "komi 7.5")] {
             let mut engine = session_with(5, options(1)).engine().options().clone();
-            engine.network = network.clone();
+            engine.networks = networks.clone();
             engine.parameters.expand_at = engine.default_expand_at();
             let mut session = Session::new(Engine::new(engine).unwrap(), options(1000));
             tell(&mut session, &[komi]);

@@ -41,8 +41,8 @@ fn search(options: EngineOptions, limits: Limits) -> (Report, usize) {
 #[test]
 fn positions_get_their_blocks_sooner_where_a_network_is_asked() {
     let expand_at = |name: &str, has_network: bool| {
-        let network = EngineOptions::default().network.filter(|_| has_network);
-        EngineOptions { network, ..options(name) }.default_expand_at()
+        let networks = EngineOptions::default().networks.filter(|_| has_network);
+        EngineOptions { networks, ..options(name) }.default_expand_at()
     };
     assert_eq!([expand_at("rave", true), expand_at("rave", false)], [2, 8]);
     assert_eq!([expand_at("ucb1", true), expand_at("ucb1", false)], [1, 1], "it asks none");

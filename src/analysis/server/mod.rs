@@ -82,10 +82,8 @@ struct Desk<W> {
 impl<W: Write> Server<W> {
     /// A server of what `input` asks.
     pub fn new(engine: Engine, defaults: Defaults, input: Input, output: W) -> Server<W> {
-        let network = engine
-            .options()
-            .network()
-            .map_or("none".to_owned(), |network| network.architecture().name.clone());
+        let network =
+            engine.network().map_or("none".to_owned(), |network| network.architecture().name.clone());
         let (queue, clearing) = (Vec::new(), Vec::new());
         let (has_ended, is_terminated) = (false, false);
         Server {
@@ -131,8 +129,8 @@ impl<W: Write> Server<W> {
         if let Err(error) = engine.set_record(Record::from_position(position.clone())) {
             return desk.refuse(job, &error);
         }
-        let asked = engine.options().network().filter(|_| job.query.has_policy);
-        let policy = asked.map(|network| expert::ask(network, &position).policy);
+        let asked = engine.network().cloned().filter(|_| job.query.has_policy);
+        let policy = asked.map(|network| expert::ask(&network, &position).policy);
         let result = |report: &_, is_during_search| {
             message::result(job, &position, report, policy.as_deref(), is_during_search)
         };

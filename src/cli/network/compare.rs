@@ -39,7 +39,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let (games, _) = read_own(&arguments.games, arguments.size)?;
     let games = &games[games.len().saturating_sub(arguments.validation)..];
     let mut options = EngineOptions {
-        network: Some(arguments.source.network()?),
+        networks: Some(arguments.source.networks()?),
         memory: Budget::Table(TABLE),
         ..EngineOptions::default()
     };

@@ -4,8 +4,8 @@ mod compare;
 mod prepare;
 mod show;
 
-use crate::network::Network;
 use crate::network::weights::MAX_BYTES;
+use crate::network::{Network, Networks};
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, Subcommand};
 use std::fs::File;
@@ -34,7 +34,7 @@ enum What {
 /// Which network.
 #[derive(Args)]
 struct Source {
-    /// A weights file; default: the network in the program.
+    /// A weights file; default: the network in the program for the board.
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
 }
@@ -42,7 +42,7 @@ struct Source {
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
     match &arguments.what {
         What::Info(source) => {
-            super::print_line(format_args!("{}", show::info(&*source.network()?)))?;
+            super::print_line(format_args!("{}", show::all_info(&source.networks()?)))?;
             Ok(())
         }
         What::Eval(arguments) => show::run(arguments),
@@ -52,8 +52,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 impl Source {
-    fn network(&self) -> Result<Arc<Network>> {
-        self.network.as_deref().map_or_else(|| Ok(Network::embedded()), load)
+    fn networks(&self) -> Result<Networks> {
+        self.network.as_deref().map_or_else(|| Ok(Networks::Embedded), |path| load(path).map(Networks::Given))
     }
 }
 

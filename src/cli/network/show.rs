@@ -4,9 +4,9 @@ use super::Source;
 use crate::cli::print_error;
 use crate::game::{Game, Move, Player};
 use crate::go::geometry::column_letter;
-use crate::go::{Komi, Position, Rules};
+use crate::go::{Komi, Position, Rules, Size};
 use crate::network::chances::CERTAIN;
-use crate::network::{Evaluation, Evaluator, Network, Situation, Symmetry};
+use crate::network::{Evaluation, Evaluator, Network, Networks, SMALL_SIDE, Situation, Symmetry};
 use crate::sgf::{self, GameRecord, Given, Otherwise, Terms};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
@@ -40,8 +40,21 @@ pub(super) struct Arguments {
     source: Source,
 }
 
+/// What networks are; those in the program each with its boards.
+pub(super) fn all_info(networks: &Networks) -> String {
+    let embedded = |side: usize| Size::new(side, side).map(Network::embedded).expect("a size");
+    match networks {
+        Networks::Given(network) => info(network),
+        Networks::Embedded => format!(
+            "boards: no side above {SMALL_SIDE}\n{}\n\nboards: larger ones\n{}",
+            info(&embedded(SMALL_SIDE)),
+            info(&embedded(SMALL_SIDE + 1))
+        ),
+    }
+}
+
 /// What a network is, in a few lines.
-pub(super) fn info(network: &Network) -> String {
+fn info(network: &Network) -> String {
     let architecture = network.architecture();
     let pooled: Vec<String> = (0..architecture.blocks)
         .filter(|block| architecture.pooled >> block & 1 != 0)
@@ -67,7 +80,7 @@ pub(super) fn info(network: &Network) -> String {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
-    let network = arguments.source.network()?;
+    let networks = arguments.source.networks()?;
     let name = arguments.file.display().to_string();
     let bytes = read(&arguments.file).with_context(|| format!("cannot read {name}"))?;
     let (collection, broken) = sgf::read_prefix(&bytes);
@@ -84,7 +97,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let terms = record.terms(given, Otherwise::default()).map_err(|error| anyhow!("{name}: {error}"))?;
     let mut position = find(record, &terms, arguments.turn).map_err(|error| anyhow!("{name}: {error}"))?;
     position.settle_komi();
-    let mut evaluator = Evaluator::new(network, position.size());
+    let mut evaluator = Evaluator::new(networks.network_for(position.size()), position.size());
     let situation = Situation::of(&position);
     let evaluation = evaluator.evaluate(&situation, Symmetry::IDENTITY);
     super::super::print_line(format_args!("{}", describe(&position, &situation, &evaluation)))?;

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use tewari::engine::EngineOptions;
 use tewari::go::{PlayoutPolicy, Size};
 use tewari::memory::Budget;
-use tewari::network::Network;
+use tewari::network::Networks;
 
 /// Bytes of every table but those in files.
 const TABLE_BYTES: u64 = 1 << 18;
@@ -21,7 +21,7 @@ pub fn small_options(flags: u8, side: usize) -> EngineOptions {
     let mut options = EngineOptions {
         size: Size::new(side, side).expect("a size"),
         memory: Budget::Table(TABLE_BYTES),
-        network: (flags & 0xf == 0).then(Network::embedded),
+        networks: (flags & 0xf == 0).then_some(Networks::Embedded),
         ..EngineOptions::default()
     };
     if flags & 0x10 == 0 {
