@@ -1,5 +1,6 @@
 //! A Go engine: one game, one table, one way of searching. Protocols and reports stand on it.
 
+mod choice;
 pub mod expert;
 mod layout;
 mod level;
@@ -364,8 +365,8 @@ impl Engine {
     }
 
     /// Puts into the report of a search what the search itself does not tell: the network's opinion, and a score of the root
-    /// where no simulation had one. The root's score is within what is proven. Where a network is asked, a game that is
-    /// decided goes on for [`points`].
+    /// where no simulation had one. The root's score is within what is proven. Where a network is asked, its policy and, in a
+    /// decided game, points have a say in the [`choice`] of the move.
     fn complete(&self, root: &Position, opinion: Option<&Opinion>, report: &mut Report) {
         if let Some(opinion) = opinion {
             self.add_opinion(opinion, report);
@@ -376,6 +377,7 @@ impl Engine {
         let Bounds { lower, upper } = report.root.bounds;
         report.root.black_score = Some(score.max(f64::from(lower)).min(f64::from(upper)));
         if opinion.is_some() {
+            choice::put_first(&mut report.moves, root, report.root.bounds);
             points::put_first(&mut report.moves, report.root.to_play, root.size());
         }
     }

@@ -84,7 +84,7 @@ fn players_and_vertices(arguments: &mut Arguments<'_>, size: Size) -> Result<Vec
     Ok(moves)
 }
 
-/// The most visited moves with their visits.
+/// The best moves with their visits.
 pub(super) fn best_moves(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
     const SHOWN: usize = 10;
     let report = session.engine.look_up(session.position().clone());
