@@ -3,6 +3,7 @@
 //! Values of moves err together with the estimates of the positions below them, by more than visits tell, so that a small
 //! lead in value says less than the policy does. A move is worth its value + τ·ln p, p being its prior: the likeliest move of
 //! the policy in proportion to p·exp(value / τ), which has the best mean value less τ times its divergence from the prior.
+//! On larger boards, where a search has more moves to visit, it lost games (DESIGN.md): there the most visited move is played.
 //! Compare Grill et al., "Monte-Carlo tree search as regularized policy optimization" (2020), section 3.
 
 use crate::game::{Bounds, Game, Outcome, Player};
@@ -11,6 +12,8 @@ use crate::search::MoveReport;
 
 /// τ: the chance to win that a prior e times as large is worth.
 const PRIOR_IN_WINS: f64 = 0.015;
+/// Boards with a longer side play the most visited move.
+const LONGEST_SIDE: usize = 9;
 /// Smaller priors count like this one.
 const LEAST_PRIOR: f64 = 1e-4;
 /// The part of the most visited move's visits that a move needs, and how many at least: the value of fewer is noise.
@@ -18,14 +21,16 @@ const LEAST_SHARE: f64 = 0.1;
 const LEAST_VISITS: u64 = 64;
 
 /// Puts first the best of `moves`, which are those of `root` by visits. Where the first is proven, or where at least a draw is
-/// certain by the proven `bounds` of Black's score, the search's order stays: there a move that keeps it comes first.
+/// certain by the proven `bounds` of Black's score, the search's order stays: there a move that keeps it comes first. On
+/// boards with a side above [`LONGEST_SIDE`] it stays, too.
 pub(super) fn put_first(moves: &mut [MoveReport], root: &Position, bounds: Bounds) {
     let certain = match root.to_play() {
         Player::Black => root.outcome_for_black(bounds.lower),
         Player::White => root.outcome_for_black(bounds.upper).other(),
     };
     let is_open = |it: &MoveReport| it.proven.is_none();
-    if certain != Outcome::Loss || !moves.first().is_some_and(is_open) {
+    let is_large = root.size().columns().max(root.size().rows()) > LONGEST_SIDE;
+    if is_large || certain != Outcome::Loss || !moves.first().is_some_and(is_open) {
         return;
     }
     let least_visits = ((moves[0].edge_visits as f64 * LEAST_SHARE) as u64).max(LEAST_VISITS);
@@ -45,9 +50,9 @@ mod tests {
     use crate::go::{Komi, Rules, Size};
     use crate::value::Value;
 
-    /// The empty board, where Black is to move, with a komi of 7.
-    fn root() -> Position {
-        Position::new(Size::new(9, 9).expect("a size"), Rules::CHINESE, Komi(14))
+    /// An empty board, where Black is to move, with a komi of 7.
+    fn root(columns: usize) -> Position {
+        Position::new(Size::new(columns, 9).expect("a size"), Rules::CHINESE, Komi(14))
     }
 
     /// Moves with so many chances to win, priors and visits each, the most visited first.
@@ -69,7 +74,7 @@ mod tests {
 
     /// The numbers of the moves afterwards, where Black's score is proven to be `lower` at least.
     fn order(mut moves: Vec<MoveReport>, lower: i16) -> Vec<u16> {
-        put_first(&mut moves, &root(), Bounds { lower, upper: 81 });
+        put_first(&mut moves, &root(9), Bounds { lower, upper: 81 });
         moves.iter().map(|it| it.mv.0).collect()
     }
 
@@ -98,6 +103,13 @@ mod tests {
     fn of_equals_the_most_visited_is_played() {
         assert_eq!(order(moves(&[(7, 0.5, 0.2, 90), (8, 0.5, 0.2, 80), (9, 0.5, 0.2, 80)]), -81), [7, 8, 9]);
         assert_eq!(order(Vec::new(), -81), [0u16; 0]);
+    }
+
+    #[test]
+    fn larger_boards_play_the_most_visited_move() {
+        let mut close = moves(&[(7, 0.52, 0.02, 900), (8, 0.50, 0.9, 500)]);
+        put_first(&mut close, &root(10), Bounds { lower: -90, upper: 90 });
+        assert_eq!(close[0].mv, Move(7));
     }
 
     #[test]
