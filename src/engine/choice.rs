@@ -3,7 +3,7 @@
 //! Values of moves err together with the estimates of the positions below them, by more than visits tell, so that a small
 //! lead in value says less than the policy does. A move is worth its value + τ·ln p, p being its prior: the likeliest move of
 //! the policy in proportion to p·exp(value / τ), which has the best mean value less τ times its divergence from the prior.
-//! On larger boards, where a search has more moves to visit, it lost games (DESIGN.md): there the most visited move is played.
+//! On larger boards, where a search has more moves to visit, it seemed to lose games (DESIGN.md): there the most visited move is played.
 //! Compare Grill et al., "Monte-Carlo tree search as regularized policy optimization" (2020), section 3.
 
 use crate::game::{Bounds, Game, Outcome, Player};
@@ -12,13 +12,13 @@ use crate::search::MoveReport;
 
 /// τ: the chance to win that a prior e times as large is worth.
 const PRIOR_IN_WINS: f64 = 0.015;
-/// Boards with a longer side play the most visited move.
-const LONGEST_SIDE: usize = 9;
 /// Smaller priors count like this one.
 const LEAST_PRIOR: f64 = 1e-4;
 /// The part of the most visited move's visits that a move needs, and how many at least: the value of fewer is noise.
 const LEAST_SHARE: f64 = 0.1;
 const LEAST_VISITS: u64 = 64;
+/// On boards with a longer side the most visited move is played.
+const LONGEST_SIDE: usize = 9;
 
 /// Puts first the best of `moves`, which are those of `root` by visits. Where the first is proven, or where at least a draw is
 /// certain by the proven `bounds` of Black's score, the search's order stays: there a move that keeps it comes first. On
@@ -48,7 +48,6 @@ mod tests {
     use super::*;
     use crate::game::Move;
     use crate::go::{Komi, Rules, Size};
-    use crate::value::Value;
 
     /// An empty board, where Black is to move, with a komi of 7.
     fn root(columns: usize) -> Position {
@@ -58,16 +57,8 @@ mod tests {
     /// Moves with so many chances to win, priors and visits each, the most visited first.
     fn moves(moves: &[(u16, f64, f64, u64)]) -> Vec<MoveReport> {
         let report = |&(number, chance, prior, visits): &(u16, f64, f64, u64)| MoveReport {
-            mv: Move(number),
-            edge_visits: visits,
-            visits,
-            value: Value((chance * f64::from(u32::MAX)) as u32),
-            proven: None,
             prior,
-            black_score: None,
-            scored: 0,
-            pv: vec![Move(number)],
-            pv_visits: vec![visits],
+            ..MoveReport::visited(number, chance, visits)
         };
         moves.iter().map(report).collect()
     }

@@ -42,8 +42,7 @@ pub(super) fn put_first(moves: &mut [MoveReport], to_play: Player, size: Size) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{Move, Outcome};
-    use crate::value::Value;
+    use crate::game::Outcome;
 
     fn nine() -> Size {
         Size::new(9, 9).expect("a size")
@@ -52,16 +51,9 @@ mod tests {
     /// Moves of White with so many chances, and leads, each with its visits; the best first.
     fn moves(moves: &[(u16, f64, f64, u64)]) -> Vec<MoveReport> {
         let report = |&(number, chance, lead, visits): &(u16, f64, f64, u64)| MoveReport {
-            mv: Move(number),
-            edge_visits: visits,
-            visits,
-            value: Value((chance * f64::from(u32::MAX)) as u32),
-            proven: None,
-            prior: 0.1,
             black_score: Some(-lead),
             scored: visits as u32,
-            pv: vec![Move(number)],
-            pv_visits: vec![visits],
+            ..MoveReport::visited(number, chance, visits)
         };
         moves.iter().map(report).collect()
     }

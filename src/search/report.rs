@@ -70,6 +70,25 @@ impl MoveReport {
     }
 }
 
+#[cfg(test)]
+impl MoveReport {
+    /// An unproven move with so many visits, worth `chance` for its player; without a prior and without scores.
+    pub(crate) fn visited(number: u16, chance: f64, visits: u64) -> MoveReport {
+        MoveReport {
+            mv: Move(number),
+            edge_visits: visits,
+            visits,
+            value: Value((chance * f64::from(u32::MAX)) as u32),
+            proven: None,
+            prior: 0.0,
+            black_score: None,
+            scored: 0,
+            pv: vec![Move(number)],
+            pv_visits: vec![visits],
+        }
+    }
+}
+
 /// What a search found.
 #[derive(Clone, Debug)]
 pub struct Report {
