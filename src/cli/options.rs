@@ -69,8 +69,8 @@ pub(super) struct EngineArguments {
     /// (those without a short cycle in their history) or path (none: the table holds a tree).
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = key_policies(), help_heading = SEARCH)]
     key_policy: KeyPolicy,
-    /// The network that is asked about positions: a weights file, or none. Default: the one in the program. Only the
-    /// policy rave asks one.
+    /// The network that is asked about positions: a weights file, or none. Default: the one in the program for the
+    /// board. Only the policy rave asks one.
     #[arg(long, value_name = "FILE", value_parser = parse_network, help_heading = PLAYOUTS)]
     network: Option<NetworkChoice>,
     /// Playouts that the network's estimate of a position counts like; 0 leaves it out.

@@ -78,7 +78,7 @@ struct Create {
     /// Size of the table alone; wins over --memory.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     table_size: Option<u64>,
-    /// The network it is for: a weights file, or none. Default: the one in the program.
+    /// The network it is for: a weights file, or none. Default: the one in the program for the board.
     #[arg(long, value_name = "FILE", value_parser = parse_network)]
     network: Option<NetworkChoice>,
     /// The selection policy it is for; those that keep state in the table need one of their own.
