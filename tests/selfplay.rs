@@ -219,6 +219,16 @@ fn a_network_and_a_search_are_compared_on_games_kept_apart() {
         assert!((0.0..=100.0).contains(&sign) && (0.0..=100.0).contains(&points), "{line}");
     }
     assert_eq!(text.lines().count(), 4);
+    let output = compare(&["--size", "5", "--by-stage"]);
+    let staged = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(output.status.success(), "{staged}");
+    let stages: Vec<Vec<&str>> =
+        staged.lines().skip(6).map(|line| line.split_whitespace().rev().collect()).collect();
+    assert_eq!(stages.len(), 6, "{staged}");
+    // One position of each game on this board; a stage without any has no losses.
+    let positions = |stage: &Vec<&str>| stage[2].parse::<usize>().expect("a count");
+    assert_eq!(stages.iter().map(positions).sum::<usize>(), 4, "{staged}");
+    assert!(stages.iter().all(|stage| (positions(stage) == 0) == (stage[0] == "-")), "{staged}");
     let none = compare(&["--size", "7"]);
     let errors = String::from_utf8(none.stderr).expect("UTF-8");
     assert!(!none.status.success() && errors.contains("expected games"), "{errors}");

@@ -2,6 +2,7 @@
 
 use crate::engine::{Engine, EngineError, EngineOptions, expert};
 use crate::game::{Game, Move, Outcome, Player};
+use crate::go::board::cell;
 use crate::go::{Komi, Position, Rules};
 use crate::network::own_games::OwnGame;
 use crate::search::Limits;
@@ -12,6 +13,9 @@ const LEAST_CHANCE: f64 = 1e-4;
 /// Temperatures that are tried, as powers of two, and how often the range is narrowed by the golden section.
 const TEMPERATURES: [f64; 2] = [-5.0, 3.0];
 const NARROWINGS: usize = 40;
+
+/// Stages of a game by how much of the board is empty: the least hundredths of each, the first stage first.
+pub const STAGES: [usize; 6] = [80, 68, 56, 43, 31, 0];
 
 /// Chances of one kind by one judge, and what came true.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +38,12 @@ impl Forecasts {
     fn add(&mut self, chance: f64, came_true: f64) {
         let chance = chance.clamp(LEAST_CHANCE, 1.0 - LEAST_CHANCE);
         self.pairs.push(((chance / (1.0 - chance)).ln(), came_true));
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.pairs.len()
     }
 
     /// How good they are; `None` without any.
@@ -78,6 +88,8 @@ impl Forecasts {
 pub struct Judgements {
     /// That Black wins.
     pub values: Forecasts,
+    /// The same, the positions of each of the [`STAGES`] alone.
+    pub values_by_stage: [Forecasts; STAGES.len()],
     /// That a point is Black's in the end.
     pub owners: Forecasts,
 }
@@ -109,6 +121,7 @@ impl Judgements {
                 Outcome::Loss => Some(false),
             };
             self.values.add(value, truth(result));
+            self.values_by_stage[stage_of(position)].add(value, truth(result));
         }
         for (&owner, mean) in game.owners.as_bytes().iter().zip(word.ownership.iter().flatten()) {
             let is_blacks = (owner != b'.').then_some(owner == b'b');
@@ -151,6 +164,14 @@ pub fn compare(
     Ok(comparison)
 }
 
+/// The stage that a position is in, as an index of [`STAGES`].
+fn stage_of(position: &Position) -> usize {
+    let board = position.board();
+    let points = &board.geometry().points;
+    let empty = points.iter().filter(|&&point| board.cell(point) == cell::EMPTY).count();
+    STAGES.iter().position(|least| 100 * empty >= least * points.len()).unwrap_or(STAGES.len() - 1)
+}
+
 /// A position of a game after its opening, with the komi of then; `None` if there is none, or the moves before it
 /// cannot be played.
 fn drawn_position(game: &OwnGame, seed: u64) -> Option<Position> {
@@ -169,6 +190,7 @@ fn drawn_position(game: &OwnGame, seed: u64) -> Option<Position> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::go::Size;
 
     fn forecasts(pairs: &[(f64, f64)]) -> Forecasts {
         let mut forecasts = Forecasts::default();
@@ -187,6 +209,22 @@ mod tests {
             assert!((quality.loss - entropy).abs() < 1e-6, "{quality:?}");
             assert_eq!(quality.right, 0.75);
         }
+    }
+
+    #[test]
+    fn stages_go_from_the_empty_board_to_a_full_one() {
+        let size = Size::new(5, 2).expect("a size");
+        let mut position = Position::new(size, Rules::CHINESE, Komi(0));
+        assert_eq!(stage_of(&position), 0);
+        // 90, 80, 70, 60 % are empty.
+        let stages: Vec<usize> = ["A1", "E1", "A2", "E2"]
+            .iter()
+            .map(|name| {
+                position.play(size.parse_vertex(name).expect("a point"));
+                stage_of(&position)
+            })
+            .collect();
+        assert_eq!(stages, [0, 0, 1, 2]);
     }
 
     #[test]

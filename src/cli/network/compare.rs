@@ -6,9 +6,10 @@ use crate::engine::EngineOptions;
 use crate::go::Size;
 use crate::memory::Budget;
 use crate::search::Limits;
-use crate::selfplay::comparison::{Judgements, compare};
+use crate::selfplay::comparison::{Comparison, Forecasts, Judgements, STAGES, compare};
 use anyhow::{Result, bail};
 use clap::Args;
+use std::fmt::Write;
 use std::path::PathBuf;
 
 /// Bytes for a table that loses nothing in a small search.
@@ -28,6 +29,9 @@ pub(super) struct Arguments {
     /// Simulations of the search without a network.
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
     simulations: u64,
+    /// Print besides what the values of each stage of a game are worth, by how much of the board is empty.
+    #[arg(long)]
+    by_stage: bool,
     /// Seed of the positions and of the search.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -58,7 +62,29 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     for (name, judgements) in [("network", &comparison.network), (&search, &comparison.search)] {
         super::super::print_line(format_args!("{}", row(name, judgements)?))?;
     }
+    if arguments.by_stage {
+        super::super::print_line(format_args!("{}", stages(&comparison)))?;
+    }
     Ok(())
+}
+
+/// Losses of the value in each stage, each judge with a temperature of its own there; a table that begins with an empty line.
+fn stages(comparison: &Comparison) -> String {
+    let mut table =
+        format!("\n{:28} {:>10} {:>10} {:>10}", "value, by empty points", "positions", "network", "search");
+    let mut below = 101;
+    for (least, (network, search)) in
+        STAGES.iter().zip(comparison.network.values_by_stage.iter().zip(&comparison.search.values_by_stage))
+    {
+        let name = format!("{least} to {} %", below - 1);
+        let loss = |forecasts: &Forecasts| {
+            forecasts.quality().map_or_else(|| "-".to_owned(), |quality| format!("{:.4}", quality.loss))
+        };
+        let (network_loss, search_loss) = (loss(network), loss(search));
+        let _ = write!(table, "\n{name:28} {:>10} {network_loss:>10} {search_loss:>10}", network.count());
+        below = *least;
+    }
+    table
 }
 
 fn row(name: &str, judgements: &Judgements) -> Result<String> {
