@@ -57,6 +57,21 @@ fn games_are_legal_take_the_boards_in_turn_and_end_with_owners() {
 }
 
 #[test]
+fn a_decided_game_goes_on_with_an_even_komi_unless_it_is_to_keep_its_own() {
+    let folder = TempDir::new().expect("a folder");
+    let changes_of_komi = |out: &str, options: &[&str]| {
+        let few = ["--games", "8", "--simulations", "30", "--short-simulations", "20", "--size", "5"];
+        let output = tewari(folder.path(), &[&["selfplay", "-q", "--out", out], &few[..], options].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let games = games(folder.path(), out);
+        assert_eq!(games.len(), 8);
+        games.iter().map(|game| game.komis.len() - 1).sum::<usize>()
+    };
+    assert!(changes_of_komi("even", &[]) > 0);
+    assert_eq!(changes_of_komi("kept", &["--keep-komi"]), 0);
+}
+
+#[test]
 fn openings_are_as_long_as_they_are_asked_to_be() {
     let folder = TempDir::new().expect("a folder");
     let mean_opening = |out: &str, options: &[&str]| {

@@ -31,6 +31,10 @@ pub(super) struct Arguments {
     /// Standard deviation of the komi in points.
     #[arg(long, value_name = "POINTS", default_value_t = 1.0)]
     komi_spread: f64,
+    /// Leave a decided game the komi it has; without this it goes on with the komi that its searches think fair, so that
+    /// there is more to learn, and forecasts of its result are worth less.
+    #[arg(long)]
+    keep_komi: bool,
     /// Simulations of a long search, of which the policy is learned; a quarter of the moves has one.
     #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u64).range(2..))]
     simulations: u64,
@@ -75,6 +79,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         sizes: arguments.size.clone(),
         komi: arguments.komi,
         komi_spread: arguments.komi_spread,
+        keep_komi: arguments.keep_komi,
         simulations: arguments.simulations,
         short_simulations: arguments.short_simulations,
         opening: arguments.opening,

@@ -52,6 +52,8 @@ pub struct Settings {
     pub komi: f64,
     /// Its standard deviation.
     pub komi_spread: f64,
+    /// Whether a game that is decided goes on with the komi it has.
+    pub keep_komi: bool,
     /// Simulations of a long search.
     pub simulations: u64,
     /// Simulations of a short one.
@@ -81,6 +83,9 @@ impl Settings {
         .map(|(name, value)| (name.to_owned(), value))
         .into();
         // Folders that were begun before there was a choice do not name the usual one.
+        if self.keep_komi {
+            identity.insert("keep-komi".to_owned(), self.keep_komi.to_string());
+        }
         if let Some(opening) = self.opening {
             identity.insert("opening".to_owned(), opening.to_string());
         }
@@ -226,7 +231,9 @@ impl<'s> SelfPlayer<'s> {
         game.values.push((1000.0 * report.root.value.as_f64()).round() as u16);
         let mv = self.choose(&report, game.moves.len(), random);
         self.put(mv, game);
-        self.make_even(&report, game);
+        if !self.settings.keep_komi {
+            self.make_even(&report, game);
+        }
         true
     }
 
