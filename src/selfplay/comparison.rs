@@ -101,6 +101,9 @@ pub struct Comparison {
     pub network: Judgements,
     /// A search without a network.
     pub search: Judgements,
+    /// How many of the positions had a komi that the searches of self-play had made even. That a game was decided is what
+    /// those searches and their network thought, so of these positions the same network knows less than of others.
+    pub evened: usize,
 }
 
 /// A judge's word on one position, for Black.
@@ -149,6 +152,8 @@ pub fn compare(
     let mut engine = Engine::new(without)?;
     for game in games.iter().filter(|game| game.board() == Some(size)) {
         let Some(position) = drawn_position(game, options.parameters.seed) else { continue };
+        comparison.evened +=
+            usize::from(game.komis.first().is_some_and(|&(_, komi)| Komi(komi) != position.komi()));
         let opinion = expert::ask(&network, &position);
         let network_says = Word { value: opinion.black_winrate, ownership: opinion.ownership };
         comparison.network.add(game, &position, &network_says);

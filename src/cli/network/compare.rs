@@ -51,8 +51,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let limits = Limits { simulations: Some(arguments.simulations), ..Limits::default() };
     let comparison = compare(games, &options, limits)?;
     super::super::print_line(format_args!(
-        "{} games, a position each; losses in nats after calibration by one temperature",
-        games.len()
+        "{} games, a position each, {} with a komi that was made even; losses in nats after calibration by one temperature",
+        games.len(),
+        comparison.evened
     ))?;
     super::super::print_line(format_args!(
         "{:28} {:>10} {:>10} {:>12} {:>12}",
