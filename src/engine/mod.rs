@@ -103,7 +103,8 @@ const EXPAND_AT_WITH_NETWORK: u32 = 2;
 
 impl EngineOptions {
     /// The networks, if the policy asks any.
-    fn asked_networks(&self) -> Option<&Networks> {
+    #[must_use]
+    pub fn asked_networks(&self) -> Option<&Networks> {
         self.networks.as_ref().filter(|_| self.policy.has_priors())
     }
 

@@ -64,6 +64,19 @@ impl Networks {
             Networks::Given(network) => Arc::clone(network),
         }
     }
+
+    /// All of them, the one for the smallest boards first.
+    #[must_use]
+    pub fn all(&self) -> Vec<Arc<Network>> {
+        match self {
+            Networks::Embedded => [SMALL_SIDE, SMALL_SIDE + 1]
+                .iter()
+                .filter_map(|&side| Size::new(side, side).ok())
+                .map(Network::embedded)
+                .collect(),
+            Networks::Given(network) => vec![Arc::clone(network)],
+        }
+    }
 }
 
 /// A network with its weights.

@@ -47,7 +47,8 @@ pub(super) fn result(
     is_during_search: bool,
 ) -> Value {
     let view = View { job, position, report };
-    let moves = report.moves.iter().enumerate().map(|(order, mv)| view.move_info(order, mv));
+    let moves = report.moves.iter().enumerate();
+    let moves = moves.map(|(order, mv)| view.move_info(order, mv, most_visits(&report.moves[order..])));
     let mut object = json!({
         "id": job.query.id,
         "turnNumber": job.turn,
@@ -62,6 +63,12 @@ pub(super) fn result(
         object["policy"] = view.policy(policy);
     }
     object
+}
+
+/// What `playSelectionValue` is of the first of `moves`: never less than of one behind it, so that clients that sort by it find
+/// the engine's order, which is not always that of visits.
+fn most_visits(moves: &[MoveReport]) -> u64 {
+    moves.iter().map(|mv| mv.edge_visits).max().unwrap_or(0)
 }
 
 /// A report as one of the players sees it.
@@ -97,7 +104,7 @@ impl View<'_> {
         Some(self.signed(score - self.position.area_komi().points()))
     }
 
-    fn move_info(&self, order: usize, mv: &MoveReport) -> Value {
+    fn move_info(&self, order: usize, mv: &MoveReport, selection_value: u64) -> Value {
         let size = self.position.size();
         let (winrate, lead) = (self.value(mv.value.as_f64()), self.lead(mv.black_score));
         let bound = self.value(mv.lower_bound());
@@ -116,7 +123,7 @@ impl View<'_> {
             "scoreMean": lead,
             "scoreSelfplay": lead,
             "prior": mv.prior,
-            "playSelectionValue": mv.edge_visits,
+            "playSelectionValue": selection_value,
             "weight": mv.edge_visits,
             "pv": pv,
         });
@@ -157,5 +164,17 @@ impl View<'_> {
         };
         let size = position.size();
         size.points_from_top_left().chain([size.pass()]).map(chance).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn selection_values_never_rise_from_a_move_to_the_next() {
+        let moves = [400, 900, 80, 90, 0].map(|visits| MoveReport::visited(7, 0.5, visits));
+        let values: Vec<u64> = (0..moves.len()).map(|order| most_visits(&moves[order..])).collect();
+        assert_eq!(values, [900, 900, 90, 90, 0]);
     }
 }

@@ -11,6 +11,7 @@ use crate::engine::{Engine, EngineError, expert};
 use crate::game::Player;
 use crate::go::{KeyPolicy, Record};
 use crate::input::{Input, LONGEST_LINE, Line};
+use crate::network::Networks;
 use crate::search::{Limits, Snapshot};
 use message::QueryError;
 use query::Job;
@@ -76,19 +77,18 @@ struct Desk<W> {
     is_terminated: bool,
     /// Answers to `clear_cache`, which waits for the end of the present search.
     clearing: Vec<Value>,
-    network: String,
+    networks: Option<Networks>,
 }
 
 impl<W: Write> Server<W> {
     /// A server of what `input` asks.
     pub fn new(engine: Engine, defaults: Defaults, input: Input, output: W) -> Server<W> {
-        let network =
-            engine.network().map_or("none".to_owned(), |network| network.architecture().name.clone());
+        let networks = engine.options().asked_networks().cloned();
         let (queue, clearing) = (Vec::new(), Vec::new());
         let (has_ended, is_terminated) = (false, false);
         Server {
             engine,
-            desk: Desk { defaults, input, output, queue, has_ended, is_terminated, clearing, network },
+            desk: Desk { defaults, input, output, queue, has_ended, is_terminated, clearing, networks },
         }
     }
 
@@ -185,6 +185,12 @@ impl<W: Write> Desk<W> {
         Some(self.queue.remove(index))
     }
 
+    /// Of the networks for all boards; `none` where there is no network.
+    fn network_names(&self) -> Vec<String> {
+        let Some(networks) = &self.networks else { return vec!["none".to_owned()] };
+        networks.all().iter().map(|network| network.architecture().name.clone()).collect()
+    }
+
     fn refuse(&mut self, job: &Job, error: &EngineError) -> io::Result<()> {
         let (message, id) = (error.to_string(), Some(job.query.id.clone()));
         self.say(&QueryError { message, field: None, id }.object())
@@ -254,8 +260,8 @@ impl<W: Write> Desk<W> {
                 object.insert("git_hash".to_owned(), "".into());
             }
             "query_models" => {
-                let model = json!({"name": self.network, "internalName": self.network, "version": 1});
-                object.insert("models".to_owned(), json!([model]));
+                let models: Vec<Value> = self.network_names().iter().map(|name| model(name)).collect();
+                object.insert("models".to_owned(), models.into());
             }
             "clear_cache" => {
                 self.clearing.push(Value::Object(object));
@@ -292,6 +298,11 @@ impl<W: Write> Desk<W> {
         let ended: Vec<Job> = ended;
         std::iter::once(Value::Object(object)).chain(ended.iter().map(message::no_results)).collect()
     }
+}
+
+/// A network as `query_models` tells of it.
+fn model(name: &str) -> Value {
+    json!({"name": name, "internalName": name, "version": 1})
 }
 
 fn turn_numbers(object: &Map<String, Value>) -> Result<Option<Vec<usize>>, &'static str> {

@@ -4,7 +4,7 @@ use super::Source;
 use crate::cli::print_error;
 use crate::game::{Game, Move, Player};
 use crate::go::geometry::column_letter;
-use crate::go::{Komi, Position, Rules, Size};
+use crate::go::{Komi, Position, Rules};
 use crate::network::chances::CERTAIN;
 use crate::network::{Evaluation, Evaluator, Network, Networks, SMALL_SIDE, Situation, Symmetry};
 use crate::sgf::{self, GameRecord, Given, Otherwise, Terms};
@@ -42,14 +42,14 @@ pub(super) struct Arguments {
 
 /// What networks are; those in the program each with its boards.
 pub(super) fn all_info(networks: &Networks) -> String {
-    let embedded = |side: usize| Size::new(side, side).map(Network::embedded).expect("a size");
-    match networks {
-        Networks::Given(network) => info(network),
-        Networks::Embedded => format!(
+    let networks = networks.all();
+    match &networks[..] {
+        [small, large] => format!(
             "boards: no side above {SMALL_SIDE}\n{}\n\nboards: larger ones\n{}",
-            info(&embedded(SMALL_SIDE)),
-            info(&embedded(SMALL_SIDE + 1))
+            info(small),
+            info(large)
         ),
+        others => others.iter().map(|network| info(network)).collect(),
     }
 }
 
