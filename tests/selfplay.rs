@@ -244,6 +244,16 @@ fn a_network_and_a_search_are_compared_on_games_kept_apart() {
     let positions = |stage: &Vec<&str>| stage[2].parse::<usize>().expect("a count");
     assert_eq!(stages.iter().map(positions).sum::<usize>(), 4, "{staged}");
     assert!(stages.iter().all(|stage| (positions(stage) == 0) == (stage[0] == "-")), "{staged}");
+    let evened = |arguments: &[&str]| -> usize {
+        let text = String::from_utf8(compare(arguments).stdout).expect("UTF-8");
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let with = words.iter().position(|&word| word == "with").expect("how many were made even");
+        words[with - 1].parse().expect("a count")
+    };
+    assert!(["1", "2", "3", "4"].iter().any(|seed| evened(&["--size", "5", "--seed", seed]) > 0));
+    for seed in ["1", "2", "3", "4"] {
+        assert_eq!(evened(&["--size", "5", "--seed", seed, "--first-komi"]), 0);
+    }
     let none = compare(&["--size", "7"]);
     let errors = String::from_utf8(none.stderr).expect("UTF-8");
     assert!(!none.status.success() && errors.contains("expected games"), "{errors}");

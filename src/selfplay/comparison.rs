@@ -106,6 +106,15 @@ pub struct Comparison {
     pub evened: usize,
 }
 
+/// By which komi a position is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JudgedKomi {
+    /// The one that it was played with.
+    OfThen,
+    /// The one that its game began with, whatever the searches of self-play made even later.
+    First,
+}
+
 /// A judge's word on one position, for Black.
 struct Word {
     value: Option<f64>,
@@ -134,7 +143,7 @@ impl Judgements {
 }
 
 /// Asks both about one position of each game, drawn by the game's number: those of one game have much in common. `options`
-/// has the network and the seed; the search begins with an empty table each time.
+/// has the network and the seed; `komi` is theirs in both words and in the truth; the search begins with an empty table each time.
 ///
 /// # Errors
 /// When the memory for a table cannot be had.
@@ -142,6 +151,7 @@ pub fn compare(
     games: &[OwnGame],
     options: &EngineOptions,
     limits: Limits,
+    komi: JudgedKomi,
 ) -> Result<Comparison, EngineError> {
     let mut comparison = Comparison::default();
     let Some(size) = games.first().and_then(OwnGame::board) else { return Ok(comparison) };
@@ -151,7 +161,7 @@ pub fn compare(
     without.parameters.expand_at = without.default_expand_at();
     let mut engine = Engine::new(without)?;
     for game in games.iter().filter(|game| game.board() == Some(size)) {
-        let Some(position) = drawn_position(game, options.parameters.seed) else { continue };
+        let Some(position) = drawn_position(game, options.parameters.seed, komi) else { continue };
         comparison.evened +=
             usize::from(game.komis.first().is_some_and(|&(_, komi)| Komi(komi) != position.komi()));
         let opinion = expert::ask(&network, &position);
@@ -177,9 +187,9 @@ fn stage_of(position: &Position) -> usize {
     STAGES.iter().position(|least| 100 * empty >= least * points.len()).unwrap_or(STAGES.len() - 1)
 }
 
-/// A position of a game after its opening, with the komi of then; `None` if there is none, or the moves before it
+/// A position of a game after its opening, with one of its komis; `None` if there is none, or the moves before it
 /// cannot be played.
-fn drawn_position(game: &OwnGame, seed: u64) -> Option<Position> {
+fn drawn_position(game: &OwnGame, seed: u64, komi: JudgedKomi) -> Option<Position> {
     let searched = game.moves.len().checked_sub(game.opening).filter(|&searched| searched > 0)?;
     let turn = game.opening + (mix(seed ^ mix(game.number)) % searched as u64) as usize;
     let mut position = Position::new(game.board()?, Rules::CHINESE, Komi(0));
@@ -187,7 +197,10 @@ fn drawn_position(game: &OwnGame, seed: u64) -> Option<Position> {
         position.check(mv).ok()?;
         position.play(mv);
     }
-    let komi = game.komis.iter().rev().find(|(from, _)| *from <= turn);
+    let komi = match komi {
+        JudgedKomi::First => game.komis.first(),
+        JudgedKomi::OfThen => game.komis.iter().rev().find(|(from, _)| *from <= turn),
+    };
     position.set_komi(Komi(komi.map_or(0, |&(_, komi)| komi)));
     Some(position)
 }

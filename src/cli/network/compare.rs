@@ -6,7 +6,7 @@ use crate::engine::EngineOptions;
 use crate::go::Size;
 use crate::memory::Budget;
 use crate::search::Limits;
-use crate::selfplay::comparison::{Comparison, Forecasts, Judgements, STAGES, compare};
+use crate::selfplay::comparison::{Comparison, Forecasts, JudgedKomi, Judgements, STAGES, compare};
 use anyhow::{Result, bail};
 use clap::Args;
 use std::fmt::Write;
@@ -29,6 +29,9 @@ pub(super) struct Arguments {
     /// Simulations of the search without a network.
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
     simulations: u64,
+    /// Judge each position by the komi that its game began with, whatever was made even later.
+    #[arg(long)]
+    first_komi: bool,
     /// Print besides what the values of each stage of a game are worth, by how much of the board is empty.
     #[arg(long)]
     by_stage: bool,
@@ -49,7 +52,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     };
     options.parameters.seed = arguments.seed;
     let limits = Limits { simulations: Some(arguments.simulations), ..Limits::default() };
-    let comparison = compare(games, &options, limits)?;
+    let komi = if arguments.first_komi { JudgedKomi::First } else { JudgedKomi::OfThen };
+    let comparison = compare(games, &options, limits, komi)?;
     super::super::print_line(format_args!(
         "{} games, a position each, {} with a komi that was made even; losses in nats after calibration by one temperature",
         games.len(),
