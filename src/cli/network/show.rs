@@ -8,6 +8,7 @@ use crate::go::{Komi, Position, Rules};
 use crate::network::chances::CERTAIN;
 use crate::network::{Evaluation, Evaluator, Network, Networks, SMALL_SIDE, Situation, Symmetry};
 use crate::sgf::{self, GameRecord, Given, Otherwise, Terms};
+use crate::value::Value;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use std::fmt::Write;
@@ -155,21 +156,20 @@ fn describe(position: &Position, situation: &Situation<'_>, evaluation: &Evaluat
         .map(|&mv| format!("{} {:.1}", size.vertex(mv), percent(mv)))
         .collect();
     let _ = write!(text, "{} to play, per cent: {}", position.to_play(), listed.join(", "));
+    // The network speaks of the player to move.
+    let is_blacks = position.to_play() == Player::Black;
+    let for_black = |value: Value| 100.0 * if is_blacks { value } else { value.other() }.as_f64();
     if evaluation.owners.is_some() {
-        let owner = |mv: Move| evaluation.owner_chance(mv).map_or(0.0, |chance| 100.0 * chance.as_f64());
+        let owner = |mv: Move| evaluation.owner_chance(mv).map_or(0.0, for_black);
         let owners = board(position, |mv| format!("{:.0}", owner(mv)));
-        let _ =
-            write!(text, "\n\n{owners}chance of {} to own each empty point, per cent", position.to_play());
+        let _ = write!(text, "\n\n{owners}chance of Black to own each empty point, per cent");
     }
     if let Some(score) = evaluation.score {
         let komi = situation.own_komi();
-        let _ = write!(
-            text,
-            "\n{} leads by {:.1} points, wins {:.1} per cent",
-            position.to_play(),
-            score.lead(komi),
-            100.0 * score.winning_chance(komi).as_f64()
-        );
+        let lead = if is_blacks { score.lead(komi) } else { -score.lead(komi) };
+        let chance = for_black(score.winning_chance(komi));
+        let leader = if lead < 0.0 { "White" } else { "Black" };
+        let _ = write!(text, "\n{leader} leads by {:.1} points, Black wins {chance:.1} per cent", lead.abs());
     }
     text
 }
