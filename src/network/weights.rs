@@ -113,6 +113,14 @@ pub struct Architecture {
     pub name: String,
 }
 
+impl Architecture {
+    /// The version of its weights file.
+    #[must_use]
+    pub fn version(&self) -> u32 {
+        if self.counts_owners { VERSION } else { WITHOUT_COUNT }
+    }
+}
+
 /// One residual block.
 #[derive(Clone, Debug)]
 pub(super) struct Block {

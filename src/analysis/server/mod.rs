@@ -185,10 +185,16 @@ impl<W: Write> Desk<W> {
         Some(self.queue.remove(index))
     }
 
-    /// Of the networks for all boards; `none` where there is no network.
-    fn network_names(&self) -> Vec<String> {
-        let Some(networks) = &self.networks else { return vec!["none".to_owned()] };
-        networks.all().iter().map(|network| network.architecture().name.clone()).collect()
+    /// The networks for all boards; one called `none` where there is no network.
+    fn models(&self) -> Vec<Value> {
+        let model = |name: &str, version| json!({"name": name, "internalName": name, "version": version});
+        let Some(networks) = &self.networks else { return vec![model("none", 0)] };
+        let networks = networks.all();
+        networks
+            .iter()
+            .map(|network| network.architecture())
+            .map(|it| model(&it.name, it.version()))
+            .collect()
     }
 
     fn refuse(&mut self, job: &Job, error: &EngineError) -> io::Result<()> {
@@ -260,8 +266,7 @@ impl<W: Write> Desk<W> {
                 object.insert("git_hash".to_owned(), "".into());
             }
             "query_models" => {
-                let models: Vec<Value> = self.network_names().iter().map(|name| model(name)).collect();
-                object.insert("models".to_owned(), models.into());
+                object.insert("models".to_owned(), self.models().into());
             }
             "clear_cache" => {
                 self.clearing.push(Value::Object(object));
@@ -298,11 +303,6 @@ impl<W: Write> Desk<W> {
         let ended: Vec<Job> = ended;
         std::iter::once(Value::Object(object)).chain(ended.iter().map(message::no_results)).collect()
     }
-}
-
-/// A network as `query_models` tells of it.
-fn model(name: &str) -> Value {
-    json!({"name": name, "internalName": name, "version": 1})
 }
 
 fn turn_numbers(object: &Map<String, Value>) -> Result<Option<Vec<usize>>, &'static str> {

@@ -341,9 +341,14 @@ impl Reader<'_> {
         if self.get("analyzeTurns").is_none() {
             return Ok(vec![last]);
         }
-        let turns = self.array("analyzeTurns")?.iter();
+        let turns = self.array("analyzeTurns")?;
         let expected = || self.error("analyzeTurns", &format!("expected numbers of turns from 0 to {last}"));
+        // Nothing would ever be answered.
+        if turns.is_empty() {
+            return Err(expected());
+        }
         turns
+            .iter()
             .map(|turn| {
                 turn.as_u64().map(|turn| turn as usize).filter(|&turn| turn <= last).ok_or_else(expected)
             })
