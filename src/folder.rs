@@ -97,7 +97,7 @@ fn compare_names<'k>(
     expected: &Identity,
 ) -> Result<(), FolderError> {
     let show =
-        |value: Option<&String>| value.map_or_else(|| "nothing".to_owned(), |value| format!("{value:?}"));
+        |value: Option<&String>| value.map_or_else(|| "not set".to_owned(), |value| format!("{value:?}"));
     for key in keys {
         let (there, here) = (found.get(key), expected.get(key));
         if there != here {

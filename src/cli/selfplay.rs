@@ -26,7 +26,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "SIZES", default_value = "9", value_delimiter = ',')]
     size: Vec<Size>,
     /// Mean komi in points; each game's is drawn around it.
-    #[arg(long, value_name = "POINTS", default_value_t = 7.0)]
+    #[arg(long, value_name = "POINTS", default_value_t = 7.0, allow_hyphen_values = true)]
     komi: f64,
     /// Standard deviation of the komi in points.
     #[arg(long, value_name = "POINTS", default_value_t = 1.0)]

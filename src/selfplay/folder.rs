@@ -10,8 +10,8 @@ use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 
 /// The games of a folder, a line each.
 const FILE: &str = "games.jsonl";
@@ -96,17 +96,18 @@ impl Folder {
         options: &EngineOptions,
         progress: &(dyn Fn(usize) -> bool + Sync),
     ) -> Result<(), FolderError> {
-        let missing: Vec<u64> = (0..games).filter(|number| !self.done.contains(number)).collect();
-        let next = AtomicUsize::new(0);
+        let done = self.done.clone();
+        let missing = Mutex::new((0..games).filter(|number| !done.contains(number)));
+        let next = || missing.lock().unwrap_or_else(PoisonError::into_inner).next();
         let stop = AtomicBool::new(false);
         let folder = Mutex::new(self);
         let work = || -> Result<(), FolderError> {
             let mut player = SelfPlayer::new(settings, options.clone())?;
             while !stop.load(Relaxed)
-                && let Some(&number) = missing.get(next.fetch_add(1, Relaxed))
+                && let Some(number) = next()
             {
                 let game = player.play(number)?;
-                let mut folder = folder.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                let mut folder = folder.lock().unwrap_or_else(PoisonError::into_inner);
                 folder.append(&game)?;
                 if !progress(folder.games()) {
                     break;

@@ -92,6 +92,7 @@ impl Settings {
         if self.opening_temperature != 1.0 {
             identity.insert("opening-temperature".to_owned(), self.opening_temperature.to_string());
         }
+        identity.extend(unusual_search(options));
         identity
     }
 
@@ -103,6 +104,21 @@ impl Settings {
         identities.dedup();
         identities.join(",")
     }
+}
+
+/// The options of searches, by their names on the command line, that are not the usual ones.
+fn unusual_search(options: &EngineOptions) -> impl Iterator<Item = (String, String)> {
+    let usual = EngineOptions::default();
+    [
+        ("policy", options.policy.to_string(), usual.policy.to_string()),
+        ("playout-policy", options.playouts.to_string(), usual.playouts.to_string()),
+        ("key-policy", options.keys.to_string(), usual.keys.to_string()),
+        ("network-value", options.value_weight.to_string(), usual.value_weight.to_string()),
+        ("expand-at", options.parameters.expand_at.to_string(), options.default_expand_at().to_string()),
+    ]
+    .into_iter()
+    .filter(|(_, value, usual)| value != usual)
+    .map(|(name, value, _)| (name.to_owned(), value))
 }
 
 /// Plays one game after another.
