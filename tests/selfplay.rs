@@ -6,6 +6,7 @@ use common::program;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Output;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tewari::go::{Komi, Position, Rules};
 use tewari::network::own_games::OwnGame;
@@ -123,6 +124,12 @@ fn a_folder_has_games_of_one_process_played_with_one_set_of_options() {
         (&["--size", "5"][..], "sizes"),
         (&["--size", "5,6x4", "--seed", "2"], "seed"),
         (&["--size", "5,6x4", "--network", "none"], "network"),
+        (&["--size", "5,6x4", "--keep-komi"], "keep-komi"),
+        (&["--size", "5,6x4", "--policy", "ucb1"], "network"),
+        (&["--size", "5,6x4", "--policy", "rave:puct=1"], "policy"),
+        (&["--size", "5,6x4", "--playout-policy", "light"], "playout-policy"),
+        (&["--size", "5,6x4", "--expand-at", "5"], "expand-at"),
+        (&["--size", "5,6x4", "--network-value", "9"], "network-value"),
     ] {
         let (is_done, told) = go_on(other);
         assert!(!is_done && told.contains(&format!("its {key} is")), "{told}");
@@ -138,6 +145,51 @@ fn a_folder_has_games_of_one_process_played_with_one_set_of_options() {
     let (is_done, told) = go_on(&["--size", "5,6x4"]);
     assert!(is_done && told.contains("its 2 games do not say how they were played"), "{told}");
     assert_eq!(go_on(&["--size", "5,6x4"]), (true, String::new()));
+}
+
+#[test]
+fn a_run_of_more_games_than_memory_could_count_begins_at_once() {
+    let folder = TempDir::new().expect("a folder");
+    let mut command = program();
+    let most = u64::MAX.to_string();
+    let few = ["--simulations", "4", "--short-simulations", "2", "--size", "3", "--concurrency", "1"];
+    command.args(["selfplay", "-q", "--out", "games", "--games", &most]).args(few).current_dir(folder.path());
+    let mut child = command.spawn().expect("the program runs");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let has_games = || !std::fs::read(folder.path().join("games/games.jsonl")).unwrap_or_default().is_empty();
+    while !has_games() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child.kill().expect("a process to end");
+    child.wait().expect("an end");
+    assert!(has_games());
+}
+
+#[test]
+fn a_folder_is_taken_once_and_a_broken_line_is_told() {
+    let folder = TempDir::new().expect("a folder");
+    play(folder.path(), "games", "4", "2");
+    let refusal = |arguments: &[&str]| {
+        let output = tewari(folder.path(), &[&["network"], arguments].concat());
+        let errors = String::from_utf8(output.stderr).expect("UTF-8");
+        assert!(
+            !output.status.success() && output.stdout.is_empty() && errors.lines().count() == 1,
+            "{errors}"
+        );
+        errors
+    };
+    for command in [&["compare", "games", "./games"][..], &["prepare", "games", "games", "--out", "rows"]] {
+        assert!(refusal(command).contains("expected each folder once"));
+    }
+    assert!(refusal(&["compare", "games", "--size", "7"]).contains("found 5x5, 6x4"));
+    assert!(refusal(&["compare", "absent"]).contains("that tewari selfplay --out has made"));
+    let file = folder.path().join("games/games.jsonl");
+    let text = std::fs::read_to_string(&file).expect("the games");
+    let lines: Vec<&str> = text.lines().collect();
+    let half = &lines[1][..lines[1].len() / 2];
+    std::fs::write(&file, [lines[0], half, lines[2], ""].join("\n")).expect("written");
+    let told = refusal(&["compare", "games", "--size", "5"]);
+    assert!(told.contains("line 2 is no game of self-play") && told.contains("take the line out"), "{told}");
 }
 
 #[test]

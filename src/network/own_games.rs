@@ -62,19 +62,55 @@ impl OwnGame {
     /// When it is no JSON, or its parts do not fit together.
     pub fn parse(text: &str, number: usize) -> Result<OwnGame, OwnGameError> {
         let bad = |what: String| OwnGameError { line: number, what };
-        let game: OwnGame = serde_json::from_str(text).map_err(|error| bad(error.to_string()))?;
+        // Of the file it is another line.
+        let of_json =
+            |error: serde_json::Error| error.to_string().replace(" at line 1 column ", " at column ");
+        let game: OwnGame = serde_json::from_str(text).map_err(|error| bad(of_json(error)))?;
         let size = game.board().ok_or_else(|| bad(format!("expected a board, found {:?}", game.size)))?;
-        let points = size.points();
-        let is_move = |&mv: &u16| usize::from(mv) <= points;
-        if game.owners.len() != points
-            || !game.owners.bytes().all(|owner| b"bw.".contains(&owner))
-            || game.values.len() + game.opening != game.moves.len()
-            || !game.moves.iter().all(is_move)
-            || !game.searches.iter().all(|search| search.visits.iter().all(|(mv, _)| is_move(mv)))
-        {
-            return Err(bad("expected moves, values and owners that fit the board".to_owned()));
-        }
+        game.check(size).map_err(bad)?;
         Ok(game)
+    }
+
+    /// Whether its parts fit together on a board of `size`; the error is what was expected and what was found.
+    fn check(&self, size: Size) -> Result<(), String> {
+        let points = size.points();
+        let moves = self.moves.len();
+        let strange = |mv: &&u16| usize::from(**mv) > points;
+        if self.owners.len() != points || !self.owners.bytes().all(|owner| b"bw.".contains(&owner)) {
+            return Err(format!(
+                "expected owners of {points} points, b, w or . each, found {:?}",
+                self.owners
+            ));
+        }
+        if self.opening > moves || self.values.len() != moves - self.opening {
+            let (values, opening) = (self.values.len(), self.opening);
+            return Err(format!(
+                "expected a value for each move after the opening, found {values} for {moves} moves, {opening} of them of the opening"
+            ));
+        }
+        let searched = self.searches.iter().flat_map(|search| search.visits.iter().map(|(mv, _)| mv));
+        if let Some(mv) = self.moves.iter().chain(searched).find(strange) {
+            return Err(format!("expected moves from 0 to {points}, found {mv}"));
+        }
+        if let Some(search) = self.searches.iter().find(|search| search.turn >= moves) {
+            return Err(format!("expected searches of the {moves} moves, found one of move {}", search.turn));
+        }
+        // A search of the last move may have changed the komi after it.
+        let is_in_turn = self.komis.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        if self.komis.first().is_none_or(|&(from, _)| from != 0)
+            || !is_in_turn
+            || self.komis.iter().any(|&(from, _)| from > moves)
+        {
+            return Err(format!(
+                "expected komis from move 0 on, each from a later one, found {:?}",
+                self.komis
+            ));
+        }
+        let is_too_large = |komi: &Komi| komi.points().abs() > Komi::LIMIT_POINTS;
+        if let Some(komi) = self.komis.iter().map(|&(_, komi)| Komi(komi)).find(is_too_large) {
+            return Err(format!("expected komis of at most {} points, found {komi}", Komi::LIMIT_POINTS));
+        }
+        Ok(())
     }
 
     /// Its board; `None` if there is no such board.
@@ -215,6 +251,13 @@ mod tests {
             OwnGame { owners: "bb.ww".to_owned(), ..game() },
             OwnGame { owners: "bb.wwx".to_owned(), ..game() },
             OwnGame { searches: vec![SearchedPosition { turn: 1, visits: vec![(9, 1)] }], ..game() },
+            OwnGame { searches: vec![SearchedPosition { turn: 3, visits: vec![(4, 1)] }], ..game() },
+            OwnGame { opening: 4, values: Vec::new(), ..game() },
+            OwnGame { komis: Vec::new(), ..game() },
+            OwnGame { komis: vec![(1, 5)], ..game() },
+            OwnGame { komis: vec![(0, 5), (2, 7), (2, 9)], ..game() },
+            OwnGame { komis: vec![(0, 5), (4, 7)], ..game() },
+            OwnGame { komis: vec![(0, i32::MIN)], ..game() },
         ];
         for game in broken {
             let text = serde_json::to_string(&game).expect("a line");

@@ -101,6 +101,8 @@ pub struct Comparison {
     pub network: Judgements,
     /// A search without a network.
     pub search: Judgements,
+    /// How many positions there were: one of each game that has one.
+    pub positions: usize,
     /// How many of the positions had a komi that the searches of self-play had made even. That a game was decided is what
     /// those searches and their network thought, so of these positions the same network knows less than of others.
     pub evened: usize,
@@ -162,6 +164,7 @@ pub fn compare(
     let mut engine = Engine::new(without)?;
     for game in games.iter().filter(|game| game.board() == Some(size)) {
         let Some(position) = drawn_position(game, options.parameters.seed, komi) else { continue };
+        comparison.positions += 1;
         comparison.evened +=
             usize::from(game.komis.first().is_some_and(|&(_, komi)| Komi(komi) != position.komi()));
         let opinion = expert::ask(&network, &position);

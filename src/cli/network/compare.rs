@@ -2,14 +2,16 @@
 
 use super::Source;
 use super::prepare::read_own;
+use crate::cli::{print_error, print_line};
 use crate::engine::EngineOptions;
 use crate::go::Size;
 use crate::memory::Budget;
 use crate::search::Limits;
 use crate::selfplay::comparison::{Comparison, Forecasts, JudgedKomi, Judgements, STAGES, compare};
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use clap::Args;
 use std::fmt::Write;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 /// Bytes for a table that loses nothing in a small search.
@@ -21,8 +23,8 @@ pub(super) struct Arguments {
     #[arg(required = true)]
     games: Vec<PathBuf>,
     /// Take the last N games of them, those that `prepare` keeps apart; one position of each.
-    #[arg(long, value_name = "N", default_value_t = 1000)]
-    validation: usize,
+    #[arg(long, value_name = "N", default_value = "1000")]
+    validation: NonZeroUsize,
     /// Of self-play on several boards, take the games on this one.
     #[arg(long)]
     size: Option<Size>,
@@ -44,7 +46,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let (games, _) = read_own(&arguments.games, arguments.size)?;
-    let games = &games[games.len().saturating_sub(arguments.validation)..];
+    let games = &games[games.len().saturating_sub(arguments.validation.get())..];
     let mut options = EngineOptions {
         networks: Some(arguments.source.networks()?),
         memory: Budget::Table(TABLE),
@@ -54,21 +56,23 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let limits = Limits { simulations: Some(arguments.simulations), ..Limits::default() };
     let komi = if arguments.first_komi { JudgedKomi::First } else { JudgedKomi::OfThen };
     let comparison = compare(games, &options, limits, komi)?;
-    super::super::print_line(format_args!(
-        "{} games, a position each, {} with a komi that was made even; losses in nats after calibration by one temperature",
-        games.len(),
-        comparison.evened
-    ))?;
-    super::super::print_line(format_args!(
-        "{:28} {:>10} {:>10} {:>12} {:>12}",
-        "", "value", "sign", "owners", "points"
-    ))?;
-    let search = format!("search, {} simulations", arguments.simulations);
-    for (name, judgements) in [("network", &comparison.network), (&search, &comparison.search)] {
-        super::super::print_line(format_args!("{}", row(name, judgements)?))?;
+    let left_out = games.len() - comparison.positions;
+    if left_out > 0 {
+        print_error(&format!(
+            "{left_out} games, in which nothing was searched or a move is not legal, are left out"
+        ));
     }
+    ensure!(comparison.positions > 0, "expected games in which something was searched, found none");
+    let search = format!("search, {} simulations", arguments.simulations);
+    let rows = [row("network", &comparison.network)?, row(&search, &comparison.search)?];
+    print_line(format_args!(
+        "{} games, a position each, {} with a komi that was made even; losses in nats after calibration by one temperature",
+        comparison.positions, comparison.evened
+    ))?;
+    print_line(format_args!("{:28} {:>10} {:>10} {:>12} {:>12}", "", "value", "sign", "owners", "points"))?;
+    print_line(format_args!("{}", rows.join("\n")))?;
     if arguments.by_stage {
-        super::super::print_line(format_args!("{}", stages(&comparison)))?;
+        print_line(format_args!("{}", stages(&comparison)))?;
     }
     Ok(())
 }
@@ -94,7 +98,9 @@ fn stages(comparison: &Comparison) -> String {
 
 fn row(name: &str, judgements: &Judgements) -> Result<String> {
     let (Some(value), Some(owners)) = (judgements.values.quality(), judgements.owners.quality()) else {
-        bail!("expected games to judge and a network with score and owners, found none");
+        bail!(
+            "expected a network that was trained on scores and owners, found one that was not: see network info"
+        );
     };
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     Ok(format!(

@@ -6,7 +6,7 @@ mod show;
 
 use crate::network::weights::MAX_BYTES;
 use crate::network::{Network, Networks};
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, ensure};
 use clap::{Args, Subcommand};
 use std::fs::File;
 use std::io::Read;
@@ -60,6 +60,10 @@ impl Source {
 /// The network of a weights file.
 pub(super) fn load(path: &Path) -> Result<Arc<Network>> {
     let name = path.display();
+    ensure!(
+        path != Path::new("none") || path.exists(),
+        "expected a weights file, found {name}: there would be no network to ask"
+    );
     let mut bytes = Vec::new();
     // No more than is needed to see that it is too large.
     File::open(path)

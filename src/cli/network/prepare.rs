@@ -6,10 +6,12 @@ use crate::go::Size;
 use crate::network::games::RecordedGame;
 use crate::network::own_games::OwnGame;
 use crate::network::samples::SampleWriter;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 /// What files of gzip begin with.
@@ -25,8 +27,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Keep the last N games apart: by date, or of self-play by their order.
-    #[arg(long, value_name = "N", default_value_t = 1000)]
-    validation: usize,
+    #[arg(long, value_name = "N", default_value = "1000")]
+    validation: NonZeroUsize,
     /// Of self-play on several boards, take the games on this one.
     #[arg(long)]
     size: Option<Size>,
@@ -59,8 +61,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 /// The games of folders of self-play on one board, in the order of the folders and then of their numbers, and the board.
 pub(super) fn read_own(folders: &[PathBuf], size: Option<Size>) -> Result<(Vec<OwnGame>, Size)> {
     let mut games = Vec::new();
+    let mut taken = HashSet::new();
     for folder in folders {
-        let mut played = read(&folder.join("games.jsonl"), |text, line| Ok(OwnGame::parse(text, line)?))?;
+        let file = folder.join("games.jsonl");
+        let place = file.canonicalize().with_context(|| {
+            format!("cannot read {}: expected a folder that tewari selfplay --out has made", file.display())
+        })?;
+        // Or games that are learned from would be kept apart, too.
+        ensure!(taken.insert(place), "{} is there twice: expected each folder once", folder.display());
+        let hint = "take the line out; one that was cut off at the end goes when tewari selfplay goes on";
+        let mut played =
+            read(&file, |text, line| OwnGame::parse(text, line).map_err(|error| anyhow!("{error}: {hint}")))?;
         // They lie there in the order in which they ended, which is a race.
         played.sort_by_key(|game| game.number);
         let lines = played.len();
@@ -73,16 +84,24 @@ pub(super) fn read_own(folders: &[PathBuf], size: Option<Size>) -> Result<(Vec<O
         games.extend(played);
     }
     if let Some(size) = size {
+        let boards = boards(&games);
         games.retain(|game| game.board() == Some(size));
+        ensure!(!games.is_empty(), "expected games on {size}, found {boards}: choose another --size");
         return Ok((games, size));
     }
     let Some(size) = games.first().and_then(OwnGame::board) else {
-        bail!("expected games of self-play, found none");
+        bail!("expected games of self-play, found none: tewari selfplay plays some");
     };
-    if let Some(other) = games.iter().find(|game| game.board() != Some(size)) {
-        bail!("expected games on one board, found {size} and {}: choose with --size", other.size);
+    if games.iter().any(|game| game.board() != Some(size)) {
+        bail!("expected games on one board, found {}: choose with --size", boards(&games));
     }
     Ok((games, size))
+}
+
+/// The boards of games, as text.
+fn boards(games: &[OwnGame]) -> String {
+    let sizes: BTreeSet<&str> = games.iter().map(|game| &*game.size).collect();
+    if sizes.is_empty() { "none".to_owned() } else { sizes.into_iter().collect::<Vec<_>>().join(", ") }
 }
 
 fn prepare_own(arguments: &Arguments) -> Result<()> {
@@ -131,9 +150,13 @@ fn split<G>(
     games: &[G],
     write: &mut impl FnMut(&[G], &mut File) -> io::Result<(usize, usize)>,
 ) -> Result<()> {
-    let apart = match games.len().checked_sub(arguments.validation) {
+    let apart = match games.len().checked_sub(arguments.validation.get()) {
         Some(apart) if apart > 0 => apart,
-        _ => bail!("found {} games: expected more than --validation {}", games.len(), arguments.validation),
+        _ => bail!(
+            "expected more games than the {} to keep apart, found {}: set --validation lower, or play more",
+            arguments.validation,
+            games.len()
+        ),
     };
     std::fs::create_dir_all(&arguments.out)
         .with_context(|| format!("cannot make {}", arguments.out.display()))?;
