@@ -103,8 +103,7 @@ const EXPAND_AT_WITH_NETWORK: u32 = 2;
 
 impl EngineOptions {
     /// The networks, if the policy asks any.
-    #[must_use]
-    pub fn asked_networks(&self) -> Option<&Networks> {
+    fn asked_networks(&self) -> Option<&Networks> {
         self.networks.as_ref().filter(|_| self.policy.has_priors())
     }
 
@@ -112,6 +111,14 @@ impl EngineOptions {
     #[must_use]
     pub fn network(&self) -> Option<Arc<Network>> {
         self.asked_networks().map(|networks| networks.network_for(self.size))
+    }
+
+    /// The networks for all boards that the policy asks, the one for the smallest first: names, and versions of weights files.
+    #[must_use]
+    pub fn networks_by_name(&self) -> Vec<(String, u32)> {
+        let networks = self.asked_networks().map(Networks::all).unwrap_or_default();
+        let architectures = networks.iter().map(|network| network.architecture());
+        architectures.map(|it| (it.name.clone(), it.version())).collect()
     }
 
     /// The identity of that network, as hexadecimal digits; empty where none is asked.

@@ -7,11 +7,10 @@
 mod message;
 mod query;
 
-use crate::engine::{Engine, EngineError, expert};
+use crate::engine::{Engine, EngineError, EngineOptions, expert};
 use crate::game::Player;
 use crate::go::{KeyPolicy, Record};
 use crate::input::{Input, LONGEST_LINE, Line};
-use crate::network::Networks;
 use crate::search::{Limits, Snapshot};
 use message::QueryError;
 use query::Job;
@@ -77,18 +76,18 @@ struct Desk<W> {
     is_terminated: bool,
     /// Answers to `clear_cache`, which waits for the end of the present search.
     clearing: Vec<Value>,
-    networks: Option<Networks>,
+    options: EngineOptions,
 }
 
 impl<W: Write> Server<W> {
     /// A server of what `input` asks.
     pub fn new(engine: Engine, defaults: Defaults, input: Input, output: W) -> Server<W> {
-        let networks = engine.options().asked_networks().cloned();
+        let options = engine.options().clone();
         let (queue, clearing) = (Vec::new(), Vec::new());
         let (has_ended, is_terminated) = (false, false);
         Server {
             engine,
-            desk: Desk { defaults, input, output, queue, has_ended, is_terminated, clearing, networks },
+            desk: Desk { defaults, input, output, queue, has_ended, is_terminated, clearing, options },
         }
     }
 
@@ -187,14 +186,13 @@ impl<W: Write> Desk<W> {
 
     /// The networks for all boards; one called `none` where there is no network.
     fn models(&self) -> Vec<Value> {
-        let model = |name: &str, version| json!({"name": name, "internalName": name, "version": version});
-        let Some(networks) = &self.networks else { return vec![model("none", 0)] };
-        let networks = networks.all();
-        networks
-            .iter()
-            .map(|network| network.architecture())
-            .map(|it| model(&it.name, it.version()))
-            .collect()
+        let model =
+            |name: &str, version: u32| json!({"name": name, "internalName": name, "version": version});
+        let networks = self.options.networks_by_name();
+        if networks.is_empty() {
+            return vec![model("none", 0)];
+        }
+        networks.iter().map(|(name, version)| model(name, *version)).collect()
     }
 
     fn refuse(&mut self, job: &Job, error: &EngineError) -> io::Result<()> {
