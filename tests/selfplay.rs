@@ -24,6 +24,13 @@ fn play(folder: &Path, out: &str, games: &str, concurrency: &str) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
+/// Plays short games with more options, and gives them by their number.
+fn play_with(folder: &Path, out: &str, options: &[&str]) -> Vec<OwnGame> {
+    let output = tewari(folder, &[&["selfplay", "-q", "--out", out], options].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    games(folder, out)
+}
+
 /// The games of a folder by their number; lines that are none are left out.
 fn games(folder: &Path, out: &str) -> Vec<OwnGame> {
     let text = std::fs::read_to_string(folder.join(out).join("games.jsonl")).expect("the games");
@@ -62,9 +69,7 @@ fn a_decided_game_goes_on_with_an_even_komi_unless_it_is_to_keep_its_own() {
     let folder = TempDir::new().expect("a folder");
     let changes_of_komi = |out: &str, options: &[&str]| {
         let few = ["--games", "8", "--simulations", "30", "--short-simulations", "20", "--size", "5"];
-        let output = tewari(folder.path(), &[&["selfplay", "-q", "--out", out], &few[..], options].concat());
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let games = games(folder.path(), out);
+        let games = play_with(folder.path(), out, &[&few[..], options].concat());
         assert_eq!(games.len(), 8);
         games.iter().map(|game| game.komis.len() - 1).sum::<usize>()
     };
@@ -77,9 +82,11 @@ fn openings_are_as_long_as_they_are_asked_to_be() {
     let folder = TempDir::new().expect("a folder");
     let mean_opening = |out: &str, options: &[&str]| {
         let few = ["--games", "12", "--simulations", "4", "--short-simulations", "2", "--size", "7"];
-        let output = tewari(folder.path(), &[&["selfplay", "-q", "--out", out], &few[..], options].concat());
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        games(folder.path(), out).iter().map(|game| game.opening).sum::<usize>() as f64 / 12.0
+        play_with(folder.path(), out, &[&few[..], options].concat())
+            .iter()
+            .map(|game| game.opening)
+            .sum::<usize>() as f64
+            / 12.0
     };
     // The same random numbers: each opening is longer, but none takes more than half of the board.
     let [short, long] = [("short", "1"), ("long", "10")]

@@ -76,6 +76,7 @@ struct Desk<W> {
     is_terminated: bool,
     /// Answers to `clear_cache`, which waits for the end of the present search.
     clearing: Vec<Value>,
+    /// The engine's, for what clients ask about it while it searches.
     options: EngineOptions,
 }
 
