@@ -6,8 +6,8 @@ use crate::game::{Move, Player};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ownership {
     /// By player and move number; empty before the first playout.
-    counts: [Vec<u32>; 2],
-    playouts: u32,
+    counts: [Vec<u64>; 2],
+    playouts: u64,
     /// From -1, White's, to 1, Black's, by move number; empty without an [estimate](Ownership::set_estimate).
     estimate: Vec<f64>,
 }
@@ -22,8 +22,8 @@ impl Ownership {
             white.resize(owners.len(), 0);
         }
         for (owner, (black, white)) in owners.zip(black.iter_mut().zip(white)) {
-            *black += u32::from(owner == Some(Player::Black));
-            *white += u32::from(owner == Some(Player::White));
+            *black += u64::from(owner == Some(Player::Black));
+            *white += u64::from(owner == Some(Player::White));
         }
         self.playouts += 1;
     }
@@ -45,13 +45,13 @@ impl Ownership {
 
     /// How many playouts there were.
     #[must_use]
-    pub fn playouts(&self) -> u32 {
+    pub fn playouts(&self) -> u64 {
         self.playouts
     }
 
     /// How often a point was a player's.
     #[must_use]
-    pub fn count(&self, player: Player, point: Move) -> u32 {
+    pub fn count(&self, player: Player, point: Move) -> u64 {
         self.counts[player.index()].get(point.index()).copied().unwrap_or(0)
     }
 
@@ -64,9 +64,8 @@ impl Ownership {
     /// From -1, White's in all playouts, to 1, Black's in all; with an estimate, the mean of both. 0 if nothing is known.
     #[must_use]
     pub fn mean_for_black(&self, point: Move) -> f64 {
-        let difference =
-            f64::from(self.count(Player::Black, point)) - f64::from(self.count(Player::White, point));
-        let playouts = difference / f64::from(self.playouts.max(1));
+        let [black, white] = Player::BOTH.map(|player| self.count(player, point) as f64);
+        let playouts = (black - white) / self.playouts.max(1) as f64;
         match self.estimate.get(point.index()) {
             Some(&estimate) if self.playouts == 0 => estimate,
             Some(&estimate) => (playouts + estimate) / 2.0,
@@ -97,5 +96,27 @@ mod tests {
         all.set_estimate(vec![-0.5, 1.0, -1.0]);
         assert_eq!(points.map(|point| all.mean_for_black(point)), [0.0, 0.625, -1.0]);
         assert_eq!(points.map(|point| all.owner(point)), [black, None, white], "playouts alone decide");
+    }
+
+    #[test]
+    fn an_analysis_of_days_counts_past_32_bits() {
+        let (black, white) = (Some(Player::Black), Some(Player::White));
+        let before = u64::from(u32::MAX) - 1;
+        let mut one = Ownership {
+            counts: [vec![before, 0], vec![0, before]],
+            playouts: before,
+            ..Ownership::default()
+        };
+        for _ in 0..4 {
+            one.add_playout([black, white].into_iter());
+        }
+        let mut all = one.clone();
+        all.add(&one);
+        for (ownership, playouts) in [(one, before + 4), (all, 2 * (before + 4))] {
+            assert_eq!(ownership.playouts(), playouts);
+            assert_eq!(ownership.count(Player::Black, Move(0)), playouts);
+            assert_eq!([0, 1].map(|point| ownership.mean_for_black(Move(point))), [1.0, -1.0]);
+            assert_eq!([0, 1].map(|point| ownership.owner(Move(point))), [black, white]);
+        }
     }
 }

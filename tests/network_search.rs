@@ -271,18 +271,17 @@ fn owners_in_reports_are_the_mean_of_playouts_and_network_where_its_value_counts
     let opinion = tewari::engine::expert::ask(&network, &Position::new(size, Rules::CHINESE, Komi(1)));
     let opinion = opinion.ownership.expect("owners");
     let joined = report(Some(&network), 12);
-    let playouts = f64::from(joined.ownership.playouts());
+    let playouts = joined.ownership.playouts() as f64;
     for point in (0..25).map(Move) {
-        let count = |player| f64::from(joined.ownership.count(player, point));
+        let count = |player| joined.ownership.count(player, point) as f64;
         let by_playouts = (count(Player::Black) - count(Player::White)) / playouts;
         let mean = joined.ownership.mean_for_black(point);
         assert!((mean - (by_playouts + opinion[point.index()]) / 2.0).abs() < 1e-9, "{point:?}");
         for without in [report(Some(&network), 0), report(None, 12)].map(|report| report.ownership) {
-            let black = f64::from(without.count(Player::Black, point));
-            let white = f64::from(without.count(Player::White, point));
+            let black = without.count(Player::Black, point) as f64;
+            let white = without.count(Player::White, point) as f64;
             assert!(
-                (without.mean_for_black(point) - (black - white) / f64::from(without.playouts())).abs()
-                    < 1e-9
+                (without.mean_for_black(point) - (black - white) / without.playouts() as f64).abs() < 1e-9
             );
         }
     }

@@ -11,7 +11,7 @@ const BOARD_IN_WINS: f64 = 0.08;
 /// The part of the board's points that a move has to gain, less than which the scores of playouts scatter by: three points on 9x9.
 const LEAST_GAIN: f64 = 1.0 / 27.0;
 /// Simulations that both scores are means of, at least.
-const LEAST_SCORED: u32 = 256;
+const LEAST_SCORED: u64 = 256;
 /// The part of the first move's visits that a move needs, which says that the search has looked for an answer to it.
 const LEAST_VISITS: f64 = 1.0 / 20.0;
 
@@ -52,7 +52,7 @@ mod tests {
     fn moves(moves: &[(u16, f64, f64, u64)]) -> Vec<MoveReport> {
         let report = |&(number, chance, lead, visits): &(u16, f64, f64, u64)| MoveReport {
             black_score: Some(-lead),
-            scored: visits as u32,
+            scored: visits,
             ..MoveReport::visited(number, chance, visits)
         };
         moves.iter().map(report).collect()

@@ -57,8 +57,8 @@ impl Statuses {
         let ownership = ownership::by_playouts(&start, PLAYOUTS, seed);
         for chain in &mut chains {
             let enemy = chain.player.other();
-            let lost: u32 = chain.stones.iter().map(|&stone| ownership.count(enemy, stone)).sum();
-            if 2 * lost > PLAYOUTS * chain.stones.len() as u32 {
+            let lost: u64 = chain.stones.iter().map(|&stone| ownership.count(enemy, stone)).sum();
+            if 2 * lost > u64::from(PLAYOUTS) * chain.stones.len() as u64 {
                 chain.status = Status::Dead;
             }
         }

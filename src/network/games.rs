@@ -14,7 +14,7 @@ const LARGEST_MARGIN: f64 = 500.0;
 /// Playouts that decide whose each point became, in how many of them it has to be a player's, and by how many half points
 /// their count may differ from that of the players, who counted territory.
 const FINAL_PLAYOUTS: u32 = 128;
-const SURE: u32 = 96;
+const SURE: u64 = 96;
 const TOLERANCE: i32 = 6;
 
 /// A game as its line has it.

@@ -48,7 +48,7 @@ pub struct MoveReport {
     /// Mean of the scores of those of this run's simulations that began with the move, as the root's.
     pub black_score: Option<f64>,
     /// How many of this run's simulations that is the mean of.
-    pub scored: u32,
+    pub scored: u64,
     /// The best line from here, beginning with the move.
     pub pv: Vec<Move>,
     /// How often each move of it was chosen in its position.
@@ -118,7 +118,8 @@ pub(super) struct Totals {
     pub(super) simulations: u64,
     pub(super) elapsed: Duration,
     pub(super) counters: Counters,
-    pub(super) scores: Vec<(i64, u32)>,
+    /// Sum and number of scores (Black's view), by the root's moves.
+    pub(super) scores: Vec<(i64, u64)>,
     pub(super) ownership: Ownership,
     pub(super) depth_sum: u64,
 }
@@ -128,6 +129,16 @@ impl Totals {
     pub(super) fn new(moves: usize) -> Totals {
         Totals { scores: vec![(0, 0); moves], ..Totals::default() }
     }
+
+    /// The mean of all scores; `None` without any.
+    fn mean_score(&self) -> Option<f64> {
+        mean(self.scores.iter().fold((0, 0), |(sum, count), part| (sum + part.0, count + part.1)))
+    }
+}
+
+/// The mean of `count` numbers with this sum; `None` of none.
+fn mean((sum, count): (i64, u64)) -> Option<f64> {
+    (count > 0).then(|| sum as f64 / count as f64)
 }
 
 impl Report {
@@ -140,15 +151,13 @@ impl Report {
     ) -> Report {
         let entry = table.find(root.key());
         let total = entry.map(|entry| entry.total());
-        let mean = |sum: i64, count: u32| (count > 0).then(|| sum as f64 / f64::from(count));
-        let (sum, count) = totals.scores.iter().fold((0, 0), |(s, c), part| (s + part.0, c + part.1));
         let proven = proof::proven_outcome(table, root);
         let value = match proven {
             Some(outcome) => Value::from(outcome),
             None => total.map_or(Value::DRAW, |total| total.value),
         };
         let report_on = |candidate: Candidate, (pv, pv_visits): (Vec<Move>, Vec<u64>)| {
-            let (sum, count) = totals.scores[candidate.mv.index()];
+            let scores = totals.scores[candidate.mv.index()];
             MoveReport {
                 mv: candidate.mv,
                 edge_visits: candidate.edge_visits,
@@ -156,8 +165,8 @@ impl Report {
                 value: candidate.value,
                 proven: candidate.proven(),
                 prior: candidate.prior,
-                black_score: mean(sum, count),
-                scored: count,
+                black_score: mean(scores),
+                scored: scores.1,
                 pv,
                 pv_visits,
             }
@@ -186,7 +195,7 @@ impl Report {
                 value,
                 bounds: proof::path_bounds(table, root),
                 proven,
-                black_score: mean(sum, count),
+                black_score: totals.mean_score(),
             },
             ownership: totals.ownership,
             moves,
@@ -411,4 +420,20 @@ pub(super) fn leading_visits<G: Game>(table: &Table, game: &G) -> [u64; 2] {
         leading = if visits > leading[0] { [visits, leading[0]] } else { [leading[0], visits] };
     }
     if block.is_current() { leading } else { [0; 2] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_of_days_count_past_32_bits() {
+        let count = u64::from(u32::MAX) - 1;
+        let mut totals = Totals { scores: vec![(-7 * count as i64, count); 2], ..Totals::default() };
+        for part in &mut totals.scores {
+            (0..4).for_each(|_| *part = (part.0 - 7, part.1 + 1));
+        }
+        assert_eq!(totals.mean_score(), Some(-7.0));
+        assert_eq!(Totals::new(2).mean_score(), None);
+    }
 }

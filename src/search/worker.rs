@@ -50,7 +50,7 @@ pub(super) struct Worker<'t, 'e, G, P> {
     /// What happened at the table.
     pub(super) counters: Counters,
     /// Sum and number of the scores of playouts and of leaves whose score is proven (Black's view), by the root's moves.
-    pub(super) scores: Vec<(i64, u32)>,
+    pub(super) scores: Vec<(i64, u64)>,
     /// Whose each point was at the end of the playouts.
     pub(super) ownership: Ownership,
     /// See [`Search::root_moves`](super::Search::root_moves).

@@ -28,7 +28,7 @@ const DECIDED: f64 = 0.08;
 const LOOK_INTERVAL: usize = 4;
 const LOOK_PLAYOUTS: u32 = 32;
 /// Playouts in which a settled point may be the other player's, or nobody's.
-const SETTLED_EXCEPTIONS: u32 = 1;
+const SETTLED_EXCEPTIONS: u64 = 1;
 /// Games end after so many moves a point, whatever stands on the board.
 const MOST_MOVES: usize = 3;
 /// The usual mean length of an opening whose moves are drawn from the policy, as a part of the board's points.
@@ -206,8 +206,9 @@ impl<'s> SelfPlayer<'s> {
         let ownership = ownership::by_playouts(position, LOOK_PLAYOUTS, seed);
         (0..points as u16).all(|point| {
             let [black, white] = Player::BOTH.map(|player| ownership.count(player, Move(point)));
-            let nobody = LOOK_PLAYOUTS - black - white;
-            black.max(white).max(nobody) >= LOOK_PLAYOUTS - SETTLED_EXCEPTIONS
+            let playouts = u64::from(LOOK_PLAYOUTS);
+            let nobody = playouts - black - white;
+            black.max(white).max(nobody) >= playouts - SETTLED_EXCEPTIONS
         })
     }
 
