@@ -37,7 +37,7 @@ fn the_winner_of_a_finished_record_is_the_one_it_names() {
                 continue;
             }
             let mut position = last.position;
-            position.set_compensation(terms.compensation);
+            position.set_compensation(terms.compensation());
             let statuses =
                 DeadStones::of_rules(position.rules()).statuses(&position, PlayoutPolicy::default(), 1);
             let komi = position.final_area_komi();

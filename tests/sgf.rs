@@ -13,7 +13,7 @@ mod terms;
 use proptest::prelude::*;
 use tewari::game::{Game, Player};
 use tewari::go::position::IllegalMove;
-use tewari::go::{KoRule, Komi, Position, Rules};
+use tewari::go::{KoRule, Komi, Position, Rules, Scoring};
 use tewari::sgf::{self, GameRecord, Given, Otherwise, Place, RecordPoint, ReplayError, SgfError};
 
 const RULES: Rules = Rules::CHINESE;

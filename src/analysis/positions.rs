@@ -17,7 +17,7 @@ pub fn positions_of(
     keys: KeyPolicy,
 ) -> Result<impl Iterator<Item = Result<Step, ReplayError>>, ReplayError> {
     let mut steps = record.steps(terms.rules, terms.komi)?.with_key_policy(keys);
-    steps = steps.with_compensation(terms.compensation);
+    steps = steps.with_handicap(terms.handicap);
     let last = record.move_count();
     let mut is_over = false;
     Ok(std::iter::from_fn(move || {

@@ -33,4 +33,4 @@ pub use history_hash::KeyPolicy;
 pub use playout_policy::PlayoutPolicy;
 pub use position::{IllegalMove, Position};
 pub use record::Record;
-pub use rules::{KoRule, Komi, KomiError, Rules, Scoring};
+pub use rules::{HandicapBonus, KoRule, Komi, KomiError, Rules, RulesError, Scoring};

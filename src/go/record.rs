@@ -15,6 +15,8 @@ pub struct Record {
     /// Whose turn it was before each of them: not always its player's.
     turns: Vec<Player>,
     current: Position,
+    /// Handicap stones that White is compensated for, where a record says so; `None`: they are counted.
+    given_handicap: Option<usize>,
 }
 
 impl Record {
@@ -27,7 +29,7 @@ impl Record {
     /// A game from a position that was set up.
     #[must_use]
     pub fn from_position(start: Position) -> Record {
-        Record { current: start.clone(), start, moves: Vec::new(), turns: Vec::new() }
+        Record { current: start.clone(), start, moves: Vec::new(), turns: Vec::new(), given_handicap: None }
     }
 
     /// The position before the first move.
@@ -64,7 +66,27 @@ impl Record {
         }
         self.moves.push((player, mv));
         self.turns.push(turn);
+        self.compensate();
         Ok(())
+    }
+
+    /// Sets the number of handicap stones that White is compensated for, whatever stands on the board: 0 for none.
+    pub fn set_handicap(&mut self, stones: usize) {
+        self.given_handicap = Some(stones);
+        self.start.compensate_for(stones);
+        self.compensate();
+    }
+
+    /// Returns the number of handicap stones that White is compensated for: as it was set, or those that are counted.
+    #[must_use]
+    pub fn compensated_stones(&self) -> usize {
+        self.given_handicap.unwrap_or_else(|| self.handicap())
+    }
+
+    /// Gives White what the rules give for the handicap as it is now.
+    fn compensate(&mut self) {
+        let stones = self.compensated_stones();
+        self.current.compensate_for(stones);
     }
 
     /// Gives the turn to `player`, until the next move.
@@ -89,6 +111,9 @@ impl Record {
         }
         position.set_to_play(to_play);
         self.current = position;
+        if !self.moves.is_empty() {
+            self.compensate();
+        }
     }
 
     /// Chooses which transpositions share keys. All moves of the record count; what came before its start position
@@ -105,7 +130,7 @@ impl Record {
     }
 
     /// The same game by other rules. What White gets for a handicap changes with them: to what they give for the stones
-    /// that were set up.
+    /// of the record's handicap or, where that has none, for those that are counted.
     ///
     /// # Errors
     /// The first move that is illegal by them.
@@ -118,12 +143,15 @@ impl Record {
         let mut position =
             Position::with_stones(start.size(), rules, start.komi(), &stones, start.to_play())?;
         position.set_prisoners(start.prisoners());
-        if rules == start.rules() {
+        let is_same = rules == start.rules();
+        let given_handicap = self.given_handicap.filter(|&stones| is_same || stones > 0);
+        if is_same {
             position.set_compensation(start.compensation());
         } else {
-            position.compensate_for(stones_given(board.stones().map(usize::from)));
+            let counted = || stones_given(board.stones().map(usize::from));
+            position.compensate_for(given_handicap.unwrap_or_else(counted));
         }
-        let mut record = Record::from_position(position);
+        let mut record = Record { given_handicap, ..Record::from_position(position) };
         record.set_key_policy(start.key_policy());
         for (&(player, mv), &turn) in self.moves.iter().zip(&self.turns) {
             record.set_to_play(turn);
@@ -133,14 +161,30 @@ impl Record {
         Ok(record)
     }
 
-    /// Number of stones Black placed before White's first move, when there are at least two of them:
-    /// what servers and GUIs mean by a handicap, however they placed it.
+    /// Returns the number of handicap stones: those that Black has set up and placed before White's first stone, if they are
+    /// two or more. A single pass of White between them does not end the handicap; two moves of White in a row after
+    /// them mean that a position was made by moves, without a handicap. KataGo counts alike
+    /// (`BoardHistory::computeNumHandicapStones`).
     #[must_use]
     pub fn handicap(&self) -> usize {
+        let [set_up, white] = self.start.board().stones().map(usize::from);
+        let stones = set_up + self.placed_before_white();
+        if stones >= 2 && white == 0 { stones } else { 0 }
+    }
+
+    fn placed_before_white(&self) -> usize {
         let pass = self.current.size().pass();
-        let set_up = usize::from(self.start.board().stones()[0]);
-        let placed =
-            self.moves.iter().take_while(|&&(player, mv)| player == Player::Black && mv != pass).count();
-        if set_up + placed >= 2 && self.start.board().stones()[1] == 0 { set_up + placed } else { 0 }
+        let mut placed = 0;
+        for (index, &(player, mv)) in self.moves.iter().enumerate() {
+            match player {
+                Player::Black => placed += usize::from(mv != pass),
+                Player::White if self.moves.get(index + 1).is_some_and(|next| next.0 == Player::White) => {
+                    return 0;
+                }
+                Player::White if mv == pass => {}
+                Player::White => break,
+            }
+        }
+        placed
     }
 }

@@ -31,6 +31,18 @@ pub enum Scoring {
     Territory,
 }
 
+/// Points that White gets besides komi for N handicap stones, N being two or more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum HandicapBonus {
+    /// 0 points.
+    #[default]
+    None,
+    /// N - 1 points: all stones but the one that replaces Black's first move.
+    AllButOne,
+    /// N points.
+    All,
+}
+
 /// The rules of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rules {
@@ -40,101 +52,191 @@ pub struct Rules {
     pub suicide: bool,
     /// What is counted.
     pub scoring: Scoring,
+    /// Compensation for a handicap.
+    pub handicap_bonus: HandicapBonus,
+    /// Whether players agree on dead stones and remove them at the end of a game; else all stones on the board count.
+    pub removes_dead: bool,
 }
 
 impl Rules {
-    /// Positional superko, no suicide, area scoring: the default.
-    pub const CHINESE: Rules = Rules { ko: KoRule::Positional, suicide: false, scoring: Scoring::Area };
-    /// Positional superko, suicide allowed, area scoring. Source: tromp.github.io/go.html.
-    pub const TROMP_TAYLOR: Rules = Rules { suicide: true, ..Rules::CHINESE };
-    /// Situational superko, no suicide, area scoring.
-    pub const AGA: Rules = Rules { ko: KoRule::Situational, ..Rules::CHINESE };
+    /// Positional superko, no suicide, area scoring, a point for each handicap stone: the default.
+    pub const CHINESE: Rules = Rules {
+        ko: KoRule::Positional,
+        suicide: false,
+        scoring: Scoring::Area,
+        handicap_bonus: HandicapBonus::All,
+        removes_dead: true,
+    };
+    /// Positional superko, suicide allowed, area scoring, all stones count. Source: tromp.github.io/go.html.
+    pub const TROMP_TAYLOR: Rules =
+        Rules { suicide: true, handicap_bonus: HandicapBonus::None, removes_dead: false, ..Rules::CHINESE };
+    /// Situational superko, no suicide, area scoring, a point for each handicap stone but one.
+    pub const AGA: Rules =
+        Rules { ko: KoRule::Situational, handicap_bonus: HandicapBonus::AllButOne, ..Rules::CHINESE };
     /// Situational superko, suicide allowed, area scoring: New Zealand's, and as near as we come to Ing's.
-    pub const NEW_ZEALAND: Rules = Rules { suicide: true, ..Rules::AGA };
+    pub const NEW_ZEALAND: Rules = Rules { suicide: true, handicap_bonus: HandicapBonus::None, ..Rules::AGA };
     /// Simple ko, no suicide, territory scoring. Korean rules are the same to us.
-    pub const JAPANESE: Rules = Rules { ko: KoRule::Simple, suicide: false, scoring: Scoring::Territory };
+    pub const JAPANESE: Rules = Rules {
+        ko: KoRule::Simple,
+        suicide: false,
+        scoring: Scoring::Territory,
+        handicap_bonus: HandicapBonus::None,
+        removes_dead: true,
+    };
 }
 
 impl Rules {
-    /// Points that White gets for a handicap of so many stones besides komi: under Chinese rules one for each, since they
-    /// count as area; under those of the AGA all but the first, which is the move that Black has anyway; else none.
+    /// Rules of which only ko, suicide and scoring are known: the named rules that have these, or else rules without
+    /// compensation for handicaps, whose dead stones are removed.
+    #[must_use]
+    pub fn customary(ko: KoRule, suicide: bool, scoring: Scoring) -> Rules {
+        let named = [Rules::CHINESE, Rules::TROMP_TAYLOR, Rules::AGA, Rules::NEW_ZEALAND, Rules::JAPANESE];
+        let is_same = |it: &Rules| (it.ko, it.suicide, it.scoring) == (ko, suicide, scoring);
+        let otherwise =
+            Rules { ko, suicide, scoring, handicap_bonus: HandicapBonus::None, removes_dead: true };
+        named.into_iter().find(is_same).unwrap_or(otherwise)
+    }
+
+    /// Points that White gets besides komi for a handicap of `stones`, none below two.
     #[must_use]
     pub fn points_for_handicap(self, stones: usize) -> usize {
-        match self {
+        match self.handicap_bonus {
             _ if stones < 2 => 0,
-            Rules::CHINESE => stones,
-            Rules::AGA => stones - 1,
-            _ => 0,
+            HandicapBonus::None => 0,
+            HandicapBonus::AllButOne => stones - 1,
+            HandicapBonus::All => stones,
         }
     }
 }
 
-/// A rule set that could not be read.
+/// Rules that cannot be read or are not played here.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "unknown rules {given:?}: expected chinese, japanese, korean, aga, nz, ing, tromp-taylor, or \
-     ko=simple|positional|situational,suicide=yes|no,scoring=area|territory"
-)]
-pub struct RulesError {
-    /// What was asked for.
-    pub given: String,
+pub enum RulesError {
+    /// No known name, and not a list of parts either.
+    #[error("unknown rules {given:?}: expected {NAMES}, or {LIST}")]
+    Unknown {
+        /// The text.
+        given: String,
+    },
+    /// A part with a value that does not exist or is not played here.
+    #[error("{part}: expected {expected}, found {found}")]
+    Part {
+        /// The name of the part.
+        part: String,
+        /// Values that are accepted.
+        expected: &'static str,
+        /// The value.
+        found: String,
+    },
+    /// Known rules with a part that is not played here.
+    #[error("rules {given:?} have {part}, which is not played here: expected {NAMES}")]
+    NotPlayed {
+        /// Their name.
+        given: String,
+        /// The part.
+        part: &'static str,
+    },
 }
+
+/// Names of rules, for messages.
+const NAMES: &str = "chinese, japanese, korean, aga, nz, ing or tromp-taylor";
+/// Rules by their parts, for messages. The last two may be left out.
+const LIST: &str = "ko=simple|positional|situational,suicide=yes|no,scoring=area|territory,handicap=0|n-1|n,\
+                    dead=agreement|none";
 
 impl FromStr for Rules {
     type Err = RulesError;
 
     fn from_str(text: &str) -> Result<Rules, RulesError> {
-        let error = || RulesError { given: text.to_owned() };
-        if let Some(rules) = named(text) {
-            return Ok(rules);
+        match named(text) {
+            Some(rules) => rules,
+            None => listed(text.trim()),
         }
-        let mut rules = Rules::CHINESE;
-        for part in text.trim().split(',') {
-            match part.split_once('=').ok_or_else(error)? {
-                ("ko", "simple") => rules.ko = KoRule::Simple,
-                ("ko", "positional") => rules.ko = KoRule::Positional,
-                ("ko", "situational") => rules.ko = KoRule::Situational,
-                ("suicide", "yes") => rules.suicide = true,
-                ("suicide", "no") => rules.suicide = false,
-                ("scoring", "area") => rules.scoring = Scoring::Area,
-                ("scoring", "territory") => rules.scoring = Scoring::Territory,
-                _ => return Err(error()),
-            }
-        }
-        Ok(rules)
     }
 }
 
+/// Rules as a list of parts, those of Chinese rules where ko, suicide or scoring is left out.
+fn listed(text: &str) -> Result<Rules, RulesError> {
+    let unknown = || RulesError::Unknown { given: text.to_owned() };
+    let Rules { mut ko, mut suicide, mut scoring, .. } = Rules::CHINESE;
+    let (mut handicap_bonus, mut removes_dead) = (None, None);
+    for part in text.split(',') {
+        let (name, value) = part.split_once('=').ok_or_else(unknown)?;
+        let refuse = |expected| RulesError::Part { part: name.to_owned(), expected, found: value.to_owned() };
+        match (name, value) {
+            ("ko", "simple") => ko = KoRule::Simple,
+            ("ko", "positional") => ko = KoRule::Positional,
+            ("ko", "situational") => ko = KoRule::Situational,
+            ("ko", _) => return Err(refuse("simple, positional or situational")),
+            ("suicide", "yes") => suicide = true,
+            ("suicide", "no") => suicide = false,
+            ("suicide", _) => return Err(refuse("yes or no")),
+            ("scoring", "area") => scoring = Scoring::Area,
+            ("scoring", "territory") => scoring = Scoring::Territory,
+            ("scoring", _) => return Err(refuse("area or territory")),
+            ("handicap", "0") => handicap_bonus = Some(HandicapBonus::None),
+            ("handicap", "n-1") => handicap_bonus = Some(HandicapBonus::AllButOne),
+            ("handicap", "n") => handicap_bonus = Some(HandicapBonus::All),
+            ("handicap", _) => return Err(refuse("0, n-1 or n")),
+            ("dead", "agreement") => removes_dead = Some(true),
+            ("dead", "none") => removes_dead = Some(false),
+            ("dead", _) => return Err(refuse("agreement or none")),
+            _ => return Err(unknown()),
+        }
+    }
+    let customary = Rules::customary(ko, suicide, scoring);
+    Ok(Rules {
+        handicap_bonus: handicap_bonus.unwrap_or(customary.handicap_bonus),
+        removes_dead: removes_dead.unwrap_or(customary.removes_dead),
+        ..customary
+    })
+}
+
 /// Rules by the name that people, programs and servers give them, whatever stands between its words.
-fn named(name: &str) -> Option<Rules> {
+fn named(name: &str) -> Option<Result<Rules, RulesError>> {
     let is_word = |c: &char| c.is_alphanumeric() || *c == '=';
     let squashed: String = name.chars().filter(is_word).flat_map(char::to_lowercase).collect();
-    match squashed.as_str() {
-        "chinese" | "china" | "cn" | "chineseogs" | "chinesekgs" => Some(Rules::CHINESE),
-        "tromptaylor" => Some(Rules::TROMP_TAYLOR),
-        "aga" | "bga" => Some(Rules::AGA),
-        "nz" | "newzealand" | "goe" | "ing" => Some(Rules::NEW_ZEALAND),
-        "japanese" | "japan" | "jp" | "korean" | "korea" | "kr" => Some(Rules::JAPANESE),
-        _ => None,
-    }
+    let not_played = |part| Err(RulesError::NotPlayed { given: name.trim().to_owned(), part });
+    Some(match squashed.as_str() {
+        "chinese" | "china" | "cn" | "chineseogs" | "chinesekgs" => Ok(Rules::CHINESE),
+        "tromptaylor" | "tt" => Ok(Rules::TROMP_TAYLOR),
+        "aga" | "bga" | "french" => Ok(Rules::AGA),
+        "nz" | "newzealand" | "goe" | "ing" => Ok(Rules::NEW_ZEALAND),
+        "japanese" | "japan" | "jp" | "korean" | "korea" | "kr" => Ok(Rules::JAPANESE),
+        "agabutton" => not_played("a button"),
+        "stonescoring" | "ancientarea" | "ancientterritory" => not_played("a group tax"),
+        _ => return None,
+    })
 }
 
 impl fmt::Display for Rules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Rules { ko, suicide, scoring, handicap_bonus, removes_dead } = *self;
         match *self {
-            Rules::CHINESE => f.write_str("chinese"),
-            Rules::TROMP_TAYLOR => f.write_str("tromp-taylor"),
-            Rules::JAPANESE => f.write_str("japanese"),
-            Rules { ko, suicide, scoring } => {
-                let ko = match ko {
-                    KoRule::Simple => "simple",
-                    KoRule::Positional => "positional",
-                    KoRule::Situational => "situational",
-                };
-                write!(f, "ko={ko},suicide={}", if suicide { "yes" } else { "no" })?;
-                f.write_str(if scoring == Scoring::Territory { ",scoring=territory" } else { "" })
-            }
+            Rules::CHINESE => return f.write_str("chinese"),
+            Rules::TROMP_TAYLOR => return f.write_str("tromp-taylor"),
+            Rules::JAPANESE => return f.write_str("japanese"),
+            _ => {}
         }
+        let ko_name = match ko {
+            KoRule::Simple => "simple",
+            KoRule::Positional => "positional",
+            KoRule::Situational => "situational",
+        };
+        write!(f, "ko={ko_name},suicide={}", if suicide { "yes" } else { "no" })?;
+        f.write_str(if scoring == Scoring::Territory { ",scoring=territory" } else { "" })?;
+        let customary = Rules::customary(ko, suicide, scoring);
+        if handicap_bonus != customary.handicap_bonus {
+            f.write_str(match handicap_bonus {
+                HandicapBonus::None => ",handicap=0",
+                HandicapBonus::AllButOne => ",handicap=n-1",
+                HandicapBonus::All => ",handicap=n",
+            })?;
+        }
+        if removes_dead != customary.removes_dead {
+            f.write_str(if removes_dead { ",dead=agreement" } else { ",dead=none" })?;
+        }
+        Ok(())
     }
 }
 
@@ -232,17 +334,36 @@ mod tests {
 
     #[test]
     fn rule_sets_survive_printing_and_reading() {
+        let bonuses = [HandicapBonus::None, HandicapBonus::AllButOne, HandicapBonus::All];
         for ko in [KoRule::Simple, KoRule::Positional, KoRule::Situational] {
-            for suicide in [false, true] {
+            for (suicide, removes_dead) in [(false, false), (false, true), (true, false), (true, true)] {
                 for scoring in [Scoring::Area, Scoring::Territory] {
-                    let rules = Rules { ko, suicide, scoring };
-                    assert_eq!(rules.to_string().parse::<Rules>().unwrap(), rules);
+                    for handicap_bonus in bonuses {
+                        let rules = Rules { ko, suicide, scoring, handicap_bonus, removes_dead };
+                        assert_eq!(rules.to_string().parse(), Ok(rules));
+                    }
+                    let customary = Rules::customary(ko, suicide, scoring);
+                    assert!(!customary.to_string().contains("handicap="), "{customary}");
                 }
             }
         }
         assert_eq!("Korean".parse(), Ok(Rules::JAPANESE));
         assert!("Lasker".parse::<Rules>().is_err());
-        assert!("ko=none".parse::<Rules>().is_err());
+    }
+
+    #[test]
+    fn a_refused_part_of_rules_is_named_with_what_would_be_accepted() {
+        for (text, parts) in [
+            ("ko=none", ["ko: expected simple, positional or situational", "found none"]),
+            ("ko=simple,scoring=stones", ["scoring: expected area or territory", "found stones"]),
+            ("handicap=9", ["handicap: expected 0, n-1 or n", "found 9"]),
+            ("stone-scoring", ["a group tax", "expected chinese"]),
+            ("aga_button", ["a button", "expected chinese"]),
+            ("komi=7", ["unknown rules", "ko=simple"]),
+        ] {
+            let error = text.parse::<Rules>().expect_err(text).to_string();
+            assert!(parts.iter().all(|part| error.contains(part)), "{text}: {error}");
+        }
     }
 
     #[test]

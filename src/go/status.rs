@@ -128,10 +128,10 @@ pub enum DeadStones {
 }
 
 impl DeadStones {
-    /// What the rules say: Tromp-Taylor's know no dead stones.
+    /// Returns what the rules say: Tromp-Taylor's know no dead stones.
     #[must_use]
     pub fn of_rules(rules: Rules) -> DeadStones {
-        if rules == Rules::TROMP_TAYLOR { DeadStones::None } else { DeadStones::Agreement }
+        if rules.removes_dead { DeadStones::Agreement } else { DeadStones::None }
     }
 
     /// What becomes of the chains of a position, as it is played out with its playout policy where that matters.

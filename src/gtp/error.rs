@@ -2,7 +2,7 @@
 //! says nothing, of GNU Go, since controllers look for them.
 
 use crate::engine::EngineError;
-use crate::go::Size;
+use crate::go::{RulesError, Size};
 use crate::memory::BudgetError;
 use crate::sgf::{ReplayError, SgfError, UnusableKomi};
 
@@ -20,6 +20,9 @@ pub enum GtpError {
         /// What is there.
         found: String,
     },
+    /// Rules that are not played here.
+    #[error("syntax error: {0}")]
+    Rules(#[from] RulesError),
     /// A line longer than we read.
     #[error("line too long: expected at most {limit} bytes")]
     LineTooLong {

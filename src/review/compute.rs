@@ -113,9 +113,9 @@ struct Walk<'r> {
 impl<'r> Walk<'r> {
     /// Plays the record once.
     fn read(engine: &Engine, job: &Job<'r>) -> Result<Walk<'r>, ReviewError> {
-        let Terms { rules, komi, compensation, .. } = *job.terms;
+        let Terms { rules, komi, handicap, .. } = *job.terms;
         let (mut size, keys) = (engine.options().size, engine.options().keys);
-        let mut steps = job.record.steps(rules, komi)?.with_key_policy(keys).with_compensation(compensation);
+        let mut steps = job.record.steps(rules, komi)?.with_key_policy(keys).with_handicap(handicap);
         let nodes = nodes_of_moves(job.record);
         let (mut turns, mut marks, mut cut_off) = (Vec::new(), Vec::new(), None);
         loop {

@@ -100,6 +100,8 @@ pub struct Step {
 pub struct Steps<'r> {
     walk: Option<Walk<'r>>,
     started: bool,
+    /// See [`Steps::with_handicap`].
+    handicap: Option<usize>,
 }
 
 impl GameRecord {
@@ -108,7 +110,7 @@ impl GameRecord {
     /// # Errors
     /// When the record is not Go or its board has more than 19 lines.
     pub fn steps(&self, rules: Rules, komi: Komi) -> Result<Steps<'_>, ReplayError> {
-        Ok(Steps { walk: Some(Walk::new(self, rules, komi)?), started: false })
+        Ok(Steps { walk: Some(Walk::new(self, rules, komi)?), started: false, handicap: None })
     }
 
     /// The position in turn `n`, after `n` moves.
@@ -139,11 +141,12 @@ impl GameRecord {
 }
 
 impl Steps<'_> {
-    /// The same turns with what White gets for a handicap. Turns that were taken before do without.
+    /// The same turns with what the rules give White for a handicap of `stones`. Turns that were taken before do without.
     #[must_use]
-    pub fn with_compensation(mut self, compensation: Komi) -> Self {
+    pub fn with_handicap(mut self, stones: usize) -> Self {
+        self.handicap = Some(stones);
         if let Some(walk) = &mut self.walk {
-            walk.position.set_compensation(compensation);
+            walk.position.compensate_for(stones);
         }
         self
     }
@@ -164,15 +167,23 @@ impl Steps<'_> {
     /// # Errors
     /// When anything before the turn cannot be played.
     pub fn into_record(mut self, turn: Option<usize>) -> Result<Record, ReplayError> {
+        let handicap = self.handicap;
+        let begin = |position| {
+            let mut record = Record::from_position(position);
+            if let Some(stones) = handicap {
+                record.set_handicap(stones);
+            }
+            record
+        };
         let Some(first) = self.next().transpose()? else {
             return Err(ReplayError::NoSuchTurn { turn: 0, last: 0 });
         };
-        let mut record = Record::from_position(first.position);
+        let mut record = begin(first.position);
         for step in self.take(turn.unwrap_or(usize::MAX)) {
             let step = step?;
             let played = step.played.is_some_and(|(player, mv)| record.play(player, mv).is_ok());
             if !played || record.position().board().key() != step.position.board().key() {
-                record = Record::from_position(step.position);
+                record = begin(step.position);
             } else {
                 record.set_to_play(step.position.to_play());
             }

@@ -1,101 +1,228 @@
-//! The rules that `RU` names, and what they give White for a handicap.
+//! Rules as records and KataGo's protocols write them: by name, as an object of JSON, or in one word of parts.
+//!
+//! Source: KataGo docs/GTP_Extensions.md, `kata-get-rules` and `kata-set-rules`. A part that is not played here (a
+//! button, a tax but the customary one) is refused by its name; nothing is dropped.
 
-use crate::go::{KoRule, Rules, Scoring};
-use serde_json::{Value, json};
+use crate::go::{HandicapBonus, KoRule, Rules, RulesError, Scoring};
+use serde_json::{Map, Value, json};
 
-/// The rules that a `RU` value means; `None` for those that we do not know.
+/// Reads rules as a client writes them: a name, a list such as `ko=simple,suicide=yes`, KataGo's word of parts, or an
+/// object of JSON.
 ///
-/// Source: the values listed in FF\[4\] (`AGA`, `GOE`, `Japanese`, `NZ`), those that KGS and OGS write, and the
-/// form of KataGo's own records, such as `koPOSITIONALscoreAREAtaxNONEsui0`.
-#[must_use]
-pub fn rules_named(name: &str) -> Option<Rules> {
-    name.parse().ok().or_else(|| rules_of_katago(name.trim()))
-}
-
-/// Rules in KataGo's form. A group tax is left out: it moves scores by points a group.
-fn rules_of_katago(name: &str) -> Option<Rules> {
-    let (ko, rest) = name.strip_prefix("ko")?.split_once("score")?;
-    let (score, rest) = rest.split_once("tax").or_else(|| rest.split_once("sui").map(|_| (rest, rest)))?;
-    let (score, suicide) = (score.split("sui").next()?, rest.split_once("sui")?.1);
-    Some(Rules {
-        ko: match ko {
-            "SIMPLE" => KoRule::Simple,
-            "POSITIONAL" => KoRule::Positional,
-            "SITUATIONAL" | "SPIGHT" => KoRule::Situational,
-            _ => return None,
-        },
-        suicide: suicide.starts_with('1'),
-        scoring: match score {
-            "AREA" => Scoring::Area,
-            "TERRITORY" => Scoring::Territory,
-            _ => return None,
-        },
-    })
-}
-
-/// Points that White gets for a handicap of so many stones besides komi, in a record with such a `RU` value: what
-/// [`Rules::points_for_handicap`] says where it is sure that the record means those rules.
-#[must_use]
-pub fn points_for_handicap(name: &str, stones: usize) -> usize {
-    let rules = match name.trim().to_lowercase().as_str() {
-        "chinese" | "china" | "cn" => Rules::CHINESE,
-        "aga" => Rules::AGA,
-        _ => return 0,
-    };
-    rules.points_for_handicap(stones)
-}
-
-/// Rules as KataGo's protocols write them: an object with `ko`, `scoring` and `suicide`; `None` if one of them is something
-/// else. What KataGo has besides (tax, button, friendly passes) does not change how we play and is passed over; nor is
-/// `whiteHandicapBonus` a part of rules.
-#[must_use]
-pub fn from_json(object: &Value) -> Option<Rules> {
-    let mut rules = Rules::TROMP_TAYLOR;
-    for (key, value) in object.as_object()? {
-        match key.as_str() {
-            "ko" => {
-                rules.ko = match value.as_str()?.to_ascii_lowercase().as_str() {
-                    "simple" => KoRule::Simple,
-                    "positional" => KoRule::Positional,
-                    "situational" => KoRule::Situational,
-                    _ => return None,
-                }
-            }
-            "scoring" | "scoringRule" => {
-                rules.scoring = match value.as_str()?.to_ascii_lowercase().as_str() {
-                    "area" => Scoring::Area,
-                    "territory" => Scoring::Territory,
-                    _ => return None,
-                }
-            }
-            "suicide" | "multiStoneSuicideLegal" => rules.suicide = value.as_bool()?,
-            "tax" | "hasButton" | "whiteHandicapBonus" | "friendlyPassOk" => {}
-            _ => return None,
-        }
+/// # Errors
+/// Unknown rules, or a part of them that does not exist or is not played here.
+pub fn parse(text: &str) -> Result<Rules, RulesError> {
+    let text = text.trim();
+    if text.starts_with('{') {
+        return match serde_json::from_str::<Map<String, Value>>(text) {
+            Ok(object) => from_object(&object),
+            Err(error) => Err(refuse("rules", "an object of JSON", format!("{text} ({error})"))),
+        };
     }
-    Some(rules)
+    if let Some(parts) = parts_of_word(text) {
+        return from_parts(&parts);
+    }
+    text.parse()
 }
 
-/// The same the other way round.
+/// Reads rules from a value of JSON: an object of parts, or a text as [`parse`] reads it.
+///
+/// # Errors
+/// As those of [`parse`].
+pub fn from_json(value: &Value) -> Result<Rules, RulesError> {
+    match value {
+        Value::String(text) => parse(text),
+        Value::Object(object) => from_object(object),
+        other => Err(refuse("rules", "the name of rules or an object", other.to_string())),
+    }
+}
+
+/// The rules with one part of another value, as `kata-set-rule` names it.
+///
+/// # Errors
+/// A part or a value that does not exist or is not played here.
+pub fn with_part(rules: Rules, name: &str, value: &str) -> Result<Rules, RulesError> {
+    let mut parts = Parts::of(rules);
+    parts.set(name, &Value::String(value.trim().to_owned()))?;
+    parts.rules()
+}
+
+/// Rules as an object of parts.
 #[must_use]
 pub fn to_json(rules: Rules) -> Value {
-    let bonus = match rules {
-        Rules::CHINESE => "N",
-        Rules::AGA => "N-1",
-        _ => "0",
+    let bonus = match rules.handicap_bonus {
+        HandicapBonus::None => "0",
+        HandicapBonus::AllButOne => "N-1",
+        HandicapBonus::All => "N",
     };
     let ko = match rules.ko {
         KoRule::Simple => "SIMPLE",
         KoRule::Positional => "POSITIONAL",
         KoRule::Situational => "SITUATIONAL",
     };
+    let (scoring, tax) = match rules.scoring {
+        Scoring::Area => ("AREA", "NONE"),
+        Scoring::Territory => ("TERRITORY", "SEKI"),
+    };
     json!({
         "ko": ko,
-        "scoring": if rules.scoring == Scoring::Area { "AREA" } else { "TERRITORY" },
+        "scoring": scoring,
         "suicide": rules.suicide,
-        "tax": "NONE",
+        "tax": tax,
         "hasButton": false,
         "whiteHandicapBonus": bonus,
-        "friendlyPassOk": false,
+        "friendlyPassOk": rules.removes_dead,
     })
+}
+
+fn refuse(part: &str, expected: &'static str, found: String) -> RulesError {
+    RulesError::Part { part: part.to_owned(), expected, found }
+}
+
+fn from_object(object: &Map<String, Value>) -> Result<Rules, RulesError> {
+    let mut parts = Parts::unstated();
+    object.iter().try_for_each(|(name, value)| parts.set(name, value))?;
+    parts.rules()
+}
+
+fn from_parts(named: &[(&'static str, &str)]) -> Result<Rules, RulesError> {
+    let mut parts = Parts::unstated();
+    named.iter().try_for_each(|&(name, value)| parts.set(name, &Value::String(value.to_owned())))?;
+    parts.rules()
+}
+
+/// Rules being read. An object says all that differs from Tromp-Taylor rules, but for tax and friendly passes, whose default
+/// goes with the other parts.
+struct Parts {
+    ko: KoRule,
+    suicide: bool,
+    scoring: Scoring,
+    handicap_bonus: HandicapBonus,
+    removes_dead: Option<bool>,
+    tax: Option<String>,
+}
+
+impl Parts {
+    /// What holds where an object says nothing.
+    fn unstated() -> Parts {
+        Parts { removes_dead: None, ..Parts::of(Rules::TROMP_TAYLOR) }
+    }
+
+    fn of(rules: Rules) -> Parts {
+        let Rules { ko, suicide, scoring, handicap_bonus, removes_dead } = rules;
+        Parts { ko, suicide, scoring, handicap_bonus, removes_dead: Some(removes_dead), tax: None }
+    }
+
+    fn set(&mut self, name: &str, value: &Value) -> Result<(), RulesError> {
+        let word = value.as_str().map(str::to_ascii_uppercase);
+        let word = word.as_deref().unwrap_or_default();
+        let refused = |expected| refuse(name, expected, value.to_string());
+        let flag = || match word {
+            "TRUE" | "1" => Ok(true),
+            "FALSE" | "0" => Ok(false),
+            _ => value.as_bool().ok_or_else(|| refused("true or false")),
+        };
+        match name {
+            "ko" => {
+                self.ko = match word {
+                    "SIMPLE" => KoRule::Simple,
+                    "POSITIONAL" => KoRule::Positional,
+                    "SITUATIONAL" => KoRule::Situational,
+                    _ => return Err(refused("SIMPLE, POSITIONAL or SITUATIONAL")),
+                }
+            }
+            "scoring" | "scoringRule" | "score" => {
+                self.scoring = match word {
+                    "AREA" => Scoring::Area,
+                    "TERRITORY" => Scoring::Territory,
+                    _ => return Err(refused("AREA or TERRITORY")),
+                }
+            }
+            "suicide" | "multiStoneSuicideLegal" => self.suicide = flag()?,
+            "tax" => self.tax = Some(word.to_owned()),
+            "hasButton" if flag()? => return Err(refused("false (the button is not played here)")),
+            "hasButton" => {}
+            "whiteHandicapBonus" => self.handicap_bonus = handicap_bonus(name, value)?,
+            "friendlyPassOk" => self.removes_dead = Some(flag()?),
+            _ => {
+                const PARTS: &str =
+                    "ko, scoring, suicide, tax, hasButton, whiteHandicapBonus or friendlyPassOk";
+                return Err(refuse("rules", PARTS, name.to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    fn rules(self) -> Result<Rules, RulesError> {
+        let Parts { ko, suicide, scoring, handicap_bonus, removes_dead, tax } = self;
+        match (scoring, tax.as_deref()) {
+            (_, None) | (Scoring::Area, Some("NONE")) | (Scoring::Territory, Some("SEKI")) => {}
+            (_, Some(other)) => {
+                let expected = "NONE with scoring AREA or SEKI with TERRITORY (others are not played here)";
+                return Err(refuse("tax", expected, format!("{other:?}")));
+            }
+        }
+        let customary = Rules::customary(ko, suicide, scoring);
+        // Territory cannot be counted with dead stones on the board.
+        let removes_dead = scoring == Scoring::Territory || removes_dead.unwrap_or(customary.removes_dead);
+        Ok(Rules { handicap_bonus, removes_dead, ..customary })
+    }
+}
+
+/// Reads `whiteHandicapBonus`, a part of rules that analysis queries name beside them, too.
+///
+/// # Errors
+/// A value that does not exist.
+pub fn handicap_bonus(name: &str, value: &Value) -> Result<HandicapBonus, RulesError> {
+    let word = value.as_str().map(str::to_ascii_uppercase);
+    match (word.as_deref(), value.as_u64()) {
+        (Some("0"), _) | (_, Some(0)) => Ok(HandicapBonus::None),
+        (Some("N-1"), _) => Ok(HandicapBonus::AllButOne),
+        (Some("N"), _) => Ok(HandicapBonus::All),
+        _ => Err(refuse(name, "0, N-1 or N", value.to_string())),
+    }
+}
+
+/// The parts of rules in KataGo's word, such as `koPOSITIONALscoreAREAtaxNONEsui0whbN`; `None` if it is no such word.
+///
+/// Source: the operator `<<` of `Rules` in KataGo cpp/game/rules.cpp.
+fn parts_of_word(word: &str) -> Option<Vec<(&'static str, &str)>> {
+    const KEYS: [(&str, &str); 9] = [
+        ("komi", "komi"),
+        ("ko", "ko"),
+        ("scoring", "scoring"),
+        ("score", "scoring"),
+        ("tax", "tax"),
+        ("sui", "suicide"),
+        ("button", "hasButton"),
+        ("whb", "whiteHandicapBonus"),
+        ("fpok", "friendlyPassOk"),
+    ];
+    let mut rest = word;
+    let mut parts = Vec::new();
+    while !rest.is_empty() {
+        let (key, name) = KEYS.into_iter().find(|(key, _)| rest.starts_with(key))?;
+        rest = &rest[key.len()..];
+        let is_of_value = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || "-.".contains(c);
+        let length = rest.find(|c| !is_of_value(c)).unwrap_or(rest.len());
+        let (value, after) = rest.split_at(length);
+        if value.is_empty() {
+            return None;
+        }
+        rest = after;
+        // Komi is told apart from rules.
+        if name != "komi" {
+            parts.push((name, value));
+        }
+    }
+    (!parts.is_empty()).then_some(parts)
+}
+
+/// The rules that a `RU` value means; `None` for those that we do not know.
+///
+/// Source: the values listed in FF\[4\] (`AGA`, `GOE`, `Japanese`, `NZ`), those that KGS and OGS write, and the
+/// form of KataGo's own records.
+#[must_use]
+pub fn rules_named(name: &str) -> Option<Rules> {
+    parse(name).ok()
 }

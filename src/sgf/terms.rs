@@ -16,7 +16,6 @@
 
 use super::game_record::GameRecord;
 use super::replay::ReplayError;
-use super::rules::points_for_handicap;
 use crate::go::{IllegalMove, KoRule, Komi, Rules, Scoring};
 
 /// A number from here on is no number of points.
@@ -36,9 +35,8 @@ pub struct Terms {
     pub rules: Rules,
     /// Komi.
     pub komi: Komi,
-    /// What White gets besides, for a handicap: one point a stone under Chinese rules, one less under those of the
-    /// AGA, nothing under others or rules that the record does not name.
-    pub compensation: Komi,
+    /// Handicap stones that White is compensated for, as the rules have it; 0 under rules that the record does not name.
+    pub handicap: usize,
     /// What the record does not say, or not like this: one line each.
     pub assumed: Vec<String>,
 }
@@ -59,6 +57,14 @@ pub struct Otherwise {
     pub rules: Rules,
     /// Komi.
     pub komi: Komi,
+}
+
+impl Terms {
+    /// Points that White gets besides komi, for a handicap.
+    #[must_use]
+    pub fn compensation(&self) -> Komi {
+        Komi(2 * self.rules.points_for_handicap(self.handicap) as i32)
+    }
 }
 
 impl Default for Otherwise {
@@ -96,12 +102,15 @@ impl GameRecord {
                 otherwise.komi
             }),
         };
-        let compensation =
-            if Some(rules) == self.known_rules() { self.compensation(&mut assumed) } else { Komi(0) };
+        let handicap = if Some(rules) == self.known_rules() { self.compensated_stones() } else { 0 };
+        if let (1.., Some(name)) = (rules.points_for_handicap(handicap), &self.rules) {
+            let points = rules.points_for_handicap(handicap);
+            assumed.push(format!("RU[{name}], HA[{handicap}]: {points} points for White besides komi"));
+        }
         if rules.scoring == Scoring::Territory {
             assumed.push(TERRITORY.to_owned());
         }
-        Ok(Terms { rules, komi, compensation, assumed })
+        Ok(Terms { rules, komi, handicap, assumed })
     }
 
     fn chosen_rules(&self, given: Option<Rules>, otherwise: Rules, assumed: &mut Vec<String>) -> Rules {
@@ -135,14 +144,9 @@ impl GameRecord {
         }
     }
 
-    fn compensation(&self, assumed: &mut Vec<String>) -> Komi {
-        let (Some(name), Some(stones)) = (self.rules.as_deref(), self.handicap) else { return Komi(0) };
+    fn compensated_stones(&self) -> usize {
         let most = usize::from(self.columns) * usize::from(self.rows);
-        let points = points_for_handicap(name, (stones as usize).min(most));
-        if points > 0 {
-            assumed.push(format!("RU[{name}], HA[{stones}]: {points} points for White besides komi"));
-        }
-        Komi(2 * points as i32)
+        self.handicap.map_or(0, |stones| (stones as usize).min(most))
     }
 
     /// The komi that `KM` means.

@@ -2,8 +2,7 @@
 //! FF\[4\] forbids.
 
 use crate::game::{Game, Move, Player};
-use crate::go::handicap::stones_given;
-use crate::go::{Komi, Position, Record, Rules, Size};
+use crate::go::{HandicapBonus, Komi, Position, Record, Rules, Size};
 use std::fmt::Write;
 
 /// How this program calls itself in `AP`.
@@ -62,7 +61,7 @@ pub struct Variation {
 /// A position, set up by its stones, with variations.
 #[must_use]
 pub fn write_variations(position: &Position, root: &Variation) -> String {
-    let mut text = header_of(position);
+    let mut text = header_of(position, position.rules());
     write_comment(&mut text, &root.comment);
     for next in &root.next {
         write_variation(&mut text, position.size(), next);
@@ -81,9 +80,14 @@ pub fn write_record(record: &Record) -> String {
 #[must_use]
 pub fn write_game(record: &Record, names: [&str; 2], result: &str) -> String {
     let start = record.start();
-    let mut text = header_of(start);
-    // Writing to a string cannot fail.
-    if let Some(stones) = handicap(start) {
+    let (stones, mut rules) = (record.compensated_stones(), start.rules());
+    if stones == 0 && record.handicap() > 0 {
+        // A reader would count the stones.
+        rules.handicap_bonus = HandicapBonus::None;
+    }
+    let mut text = header_of(start, rules);
+    if stones >= 2 {
+        // Writing to a string cannot fail.
         let _ = write!(text, "HA[{stones}]");
     }
     for (property, value) in [("PB", names[0]), ("PW", names[1]), ("RE", result)] {
@@ -94,17 +98,6 @@ pub fn write_game(record: &Record, names: [&str; 2], result: &str) -> String {
     write_moves(&mut text, start.size(), record.moves());
     text.push_str(")\n");
     text
-}
-
-/// The handicap with which the record says what White gets for it: the stones that were set up, where that is what the rules
-/// give for them, else as many as that is given for, if any.
-fn handicap(start: &Position) -> Option<usize> {
-    let is_given_for = |stones: &usize| {
-        2 * start.rules().points_for_handicap(*stones) as i32 == start.compensation().0 && *stones >= 2
-    };
-    let set_up = Some(stones_given(start.board().stones().map(usize::from))).filter(is_given_for);
-    let has_compensation = start.compensation() != Komi(0);
-    set_up.or_else(|| (2..=start.size().points()).find(is_given_for).filter(|_| has_compensation))
 }
 
 fn write_moves(text: &mut String, size: Size, moves: &[(Player, Move)]) {
@@ -119,9 +112,9 @@ fn write_moves(text: &mut String, size: Size, moves: &[(Player, Move)]) {
 }
 
 /// The beginning of the first node, with the stones of the position and who is to move.
-fn header_of(position: &Position) -> String {
+fn header_of(position: &Position, rules: Rules) -> String {
     let size = position.size();
-    let mut text = header(size, position.komi(), position.rules());
+    let mut text = header(size, position.komi(), rules);
     for (player, property) in [(Player::Black, "AB"), (Player::White, "AW")] {
         let board = position.board();
         let points = board.geometry().points.iter().filter(|&&point| board.stone_at(point) == Some(player));

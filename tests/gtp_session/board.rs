@@ -169,3 +169,110 @@ fn white_gets_what_the_rules_give_for_a_handicap() {
     tell(&mut session, &["kata-set-rules chinese", "clear_board", "play b C3"]);
     assert_eq!(ask(&mut session, "final_score"), "= B+80.5");
 }
+
+/// What White gets besides komi.
+fn compensation(session: &Session) -> f64 {
+    session.engine().position().compensation().points()
+}
+
+#[test]
+fn handicap_stones_sent_as_plays_count_as_those_that_are_set_up() {
+    let with_passes = ["play b C3", "play w pass", "play b G7", "play w pass", "play b E5"];
+    for side in [5, 9, 13] {
+        let mut session = session(side);
+        for (rules, points) in [("chinese", 3.0), ("aga", 2.0), ("nz", 0.0), ("japanese", 0.0)] {
+            tell(&mut session, &[&format!("kata-set-rules {rules}"), "clear_board"]);
+            tell(&mut session, &["set_free_handicap A1 B2 C3", "play w D4"]);
+            assert_eq!(compensation(&session), points, "{rules}");
+            tell(&mut session, &["clear_board", "play b A1", "play b B2", "play b C3", "play w D4"]);
+            assert_eq!(compensation(&session), points, "{rules}");
+            tell(&mut session, &["play b A4", "play b A5"]);
+            assert_eq!(compensation(&session), points, "a move passed over later, {rules}");
+        }
+        if side < 9 {
+            continue;
+        }
+        tell(&mut session, &["kata-set-rules chinese", "clear_board"]);
+        tell(&mut session, &with_passes);
+        assert_eq!(compensation(&session), 3.0, "White passes between the stones");
+        tell(&mut session, &["undo"]);
+        assert_eq!(compensation(&session), 2.0);
+        tell(&mut session, &["undo", "undo"]);
+        assert_eq!(compensation(&session), 0.0, "one stone is none");
+        tell(&mut session, &["play w D4", "play b E5", "play b F6", "play b G7"]);
+        assert_eq!(compensation(&session), 0.0, "several moves in the middle of a game");
+        tell(&mut session, &["clear_board", "play b A1", "play b B2", "play b C3"]);
+        tell(&mut session, &["kata-set-rules aga"]);
+        assert_eq!(compensation(&session), 2.0, "by rules that are set later");
+        tell(&mut session, &["kata-set-rules chinese", "play w D4", "play w E5"]);
+        assert_eq!(compensation(&session), 0.0, "a position made by moves, first Black's, then White's");
+    }
+}
+
+#[test]
+fn a_handicap_bonus_in_rules_is_obeyed() {
+    let mut session = session(5);
+    let object = |bonus: &str| {
+        format!(
+            "kata-set-rules {{\"ko\":\"SIMPLE\",\"scoring\":\"AREA\",\"tax\":\"NONE\",\"suicide\":false,\
+                 \"hasButton\":false,\"whiteHandicapBonus\":\"{bonus}\",\"friendlyPassOk\":true}}"
+        )
+    };
+    for (bonus, points) in [("0", 0.0), ("N-1", 4.0), ("N", 5.0)] {
+        tell(&mut session, &[&object(bonus), "clear_board", "set_free_handicap b1 b2 b3 b4 b5"]);
+        assert_eq!(compensation(&session), points);
+        let told = ask(&mut session, "kata-get-rules");
+        assert!(told.contains(&format!("\"whiteHandicapBonus\":\"{bonus}\"")), "{told}");
+        tell(&mut session, &[&told.replacen("= ", "kata-set-rules ", 1)]);
+        assert_eq!(compensation(&session), points, "what is told is read again");
+    }
+    for (bonus, points) in [("0", 0.0), ("N-1", 4.0), ("N", 5.0)] {
+        tell(&mut session, &[&object(bonus)]);
+        assert_eq!(compensation(&session), points, "the game goes on with {bonus}");
+    }
+}
+
+#[test]
+fn parts_of_rules_that_are_not_played_are_refused_by_name() {
+    let mut session = session(5);
+    tell(&mut session, &["kata-set-rules aga"]);
+    let before = ask(&mut session, "kata-get-rules");
+    for (rules, field, expected) in [
+        (r#"{"hasButton":true}"#, "hasButton:", "expected false"),
+        (r#"{"scoring":"AREA","tax":"ALL"}"#, "tax:", "expected NONE with scoring AREA"),
+        (r#"{"scoring":"AREA","tax":"SEKI"}"#, "tax:", "found \"SEKI\""),
+        (r#"{"scoring":"TERRITORY","tax":"NONE"}"#, "tax:", "SEKI with TERRITORY"),
+        (r#"{"ko":"SPIGHT"}"#, "ko:", "expected SIMPLE, POSITIONAL or SITUATIONAL, found \"SPIGHT\""),
+        (r#"{"suicide":"maybe"}"#, "suicide:", "expected true or false, found \"maybe\""),
+        (r#"{"whiteHandicapBonus":"2N"}"#, "whiteHandicapBonus:", "expected 0, N-1 or N, found \"2N\""),
+        (r#"{"friendlyPassOk":7}"#, "friendlyPassOk:", "expected true or false, found 7"),
+        (r#"{"superko":true}"#, "rules:", "found superko"),
+        (r#"{"ko":"#, "rules:", "expected an object of JSON"),
+        ("stone-scoring", "stone-scoring", "a group tax"),
+        ("aga-button", "aga-button", "a button"),
+        ("koSIMPLEscoreAREAtaxALLsui0", "tax:", "found \"ALL\""),
+        ("lasker", "lasker", "expected chinese"),
+        ("", "unknown rules", "expected chinese"),
+    ] {
+        let answer = ask(&mut session, &format!("kata-set-rules {rules}"));
+        assert!(answer.starts_with("? syntax error: "), "{rules}: {answer}");
+        assert!(answer.contains(field) && answer.contains(expected), "{rules}: {answer}");
+    }
+    assert_eq!(ask(&mut session, "kata-get-rules"), before, "nothing changed");
+}
+
+#[test]
+fn dead_stones_count_where_the_rules_do_not_let_players_pass_over_them() {
+    let mut session = session(7);
+    let black = ["C7", "C6", "C5", "C4", "C3", "C2", "C1", "F4"];
+    let white = ["D7", "D6", "D5", "D4", "D3", "D2", "D1", "pass"];
+    for (friendly, score) in [(true, "= W+0.5"), (false, "= B+21.5")] {
+        let object = format!(r#"{{"ko":"SIMPLE","suicide":false,"friendlyPassOk":{friendly}}}"#);
+        tell(&mut session, &[&format!("kata-set-rules {object}"), "clear_board", "komi -6.5"]);
+        for (black, white) in black.iter().zip(white) {
+            tell(&mut session, &[&format!("play b {black}"), &format!("play w {white}")]);
+        }
+        tell(&mut session, &["play b pass"]);
+        assert_eq!(ask(&mut session, "final_score"), score, "friendlyPassOk {friendly}");
+    }
+}

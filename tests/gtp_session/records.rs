@@ -130,7 +130,8 @@ fn what_white_gets_for_a_handicap_is_kept_until_the_rules_change() {
     assert_eq!(compensation(&session), Komi(4));
     tell(&mut session, &["kata-set-rules chinese", "undo"]);
     assert_eq!(compensation(&session), Komi(4));
-    // No stones were set up.
     tell(&mut session, &["kata-set-rules aga"]);
+    assert_eq!(compensation(&session), Komi(2));
+    tell(&mut session, &["kata-set-rules nz"]);
     assert_eq!(compensation(&session), Komi(0));
 }

@@ -115,13 +115,10 @@ fn rules_are_known_by_the_names_that_servers_write() {
     assert_eq!(rules("Chinese"), Some(Rules::CHINESE));
     assert_eq!(rules("chinese "), Some(Rules::CHINESE));
     assert_eq!(rules("Tromp-Taylor"), Some(Rules::TROMP_TAYLOR));
-    assert_eq!(rules("NZ"), Some(Rules { ko: KoRule::Situational, suicide: true, ..Rules::CHINESE }));
+    assert_eq!(rules("NZ"), Some(Rules::NEW_ZEALAND));
     assert_eq!(rules("New Zealand"), rules("NZ"));
-    assert_eq!(rules("AGA"), Some(Rules { ko: KoRule::Situational, suicide: false, ..Rules::CHINESE }));
-    assert_eq!(
-        rules("ko=simple,suicide=yes"),
-        Some(Rules { ko: KoRule::Simple, suicide: true, ..Rules::CHINESE })
-    );
+    assert_eq!(rules("AGA"), Some(Rules::AGA));
+    assert_eq!(rules("ko=simple,suicide=yes"), Some(Rules::customary(KoRule::Simple, true, Scoring::Area)));
     for territory in ["Japanese", "JP", "japanese ", "korean"] {
         assert_eq!(rules(territory), Some(Rules::JAPANESE), "{territory}");
     }
@@ -152,7 +149,7 @@ fn rules_that_are_not_known_or_not_named_are_chinese_and_that_is_said() {
 #[test]
 fn white_is_compensated_for_handicap_stones_as_the_record_s_rules_have_it() {
     let compensation =
-        |properties: &str| terms(&format!("KM[0.5]AB[dd][pp][dp][pd]{properties}")).compensation;
+        |properties: &str| terms(&format!("KM[0.5]AB[dd][pp][dp][pd]{properties}")).compensation();
     assert_eq!(compensation("HA[4]RU[Chinese]"), Komi(8));
     assert_eq!(compensation("HA[4]RU[AGA]"), Komi(6));
     for none in ["HA[4]RU[Japanese]", "HA[4]RU[NZ]", "HA[4]", "HA[1]RU[Chinese]", "RU[Chinese]"] {
@@ -162,7 +159,7 @@ fn white_is_compensated_for_handicap_stones_as_the_record_s_rules_have_it() {
     let terms = game(text).terms(Given::default(), Otherwise::default()).unwrap();
     assert!(terms.assumed[0].contains("4 points for White"), "{terms:?}");
     let record = game(text);
-    let steps = record.steps(terms.rules, terms.komi).unwrap().with_compensation(terms.compensation);
+    let steps = record.steps(terms.rules, terms.komi).unwrap().with_handicap(terms.handicap);
     for step in steps {
         let position = step.unwrap().position;
         assert_eq!((position.komi(), position.area_komi()), (Komi(1), Komi(9)));

@@ -12,8 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Keys that we know and have no use for: they are about KataGo's network and its search.
-const IGNORED: [&str; 13] = [
-    "friendlyPassOk",
+const IGNORED: [&str; 12] = [
     "includeMovesOwnership",
     "includeMovesOwnershipStdev",
     "includeNoResultValue",
@@ -58,8 +57,6 @@ struct Game {
     size: Size,
     rules: Rules,
     komi: Komi,
-    /// What White gets besides.
-    compensation: Komi,
     stones: Vec<(Player, Move)>,
     first: Player,
     moves: Vec<(Player, Move)>,
@@ -69,7 +66,7 @@ struct Game {
 impl Game {
     fn start(&self) -> Result<Position, (Move, IllegalMove)> {
         let mut start = Position::with_stones(self.size, self.rules, self.komi, &self.stones, self.first)?;
-        start.set_compensation(self.compensation);
+        start.compensate_for(stones_given(start.board().stones().map(usize::from)));
         Ok(start)
     }
 }
@@ -245,16 +242,15 @@ impl Reader<'_> {
     }
 
     fn rules(&self) -> Result<Rules, QueryError> {
-        let expected = "expected the name of rules, or an object with ko, suicide and scoring";
-        match self.get("rules") {
-            Some(Value::String(name)) => name
-                .parse()
-                .map_err(|error: crate::go::rules::RulesError| self.error("rules", &error.to_string())),
-            Some(object @ Value::Object(_)) => {
-                rules::from_json(object).ok_or_else(|| self.error("rules", expected))
-            }
-            _ => Err(self.error("rules", expected)),
+        const BONUS: &str = "whiteHandicapBonus";
+        let missing = || self.error("rules", "expected the name of rules or an object");
+        let rules = rules::from_json(self.get("rules").ok_or_else(missing)?);
+        let mut rules = rules.map_err(|error| self.error("rules", &error.to_string()))?;
+        if let Some(bonus) = self.get(BONUS) {
+            let bonus = rules::handicap_bonus(BONUS, bonus);
+            rules.handicap_bonus = bonus.map_err(|error| self.error(BONUS, &error.to_string()))?;
         }
+        Ok(rules)
     }
 
     /// Half a point more than an even game's where nothing is said: 7.5 by area, 6.5 by territory.
@@ -263,27 +259,11 @@ impl Reader<'_> {
         let Some(value) = self.get("komi") else {
             return Ok(Komi(if rules.scoring == Scoring::Area { 15 } else { 13 }));
         };
-        let expected = "expected whole or half points from -150 to 150";
+        let expected = || format!("expected whole or half points from -150 to 150, found {value}");
         let points = value.as_f64().filter(|points| points.abs() <= MOST);
-        points.and_then(|points| Komi::from_points(points).ok()).ok_or_else(|| self.error("komi", expected))
-    }
-
-    /// What White gets for so many handicap stones: as the query says, else its object of rules, else the rules.
-    fn compensation(&self, rules: Rules, stones: usize) -> Result<Komi, QueryError> {
-        const KEY: &str = "whiteHandicapBonus";
-        let expected = || self.error(KEY, "expected 0, N or N-1 as a text");
-        let of_rules = || self.get("rules").and_then(|rules| rules.get(KEY));
-        let is_named = self.get("rules").is_some_and(Value::is_string);
-        let points = match self.get(KEY).or_else(of_rules).map(|bonus| bonus.as_str()) {
-            None if is_named => rules.points_for_handicap(stones),
-            // An object says all that differs from Tromp-Taylor rules.
-            None => 0,
-            Some(Some("0")) => 0,
-            Some(Some("N")) => stones,
-            Some(Some("N-1")) => stones.saturating_sub(1),
-            Some(_) => return Err(expected()),
-        };
-        Ok(Komi(2 * points as i32))
+        points
+            .and_then(|points| Komi::from_points(points).ok())
+            .ok_or_else(|| self.error("komi", &expected()))
     }
 
     /// The game, whose moves are all legal.
@@ -295,7 +275,6 @@ impl Reader<'_> {
         };
         let set_up = Player::BOTH.map(|player| stones.iter().filter(|stone| stone.0 == player).count());
         let handicap = stones_given(set_up);
-        let compensation = self.compensation(rules, handicap)?;
         let first = match self.text("initialPlayer")? {
             // As KataGo's cpp/command/analysis.cpp has it.
             None => match moves.first() {
@@ -307,7 +286,7 @@ impl Reader<'_> {
                 parse_player(player).ok_or_else(|| self.error("initialPlayer", "expected B or W"))?
             }
         };
-        let game = Game { size, rules, komi, compensation, stones, first, moves, keys };
+        let game = Game { size, rules, komi, stones, first, moves, keys };
         let start = game.start().map_err(|(mv, reason)| {
             self.error("initialStones", &format!("{} cannot stand there: {reason}", size.vertex(mv)))
         })?;
@@ -421,6 +400,7 @@ fn parse_player(text: &str) -> Option<Player> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::go::KoRule;
     use serde_json::json;
 
     /// What White gets in a query with these rules, stones set up and `whiteHandicapBonus`.
@@ -458,5 +438,61 @@ mod tests {
         for none in [&[][..], &["B C3"], &["B C3", "B G7", "W G3"]] {
             assert_eq!(compensation(json!("chinese"), none, Some("N")), Komi(0));
         }
+    }
+
+    #[test]
+    fn rules_are_read_as_names_objects_and_texts_of_objects() {
+        let object =
+            json!({"ko": "SIMPLE", "scoring": "AREA", "tax": "NONE", "multiStoneSuicideLegal": true});
+        let read = |rules: Value| {
+            let query = json!({"id": "q", "rules": rules});
+            Reader { object: query.as_object().expect("an object") }.rules()
+        };
+        let expected = Rules::customary(KoRule::Simple, true, Scoring::Area);
+        for rules in [object.clone(), json!(object.to_string()), json!("ko=simple,suicide=yes")] {
+            assert_eq!(read(rules.clone()), Ok(expected), "{rules}");
+        }
+        for (rules, found) in [
+            (
+                json!("{\"hasButton\":true}"),
+                "hasButton: expected false (the button is not played here), found true",
+            ),
+            (json!({"tax": "ALL"}), "tax: expected NONE with scoring AREA or SEKI with TERRITORY"),
+            (json!("stone_scoring"), "a group tax, which is not played here: expected chinese"),
+            (json!(5), "rules: expected the name of rules or an object, found 5"),
+            (Value::Null, "expected the name of rules or an object"),
+        ] {
+            let error = read(rules.clone()).expect_err("refused");
+            assert_eq!(error.field.as_deref(), Some("rules"));
+            assert!(error.message.contains(found), "{rules}: {}", error.message);
+        }
+    }
+
+    #[test]
+    fn black_stones_played_before_white_s_first_are_a_handicap() {
+        let moves = json!([
+            ["B", "C3"],
+            ["B", "G7"],
+            ["W", "pass"],
+            ["B", "G3"],
+            ["W", "C7"],
+            ["B", "E5"],
+            ["B", "E6"]
+        ]);
+        let query = json!({
+            "id": "q", "boardXSize": 9, "boardYSize": 9, "rules": "chinese", "moves": moves,
+            "analyzeTurns": [0, 1, 2, 3, 4, 5, 7],
+        });
+        let defaults = Defaults {
+            perspective: Perspective::SideToMove,
+            visits: 1,
+            time: None,
+            keys: KeyPolicy::default(),
+            finishes_queue: true,
+        };
+        let (jobs, _) = read(query.as_object().expect("an object"), &defaults).expect("a query");
+        let points: Vec<f64> =
+            jobs.iter().map(|job| job.position().expect("a position").compensation().points()).collect();
+        assert_eq!(points, [0.0, 0.0, 2.0, 2.0, 3.0, 3.0, 3.0]);
     }
 }

@@ -123,7 +123,7 @@ fn read(path: &Path) -> std::io::Result<Vec<u8>> {
 fn find(record: &GameRecord, terms: &Terms, turn: Option<usize>) -> Result<Position, sgf::ReplayError> {
     let turn = turn.unwrap_or(record.move_count());
     let mut found = None;
-    for step in record.steps(terms.rules, terms.komi)?.with_compensation(terms.compensation) {
+    for step in record.steps(terms.rules, terms.komi)?.with_handicap(terms.handicap) {
         let step = step?;
         let is_it = step.turn == turn;
         found = Some(step);

@@ -4,6 +4,7 @@
 
 use super::{Arguments, GtpError, Session, vertices};
 use crate::game::{Game, Move, Player};
+use crate::go::handicap::stones_given;
 use crate::go::{Position, Record, Size, ownership};
 use std::fmt::Write;
 use std::time::Duration;
@@ -68,8 +69,9 @@ pub(super) fn setup_player(session: &mut Session, mut arguments: Arguments<'_>) 
 fn set_up(session: &mut Session, stones: &[(Player, Move)], to_play: Player) -> Result<String, GtpError> {
     let position = session.position();
     let (size, rules, komi) = (position.size(), position.rules(), position.komi());
-    let position = Position::with_stones(size, rules, komi, stones, to_play)
+    let mut position = Position::with_stones(size, rules, komi, stones, to_play)
         .map_err(|(mv, reason)| GtpError::BadVertexList(format!("{}: {reason}", size.vertex(mv))))?;
+    position.compensate_for(stones_given(position.board().stones().map(usize::from)));
     session.set_record(Record::from_position(position)).map_err(GtpError::NoMemoryForSize)?;
     Ok(String::new())
 }

@@ -48,13 +48,6 @@ pub(super) fn get_rules(session: &mut Session, _: Arguments<'_>) -> Result<Strin
 
 /// Sets the rules by name, or by an object of KataGo's. The game goes on if its moves are legal by them.
 pub(super) fn set_rules(session: &mut Session, arguments: Arguments<'_>) -> Result<String, GtpError> {
-    const EXPECTED: &str = "the name of rules, or an object with ko, suicide and scoring";
-    let text = arguments.rest();
-    let object = serde_json::from_str(text).ok();
-    let rules = match &object {
-        Some(object) => rules::from_json(object),
-        None => text.parse().ok(),
-    };
-    session.set_rules(rules.ok_or_else(|| GtpError::syntax(EXPECTED, Some(text)))?)?;
+    session.set_rules(rules::parse(arguments.rest())?)?;
     Ok(String::new())
 }

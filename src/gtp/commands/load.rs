@@ -65,7 +65,7 @@ fn load(
     let game = collection.games.first().ok_or(sgf::SgfError::NoGame)?;
     let terms = game.terms(Given { rules: Some(rules), komi: None }, Otherwise { rules, komi })?;
     let steps = game.steps(terms.rules, terms.komi)?.with_key_policy(keys);
-    let steps = steps.with_compensation(terms.compensation);
+    let steps = steps.with_handicap(terms.handicap);
     Ok((steps.into_record(before.map(|number| number - 1))?, terms.assumed))
 }
 

@@ -98,8 +98,7 @@ fn record(bytes: &[u8], otherwise: Otherwise) -> Result<(Record, Vec<String>), S
     let first = collection.games.first().ok_or("it has no game")?;
     let terms = first.terms(Given::default(), otherwise).map_err(|error| error.to_string())?;
     let steps = first.steps(terms.rules, terms.komi).map_err(|error| error.to_string())?;
-    let record =
-        steps.with_compensation(terms.compensation).into_record(None).map_err(|error| error.to_string())?;
+    let record = steps.with_handicap(terms.handicap).into_record(None).map_err(|error| error.to_string())?;
     let mut said: Vec<String> = collection.warnings.iter().chain(&first.warnings).cloned().collect();
     said.extend(terms.assumed);
     if games > 1 {
