@@ -2,6 +2,8 @@
 //! proven.
 
 mod common;
+#[path = "finished_games/statuses.rs"]
+mod statuses;
 
 use common::program;
 use tewari::game::Outcome;

@@ -1,27 +1,32 @@
-//! Which stones are alive at the end of a game: playouts tell.
+//! The status of chains at the end of a game: alive, dead or in seki.
+//!
+//! Unconditional life and large territories make chains safe; an exact search of the small areas between them finds who can
+//! capture what; playouts vote where an area is too large to search (see the private modules).
+
+mod chain_map;
+mod judge;
+mod local_fate;
+mod local_game;
+mod local_problem;
+mod local_search;
 
 use super::board::{Board, cell};
-use super::geometry::CELLS;
-use super::score::{area_score, owners};
+use super::rules::Scoring;
+use super::score::owners;
 use super::{Komi, PlayoutPolicy, Point, Position, Rules, ownership};
 use crate::game::{Game, Move, Outcome, Player, Score};
 
-/// Playouts that decide.
+/// Playouts that vote.
 const PLAYOUTS: u32 = 400;
 
-/// The largest neutral region that makes a seki: larger ones are unfinished.
-const LARGEST_SHARED: usize = 6;
-
-/// What becomes of a chain.
+/// The status of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// It stays on the board.
     Alive,
-    /// Its points are the opponent's after most playouts.
+    /// The opponent can capture it, and its owner cannot save it.
     Dead,
-    /// It stays without any territory beside it, and shares its liberties with an opponent's chain that has
-    /// none either. Near unfinished borders this may name a chain that is simply alive; the score by area
-    /// is the same.
+    /// It stays on the board only because the opponent's chains around it could be captured.
     Seki,
 }
 
@@ -29,6 +34,7 @@ pub enum Status {
 pub struct Statuses {
     board: Board,
     chains: Vec<Chain>,
+    scoring: Scoring,
 }
 
 /// A chain.
@@ -38,39 +44,43 @@ pub struct Chain {
     pub player: Player,
     /// Its stones, by their number.
     pub stones: Vec<Move>,
-    /// What becomes of it.
+    /// Its status.
     pub status: Status,
+    /// Whether the status does not depend on who moves first, and is no mere vote of playouts.
+    pub is_settled: bool,
 }
 
 impl Statuses {
-    /// Plays `position` out many times; the same seed gives the same answer. Each player begins half of
-    /// the playouts, so that nobody is a move ahead.
+    /// Judges the chains of `position`. The seed matters only where playouts decide; each player begins half of them.
+    /// Where the status depends on who moves first, it is the player to move.
     #[must_use]
-    pub fn by_playouts(position: &Position, policy: PlayoutPolicy, seed: u64) -> Statuses {
+    pub fn judged(position: &Position, policy: PlayoutPolicy, seed: u64) -> Statuses {
         let board = position.board().clone();
         let mut chains = chains(&board);
-        if chains.is_empty() {
-            return Statuses { board, chains };
-        }
-        let mut start = position.clone();
-        start.set_playouts(policy);
-        let ownership = ownership::by_playouts(&start, PLAYOUTS, seed);
-        for chain in &mut chains {
-            let enemy = chain.player.other();
-            let lost: u64 = chain.stones.iter().map(|&stone| ownership.count(enemy, stone)).sum();
-            if 2 * lost > u64::from(PLAYOUTS) * chain.stones.len() as u64 {
-                chain.status = Status::Dead;
+        if !chains.is_empty() {
+            let mut start = position.clone();
+            start.set_playouts(policy);
+            let ownership = ownership::by_playouts(&start, PLAYOUTS, seed);
+            let lost = |chain: &Chain| {
+                let enemy = chain.player.other();
+                let lost: u64 = chain.stones.iter().map(|&stone| ownership.count(enemy, stone)).sum();
+                lost as f64 / f64::from(PLAYOUTS) / chain.stones.len() as f64
+            };
+            let lost: Vec<f64> = chains.iter().map(lost).collect();
+            let verdicts = judge::judge(&board, position.rules().suicide, position.to_play(), &lost);
+            for (chain, verdict) in chains.iter_mut().zip(verdicts) {
+                chain.status = verdict.status;
+                chain.is_settled = verdict.is_settled;
             }
         }
-        mark_seki(&without_the_dead(&board, &chains), &mut chains);
-        Statuses { board, chains }
+        Statuses { chains, board, scoring: position.rules().scoring }
     }
 
     /// The same where nobody agrees on dead stones: all are alive.
     #[must_use]
     pub fn all_alive(position: &Position) -> Statuses {
         let board = position.board().clone();
-        Statuses { chains: chains(&board), board }
+        Statuses { chains: chains(&board), board, scoring: position.rules().scoring }
     }
 
     /// The stones that are dead, by their number.
@@ -88,19 +98,53 @@ impl Statuses {
         &self.chains
     }
 
-    /// Black's points minus White's by area once the dead are gone, without komi.
+    /// Black's points minus White's by area once the dead are gone, without komi. Under territory scoring without the eyes of
+    /// chains in seki: then area less the [stones placed](Position::final_area_komi) is territory and prisoners.
     #[must_use]
     pub fn area_score(&self) -> Score {
-        area_score(&without_the_dead(&self.board, &self.chains))
+        self.owners().into_iter().flatten().map(|owner| if owner == Player::Black { 1 } else { -1 }).sum()
     }
 
-    /// Whose each point is once the dead are gone, by move number; `None` where it is nobody's.
+    /// The owner of each point once the dead are gone, by move number; `None` for neutral points.
     #[must_use]
     pub fn owners(&self) -> Vec<Option<Player>> {
-        let owners = owners(&without_the_dead(&self.board, &self.chains));
+        let board = without_the_dead(&self.board, &self.chains);
+        let owners = owners(&board);
         let owner =
             |&point: &Point| Player::BOTH.into_iter().find(|&player| owners[point.index()] == colour(player));
-        self.board.geometry().points.iter().map(owner).collect()
+        let geometry = self.board.geometry();
+        let mut owners: Vec<Option<Player>> = geometry.points.iter().map(owner).collect();
+        if self.scoring == Scoring::Territory {
+            for point in self.eyes_in_seki(&board) {
+                owners[geometry.move_of(point).index()] = None;
+            }
+        }
+        owners
+    }
+
+    /// The empty points of `board`, without the dead, that are connected with liberties of chains in seki.
+    fn eyes_in_seki(&self, board: &Board) -> Vec<Point> {
+        let geometry = board.geometry();
+        let seki = self.chains.iter().filter(|chain| chain.status == Status::Seki);
+        let mut open: Vec<Point> =
+            seki.flat_map(|chain| &chain.stones).filter_map(|&stone| geometry.point_of(stone)).collect();
+        let mut eyes = Vec::new();
+        while let Some(point) = open.pop() {
+            for beside in board.neighbours4(point) {
+                if board.cell(beside) == cell::EMPTY && !eyes.contains(&beside) {
+                    eyes.push(beside);
+                    open.push(beside);
+                }
+            }
+        }
+        eyes
+    }
+
+    /// Returns true if the status of every chain is settled: it does not depend on who moves first, and no mere vote of
+    /// playouts decides it.
+    #[must_use]
+    pub fn are_settled(&self) -> bool {
+        self.chains.iter().all(|chain| chain.is_settled)
     }
 
     /// The result by area once the dead are gone, as `B+2.5`, `W+0.5` or `0`.
@@ -139,7 +183,7 @@ impl DeadStones {
     pub fn statuses(self, position: &Position, playouts: PlayoutPolicy, seed: u64) -> Statuses {
         match self {
             DeadStones::None => Statuses::all_alive(position),
-            DeadStones::Agreement => Statuses::by_playouts(position, playouts, seed),
+            DeadStones::Agreement => Statuses::judged(position, playouts, seed),
         }
     }
 }
@@ -181,7 +225,7 @@ fn chains(board: &Board) -> Vec<Chain> {
         for stone in &stones {
             listed[stone.index()] = true;
         }
-        chains.push(Chain { player, stones, status: Status::Alive });
+        chains.push(Chain { player, stones, status: Status::Alive, is_settled: false });
     }
     chains
 }
@@ -196,67 +240,6 @@ fn without_the_dead(board: &Board, chains: &[Chain]) -> Board {
         }
     }
     left
-}
-
-fn mark_seki(board: &Board, chains: &mut [Chain]) {
-    let geometry = board.geometry();
-    let owners = owners(board);
-    let mut chain_at = vec![None; geometry.points.len()];
-    for (number, chain) in chains.iter().enumerate() {
-        for stone in &chain.stones {
-            chain_at[stone.index()] = Some(number);
-        }
-    }
-    let chains_beside = |point| {
-        board
-            .neighbours4(point)
-            .into_iter()
-            .filter(|&beside| board.stone_at(beside).is_some())
-            .filter_map(|beside| chain_at[geometry.move_of(beside).index()])
-            .collect::<Vec<usize>>()
-    };
-    let mut has_territory = vec![false; chains.len()];
-    for &point in board.empty_points() {
-        for number in chains_beside(point) {
-            has_territory[number] |= owners[point.index()] == colour(chains[number].player);
-        }
-    }
-    for region in neutral_regions(board, &owners) {
-        let beside = region.iter().flat_map(|&point| chains_beside(point));
-        let eyeless: Vec<usize> = beside.filter(|&number| !has_territory[number]).collect();
-        let of = |player| eyeless.iter().any(|&number| chains[number].player == player);
-        if region.len() <= LARGEST_SHARED && of(Player::Black) && of(Player::White) {
-            for &number in &eyeless {
-                chains[number].status = Status::Seki;
-            }
-        }
-    }
-}
-
-/// The regions of empty points that reach both colours.
-fn neutral_regions(board: &Board, owners: &[u8; CELLS]) -> Vec<Vec<Point>> {
-    let is_neutral = |point: Point| board.cell(point) == cell::EMPTY && owners[point.index()] == cell::EMPTY;
-    let mut done = [false; CELLS];
-    let mut regions = Vec::new();
-    for &start in board.empty_points().iter().filter(|&&point| is_neutral(point)) {
-        if done[start.index()] {
-            continue;
-        }
-        done[start.index()] = true;
-        let mut region = vec![start];
-        let mut next = 0;
-        while let Some(&point) = region.get(next) {
-            next += 1;
-            for beside in board.neighbours4(point) {
-                if is_neutral(beside) && !done[beside.index()] {
-                    done[beside.index()] = true;
-                    region.push(beside);
-                }
-            }
-        }
-        regions.push(region);
-    }
-    regions
 }
 
 #[cfg(test)]
@@ -281,7 +264,7 @@ mod tests {
     }
 
     fn statuses(rows: &[&str]) -> Statuses {
-        Statuses::by_playouts(&position(rows), PlayoutPolicy::Light, 1)
+        Statuses::judged(&position(rows), PlayoutPolicy::Light, 1)
     }
 
     #[test]
@@ -296,23 +279,6 @@ mod tests {
         assert_eq!(statuses.result(Komi(0)), "W+5.0");
         assert_eq!(statuses.result(Komi(-10)), "0");
         assert_eq!(statuses.result(Komi(-11)), "B+0.5");
-    }
-
-    #[test]
-    fn chains_without_territory_that_share_liberties_are_in_seki() {
-        // C1-C2 and E1-E2 share D1 and D2 and have nothing else.
-        let rows = ["..XO..", "..XO..", "..XO..", "XXXOOO", "OOOXXX", ".OX.OX", "OOX.OX"];
-        let board = position(&rows).board().clone();
-        let mut chains = chains(&board);
-        mark_seki(&board, &mut chains);
-        let seki = |column, row| {
-            let mv = board.size().move_at(column, row).unwrap();
-            chains.iter().find(|chain| chain.stones.contains(&mv)).unwrap().status
-        };
-        assert_eq!(seki(4, 0), Status::Seki);
-        assert_eq!(seki(2, 0), Status::Seki);
-        assert_eq!(seki(0, 3), Status::Alive);
-        assert_eq!(seki(0, 0), Status::Alive);
     }
 
     #[test]

@@ -3,9 +3,9 @@
 use super::model::{Candidate, End, Finding, Played, Review, Turn};
 use crate::analysis::Analysis;
 use crate::engine::{Engine, EngineError};
-use crate::game::{Game, Player};
+use crate::game::{Game, Move, Player};
 use crate::go::status::{DeadStones, Statuses, end_of};
-use crate::go::{Position, Record, Size, ownership};
+use crate::go::{Position, Record, Size};
 use crate::ownership::Ownership;
 use crate::search::{Limits, MoveReport, Report};
 use crate::sgf::{GameRecord, ReplayError, Step, Steps, Terms};
@@ -16,8 +16,6 @@ const CANDIDATES: usize = 6;
 const LINE: usize = 12;
 /// Positions between two that are kept while the game is walked backwards.
 const STRIDE: usize = 64;
-/// Playouts that say whose the points of a finished game are.
-const END_PLAYOUTS: u32 = 400;
 
 /// A game to review.
 #[derive(Clone, Copy)]
@@ -237,7 +235,7 @@ fn finding(analysis: &Analysis, played: Option<&str>) -> Finding {
         lead: analysis.lead(report.root.black_score),
         visits: report.root.visits,
         candidates: moves.map(|(order, mv)| candidate(analysis, order, mv)).collect(),
-        ownership: letters(&report.ownership, analysis.size),
+        ownership: searched_owners(&report.ownership, analysis.size),
         end: None,
     }
 }
@@ -259,16 +257,13 @@ fn ended(engine: &Engine, last: &Position, statuses: &Statuses, to_play: Player)
     position.set_to_play(to_play);
     let report = Report { moves: Vec::new(), ..engine.look_up(position.clone()) };
     let analysis = Analysis::new("", 0, None, &position, report).with_end(last, statuses);
-    let options = engine.options();
-    position.set_playouts(options.playouts);
-    let ownership = ownership::by_playouts(&position, END_PLAYOUTS, options.parameters.seed);
     let size = position.size();
     Finding {
         winrate: analysis.black_winrate(),
         lead: analysis.lead(analysis.report.root.black_score),
         visits: analysis.report.root.visits,
         candidates: Vec::new(),
-        ownership: letters(&ownership, size),
+        ownership: letters(size, |point| analysis.owner_mean(point)),
         end: analysis.end.map(|end| End {
             result: end.result,
             dead: end.dead.iter().map(|&stone| size.vertex(stone)).collect(),
@@ -276,13 +271,18 @@ fn ended(engine: &Engine, last: &Position, statuses: &Statuses, to_play: Player)
     }
 }
 
-/// See [`Finding::ownership`].
-fn letters(ownership: &Ownership, size: Size) -> String {
+/// The owners that a search found; empty if it made no playout.
+fn searched_owners(ownership: &Ownership, size: Size) -> String {
     if ownership.playouts() == 0 {
         return String::new();
     }
+    letters(size, |point| ownership.mean_for_black(point))
+}
+
+/// See [`Finding::ownership`].
+fn letters(size: Size, owner_mean: impl Fn(Move) -> f64) -> String {
     let letter = |point| {
-        let tenths = (10.0 * (ownership.mean_for_black(point) + 1.0)).round();
+        let tenths = (10.0 * (owner_mean(point) + 1.0)).round();
         char::from(b'a' + tenths as u8)
     };
     size.points_from_top_left().map(letter).collect()

@@ -1,0 +1,106 @@
+//! The chains of a board and the regions of empty points between them.
+
+use crate::game::Player;
+use crate::go::board::{Board, cell};
+use crate::go::geometry::{CELLS, Point};
+
+/// A chain on a board.
+pub(super) struct MappedChain {
+    /// Its player.
+    pub(super) player: Player,
+    /// Its stones.
+    pub(super) stones: Vec<Point>,
+    /// The chains of the opponent beside it, by number.
+    pub(super) enemies: Vec<usize>,
+}
+
+/// Connected empty points.
+pub(super) struct EmptyRegion {
+    /// The points.
+    pub(super) points: Vec<Point>,
+    /// The chains beside it, by number, and how many of its points are liberties of each.
+    pub(super) borders: Vec<(usize, usize)>,
+}
+
+/// Chains and empty regions of a board.
+pub(super) struct ChainMap {
+    /// The chains, by their first stone.
+    pub(super) chains: Vec<MappedChain>,
+    /// The regions.
+    pub(super) regions: Vec<EmptyRegion>,
+}
+
+impl EmptyRegion {
+    /// The player of all chains beside it; `None` if it has chains of both or none.
+    pub(super) fn owner(&self, chains: &[MappedChain]) -> Option<Player> {
+        let mut players = self.borders.iter().map(|&(chain, _)| chains[chain].player);
+        let first = players.next()?;
+        players.all(|player| player == first).then_some(first)
+    }
+}
+
+impl ChainMap {
+    /// The map of a board.
+    pub(super) fn of(board: &Board) -> ChainMap {
+        let mut number_at = [usize::MAX; CELLS];
+        let mut chains: Vec<MappedChain> = Vec::new();
+        for &point in &board.geometry().points {
+            let Some(player) = board.stone_at(point) else { continue };
+            if number_at[point.index()] != usize::MAX {
+                continue;
+            }
+            let stones: Vec<Point> = board.chain_stones(point).collect();
+            stones.iter().for_each(|stone| number_at[stone.index()] = chains.len());
+            chains.push(MappedChain { player, stones, enemies: Vec::new() });
+        }
+        let beside = |point: Point| {
+            let mut numbers: Vec<usize> =
+                board.neighbours4(point).into_iter().map(|at| number_at[at.index()]).collect();
+            numbers.retain(|&number| number != usize::MAX);
+            numbers.sort_unstable();
+            numbers.dedup();
+            numbers
+        };
+        for chain in &mut chains {
+            let around = chain.stones.iter().flat_map(|&stone| beside(stone));
+            // Neighbouring chains of one colour would be one chain.
+            let mut enemies: Vec<usize> =
+                around.filter(|&at| at != number_at[chain.stones[0].index()]).collect();
+            enemies.sort_unstable();
+            enemies.dedup();
+            chain.enemies = enemies;
+        }
+        let mut done = [false; CELLS];
+        let mut regions = Vec::new();
+        for &start in &board.geometry().points {
+            if board.cell(start) == cell::EMPTY && !done[start.index()] {
+                let points = connected_empty(board, start, &mut done);
+                let mut liberties: Vec<usize> = points.iter().flat_map(|&point| beside(point)).collect();
+                liberties.sort_unstable();
+                let counted = liberties.chunk_by(|one, other| one == other);
+                regions.push(EmptyRegion {
+                    borders: counted.map(|same| (same[0], same.len())).collect(),
+                    points,
+                });
+            }
+        }
+        ChainMap { chains, regions }
+    }
+}
+
+/// The empty points connected with `start`.
+fn connected_empty(board: &Board, start: Point, done: &mut [bool; CELLS]) -> Vec<Point> {
+    done[start.index()] = true;
+    let mut points = vec![start];
+    let mut next = 0;
+    while let Some(&point) = points.get(next) {
+        next += 1;
+        for beside in board.neighbours4(point) {
+            if board.cell(beside) == cell::EMPTY && !done[beside.index()] {
+                done[beside.index()] = true;
+                points.push(beside);
+            }
+        }
+    }
+    points
+}

@@ -1,0 +1,309 @@
+//! The status of all chains: what is safe at sight, what a search of small areas finds, and the vote of playouts elsewhere.
+
+use super::Status;
+use super::chain_map::ChainMap;
+use super::local_fate::{self, LocalGroup, Outcome};
+use super::local_game::Set;
+use super::local_problem::LocalProblem;
+use super::local_search::LocalSearch;
+use crate::game::Player;
+use crate::go::board::Board;
+use crate::go::geometry::{CELLS, Point};
+use crate::go::unconditional::unconditional_owners;
+
+/// Points of territory in which a group lives whatever the opponent plays there.
+const LIVING_TERRITORY: usize = 7;
+
+/// Empty points from which on a region is too large to search: stones in it that most playouts lose are dead.
+const OPEN_REGION: usize = 10;
+
+/// The most empty points that a search is tried with.
+const MAX_EMPTY: usize = 16;
+
+/// Positions that all searches of one area look at, and of one board.
+const AREA_LIMIT: u32 = 60_000;
+const BOARD_LIMIT: u32 = 150_000;
+
+/// The share of playouts that lose a chain from which on it is taken for dead before what is beside it is searched.
+const SURELY_LOST: f64 = 0.75;
+
+/// The share below which a chain is safe where no enemy chain beside it is in doubt.
+const SURELY_KEPT: f64 = 0.02;
+
+/// The share below which a chain beside its own large territory is safe.
+const LIKELY_KEPT: f64 = 0.1;
+
+/// What becomes of a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Verdict {
+    pub(super) status: Status,
+    /// Whether it is so whoever moves first, and a search or the shape of the board says so.
+    pub(super) is_settled: bool,
+}
+
+/// The chains of a board whose status is to be found.
+pub(super) struct Judge<'a> {
+    board: &'a Board,
+    suicide: bool,
+    to_play: Player,
+    /// By chain, the share of playouts that lose it.
+    lost: &'a [f64],
+    /// By point, the chain.
+    number_at: [usize; CELLS],
+    left: u32,
+}
+
+/// An area that was searched.
+struct Searched {
+    /// Its chains, by number on the whole board.
+    chains: Vec<usize>,
+    problem: LocalProblem,
+    groups: Vec<LocalGroup>,
+    /// What becomes of the chains if Black or White moves first.
+    outcomes: [Outcome; 2],
+}
+
+impl Searched {
+    fn swing(&self) -> u32 {
+        self.outcomes[0].value.abs_diff(self.outcomes[1].value)
+    }
+}
+
+/// Judges all chains of a board, by their first stone.
+pub(super) fn judge(board: &Board, suicide: bool, to_play: Player, lost: &[f64]) -> Vec<Verdict> {
+    let mut number_at = [usize::MAX; CELLS];
+    for (number, chain) in ChainMap::of(board).chains.iter().enumerate() {
+        chain.stones.iter().for_each(|stone| number_at[stone.index()] = number);
+    }
+    let mut judge = Judge { board, suicide, to_play, lost, number_at, left: BOARD_LIMIT };
+    let mut removed = judge.lost_in_the_open();
+    loop {
+        let (verdicts, unsearched) = judge.round(&removed);
+        let is_lost = |number: &&usize| lost[**number] >= SURELY_LOST && !removed[**number];
+        let newly_lost: Vec<usize> = unsearched.iter().filter(is_lost).copied().collect();
+        if newly_lost.is_empty() || judge.left == 0 {
+            return verdicts;
+        }
+        newly_lost.into_iter().for_each(|number| removed[number] = true);
+    }
+}
+
+impl Judge<'_> {
+    /// The chains that most playouts lose and that have a liberty in a region too large to search.
+    fn lost_in_the_open(&self) -> Vec<bool> {
+        let map = ChainMap::of(self.board);
+        let mut removed = vec![false; map.chains.len()];
+        for region in map.regions.iter().filter(|region| region.points.len() >= OPEN_REGION) {
+            for &(chain, _) in &region.borders {
+                removed[chain] |= self.lost[chain] >= SURELY_LOST;
+            }
+        }
+        removed
+    }
+
+    /// The verdicts where the chains in `removed` are dead, and the chains that could not be searched.
+    fn round(&mut self, removed: &[bool]) -> (Vec<Verdict>, Vec<usize>) {
+        let board = self.without(removed);
+        let map = ChainMap::of(&board);
+        let numbers: Vec<usize> =
+            map.chains.iter().map(|chain| self.number_at[chain.stones[0].index()]).collect();
+        let by_vote = |number: usize| Verdict {
+            status: if removed[number] || self.lost[number] > 0.5 { Status::Dead } else { Status::Alive },
+            is_settled: removed[number] || self.lost[number] < SURELY_KEPT,
+        };
+        let mut verdicts: Vec<Verdict> = (0..removed.len()).map(by_vote).collect();
+        let (safe, dead) = self.settled_at_sight(&board, &map, &numbers);
+        for (chain, &number) in numbers.iter().enumerate() {
+            if safe[chain] {
+                verdicts[number] = Verdict { status: Status::Alive, is_settled: true };
+            } else if dead[chain] {
+                verdicts[number] = Verdict { status: Status::Dead, is_settled: true };
+            }
+        }
+        let mut unsearched = Vec::new();
+        let mut searched = Vec::new();
+        for component in components(&map, &safe) {
+            match self.search(&board, &map, &component, &numbers) {
+                Some(found) => searched.push(found),
+                None => unsearched.extend(component.into_iter().map(|chain| numbers[chain])),
+            }
+        }
+        self.decide(searched, &mut verdicts);
+        (verdicts, unsearched)
+    }
+
+    /// The board without the chains in `removed`.
+    fn without(&self, removed: &[bool]) -> Board {
+        let mut left = Board::new(self.board.size());
+        for &point in &self.board.geometry().points {
+            if let Some(player) = self.board.stone_at(point)
+                && !removed[self.number_at[point.index()]]
+            {
+                left.place(point, player);
+            }
+        }
+        left
+    }
+
+    /// The chains that are safe and those that are dead without a search.
+    ///
+    /// Safe is what is alive without condition, what has two liberties in a territory large enough to live in, and what
+    /// nearly no playout loses and is in contact with safe enemies alone: playouts go wrong where stones inside an eye space
+    /// or a race decide.
+    fn settled_at_sight(&self, board: &Board, map: &ChainMap, numbers: &[usize]) -> (Vec<bool>, Vec<bool>) {
+        let owners = unconditional_owners(board, self.suicide);
+        let owner_of = |chain: usize| owners[board.geometry().move_of(map.chains[chain].stones[0]).index()];
+        let player_of = |chain: usize| map.chains[chain].player;
+        let count = map.chains.len();
+        let mut safe: Vec<bool> = (0..count).map(|chain| owner_of(chain) == Some(player_of(chain))).collect();
+        let dead: Vec<bool> =
+            (0..count).map(|chain| owner_of(chain) == Some(player_of(chain).other())).collect();
+        let lost = |chain: usize| self.lost[numbers[chain]];
+        for region in map.regions.iter().filter(|region| region.points.len() >= LIVING_TERRITORY) {
+            if region.owner(&map.chains).is_some() {
+                for &(chain, liberties) in &region.borders {
+                    safe[chain] |= liberties >= 2 || lost(chain) < LIKELY_KEPT;
+                }
+            }
+        }
+        let contacts: Vec<Vec<usize>> = (0..count).map(|chain| contacts(map, chain)).collect();
+        loop {
+            let is_newly_safe = |chain: &usize| {
+                !safe[*chain]
+                    && !dead[*chain]
+                    && lost(*chain) < SURELY_KEPT
+                    && contacts[*chain].iter().all(|&enemy| safe[enemy] || dead[enemy])
+            };
+            let new: Vec<usize> = (0..count).filter(is_newly_safe).collect();
+            if new.is_empty() {
+                return (safe, dead);
+            }
+            new.into_iter().for_each(|chain| safe[chain] = true);
+        }
+    }
+
+    /// Searches the area of some chains, given by their numbers on `board`.
+    fn search(
+        &mut self,
+        board: &Board,
+        map: &ChainMap,
+        component: &[usize],
+        numbers: &[usize],
+    ) -> Option<Searched> {
+        let touches = |region: &&super::chain_map::EmptyRegion| {
+            region.borders.iter().any(|(chain, _)| component.contains(chain))
+        };
+        let empty: Vec<Point> =
+            map.regions.iter().filter(touches).flat_map(|region| region.points.iter().copied()).collect();
+        if empty.len() > MAX_EMPTY {
+            return None;
+        }
+        let mut points = empty;
+        component.iter().for_each(|&chain| points.extend(&map.chains[chain].stones));
+        let problem = LocalProblem::new(board, &points)?;
+        let groups: Vec<LocalGroup> = component
+            .iter()
+            .map(|&chain| LocalGroup {
+                player: problem.local(map.chains[chain].player),
+                stones: problem.set_of(|point| map.chains[chain].stones.contains(&point)),
+            })
+            .collect();
+        let limit = self.left.min(AREA_LIMIT);
+        let mut search = LocalSearch::new(&problem.area, limit);
+        let found = Player::BOTH
+            .map(|first| local_fate::outcome(&mut search, problem.stones, &groups, problem.local(first)));
+        self.left -= limit - search.left();
+        let [Some(black_first), Some(white_first)] = found else { return None };
+        Some(Searched {
+            chains: component.iter().map(|&chain| numbers[chain]).collect(),
+            problem,
+            groups,
+            outcomes: [black_first, white_first],
+        })
+    }
+
+    /// Takes over what searches found. Where it matters who moves first, the players take turns from the player to move on, the
+    /// largest area first.
+    fn decide(&self, searched: Vec<Searched>, verdicts: &mut [Verdict]) {
+        let mut by_swing = searched;
+        by_swing.sort_by_key(|area| std::cmp::Reverse(area.swing()));
+        let mut first = self.to_play;
+        for area in &by_swing {
+            let outcome = &area.outcomes[first.index()];
+            let is_settled = area.outcomes[0] == area.outcomes[1];
+            if !is_settled {
+                first = first.other();
+            }
+            for (&number, &is_lost) in area.chains.iter().zip(&outcome.is_lost) {
+                let status = if is_lost { Status::Dead } else { Status::Alive };
+                verdicts[number] = Verdict { status, is_settled };
+            }
+            mark_seki(area, outcome, verdicts);
+        }
+    }
+}
+
+/// Marks the chains of an area that live in seki.
+fn mark_seki(area: &Searched, outcome: &Outcome, verdicts: &mut [Verdict]) {
+    let kept = |player: Player| {
+        let groups = area.groups.iter().zip(&outcome.is_lost);
+        groups
+            .filter(|(group, is_lost)| group.player == player && !**is_lost)
+            .fold(0, |set: Set, (group, _)| set | group.stones)
+    };
+    let stones = Player::BOTH.map(kept);
+    if stones.contains(&0) {
+        return;
+    }
+    for ((&number, group), &is_lost) in area.chains.iter().zip(&area.groups).zip(&outcome.is_lost) {
+        let enemies = stones[group.player.other().index()];
+        let in_seki = || {
+            local_fate::lives_in_seki(&area.problem.area, AREA_LIMIT / 4, stones, *group, enemies)
+                .unwrap_or(false)
+        };
+        if !is_lost && in_seki() {
+            verdicts[number].status = Status::Seki;
+        }
+    }
+}
+
+/// The enemy chains beside a chain, or with liberties in the same region.
+fn contacts(map: &ChainMap, chain: usize) -> Vec<usize> {
+    let mut enemies = map.chains[chain].enemies.clone();
+    for region in &map.regions {
+        if region.borders.iter().any(|&(beside, _)| beside == chain) {
+            let player = map.chains[chain].player;
+            let others = region.borders.iter().map(|&(beside, _)| beside);
+            enemies.extend(others.filter(|&beside| map.chains[beside].player != player));
+        }
+    }
+    enemies.sort_unstable();
+    enemies.dedup();
+    enemies
+}
+
+/// The chains that are not safe, those together that touch each other or the same empty region.
+fn components(map: &ChainMap, safe: &[bool]) -> Vec<Vec<usize>> {
+    let mut part: Vec<usize> = (0..map.chains.len()).collect();
+    let mut join = |one: usize, other: usize| {
+        let (from, to) = (part[one].max(part[other]), part[one].min(part[other]));
+        part.iter_mut().filter(|part| **part == from).for_each(|part| *part = to);
+    };
+    for (number, chain) in map.chains.iter().enumerate().filter(|(number, _)| !safe[*number]) {
+        chain.enemies.iter().filter(|&&enemy| !safe[enemy]).for_each(|&enemy| join(number, enemy));
+    }
+    for region in &map.regions {
+        let unsafe_chains: Vec<usize> =
+            region.borders.iter().map(|&(chain, _)| chain).filter(|&chain| !safe[chain]).collect();
+        unsafe_chains.windows(2).for_each(|pair| join(pair[0], pair[1]));
+    }
+    let mut components: Vec<Vec<usize>> = Vec::new();
+    for name in 0..map.chains.len() {
+        let members: Vec<usize> =
+            (0..map.chains.len()).filter(|&chain| !safe[chain] && part[chain] == name).collect();
+        if !members.is_empty() {
+            components.push(members);
+        }
+    }
+    components
+}

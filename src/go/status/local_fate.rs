@@ -1,0 +1,78 @@
+//! What becomes of the chains of a local game when each side moves first.
+
+use super::local_game::{Area, Set, State};
+use super::local_search::{Goal, LocalSearch};
+use crate::game::Player;
+
+/// What becomes of chains if one player moves first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Outcome {
+    /// Stones of the first local player that stay, minus those of the second: points on which stones of the present stand.
+    pub(super) value: i32,
+    /// Whether each chain is lost.
+    pub(super) is_lost: Vec<bool>,
+}
+
+/// A chain of a local game.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LocalGroup {
+    /// The local player.
+    pub(super) player: Player,
+    /// The stones.
+    pub(super) stones: Set,
+}
+
+/// Finds out what becomes of the chains if `first` moves first; `None` if that is too much to search.
+///
+/// Only points count on which stones stand now: neutral points and the last points of territory change the status of no
+/// chain. If neither player can force more than what the board shows, everything stays as it is, a ko that goes in circles
+/// included. Else the player who gains takes the most that can be forced, and a chain of the opponent is lost if that can be
+/// had together with all its points.
+pub(super) fn outcome(
+    search: &mut LocalSearch<'_>,
+    stones: [Set; 2],
+    groups: &[LocalGroup],
+    first: Player,
+) -> Option<Outcome> {
+    let start = State::new(stones, first);
+    let counted = stones[0] | stones[1];
+    let now = stones[0].count_ones() as i32 - stones[1].count_ones() as i32;
+    for player in Player::BOTH {
+        let sign = if player == Player::Black { 1 } else { -1 };
+        let goal = |difference: i32| Goal { player, counted, at_least: sign * now + difference, owned: 0 };
+        if !search.can_force(&start, &goal(1))? {
+            continue;
+        }
+        // Each enemy stone that is lost counts twice.
+        let (mut forced, mut refuted) = (1, 2 * stones[player.other().index()].count_ones() as i32 + 1);
+        while refuted - forced > 1 {
+            let middle = (forced + refuted).div_euclid(2);
+            if search.can_force(&start, &goal(middle))? { forced = middle } else { refuted = middle }
+        }
+        let best = goal(forced);
+        let mut is_lost = Vec::new();
+        for group in groups {
+            let with_points = Goal { owned: group.stones, ..best };
+            is_lost.push(search.can_force(&start, &with_points)? != (group.player == player));
+        }
+        return Some(Outcome { value: now + sign * forced, is_lost });
+    }
+    Some(Outcome { value: now, is_lost: vec![false; groups.len()] })
+}
+
+/// Returns true if `group` would be captured were the opponent's chains `enemies` out of danger, that is if it lives in seki;
+/// `None` if that is too much to search.
+pub(super) fn lives_in_seki(
+    area: &Area,
+    limit: u32,
+    stones: [Set; 2],
+    group: LocalGroup,
+    enemies: Set,
+) -> Option<bool> {
+    let opponent = group.player.other();
+    let mut state = State::new(stones, opponent);
+    state.safe[opponent.index()] = enemies;
+    let at_least = 1 - group.stones.count_ones() as i32;
+    let goal = Goal { player: opponent, counted: group.stones, at_least, owned: 0 };
+    LocalSearch::new(area, limit).can_force(&state, &goal)
+}

@@ -1,0 +1,253 @@
+//! A game on part of a board: stones that may be captured, all their liberties, and walls of stones that cannot be.
+
+use crate::game::Player;
+
+/// A set of points of an [`Area`], one bit a point.
+pub(super) type Set = u128;
+
+/// The most points of an area.
+pub(super) const MAX_AREA: usize = Set::BITS as usize;
+
+/// Stones captured at once whose points are an eye space that lives whatever the opponent plays there.
+const LIVING_SPACE: u32 = 7;
+
+/// Points without a stone of the player beside them, from which the opponent could make two eyes.
+const ROOM_TO_LIVE: u32 = 2;
+
+/// No ko.
+const NO_KO: u8 = u8::MAX;
+
+/// The elements of a set, ascending.
+pub(super) fn elements(set: Set) -> impl Iterator<Item = usize> {
+    let mut rest = set;
+    std::iter::from_fn(move || {
+        let at = rest.trailing_zeros();
+        rest &= rest.wrapping_sub(1);
+        (at < Set::BITS).then_some(at as usize)
+    })
+}
+
+/// The set of one point.
+pub(super) const fn single(at: usize) -> Set {
+    1 << at
+}
+
+/// The part of a board that a local game is played on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Area {
+    /// The neighbours of each point that belong to the area.
+    pub(super) neighbours: Vec<Set>,
+    /// By player, the points beside stones outside the area that cannot be captured. A stone of that player on such a point
+    /// is connected to them.
+    pub(super) walls: [Set; 2],
+}
+
+/// A position of a local game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct State {
+    /// The stones of each player.
+    pub(super) stones: [Set; 2],
+    /// Stones of each player, some of those, that count as connected to walls.
+    pub(super) safe: [Set; 2],
+    /// The player to move.
+    pub(super) to_play: Player,
+    /// Passes just made, those that lifted a ko ban left out.
+    pub(super) passes: u8,
+    ko: u8,
+}
+
+impl State {
+    /// A position without ko and passes.
+    pub(super) fn new(stones: [Set; 2], to_play: Player) -> State {
+        State { stones, safe: [0; 2], to_play, passes: 0, ko: NO_KO }
+    }
+
+    /// The position after a pass. A pass that only lifts a ko ban does not end the game, since the player had a move to make.
+    pub(super) fn pass(self) -> State {
+        let passes = if self.ko == NO_KO { self.passes + 1 } else { 0 };
+        State { to_play: self.to_play.other(), passes, ko: NO_KO, ..self }
+    }
+
+    /// Returns true after two passes in a row.
+    pub(super) fn is_over(&self) -> bool {
+        self.passes >= 2
+    }
+}
+
+/// A chain of a local game.
+struct LocalChain {
+    stones: Set,
+    liberties: Set,
+    is_alive: bool,
+}
+
+impl Area {
+    /// The points of the area.
+    pub(super) fn all(&self) -> Set {
+        if self.neighbours.len() == MAX_AREA { Set::MAX } else { single(self.neighbours.len()) - 1 }
+    }
+
+    /// The empty points.
+    pub(super) fn empty(&self, state: &State) -> Set {
+        self.all() & !(state.stones[0] | state.stones[1])
+    }
+
+    /// The points on which a stone of `player` cannot be captured.
+    fn walls_in(&self, state: &State, player: Player) -> Set {
+        self.walls[player.index()] | state.safe[player.index()]
+    }
+
+    /// The points of the area beside a set.
+    pub(super) fn beside(&self, set: Set) -> Set {
+        elements(set).fold(0, |beside, at| beside | self.neighbours[at]) & !set
+    }
+
+    /// The points of `within` that are connected to `start` in it.
+    pub(super) fn connected(&self, start: Set, within: Set) -> Set {
+        let mut found = start & within;
+        let mut frontier = found;
+        while frontier != 0 {
+            let next = elements(frontier).fold(0, |next, at| next | self.neighbours[at]);
+            frontier = next & within & !found;
+            found |= frontier;
+        }
+        found
+    }
+
+    /// The connected parts of a set.
+    fn parts(&self, set: Set) -> impl Iterator<Item = Set> + '_ {
+        let mut rest = set;
+        std::iter::from_fn(move || {
+            let part = self.connected(rest & rest.wrapping_neg(), rest);
+            rest &= !part;
+            (part != 0).then_some(part)
+        })
+    }
+
+    /// The position after a stone on the empty point `at`; `None` if ko or suicide forbids it.
+    pub(super) fn play(&self, state: &State, at: usize) -> Option<State> {
+        if usize::from(state.ko) == at {
+            return None;
+        }
+        let (own, enemy) = (state.to_play.index(), state.to_play.other().index());
+        let [own_walls, enemy_walls] =
+            [state.to_play, state.to_play.other()].map(|of| self.walls_in(state, of));
+        let stone = single(at);
+        let mut stones = state.stones;
+        stones[own] |= stone;
+        let empty = self.all() & !(stones[0] | stones[1]);
+        let mut captured: Set = 0;
+        let mut rest = self.neighbours[at] & stones[enemy];
+        while rest != 0 {
+            let chain = self.connected(rest & rest.wrapping_neg(), stones[enemy]);
+            rest &= !chain;
+            if chain & enemy_walls == 0 && self.beside(chain) & empty == 0 {
+                captured |= chain;
+            }
+        }
+        stones[enemy] &= !captured;
+        let chain = self.connected(stone, stones[own]);
+        let liberties = self.beside(chain) & (empty | captured);
+        if liberties == 0 && chain & own_walls == 0 {
+            return None;
+        }
+        let is_ko = captured.count_ones() == 1 && chain == stone && liberties == captured;
+        let ko = if is_ko && chain & own_walls == 0 { captured.trailing_zeros() as u8 } else { NO_KO };
+        let after = State { stones, safe: state.safe, to_play: state.to_play.other(), passes: 0, ko };
+        Some(with_living_space_filled(captured, state.to_play, after))
+    }
+
+    /// The points that each player owns if the game ends now: all stones alive, empty points that reach one player alone.
+    pub(super) fn owned(&self, state: &State) -> [Set; 2] {
+        let mut owned = state.stones;
+        for region in self.parts(self.empty(state)) {
+            let reached = self.beside(region);
+            let reaches = Player::BOTH.map(|player| {
+                let player = player.index();
+                reached & state.stones[player] != 0 || region & self.walls[player] != 0
+            });
+            match reaches {
+                [true, false] => owned[0] |= region,
+                [false, true] => owned[1] |= region,
+                _ => {}
+            }
+        }
+        owned
+    }
+
+    /// The points that are a player's whatever is played: chains connected to walls or alive without condition, and what they
+    /// alone surround if no group can make two eyes there.
+    pub(super) fn settled(&self, state: &State) -> [Set; 2] {
+        Player::BOTH.map(|player| self.settled_for(state, player))
+    }
+
+    fn settled_for(&self, state: &State, player: Player) -> Set {
+        let alive = self.alive(state, player);
+        if alive | self.walls[player.index()] == 0 {
+            return 0;
+        }
+        let near = self.beside(alive) | self.walls[player.index()];
+        let enemy_walls = self.walls_in(state, player.other());
+        let mut settled = alive;
+        for region in self.parts(self.all() & !alive) {
+            let is_closed = region & enemy_walls == 0;
+            if is_closed && (region & !near).count_ones() < ROOM_TO_LIVE {
+                settled |= region;
+            }
+        }
+        settled
+    }
+
+    /// The stones of `player` that are connected to walls or, with them, alive without condition (Benson's theorem, as in
+    /// [`unconditional`](crate::go::unconditional)).
+    fn alive(&self, state: &State, player: Player) -> Set {
+        let own = state.stones[player.index()];
+        let [walls, enemy_walls] = [player, player.other()].map(|of| self.walls_in(state, of));
+        let empty = self.empty(state);
+        let mut chains: Vec<LocalChain> = self
+            .parts(own)
+            .map(|stones| LocalChain {
+                stones,
+                liberties: self.beside(stones) & empty,
+                is_alive: stones & walls != 0,
+            })
+            .collect();
+        // A region beside the opponent's walls goes on outside the area.
+        let closed: Vec<Set> =
+            self.parts(self.all() & !own).filter(|region| region & enemy_walls == 0).collect();
+        let sure = chains.iter().filter(|chain| chain.is_alive).fold(0, |sure, chain| sure | chain.stones);
+        for chain in chains.iter_mut().filter(|chain| !chain.is_alive) {
+            chain.is_alive = closed.iter().filter(|&&region| is_vital(region & empty, chain)).count() >= 2;
+        }
+        loop {
+            let alive =
+                chains.iter().filter(|chain| chain.is_alive).fold(0, |alive, chain| alive | chain.stones);
+            let surrounded: Vec<Set> =
+                closed.iter().copied().filter(|&region| self.beside(region) & own & !alive == 0).collect();
+            let mut is_changed = false;
+            for chain in chains.iter_mut().filter(|chain| chain.is_alive && chain.stones & sure == 0) {
+                let eyes = surrounded.iter().filter(|&&region| is_vital(region & empty, chain)).count();
+                chain.is_alive = eyes >= 2;
+                is_changed |= !chain.is_alive;
+            }
+            if !is_changed {
+                return alive;
+            }
+        }
+    }
+}
+
+/// The position with the points of a large capture filled by the player who made it: the space lives, and what is played
+/// there is of no interest.
+fn with_living_space_filled(captured: Set, captor: Player, mut after: State) -> State {
+    if captured.count_ones() >= LIVING_SPACE {
+        after.stones[captor.index()] |= captured;
+        after.safe[captor.index()] |= captured;
+    }
+    after
+}
+
+/// Returns true if the opponent, who may not play elsewhere than in the empty points of a region, cannot fill the last of them.
+fn is_vital(empty_of_region: Set, chain: &LocalChain) -> bool {
+    empty_of_region != 0 && empty_of_region & !chain.liberties == 0
+}
