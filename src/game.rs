@@ -176,7 +176,10 @@ pub trait Game: Clone + Send + Sync {
     /// Who moves.
     fn to_play(&self) -> Player;
 
-    /// The score when the game is over, else `None`.
+    /// Returns true if the game is over: no move may be played.
+    fn is_over(&self) -> bool;
+
+    /// The score of a game that is over; `None` while it goes on, and where only playouts tell the score.
     fn terminal_score(&self) -> Option<Score>;
 
     /// The smallest and the largest score that can happen at all in this game.
@@ -203,7 +206,8 @@ pub trait Game: Clone + Send + Sync {
     /// history. `priors.len() == move_count()`; every element is written.
     fn expand(&self, priors: &mut [Option<Prior>]);
 
-    /// Plays the game to its end at random and returns the score; appends every move to `trace`.
+    /// Plays the game to its end at random and returns the score; appends every move to `trace`. From a position that is
+    /// over without a [`terminal_score`](Game::terminal_score) it plays on, to tell that.
     fn playout(&mut self, rng: &mut PlayoutRng, trace: &mut Trace) -> Score;
 
     /// Counts whose each point is in the finished position that [`playout`](Game::playout) leaves. Games without

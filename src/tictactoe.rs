@@ -72,6 +72,10 @@ impl Game for TicTacToe {
     }
 
     /// 1 when X has a line, -1 when O has one, 0 when the board is full: X's view whoever is to move.
+    fn is_over(&self) -> bool {
+        self.terminal_score().is_some()
+    }
+
     fn terminal_score(&self) -> Option<Score> {
         if self.has_line(Player::Black) {
             Some(1)

@@ -20,6 +20,7 @@ use tewari::go::status::DeadStones;
 use tewari::go::{Komi, Rules, Size};
 use tewari::gtp::{MoveBudget, Session, SessionOptions};
 use tewari::memory::Budget;
+use tewari::network::Networks;
 
 /// A session on a board of `side` lines with a small table; thirty simulations a move, never resigning.
 fn session(side: usize) -> Session {
@@ -32,15 +33,27 @@ fn options(simulations: u64) -> SessionOptions {
 }
 
 fn session_with(side: usize, options: SessionOptions) -> Session {
-    let engine = Engine::new(EngineOptions {
+    session_with_dead(side, None, options)
+}
+
+/// A session in which `dead_stones` are taken off the board at the end; `None`: as the rules have it.
+fn session_with_dead(side: usize, dead_stones: Option<DeadStones>, options: SessionOptions) -> Session {
+    session_of(EngineOptions { dead_stones, ..engine_options(side) }, options)
+}
+
+fn engine_options(side: usize) -> EngineOptions {
+    EngineOptions {
         size: Size::new(side, side).unwrap(),
         komi: Komi(15),
         rules: Rules::CHINESE,
         memory: Budget::Table(1 << 20),
         playouts: PlayoutPolicy::Light,
         ..EngineOptions::default()
-    });
-    Session::new(engine.unwrap(), options)
+    }
+}
+
+fn session_of(engine: EngineOptions, options: SessionOptions) -> Session {
+    Session::new(Engine::new(engine).unwrap(), options)
 }
 
 /// Everything that a session writes when it reads `input`.

@@ -76,9 +76,9 @@ fn visits_count_what_was_carried_over_and_simulations_do_not() {
     assert_eq!((new_work.simulations, new_work.root.visits), (300, 1_500));
     let best = engine.chosen_move(&new_work);
     engine.record_mut().play(Player::Black, best).unwrap();
-    let reply = search(&mut engine, visits(1_000));
-    assert!(reply.simulations < 1_000, "the answer to the best move was searched before");
-    assert_eq!(reply.root.visits, 1_000);
+    let reply = search(&mut engine, visits(2_000));
+    assert!(reply.simulations < 2_000, "the answer to the best move was searched before");
+    assert_eq!(reply.root.visits, 2_000);
 }
 
 #[test]

@@ -80,7 +80,7 @@ proptest! {
 fn the_komi_of_a_search_changes_with_passes_alone() {
     let mut position = Position::new(size(), Rules::JAPANESE, Komi(13));
     let vertex = |name: &str| size().parse_vertex(name).expect("a vertex");
-    for (vertex_name, komi) in [("C3", 13), ("D4", 13), ("pass", 13), ("B2", 11), ("D2", 11), ("pass", 13)] {
+    for (vertex_name, komi) in [("C3", 13), ("D4", 13), ("pass", 11), ("B2", 11), ("D2", 11), ("pass", 13)] {
         position.try_play(vertex(vertex_name)).expect("legal");
         assert_eq!(position.area_komi(), Komi(komi), "after {vertex_name}");
     }
@@ -96,13 +96,44 @@ fn under_area_scoring_the_komi_is_the_komi() {
 }
 
 #[test]
-fn a_settled_komi_is_not_settled_again() {
+fn a_settled_komi_has_the_compensation_once() {
     let stones = [(Player::Black, Move(6)), (Player::Black, Move(18)), (Player::Black, Move(16))];
     let mut position =
         Position::with_stones(size(), Rules::JAPANESE, Komi(1), &stones, Player::White).expect("free stones");
     position.set_compensation(Komi(2));
     for _ in 0..2 {
         position.settle_komi();
-        assert_eq!((position.komi(), position.area_komi()), (Komi(7), Komi(7)));
+        // Three stones of Black's, one of which White answers.
+        assert_eq!(
+            (position.komi(), position.score_komi(), position.area_komi()),
+            (Komi(3), Komi(3), Komi(7))
+        );
+    }
+}
+
+proptest! {
+    #[test]
+    fn keys_of_passes_under_territory_scoring_are_those_that_were_foretold(
+        choices in prop::collection::vec(any::<u16>(), 0..80),
+        agreement in any::<bool>(),
+    ) {
+        let mut position = Position::new(size(), Rules::JAPANESE, Komi(13));
+        position.set_agreement(agreement);
+        for choice in choices {
+            if position.is_over() {
+                position.resume();
+            }
+            let points = (SIZE * SIZE) as u16;
+            let mut legal: Vec<Move> =
+                (0..=points).map(Move).filter(|&mv| position.check(mv).is_ok()).collect();
+            // Passes more often than chance has them.
+            legal.extend([Move(points); 4]);
+            let mv = legal[usize::from(choice) % legal.len()];
+            let key = position.key_after(mv);
+            position.play(mv);
+            prop_assert_eq!(position.key(), key);
+            let exact = (position.is_over() && !agreement).then(|| japanese_score(&position) as i16);
+            prop_assert_eq!(position.terminal_score(), exact);
+        }
     }
 }

@@ -32,8 +32,8 @@ pub struct Analysis {
     pub size: Size,
     /// The komi.
     pub komi: Komi,
-    /// What the search compared area scores with: see [`Position::area_komi`].
-    pub area_komi: Komi,
+    /// What scores are compared with: see [`Position::score_komi`].
+    pub score_komi: Komi,
     /// Name of the rules.
     pub rules: String,
     /// In which pass through the game, from 1.
@@ -74,7 +74,7 @@ impl Analysis {
             next: None,
             size: position.size(),
             komi: position.komi(),
-            area_komi: position.area_komi(),
+            score_komi: position.score_komi(),
             rules: position.rules().to_string(),
             pass: 1,
             huge_page_bytes: None,
@@ -96,7 +96,7 @@ impl Analysis {
         root.proven = None;
         root.black_score = Some(f64::from(score));
         self.report.moves.clear();
-        self.area_komi = komi;
+        self.score_komi = komi;
         self.end = Some(GameEnd {
             result: statuses.result(komi),
             dead: statuses.dead_stones(),
@@ -128,10 +128,10 @@ impl Analysis {
         }
     }
 
-    /// A mean area score of Black's as a lead: komi taken off.
+    /// A mean score of Black's as a lead: komi taken off.
     #[must_use]
     pub fn lead(&self, black_score: Option<f64>) -> Option<f64> {
-        black_score.map(|score| score - self.area_komi.points())
+        black_score.map(|score| score - self.score_komi.points())
     }
 
     /// Who wins, if that is proven: `Some(None)` is a proven draw.

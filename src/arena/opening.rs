@@ -192,7 +192,7 @@ fn check(opening: &Opening, size: Size, rules: Rules, may_end: bool) -> Result<(
             reason,
         };
         record.play(player, mv).map_err(|reason| bad(reason.to_string()))?;
-        if !may_end && record.position().terminal_score().is_some() {
+        if !may_end && record.position().is_over() {
             return Err(bad("the game is over then".to_owned()));
         }
     }

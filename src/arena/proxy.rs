@@ -10,7 +10,7 @@
 use super::sweep::{MoveLimit, Point};
 use crate::engine::{Engine, EngineError, EngineOptions};
 use crate::game::{Game, Move};
-use crate::go::{Komi, Record};
+use crate::go::Record;
 use crate::memory::Budget;
 use crate::search::{Limits, Report};
 use crate::sgf;
@@ -99,7 +99,7 @@ pub fn positions(
                 break;
             }
             let is_wanted = if is_sgf { (index + 1) % every.max(1) == 0 } else { index + 1 == last };
-            if is_wanted && record.position().terminal_score().is_none() {
+            if is_wanted && !record.position().is_over() {
                 records.push(record.clone());
             }
         }
@@ -318,7 +318,7 @@ impl<'e> Reference<'e> {
             return Ok(0.0);
         }
         if let Some(score) = after.position().terminal_score() {
-            let for_black = Komi::outcome_for_black(after.position().final_area_komi(), score);
+            let for_black = after.position().score_komi().outcome_for_black(score);
             let outcome = if mover == crate::game::Player::Black { for_black } else { for_black.other() };
             return Ok(f64::from(outcome.half_points()) / 2.0);
         }
@@ -336,7 +336,7 @@ impl<'e> Reference<'e> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::go::Size;
+    use crate::go::{Komi, Size};
     use crate::table::Replacement;
 
     fn options() -> EngineOptions {

@@ -301,7 +301,8 @@ impl<'a> Analyst<'a> {
         first: &Position,
         count: usize,
     ) -> Result<Analyst<'a>> {
-        let options = arguments.engine.options(first.size(), first.rules(), first.komi(), arguments.seed);
+        let mut options = arguments.engine.options(first.size(), first.rules(), first.komi(), arguments.seed);
+        options.dead_stones = arguments.dead.map(Into::into);
         let (engine, progress) = (Engine::new(options)?, progress_bar(count));
         Ok(Analyst { arguments, id, head, is_head_written: false, moves: Vec::new(), engine, progress })
     }

@@ -80,6 +80,7 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
     let given = Given { rules: arguments.rules, komi: arguments.komi };
     let Chosen { size, rules, komi } = choose(table.as_ref(), arguments.size, given, Size::new(19, 19)?);
     let mut options = arguments.engine.options(size, rules, komi, seed);
+    options.dead_stones = arguments.dead.map(Into::into);
     if let Some(level) = arguments.level {
         level.apply(&mut options);
     }
@@ -107,7 +108,6 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
         resign_below: arguments.resign,
         ponders: arguments.ponder,
         level: arguments.level,
-        dead_stones: arguments.dead.map(Into::into),
     };
     let mut output = Watched { output: std::io::stdout().lock(), failure: None };
     let mut session = Session::new(engine, session_options)

@@ -65,10 +65,12 @@ pub(super) struct EngineArguments {
     /// the parts.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = parse_playouts, help_heading = PLAYOUTS)]
     playout_policy: PlayoutPolicy,
-    /// Which transpositions share statistics: plain (all), prisoners (those with the same number of captures), graph
-    /// (those without a short cycle in their history) or path (none: the table holds a tree).
-    #[arg(long, value_name = "POLICY", default_value_t, value_parser = key_policies(), help_heading = SEARCH)]
-    key_policy: KeyPolicy,
+    /// Which transpositions share statistics: plain (all; network and priors see no earlier moves), recent (those with the
+    /// same last three moves, which network and priors see), prisoners (those with the same number of captures), graph
+    /// (those without a short cycle in their history) or path (none: the table holds a tree). Default: recent for rave,
+    /// plain for other policies.
+    #[arg(long, value_name = "POLICY", value_parser = key_policies(), help_heading = SEARCH)]
+    key_policy: Option<KeyPolicy>,
     /// The network that is asked about positions: a weights file, or none. Default: the one in the program for the
     /// board. Only the policy rave asks one.
     #[arg(long, value_name = "FILE", value_parser = parse_network, help_heading = PLAYOUTS)]
@@ -175,7 +177,8 @@ impl EngineArguments {
 
     /// Which transpositions share statistics.
     pub(super) fn key_policy(&self) -> KeyPolicy {
-        self.key_policy
+        let default = if self.policy.has_priors() { KeyPolicy::Recent } else { KeyPolicy::Plain };
+        self.key_policy.unwrap_or(default)
     }
 
     /// The engine they describe, with `size`, `rules`, `komi` and `seed`.
@@ -205,7 +208,7 @@ impl EngineArguments {
             playouts: self.playout_policy,
             networks: NetworkChoice::or_default(self.network.as_ref()),
             value_weight: self.network_value,
-            keys: self.key_policy,
+            keys: self.key_policy(),
             ..EngineOptions::default()
         };
         options.parameters.threads = usize::from(self.threads);

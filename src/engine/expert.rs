@@ -4,7 +4,7 @@ use crate::game::{Game, Move, Outcome, Player, Prior};
 use crate::go::board::cell;
 use crate::go::prior::has_few_moves;
 use crate::go::unconditional::unconditional_owners;
-use crate::go::{Point, Position, Size};
+use crate::go::{Point, Position, Scoring, Size};
 use crate::network::chances::CERTAIN;
 use crate::network::{Evaluation, Evaluator, Network, Situation, Symmetry};
 use crate::search::policy::Puct;
@@ -45,6 +45,9 @@ const EYE_SHIFT: u32 = 4;
 /// The least sum of the chances of such moves, and of the pass, that says that there may be nothing better.
 const LEAST_OF_NOTHING: u32 = CERTAIN / 16;
 
+/// Chance of an owner above which a point is settled.
+const SETTLED_OWNER: f64 = 0.9;
+
 /// The part of a root's policy that is noise, where there is any: a fourth. Source: Wu, arXiv 1902.10565, section 3.1.
 const NOISE_SHIFT: u32 = 2;
 
@@ -69,7 +72,7 @@ impl Expert {
     /// is looked at under one symmetry, chosen by its key. Always `Some`.
     pub fn judge(&mut self, position: &Position, priors: &mut [Option<Prior>]) -> Option<Estimate> {
         position.fill_legal(priors);
-        let situation = Situation::of(position);
+        let situation = Situation::with_moves_in_key(position);
         let evaluation = self.evaluator.evaluate(&situation, symmetry_of(position));
         evaluation.move_chances(|mv| priors[mv.index()].is_some(), &mut self.chances);
         if let Some((_, noise)) = self.noise.as_ref().filter(|(root, _)| *root == position.key()) {
@@ -78,7 +81,12 @@ impl Expert {
             }
         }
         let has_few = has_few_moves(&priors[..position.size().points()]);
-        judge_pass(position, has_few, &mut self.chances);
+        if position.rules().scoring == Scoring::Territory {
+            let owner = |mv| evaluation.owner_chance(mv);
+            judge_pass_for_territory(position, owner, &mut self.chances);
+        } else {
+            judge_pass(position, has_few, &mut self.chances);
+        }
         for (prior, &chance) in priors.iter_mut().zip(&self.chances) {
             if let Some(prior) = prior {
                 *prior = Puct::pack_chance(chance as f32 / CERTAIN as f32);
@@ -95,7 +103,7 @@ pub struct Opinion {
     pub policy: Vec<f64>,
     /// Black's chance to win; `None` if the network was not trained on scores.
     pub black_winrate: Option<f64>,
-    /// The final score in points, Black's view, before komi; `None` if the network was not trained on scores.
+    /// The final score under the rules in points, Black's view, before komi; `None` if the network was not trained on scores.
     pub black_score: Option<f64>,
     /// Whose each point will be by move number, from -1 for White to 1 for Black; `None` if the network was not trained on
     /// owners.
@@ -109,7 +117,7 @@ pub struct Opinion {
 pub fn ask(network: &Arc<Network>, position: &Position) -> Opinion {
     let size = position.size();
     let mut evaluator = Evaluator::new(Arc::clone(network), size);
-    let situation = Situation::of(position);
+    let situation = Situation::with_moves_in_key(position);
     let settled = unconditional_owners(position.board(), position.rules().suicide);
     let mut chances = vec![0; size.points() + 1];
     let weight = 1.0 / f64::from(Symmetry::count(size));
@@ -138,7 +146,8 @@ pub fn ask(network: &Arc<Network>, position: &Position) -> Opinion {
         if let Some(estimate) = evaluation.score.map(|estimate| estimate.raised(sign * missed)) {
             let chance = estimate.winning_chance(situation.own_komi()).as_f64() - 0.5;
             *winrate.get_or_insert(0.5) += weight * sign * chance;
-            *score.get_or_insert(0.0) += weight * sign * estimate.lead(0).clamp(-points, points);
+            let area = sign * estimate.lead(0).clamp(-points, points);
+            *score.get_or_insert(0.0) += weight * (area - f64::from(position.area_offset()));
         }
     }
     Opinion { policy, black_winrate: winrate, black_score: score, ownership }
@@ -152,9 +161,7 @@ fn judge_pass(position: &Position, has_few_moves: bool, chances: &mut [u32]) {
     let (moves, pass) = chances.split_at_mut(position.size().points());
     let [pass] = pass else { return };
     match position.outcome_of_pass() {
-        Some(Outcome::Win) => *pass = CERTAIN,
-        Some(Outcome::Draw) => *pass = CERTAIN / 4,
-        Some(Outcome::Loss) => *pass = 0,
+        Some(outcome) => *pass = chance_of_ending_pass(outcome),
         None => {
             let of_eyes = of_own_eyes(position, moves).map(|chance| *chance).sum::<u32>();
             if of_eyes + *pass < LEAST_OF_NOTHING {
@@ -167,6 +174,44 @@ fn judge_pass(position: &Position, has_few_moves: bool, chances: &mut [u32]) {
                 *pass = (*pass).max(CHANCE_BESIDE_FEW);
             }
         }
+    }
+}
+
+/// Judges the pass under territory scoring, where moves inside the own territory cost a point. `owner` is the probability
+/// that a point will be the player's. Once most points have an owner the pass has half of the probability of moves inside the
+/// own territory, and never less than [`CHANCE_BESIDE_FEW`]; before, none.
+fn judge_pass_for_territory(position: &Position, owner: impl Fn(Move) -> Option<Value>, chances: &mut [u32]) {
+    let (board, player) = (position.board(), position.to_play());
+    let points = &board.geometry().points;
+    let (moves, pass) = chances.split_at_mut(points.len());
+    let [pass] = pass else { return };
+    if let Some(outcome) = position.outcome_of_pass() {
+        *pass = chance_of_ending_pass(outcome);
+        return;
+    }
+    let owned = |number: usize| owner(Move(number as u16)).map_or(0.5, |value| value.as_f64());
+    let settled =
+        (0..points.len()).filter(|&number| (owned(number) - 0.5).abs() > SETTLED_OWNER - 0.5).count();
+    if 3 * settled < 2 * points.len() {
+        *pass = 0;
+        return;
+    }
+    for (number, (&point, chance)) in points.iter().zip(moves).enumerate() {
+        let is_empty = board.cell(point) == cell::EMPTY;
+        if is_empty && (owned(number) > SETTLED_OWNER || board.is_eye(point, player)) {
+            *pass += *chance - *chance / 2;
+            *chance /= 2;
+        }
+    }
+    *pass = (*pass).max(CHANCE_BESIDE_FEW);
+}
+
+/// The chance of a pass that ends the game with an outcome for the player.
+fn chance_of_ending_pass(outcome: Outcome) -> u32 {
+    match outcome {
+        Outcome::Win => CERTAIN,
+        Outcome::Draw => CERTAIN / 4,
+        Outcome::Loss => 0,
     }
 }
 

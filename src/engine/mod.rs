@@ -1,12 +1,14 @@
 //! A Go engine: one game, one table, one way of searching. Protocols and reports stand on it.
 
 mod choice;
+mod ending;
 pub mod expert;
 mod layout;
 mod level;
 mod points;
 mod table_setting;
 
+pub use ending::Decision;
 pub use level::{Carelessness, Level, LevelError};
 pub use table_setting::TableSetting;
 
@@ -14,6 +16,7 @@ use self::expert::{Expert, Opinion, VALUE_WEIGHT};
 use self::layout::{game_name, lay_out};
 use crate::game::{Bounds, Game, Move, Player};
 use crate::go::PlayoutPolicy;
+use crate::go::status::DeadStones;
 use crate::go::{KeyPolicy, Komi, Position, Record, Rules, Size, ownership};
 use crate::memory::{Budget, BudgetError};
 use crate::network::{Network, Networks};
@@ -65,6 +68,8 @@ pub struct EngineOptions {
     pub policy: Preset,
     /// Playout policy.
     pub playouts: PlayoutPolicy,
+    /// The stones that are taken off the board at the end of a game; `None`: as the rules have it.
+    pub dead_stones: Option<DeadStones>,
     /// Which transpositions share statistics.
     pub keys: KeyPolicy,
     /// The networks that are asked about positions, by a policy that has priors: [`Preset::has_priors`].
@@ -88,7 +93,8 @@ impl Default for EngineOptions {
             replacement: Replacement::default(),
             policy: Preset::default(),
             playouts: PlayoutPolicy::default(),
-            keys: KeyPolicy::default(),
+            dead_stones: None,
+            keys: KeyPolicy::Recent,
             networks: Some(Networks::Embedded),
             value_weight: VALUE_WEIGHT,
             carelessness: Carelessness::NONE,
@@ -327,8 +333,8 @@ impl Engine {
         self.search_position(self.root_for(player), limits, progress)
     }
 
-    /// The present position with `player` to move, where a game that has ended by two passes goes on: what the scores of
-    /// [`Engine::search`] are to be compared with is its [`area_komi`](Position::area_komi).
+    /// The present position with `player` to move, where a game that has ended by two passes goes on. The scores of
+    /// [`Engine::search`] are compared with its [`score_komi`](Position::score_komi).
     #[must_use]
     pub fn root_for(&self, player: Player) -> Position {
         let mut root = self.record.position().clone();
@@ -344,9 +350,10 @@ impl Engine {
     pub fn search_position(&mut self, mut root: Position, limits: Limits, progress: Progress<'_>) -> Report {
         self.prepare(&mut root);
         let mut parameters = self.options.parameters;
-        // A file that is opened again goes on with other random numbers: the same ones would bring the same
-        // playouts, and teach nothing.
-        parameters.seed = mix(parameters.seed ^ mix(self.searches) ^ self.table.visit_number());
+        // Random numbers belong to the position and its visits, so that no search depends on those of other positions. A
+        // search that goes on, or a file that is opened again, draws others: the same ones would bring the same playouts.
+        let visits = self.table.find(root.key()).map_or(0, |entry| u64::from(entry.total().visits));
+        parameters.seed = mix(parameters.seed ^ mix(root.key() ^ mix(visits)) ^ self.table.visit_number());
         self.searches += 1;
         let policy =
             self.options.policy.policy(limits.simulations.or(limits.visits).unwrap_or(UNKNOWN_BUDGET));
@@ -380,7 +387,10 @@ impl Engine {
             self.add_opinion(opinion, report);
         }
         let by_network = || opinion.filter(|_| self.options.value_weight > 0)?.black_score;
-        let by_playouts = || ownership::mean_score(root, SCORE_PLAYOUTS, self.options.parameters.seed);
+        let by_playouts = || {
+            let area = ownership::mean_score(root, SCORE_PLAYOUTS, self.options.parameters.seed);
+            area - f64::from(root.area_offset())
+        };
         let score = report.root.black_score.or_else(by_network).unwrap_or_else(by_playouts);
         let Bounds { lower, upper } = report.root.bounds;
         report.root.black_score = Some(score.max(f64::from(lower)).min(f64::from(upper)));
@@ -426,9 +436,15 @@ impl Engine {
         report.untried.sort_by(|one, other| other.prior.total_cmp(&one.prior));
     }
 
-    /// Makes keys and playouts of a position as this engine wants them.
+    /// Prepares a position for a search: keys and playouts of this engine. Where players agree on dead stones, passes before
+    /// the root do not end the game: what the agreement would be is not for the search to say.
     fn prepare(&self, root: &mut Position) {
         root.settle_komi();
+        let has_agreement = self.dead_stones_under(root) == DeadStones::Agreement;
+        root.set_agreement(has_agreement);
+        if has_agreement {
+            root.resume();
+        }
         root.set_playouts(self.options.playouts);
         root.set_key_policy(self.options.keys);
         root.seal();

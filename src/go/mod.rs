@@ -23,6 +23,7 @@ pub mod prior;
 pub mod record;
 pub mod rules;
 pub mod score;
+pub mod settled;
 pub mod status;
 pub mod tactics;
 pub mod unconditional;

@@ -2,11 +2,12 @@
 
 mod area_komi;
 
+use self::area_komi::MAX_TERRITORY_SCORE;
 use super::board::Board;
 use super::geometry::{Point, Size};
 use super::history_hash::{HistoryHash, KeyPolicy};
 use super::playout_policy::PlayoutPolicy;
-use super::rules::{self, KoRule, Komi, Rules};
+use super::rules::{self, KoRule, Komi, Rules, Scoring};
 use super::score::area_score;
 use crate::game::{Bounds, Game, Move, Outcome, Player, Prior, Score, Trace};
 use crate::ownership::Ownership;
@@ -18,6 +19,9 @@ use std::sync::Arc;
 /// The positions that a superko rule forbids to recreate, by superko key. In memory only: `ahash` has
 /// no stable output, and nothing here reaches a file.
 type Seen = HashSet<u64, ahash::RandomState>;
+
+/// Distinguishes keys of area offsets from other mixed numbers.
+const AREA_OFFSET_KEY: u64 = 0x7465_7272_6974_6f72;
 
 /// Moves that a position looks back at.
 pub const RECENT_MOVES: usize = 5;
@@ -58,6 +62,8 @@ pub struct Position {
     /// What White gets besides, for a handicap.
     compensation: Komi,
     playouts: PlayoutPolicy,
+    /// See [`Position::set_agreement`].
+    has_agreement: bool,
     salt: u64,
     /// See [`Game::set_root_salt`].
     root_salt: u64,
@@ -99,6 +105,7 @@ impl Clone for Position {
         self.komi = source.komi;
         self.compensation = source.compensation;
         self.playouts = source.playouts;
+        self.has_agreement = source.has_agreement;
         self.salt = source.salt;
         self.root_salt = source.root_salt;
         self.history_hash = source.history_hash;
@@ -154,6 +161,7 @@ impl Position {
             komi,
             compensation: Komi(0),
             playouts: PlayoutPolicy::default(),
+            has_agreement: false,
             salt: rules::salt(size, rules, komi),
             root_salt: 0,
             history_hash: HistoryHash::default(),
@@ -194,6 +202,13 @@ impl Position {
         &self.recent[..known]
     }
 
+    /// The last moves that are part of the key, the latest first: what is stored under the key may depend on these.
+    #[must_use]
+    pub fn moves_in_key(&self) -> &[Move] {
+        let recent = self.recent_moves();
+        &recent[..recent.len().min(self.history_hash.moves_in_key())]
+    }
+
     /// Consecutive passes just made, at most 2.
     #[must_use]
     pub fn passes(&self) -> u8 {
@@ -205,11 +220,26 @@ impl Position {
         self.playouts = playouts;
     }
 
-    /// How the game ends for the player to move by a pass; `None` if it goes on then.
+    /// Chooses whether the players agree on dead stones at the end of the game. Under territory scoring playouts then tell
+    /// the score after two passes; else all stones are alive. Under area scoring it changes nothing: dead stones can be
+    /// captured at no cost.
+    pub fn set_agreement(&mut self, has_agreement: bool) {
+        self.has_agreement = has_agreement;
+    }
+
+    /// True if the stones on the board and the rules do not tell the score after two passes.
+    #[inline]
+    fn is_scored_by_playouts(&self) -> bool {
+        self.has_agreement && self.rules.scoring == Scoring::Territory
+    }
+
+    /// Returns the outcome for the player to move if a pass ends the game and the stones on the board tell the score.
     #[must_use]
     pub fn outcome_of_pass(&self) -> Option<Outcome> {
-        (self.passes == 1).then(|| {
-            let for_black = self.komi.outcome_for_black(area_score(&self.board));
+        (self.passes == 1 && !self.is_scored_by_playouts()).then(|| {
+            let offset = self.area_offset_on_turn(self.to_play.other(), 2);
+            let Komi(komi) = self.komi;
+            let for_black = Komi(komi + 2 * offset).outcome_for_black(area_score(&self.board));
             if self.to_play == Player::Black { for_black } else { for_black.other() }
         })
     }
@@ -231,7 +261,7 @@ impl Position {
     /// history begins.
     pub fn set_key_policy(&mut self, policy: KeyPolicy) {
         if policy != self.key_policy() {
-            self.history_hash = HistoryHash::at_start(policy, self.prisoners);
+            self.history_hash = HistoryHash::at_start(policy, self.prisoners, self.recent_moves());
         }
     }
 
@@ -322,13 +352,20 @@ impl Position {
         }
     }
 
-    fn table_key(&self, stones: u64, to_play: Player, ko: Point, passes: u8) -> u64 {
+    fn table_key(&self, stones: u64, to_play: Player, ko: Point, passes: u8, area_offset: i32) -> u64 {
         stones
+            ^ area_offset_key(area_offset)
             ^ side_key(to_play)
             ^ self.board.geometry().ko_keys[ko.index()]
             ^ keys().passes[usize::from(passes.min(2))]
             ^ self.salt
     }
+}
+
+/// Part of the table key by which positions differ that have the same stones and other scores: 0 for an offset of 0.
+#[inline]
+fn area_offset_key(area_offset: i32) -> u64 {
+    if area_offset == 0 { 0 } else { mix(AREA_OFFSET_KEY ^ u64::from(area_offset as u32)) }
 }
 
 #[inline]
@@ -345,16 +382,22 @@ impl Game for Position {
     }
 
     fn key(&self) -> u64 {
-        let now = self.table_key(self.board.key(), self.to_play, self.board.ko(), self.passes);
+        let now =
+            self.table_key(self.board.key(), self.to_play, self.board.ko(), self.passes, self.area_offset());
         now ^ self.history_hash.key() ^ self.root_salt
     }
 
     fn key_after(&self, mv: Move) -> u64 {
         let key = match self.board.geometry().point_of(mv) {
-            None => self.table_key(self.board.key(), self.to_play.other(), Point::NONE, self.passes + 1),
+            None => {
+                let (next, passes) = (self.to_play.other(), self.passes + 1);
+                let area_offset = self.area_offset_on_turn(next, passes);
+                self.table_key(self.board.key(), next, Point::NONE, passes, area_offset)
+            }
             Some(point) => {
                 let (stones, ko) = self.board.key_and_ko_after(point, self.to_play);
-                self.table_key(stones, self.to_play.other(), ko, 0)
+                // A stone leaves the offset as it is; after two passes the game is over.
+                self.table_key(stones, self.to_play.other(), ko, 0, self.area_offset())
             }
         };
         key ^ self.history_hash.after(self, mv).key()
@@ -368,13 +411,21 @@ impl Game for Position {
         self.to_play
     }
 
+    fn is_over(&self) -> bool {
+        self.passes >= 2
+    }
+
     fn terminal_score(&self) -> Option<Score> {
-        (self.passes >= 2).then(|| area_score(&self.board))
+        (self.is_over() && !self.is_scored_by_playouts())
+            .then(|| area_komi::score(area_score(&self.board), self.area_offset()))
     }
 
     fn score_range(&self) -> Bounds {
-        let points = self.size().points() as Score;
-        Bounds { lower: -points, upper: points }
+        let most = match self.rules.scoring {
+            Scoring::Area => self.size().points() as Score,
+            Scoring::Territory => MAX_TERRITORY_SCORE,
+        };
+        Bounds { lower: -most, upper: most }
     }
 
     fn outcome_for_black(&self, score: Score) -> Outcome {
@@ -415,6 +466,8 @@ impl Game for Position {
         self.last = [self.board.geometry().point_of(mv).unwrap_or(Point::NONE), self.last[0]];
         self.recent.copy_within(..RECENT_MOVES - 1, 1);
         self.recent[0] = mv;
+        let known = self.recent.iter().take_while(|&&mv| mv != NO_MOVE).count();
+        self.history_hash.note_recent(&self.recent[..known]);
         match self.board.geometry().point_of(mv) {
             None => {
                 self.board.clear_ko();
@@ -442,11 +495,21 @@ impl Game for Position {
 
     fn expand(&self, priors: &mut [Option<Prior>]) {
         self.fill_legal(priors);
-        super::prior::add_knowledge(&self.board, self.to_play, self.last[0], self.outcome_of_pass(), priors);
+        let last = self.moves_in_key().first().and_then(|&mv| self.board.geometry().point_of(mv));
+        let last = last.unwrap_or(Point::NONE);
+        super::prior::add_knowledge(&self.board, self.to_play, last, self.outcome_of_pass(), priors);
+        if self.rules.scoring == Scoring::Territory && self.outcome_of_pass().is_none() {
+            super::prior::add_pass_for_territory(&self.board, priors);
+        }
     }
 
+    /// Under territory scoring with the area offset of the position that the playout begins with: how playouts fill
+    /// territory says nothing. After two passes they tell which stones are dead.
     fn playout(&mut self, rng: &mut PlayoutRng, trace: &mut Trace) -> Score {
-        self.playouts.play(&mut self.board, self.to_play, self.passes, self.last, rng, trace)
+        let passes = if self.is_scored_by_playouts() { 0 } else { self.passes };
+        let offset = self.area_offset();
+        let area = self.playouts.play(&mut self.board, self.to_play, passes, self.last, rng, trace);
+        area_komi::score(area, offset)
     }
 
     fn add_owners(&self, ownership: &mut Ownership) {

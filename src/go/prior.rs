@@ -1,13 +1,14 @@
 //! What is known of a move before it is tried: imagined simulations, won or lost.
 //!
 //! The kinds and weights are michi's (P. Baudis; its `PRIOR_*` constants), which follow Fuego's and
-//! Pachi's. Part of it looks at the last move, so the sequence of moves by which a transposition
-//! is reached first decides its priors. Ladders are read here, and nowhere in playouts.
+//! Pachi's. Part of it looks at the last move, where that is part of the position's key. Ladders are read here, and nowhere
+//! in playouts.
 
 use super::board::{Board, cell, stone};
 use super::geometry::{CELLS, Point};
 use super::ladder::LadderReader;
 use super::pattern::Patterns;
+use super::score::owners;
 use super::tactics::{self, Moves};
 use crate::game::{Outcome, Player, Prior};
 use crate::zobrist::SIDE;
@@ -87,6 +88,17 @@ pub fn add_knowledge(
             // Tried at once, and then proven.
             Some(Outcome::Win) => pass.add(LAST_PASS, LAST_PASS),
         }
+    }
+}
+
+/// Adds a prior of an even pass under territory scoring, where it costs nothing, if nearly all empty points touch one colour.
+pub fn add_pass_for_territory(board: &Board, priors: &mut [Option<Prior>]) {
+    let owners = owners(board);
+    let neutral = board.empty_points().iter().filter(|point| owners[point.index()] == cell::EMPTY).count();
+    if 8 * neutral <= board.size().points()
+        && let Some(pass) = priors.last_mut()
+    {
+        pass.add(PASS, PASS);
     }
 }
 

@@ -1,8 +1,7 @@
 //! Rule sets: repetition, suicide, scoring, komi.
 //!
-//! Playouts and proofs always count area. Under territory scoring the komi makes up for it: an area score exceeds
-//! the score by territory and prisoners by as many points as Black has placed more stones than White, set up or
-//! played ([`Position::area_komi`](super::Position::area_komi)).
+//! Playouts count area. An area score exceeds the score by territory and prisoners by as many points as Black has placed
+//! more stones than White, set up or played ([`Position::area_offset`](super::Position::area_offset)).
 
 use super::geometry::Size;
 use crate::game::{Outcome, Score};
@@ -319,12 +318,11 @@ pub enum KomiError {
     },
 }
 
-/// What makes the statistics of two games with the same stones different: mixed into every key. Searches count area
-/// whatever the scoring, with the komi that makes up for it.
+/// Part of every key that depends on board size, rules and komi: statistics of different games are not mixed.
 #[must_use]
 pub fn salt(size: Size, rules: Rules, komi: Komi) -> u64 {
     let size = (size.columns() as u64) << 8 | size.rows() as u64;
-    let rules = (rules.ko as u64) << 1 | u64::from(rules.suicide);
+    let rules = (rules.scoring as u64) << 3 | (rules.ko as u64) << 1 | u64::from(rules.suicide);
     mix(mix(size << 8 | rules) ^ u64::from(komi.0 as u32))
 }
 

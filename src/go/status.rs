@@ -92,6 +92,11 @@ impl Statuses {
         stones
     }
 
+    /// The board once the dead are gone.
+    pub(super) fn board_without_dead(&self) -> Board {
+        without_the_dead(&self.board, &self.chains)
+    }
+
     /// All chains, by their first stone.
     #[must_use]
     pub fn chains(&self) -> &[Chain] {

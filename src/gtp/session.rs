@@ -9,7 +9,7 @@ use super::protocol::{self, Command, Response};
 use super::think::MoveBudget;
 use crate::engine::{Engine, EngineError, Level};
 use crate::game::Game;
-use crate::go::status::{DeadStones, Statuses};
+use crate::go::status::Statuses;
 use crate::go::{Position, Record, Rules, Size};
 use crate::input::{Input, LONGEST_LINE, Line};
 use crate::search::Report;
@@ -35,8 +35,6 @@ pub struct SessionOptions {
     pub ponders: bool,
     /// The level that the engine plays at, where nobody may turn pondering on; `None`: as well as it can.
     pub level: Option<Level>,
-    /// Which stones are taken off the board at the end of a game; `None`: as the rules of the position have it.
-    pub dead_stones: Option<DeadStones>,
 }
 
 impl Default for SessionOptions {
@@ -48,7 +46,6 @@ impl Default for SessionOptions {
             resign_below: 0.1,
             ponders: false,
             level: None,
-            dead_stones: None,
         }
     }
 }
@@ -242,10 +239,7 @@ impl Session {
 
     /// What becomes of each chain, as the rules have it.
     pub(super) fn statuses(&self) -> Statuses {
-        let options = self.engine.options();
-        let position = self.position();
-        let dead = self.options.dead_stones.unwrap_or_else(|| DeadStones::of_rules(position.rules()));
-        dead.statuses(position, options.playouts, options.parameters.seed)
+        self.engine.statuses()
     }
 
     pub(super) fn note(&mut self, line: &str) {

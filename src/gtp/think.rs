@@ -1,9 +1,8 @@
 //! Choosing a move: how much to search, when to pass at once, when to resign.
 
 use super::session::Session;
-use crate::game::{Game, Move, Outcome, Player};
+use crate::game::{Game, Move, Player};
 use crate::go::Size;
-use crate::go::score::area_score;
 use crate::search::{Limits, Report, Snapshot};
 use std::time::Duration;
 
@@ -28,17 +27,6 @@ impl From<Limits> for MoveBudget {
     }
 }
 
-/// What a pass would bring that ends the game.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum EndingPass {
-    /// Nothing, since the opponent has not just passed; or no win.
-    Other,
-    /// A win, whatever is dead.
-    Wins,
-    /// A win with all stones alive, but none without those that the final score calls dead.
-    WinsWithTheDead,
-}
-
 /// The move to make, and whether resigning would be better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Choice {
@@ -55,40 +43,26 @@ impl Session {
         uses_clock: bool,
         watch: &mut dyn FnMut(&Snapshot<'_>) -> bool,
     ) -> (Choice, Option<Report>) {
-        let passes = Choice { mv: self.size().pass(), resign: false };
-        let is_free = self.engine.root_moves().is_none();
-        let ending_pass = if is_free { self.ending_pass(player) } else { EndingPass::Other };
-        if ending_pass == EndingPass::Wins {
-            self.note("the opponent passed and the board is won as it stands: pass");
-            return (passes, None);
-        }
-        let plays_on = ending_pass == EndingPass::WinsWithTheDead;
-        if plays_on {
-            // The search counts all stones as alive, and would think that it has won.
-            let allowed = (0..=passes.mv.0).map(|mv| mv != passes.mv.0).collect();
-            self.engine.set_root_moves(Some(allowed));
-        }
         let limits = self.limits(player, uses_clock);
         let Session { engine, input, .. } = self;
-        let report =
-            engine.search(player, limits, &mut |snapshot| watch(snapshot) && !input.is_interrupted());
-        self.totals.add(&report);
-        self.remember(&report);
-        if self.totals.searches == 1 {
-            self.note(&self.huge_pages());
-        }
-        if let Some(warning) = self.engine.file_warning() {
-            self.note(&warning);
-        }
-        let choice = Choice { mv: self.engine.chosen_move(&report), resign: self.should_resign(&report) };
-        if plays_on {
-            self.engine.set_root_moves(None);
-            if report.root.value.as_f64() < self.options.resign_below {
-                self.note("nothing is left to win by playing on: pass");
-                return (passes, Some(report));
+        let decision =
+            engine.decide(player, limits, &mut |snapshot| watch(snapshot) && !input.is_interrupted());
+        if let Some(report) = &decision.report {
+            self.totals.add(report);
+            self.remember(report);
+            if self.totals.searches == 1 {
+                self.note(&self.huge_pages());
+            }
+            if let Some(warning) = self.engine.file_warning() {
+                self.note(&warning);
             }
         }
-        (choice, Some(report))
+        if let Some(reason) = decision.reason {
+            self.note(reason);
+        }
+        let resign = decision.reason.is_none()
+            && decision.report.as_ref().is_some_and(|report| self.should_resign(report));
+        (Choice { mv: decision.mv, resign }, decision.report)
     }
 
     /// Plays the move unless it resigns; the answer to the controller.
@@ -133,27 +107,6 @@ impl Session {
                 let all = mebibytes(table.layout().bytes());
                 format!("table: {:.0} of {all:.0} MiB in huge pages so far", mebibytes(bytes))
             }
-        }
-    }
-
-    /// What a pass of `player` would bring now.
-    fn ending_pass(&self, player: Player) -> EndingPass {
-        let last = self.engine.record().moves().last();
-        if last != Some(&(player.other(), self.size().pass())) {
-            return EndingPass::Other;
-        }
-        let position = self.position();
-        let wins = |score| {
-            let for_black = position.final_area_komi().outcome_for_black(score);
-            let outcome = if player == Player::Black { for_black } else { for_black.other() };
-            outcome == Outcome::Win
-        };
-        if !wins(area_score(position.board())) {
-            EndingPass::Other
-        } else if wins(self.statuses().area_score()) {
-            EndingPass::Wins
-        } else {
-            EndingPass::WinsWithTheDead
         }
     }
 

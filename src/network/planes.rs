@@ -130,8 +130,15 @@ impl<'a> Situation<'a> {
             board: position.board(),
             to_play: position.to_play(),
             last_moves: position.recent_moves(),
-            komi: position.komi(),
+            komi: position.area_komi(),
         }
+    }
+
+    /// A position as a search asks about it: with the moves before it that are part of its key, so that positions with one key
+    /// have one evaluation.
+    #[must_use]
+    pub fn with_moves_in_key(position: &'a Position) -> Situation<'a> {
+        Situation { last_moves: position.moves_in_key(), ..Situation::of(position) }
     }
 
     /// The komi as the player to move gains it, in half points.

@@ -3,11 +3,11 @@
 mod files;
 
 use super::{InteractiveGame, hints, remark};
-use crate::engine::{Engine, Level};
+use crate::engine::{Decision, Engine, Level};
 use crate::game::{Game, Move, Player};
 use crate::go::drawing::{Ink, picture, territory};
 use crate::go::handicap::{self, Handicap, HandicapError};
-use crate::go::status::{DeadStones, Statuses};
+use crate::go::status::Statuses;
 use crate::go::{IllegalMove, Record, Size};
 use crate::search::{Limits, Report};
 use std::path::Path;
@@ -73,14 +73,18 @@ impl GoGame {
 
     /// Searches the present position, and remembers what that led to.
     fn search(&mut self, limits: Limits) -> Report {
-        let komi = self.engine.root_for(self.to_play()).area_komi().points();
         let report = self.engine.search(self.to_play(), limits, &mut |_| true);
+        self.note_opinion(&report);
+        report
+    }
+
+    fn note_opinion(&mut self, report: &Report) {
+        let komi = self.engine.position().score_komi().points();
         let value = report.root.value.as_f64();
         self.opinion = report.root.black_score.map(|score| Opinion {
             lead: score - komi,
             win_rate: if report.root.to_play == Player::Black { value } else { 1.0 - value },
         });
-        report
     }
 
     /// Points that White gets for a handicap.
@@ -90,10 +94,7 @@ impl GoGame {
 
     /// Which stones are dead, and by how many points Black wins then, by the rules.
     fn count(&self) -> (Statuses, f64) {
-        let position = self.engine.position();
-        let options = self.engine.options();
-        let dead = DeadStones::of_rules(position.rules());
-        let statuses = dead.statuses(position, options.playouts, options.parameters.seed);
+        let (position, statuses) = (self.engine.position(), self.engine.statuses());
         let margin = f64::from(statuses.area_score()) - position.final_area_komi().points();
         (statuses, margin)
     }
@@ -207,15 +208,22 @@ impl InteractiveGame for GoGame {
     fn think(&mut self) -> String {
         let to_play = self.to_play();
         self.territory = None;
-        let report = self.search(self.setting.level.map_or(self.setting.limits, Level::limits));
-        let mut mv = self.engine.chosen_move(&report);
+        let limits = self.setting.level.map_or(self.setting.limits, Level::limits);
+        let Decision { mut mv, report, .. } = self.engine.decide(to_play, limits, &mut |_| true);
+        if let Some(report) = &report {
+            self.note_opinion(report);
+        }
         if self.engine.record_mut().play(to_play, mv).is_err() {
             // Never seen: the search knows the history.
             mv = self.size().pass();
             let passed = self.engine.record_mut().play(to_play, mv);
             debug_assert!(passed.is_ok(), "passing is always legal");
         }
-        remark(&report, self.name(to_play), &self.size().vertex(mv))
+        let (name, vertex) = (self.name(to_play), self.size().vertex(mv));
+        report.map_or_else(
+            || format!("{name} plays {vertex}: nothing is left to play for, and the game is won."),
+            |report| remark(&report, name, &vertex),
+        )
     }
 
     fn hint(&mut self) -> String {

@@ -56,6 +56,9 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         if let Some(score) = self.game.terminal_score() {
             return Break(Leaf::Decided(self.entry_of_child(key), Bounds::exact(score)));
         }
+        if self.game.is_over() {
+            return Break(Leaf::Playout(self.entry_of_child(key)));
+        }
         if self.path_keys.contains(&key) {
             // Only rules without superko allow a cycle: a playout leaves it.
             return Break(Leaf::Playout(None));

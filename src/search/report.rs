@@ -293,7 +293,7 @@ fn best_visited_move<G: Game, P: SelectionPolicy>(
 }
 
 fn is_playable<G: Game>(game: &G, mv: Move) -> bool {
-    game.terminal_score().is_none() && game.is_legal_ignoring_history(mv) && !game.is_banned(mv)
+    !game.is_over() && game.is_legal_ignoring_history(mv) && !game.is_banned(mv)
 }
 
 /// Sorts the moves, the best first, and makes their priors sum to 1.

@@ -13,6 +13,7 @@ pub use folder::{Folder, FolderError};
 use crate::engine::{Engine, EngineError, EngineOptions, expert};
 use crate::folder::Identity;
 use crate::game::{Game, Move, Player};
+use crate::go::status::DeadStones;
 use crate::go::{Komi, Position, Size, ownership};
 use crate::network::own_games::{OwnGame, SearchedPosition};
 use crate::search::{Limits, MoveReport, Report};
@@ -133,6 +134,8 @@ impl<'s> SelfPlayer<'s> {
     /// # Errors
     /// When there is no engine with these options.
     pub fn new(settings: &'s Settings, options: EngineOptions) -> Result<SelfPlayer<'s>, EngineError> {
+        // The stones on the board are counted: there are no players who could agree on dead ones.
+        let options = EngineOptions { dead_stones: Some(DeadStones::None), ..options };
         Ok(SelfPlayer { settings, engine: Engine::new(options)? })
     }
 

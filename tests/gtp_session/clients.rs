@@ -219,7 +219,7 @@ fn dead_stones_are_captured_before_a_pass_on_kgs() {
 #[test]
 fn all_stones_count_where_nobody_agrees_on_dead_ones() {
     let score = |dead_stones| {
-        let mut session = session_with(5, SessionOptions { dead_stones: Some(dead_stones), ..options(30) });
+        let mut session = session_with_dead(5, Some(dead_stones), options(30));
         tell(&mut session, &["komi 0"]);
         for vertex in ["A2", "B2", "C2", "D2", "E2", "B3", "D3", "C4"] {
             tell(&mut session, &[&format!("play b {vertex}")]);
@@ -236,7 +236,7 @@ fn all_stones_count_where_nobody_agrees_on_dead_ones() {
 #[test]
 fn dead_stones_are_those_of_the_rules_that_hold_now() {
     let scores = |dead_stones| {
-        let mut session = session_with(5, SessionOptions { dead_stones, ..options(30) });
+        let mut session = session_with_dead(5, dead_stones, options(30));
         tell(&mut session, &["komi 0"]);
         for vertex in ["A2", "B2", "C2", "D2", "E2", "B3", "D3", "C4"] {
             tell(&mut session, &[&format!("play b {vertex}")]);

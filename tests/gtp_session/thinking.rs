@@ -101,13 +101,9 @@ fn nothing_is_resigned_where_only_some_moves_were_searched() {
 
 #[test]
 fn under_territory_scoring_leads_are_those_of_the_player_asked_about() {
-    // Before a pass, a stone by which Black is ahead on White's turn does not count.
-    for (moves, player, komi) in [
-        (&[][..], "w", 5.5),
-        (&[], "b", 6.5),
-        (&["play w pass", "play b pass"], "w", 5.5),
-        (&["play w pass", "play b pass"], "b", 6.5),
-    ] {
+    let passes = &["play w pass", "play b pass"][..];
+    for (moves, player) in [(&[][..], "w"), (&[], "b"), (passes, "w"), (passes, "b")] {
+        let komi = 6.5;
         let mut session = session(5);
         tell(&mut session, &["kata-set-rules japanese", "komi 6.5"]);
         tell(&mut session, moves);
@@ -124,7 +120,7 @@ fn under_territory_scoring_leads_are_those_of_the_player_asked_about() {
 
 #[test]
 fn a_game_that_is_decided_by_a_pass_has_the_lead_that_it_ends_with() {
-    let mut session = session(9);
+    let mut session = session_with_dead(9, Some(DeadStones::None), options(30));
     // Black has six columns and White three: 27 points.
     let setup = (1..=9).map(|row| format!(" b F{row} w G{row}"));
     tell(&mut session, &[&format!("gogui-setup{}", setup.collect::<String>()), "komi 7.5", "play w pass"]);
@@ -173,12 +169,54 @@ fn a_whole_game_ends_by_two_passes_and_is_scored() {
 
 #[test]
 fn a_pass_that_wins_is_answered_by_a_pass() {
-    let mut session = session(5);
+    let mut session = session_with_dead(5, Some(DeadStones::None), options(30));
     tell(&mut session, &["komi 0.5", "play b C3", "play w pass"]);
     assert_eq!(ask(&mut session, "genmove b"), "= pass");
     assert_eq!(table(&mut session, "misses"), 0, "nothing was searched");
     tell(&mut session, &["clear_board", "komi 100", "play b C3", "play w pass"]);
     assert_ne!(ask(&mut session, "genmove b"), "= pass");
+}
+
+/// Two walls from edge to edge: Black has the columns up to the middle one, White the others.
+fn walls(session: &mut Session, side: usize) {
+    let name = |column: usize| char::from(b'A' + column as u8);
+    for row in 1..=side {
+        let (black, white) = (name(side / 2), name(side / 2 + 1));
+        tell(session, &[&format!("play b {black}{row}"), &format!("play w {white}{row}")]);
+    }
+}
+
+#[test]
+fn a_pass_is_answered_by_a_pass_only_where_the_game_is_settled() {
+    for (komi, rules) in [("0.5", "chinese"), ("0.5", "japanese"), ("100", "japanese")] {
+        let mut session = session_with(7, options(50));
+        tell(&mut session, &[&format!("kata-set-rules {rules}"), &format!("komi {komi}")]);
+        tell(&mut session, &["play b D4", "play w pass"]);
+        assert_ne!(ask(&mut session, "genmove b"), "= pass", "{rules}");
+        tell(&mut session, &["clear_board"]);
+        walls(&mut session, 7);
+        tell(&mut session, &["play b pass", "play w pass"]);
+        assert_eq!(ask(&mut session, "genmove b"), "= pass", "{rules} {komi}");
+    }
+}
+
+#[test]
+fn under_territory_scoring_a_settled_game_ends_without_a_move_in_own_territory() {
+    for side in [7, 9] {
+        // Black has five points more on a board of seven columns, and nine on one of nine.
+        for komi in [side as f64 - 0.5, side as f64 + 0.5, -10.5] {
+            for network in [None, Some(Networks::Embedded)] {
+                let mut session =
+                    session_of(EngineOptions { networks: network, ..engine_options(side) }, options(100));
+                tell(&mut session, &["kata-set-rules japanese", &format!("komi {komi}")]);
+                walls(&mut session, side);
+                let before = ask(&mut session, "final_score");
+                assert_eq!(ask(&mut session, "genmove b"), "= pass", "komi {komi}");
+                assert_eq!(ask(&mut session, "genmove w"), "= pass", "komi {komi}");
+                assert_eq!(ask(&mut session, "final_score"), before);
+            }
+        }
+    }
 }
 
 #[test]
@@ -194,7 +232,6 @@ fn a_pass_that_wins_with_dead_stones_alone_is_no_reason_to_pass() {
         ask(&mut session, "genmove b")
     };
     assert_ne!(played(0.0), "= pass", "Black lives there, or loses nothing");
-    assert_eq!(played(1.0), "= pass", "where playing on is hopeless, the others' count decides");
 }
 
 #[test]

@@ -19,6 +19,7 @@ fn options(name: &str) -> EngineOptions {
         komi: Komi(1),
         memory: Budget::Table(4 << 20),
         policy,
+        keys: KeyPolicy::Plain,
         playouts: PlayoutPolicy::Light,
         ..EngineOptions::default()
     };

@@ -101,7 +101,7 @@ impl View<'_> {
     /// Komi included; `None` where no score is known.
     fn lead(&self, black_score: Option<f64>) -> Option<f64> {
         let score = black_score.or(self.report.root.black_score)?;
-        Some(self.signed(score - self.position.area_komi().points()))
+        Some(self.signed(score - self.position.score_komi().points()))
     }
 
     fn move_info(&self, order: usize, mv: &MoveReport, selection_value: u64) -> Value {

@@ -176,7 +176,8 @@ fn review_game(
     let terms = record.terms(given, otherwise).map_err(|error| about(&error))?;
     let size =
         Size::new(usize::from(record.columns), usize::from(record.rows)).map_err(|error| about(&error))?;
-    let options = arguments.engine.options(size, terms.rules, terms.komi, arguments.seed);
+    let mut options = arguments.engine.options(size, terms.rules, terms.komi, arguments.seed);
+    options.dead_stones = arguments.dead.map(Into::into);
     let mut engine = Engine::new(options)?;
     let job = Job {
         id: &id,

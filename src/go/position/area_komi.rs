@@ -1,9 +1,23 @@
-//! What an area score is compared with: komi, compensation for a handicap, and the stones placed, which prisoners tell.
+//! Scores under area and territory scoring, and the komi that they are compared with.
+//!
+//! Under territory scoring a score is an area score minus the *area offset*, the stones that Black has placed more than
+//! White. While a game goes on, both sides place stones in turn and the offset stays; a pass changes it by one point in
+//! favour of the player who passes. So a move inside the own settled territory costs a point.
 
 use super::Position;
-use crate::game::Player;
+use crate::game::{Player, Score};
 use crate::go::history_hash::HistoryHash;
 use crate::go::rules::{self, Komi, Scoring};
+
+/// Largest score under territory scoring, either way: what the bounds of an entry can hold.
+pub(super) const MAX_TERRITORY_SCORE: Score = 511;
+
+/// The score of an area score with an area offset.
+#[inline]
+pub(super) fn score(area: Score, area_offset: i32) -> Score {
+    let limit = i32::from(MAX_TERRITORY_SCORE);
+    (i32::from(area) - area_offset).clamp(-limit, limit) as Score
+}
 
 impl Position {
     /// Stones captured by Black and by White.
@@ -16,7 +30,7 @@ impl Position {
     /// of a game.
     pub fn set_prisoners(&mut self, prisoners: [u32; 2]) {
         self.prisoners = prisoners;
-        self.history_hash = HistoryHash::at_start(self.key_policy(), prisoners);
+        self.history_hash = HistoryHash::at_start(self.key_policy(), prisoners, self.recent_moves());
     }
 
     /// The komi.
@@ -37,7 +51,7 @@ impl Position {
         self.compensation
     }
 
-    /// Says what White gets besides komi. Outcomes and keys do not know of it before [`Position::settle_komi`].
+    /// Sets what White gets besides komi. Outcomes and keys do not know of it before [`Position::settle_komi`].
     pub fn set_compensation(&mut self, compensation: Komi) {
         self.compensation = compensation;
     }
@@ -47,29 +61,48 @@ impl Position {
         self.set_compensation(Komi(2 * self.rules.points_for_handicap(stones) as i32));
     }
 
-    /// What the area score of the game, were it over, is to be compared with: komi, compensation, and under territory
-    /// scoring the points that Black's area has from having placed more stones than White.
+    /// Komi and compensation: what a final score is compared with.
+    #[must_use]
+    pub fn score_komi(&self) -> Komi {
+        Komi(self.komi.0 + self.compensation.0)
+    }
+
+    /// What the area score of the game, were it over, is compared with: komi, compensation, and under territory scoring
+    /// the stones that Black has placed more than White.
     #[must_use]
     pub fn final_area_komi(&self) -> Komi {
-        let Komi(komi) = self.komi;
-        Komi(komi + self.compensation.0 + 2 * self.stones_placed())
+        Komi(self.score_komi().0 + 2 * self.stones_placed())
     }
 
-    /// The same for a game that goes on, in which both sides will place as many stones: a stone by which Black is
-    /// ahead because it is White's turn does not count, until somebody passes.
+    /// What an estimated area score is compared with: [`Position::score_komi`] and the [area offset](Position::area_offset).
     #[must_use]
     pub fn area_komi(&self) -> Komi {
-        let is_ahead_by_turn =
-            self.rules.scoring == Scoring::Territory && self.to_play == Player::White && self.passes == 0;
-        Komi(self.final_area_komi().0 - 2 * i32::from(is_ahead_by_turn))
+        Komi(self.score_komi().0 + 2 * self.area_offset())
     }
 
-    /// Makes [`Position::area_komi`] the komi, for searches: outcomes and keys of all that follows have it.
+    /// Points by which an area score exceeds the score under the rules, 0 under area scoring.
+    ///
+    /// Under territory scoring the stones that Black has placed, set up or played, minus White's. While the game goes on
+    /// White is expected to answer each of Black's stones: on White's turn the last one is not counted.
+    #[must_use]
+    #[inline]
+    pub fn area_offset(&self) -> i32 {
+        self.area_offset_on_turn(self.to_play, self.passes)
+    }
+
+    /// The [area offset](Position::area_offset) of the same stones with another turn and number of passes.
+    #[inline]
+    pub(super) fn area_offset_on_turn(&self, to_play: Player, passes: u8) -> i32 {
+        if self.rules.scoring == Scoring::Area {
+            return 0;
+        }
+        self.stones_placed() - i32::from(to_play == Player::White && passes < 2)
+    }
+
+    /// Adds the compensation to the komi, for searches: outcomes and keys have it from here on.
     pub fn settle_komi(&mut self) {
-        self.set_komi(self.area_komi());
+        self.set_komi(self.score_komi());
         self.compensation = Komi(0);
-        // So that it is not made up for twice.
-        self.rules.scoring = Scoring::Area;
     }
 
     /// Under territory scoring, the stones that Black has placed, set up or played, minus White's.

@@ -53,7 +53,7 @@ impl View<'_> {
     /// By how much the player leads, komi included; `None` where no score is known.
     fn lead(&self, black_score: Option<f64>) -> Option<f64> {
         let score = black_score.or(self.report.root.black_score)?;
-        let lead = score - self.position.area_komi().points();
+        let lead = score - self.position.score_komi().points();
         Some(if self.player == Player::Black { lead } else { -lead })
     }
 
