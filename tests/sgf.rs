@@ -159,14 +159,12 @@ fn setup_in_mid_game_makes_a_new_history_that_starts_with_it() {
     assert_eq!(drawing(&position(text, 2)), ".XO../XO.O./.XO../...../....X");
     assert_eq!(position(text, 1).to_play(), Player::White);
     let without_setup = text.replace("AB[ee]", "");
-    let refused = game(&without_setup).final_position(RULES, KOMI).map(|_| ()).unwrap_err();
-    let expected = ReplayError::IllegalMove {
-        turn: 2,
-        player: Player::White,
-        vertex: "B4".to_owned(),
-        reason: IllegalMove::Ko,
+    let reasons = |text: &str| {
+        let illegal = game(text).illegal_moves(RULES);
+        illegal.iter().map(|&(turn, player, _, reason)| (turn, player, reason)).collect::<Vec<_>>()
     };
-    assert_eq!(refused, expected);
+    assert_eq!(reasons(&without_setup), [(2, Player::White, IllegalMove::Ko)]);
+    assert_eq!(reasons(text), []);
 }
 
 #[test]
@@ -174,13 +172,9 @@ fn the_position_set_up_belongs_to_the_history() {
     // The setup stands in the middle of a ko fight; after two passes White may retake by the ko rule,
     // but that recreates the position that was set up.
     let text = "(;SZ[5]AB[ba][ab][bc]AW[ca][bb][db][cc];B[cb];W[];B[];W[bb])";
-    let end = game(text).position_after(4, RULES, KOMI).map(|_| ()).unwrap_err();
-    assert!(matches!(end, ReplayError::IllegalMove { turn: 4, reason: IllegalMove::Superko, .. }), "{end}");
-    assert!(
-        game(text)
-            .position_after(4, Rules { ko: KoRule::Simple, suicide: false, ..Rules::CHINESE }, KOMI)
-            .is_ok()
-    );
+    let illegal = game(text).illegal_moves(RULES);
+    assert!(matches!(illegal[..], [(4, Player::White, _, IllegalMove::Superko)]), "{illegal:?}");
+    assert_eq!(game(text).illegal_moves(Rules { ko: KoRule::Simple, ..RULES }), []);
 }
 
 #[test]
@@ -211,8 +205,8 @@ fn a_move_by_the_wrong_colour_is_accepted() {
 }
 
 #[test]
-fn steps_give_every_turn_and_stop_before_an_illegal_move() {
-    let record = game("(;SZ[3];B[aa];W[bb];B[bb];W[cc])");
+fn steps_give_every_turn_and_stop_before_a_move_that_is_no_point() {
+    let record = game("(;SZ[3];B[aa];W[bb];B[zz];W[cc])");
     let mut steps = record.steps(RULES, KOMI).unwrap();
     for (turn, stones) in [(0, [0, 0]), (1, [1, 0]), (2, [1, 1])] {
         let step = steps.next().unwrap().unwrap();
@@ -220,13 +214,83 @@ fn steps_give_every_turn_and_stop_before_an_illegal_move() {
         assert_eq!(step.played.is_some(), turn > 0);
     }
     let error = steps.next().unwrap().map(|_| ()).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "move 3, black B2, is illegal: the point is occupied; the record can be used up to turn 2"
-    );
+    assert!(matches!(error, ReplayError::Unreadable { turn: 2, .. }), "{error}");
     assert!(steps.next().is_none() && steps.next().is_none());
     assert!(record.position_after(2, RULES, KOMI).is_ok());
     assert!(record.position_after(3, RULES, KOMI).is_err());
+}
+
+/// The coordinates of a text turned and mirrored on a board of `side` lines, colours exchanged in every other case.
+fn in_all_symmetries(text: &str, side: u8) -> Vec<String> {
+    let turn = |column: u8, row: u8, symmetry: u8| {
+        let (column, row) = if symmetry & 1 == 0 { (column, row) } else { (side - 1 - column, row) };
+        let (column, row) = if symmetry & 2 == 0 { (column, row) } else { (column, side - 1 - row) };
+        if symmetry & 4 == 0 { (column, row) } else { (row, column) }
+    };
+    let of_other = |name: &str| match name {
+        "B" => "W".to_owned(),
+        "W" => "B".to_owned(),
+        "AB" => "AW".to_owned(),
+        "AW" => "AB".to_owned(),
+        other => other.to_owned(),
+    };
+    let mut texts = Vec::new();
+    for symmetry in 0..16 {
+        let mut out = String::new();
+        for piece in text.split_inclusive(']') {
+            let Some((before, value)) = piece.split_once('[') else {
+                out.push_str(piece);
+                continue;
+            };
+            let letters: Vec<u8> = value.bytes().filter(u8::is_ascii_lowercase).collect();
+            let start = before.rfind(|c: char| !c.is_ascii_alphabetic()).map_or(0, |at| at + 1);
+            let name = &before[start..];
+            let name = if symmetry & 8 == 0 { name.to_owned() } else { of_other(name) };
+            out.push_str(&before[..start]);
+            out.push_str(&name);
+            match letters[..] {
+                [column, row] => {
+                    let (column, row) = turn(column - b'a', row - b'a', symmetry & 7);
+                    out.push_str(&format!("[{}{}]", char::from(b'a' + column), char::from(b'a' + row)));
+                }
+                _ => out.push_str(&format!("[{value}")),
+            }
+        }
+        texts.push(out);
+    }
+    texts
+}
+
+#[test]
+fn illegal_moves_are_executed_as_sgf_defines_them_in_all_symmetries() {
+    for (text, turn, reason, stones) in [
+        ("(;SZ[5];B[bc];W[bc];B[dd])", 2, IllegalMove::Occupied, 2),
+        ("(;SZ[5];B[bc];B[bc];W[dd])", 2, IllegalMove::Occupied, 2),
+        // The new stone takes one that has no other liberty.
+        ("(;SZ[5]AB[aa]AW[ba];B[ab];W[ab];B[dd])", 2, IllegalMove::Occupied, 3),
+        ("(;SZ[5]AB[ba][ab][bc]AW[ca][bb][db][cc];B[cb];W[bb];B[ee])", 2, IllegalMove::Ko, 8),
+        ("(;SZ[5]AB[aa]AW[ab][bb][ca];B[ee];W[dd];B[ba];W[de])", 3, IllegalMove::Suicide, 6),
+        ("(;SZ[5]AB[ba][ab][bc]AW[ca][bb][db][cc];B[cb];W[];B[];W[bb];B[ee])", 4, IllegalMove::Superko, 8),
+    ] {
+        for text in in_all_symmetries(text, 5) {
+            let record = game(&text);
+            let illegal = record.illegal_moves(RULES);
+            assert!(
+                illegal.len() == 1 && (illegal[0].0, illegal[0].3) == (turn, reason),
+                "{text}: {illegal:?}"
+            );
+            let end = record.final_position(RULES, KOMI).map(|end| end.board().stones());
+            let count = end.unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!(count.iter().map(|&it| usize::from(it)).sum::<usize>(), stones, "{text}");
+            let terms = record.terms(Given { rules: Some(RULES), komi: None }, Otherwise::default());
+            let assumed = terms.expect("terms").assumed;
+            let said = format!("move {turn}, ");
+            assert!(
+                assumed.iter().any(|line| line.starts_with(&said) && line.contains("SGF")),
+                "{assumed:?}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -217,7 +217,7 @@ fn turn(step: &Step, record: &GameRecord, nodes: &[usize]) -> Turn {
         stones: size.points_from_top_left().map(stone).collect(),
         prisoners: position.prisoners(),
         node: setup.unwrap_or(node),
-        was_set_up: step.set_up.is_some(),
+        was_set_up: step.set_up.is_some() || (1..=record.handicap_moves()).contains(&step.turn),
         comment: record.nodes.get(node).and_then(|node| node.comment()).map(str::to_owned),
         finding: None,
     }

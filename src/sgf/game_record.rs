@@ -24,6 +24,8 @@ pub struct GameRecord {
     pub rules: Option<String>,
     /// The programs that wrote it (`AP`): some put theirs after an earlier one.
     pub applications: Vec<String>,
+    /// Whether the server Fox wrote it, by itself or after another program.
+    pub is_from_fox: bool,
     /// Who plays (`PB`, `PW`), Black first.
     pub names: [Option<String>; 2],
     /// Their ranks (`BR`, `WR`), Black first.
@@ -80,6 +82,11 @@ impl Node {
     pub fn new(moves: Vec<(Player, Place)>, rest: Rest) -> Node {
         let rest = (rest != Rest::default()).then(|| Box::new(rest));
         Node { moves: moves.into_boxed_slice(), rest }
+    }
+
+    /// Adds stones.
+    pub(super) fn set_up(&mut self, stones: Vec<(Option<Player>, RecordPoint)>) {
+        self.rest.get_or_insert_default().setup.extend(stones);
     }
 
     /// See [`Rest::setup`].
@@ -164,6 +171,6 @@ impl GameRecord {
     /// others leaves the choice to the caller.
     #[must_use]
     pub fn known_rules(&self) -> Option<Rules> {
-        super::rules::rules_named(self.rules.as_deref()?)
+        super::rules::rules_named(self.rules.as_deref()?).map(|(rules, _)| rules)
     }
 }

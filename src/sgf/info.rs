@@ -25,6 +25,7 @@ pub(super) fn read(properties: &[Property]) -> Result<GameRecord, SgfError> {
         handicap: None,
         rules: None,
         applications: Vec::new(),
+        is_from_fox: false,
         names: [None, None],
         ranks: [None, None],
         result: None,
@@ -56,6 +57,7 @@ pub(super) fn complete(record: &mut GameRecord, properties: &[Property]) {
     if record.applications.is_empty() {
         record.applications = all(properties, "AP").map(|value| value::simple_text(value.raw)).collect();
     }
+    record.is_from_fox |= is_from_fox(&record.applications, properties);
     let ([black, white], [black_rank, white_rank]) = (&mut record.names, &mut record.ranks);
     for (field, name) in [
         (&mut record.rules, "RU"),
@@ -72,6 +74,20 @@ pub(super) fn complete(record: &mut GameRecord, properties: &[Property]) {
             *field = text(properties, name);
         }
     }
+}
+
+/// Returns true if Fox wrote these properties. Its older records name another program alone, beside a blank title.
+///
+/// Source: KataGo cpp/dataio/sgf.cpp.
+fn is_from_fox(applications: &[String], properties: &[Property]) -> bool {
+    /// Names of Fox and its predecessor.
+    const FOX: [&str; 2] = ["foxwq", "txwq"];
+    let has = |name: &str| applications.iter().any(|it| it.to_ascii_lowercase().contains(name));
+    let has_blank_title = || {
+        let mut titles = all(properties, "GN").peekable();
+        titles.peek().is_some() && titles.all(|title| title.raw.trim().is_empty())
+    };
+    FOX.into_iter().any(has) || (has("gnu go:3.8") && has_blank_title())
 }
 
 fn text(properties: &[Property], name: &str) -> Option<String> {

@@ -22,6 +22,7 @@ pub mod annotate;
 pub mod decode;
 pub mod error;
 pub mod game_record;
+mod handicap;
 mod info;
 mod lexer;
 mod parse;

@@ -323,6 +323,7 @@ impl PartialGame<'_> {
                 .warnings
                 .push(format!("{at}: expected \";\" before a property: read as if it stood there"));
         }
+        record.complete_handicap();
         Ok(record)
     }
 }

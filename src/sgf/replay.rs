@@ -6,8 +6,10 @@
 //!
 //! Who is to play in a turn: the colour that `PL` names; else the colour of the next move; else, in
 //! turn 0, White when Black was given a handicap and otherwise Black, and later the opponent of who
-//! moved last. A move by the other colour is accepted. FF\[4\] wants illegal moves executed as well; we
-//! stop before the first, since no position of ours can follow it.
+//! moved last. A move by the other colour is accepted.
+//!
+//! Illegal moves are executed as FF\[4\] defines it: a stone on the point is replaced, captures are made, and a chain
+//! without liberties is removed. Only a point that is not on the board ends the record.
 
 use super::game_record::{GameRecord, Node, Place, RecordPoint, Unreadable};
 use crate::game::{Game, Move, Player};
@@ -39,12 +41,8 @@ pub enum ReplayError {
         /// The rule.
         reason: IllegalMove,
     },
-    /// A move that our rules forbid.
-    #[error(
-        "move {turn}, {player} {vertex}, is illegal: {reason}; the record can be used up to turn {}{}",
-        turn - 1,
-        advice(*reason)
-    )]
+    /// A move that cannot be executed.
+    #[error("move {turn}, {player} {vertex}, is illegal: {reason}; the record can be used up to turn {}", turn - 1)]
     IllegalMove {
         /// The number of the move, from 1.
         turn: usize,
@@ -71,15 +69,6 @@ pub enum ReplayError {
         /// The last turn.
         last: usize,
     },
-}
-
-/// What to do about a move that other rules allow.
-fn advice(reason: IllegalMove) -> &'static str {
-    match reason {
-        IllegalMove::Superko => "; choose rules with ko=simple if it was played so",
-        IllegalMove::Suicide => "; choose rules with suicide=yes if it was played so",
-        IllegalMove::OffBoard | IllegalMove::Occupied | IllegalMove::Ko => "",
-    }
 }
 
 /// A turn of a record.
@@ -137,6 +126,24 @@ impl GameRecord {
         walk.settle()?;
         while walk.play_next()? {}
         Ok(walk.position)
+    }
+}
+
+impl GameRecord {
+    /// The moves of the main line that `rules` forbid, up to the first that cannot be executed: number from 1, player, move and
+    /// reason.
+    #[must_use]
+    pub fn illegal_moves(&self, rules: Rules) -> Vec<(usize, Player, Move, IllegalMove)> {
+        let mut found = Vec::new();
+        let Ok(mut walk) = Walk::new(self, rules, Komi(0)) else { return found };
+        let mut goes_on = walk.settle().is_ok();
+        while goes_on {
+            goes_on = walk.play_next().unwrap_or(false);
+            if let (true, Some(reason), Some((player, mv))) = (goes_on, walk.forbidden, walk.played) {
+                found.push((walk.turn, player, mv, reason));
+            }
+        }
+        found
     }
 }
 
@@ -230,6 +237,10 @@ struct Walk<'r> {
     position: Position,
     turn: usize,
     played: Option<(Player, Move)>,
+    /// The rule that the last move broke.
+    forbidden: Option<IllegalMove>,
+    /// Moves that place handicap stones.
+    handicap_moves: usize,
     /// See [`Step::set_up`].
     set_up: Option<usize>,
     /// The node of the next move or of the next setup.
@@ -245,7 +256,18 @@ impl<'r> Walk<'r> {
         }
         let size = Size::new(usize::from(record.columns), usize::from(record.rows))?;
         let position = Position::new(size, rules, komi);
-        Ok(Walk { record, size, position, turn: 0, played: None, set_up: None, node: 0, moves_done: 0 })
+        Ok(Walk {
+            record,
+            size,
+            position,
+            turn: 0,
+            played: None,
+            forbidden: None,
+            handicap_moves: record.handicap_moves(),
+            set_up: None,
+            node: 0,
+            moves_done: 0,
+        })
     }
 
     /// Plays the next move and whatever setup follows; `false` at the end of the record.
@@ -263,12 +285,17 @@ impl<'r> Walk<'r> {
         };
         self.turn += 1;
         self.position.set_to_play(*player);
-        self.position.try_play(mv).map_err(|reason| ReplayError::IllegalMove {
-            turn: self.turn,
-            player: *player,
-            vertex: self.size.vertex(mv),
-            reason,
-        })?;
+        self.forbidden = self.position.try_play(mv).err();
+        match self.forbidden {
+            None => {}
+            Some(IllegalMove::Occupied) => self.replace_stone(*player, mv)?,
+            Some(IllegalMove::Suicide | IllegalMove::Ko | IllegalMove::Superko) => self.position.play(mv),
+            Some(reason @ IllegalMove::OffBoard) => return Err(self.illegal(*player, mv, reason)),
+        }
+        if self.turn <= self.handicap_moves {
+            // A pass of White between handicap stones offers no end of the game.
+            self.position.resume();
+        }
         if self.turn.is_multiple_of(MOVES_UNSEALED) {
             self.position.seal();
         }
@@ -282,6 +309,19 @@ impl<'r> Walk<'r> {
             self.turn_to(self.next_player(None));
         }
         Ok(true)
+    }
+
+    /// Plays on a stone, which is removed first. The history begins anew.
+    fn replace_stone(&mut self, player: Player, mv: Move) -> Result<(), ReplayError> {
+        let mut stones = self.stones();
+        stones[mv.index()] = None;
+        self.restart(&stones, player)?;
+        self.position.play(mv);
+        Ok(())
+    }
+
+    fn illegal(&self, player: Player, mv: Move, reason: IllegalMove) -> ReplayError {
+        ReplayError::IllegalMove { turn: self.turn, player, vertex: self.size.vertex(mv), reason }
     }
 
     /// Goes to the next move, setting up what stands before it.

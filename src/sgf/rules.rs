@@ -218,11 +218,68 @@ fn parts_of_word(word: &str) -> Option<Vec<(&'static str, &str)>> {
     (!parts.is_empty()).then_some(parts)
 }
 
-/// The rules that a `RU` value means; `None` for those that we do not know.
+/// Reads the rules that a `RU` value means, with what is not played of them; `None` for those that are not known here.
 ///
-/// Source: the values listed in FF\[4\] (`AGA`, `GOE`, `Japanese`, `NZ`), those that KGS and OGS write, and the
-/// form of KataGo's own records.
+/// Names are taken as programs and servers write them, in any case, with words such as "rules" and what follows a comma
+/// or a number left out: FF\[4\]'s own (`AGA`, `GOE`, `Japanese`, `NZ`), those of KGS, OGS, Fox, Yike, Tygem and SmartGo in
+/// Latin, Chinese, Japanese and Korean letters, and KataGo's words.
 #[must_use]
-pub fn rules_named(name: &str) -> Option<Rules> {
-    parse(name).ok()
+pub fn rules_named(name: &str) -> Option<(Rules, Option<String>)> {
+    match parse(name) {
+        Ok(rules) => return Some((rules, None)),
+        Err(error) => {
+            if let Some(parts) = parts_of_word(name.trim()) {
+                return nearest(&parts).map(|rules| (rules, Some(error.to_string())));
+            }
+        }
+    }
+    country(name).or_else(|| parse(&core_of(name)).ok()).map(|rules| (rules, None))
+}
+
+/// The rules of a word of parts without those that are not played.
+fn nearest(named: &[(&'static str, &str)]) -> Option<Rules> {
+    let mut parts = Parts::unstated();
+    for &(name, value) in named {
+        match (name, value) {
+            ("tax" | "hasButton", _) => {}
+            // A rule between simple and situational superko.
+            ("ko", "SPIGHT") => parts.ko = KoRule::Situational,
+            _ => parts.set(name, &Value::String(value.to_owned())).ok()?,
+        }
+    }
+    parts.rules().ok()
+}
+
+/// The rules of a country that is named in Chinese, Japanese or Korean letters.
+fn country(name: &str) -> Option<Rules> {
+    const COUNTRIES: [(&[&str], Rules); 3] = [
+        (&["日本", "日规", "日規", "일본", "韩国", "韩规", "韓国", "韓國", "韓規", "한국"], Rules::JAPANESE),
+        (&["中国", "中國", "中规", "中規", "중국"], Rules::CHINESE),
+        (&["应氏", "應氏", "应昌期", "應昌期", "新西兰", "新西蘭"], Rules::NEW_ZEALAND),
+    ];
+    let found = COUNTRIES.iter().find(|(words, _)| words.iter().any(|word| name.contains(word)));
+    found.map(|(_, rules)| *rules)
+}
+
+/// A name of rules without what programs write around it: `Chinese rules, 7.5` is `chinese`.
+fn core_of(name: &str) -> String {
+    const FILLERS: [&str; 14] = [
+        "rule", "rules", "ruleset", "rulesset", "style", "counting", "scoring", "score", "go", "standard",
+        "official", "the", "s", "kgs",
+    ];
+    const SHORT: [(&str, &str); 6] = [
+        ("jpn", "japanese"),
+        ("jap", "japanese"),
+        ("chn", "chinese"),
+        ("kor", "korean"),
+        ("area", "chinese"),
+        ("territory", "japanese"),
+    ];
+    let name = name.to_lowercase();
+    let before = name.split([',', ';', '(', '（', '，', ':', '/']).next().unwrap_or_default();
+    let words = before.split(|c: char| !c.is_alphanumeric());
+    let is_number = |word: &str| word.chars().all(|c| c.is_ascii_digit());
+    let words: Vec<&str> = words.filter(|word| !is_number(word) && !FILLERS.contains(word)).collect();
+    let core = words.concat();
+    SHORT.into_iter().find(|(short, _)| *short == core).map_or(core, |(_, long)| long.to_owned())
 }

@@ -5,8 +5,9 @@
 //! - from 100 on either way it is in hundredths: 650 is 6.5, 375 is 3.75;
 //! - a quarter is in stones of Chinese counting, each worth two points: 3.75 is 7.5. Fox writes 350 for 7
 //!   points likewise;
-//! - Fox writes 0 for even games under Chinese rules, which are played for 7.5. A game with a handicap keeps
-//!   its 0.
+//! - Fox writes 0 for even games, which are played for 7.5 or, by territory, 6.5; its games with `HA[1]` have no komi, and
+//!   a handicap game that is written with the komi of an even one has none either. KaTrain (`SGF.parse_sgf`) reads 0.5
+//!   in both, KataGo 0 in the first.
 //!
 //! None of them is made for what this program has written: that is in points, on small boards perhaps in more than the
 //! board has.
@@ -15,18 +16,25 @@
 //! not in the record word for word is said in [`Terms::assumed`].
 
 use super::game_record::GameRecord;
-use super::replay::ReplayError;
-use crate::go::{IllegalMove, KoRule, Komi, Rules, Scoring};
+use super::rules::rules_named;
+use crate::game::{Move, Player};
+use crate::go::{IllegalMove, KoRule, Komi, Rules, Scoring, Size};
 
 /// A number from here on is no number of points.
 const FIRST_HUNDREDTHS: f64 = 100.0;
+/// The same for records of Fox, which has 50 for half a point.
+const FIRST_HUNDREDTHS_OF_FOX: f64 = 20.0;
 /// What even games are played for under Chinese rules: 7.5.
 const CHINESE_KOMI: Komi = Komi(15);
+/// What even games are played for under Japanese rules: 6.5.
+const JAPANESE_KOMI: Komi = Komi(13);
+/// What handicap games are played for where nothing is said: 0.5.
+const HANDICAP_KOMI: Komi = Komi(1);
+/// From here on a komi is that of an even game: 5 points.
+const MIN_EVEN_KOMI: Komi = Komi(10);
 /// What is told of a search under territory scoring.
 pub const TERRITORY: &str =
     "territory is searched as area, with the komi corrected by how many stones each side has placed";
-/// How programs of the server Fox and its predecessor call themselves in `AP`.
-const FOX: [&str; 2] = ["foxwq", "txwq"];
 
 /// Rules and komi of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +43,8 @@ pub struct Terms {
     pub rules: Rules,
     /// Komi.
     pub komi: Komi,
-    /// Handicap stones that White is compensated for, as the rules have it; 0 under rules that the record does not name.
+    /// Handicap stones that White is compensated for, as the rules have it; 0 under rules that neither record nor user
+    /// names.
     pub handicap: usize,
     /// What the record does not say, or not like this: one line each.
     pub assumed: Vec<String>,
@@ -97,32 +106,34 @@ impl GameRecord {
         let rules = self.chosen_rules(given.rules, otherwise.rules, &mut assumed);
         let komi = match given.komi {
             Some(komi) => komi,
-            None => self.recorded_komi(&mut assumed)?.unwrap_or_else(|| {
-                assumed.push(format!("no komi in the record: {}", otherwise.komi));
-                otherwise.komi
-            }),
+            None => match self.recorded_komi(rules, &mut assumed)? {
+                Some(komi) => komi,
+                None => self.missing_komi(rules, otherwise, &mut assumed),
+            },
         };
-        let handicap = if Some(rules) == self.known_rules() { self.compensated_stones() } else { 0 };
-        if let (1.., Some(name)) = (rules.points_for_handicap(handicap), &self.rules) {
-            let points = rules.points_for_handicap(handicap);
-            assumed.push(format!("RU[{name}], HA[{handicap}]: {points} points for White besides komi"));
-        }
+        let is_named = given.rules.is_some() || Some(rules) == self.known_rules();
+        let handicap = if is_named { self.handicap_stones() } else { 0 };
+        self.tell_handicap(rules, handicap, &mut assumed);
         if rules.scoring == Scoring::Territory {
             assumed.push(TERRITORY.to_owned());
         }
+        self.tell_illegal_moves(rules, &mut assumed);
         Ok(Terms { rules, komi, handicap, assumed })
     }
 
     fn chosen_rules(&self, given: Option<Rules>, otherwise: Rules, assumed: &mut Vec<String>) -> Rules {
-        let known = self.known_rules();
+        let known = self.rules.as_deref().and_then(rules_named);
         let named = self.rules.as_deref().unwrap_or_default();
         match (given, known) {
-            (Some(given), Some(known)) if given != known => {
+            (Some(given), Some((known, _))) if given != known => {
                 assumed.push(format!("the record has RU[{named}]: played by {given} rules"));
                 given
             }
             (Some(given), _) => given,
-            (None, Some(known)) => known,
+            (None, Some((known, left_out))) => {
+                assumed.extend(left_out.map(|part| format!("RU[{named}], {part}: played by {known} rules")));
+                known
+            }
             (None, None) => {
                 assumed.push(match named {
                     "" => format!("no rules in the record: {otherwise}"),
@@ -135,40 +146,89 @@ impl GameRecord {
 
     /// Rules that nobody has named, but with simple ko where the record repeats a position.
     fn without_superko_if_repeated(&self, rules: Rules, assumed: &mut Vec<String>) -> Rules {
-        match self.final_position(rules, Komi(0)) {
-            Err(ReplayError::IllegalMove { turn, reason: IllegalMove::Superko, .. }) => {
+        let repeats = |it: &&(usize, Player, Move, IllegalMove)| it.3 == IllegalMove::Superko;
+        match self.illegal_moves(rules).iter().find(repeats) {
+            Some((turn, ..)) => {
                 assumed.push(format!("move {turn} repeats a position: ko=simple"));
                 Rules { ko: KoRule::Simple, ..rules }
             }
-            _ => rules,
+            None => rules,
         }
     }
 
-    fn compensated_stones(&self) -> usize {
-        let most = usize::from(self.columns) * usize::from(self.rows);
-        self.handicap.map_or(0, |stones| (stones as usize).min(most))
+    fn tell_handicap(&self, rules: Rules, stones: usize, assumed: &mut Vec<String>) {
+        let placed = self.handicap_moves();
+        if placed > 0 {
+            let stones = self.handicap_stones();
+            assumed.push(format!("Black's stones before White's first are a handicap of {stones}"));
+        }
+        let points = rules.points_for_handicap(stones);
+        if points > 0 {
+            let named = self.rules.as_deref().unwrap_or_default();
+            let written = self.handicap.map_or(0, |stones| stones as usize);
+            let stones = match (written, named) {
+                (written, named) if written == stones && !named.is_empty() => {
+                    format!("RU[{named}], HA[{stones}]")
+                }
+                _ => format!("{rules} rules, {stones} handicap stones"),
+            };
+            assumed.push(format!("{stones}: {points} points for White besides komi"));
+        }
     }
 
-    /// The komi that `KM` means.
-    fn recorded_komi(&self, assumed: &mut Vec<String>) -> Result<Option<Komi>, UnusableKomi> {
+    /// Says which moves are against the rules; all of them are executed.
+    fn tell_illegal_moves(&self, rules: Rules, assumed: &mut Vec<String>) {
+        const MOST: usize = 5;
+        let illegal = self.illegal_moves(rules);
+        let Ok(size) = Size::new(usize::from(self.columns), usize::from(self.rows)) else { return };
+        for &(turn, player, mv, reason) in illegal.iter().take(MOST) {
+            let what = match reason {
+                IllegalMove::Occupied => {
+                    "is on an occupied point: the old stone is replaced, as SGF defines it"
+                }
+                IllegalMove::Ko => "takes a ko at once: executed, as SGF defines it",
+                IllegalMove::Suicide => "is suicide: executed, as SGF defines it",
+                IllegalMove::Superko => "repeats a position (superko): executed, as SGF defines it",
+                IllegalMove::OffBoard => continue,
+            };
+            assumed.push(format!("move {turn}, {player} {}, {what}", size.vertex(mv)));
+        }
+        if illegal.len() > MOST {
+            assumed.push(format!("{} more moves are against the rules and executed", illegal.len() - MOST));
+        }
+    }
+
+    /// The komi where the record has none.
+    fn missing_komi(&self, rules: Rules, otherwise: Otherwise, assumed: &mut Vec<String>) -> Komi {
+        let (what, komi) = match self.handicap_stones() {
+            2.. => (" of a handicap game", HANDICAP_KOMI),
+            _ if rules.scoring == otherwise.rules.scoring => ("", otherwise.komi),
+            _ => ("", customary_komi(rules)),
+        };
+        assumed.push(format!("no komi in the record{what}: {komi}"));
+        komi
+    }
+
+    /// The komi that `KM` means under `rules`.
+    fn recorded_komi(&self, rules: Rules, assumed: &mut Vec<String>) -> Result<Option<Komi>, UnusableKomi> {
         let Some(written) = self.komi else { return Ok(None) };
         let ours = Komi::from_points(written).ok().filter(|_| self.is_ours());
         if ours.is_some() {
             return Ok(ours);
         }
-        let is_chinese_at_fox = self.is_of_fox() && self.known_rules() == Some(Rules::CHINESE);
-        if written == 0.0 && is_chinese_at_fox && self.handicap.is_none_or(|stones| stones < 2) {
-            assumed.push(format!("KM[0] is not believed of an even game at Fox: komi {CHINESE_KOMI}"));
-            return Ok(Some(CHINESE_KOMI));
-        }
-        let is_in_hundredths = written.abs() >= FIRST_HUNDREDTHS;
+        let first_hundredths = if self.is_from_fox { FIRST_HUNDREDTHS_OF_FOX } else { FIRST_HUNDREDTHS };
+        let is_in_hundredths = written.abs() >= first_hundredths;
         let number = if is_in_hundredths { written / 100.0 } else { written };
         let is_quarter = (2.0 * number).fract().abs() == 0.5;
+        let is_chinese_at_fox = self.is_from_fox && rules.scoring == Scoring::Area;
         let is_in_stones = is_quarter || (is_in_hundredths && is_chinese_at_fox && number == 3.5);
         let points = if is_in_stones { 2.0 * number } else { number };
         let board = u32::from(self.columns) * u32::from(self.rows);
         let komi = Komi::from_points(points).ok().filter(|komi| komi.points().abs() <= f64::from(board));
         let komi = komi.ok_or_else(|| UnusableKomi { points: board, found: written.to_string() })?;
+        if let Some(komi) = self.komi_of_fox(komi, written, rules, assumed) {
+            return Ok(Some(komi));
+        }
         match (is_in_hundredths, is_in_stones) {
             (false, false) => {}
             (true, false) => assumed.push(format!("KM[{written}] is in hundredths: komi {komi}")),
@@ -180,15 +240,35 @@ impl GameRecord {
         Ok(Some(komi))
     }
 
+    /// The komi of a game at Fox where that is another one than is written.
+    fn komi_of_fox(&self, komi: Komi, written: f64, rules: Rules, assumed: &mut Vec<String>) -> Option<Komi> {
+        if !self.is_from_fox {
+            return None;
+        }
+        let is_even = komi >= MIN_EVEN_KOMI;
+        let handicap = self.handicap.unwrap_or(0) as usize;
+        let (why, komi) = match handicap.max(self.handicap_stones()) {
+            0 if komi == Komi(0) => ("is not believed of an even game at Fox", customary_komi(rules)),
+            1 if komi == Komi(0) => ("with HA[1] is a game without komi at Fox", Komi(0)),
+            1 if is_even => ("is not believed with HA[1], a game without komi at Fox", Komi(0)),
+            2.. if is_even => ("is not believed of a handicap game at Fox", Komi(0)),
+            _ => return None,
+        };
+        assumed.push(format!("KM[{written}] {why}: komi {komi}"));
+        Some(komi)
+    }
+
     /// Whether this program wrote the record, and nobody else.
     fn is_ours(&self) -> bool {
         let is_our_name = |name: &String| name.starts_with(super::write::PROGRAM);
         !self.applications.is_empty() && self.applications.iter().all(is_our_name)
     }
+}
 
-    /// Whether a program of the server Fox wrote the record, alone or after another one.
-    fn is_of_fox(&self) -> bool {
-        let is_fox = |name: &String| FOX.iter().any(|fox| name.to_ascii_lowercase().contains(fox));
-        self.applications.iter().any(is_fox)
+/// The komi of even games: 6.5 by territory, 7.5 by area.
+fn customary_komi(rules: Rules) -> Komi {
+    match rules.scoring {
+        Scoring::Area => CHINESE_KOMI,
+        Scoring::Territory => JAPANESE_KOMI,
     }
 }

@@ -71,19 +71,54 @@ fn a_file_that_gives_no_position_is_refused_with_the_reason() {
     tell(&mut session, &["play b C3"]);
     for (content, reason) in [
         (&b"hello"[..], "? cannot load file: no game found"),
-        (b"(;SZ[5];B[aa", "? cannot load file: line 1, column"),
         (b"(;SZ[25];B[aa])", "? cannot load file: the record's board is too large"),
-        (b"(;SZ[5];B[aa];W[aa])", "? cannot load file: move 2, white A5, is illegal"),
+        (b"(;SZ[5];B[aa];W[zz])", "? cannot load file: after move 1: line 1, column"),
         (b"(;GM[11];B[aa])", "? cannot load file: expected a game of Go"),
         (b"(;SZ[5]KM[7.3];B[aa])", "? cannot load file: expected a komi in whole or half points"),
     ] {
         let game = file(content);
         refuse(&mut session, &format!("loadsgf {}", game.path().display()), reason);
     }
-    // What comes before the illegal move can be had.
-    let game = file(b"(;SZ[5];B[aa];W[aa])");
+    // What comes before the unreadable move can be had.
+    let game = file(b"(;SZ[5];B[aa];W[zz])");
     tell(&mut session, &[&format!("loadsgf {} 2", game.path().display())]);
     assert_eq!(ask(&mut session, "list_stones b"), "= A5");
+}
+
+#[test]
+fn a_record_is_loaded_by_its_own_rules_as_far_as_it_goes_and_what_is_missing_is_noted() {
+    let (mut session, notes) = with_notes(session(5));
+    for (content, moves, rules, noted) in [
+        (
+            &b"(;SZ[9]KM[6.5]RU[Tromp-Taylor];B[ba];W[aa];B[bb];W[gg];B[ac];W[ab];B[cc])"[..],
+            7,
+            "tromp-taylor",
+            "",
+        ),
+        (b"(;SZ[9]KM[6.5]RU[NZ];B[ba];W[aa];B[bb];W[gg];B[ac];W[ab];B[cc])", 7, "ko=situational", ""),
+        (b"(;SZ[9]KM[6.5]RU[Japanese rules];B[ee];W[cc]", 2, "japanese", "cut off"),
+        (b"(;SZ[9]KM[6.5]RU[Chinese];B[ee];W[cc];B[", 2, "chinese", "read up to there"),
+        (b"(\nSZ[9]KM[6.5]\n;B[ee];W[cc])", 2, "chinese", "expected \";\" before a property"),
+        (b"(;SZ[9]RU[Japanese];B[ee])", 1, "japanese", "no komi in the record: 6.5"),
+        (b"(;SZ[9]HA[3]RU[Japanese];W[ee])", 1, "japanese", "HA[3]: expected handicap stones"),
+        (
+            b"(;SZ[9]KM[6.5]RU[AGA];B[ee];W[ee])",
+            0,
+            "ko=situational",
+            "move 2, white E5, is on an occupied point",
+        ),
+    ] {
+        notes.lock().unwrap().clear();
+        let game = file(content);
+        tell(
+            &mut session,
+            &["clear_board", "kata-set-rules chinese", &format!("loadsgf {}", game.path().display())],
+        );
+        let (record, said) = (session.engine().record(), notes.lock().unwrap().join("\n"));
+        assert_eq!(record.moves().len(), moves, "{said}");
+        assert!(record.position().rules().to_string().starts_with(rules), "{}", record.position().rules());
+        assert!(said.contains(noted), "{said}");
+    }
 }
 
 #[test]

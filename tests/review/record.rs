@@ -80,14 +80,39 @@ fn records_of_many_programs_keep_their_main_line_and_their_variations() {
 }
 
 #[test]
-fn a_record_with_an_illegal_move_is_reviewed_up_to_it() {
+fn a_record_with_an_unreadable_move_is_reviewed_up_to_it() {
     let directory = directory();
-    let game = file(&directory, "game.sgf", "(;SZ[5];B[cc];W[bb];B[cc];W[dd])");
+    let game = file(&directory, "game.sgf", "(;SZ[5];B[cc];W[bb];B[zz];W[dd])");
     let run = run(&[&game, "--format", "json", "--simulations", "20"]);
     assert_eq!(run.code, Some(1));
     assert_eq!(run.output.lines().count(), 2, "{}", run.output);
-    assert!(run.errors.contains("game.sgf: move 3, black C3, is illegal"), "{}", run.errors);
+    assert!(run.errors.contains("game.sgf: after move 2: line 1"), "{}", run.errors);
     assert_eq!(run.errors.lines().count(), 1);
+}
+
+#[test]
+fn moves_that_place_handicap_stones_are_not_judged() {
+    let directory = directory();
+    for moves in [
+        "HA[3];B[cc];W[];B[gg];W[];B[gc];W[ee];B[ec]",
+        "HA[4];B[aa];W[];B[ia];W[];B[ai];W[];B[ii];W[ee];B[ec]",
+        "HA[0];B[aa];B[ab];B[ac];W[ee];B[ec]",
+    ] {
+        let game = file(&directory, "game.sgf", format!("(;SZ[9]KM[0.5]RU[Chinese]{moves})"));
+        let run = run(&[&game, "--format", "json", "--simulations", "50"]);
+        assert_eq!(run.code, Some(0), "{}", run.errors);
+        let first_of_white = moves.matches(';').count() - 1;
+        let judged: Vec<usize> = run
+            .output
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("a row"))
+            .filter(|row| !row["loss"].is_null())
+            .filter_map(|row| row["move"].as_u64().map(|turn| turn as usize))
+            .collect();
+        assert!(judged.iter().all(|&turn| turn >= first_of_white), "{moves}: {judged:?}\n{}", run.output);
+        let text = review(&[&game]);
+        assert!((1..first_of_white).all(|turn| !text.contains(&format!("turned at move {turn}."))), "{text}");
+    }
 }
 
 #[test]

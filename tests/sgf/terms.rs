@@ -1,6 +1,7 @@
 //! Rules and komi of a record: what is written is what is meant, and what is assumed is said.
 
 use super::*;
+use tewari::game::Move;
 use tewari::go::Record;
 use tewari::sgf::{Terms, UnusableKomi};
 
@@ -64,11 +65,128 @@ fn no_komi_in_an_even_chinese_game_of_fox_is_not_believed() {
     let fox = "AP[GNU Go:3.8]AP[foxwq]";
     assert_eq!(komi(&format!("KM[0]HA[0]RU[Chinese]{fox}")), 7.5);
     assert_eq!(komi(&format!("KM[350]HA[0]RU[Chinese]{fox}")), 7.0);
+    assert_eq!(komi(&format!("KM[0]HA[0]RU[Japanese]{fox}")), 6.5);
+    assert_eq!(komi("KM[0]HA[0]RU[Chinese]AP[GNU Go:3.8]GN[]"), 7.5, "an older record of Fox");
     assert!(terms(&format!("KM[0]RU[Chinese]{fox}")).assumed[0].contains("not believed"));
     for kept in
-        ["RU[Chinese]HA[3]AP[foxwq]", "RU[Chinese]AP[CGoban:3]", "RU[Chinese]", "RU[Japanese]AP[foxwq]"]
+        ["RU[Chinese]HA[3]AP[foxwq]", "RU[Chinese]AP[CGoban:3]", "RU[Chinese]", "RU[Japanese]AP[GNU Go:3.8]"]
     {
         assert_eq!(komi(&format!("KM[0]{kept}")), 0.0, "{kept}");
+    }
+}
+
+#[test]
+fn a_game_of_fox_with_a_handicap_has_no_komi_of_an_even_game() {
+    for rules in ["Chinese", "Japanese"] {
+        for (properties, points) in [
+            ("KM[0]HA[1];B[pd];W[dd]", 0.0),
+            ("KM[375]HA[1];B[pd];W[dd]", 0.0),
+            ("KM[0]HA[2]AB[pd][dp];W[dd]", 0.0),
+            ("KM[50]HA[2]AB[pd][dp];W[dd]", 0.5),
+            ("KM[650]HA[2]AB[pd][dp];W[dd]", 0.0),
+            ("KM[375]HA[0];B[pd];B[dp];W[dd]", 0.0),
+            ("KM[650]HA[0];B[pd];W[dd]", 6.5),
+            ("KM[750];B[pd];W[dd]", 7.5),
+            ("KM[375];B[pd];W[dd]", 7.5),
+        ] {
+            let terms = terms(&format!("RU[{rules}]AP[GNU Go:3.8]AP[foxwq]{properties}"));
+            assert_eq!(terms.komi.points(), points, "{rules} {properties}");
+            let is_as_written = properties.starts_with("KM[0]HA[2]");
+            assert!(is_as_written || terms.assumed.iter().any(|line| line.contains("KM[")), "{terms:?}");
+        }
+    }
+    assert_eq!(komi("RU[Chinese]KM[50]"), 50.0, "of other sources as it is");
+}
+
+#[test]
+fn a_missing_komi_is_that_of_the_rules_and_said() {
+    for (properties, points) in [
+        ("RU[Japanese]", 6.5),
+        ("RU[Korean]", 6.5),
+        ("RU[日本]", 6.5),
+        ("RU[Chinese]", 7.5),
+        ("RU[AGA]", 7.5),
+        ("", 7.5),
+        ("RU[Japanese]KM[]", 6.5),
+        ("RU[Japanese]HA[2]AB[dd][pp];W[dp]", 0.5),
+        ("RU[Chinese];B[dd];B[pp];W[dp]", 0.5),
+    ] {
+        let terms = terms(properties);
+        assert_eq!(terms.komi.points(), points, "{properties}");
+        assert!(terms.assumed.iter().any(|line| line.contains("no komi in the record")), "{terms:?}");
+    }
+}
+
+#[test]
+fn moves_of_black_before_white_s_first_stone_are_a_handicap() {
+    for (moves, stones) in [
+        (";B[aa];B[bb];W[cc]", 2),
+        (";B[aa];W[];B[bb];W[];B[dd];W[cc];B[ee]", 3),
+        (";B[aa];W[tt];B[bb];W[cc]", 2),
+        ("HA[0];B[aa];B[bb];B[cc];B[dd];W[ee]", 4),
+        ("HA[3];B[aa];W[];B[bb];W[];B[dd];W[cc]", 3),
+        (";B[aa]B[bb];W[cc]", 2),
+        ("AB[aa][bb];W[cc]", 2),
+        ("AB[aa][bb];B[cc];W[dd]", 0),
+        ("AB[aa][bb]AW[cc];W[dd]", 0),
+        (";B[aa];W[cc];B[bb];B[dd]", 0),
+        (";B[aa];B[bb];W[cc];W[dd]", 0),
+        (";B[aa];W[cc]", 0),
+        ("HA[1];B[aa];W[cc]", 0),
+    ] {
+        let terms = terms(&format!("SZ[9]KM[0.5]RU[Chinese]{moves}"));
+        assert_eq!((terms.handicap, terms.compensation()), (stones, Komi(2 * stones as i32)), "{moves}");
+        let is_said = terms.assumed.iter().any(|line| line.contains(&format!("a handicap of {stones}")));
+        assert_eq!(is_said, stones > 0 && !moves.contains("AB"), "{terms:?}");
+    }
+}
+
+#[test]
+fn a_handicap_without_stones_is_placed_as_its_source_does_or_said_to_be_missing() {
+    let board = |text: &str| {
+        let record = game(text);
+        let start = record.position_after(0, Rules::CHINESE, Komi(0)).expect("a position");
+        let size = start.size();
+        let is_black = |mv: &Move| {
+            let point = start.board().geometry().point_of(*mv);
+            point.and_then(|point| start.board().stone_at(point)) == Some(Player::Black)
+        };
+        let mut stones: Vec<String> =
+            (0..size.points() as u16).map(Move).filter(is_black).map(|mv| size.vertex(mv)).collect();
+        stones.sort();
+        (stones.join(" "), record.warnings.join("\n"))
+    };
+    let fox = "AP[GNU Go:3.8]AP[foxwq]";
+    for (properties, stones) in [
+        ("SZ[19]HA[2];W[dd]", "D4 Q16"),
+        ("SZ[19]HA[3];W[cf]", "D16 D4 Q16"),
+        ("SZ[19]HA[6]DT[2020-07-20];W[cf]", "D10 D16 D4 Q10 Q16 Q4"),
+        ("SZ[19]HA[6]DT[2016-07-20];W[cf]", "D16 D4 K16 K4 Q16 Q4"),
+        ("SZ[19]HA[9];W[cf]", "D10 D16 D4 K10 K16 K4 Q10 Q16 Q4"),
+        ("SZ[9]HA[2];W[cc]", "C3 G7"),
+    ] {
+        let (found, warnings) = board(&format!("(;{fox}{properties})"));
+        assert_eq!(found, stones, "{properties}");
+        assert!(warnings.contains("HA[") && warnings.contains("as Fox does"), "{warnings}");
+    }
+    for properties in [
+        "SZ[19]HA[7]KM[0];W[qf];B[nc]",
+        "SZ[19]HA[2]AP[CGoban:3];W[dd]",
+        "SZ[19]HA[10]AP[foxwq];W[dd]",
+        "SZ[5]HA[2]AP[foxwq];W[dd]",
+        // Moves are on the points where Fox places stones.
+        "SZ[19]HA[2]AP[foxwq];W[dd];B[pd]",
+    ] {
+        let (found, warnings) = board(&format!("(;{properties})"));
+        assert_eq!(found, "", "{properties}");
+        assert!(warnings.contains("HA[") && warnings.contains("found none"), "{warnings}");
+        let terms = terms(&format!("RU[Chinese]{properties}"));
+        assert_eq!(terms.compensation(), Komi(0), "{properties}");
+    }
+    let (_, warnings) = board("(;SZ[9]HA[4]AB[cc][gg][cg];W[ee])");
+    assert!(warnings.contains("HA[4]: expected 4 handicap stones, found 3"), "{warnings}");
+    for whole in ["(;SZ[9]HA[2]AB[cc][gg];W[ee])", "(;SZ[9]HA[2];B[cc];B[gg];W[ee])", "(;SZ[9]HA[1];B[cc])"] {
+        assert_eq!(board(whole).1, "", "{whole}");
     }
 }
 
@@ -125,6 +243,60 @@ fn rules_are_known_by_the_names_that_servers_write() {
     assert_eq!(rules("GOE"), rules("NZ"));
     assert_eq!(rules("koPOSITIONALscoreAREAtaxNONEsui1"), Some(Rules::TROMP_TAYLOR));
     assert_eq!(rules("koSIMPLEscoreTERRITORYsui0"), Some(Rules::JAPANESE));
+    assert_eq!(rules("koPOSITIONALscoreAREAtaxNONEsui0whbNfpok1komi7.5"), Some(Rules::CHINESE));
+    for (named, expected) in [
+        (
+            Rules::JAPANESE,
+            &[
+                "Japanese Rules",
+                "japanese rules",
+                "jp",
+                "JPN",
+                "日本",
+                "日本规则",
+                "日本規則",
+                "日本ルール",
+                "일본룰",
+                "Korean rules",
+                "한국",
+                "韩国规则",
+                "Korean Rule",
+                "Japanese, 6.5",
+                "territory scoring",
+            ][..],
+        ),
+        (
+            Rules::CHINESE,
+            &[
+                "Chinese Rules",
+                "Chinese rule",
+                "cn",
+                "中国规则",
+                "中國規則",
+                "中国",
+                "중국룰",
+                "Chinese, 7.5",
+                "chinese:7.5",
+                "Chinese (KGS)",
+                "Area Scoring",
+                "chinese-rules",
+                "CHINESE_RULES",
+            ],
+        ),
+        (Rules::AGA, &["AGA rules", "AGA Rules", "BGA", "French"]),
+        (
+            Rules::NEW_ZEALAND,
+            &["New Zealand rules", "NewZealand", "Ing's rules", "GOE", "应氏规则", "Ing Rules"],
+        ),
+        (Rules::TROMP_TAYLOR, &["Tromp-Taylor Rules", "tromp taylor", "TrompTaylor"]),
+    ] {
+        for text in expected {
+            assert_eq!(rules(text), Some(named), "{text}");
+        }
+    }
+    let taxed = terms("RU[koPOSITIONALscoreAREAtaxALLsui1]KM[7]");
+    assert_eq!(taxed.rules, Rules::TROMP_TAYLOR);
+    assert!(taxed.assumed[0].contains("tax: expected NONE"), "{taxed:?}");
     for other in ["Lasker", "", "koscore", "koNONEscoreAREAtaxNONEsui0"] {
         assert_eq!(rules(other), None, "{other}");
     }
@@ -171,7 +343,7 @@ const REPEATED: &str = "SZ[5]AB[ba][ab][bc]AW[ca][bb][db][cc];B[cb];W[];B[];W[bb
 
 #[test]
 fn a_repetition_is_played_where_the_rules_were_only_assumed() {
-    for (named, lines) in [("", 3), ("RU[Lasker]", 3), ("RU[Chinese]", 1)] {
+    for (named, lines) in [("", 3), ("RU[Lasker]", 3), ("RU[Chinese]", 2)] {
         let record = game(&format!("(;{named}{REPEATED})"));
         let terms = record.terms(Given::default(), Otherwise::default()).expect("terms");
         assert_eq!(terms.assumed.len(), lines, "{terms:?}");
@@ -181,10 +353,10 @@ fn a_repetition_is_played_where_the_rules_were_only_assumed() {
             terms.assumed.iter().any(|line| line == "move 4 repeats a position: ko=simple"),
             is_assumed
         );
-        let end = record.final_position(terms.rules, terms.komi).map(|_| ());
-        assert_eq!(end.is_ok(), is_assumed, "{named}");
-        let Err(error) = end else { continue };
-        assert!(error.to_string().ends_with("up to turn 3; choose rules with ko=simple if it was played so"));
+        let is_said =
+            terms.assumed.iter().any(|line| line.starts_with("move 4, white B4, repeats a position"));
+        assert_eq!(is_said, !is_assumed, "{terms:?}");
+        assert!(record.final_position(terms.rules, terms.komi).is_ok(), "{named}");
     }
     let given = Given { rules: Some(Rules::CHINESE), komi: None };
     let terms = game(&format!("(;{REPEATED})")).terms(given, Otherwise::default()).expect("terms");

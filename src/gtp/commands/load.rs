@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::Read;
 
 /// `loadsgf FILE [N]`: the position before move N of the main line, or its end. Size, komi and set-up stones
-/// are the file's; the rules stay ours. `undo` goes back through the moves.
+/// are the file's, and the rules if it names them. Damaged files are read as far as they go. `undo` goes back through the moves.
 pub(super) fn loadsgf(session: &mut Session, arguments: Arguments<'_>) -> Result<String, GtpError> {
     let (path, before) = file_and_move(&arguments)?;
     let position = session.position();
@@ -61,12 +61,15 @@ fn load(
     komi: Komi,
     keys: KeyPolicy,
 ) -> Result<(Record, Vec<String>), LoadError> {
-    let collection = sgf::read(&bytes(path)?)?;
+    let collection = sgf::read_damaged(&bytes(path)?)?;
     let game = collection.games.first().ok_or(sgf::SgfError::NoGame)?;
-    let terms = game.terms(Given { rules: Some(rules), komi: None }, Otherwise { rules, komi })?;
+    let terms = game.terms(Given::default(), Otherwise { rules, komi })?;
     let steps = game.steps(terms.rules, terms.komi)?.with_key_policy(keys);
     let steps = steps.with_handicap(terms.handicap);
-    Ok((steps.into_record(before.map(|number| number - 1))?, terms.assumed))
+    let record = steps.into_record(before.map(|number| number - 1))?;
+    let mut said = [collection.warnings.as_slice(), &game.warnings].concat();
+    said.extend(terms.assumed);
+    Ok((record, said))
 }
 
 fn bytes(path: &str) -> Result<Vec<u8>, LoadError> {
