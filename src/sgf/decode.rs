@@ -3,15 +3,17 @@
 //! In order of trust: a byte order mark; the zero bytes of UTF-16; the charset that the first game
 //! names in `CA`; valid UTF-8, which many programs write without saying so; a charset of East Asia that
 //! the crate `chardetng` finds by the frequency of its characters; and last what FF\[4\] makes the default,
-//! ISO-8859-1, read as its superset windows-1252.
+//! ISO-8859-1, read as its superset windows-1252. Where the bytes of characters may be brackets or backslashes, the reading with
+//! whole games and the most nodes wins over all of these: moves do not depend on a guess.
 
 use super::error::excerpt;
 use super::lexer::{Lexer, Token};
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{
-    BIG5_INIT, EUC_JP, EUC_JP_INIT, EUC_KR_INIT, Encoding, GBK, GBK_INIT, SHIFT_JIS_INIT, UTF_8, UTF_16BE,
-    UTF_16LE, WINDOWS_1252,
+    BIG5, BIG5_INIT, EUC_JP, EUC_JP_INIT, EUC_KR, EUC_KR_INIT, Encoding, GBK, GBK_INIT, ISO_2022_JP,
+    SHIFT_JIS, SHIFT_JIS_INIT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252,
 };
+use std::cmp::Reverse;
 
 /// Charsets in which old programs wrote names without saying so. The second byte of a character may be a backslash or a
 /// bracket: read as windows-1252, it spoils what follows.
@@ -47,73 +49,159 @@ fn encoding_without_mark(bytes: &[u8], warnings: &mut Vec<String>) -> &'static E
     if let Some(encoding) = utf16_by_zeros(bytes) {
         return encoding;
     }
-    let fallback = || if std::str::from_utf8(bytes).is_ok() { UTF_8 } else { likely_encoding(bytes) };
-    let Some(label) = declared_charset(bytes) else {
-        let found = fallback();
-        if EAST_ASIAN.contains(&found) {
-            warnings.push(format!("no charset in the record: read as {}", found.name()));
-        }
-        return found;
+    let label = declared_charset(bytes);
+    // The label was legible byte by byte, so the file is not made of two-byte units.
+    let named = label.as_deref().and_then(encoding_named);
+    let declared = named.filter(|&encoding| encoding != UTF_16LE && encoding != UTF_16BE);
+    let found = match declared {
+        Some(encoding) => best_structure(bytes, encoding),
+        None if std::str::from_utf8(bytes).is_ok() => best_structure(bytes, UTF_8),
+        None => best_structure(bytes, likely_encoding(bytes)),
     };
-    match encoding_named(&label) {
-        // The label was legible byte by byte, so the file is not made of two-byte units.
-        Some(encoding) if encoding != UTF_16LE && encoding != UTF_16BE => encoding,
-        Some(_) => {
-            let found = fallback();
-            warnings.push(format!("CA[{label}] is wrong, the file is not UTF-16: read as {}", found.name()));
-            found
+    let name = found.encoding.name();
+    match label {
+        _ if declared == Some(found.encoding) || found.is_declared => {}
+        Some(label) if declared.is_some() => {
+            warnings.push(format!("CA[{label}] does not fit, brackets are missing by it: read as {name}"));
         }
-        None => {
-            let found = fallback();
-            warnings.push(format!("unknown charset CA[{}]: read as {}", excerpt(&label), found.name()));
-            found
+        Some(label) if named.is_some() => {
+            warnings.push(format!("CA[{label}] is wrong, the file is not UTF-16: read as {name}"));
         }
+        Some(label) => warnings.push(format!("unknown charset CA[{}]: read as {name}", excerpt(&label))),
+        None if EAST_ASIAN.contains(&found.encoding) || found.encoding == ISO_2022_JP => {
+            warnings.push(format!("no charset in the record: read as {name}"));
+        }
+        None => {}
     }
+    found.encoding
 }
 
-/// The encoding of bytes that say nothing of it and are no UTF-8.
+/// The encoding of bytes that say nothing of it and are no UTF-8, by the frequency of characters.
 fn likely_encoding(bytes: &[u8]) -> &'static Encoding {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(bytes, true);
-    let found = match detector.guess(None, Utf8Detection::Deny) {
+    match detector.guess(None, Utf8Detection::Deny) {
         // Names in GBK look like this as well, and are what is met; kana stand for Japanese.
         found if found == EUC_JP && !has_kana(&found.decode_without_bom_handling(bytes).0) => GBK,
-        found => found,
-    };
-    // What swallows a bracket is the wrong one.
-    let western = count_values(bytes, WINDOWS_1252);
-    if EAST_ASIAN.contains(&found) && count_values(bytes, found) >= western {
-        return found;
+        found if EAST_ASIAN.contains(&found) => found,
+        _ => WINDOWS_1252,
     }
-    if western.is_some() {
-        return WINDOWS_1252;
-    }
-    EAST_ASIAN.into_iter().find(|other| count_values(bytes, other).is_some()).unwrap_or(WINDOWS_1252)
 }
 
 fn has_kana(text: &str) -> bool {
     text.contains(|c| ('\u{3041}'..='\u{30fe}').contains(&c))
 }
 
-/// How many values the games of a text have; `None` if the bytes are no such text, or a game or a value does not end.
-fn count_values(bytes: &[u8], encoding: &'static Encoding) -> Option<usize> {
-    let text = encoding.decode_without_bom_handling_and_without_replacement(bytes)?;
-    let mut lexer = Lexer::new(&text);
-    let mut values = 0;
-    while lexer.find_game() {
-        let mut depth = 0;
-        loop {
-            match lexer.next().0 {
-                Token::Open => depth += 1,
-                Token::Close if depth == 1 => break,
-                Token::Close => depth -= 1,
-                Token::Value(_) => values += 1,
-                Token::Semicolon | Token::Name(_) => {}
-                Token::UnendedValue | Token::Stray(_) | Token::End => return None,
-            }
+/// An encoding that was chosen.
+struct Choice {
+    encoding: &'static Encoding,
+    /// Whether the text that it gives names it in `CA`.
+    is_declared: bool,
+}
+
+/// Chooses the encoding by which the games are whole and have the most nodes and values; `preferred` if others are no better.
+///
+/// The second byte of a character may be a backslash or a bracket. Read in another encoding, it escapes or ends what it should
+/// not, so nodes are lost or text stands outside of values.
+fn best_structure(bytes: &[u8], preferred: &'static Encoding) -> Choice {
+    let is_escape = |byte: &u8| *byte == 0x1b;
+    let has_escapes = bytes.iter().any(is_escape) && preferred != ISO_2022_JP;
+    if !has_escapes && !bytes.windows(2).any(|pair| pair[0] >= 0x80 && b"\\]".contains(&pair[1])) {
+        return Choice { encoding: preferred, is_declared: false };
+    }
+    let others = EAST_ASIAN.into_iter().chain([WINDOWS_1252]).chain(has_escapes.then_some(ISO_2022_JP));
+    let others = others.chain(std::str::from_utf8(bytes).is_ok().then_some(UTF_8));
+    let mut best: Option<(Rank, Choice)> = None;
+    for encoding in std::iter::once(preferred).chain(others.filter(|&other| other != preferred)) {
+        let (text, has_errors) = encoding.decode_without_bom_handling(bytes);
+        let declared = declared_charset(text.as_bytes());
+        let is_declared = declared.and_then(|label| encoding_named(&label)) == Some(encoding);
+        let rank = Rank {
+            structure: structure(&text),
+            is_declared,
+            is_preferred: encoding == preferred,
+            is_whole: !has_errors,
+            common: common_characters(bytes, encoding),
+        };
+        if best.as_ref().is_none_or(|(highest, _)| rank > *highest) {
+            best = Some((rank, Choice { encoding, is_declared }));
         }
     }
-    Some(values)
+    best.map_or(Choice { encoding: preferred, is_declared: false }, |(_, choice)| choice)
+}
+
+/// Evidence for an encoding, the weightiest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    structure: Structure,
+    is_declared: bool,
+    is_preferred: bool,
+    is_whole: bool,
+    common: usize,
+}
+
+/// What the games of a text consist of; more is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Structure {
+    faults: Reverse<usize>,
+    nodes: usize,
+    values: usize,
+}
+
+fn structure(text: &str) -> Structure {
+    let (mut faults, mut nodes, mut values) = (0, 0, 0);
+    let mut lexer = Lexer::new(text);
+    let mut has_game = lexer.find_game();
+    let mut depth = 0;
+    if !has_game {
+        lexer = Lexer::new(text);
+        // Behind its parenthesis.
+        has_game = lexer.find_damaged_game(false).is_some();
+        depth = 1;
+    }
+    while has_game {
+        let mut is_name = false;
+        loop {
+            let (token, _) = lexer.next();
+            faults += usize::from(is_name && !matches!(token, Token::Value(_)));
+            is_name = matches!(token, Token::Name(_));
+            match token {
+                Token::Open => depth += 1,
+                Token::Close if depth <= 1 => break,
+                Token::Close => depth -= 1,
+                Token::Value(_) => values += 1,
+                Token::Semicolon => nodes += 1,
+                Token::Name(_) => {}
+                Token::Stray(_) => faults += 1,
+                Token::UnendedValue | Token::End => {
+                    faults += 1;
+                    break;
+                }
+            }
+        }
+        depth = 0;
+        has_game = lexer.find_game();
+    }
+    Structure { faults: Reverse(faults), nodes, values }
+}
+
+/// The number of two-byte characters that are frequent in texts of an encoding: those of the first level of its standard.
+fn common_characters(bytes: &[u8], encoding: &'static Encoding) -> usize {
+    let is_common = |lead: u8, trail: u8| match encoding {
+        _ if encoding == BIG5 => (0xa4..=0xc6).contains(&lead),
+        _ if encoding == SHIFT_JIS => matches!(lead, 0x82..=0x83 | 0x88..=0x97),
+        _ if encoding == GBK => (0xb0..=0xd7).contains(&lead) && trail >= 0xa1,
+        _ if encoding == EUC_KR => (0xb0..=0xc8).contains(&lead) && trail >= 0xa1,
+        _ if encoding == EUC_JP => matches!(lead, 0xa4..=0xa5 | 0xb0..=0xcf) && trail >= 0xa1,
+        _ => false,
+    };
+    let (mut count, mut index) = (0, 0);
+    while let [lead, trail, ..] = bytes[index..] {
+        let is_pair = lead >= 0x81 && trail >= 0x40;
+        count += usize::from(is_pair && is_common(lead, trail));
+        index += 1 + usize::from(is_pair);
+    }
+    count
 }
 
 /// The encoding that a `CA` value means: the labels of the Encoding Standard, and some that Go

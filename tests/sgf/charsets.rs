@@ -100,3 +100,71 @@ fn western_names_are_western_where_no_charset_is_named() {
         assert_eq!(collection.games[0].names[0].as_deref(), Some(name));
     }
 }
+
+/// All two-byte characters of an encoding with this second byte.
+fn characters_with(encoding: &'static encoding_rs::Encoding, second: u8) -> Vec<[u8; 2]> {
+    let is_one = |pair: &[u8; 2]| {
+        let text = encoding.decode_without_bom_handling_and_without_replacement(pair);
+        text.is_some_and(|text| text.chars().count() == 1)
+    };
+    (0x81..=0xfe).map(|lead| [lead, second]).filter(is_one).collect()
+}
+
+#[test]
+fn no_move_is_lost_to_a_short_text_of_east_asia_with_or_without_its_charset() {
+    for (encoding, label, before, after) in [
+        (BIG5, "Big5", &b"\xa4\xa4"[..], &b"\xa4\xe5"[..]),
+        (SHIFT_JIS, "Shift_JIS", b"\x93\xfa", b"\x96\x7b"),
+        (GBK, "GB18030", b"\xd6\xd0", b"\xce\xc4"),
+        (EUC_KR, "EUC-KR", b"\xc7\xd1", b"\xb1\xb9"),
+    ] {
+        let mut characters = characters_with(encoding, b'\\');
+        characters.extend(characters_with(encoding, b']'));
+        assert!(characters.len() > 100 || encoding == EUC_KR, "{label}: {}", characters.len());
+        // Texts without such bytes, at the end of which a wrong reading takes the bracket for a second byte.
+        characters
+            .extend((0xb0..=0xc8).map(|lead| [lead, 0xa1]).filter(|_| encoding == EUC_KR || encoding == GBK));
+        for character in characters {
+            let texts = [
+                character.to_vec(),
+                [before, &character].concat(),
+                [&character, after].concat(),
+                [before, &character, after].concat(),
+            ];
+            for text in &texts {
+                let comment = [b"C[", &text[..], b"]"].concat();
+                let moves = [b";B[ee]", &comment[..], b";W[cc]", &comment, b";B[gg];W[gc]"].concat();
+                let named = [b"PB[", &text[..], b"]CA[", label.as_bytes(), b"]"].concat();
+                let named_first = [b"CA[", label.as_bytes(), b"]PB[", &text[..], b"]"].concat();
+                for root in [&b""[..], &[b"PB[", &text[..], b"]"].concat(), &named, &named_first] {
+                    let record = [b"(;GM[1]FF[4]SZ[9]KM[6.5]", root, &moves, b")\n"].concat();
+                    let collection = sgf::read(&record)
+                        .unwrap_or_else(|error| panic!("{label} {root:x?} {text:x?}: {error}"));
+                    let count = collection.games[0].move_count();
+                    assert_eq!((count, collection.games.len()), (4, 1), "{label} {root:x?} {text:x?}");
+                    if root.windows(2).any(|pair| pair == b"CA") {
+                        let named = tewari::sgf::decode::encoding_named(label).map(|found| found.name());
+                        assert_eq!(Some(collection.charset), named, "{root:x?}");
+                    }
+                }
+                // A label that is wrong loses no moves either.
+                let record = [b"(;SZ[9]CA[UTF-8]", &moves[..], b")"].concat();
+                assert_eq!(sgf::read(&record).expect("a game").games[0].move_count(), 4, "{label} {text:x?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn escaped_brackets_behind_western_letters_are_kept() {
+    for (label, letter) in [("ISO-8859-1", 0xe9), ("windows-1251", 0xff), ("KOI8-R", 0xd1)] {
+        for declared in [format!("CA[{label}]"), String::new()] {
+            let comment = [b"C[[caf", &[letter][..], b"\\] ", &[letter], b"]"].concat();
+            let record =
+                [b"(;SZ[9]", declared.as_bytes(), b";B[ee]", &comment, b";W[cc]", &comment, b")"].concat();
+            let game = sgf::read(&record).expect("a game").games.remove(0);
+            assert_eq!(game.move_count(), 2, "{label}");
+            assert!(game.nodes[1].comment().is_some_and(|text| text.contains("] ")), "{label}");
+        }
+    }
+}
