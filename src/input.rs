@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
-/// Bytes of a line at most, so that a controller cannot make us exceed our memory.
-pub const LONGEST_LINE: usize = 1 << 20;
+/// Bytes of a line at most, so that a controller cannot make us exceed our memory: a game of 10,000 moves as a query in JSON.
+pub const LONGEST_LINE: usize = 1 << 17;
 
 /// Lines read ahead at most: each may be as long as [`LONGEST_LINE`].
 const READ_AHEAD: usize = 2;
@@ -130,7 +130,10 @@ pub fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
     if cut {
         skip_line(input)?;
     }
-    Ok(Some(Line { text: String::from_utf8_lossy(&bytes).into_owned(), cut }))
+    bytes.shrink_to_fit();
+    let text = String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    Ok(Some(Line { text, cut }))
 }
 
 fn skip_line(input: &mut impl BufRead) -> io::Result<()> {

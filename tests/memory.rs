@@ -6,6 +6,8 @@ mod common;
 mod controller;
 
 use controller::Controller;
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
 
 const MIB: u64 = 1 << 20;
 
@@ -132,6 +134,63 @@ fn eight_mebibytes_are_enough_on_9x9_with_the_table_full() {
         ask_around(&mut engine);
         assert_within(&engine, mebibytes, &format!("9x9, {threads} threads, the table full"));
         engine.quit();
+    }
+}
+
+/// An object of JSON of nearly a line's greatest length, mostly `part` again and again.
+fn query_full_of(start: &str, part: &str, end: &str) -> String {
+    let count = (tewari::input::LONGEST_LINE - start.len() - end.len()) / part.len();
+    format!("{start}{}{end}", part.repeat(count))
+}
+
+#[test]
+fn queries_of_analysis_that_wait_stay_within_the_budget() {
+    let rules = r#""boardXSize":19,"boardYSize":19,"rules":"tromp-taylor","maxVisits":1"#;
+    let game = |moves: usize| {
+        let moves = vec![r#"["B","pass"]"#; moves].join(",");
+        format!(r#"{{"id":"game",{rules},"moves":[{moves}]}}"#)
+    };
+    let turns = |text: &str| {
+        query_full_of(&format!(r#"{{"id":"q",{rules},"moves":[],"analyzeTurns":[0"#), text, "]}")
+    };
+    let floods = [
+        ("a megabyte each", format!(r#"{{"id":"q",{rules},"moves":["{}"]}}"#, "x".repeat(1 << 20)), 400),
+        ("long ids", query_full_of(r#"{"id":""#, "a", &format!(r#"",{rules},"moves":[]}}"#)), 600),
+        ("long games", game(1500), 600),
+        ("turns", turns(",0"), 200),
+        (
+            "a few turns",
+            format!(r#"{{"id":"q",{rules},"moves":[],"analyzeTurns":[0{}]}}"#, ",0".repeat(2000)),
+            20,
+        ),
+        ("objects", query_full_of(r#"{"id":"q","x":[0"#, r#",{"":{}}"#, "]}"), 100),
+        ("keys", query_full_of(r#"{"id":"q""#, r#","":0"#, "}"), 100),
+        ("caches to clear", query_full_of(r#"{"action":"clear_cache","id":""#, "a", "\"}"), 600),
+    ];
+    for (what, line, count) in floods {
+        let mut child = common::program()
+            .args(["analysis", "--memory", "64MiB", "--seed", "1"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program runs");
+        let mut input = child.stdin.take().expect("a pipe");
+        let answers = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+        let reader = std::thread::spawn(move || answers.map_while(Result::ok).count());
+        // The search of the first lasts until all others have been sent, or wait to be read.
+        writeln!(input, r#"{{"id":"first",{},"moves":[]}}"#, rules.replace("Visits\":1", "Visits\":2000"))
+            .expect("it listens");
+        for _ in 0..count {
+            writeln!(input, "{line}").expect("it listens");
+        }
+        let peak = controller::peak_memory(child.id());
+        drop(input);
+        let answers = reader.join().expect("answers");
+        assert!(child.wait().expect("it ends").success(), "{what}");
+        println!("--memory 64MiB, {count} queries, {what}: peak {} KiB, {answers} answers", peak / 1024);
+        assert!(peak < 64 * MIB, "{what}: peak {peak} bytes");
+        assert!(answers > count, "{what}: {answers} answers");
     }
 }
 

@@ -6,6 +6,7 @@ use crate::analysis::server::{Defaults, Perspective, Server};
 use crate::engine::Engine;
 use crate::go::{Komi, Rules, Size};
 use crate::input::Input;
+use crate::memory::{Budget, MIB};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::io::BufReader;
@@ -14,6 +15,11 @@ use std::time::Duration;
 
 /// Visits of a position where neither query nor settings say how many.
 const DEFAULT_VISITS: u64 = 1_000;
+
+/// Queries that wait may take one part in this of a memory budget, at least one mebibyte.
+const LEAST_MEMORY_OVER_QUERIES: u64 = 16;
+/// Most bytes of queries that wait: those about 1,000 positions of long games.
+const MAX_ROOM_FOR_QUERIES: u64 = 16 * MIB;
 
 /// Settings of KataGo's that we know; all others are about its own network and search.
 #[derive(Clone, Debug, Default)]
@@ -72,6 +78,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     if let Some(threads) = arguments.analysis_threads.or(settings.threads) {
         options.parameters.threads = usize::from(threads);
     }
+    options.reserved = room_for_queries(options.memory);
     let defaults = Defaults {
         perspective: settings.perspective.unwrap_or(Perspective::SideToMove),
         visits: arguments.visits.or(settings.visits).unwrap_or(DEFAULT_VISITS),
@@ -83,6 +90,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let input = Input::reading(input, super::abandoned::watch_standard_output(), |_| false);
     let mut server = Server::new(Engine::new(options)?, defaults, input, std::io::stdout().lock());
     server.run().context("cannot go on with the analysis")
+}
+
+/// Bytes for queries that wait.
+fn room_for_queries(memory: Budget) -> u64 {
+    match memory {
+        Budget::Engine(bytes) => (bytes / LEAST_MEMORY_OVER_QUERIES).clamp(MIB, MAX_ROOM_FOR_QUERIES),
+        Budget::Table(_) => MAX_ROOM_FOR_QUERIES,
+    }
 }
 
 impl Settings {

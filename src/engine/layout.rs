@@ -28,7 +28,7 @@ impl EngineOptions {
         let network = self.network().map_or(0, |network| {
             expert::memory(&network, self.size, threads, self.has_room_for_tiles(&network))
         });
-        self.memory.table_bytes(threads, network)
+        self.memory.table_bytes(threads, network + self.reserved)
     }
 
     /// Whether a network shall have weights for tiles: where they take little of the memory, if that is limited.

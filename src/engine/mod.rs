@@ -59,6 +59,8 @@ pub struct EngineOptions {
     pub komi: Komi,
     /// Memory.
     pub memory: Budget,
+    /// Bytes of the whole engine's memory that are kept for something else.
+    pub reserved: u64,
     /// Where the table is kept; `None`: in this process alone. A file that exists has the size it has; one that is
     /// made takes the memory budget.
     pub table_file: Option<TableFile>,
@@ -89,6 +91,7 @@ impl Default for EngineOptions {
             rules: Rules::CHINESE,
             komi: Komi(15),
             memory: Budget::default_for_machine(),
+            reserved: 0,
             table_file: None,
             replacement: Replacement::default(),
             policy: Preset::default(),

@@ -59,10 +59,7 @@ impl Controller {
     /// The most memory that was ever resident, in bytes, as Linux counts it.
     #[allow(dead_code, reason = "not every test looks at memory")]
     pub(crate) fn peak_memory(&self) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("Linux");
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
-        let kib: u64 = line.trim().trim_end_matches(" kB").parse().expect("kilobytes");
-        kib * 1024
+        peak_memory(self.child.id())
     }
 
     /// Says `quit`; the engine must end well.
@@ -70,6 +67,15 @@ impl Controller {
         self.ask("quit");
         assert!(self.child.wait().expect("it ends").success());
     }
+}
+
+/// The most memory of a process that was ever resident, in bytes, as Linux counts it.
+#[allow(dead_code, reason = "not every test looks at memory")]
+pub(crate) fn peak_memory(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("Linux");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
+    let kib: u64 = line.trim().trim_end_matches(" kB").parse().expect("kilobytes");
+    kib * 1024
 }
 
 impl Drop for Controller {

@@ -55,7 +55,7 @@ fn a_line_of_megabytes_gets_one_error_and_the_session_goes_on() {
     input.extend_from_slice(b"\n13 name\n");
     assert_eq!(
         converse(&mut session(5), &input),
-        "?12 line too long: expected at most 1048576 bytes\n\n=13 Tewari\n\n"
+        "?12 line too long: expected at most 131072 bytes\n\n=13 Tewari\n\n"
     );
 }
 

@@ -2,24 +2,25 @@
 //! docs/Analysis_Engine.md), so that the programs that speak it can use this engine.
 //!
 //! Queries are searched one after the other, the highest priority first, all in one table: what one of them learns helps
-//! the next. Lines are read and answered while a search runs.
+//! the next. Lines are read and answered while a search runs, until those that wait fill their share of the memory: then
+//! the next line is read when one of them has been answered.
 
 mod message;
 mod query;
+mod room;
+mod weight;
 
 use crate::engine::{Engine, EngineError, EngineOptions, expert};
 use crate::game::Player;
 use crate::go::{KeyPolicy, Record};
-use crate::input::{Input, LONGEST_LINE, Line};
+use crate::input::{Input, Line};
 use crate::search::{Limits, Snapshot};
 use message::QueryError;
 use query::Job;
+use room::{Room, Taken};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
-
-/// Positions that may wait, so that a client cannot make us exceed our memory.
-const LONGEST_QUEUE: usize = 20_000;
 
 /// Whose win rates and scores are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +65,9 @@ pub struct Server<W> {
     desk: Desk<W>,
 }
 
+/// What is answered to a line at once; each made when its turn comes, since there may be thousands.
+type Answers = Box<dyn Iterator<Item = Value>>;
+
 /// Everything but the engine: it hears and answers while that searches.
 struct Desk<W> {
     defaults: Defaults,
@@ -71,24 +75,27 @@ struct Desk<W> {
     output: W,
     /// In the order in which they came.
     queue: Vec<Job>,
+    room: Room,
     has_ended: bool,
     /// Whether nobody wants the result of the present search any more.
     is_terminated: bool,
     /// Answers to `clear_cache`, which waits for the end of the present search.
-    clearing: Vec<Value>,
+    clearing: Vec<(Value, Taken)>,
     /// The engine's, for what clients ask about it while it searches.
     options: EngineOptions,
 }
 
 impl<W: Write> Server<W> {
-    /// A server of what `input` asks.
+    /// A server of what `input` asks. Queries may take the memory that the engine's options
+    /// [reserve](EngineOptions::reserved).
     pub fn new(engine: Engine, defaults: Defaults, input: Input, output: W) -> Server<W> {
         let options = engine.options().clone();
+        let room = Room::new(options.reserved);
         let (queue, clearing) = (Vec::new(), Vec::new());
         let (has_ended, is_terminated) = (false, false);
         Server {
             engine,
-            desk: Desk { defaults, input, output, queue, has_ended, is_terminated, clearing, options },
+            desk: Desk { defaults, input, output, queue, room, has_ended, is_terminated, clearing, options },
         }
     }
 
@@ -168,7 +175,7 @@ impl<W: Write> Server<W> {
             self.engine.clear_table();
         }
         let answers = std::mem::take(&mut self.desk.clearing);
-        answers.iter().try_for_each(|answer| self.desk.say(answer))
+        answers.iter().try_for_each(|(answer, _)| self.desk.say(answer))
     }
 }
 
@@ -201,13 +208,13 @@ impl<W: Write> Desk<W> {
         self.say(&QueryError { message, field: None, id }.object())
     }
 
-    /// Takes all lines that have come. An error where nobody reads the answers any more.
+    /// Takes all lines that have come and have room. An error where nobody reads the answers any more.
     fn hear(&mut self, current: Option<&Job>) -> io::Result<()> {
         loop {
             if self.input.is_abandoned() {
                 return Err(io::ErrorKind::BrokenPipe.into());
             }
-            if self.has_ended || !self.input.has_more() {
+            if self.has_ended || self.room.is_full() || !self.input.has_more() {
                 return Ok(());
             }
             self.hear_line(current)?;
@@ -220,36 +227,41 @@ impl<W: Write> Desk<W> {
             None => self.has_ended = true,
             Some(line) if line.text.trim().is_empty() => {}
             Some(line) => {
-                let outcome = parse(&line).and_then(|object| self.take(object, current));
-                let messages = outcome.unwrap_or_else(|error| vec![error.object()]);
-                messages.iter().try_for_each(|message| self.say(message))?;
+                let outcome = self.room.check(&line).and_then(|()| parse(&line));
+                match outcome.and_then(|object| self.take(object, line.text.len(), current)) {
+                    Ok(mut answers) => answers.try_for_each(|answer| self.say(&answer))?,
+                    Err(error) => self.say(&error.object())?,
+                }
             }
         }
         Ok(())
     }
 
-    /// Does what a line asks, and gives what is answered at once.
-    fn take(&mut self, object: Map<String, Value>, current: Option<&Job>) -> Result<Vec<Value>, QueryError> {
+    /// Does what a line of `length` bytes asks, and gives what is answered at once.
+    fn take(
+        &mut self,
+        object: Map<String, Value>,
+        length: usize,
+        current: Option<&Job>,
+    ) -> Result<Answers, QueryError> {
         if let Some(action) = object.get("action") {
             let action = action.as_str().unwrap_or_default().to_owned();
-            return self.act(&action, object, current);
+            return self.act(&action, object, length, current);
         }
-        let (jobs, unknown) = query::read(&object, &self.defaults)?;
-        let id = object.get("id").and_then(Value::as_str).unwrap_or_default();
-        if self.queue.len() + jobs.len() > LONGEST_QUEUE {
-            let message = format!("expected at most {LONGEST_QUEUE} positions that wait: ask again later");
-            return Err(QueryError { message, field: None, id: Some(id.to_owned()) });
-        }
+        let (jobs, unknown) =
+            query::read(&object, &self.defaults, |positions| self.room.take(length, positions))?;
+        let id = object.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
         self.queue.extend(jobs);
-        Ok(unknown.iter().map(|field| message::warning(field, id)).collect())
+        Ok(Box::new(unknown.into_iter().map(move |field| message::warning(&field, &id))))
     }
 
     fn act(
         &mut self,
         action: &str,
         mut object: Map<String, Value>,
+        length: usize,
         current: Option<&Job>,
-    ) -> Result<Vec<Value>, QueryError> {
+    ) -> Result<Answers, QueryError> {
         let id = object.get("id").and_then(Value::as_str).map(str::to_owned);
         let error = |field: &str, message: &str| QueryError {
             message: message.to_owned(),
@@ -268,8 +280,8 @@ impl<W: Write> Desk<W> {
                 object.insert("models".to_owned(), self.models().into());
             }
             "clear_cache" => {
-                self.clearing.push(Value::Object(object));
-                return Ok(Vec::new());
+                self.clearing.push((Value::Object(object), self.room.take(length, 0)));
+                return Ok(Box::new(std::iter::empty()));
             }
             "terminate_all" => return Ok(self.terminate(object, &|_| true, current)),
             "terminate" => {
@@ -286,7 +298,7 @@ impl<W: Write> Desk<W> {
                 return Err(error("action", known));
             }
         }
-        Ok(vec![Value::Object(object)])
+        Ok(Box::new(std::iter::once(Value::Object(object))))
     }
 
     /// Ends what is meant: the present search tells what it has found, the others have nothing to tell.
@@ -295,12 +307,13 @@ impl<W: Write> Desk<W> {
         object: Map<String, Value>,
         is_meant: &dyn Fn(&Job) -> bool,
         current: Option<&Job>,
-    ) -> Vec<Value> {
+    ) -> Answers {
         self.is_terminated |= current.is_some_and(is_meant);
         let (ended, waiting) = std::mem::take(&mut self.queue).into_iter().partition(|job| is_meant(job));
         self.queue = waiting;
         let ended: Vec<Job> = ended;
-        std::iter::once(Value::Object(object)).chain(ended.iter().map(message::no_results)).collect()
+        let ended = ended.into_iter().map(|job| message::no_results(&job));
+        Box::new(std::iter::once(Value::Object(object)).chain(ended))
     }
 }
 
@@ -314,9 +327,6 @@ fn turn_numbers(object: &Map<String, Value>) -> Result<Option<Vec<usize>>, &'sta
 
 fn parse(line: &Line) -> Result<Map<String, Value>, QueryError> {
     let error = |message: String| QueryError { message, field: None, id: None };
-    if line.cut {
-        return Err(error(format!("expected a line of at most {LONGEST_LINE} bytes")));
-    }
     match serde_json::from_str(&line.text) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) => Err(error("expected an object of JSON".to_owned())),

@@ -2,6 +2,7 @@
 //! docs/Analysis_Engine.md).
 
 use super::message::QueryError;
+use super::room::Taken;
 use super::{Defaults, Perspective};
 use crate::game::{Game as _, Move, Player};
 use crate::go::handicap::stones_given;
@@ -28,7 +29,7 @@ const IGNORED: [&str; 12] = [
 ];
 
 /// What is asked about some positions of a game.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Query {
     pub(super) id: String,
     pub(super) perspective: Perspective,
@@ -41,6 +42,8 @@ pub(super) struct Query {
     pub(super) has_pv_visits: bool,
     restrictions: Vec<Restriction>,
     game: Game,
+    /// The memory that it takes.
+    _room: Taken,
 }
 
 /// A position of a query, not made yet: positions are large, and thousands may wait.
@@ -109,10 +112,11 @@ impl Job {
     }
 }
 
-/// The jobs of a query, and the keys that mean nothing to us.
+/// The jobs of a query, and the keys that mean nothing to us. `take_room` takes the memory for a number of positions.
 pub(super) fn read(
     object: &Map<String, Value>,
     defaults: &Defaults,
+    take_room: impl FnOnce(usize) -> Taken,
 ) -> Result<(Vec<Job>, Vec<String>), QueryError> {
     let reader = Reader { object };
     let id = reader.text("id")?.ok_or_else(|| reader.error("id", "expected a text to answer with"))?;
@@ -142,6 +146,7 @@ pub(super) fn read(
             .collect::<Result<Vec<_>, _>>()?
             .concat(),
         game,
+        _room: take_room(turns.len()),
     });
     let jobs = turns.into_iter().zip(priorities);
     let jobs = jobs.map(|(turn, priority)| Job { query: Arc::clone(&query), turn, priority });
@@ -399,6 +404,7 @@ fn parse_player(text: &str) -> Option<Player> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::room::Room;
     use super::*;
     use crate::go::KoRule;
     use serde_json::json;
@@ -418,7 +424,9 @@ mod tests {
             keys: KeyPolicy::default(),
             finishes_queue: true,
         };
-        let (jobs, unknown) = read(query.as_object().expect("an object"), &defaults).expect("a query");
+        let (jobs, unknown) =
+            read(query.as_object().expect("an object"), &defaults, |count| Room::new(0).take(0, count))
+                .expect("a query");
         assert!(unknown.is_empty(), "{unknown:?}");
         jobs[0].position().expect("a position").compensation()
     }

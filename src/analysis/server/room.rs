@@ -1,0 +1,69 @@
+//! The memory that queries may take while they wait.
+
+use super::message::QueryError;
+use super::weight::Weight;
+use crate::input::{LONGEST_LINE, Line};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// Bytes of a query that waits, besides those of its line.
+const QUERY_BYTES: usize = 512;
+/// Bytes of each of its positions, in a list that grows to twice its length.
+const POSITION_BYTES: usize = 64;
+
+/// Room for queries: a third of it for those that wait, a third for the line that is read, a third for what is made of that.
+pub(super) struct Room {
+    third: usize,
+    taken: Arc<AtomicUsize>,
+}
+
+/// A part of the room, free again when it is dropped.
+#[derive(Debug)]
+pub(super) struct Taken {
+    bytes: usize,
+    all: Arc<AtomicUsize>,
+}
+
+impl Room {
+    /// Room of `bytes`.
+    pub(super) fn new(bytes: u64) -> Room {
+        Room { third: usize::try_from(bytes / 3).unwrap_or(usize::MAX), taken: Arc::default() }
+    }
+
+    /// Returns true if no further line is to be read before something that waits has been answered.
+    pub(super) fn is_full(&self) -> bool {
+        self.taken.load(Relaxed) > self.third
+    }
+
+    /// Takes what a query with a line of `line` bytes keeps until the last of its positions is answered.
+    pub(super) fn take(&self, line: usize, positions: usize) -> Taken {
+        let bytes = QUERY_BYTES + line + positions * POSITION_BYTES;
+        self.taken.fetch_add(bytes, Relaxed);
+        Taken { bytes, all: Arc::clone(&self.taken) }
+    }
+
+    /// Refuses a line that would take too much memory when it is read.
+    pub(super) fn check(&self, line: &Line) -> Result<(), QueryError> {
+        let Weight { bytes, id, last, heaviest } = Weight::of(&line.text);
+        if line.cut {
+            let message = format!("expected a line of at most {LONGEST_LINE} bytes, found a longer one");
+            return Err(QueryError { message, field: last, id });
+        }
+        if bytes <= self.third {
+            return Ok(());
+        }
+        let message = format!(
+            "expected a query that takes at most {} KiB of memory, found one that takes {} KiB, most of it here: ask about \
+             less at once, or start with more --memory",
+            self.third >> 10,
+            bytes.div_ceil(1024),
+        );
+        Err(QueryError { message, field: heaviest.map(|(field, _)| field), id })
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        self.all.fetch_sub(self.bytes, Relaxed);
+    }
+}

@@ -1,0 +1,162 @@
+//! The memory that a query takes, estimated before it is read.
+
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use std::fmt;
+
+/// Bytes of a value in memory.
+const VALUE_BYTES: usize = 32;
+/// Bytes of an allocation besides what was asked for, at most.
+const ALLOCATION_BYTES: usize = 32;
+/// Bytes of a key and its place in an object, with the warning that answers one that is unknown.
+const KEY_BYTES: usize = 1024;
+/// Room for values in the smallest list that is not empty.
+const MIN_LIST: usize = 4;
+
+/// The estimate for a query, as far as its text can be read.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Weight {
+    /// Bytes of all its values in memory.
+    pub(super) bytes: usize,
+    /// Its id.
+    pub(super) id: Option<String>,
+    /// The key that was read last.
+    pub(super) last: Option<String>,
+    /// The key with the largest value, and the bytes of that.
+    pub(super) heaviest: Option<(String, usize)>,
+}
+
+impl Weight {
+    /// Weighs an object of JSON without keeping its values. A text that is none, or is cut off, is weighed up to there.
+    pub(super) fn of(text: &str) -> Weight {
+        let mut weight = Weight::default();
+        // Whoever parses the text finds its errors again.
+        let _ = (&mut weight).deserialize(&mut serde_json::Deserializer::from_str(text));
+        weight
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for &mut Weight {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for &mut Weight {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
+        while let Some(key) = map.next_key::<String>()? {
+            self.last = Some(key.clone());
+            let before = self.bytes;
+            let is_id = key == "id";
+            let id = map.next_value_seed(Part { bytes: &mut self.bytes, keeps_text: is_id })?;
+            self.bytes += KEY_BYTES + key.len();
+            self.id = if is_id { id } else { self.id.take() };
+            let bytes = self.bytes - before;
+            if self.heaviest.as_ref().is_none_or(|(_, most)| bytes > *most) {
+                self.heaviest = Some((key, bytes));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A value, which adds to the bytes.
+struct Part<'w> {
+    bytes: &'w mut usize,
+    /// Whether its text, if it is one, is wanted.
+    keeps_text: bool,
+}
+
+impl<'de> DeserializeSeed<'de> for Part<'_> {
+    type Value = Option<String>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Option<String>, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Part<'_> {
+    type Value = Option<String>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Option<String>, E> {
+        Ok(None)
+    }
+
+    fn visit_bool<E: Error>(self, _: bool) -> Result<Option<String>, E> {
+        Ok(None)
+    }
+
+    fn visit_i64<E: Error>(self, _: i64) -> Result<Option<String>, E> {
+        Ok(None)
+    }
+
+    fn visit_u64<E: Error>(self, _: u64) -> Result<Option<String>, E> {
+        Ok(None)
+    }
+
+    fn visit_f64<E: Error>(self, _: f64) -> Result<Option<String>, E> {
+        Ok(None)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Option<String>, E> {
+        *self.bytes += ALLOCATION_BYTES + text.len();
+        Ok(self.keeps_text.then(|| text.to_owned()))
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, mut values: S) -> Result<Option<String>, S::Error> {
+        let mut count = 0;
+        while values.next_element_seed(Part { bytes: self.bytes, keeps_text: false })?.is_some() {
+            count += 1;
+        }
+        if count > 0 {
+            // A list grows to twice its length.
+            *self.bytes += ALLOCATION_BYTES + VALUE_BYTES * usize::max(MIN_LIST, 2 * count);
+        }
+        Ok(None)
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Option<String>, M::Error> {
+        while map.next_key::<IgnoredAny>()?.is_some() {
+            map.next_value_seed(Part { bytes: self.bytes, keeps_text: false })?;
+            *self.bytes += KEY_BYTES;
+        }
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_takes_most_memory_is_named_and_a_text_that_is_cut_off_has_its_id() {
+        let moves = "[\"B\",\"D4\"],".repeat(1000);
+        let query = format!(
+            "{{\"id\":\"q\",\"komi\":7.5,\"moves\":[{}],\"rules\":\"aga\"}}",
+            &moves[..moves.len() - 1]
+        );
+        let whole = Weight::of(&query);
+        assert_eq!((whole.id.as_deref(), whole.last.as_deref()), (Some("q"), Some("rules")));
+        let (heaviest, bytes) = whole.heaviest.expect("something");
+        assert_eq!(heaviest, "moves");
+        assert!((200_000..whole.bytes).contains(&bytes), "{bytes}");
+        let cut = Weight::of(&query[..query.len() / 2]);
+        assert_eq!((cut.id.as_deref(), cut.last.as_deref()), (Some("q"), Some("moves")));
+        assert!(cut.bytes > 60_000);
+        for nonsense in ["", "[1]", "{\"id\":[]}", "{\"a\":", "{\"id\":\"a", "\u{fffd}{}", &"[".repeat(1000)]
+        {
+            assert_eq!(Weight::of(nonsense).id, None, "{nonsense}");
+        }
+    }
+}
