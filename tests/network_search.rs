@@ -19,7 +19,7 @@ use tewari::memory::Budget;
 use tewari::network::{Evaluator, Network, Networks, Situation, Symmetry};
 use tewari::search::policy::Rave;
 use tewari::search::{Expert, Limits, Report, Search, SearchParameters};
-use tewari::table::{Shape as TableShape, Table};
+use tewari::table::{Evaluation, ScoreMean, Shape as TableShape, Table};
 use tewari::tictactoe::TicTacToe;
 use tewari::value::{Estimate, Value};
 
@@ -40,7 +40,7 @@ fn search_with(estimate: Estimate, table: &Table, parameters: SearchParameters) 
         Box::new(|game, priors| {
             asked.fetch_add(1, Relaxed);
             game.expand(priors);
-            Some(estimate)
+            Evaluation { estimate: Some(estimate), score: ScoreMean::of_sample(1.0, estimate.weight.into()) }
         })
     };
     let search = Search::new(table, Rave::default(), parameters);
@@ -133,19 +133,45 @@ fn priors_in_reports_are_the_policy() {
 }
 
 #[test]
-fn leads_are_the_mean_of_playouts_and_network_where_its_value_counts() {
-    let network = Arc::new(network(4));
-    let leads = [0, 8].map(|value| {
-        let mut engine = engine(Some(Arc::clone(&network)), value);
-        let one = Limits { simulations: Some(1), ..Limits::default() };
-        let report = engine.search(Player::Black, one, &mut |_| true);
-        report.root.black_score.expect("a playout")
-    });
-    let position = engine(None, 0).position().clone();
-    let score = tewari::engine::expert::ask(&network, &position).black_score.expect("a score");
-    assert!(score.abs() <= 35.0, "{score} on 35 points");
-    // One simulation is the same with any weight: the estimate comes with the block it begins with.
-    assert!((leads[1] - (leads[0] + score) / 2.0).abs() < 1e-9, "{leads:?} {score}");
+fn scores_stay_with_positions_from_one_search_to_the_next() {
+    let mut engine = engine(Some(Arc::new(network(4))), 3);
+    let mut search = |simulations| {
+        let limits = Limits { simulations: Some(simulations), ..Limits::default() };
+        engine.search(Player::Black, limits, &mut |_| true)
+    };
+    let (first, second) = (search(SIMULATIONS), search(1));
+    let of_root = |report: &Report| report.root.black_score.expect("a score");
+    assert!((of_root(&first) - of_root(&second)).abs() < 0.5, "{} {}", of_root(&first), of_root(&second));
+    for before in first.moves.iter().filter(|it| it.edge_visits >= 10) {
+        let after = second.moves.iter().find(|it| it.mv == before.mv).expect("the move");
+        let [one, other] = [before, after].map(|it| it.black_score.expect("a score"));
+        assert!((one - other).abs() < 0.5, "{:?}: {one}, then {other}", before.mv);
+    }
+}
+
+#[test]
+fn the_score_of_a_move_is_that_of_the_position_it_leads_to() {
+    for network in [None, Some(Arc::new(network(4)))] {
+        let mut engine = engine(network, 3);
+        let report = engine.search(Player::Black, limits(), &mut |_| true);
+        let best = report.best().expect("a move");
+        let mut position = engine.position().clone();
+        position.play(best.mv);
+        let there = engine.look_up(position);
+        assert_eq!(best.black_score, there.root.black_score);
+        assert!(best.score_deviation.is_some_and(|deviation| deviation > 0.0));
+        assert_eq!(best.score_deviation, there.root.score_deviation);
+    }
+}
+
+#[test]
+fn an_evaluator_whose_score_is_always_the_same_gives_it_to_all_positions() {
+    let table = table(1 << 20);
+    // Of no weight beside it: the game itself, whose scores are -1, 0 and 1.
+    let estimate = Estimate { value: Value::DRAW, weight: 255 };
+    let (report, _) = search_with(estimate, &table, SearchParameters::default());
+    let score = report.root.black_score.expect("a score");
+    assert!((0.5..=1.0).contains(&score), "{score}");
 }
 
 fn tewari(folder: &Path, arguments: &[&str]) -> Output {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Barrier;
 use tewari::game::Prior;
 use tewari::table::{
-    Block, Counters, EDGE_VISITS_FULL, EDGE_VISITS_LIMIT, Entry, Identity, LeafPlayouts, Protected, Shape,
+    Block, Counters, EDGE_VISITS_FULL, EDGE_VISITS_LIMIT, Entry, Evaluation, Identity, LeafPlayouts, Protected, ScoreMean, Shape,
     TOTAL_VISITS_FULL, Table, TableMode, Total,
 };
 use tewari::value::{Estimate, Value};
@@ -221,8 +221,9 @@ fn a_merge_counts_an_estimate_once_however_many_tables_have_it() {
             let table = Table::create(&path, &identity(), SHAPE, 64 << 10).expect("a file");
             let mut counters = Counters::default();
             let entry = table.find_or_claim(KEY, Protected::default(), &mut counters).expect("an entry");
-            let judge = || ([Some(PRIOR); MOVES], Some(estimate));
-            let block = table.claim_block_with_estimate(&entry, judge, Protected::default(), &mut counters);
+            let score = ScoreMean { mean: -7.5, deviation: 12.0, weight: number as f64 + 1.0 };
+            let judge = || ([Some(PRIOR); MOVES], Evaluation { estimate: Some(estimate), score });
+            let block = table.claim_evaluated_block(&entry, judge, Protected::default(), &mut counters);
             assert_eq!(block.expect("a block").estimate(), Some(estimate));
             let value = estimate.join(u64::from(visits), mean);
             entry.seed(LeafPlayouts::with_mean(visits, mean), Total { visits, value });
@@ -234,6 +235,7 @@ fn a_merge_counts_an_estimate_once_however_many_tables_have_it() {
     let (sum, _) = Table::join(&path, &sources, None, 64 << 10, false, &mut |_, _| true).expect("a merge");
     let (entry, block) = position(&sum);
     assert_eq!(block.estimate(), Some(estimate));
+    assert_eq!(block.score().map(|score| (score.mean, score.deviation)), Some((-7.5, 12.0)));
     let total = entry.total();
     assert_eq!((total.visits, entry.leaf_playouts().visits), (80, 80));
     let weighted: u64 = samples.iter().map(|&(visits, mean)| u64::from(visits) * u64::from(mean.0)).sum();
@@ -247,8 +249,8 @@ fn an_estimate_stays_when_visits_are_halved() {
     let mut counters = Counters::default();
     let entry = table.find_or_claim(KEY, Protected::default(), &mut counters).expect("an entry");
     let estimate = Estimate { value: Value(0xabcd_abcd), weight: 255 };
-    let judge = || ([Some(PRIOR); MOVES], Some(estimate));
-    let block = table.claim_block_with_estimate(&entry, judge, Protected::default(), &mut counters);
+    let judge = || ([Some(PRIOR); MOVES], Evaluation { estimate: Some(estimate), score: ScoreMean::NONE });
+    let block = table.claim_evaluated_block(&entry, judge, Protected::default(), &mut counters);
     let block = block.expect("a block");
     for _ in 0..5 {
         add(&entry, &block, 3, EDGE_VISITS_FULL / 2);

@@ -16,5 +16,4 @@ mod table_file {
     mod snapshot;
     mod sync;
     mod unlucky;
-    mod upgrade;
 }

@@ -47,7 +47,7 @@ impl Reader {
             Reader { words: bytes.as_chunks().0.iter().map(|&bytes| u64::from_le_bytes(bytes)).collect() };
         assert_eq!(&bytes[..8], b"TewariTT");
         assert_eq!(&bytes[8..16], [1, 2, 3, 4, 5, 6, 7, 8]);
-        assert_eq!(reader.words[2], 3);
+        assert_eq!(reader.words[2], 4);
         let covered = [0..56, 64..128, 256..512].into_iter().flat_map(|range| bytes[range].to_vec());
         let sum = covered.fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -90,7 +90,7 @@ impl Reader {
     fn places(&self) -> (u64, u64, Vec<u64>) {
         let (moves, mut tags) = (self.moves(), Vec::new());
         let is_long = moves > 128;
-        let mut at = 4 + moves;
+        let mut at = 6 + moves;
         if is_long {
             tags.push(at);
             at += 1;
@@ -155,7 +155,7 @@ impl Reader {
         }
         let moves = self.moves() as usize;
         let (amaf, _, tags) = self.places();
-        let edges = &words[4..4 + moves];
+        let edges = &words[6..6 + moves];
         let samples = |index: usize| {
             let half = words[amaf as usize + index / 2] >> (32 * (index % 2));
             (bits(half, 0, 16), bits(half, 16, 32))

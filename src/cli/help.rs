@@ -93,7 +93,6 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("table info", "  tewari table info game.tewari --format json"),
     ("table verify", "  tewari table verify game.tewari\n  tewari table verify game.tewari --repair"),
     ("table snapshot", "  tewari table snapshot game.tewari -o copy.tewari"),
-    ("table upgrade", "  tewari table upgrade old.tewari"),
     ("table merge", "  tewari table merge mine.tewari friend.tewari --base common.tewari -o both.tewari"),
     ("table resize", "  tewari table resize game.tewari --table-size 256MiB"),
     ("table clear", "  tewari table clear game.tewari"),

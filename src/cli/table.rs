@@ -41,11 +41,6 @@ enum What {
     Verify(table_care::Verify),
     /// Copy a table while others may search in it.
     Snapshot(table_care::Snapshot),
-    /// Convert a table that an earlier version of this program made.
-    Upgrade {
-        /// The table.
-        file: PathBuf,
-    },
     /// Add up what several tables know.
     Merge(Merge),
     /// Make a table larger, or smaller and keep the best.
@@ -174,7 +169,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         What::Info(info) => self::info(info),
         What::Verify(verify) => table_care::verify(verify),
         What::Snapshot(snapshot) => table_care::snapshot(snapshot),
-        What::Upgrade { file } => table_care::upgrade(file),
         What::Merge(merge) => self::merge(merge),
         What::Resize(resize) => self::resize(resize),
         What::Clear { file } => clear(file),

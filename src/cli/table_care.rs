@@ -1,11 +1,11 @@
-//! `tewari table verify`, `snapshot` and `upgrade`: what keeps a table for years.
+//! `tewari table verify` and `snapshot`: what keeps a table for years.
 
 use super::print_error;
 use super::table::{MIB, plural, progress, say, survey};
 use crate::table::{Survey, Table, TableMode};
 use anyhow::{Result, bail};
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(Args)]
 pub(super) struct Verify {
@@ -96,14 +96,4 @@ pub(super) fn snapshot(arguments: &Snapshot) -> Result<()> {
         plural(made.entries_dropped, "position"),
         plural(made.blocks_dropped, "edge block")
     ))
-}
-
-pub(super) fn upgrade(file: &Path) -> Result<()> {
-    match Table::upgrade(file)? {
-        Some(table) => {
-            let bytes = table.layout().bytes() as f64;
-            say(&format!("{}: converted, {:.1} MiB", file.display(), bytes / MIB))
-        }
-        None => say(&format!("{}: of the present format, unchanged", file.display())),
-    }
 }

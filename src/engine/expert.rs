@@ -6,8 +6,9 @@ use crate::go::prior::has_few_moves;
 use crate::go::unconditional::unconditional_owners;
 use crate::go::{Point, Position, Scoring, Size};
 use crate::network::chances::CERTAIN;
-use crate::network::{Evaluation, Evaluator, Network, Situation, Symmetry};
+use crate::network::{Evaluation, Evaluator, Network, ScoreEstimate, Situation, Symmetry};
 use crate::search::policy::Puct;
+use crate::table::{self, ScoreMean};
 use crate::value::{Estimate, Value};
 use std::sync::Arc;
 
@@ -68,9 +69,9 @@ impl Expert {
         self
     }
 
-    /// Writes the priors of all moves, `None` where one is not legal ignoring history, and estimates the value. The position
-    /// is looked at under one symmetry, chosen by its key. Always `Some`.
-    pub fn judge(&mut self, position: &Position, priors: &mut [Option<Prior>]) -> Option<Estimate> {
+    /// Writes the priors of all moves, `None` where one is not legal ignoring history, and estimates value and score. The position
+    /// is looked at under one symmetry, chosen by its key. There is always an estimate.
+    pub fn judge(&mut self, position: &Position, priors: &mut [Option<Prior>]) -> table::Evaluation {
         position.fill_legal(priors);
         let situation = Situation::with_moves_in_key(position);
         let evaluation = self.evaluator.evaluate(&situation, symmetry_of(position));
@@ -92,7 +93,11 @@ impl Expert {
                 *prior = Puct::pack_chance(chance as f32 / CERTAIN as f32);
             }
         }
-        Some(estimate(&evaluation, &situation, self.value_weight))
+        let score = match evaluation.score {
+            Some(score) => black_score(score, position).weighing(self.value_weight.into()),
+            None => ScoreMean::NONE,
+        };
+        table::Evaluation { estimate: Some(estimate(&evaluation, &situation, self.value_weight)), score }
     }
 }
 
@@ -105,6 +110,8 @@ pub struct Opinion {
     pub black_winrate: Option<f64>,
     /// The final score under the rules in points, Black's view, before komi; `None` if the network was not trained on scores.
     pub black_score: Option<f64>,
+    /// Standard deviation of the final score; `None` if the network was not trained on scores.
+    pub score_deviation: Option<f64>,
     /// Whose each point will be by move number, from -1 for White to 1 for Black; `None` if the network was not trained on
     /// owners.
     pub ownership: Option<Vec<f64>>,
@@ -123,9 +130,8 @@ pub fn ask(network: &Arc<Network>, position: &Position) -> Opinion {
     let weight = 1.0 / f64::from(Symmetry::count(size));
     let sign_of = |player| if player == Player::Black { 1.0 } else { -1.0 };
     let sign = sign_of(position.to_play());
-    let points = size.points() as f64;
     let mut policy = vec![0.0; chances.len()];
-    let (mut winrate, mut score) = (None, None);
+    let (mut winrate, mut score, mut deviation) = (None, None, None);
     let mut ownership: Option<Vec<f64>> = None;
     for symmetry in Symmetry::all(size) {
         let evaluation = evaluator.evaluate(&situation, symmetry);
@@ -146,11 +152,12 @@ pub fn ask(network: &Arc<Network>, position: &Position) -> Opinion {
         if let Some(estimate) = evaluation.score.map(|estimate| estimate.raised(sign * missed)) {
             let chance = estimate.winning_chance(situation.own_komi()).as_f64() - 0.5;
             *winrate.get_or_insert(0.5) += weight * sign * chance;
-            let area = sign * estimate.lead(0).clamp(-points, points);
-            *score.get_or_insert(0.0) += weight * (area - f64::from(position.area_offset()));
+            let score_mean = black_score(estimate, position);
+            *deviation.get_or_insert(0.0) += weight * score_mean.deviation;
+            *score.get_or_insert(0.0) += weight * score_mean.mean;
         }
     }
-    Opinion { policy, black_winrate: winrate, black_score: score, ownership }
+    Opinion { policy, black_winrate: winrate, black_score: score, score_deviation: deviation, ownership }
 }
 
 /// The chance of a pass, by move number the last of `chances`, which are the network's. What it leads to where it ends the
@@ -221,6 +228,27 @@ fn of_own_eyes<'c>(position: &Position, chances: &'c mut [u32]) -> impl Iterator
     let fills_eye = move |point: Point| board.cell(point) == cell::EMPTY && board.is_eye(point, player);
     let points = &board.geometry().points;
     points.iter().zip(chances).filter(move |(point, _)| fills_eye(**point)).map(|(_, chance)| chance)
+}
+
+/// The network's score of `position` under its rules for Black, before komi, with the certainty of the search. It has the
+/// weight of one visit.
+fn black_score(score: ScoreEstimate, position: &Position) -> ScoreMean {
+    let points = position.size().points() as f64;
+    let lead = score.lead(0).clamp(-points, points);
+    let area = if position.to_play() == Player::Black { lead } else { -lead };
+    ScoreMean {
+        mean: area - f64::from(position.area_offset()),
+        deviation: score.sharpened(SHARPENING).deviation().min(points),
+        weight: 1.0,
+    }
+}
+
+/// The score of a position, as the search would get it with the block; `None` if the network was not trained on scores.
+#[must_use]
+pub fn ask_score(evaluator: &mut Evaluator, position: &Position) -> Option<ScoreMean> {
+    let situation = Situation::with_moves_in_key(position);
+    let evaluation = evaluator.evaluate(&situation, symmetry_of(position));
+    evaluation.score.map(|score| black_score(score, position))
 }
 
 /// One symmetry for each position, so that the same position always gets the same answer.

@@ -6,6 +6,7 @@ pub mod expert;
 mod layout;
 mod level;
 mod points;
+mod scores;
 mod table_setting;
 
 pub use ending::Decision;
@@ -14,6 +15,7 @@ pub use table_setting::TableSetting;
 
 use self::expert::{Expert, Opinion, VALUE_WEIGHT};
 use self::layout::{game_name, lay_out};
+use self::scores::ReportScores;
 use crate::game::{Bounds, Game, Move, Player};
 use crate::go::PlayoutPolicy;
 use crate::go::status::DeadStones;
@@ -25,6 +27,7 @@ use crate::search::policy::Preset;
 use crate::search::{self, Limits, Progress, Report, Search, SearchParameters, Snapshot};
 use crate::table::{FileError, FileProblem, FileState, Replacement, Table, TableError, TableMode};
 use crate::zobrist::mix;
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -363,7 +366,12 @@ impl Engine {
         let search = Search::new(&self.table, policy, parameters).with_root_moves(self.root_moves.as_deref());
         let network = self.network.as_ref();
         let opinion = network.map(|network| expert::ask(network, &root));
+        let counted = network.filter(|_| self.options.value_weight > 0);
+        let scores = counted.map(|network| RefCell::new(ReportScores::new(&root, network)));
         let completed = |mut report: Report| {
+            if let Some(scores) = &scores {
+                scores.borrow_mut().complete(&mut report);
+            }
             self.complete(&root, opinion.as_ref(), &mut report);
             report
         };
@@ -415,23 +423,11 @@ impl Engine {
         report
     }
 
-    /// Puts the network's opinion of the root into the report: the priors become its policy, and scores and owners
-    /// the mean of playouts and network where its value counts.
+    /// Puts the network's opinion of the root into the report: the priors become its policy, and owners the mean of
+    /// playouts and network where its value counts.
     fn add_opinion(&self, opinion: &Opinion, report: &mut Report) {
-        let counts = self.options.value_weight > 0;
-        let correction = match (opinion.black_score, report.root.black_score) {
-            (Some(network), Some(playouts)) if counts => (network - playouts) / 2.0,
-            _ => 0.0,
-        };
-        if let Some(ownership) = opinion.ownership.clone().filter(|_| counts) {
+        if let Some(ownership) = opinion.ownership.clone().filter(|_| self.options.value_weight > 0) {
             report.ownership.set_estimate(ownership);
-        }
-        let points = (opinion.policy.len() - 1) as f64;
-        // What is proven has the score of its leaves.
-        let unproven = report.moves.iter_mut().filter(|it| it.proven.is_none());
-        let scores = unproven.map(|it| &mut it.black_score);
-        for score in scores.chain([&mut report.root.black_score]) {
-            *score = score.map(|score| (score + correction).clamp(-points, points));
         }
         for candidate in report.moves.iter_mut().chain(&mut report.untried) {
             candidate.prior = opinion.policy[candidate.mv.index()];

@@ -10,7 +10,7 @@ const DOUBT: f64 = 0.1;
 const BOARD_IN_WINS: f64 = 0.08;
 /// The part of the board's points that a move has to gain, less than which the scores of playouts scatter by: three points on 9x9.
 const LEAST_GAIN: f64 = 1.0 / 27.0;
-/// Simulations that both scores are means of, at least.
+/// Visits that both moves need: the score of fewer is little more than the network's.
 const LEAST_SCORED: u64 = 256;
 /// The part of the first move's visits that a move needs, which says that the search has looked for an answer to it.
 const LEAST_VISITS: f64 = 1.0 / 20.0;
@@ -21,7 +21,7 @@ pub(super) fn put_first(moves: &mut [MoveReport], to_play: Player, size: Size) {
     let lead =
         |it: &MoveReport| it.black_score.map(|score| if to_play == Player::Black { score } else { -score });
     let may_be_compared =
-        |it: &MoveReport| it.proven.is_none() && it.mv != size.pass() && it.scored >= LEAST_SCORED;
+        |it: &MoveReport| it.proven.is_none() && it.mv != size.pass() && it.edge_visits >= LEAST_SCORED;
     let Some(first) = moves.first().filter(|it| may_be_compared(it)) else { return };
     let chance = first.value.as_f64();
     let (Some(first_lead), true) = (lead(first), chance.min(1.0 - chance) < DOUBT) else { return };
@@ -52,7 +52,6 @@ mod tests {
     fn moves(moves: &[(u16, f64, f64, u64)]) -> Vec<MoveReport> {
         let report = |&(number, chance, lead, visits): &(u16, f64, f64, u64)| MoveReport {
             black_score: Some(-lead),
-            scored: visits,
             ..MoveReport::visited(number, chance, visits)
         };
         moves.iter().map(report).collect()
@@ -89,9 +88,6 @@ mod tests {
         assert_eq!(order(moves(&[(7, 0.97, 20.0, 5_000), (8, 0.97, 22.5, 4_000)])), [7, 8]);
         assert_eq!(order(moves(&[(7, 0.97, 20.0, 5_000), (8, 0.97, 30.0, 255)])), [7, 8]);
         assert_eq!(order(moves(&[(7, 0.97, 20.0, 9_000), (8, 0.97, 30.0, 400)])), [7, 8]);
-        let mut reused = moves(&[(7, 0.97, 20.0, 5_000), (8, 0.97, 30.0, 4_000)]);
-        reused[1].scored = 200;
-        assert_eq!(order(reused), [7, 8]);
     }
 
     #[test]

@@ -22,6 +22,9 @@ const SPREAD_POINTS: i64 = 8;
 /// The least number for the spread: an eighth of a point where owners are counted, else a point.
 const LEAST_SPREAD: [i32; 2] = [-6, -3];
 
+/// Standard deviation of a logistic distribution of scale 1: π / √3.
+const DEVIATION_OF_LOGISTIC: f64 = 1.813_799_364_234_218;
+
 /// A network and the memory that it works in. Every thread has its own; an evaluation allocates nothing.
 pub struct Evaluator {
     network: Arc<Network>,
@@ -89,6 +92,12 @@ impl ScoreEstimate {
     #[must_use]
     pub fn raised(&self, points: f64) -> ScoreEstimate {
         ScoreEstimate { mean: self.mean + (points * f64::from(1 << OUTPUT_PLACES)).round() as i64, ..*self }
+    }
+
+    /// Standard deviation in points: π / √3 of the scale.
+    #[must_use]
+    pub fn deviation(&self) -> f64 {
+        self.spread as f64 / f64::from(1 << OUTPUT_PLACES) * DEVIATION_OF_LOGISTIC
     }
 
     /// The mean lead in points when the player gains a komi of `own_komi` half points.

@@ -5,11 +5,12 @@ use super::path::{BackupValue, SiblingStatistics, Step};
 use super::policy::SelectionPolicy;
 use super::policy_state;
 use super::proof::{self, ProvenBounds};
+use super::score;
 use super::update_buffer::UpdateBuffer;
 use super::value_weight;
 use super::worker::Worker;
-use crate::game::{Game, Outcome, Player};
-use crate::table::LeafPlayouts;
+use crate::game::{Game, Outcome, Player, Score};
+use crate::table::{LeafPlayouts, ScoreMean};
 use crate::value::{Estimate, Value};
 
 impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
@@ -23,6 +24,9 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             if self.policy.uses_state() {
                 self.back_up_policy_state(half_points);
             }
+        }
+        if let Some(score) = leaf.playout_score {
+            self.add_playout_score(score);
         }
         self.back_up_value(leaf.value);
     }
@@ -38,6 +42,14 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
                 step.block.add_amaf(samples);
             }
         });
+    }
+
+    /// Adds a playout's score to the position before the leaf, which has no block to keep it.
+    fn add_playout_score(&self, score: Score) {
+        if let Some(step) = self.steps.last() {
+            let weight = score::playout_weight(step.estimate);
+            step.block.add_own_score(ScoreMean::of_sample(score.into(), weight));
+        }
     }
 
     fn back_up_policy_state(&self, half_points_for_black: u32) {
@@ -76,13 +88,15 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             };
             let chosen = (!self.is_refuted(&step, &child)).then_some((visits, mover_value));
             let value = self.value_of(&step, bounds, chosen);
+            let chosen_score = chosen.and(child.score);
+            let score = if has_block { score::update(&step, visits, chosen_score) } else { None };
             if has_block {
                 // Visits of a position are those of its edges and its leaf playouts: all are counted, or none.
                 step.entry.add_visit(value);
                 let total = u64::from(step.leaf_playouts.visits) + step.siblings.visits + u64::from(visits);
                 step.block.mark_used(u32::try_from(total).unwrap_or(u32::MAX), generation);
             }
-            child = BackupValue { value, bounds };
+            child = BackupValue { value, bounds, score: score::within(score, bounds.path) };
         }
     }
 

@@ -4,9 +4,10 @@ use super::descend::Leaf;
 use super::path::BackupValue;
 use super::policy::SelectionPolicy;
 use super::proof::{self, ProvenBounds};
+use super::score;
 use super::worker::Worker;
 use crate::game::{Bounds, Game, Outcome, Player, Score};
-use crate::table::Entry;
+use crate::table::{Entry, ScoreMean};
 use crate::value::Value;
 
 /// What a leaf is worth.
@@ -15,6 +16,8 @@ pub(super) struct Evaluation {
     pub(super) value: BackupValue,
     /// Black's half-points; `None` where there is no result of this simulation's own to sample.
     pub(super) half_points_for_black: Option<u32>,
+    /// The score of the playout, if there was one.
+    pub(super) playout_score: Option<Score>,
 }
 
 impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
@@ -32,8 +35,9 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             Leaf::AllowedRefuted(entry) => self.evaluate_refuted(&entry, ProvenBounds::none(self.range)),
             Leaf::CatchUp(entry) => {
                 let bounds = ProvenBounds { base: entry.bounds(self.range), path: self.range };
-                let value = BackupValue { value: entry.total().value, bounds };
-                Evaluation { value, half_points_for_black: None }
+                let value =
+                    BackupValue { value: entry.total().value, bounds, score: self.stored_score(&entry) };
+                Evaluation { value, half_points_for_black: None, playout_score: None }
             }
         }
     }
@@ -41,7 +45,6 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     fn evaluate_by_playout(&mut self, entry: Option<Entry<'t>>) -> Evaluation {
         self.prefetch_path();
         let score = self.game.playout(&mut self.rng, &mut self.trace);
-        self.add_score(score);
         self.game.add_owners(&mut self.ownership);
         let for_black = self.root.outcome_for_black(score);
         let result = proof::outcome_for(self.leaf_player(), for_black);
@@ -53,14 +56,11 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             }
             None => self.mean_of_edge_with(result),
         };
-        let value = BackupValue { value, bounds: ProvenBounds::none(self.range) };
-        Evaluation { value, half_points_for_black: Some(for_black.half_points()) }
+        let value = BackupValue { value, bounds: ProvenBounds::none(self.range), score: None };
+        Evaluation { value, half_points_for_black: Some(for_black.half_points()), playout_score: Some(score) }
     }
 
     fn evaluate_decided(&mut self, entry: Option<Entry<'t>>, path: Bounds) -> Evaluation {
-        if path.lower == path.upper {
-            self.add_score(path.lower);
-        }
         let for_black = self.root.outcome_for_black(path.lower);
         let value = Value::from(proof::outcome_for(self.leaf_player(), for_black));
         let mut base = path;
@@ -72,15 +72,17 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             }
             entry.add_visit(value);
         }
-        let value = BackupValue { value, bounds: ProvenBounds { base, path } };
-        Evaluation { value, half_points_for_black: Some(for_black.half_points()) }
+        let stored = entry.and_then(|entry| self.stored_score(&entry));
+        let value =
+            BackupValue { value, bounds: ProvenBounds { base, path }, score: score::within(stored, path) };
+        Evaluation { value, half_points_for_black: Some(for_black.half_points()), playout_score: None }
     }
 
     fn evaluate_refuted(&self, entry: &Entry<'t>, bounds: ProvenBounds) -> Evaluation {
         entry.add_visit(Value::LOSS);
         let for_black = proof::outcome_for(self.leaf_player(), Outcome::Loss);
-        let value = BackupValue { value: Value::LOSS, bounds };
-        Evaluation { value, half_points_for_black: Some(for_black.half_points()) }
+        let value = BackupValue { value: Value::LOSS, bounds, score: self.stored_score(entry) };
+        Evaluation { value, half_points_for_black: Some(for_black.half_points()), playout_score: None }
     }
 
     /// Who is to move at the leaf. The playout has moved on, so the path is asked.
@@ -98,11 +100,8 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         Value((sum / (visits + 1)) as u32)
     }
 
-    fn add_score(&mut self, score: Score) {
-        if let Some(step) = self.steps.first() {
-            let (sum, count) = &mut self.scores[step.mv.index()];
-            *sum += i64::from(score);
-            *count += 1;
-        }
+    /// The score that the position's block has.
+    fn stored_score(&self, entry: &Entry<'t>) -> Option<ScoreMean> {
+        self.table.block(entry).and_then(|block| block.score())
     }
 }

@@ -28,7 +28,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         if !self.expert_estimates {
             return None;
         }
-        let estimate = (self.expert)(&self.game, &mut self.priors);
+        let estimate = (self.expert)(&self.game, &mut self.priors).estimate;
         self.expert_estimates = estimate.is_some();
         estimate
     }
@@ -40,11 +40,11 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         let mut answer = None;
         let noted = &mut answer;
         let judge = move || {
-            let estimate = expert(game, priors);
-            *noted = Some(estimate);
-            (priors, estimate)
+            let evaluation = expert(game, priors);
+            *noted = Some(evaluation.estimate);
+            (priors, evaluation)
         };
-        let block = self.table.claim_block_with_estimate(entry, judge, protected, &mut self.counters);
+        let block = self.table.claim_evaluated_block(entry, judge, protected, &mut self.counters);
         (block, answer)
     }
 }

@@ -16,6 +16,7 @@ mod policy_state;
 mod proof;
 mod report;
 mod run;
+mod score;
 mod select;
 mod update_buffer;
 mod value_weight;
@@ -27,8 +28,7 @@ pub use report::{MoveReport, Report, RootReport};
 
 use crate::game::{Game, Prior};
 use crate::rng::PlayoutRng;
-use crate::table::Table;
-use crate::value::Estimate;
+use crate::table::{Evaluation, Table};
 use crate::zobrist::mix;
 use limits::StoppingRule;
 use policy::SelectionPolicy;
@@ -81,7 +81,7 @@ impl<'s> Snapshot<'s> {
         Snapshot { simulations, report }
     }
 
-    /// What the search has found so far. Scores and ownership are those of the first worker's playouts.
+    /// What the search has found so far. Ownership is that of the first worker's playouts.
     #[must_use]
     pub fn report(&self) -> Report {
         (self.report)()
@@ -92,8 +92,8 @@ impl<'s> Snapshot<'s> {
 pub type Progress<'a> = &'a mut dyn FnMut(&Snapshot<'_>) -> bool;
 
 /// Judges a position that gets an edge block: writes the priors of its moves as [`Game::expand`] does, and returns what is
-/// known of its value. Each worker has one.
-pub type Expert<'e, G> = Box<dyn FnMut(&G, &mut [Option<Prior>]) -> Option<Estimate> + Send + 'e>;
+/// known of its value and score. Each worker has one.
+pub type Expert<'e, G> = Box<dyn FnMut(&G, &mut [Option<Prior>]) -> Evaluation + Send + 'e>;
 
 /// A table to search on, and how.
 pub struct Search<'t, P> {
@@ -130,7 +130,7 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
         let expert = || -> Expert<'_, G> {
             Box::new(|game, priors| {
                 game.expand(priors);
-                None
+                Evaluation::NONE
             })
         };
         self.run_with_experts(root, &expert, limits, progress)
@@ -160,7 +160,7 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
             }
         };
         let workers = run.work(self.table, root, worker, progress);
-        let mut totals = report::Totals::new(root.move_count());
+        let mut totals = report::Totals::default();
         workers.iter().for_each(|worker| worker.add_to(&mut totals));
         totals.elapsed = run.elapsed();
         Report::new(self.table, root, &self.policy, totals, self.root_moves)
@@ -169,7 +169,7 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
     /// What the table knows of a position, without searching.
     pub fn look_up<G: Game>(&self, root: &G) -> Report {
         let root = &self.restricted(root);
-        Report::new(self.table, root, &self.policy, report::Totals::new(root.move_count()), self.root_moves)
+        Report::new(self.table, root, &self.policy, report::Totals::default(), self.root_moves)
     }
 
     /// The root, with a key for the moves that may be tried.

@@ -3,11 +3,11 @@
 use super::proof::ProvenBounds;
 use super::value_weight;
 use crate::game::{Move, Player};
-use crate::table::{Block, Entry, LeafPlayouts};
+use crate::table::{Block, Entry, LeafPlayouts, ScoreMean};
 use crate::value::{Estimate, Value};
 
 /// Sums over the edges of a position other than the chosen one, when it was chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SiblingStatistics {
     /// Visits of all siblings.
     pub(super) visits: u64,
@@ -19,12 +19,20 @@ pub(super) struct SiblingStatistics {
     pub(super) chosen: u32,
     /// The weight of a visit of the chosen edge, see [`value_weight`](super::value_weight).
     pub(super) chosen_weight: u32,
+    /// The scores of those that are not refuted, weighted like values; `None` where the position's score is not due.
+    pub(super) score: Option<ScoreMean>,
 }
 
 impl SiblingStatistics {
     /// Without any sibling, and a chosen edge without visits.
-    pub(super) const NONE: SiblingStatistics =
-        SiblingStatistics { visits: 0, weight: 0, weighted: 0, chosen: 0, chosen_weight: value_weight::UNIT };
+    pub(super) const NONE: SiblingStatistics = SiblingStatistics {
+        visits: 0,
+        weight: 0,
+        weighted: 0,
+        chosen: 0,
+        chosen_weight: value_weight::UNIT,
+        score: None,
+    };
 }
 
 /// One position of the descent, and the move chosen there.
@@ -51,4 +59,6 @@ pub(super) struct BackupValue {
     pub(super) value: Value,
     /// What is proven of the child.
     pub(super) bounds: ProvenBounds,
+    /// The child's score, if it has one.
+    pub(super) score: Option<ScoreMean>,
 }

@@ -3,9 +3,10 @@
 use super::policy::SelectionPolicy;
 use super::policy_state;
 use super::proof;
+use super::score;
 use crate::game::{Bounds, Game, Move, Outcome, Player};
 use crate::ownership::Ownership;
-use crate::table::{Census, Counters, Edge, Table};
+use crate::table::{Census, Counters, Edge, ScoreMean, Table};
 use crate::value::Value;
 use std::time::Duration;
 
@@ -25,9 +26,10 @@ pub struct RootReport {
     pub bounds: Bounds,
     /// The outcome for the player to move, if it is proven.
     pub proven: Option<Outcome>,
-    /// Mean of the scores that this run's simulations ended with, by playouts or proven, Black's view, before komi; `None`
-    /// where none had a score.
+    /// Expected final score of the position, Black's points before komi, within the bounds; `None` if no score is known.
     pub black_score: Option<f64>,
+    /// Standard deviation of the final score; `None` if no score is known.
+    pub score_deviation: Option<f64>,
 }
 
 /// What is known of one move of the root.
@@ -45,10 +47,10 @@ pub struct MoveReport {
     pub proven: Option<Outcome>,
     /// Share of the prior's expectation, `0..=1`; all moves sum to 1.
     pub prior: f64,
-    /// Mean of the scores of those of this run's simulations that began with the move, as the root's.
+    /// Expected final score of the position it leads to, as the root's.
     pub black_score: Option<f64>,
-    /// How many of this run's simulations that is the mean of.
-    pub scored: u64,
+    /// Standard deviation of the final score; `None` if no score is known.
+    pub score_deviation: Option<f64>,
     /// The best line from here, beginning with the move.
     pub pv: Vec<Move>,
     /// How often each move of it was chosen in its position.
@@ -82,7 +84,7 @@ impl MoveReport {
             proven: None,
             prior: 0.0,
             black_score: None,
-            scored: 0,
+            score_deviation: None,
             pv: vec![Move(number)],
             pv_visits: vec![visits],
         }
@@ -118,27 +120,8 @@ pub(super) struct Totals {
     pub(super) simulations: u64,
     pub(super) elapsed: Duration,
     pub(super) counters: Counters,
-    /// Sum and number of scores (Black's view), by the root's moves.
-    pub(super) scores: Vec<(i64, u64)>,
     pub(super) ownership: Ownership,
     pub(super) depth_sum: u64,
-}
-
-impl Totals {
-    /// Nothing yet, of a game with so many moves.
-    pub(super) fn new(moves: usize) -> Totals {
-        Totals { scores: vec![(0, 0); moves], ..Totals::default() }
-    }
-
-    /// The mean of all scores; `None` without any.
-    fn mean_score(&self) -> Option<f64> {
-        mean(self.scores.iter().fold((0, 0), |(sum, count), part| (sum + part.0, count + part.1)))
-    }
-}
-
-/// The mean of `count` numbers with this sum; `None` of none.
-fn mean((sum, count): (i64, u64)) -> Option<f64> {
-    (count > 0).then(|| sum as f64 / count as f64)
 }
 
 impl Report {
@@ -156,20 +139,19 @@ impl Report {
             Some(outcome) => Value::from(outcome),
             None => total.map_or(Value::DRAW, |total| total.value),
         };
-        let report_on = |candidate: Candidate, (pv, pv_visits): (Vec<Move>, Vec<u64>)| {
-            let scores = totals.scores[candidate.mv.index()];
-            MoveReport {
-                mv: candidate.mv,
-                edge_visits: candidate.edge_visits,
-                visits: candidate.visits,
-                value: candidate.value,
-                proven: candidate.proven(),
-                prior: candidate.prior,
-                black_score: mean(scores),
-                scored: scores.1,
-                pv,
-                pv_visits,
-            }
+        let bounds = proof::path_bounds(table, root);
+        let score = score::within(stored_score(table, root.key()), bounds);
+        let report_on = |candidate: Candidate, (pv, pv_visits): (Vec<Move>, Vec<u64>)| MoveReport {
+            mv: candidate.mv,
+            edge_visits: candidate.edge_visits,
+            visits: candidate.visits,
+            value: candidate.value,
+            proven: candidate.proven(),
+            prior: candidate.prior,
+            black_score: candidate.score.map(|score| score.mean),
+            score_deviation: candidate.score.map(|score| score.deviation),
+            pv,
+            pv_visits,
         };
         let mut candidates = ranked_moves(table, root, policy);
         candidates.retain(|candidate| root_moves.is_none_or(|allowed| allowed[candidate.mv.index()]));
@@ -193,9 +175,10 @@ impl Report {
                 to_play: root.to_play(),
                 visits: total.map_or(0, |total| u64::from(total.visits)),
                 value,
-                bounds: proof::path_bounds(table, root),
+                bounds,
                 proven,
-                black_score: totals.mean_score(),
+                black_score: score.map(|score| score.mean),
+                score_deviation: score.map(|score| score.deviation),
             },
             ownership: totals.ownership,
             moves,
@@ -226,6 +209,8 @@ struct Candidate {
     prior: f64,
     /// The mover's guaranteed score.
     guaranteed: i16,
+    /// Black's score in the position it leads to.
+    score: Option<ScoreMean>,
     /// See [`SelectionPolicy::final_rank`].
     final_rank: f64,
 }
@@ -330,6 +315,12 @@ fn split_off_untried(candidates: &mut Vec<Candidate>) -> Vec<Candidate> {
     untried
 }
 
+/// The score that the block of the position with this key has.
+fn stored_score(table: &Table, key: u64) -> Option<ScoreMean> {
+    let entry = table.find(key)?;
+    table.block(&entry)?.score()
+}
+
 /// The edges of the position with this key and their policy state, 0 where there is none; `None` without a block, or if
 /// that was taken for another position while it was read.
 fn edges_of(table: &Table, key: u64) -> Option<Vec<(Edge, u64)>> {
@@ -369,6 +360,7 @@ fn candidate<G: Game, P: SelectionPolicy>(
         // One visit more in the prior, so that every move has a share.
         prior: f64::from(prior.wins) + 0.5,
         guaranteed: if mover == Player::Black { bounds.lower } else { -bounds.upper },
+        score: score::within(stored_score(table, game.key_after(mv)), bounds),
         final_rank: if edge_visits > 0 {
             policy.final_rank(edge_visits, value, state)
         } else {
@@ -420,20 +412,4 @@ pub(super) fn leading_visits<G: Game>(table: &Table, game: &G) -> [u64; 2] {
         leading = if visits > leading[0] { [visits, leading[0]] } else { [leading[0], visits] };
     }
     if block.is_current() { leading } else { [0; 2] }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn scores_of_days_count_past_32_bits() {
-        let count = u64::from(u32::MAX) - 1;
-        let mut totals = Totals { scores: vec![(-7 * count as i64, count); 2], ..Totals::default() };
-        for part in &mut totals.scores {
-            (0..4).for_each(|_| *part = (part.0 - 7, part.1 + 1));
-        }
-        assert_eq!(totals.mean_score(), Some(-7.0));
-        assert_eq!(Totals::new(2).mean_score(), None);
-    }
 }

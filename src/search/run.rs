@@ -113,7 +113,7 @@ impl Run {
         root: &G,
         worker: &Worker<'_, '_, G, P>,
     ) -> Report {
-        let mut totals = Totals::new(root.move_count());
+        let mut totals = Totals::default();
         worker.add_to(&mut totals);
         totals.simulations = self.simulations.0.load(Relaxed);
         totals.elapsed = self.elapsed();

@@ -49,8 +49,6 @@ pub(super) struct Worker<'t, 'e, G, P> {
     pub(super) update_buffer: UpdateBuffer<'t>,
     /// What happened at the table.
     pub(super) counters: Counters,
-    /// Sum and number of the scores of playouts and of leaves whose score is proven (Black's view), by the root's moves.
-    pub(super) scores: Vec<(i64, u64)>,
     /// Whose each point was at the end of the playouts.
     pub(super) ownership: Ownership,
     /// See [`Search::root_moves`](super::Search::root_moves).
@@ -95,7 +93,6 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
             amaf: AmafSamples::new(moves),
             update_buffer: UpdateBuffer::new(moves),
             counters: Counters::default(),
-            scores: vec![(0, 0); moves],
             ownership: Ownership::default(),
             root_moves: None,
             depth_sum: 0,
@@ -134,10 +131,6 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
         totals.depth_sum += self.depth_sum;
         totals.simulations += self.simulations;
         totals.ownership.add(&self.ownership);
-        for (total, part) in totals.scores.iter_mut().zip(&self.scores) {
-            total.0 += part.0;
-            total.1 += part.1;
-        }
     }
 
     /// Writes what is still in the update buffer. Nothing more is simulated.

@@ -11,7 +11,9 @@
 //! | 3             | 0..40  | halving      | under way, see [`halving`](super::halving); 0 is none      |
 //! |               | 40..48 | weight       | of the position's [`Estimate`]; 0 and a value of 0: none   |
 //! |               | 48..64 | estimate     | its value, for the player to move                          |
-//! | 4 + a         | 0..8   | prior wins   | see [`Prior`]; 255 of 255: the move is not legal           |
+//! | 4             | 0..64  | score        | of the position, averaged over the graph, see [`ScoreMean`] |
+//! | 5             | 0..64  | own score    | of the evaluator, and of playouts from here and from children without a block |
+//! | 6 + a         | 0..8   | prior wins   | see [`Prior`]; 255 of 255: the move is not legal           |
 //! |               | 8..16  | prior visits |                                                            |
 //! |               | 16..36 | edge value   | the child's value when last seen, for the mover            |
 //! |               | 36..64 | edge visits  | N(s,a)                                                     |
@@ -28,6 +30,7 @@ use super::backing;
 use super::entry::Entry;
 use super::halving::TOTAL_VISITS_FULL;
 use super::layout::{BLOCK_HEADER_WORDS, Shape};
+use super::score_mean::ScoreMean;
 use crate::game::Prior;
 use crate::value::{Estimate, Value};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -119,6 +122,24 @@ fn pack_estimate(estimate: Option<Estimate>) -> u64 {
     estimate.map_or(0, |Estimate { value, weight }| {
         u64::from(value.0 >> 16) << 48 | u64::from(weight) << WEIGHT_SHIFT
     })
+}
+
+/// The words of the scores.
+const SCORE: usize = 4;
+const OWN_SCORE: usize = 5;
+
+/// An evaluator's answer for a position that gets a block.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Evaluation {
+    /// Its value; `None` if no evaluator was asked.
+    pub estimate: Option<Estimate>,
+    /// Its score.
+    pub score: ScoreMean,
+}
+
+impl Evaluation {
+    /// The answer where no evaluator is asked.
+    pub const NONE: Evaluation = Evaluation { estimate: None, score: ScoreMean::NONE };
 }
 
 /// AMAF samples of a move: how often its mover played it first on that point, here or later.
@@ -290,6 +311,44 @@ impl<'t> Block<'t> {
         (word & ESTIMATE_MASK != 0).then_some(Estimate { value: Value(bits << 16 | bits), weight })
     }
 
+    /// The final score that is expected of the position; `None` before anything is known of it.
+    #[must_use]
+    #[inline]
+    pub fn score(&self) -> Option<ScoreMean> {
+        ScoreMean::unpack(self.words[SCORE].load(Relaxed)).known()
+    }
+
+    /// The part of it that comes from no child with a block: the evaluator's answer and playouts.
+    #[must_use]
+    #[inline]
+    pub fn own_score(&self) -> ScoreMean {
+        ScoreMean::unpack(self.words[OWN_SCORE].load(Relaxed))
+    }
+
+    /// Replaces the score, unless the block has been evicted or another worker replaces it at this moment.
+    #[inline]
+    pub fn set_score(&self, score: ScoreMean) {
+        self.exchange(SCORE, |_| score);
+    }
+
+    /// Adds a sample to the own score, unless the block has been evicted or another worker adds one at this moment.
+    #[inline]
+    pub fn add_own_score(&self, sample: ScoreMean) {
+        self.exchange(OWN_SCORE, |score| score.and(sample));
+    }
+
+    /// The word is exchanged only if it was this position's when it was read and has not changed since.
+    #[inline]
+    fn exchange(&self, at: usize, change: impl FnOnce(ScoreMean) -> ScoreMean) {
+        let found = self.words[at].load(Relaxed);
+        if self.is_current() {
+            let changed = change(ScoreMean::unpack(found)).pack();
+            if changed != found {
+                let _ = self.words[at].compare_exchange(found, changed, Relaxed, Relaxed);
+            }
+        }
+    }
+
     /// AMAF samples of a move.
     #[must_use]
     #[inline]
@@ -418,6 +477,12 @@ impl<'t> Block<'t> {
         self.words[3].store(pack_estimate(estimate), Relaxed);
     }
 
+    /// Replaces score and own score of a block that no other worker reads.
+    pub(super) fn set_scores(&self, score: ScoreMean, own: ScoreMean) {
+        self.words[SCORE].store(score.pack(), Relaxed);
+        self.words[OWN_SCORE].store(own.pack(), Relaxed);
+    }
+
     /// Replaces the AMAF samples of the moves `2 * pair` and `2 * pair + 1`.
     pub(super) fn set_amaf(&self, pair: usize, samples: [Amaf; 2]) {
         let [even, odd] = samples.map(|amaf| u64::from(amaf.visits) << 16 | u64::from(amaf.half_points));
@@ -429,10 +494,13 @@ impl<'t> Block<'t> {
         words: &[AtomicU64],
         shape: Shape,
         priors: &[Option<Prior>],
-        estimate: Option<Estimate>,
+        evaluation: Evaluation,
         tag: u64,
     ) {
-        overwrite(&words[3], pack_estimate(estimate));
+        overwrite(&words[3], pack_estimate(evaluation.estimate));
+        let score = evaluation.score.pack();
+        overwrite(&words[SCORE], score);
+        overwrite(&words[OWN_SCORE], score);
         let edges = &words[BLOCK_HEADER_WORDS..];
         for (word, &prior) in edges.iter().zip(priors) {
             overwrite(word, Edge::fresh(prior).0);

@@ -4,9 +4,8 @@ use super::atomic::{AtomicU64, fence};
 use super::entry::{Entry, FIRST_KEY, GENERATIONS, busy_since};
 use super::layout::{BUCKET_ENTRIES, ENTRY_WORDS};
 use super::replacement::{Candidates, age};
-use super::{AGES, Block, Counters, Protected, Table, block, header};
+use super::{AGES, Block, Counters, Evaluation, Protected, Table, block, header};
 use crate::game::Prior;
-use crate::value::Estimate;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
 /// Marks a block's third word: the block was found unfinished, with the sequence whose lower bits follow,
@@ -127,14 +126,14 @@ impl Table {
         protected: Protected<'_>,
         counters: &mut Counters,
     ) -> Option<Block<'_>> {
-        self.claim_block_with_estimate(entry, || (priors(), None), protected, counters)
+        self.claim_evaluated_block(entry, || (priors(), Evaluation::NONE), protected, counters)
     }
 
-    /// The same with priors and an estimate of the position's value.
-    pub fn claim_block_with_estimate<P: AsRef<[Option<Prior>]>>(
+    /// The same with priors and an evaluation of the position.
+    pub fn claim_evaluated_block<P: AsRef<[Option<Prior>]>>(
         &self,
         entry: &Entry<'_>,
-        judge: impl FnOnce() -> (P, Option<Estimate>),
+        judge: impl FnOnce() -> (P, Evaluation),
         protected: Protected<'_>,
         counters: &mut Counters,
     ) -> Option<Block<'_>> {
@@ -149,7 +148,7 @@ impl Table {
             counters.refused += 1;
             return None;
         };
-        let (priors, estimate) = judge();
+        let (priors, evaluation) = judge();
         debug_assert_eq!(priors.as_ref().len(), self.layout.shape.moves);
         // Priors take so long that another worker often gets here first; no block has gone for them yet.
         if let Some(block) = self.block(&entry) {
@@ -161,7 +160,7 @@ impl Table {
         words[2].store(self.generation() << 32 | u64::from(visits), Relaxed);
         let complete = block::after(sequence, 1);
         let tag = block::tag(entry.key(), complete);
-        Block::fill(words, self.layout.shape, priors.as_ref(), estimate, tag);
+        Block::fill(words, self.layout.shape, priors.as_ref(), evaluation, tag);
         words[0].store(entry.key(), Release);
         // Fails only if this worker was so slow that another took the block for abandoned.
         words[1].compare_exchange(sequence, complete, Release, Relaxed).ok()?;

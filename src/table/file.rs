@@ -314,7 +314,7 @@ pub(super) fn open_locked(path: &Path, writes: bool) -> Result<(File, bool), Fil
 fn open(path: &Path, mode: TableMode, expected: Option<&Identity>) -> Result<Table, FileProblem> {
     let writes = mode == TableMode::ReadWrite;
     let (file, is_alone) = open_locked(path, writes)?;
-    let Header { layout, identity, lineage } = read_header(&file, header::VERSION)?;
+    let Header { layout, identity, lineage } = read_header(&file)?;
     if let Some(expected) = expected {
         compare(expected, &identity)?;
     }
@@ -361,7 +361,7 @@ pub(super) fn kind_of(kind: std::fs::FileType) -> &'static str {
 }
 
 /// Reads the header of a file that is open. The rest of a file shorter than a header counts as zeros.
-pub(super) fn read_header(file: &File, version: u64) -> Result<Header, FileProblem> {
+pub(super) fn read_header(file: &File) -> Result<Header, FileProblem> {
     use std::os::unix::fs::FileExt;
     let mut bytes = [0; 8 * HEADER_WORDS];
     let mut read = 0;
@@ -374,7 +374,7 @@ pub(super) fn read_header(file: &File, version: u64) -> Result<Header, FileProbl
         }
     }
     let words: Vec<_> = bytes.as_chunks().0.iter().map(|&bytes| u64::from_le_bytes(bytes).into()).collect();
-    header::read(&words, version).map_err(|fault| match fault {
+    header::read(&words).map_err(|fault| match fault {
         HeaderFault::Magic => FileProblem::Magic,
         HeaderFault::ByteOrder => FileProblem::ByteOrder,
         HeaderFault::Version(found) => FileProblem::Version { found },

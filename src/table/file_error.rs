@@ -42,7 +42,10 @@ pub enum FileProblem {
     )]
     ByteOrder,
     /// From another version of this program.
-    #[error("expected format version {}, found version {found}: {}", header::VERSION, for_version(*found))]
+    #[error(
+        "expected format version {}, found version {found}: use the program that made it, or make a new table",
+        header::VERSION
+    )]
     Version {
         /// Its version.
         found: u64,
@@ -171,14 +174,6 @@ pub enum FileProblem {
     /// The layout.
     #[error(transparent)]
     Table(#[from] TableError),
-}
-
-fn for_version(found: u64) -> &'static str {
-    if found == header::FORMER_VERSION {
-        "`tewari table upgrade` converts it"
-    } else {
-        "use the program that made it, or make a new table"
-    }
 }
 
 fn named(policy: &str) -> String {

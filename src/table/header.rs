@@ -59,9 +59,7 @@ pub(super) const CHANGING: Range<usize> = ENTRIES_USED..SETTING.start;
 const MAGIC: u64 = u64::from_le_bytes(*b"TewariTT");
 const BYTE_ORDER: u64 = 0x0807_0605_0403_0201;
 /// What this program writes and reads.
-pub(super) const VERSION: u64 = 3;
-/// What `upgrade` reads: blocks without tags and epochs.
-pub(super) const FORMER_VERSION: u64 = 2;
+pub(super) const VERSION: u64 = 4;
 const CHECKSUM: usize = 7;
 const GAME: Range<usize> = 8..12;
 const POLICY_STATE: Range<usize> = 12..14;
@@ -183,8 +181,8 @@ pub(super) fn begin_lineage(words: &[AtomicU64], lineage: &Lineage) {
     words[PENDING_LINEAGE].store(0, Release);
 }
 
-/// Reads the fixed words of a file of this `version` and looks whether they can be believed.
-pub(super) fn read(words: &[AtomicU64], version: u64) -> Result<Header, HeaderFault> {
+/// Reads the fixed words of a file and looks whether they can be believed.
+pub(super) fn read(words: &[AtomicU64]) -> Result<Header, HeaderFault> {
     let word = |index: usize| words[index].load(Relaxed);
     if word(0) == MAGIC.swap_bytes() || (word(0) == MAGIC && word(1) == BYTE_ORDER.swap_bytes()) {
         return Err(HeaderFault::ByteOrder);
@@ -195,7 +193,7 @@ pub(super) fn read(words: &[AtomicU64], version: u64) -> Result<Header, HeaderFa
     if word(1) != BYTE_ORDER {
         return Err(HeaderFault::ByteOrder);
     }
-    if word(2) != version {
+    if word(2) != VERSION {
         return Err(HeaderFault::Version(word(2)));
     }
     let written =
@@ -283,7 +281,7 @@ mod tests {
         let (words, layout, identity) = written();
         words[GENERATION].store(5, Relaxed);
         words[CLAIMS].store(99, Relaxed);
-        let header = read(&words, VERSION).expect("a header");
+        let header = read(&words).expect("a header");
         assert_eq!((header.layout, header.identity, header.lineage), (layout, identity, Lineage(vec![9])));
     }
 
@@ -293,7 +291,7 @@ mod tests {
         words[SETTING.start].store(u64::from_le_bytes(*b"a\nb\r\x1b[cd"), Relaxed);
         words[SETTING.start + 1].store(0, Relaxed);
         words[CHECKSUM].store(checksum(&words, &Lineage::begun(9)), Relaxed);
-        let setting = read(&words, VERSION).expect("a header").identity.setting;
+        let setting = read(&words).expect("a header").identity.setting;
         assert_eq!(setting, "a\u{fffd}b\u{fffd}\u{fffd}[cd");
     }
 
@@ -303,12 +301,12 @@ mod tests {
             for bit in [0, 17, 63] {
                 let (words, ..) = written();
                 words[index].fetch_xor(1 << bit, Relaxed);
-                assert!(read(&words, VERSION).is_err(), "word {index}, bit {bit}");
+                assert!(read(&words).is_err(), "word {index}, bit {bit}");
             }
         }
         let (words, ..) = written();
         words.iter().for_each(|word| word.store(word.load(Relaxed).swap_bytes(), Relaxed));
-        assert_eq!(read(&words, VERSION).err(), Some(HeaderFault::ByteOrder));
+        assert_eq!(read(&words).err(), Some(HeaderFault::ByteOrder));
     }
 
     #[test]
@@ -318,7 +316,7 @@ mod tests {
             let (words, ..) = written();
             words[index].store(value, Relaxed);
             words[CHECKSUM].store(checksum(&words, &Lineage::begun(9)), Relaxed);
-            assert_eq!(read(&words, VERSION).err(), Some(HeaderFault::Layout), "word {index} is {value}");
+            assert_eq!(read(&words).err(), Some(HeaderFault::Layout), "word {index} is {value}");
         }
     }
 
@@ -334,17 +332,17 @@ mod tests {
         for (index, value) in stores {
             words[index].store(value, Relaxed);
             let expected = if index == PENDING_LINEAGE { &old } else { &new };
-            assert_eq!(&read(&words, VERSION).expect("a header").lineage, expected, "word {index}");
+            assert_eq!(&read(&words).expect("a header").lineage, expected, "word {index}");
         }
         begin_lineage(&words, &new);
-        assert_eq!(read(&words, VERSION).expect("a header").lineage, new);
+        assert_eq!(read(&words).expect("a header").lineage, new);
     }
 
     #[test]
     fn what_is_not_complete_is_no_table() {
         let (words, ..) = written();
         words[0].store(0, Relaxed);
-        assert_eq!(read(&words, VERSION).err(), Some(HeaderFault::Magic));
+        assert_eq!(read(&words).err(), Some(HeaderFault::Magic));
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(super) const BUCKET_WORDS: usize = ENTRY_WORDS * BUCKET_ENTRIES;
 /// and evict nothing; without any, one entry in 55 (DESIGN.md).
 const BUCKETS_PER_OVERFLOW: usize = 8;
 /// Words before the edges of a block.
-pub(super) const BLOCK_HEADER_WORDS: usize = 4;
+pub(super) const BLOCK_HEADER_WORDS: usize = 6;
 /// Block numbers have 26 bits in an entry, and 0 is none.
 const MAX_BLOCKS: usize = (1 << 26) - 1;
 /// A block with more moves may lie on three pages: another tag ends each of its arrays.
@@ -176,8 +176,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_nine_by_nine_block_is_one_kibibyte() {
-        assert_eq!(Shape { moves: 82, policy_state: false }.block_words() * 8, 1024);
+    fn a_block_takes_1088_bytes_on_9x9_and_4416_on_19x19() {
+        assert_eq!(Shape { moves: 82, policy_state: false }.block_words() * 8, 1088);
         assert_eq!(Shape { moves: 362, policy_state: false }.block_words() * 8, 4416);
     }
 
@@ -193,7 +193,7 @@ mod tests {
                 for start in 0..PAGE {
                     let page = |word: usize| (start + word) / PAGE;
                     let has_sign = |wanted: usize| signs.iter().any(|&sign| page(sign) == wanted);
-                    // The first page has the owner; the block's head of four words may be cut, too.
+                    // The first page has the owner; the block's head of six words may be cut, too.
                     assert!((0..used).all(|word| has_sign(page(word))), "{shape:?} at {start}");
                 }
             }

@@ -26,7 +26,9 @@
 //!   evicted entry: no block is left that no entry names, but by a worker that is killed between making a block and
 //!   naming it.
 //! - One of two AMAF samples added to one word at the same time ([`Block::add_amaf`]), one of two values stored for a
-//!   position: the value is computed anew at every backup, so the next one mends it.
+//!   position: the value is computed anew at every backup, so the next one mends it. One of two score samples added at
+//!   the same time, one of two scores stored ([`Block::set_score`]): each is an exchange that is tried once, so no
+//!   score is written to another position's block.
 //! - Half a visit of each counter when all of a position are halved, once in 2^26 visits of an edge. A selection that
 //!   reads the edges in that microsecond may find some halved and others not; a worker that is killed in it leaves one
 //!   counter halved twice, at most.
@@ -73,16 +75,18 @@ mod layout;
 mod leaf_playouts;
 mod new_file;
 mod replacement;
+mod score_mean;
 mod session;
 mod snapshot;
 mod sum;
 mod survey;
 mod syncer;
 mod transfer;
-mod upgrade;
 mod write_behind;
 
-pub use block::{AMAF_VISITS_LIMIT, Amaf, Block, EDGE_VISITS_FULL, EDGE_VISITS_LIMIT, Edge, amaf_sample};
+pub use block::{
+    AMAF_VISITS_LIMIT, Amaf, Block, EDGE_VISITS_FULL, EDGE_VISITS_LIMIT, Edge, Evaluation, amaf_sample,
+};
 pub use counters::{AGES, Count, Counters, DEPTHS};
 pub use entry::{Entry, Total};
 pub use file::{FileState, TableMode};
@@ -92,6 +96,7 @@ pub use header::{Identity, Lineage};
 pub use layout::{ENTRIES_PER_BLOCK, Layout, Shape};
 pub use leaf_playouts::LeafPlayouts;
 pub use replacement::Replacement;
+pub use score_mean::ScoreMean;
 pub use session::Ending;
 pub use snapshot::Snapshot;
 pub use survey::Survey;

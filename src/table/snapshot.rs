@@ -162,7 +162,7 @@ impl Table {
 
     /// As the header has it now: others may have emptied the table since it was opened.
     fn present_lineage(&self, source: &MappedFile) -> Lineage {
-        let header = header::read(self.backing.words(), header::VERSION);
+        let header = header::read(self.backing.words());
         header.map_or_else(|_| source.lineage.clone(), |header| header.lineage)
     }
 

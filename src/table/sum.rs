@@ -1,6 +1,7 @@
 //! Adding up the blocks of one position in several tables.
 
 use super::block::{AMAF_VISITS_LIMIT, Amaf, Block, Edge};
+use super::score_mean::ScoreMean;
 use crate::value::{Estimate, Value};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -25,7 +26,8 @@ impl<'t> BlockSum<'t> {
     }
 
     /// Fills an empty block that no other worker reads; visits of edges are cut by the power of two `shift`. Policy state
-    /// cannot be added: that of the part with the most visits counts.
+    /// cannot be added, and scores are means over samples that the parts may share: those of the part with the most
+    /// visits count.
     pub(super) fn store(&self, target: &Block<'_>, shift: u32) {
         let visits = |part: &&Block<'_>| part.edges().map(|edge| u64::from(edge.visits())).sum::<u64>();
         let Some(first) = self.parts.first() else { return };
@@ -40,6 +42,7 @@ impl<'t> BlockSum<'t> {
         }
         target.set_estimate(self.estimate());
         if let Some(largest) = self.parts.iter().max_by_key(visits) {
+            target.set_scores(largest.score().unwrap_or(ScoreMean::NONE), largest.own_score());
             for (word, stored) in target.policy_state().iter().zip(largest.policy_state()) {
                 word.store(stored.load(Relaxed), Relaxed);
             }

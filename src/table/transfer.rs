@@ -277,15 +277,22 @@ impl Transfer<'_> {
             let Some(words) = self.target.block_words(number + 1) else { break };
             words[2].store(u64::from(visits) | entry.meta().generation << 32, Relaxed);
             block::own(words, self.target.layout.shape, key);
-            if let Some(block) = Block::accept_any(words, self.target.layout.shape, number + 1, key) {
+            let block = Block::accept_any(words, self.target.layout.shape, number + 1, key);
+            let edges = block.map_or(0, |block| {
                 sum.store(&block, shift);
-            }
+                block.edges().map(|edge| u64::from(edge.visits())).sum::<u64>()
+            });
             // Of a source in use they may have been evicted, or be others' by now.
             if !sum.is_current() {
                 block::clear(words);
                 continue;
             }
             number += 1;
+            // What each source may have too many, the sum may not have.
+            let counted = edges + u64::from(entry.leaf_playouts().visits);
+            if counted > Table::visits_allowed(entry.total().visits.into()) {
+                entry.raise_visits(u32::try_from(counted).unwrap_or(u32::MAX));
+            }
             entry.update_meta(|meta| Meta { block: number, ..meta });
             if number.is_multiple_of(1 << 10) && !progress(u64::from(number)) {
                 return false;

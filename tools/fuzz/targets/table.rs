@@ -174,7 +174,7 @@ fn repair(path: &Path) {
 /// The commands themselves, in this process.
 fn by_command(path: &Path, other: &Path, sum: &Path) {
     let [path, other, sum] = [path, other, sum].map(|path| path.to_str().expect("a name"));
-    let commands: [&[&str]; 10] = [
+    let commands: [&[&str]; 9] = [
         &["info", path],
         &["info", "--format", "json", path],
         &["verify", path],
@@ -182,7 +182,6 @@ fn by_command(path: &Path, other: &Path, sum: &Path) {
         &["dump", "--depth", "2", "--moves", "2", "--format", "dot", path],
         &["merge", path, other, "-o", sum],
         &["snapshot", path, "-o", sum, "--force"],
-        &["upgrade", path],
         &["resize", "--table-size", "9000", path],
         &["verify", "--repair", path],
     ];
