@@ -64,11 +64,17 @@ impl MoveReport {
     /// What the value is at least, as if the visits were so many games.
     #[must_use]
     pub fn lower_bound(&self) -> f64 {
+        (self.value.as_f64() - self.value_error()).max(0.0)
+    }
+
+    /// Half the width of the 99 % interval of the value, visits as Bernoulli trials; 0 where the outcome is proven.
+    #[must_use]
+    pub fn value_error(&self) -> f64 {
         let (value, visits) = (self.value.as_f64(), self.visits.max(self.edge_visits).max(1) as f64);
         if self.proven.is_some() {
-            return value;
+            return 0.0;
         }
-        (value - LOWER_BOUND_DEVIATIONS * (value * (1.0 - value) / visits).sqrt()).max(0.0)
+        LOWER_BOUND_DEVIATIONS * (value * (1.0 - value) / visits).sqrt()
     }
 }
 
