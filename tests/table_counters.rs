@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Barrier;
 use tewari::game::Prior;
 use tewari::table::{
-    Block, Counters, EDGE_VISITS_FULL, EDGE_VISITS_LIMIT, Entry, Evaluation, Identity, LeafPlayouts, Protected, ScoreMean, Shape,
-    TOTAL_VISITS_FULL, Table, TableMode, Total,
+    Block, Counters, EDGE_VISITS_FULL, EDGE_VISITS_LIMIT, Entry, Evaluation, Identity, LeafPlayouts,
+    Protected, ScoreMean, Shape, TOTAL_VISITS_FULL, Table, TableMode, Total,
 };
 use tewari::value::{Estimate, Value};
 

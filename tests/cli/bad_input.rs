@@ -94,7 +94,7 @@ fn a_table_of_a_few_kibibytes_works_and_a_smaller_one_is_refused_with_the_minimu
         assert_eq!((run.code, run.errors.as_str()), (Some(0), ""));
         assert!(run.output.contains(" of 3.") || run.output.contains(" of 4.0 KiB") || size == "19");
     }
-    refuse(&["analyze", "--size", "9", "--table-size", "1KiB"], 1, &["at least 2688"]);
+    refuse(&["analyze", "--size", "9", "--table-size", "1KiB"], 1, &["at least 2816"]);
 }
 
 #[test]

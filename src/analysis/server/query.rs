@@ -498,7 +498,9 @@ mod tests {
             keys: KeyPolicy::default(),
             finishes_queue: true,
         };
-        let (jobs, _) = read(query.as_object().expect("an object"), &defaults, |count| Room::new(0).take(0, count)).expect("a query");
+        let (jobs, _) =
+            read(query.as_object().expect("an object"), &defaults, |count| Room::new(0).take(0, count))
+                .expect("a query");
         let points: Vec<f64> =
             jobs.iter().map(|job| job.position().expect("a position").compensation().points()).collect();
         assert_eq!(points, [0.0, 0.0, 2.0, 2.0, 3.0, 3.0, 3.0]);
