@@ -52,7 +52,7 @@ fn encoding_without_mark(bytes: &[u8], warnings: &mut Vec<String>) -> &'static E
     let label = declared_charset(bytes);
     // The label was legible byte by byte, so the file is not made of two-byte units.
     let named = label.as_deref().and_then(encoding_named);
-    let declared = named.filter(|&encoding| encoding != UTF_16LE && encoding != UTF_16BE);
+    let declared = named.filter(|encoding| !is_utf16(encoding));
     let found = match declared {
         Some(encoding) => best_structure(bytes, encoding),
         None if std::str::from_utf8(bytes).is_ok() => best_structure(bytes, UTF_8),
@@ -88,6 +88,10 @@ fn likely_encoding(bytes: &[u8]) -> &'static Encoding {
     }
 }
 
+fn is_utf16(encoding: &Encoding) -> bool {
+    encoding == UTF_16LE || encoding == UTF_16BE
+}
+
 fn has_kana(text: &str) -> bool {
     text.contains(|c| ('\u{3041}'..='\u{30fe}').contains(&c))
 }
@@ -109,13 +113,20 @@ fn best_structure(bytes: &[u8], preferred: &'static Encoding) -> Choice {
     if !has_escapes && !bytes.windows(2).any(|pair| pair[0] >= 0x80 && b"\\]".contains(&pair[1])) {
         return Choice { encoding: preferred, is_declared: false };
     }
-    let others = EAST_ASIAN.into_iter().chain([WINDOWS_1252]).chain(has_escapes.then_some(ISO_2022_JP));
-    let others = others.chain(std::str::from_utf8(bytes).is_ok().then_some(UTF_8));
+    let mut encodings = vec![preferred];
+    encodings.extend(EAST_ASIAN.into_iter().chain([WINDOWS_1252]).filter(|&other| other != preferred));
+    encodings.extend(has_escapes.then_some(ISO_2022_JP));
+    encodings.extend(std::str::from_utf8(bytes).is_ok().then_some(UTF_8).filter(|&other| other != preferred));
     let mut best: Option<(Rank, Choice)> = None;
-    for encoding in std::iter::once(preferred).chain(others.filter(|&other| other != preferred)) {
+    let mut next = 0;
+    while let Some(&encoding) = encodings.get(next) {
+        next += 1;
         let (text, has_errors) = encoding.decode_without_bom_handling(bytes);
-        let declared = declared_charset(text.as_bytes());
-        let is_declared = declared.and_then(|label| encoding_named(&label)) == Some(encoding);
+        let declared = declared_charset(text.as_bytes()).and_then(|label| encoding_named(&label));
+        let is_declared = declared == Some(encoding);
+        // A label that only this reading shows is tried as well.
+        let is_new = |other: &&'static Encoding| !encodings.contains(other) && !is_utf16(other);
+        encodings.extend(declared.filter(is_new));
         let rank = Rank {
             structure: structure(&text),
             is_declared,
