@@ -40,6 +40,7 @@ fn main() {
                 board: &board,
                 to_play: Player::Black,
                 last_moves: &[Move(20), Move(22)],
+                has_passes: true,
                 komi: Komi(15),
             };
             let mut evaluator = Evaluator::with_kernel(Network::embedded(size), size, kernel);

@@ -29,7 +29,13 @@ fn random_position(size: Size, seed: u64, count: usize) -> (Position, Vec<Move>)
 }
 
 fn situation<'a>(position: &'a Position, last_moves: &'a [Move]) -> Situation<'a> {
-    Situation { board: position.board(), to_play: position.to_play(), last_moves, komi: position.komi() }
+    Situation {
+        board: position.board(),
+        to_play: position.to_play(),
+        last_moves,
+        has_passes: true,
+        komi: position.komi(),
+    }
 }
 
 /// All that an evaluator says, as numbers.
@@ -134,7 +140,13 @@ fn a_turned_position_under_the_turned_symmetry_is_the_same_input() {
     let mut evaluator = Evaluator::new(network, size);
     for symmetry in Symmetry::all(size) {
         let ask = |evaluator: &mut Evaluator, board: &Board, last: Move, symmetry| {
-            let situation = Situation { board, to_play: Player::White, last_moves: &[last], komi: Komi(15) };
+            let situation = Situation {
+                board,
+                to_play: Player::White,
+                last_moves: &[last],
+                has_passes: true,
+                komi: Komi(15),
+            };
             evaluator.evaluate(&situation, symmetry).policy.to_vec()
         };
         let here = ask(&mut evaluator, &plain(Symmetry::IDENTITY), Move(30), symmetry);

@@ -37,8 +37,13 @@ static ALLOCATOR: Counting = Counting;
 fn the_second_evaluation_allocates_nothing() {
     for side in [9, 19] {
         let board = Board::new(Size::new(side, side).unwrap());
-        let situation =
-            Situation { board: &board, to_play: Player::Black, last_moves: &[Move(3)], komi: Komi(15) };
+        let situation = Situation {
+            board: &board,
+            to_play: Player::Black,
+            last_moves: &[Move(3)],
+            has_passes: true,
+            komi: Komi(15),
+        };
         for kernel in Kernel::available() {
             let mut evaluator = Evaluator::with_kernel(Network::embedded(board.size()), board.size(), kernel);
             let mut chances = vec![0; board.size().points() + 1];

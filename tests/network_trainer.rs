@@ -15,8 +15,13 @@ const EXPECTED: &str = include_str!("data/network/expected.txt");
 
 /// All that the network says, as the trainer writes it: logits of moves and owners, mean and spread of the score.
 fn answer(evaluator: &mut Evaluator, position: &Position, last_moves: &[Move]) -> (Vec<i32>, [i64; 2]) {
-    let situation =
-        Situation { board: position.board(), to_play: position.to_play(), last_moves, komi: position.komi() };
+    let situation = Situation {
+        board: position.board(),
+        to_play: position.to_play(),
+        last_moves,
+        has_passes: true,
+        komi: position.komi(),
+    };
     let evaluation = evaluator.evaluate(&situation, Symmetry::IDENTITY);
     let owners = evaluation.owners.expect("the fixture says that owners are trained");
     let score = evaluation.score.expect("the fixture says that the score is trained");

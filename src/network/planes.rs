@@ -118,6 +118,8 @@ pub struct Situation<'a> {
     pub to_play: Player,
     /// The moves before, the latest first, as far as they are known; more than [`LAST_MOVES`] are not looked at.
     pub last_moves: &'a [Move],
+    /// Whether the planes of passes are written.
+    pub has_passes: bool,
     /// White's compensation.
     pub komi: Komi,
 }
@@ -130,15 +132,17 @@ impl<'a> Situation<'a> {
             board: position.board(),
             to_play: position.to_play(),
             last_moves: position.recent_moves(),
+            has_passes: true,
             komi: position.area_komi(),
         }
     }
 
     /// A position as a search asks about it: with the moves before it that are part of its key, so that positions with one key
-    /// have one evaluation.
+    /// have one evaluation. Passes are left out: the games to learn from have them at the end alone, and a network takes a
+    /// pass in the opening for the end.
     #[must_use]
     pub fn with_moves_in_key(position: &'a Position) -> Situation<'a> {
-        Situation { last_moves: position.moves_in_key(), ..Situation::of(position) }
+        Situation { last_moves: position.moves_in_key(), has_passes: false, ..Situation::of(position) }
     }
 
     /// The komi as the player to move gains it, in half points.
@@ -270,7 +274,7 @@ fn describe_ladders(
 fn describe_moves(situation: &Situation<'_>, set: PlaneSet, sink: &mut impl Sink) {
     let pass = situation.board.size().pass();
     for (age, &mv) in situation.last_moves.iter().take(LAST_MOVES).enumerate() {
-        if mv == pass && set.contains(plane::PASSES + age) {
+        if mv == pass && situation.has_passes && set.contains(plane::PASSES + age) {
             sink.whole(plane::PASSES + age, ONE);
         } else if mv < pass && set.contains(plane::LAST_MOVES + age) {
             sink.point(plane::LAST_MOVES + age, mv.index());
@@ -305,7 +309,13 @@ mod tests {
         board.place(points[1], Player::White);
         let last_moves = [Move(1), Move(9), Move(0)];
         for (to_play, own, opponent, komi) in [(Player::Black, 0, 1, 38), (Player::White, 1, 0, 90)] {
-            let situation = Situation { board: &board, to_play, last_moves: &last_moves, komi: Komi(13) };
+            let situation = Situation {
+                board: &board,
+                to_play,
+                last_moves: &last_moves,
+                has_passes: true,
+                komi: Komi(13),
+            };
             let mut seen = Seen::default();
             describe(&situation, PlaneSet::KNOWN, &mut LadderReader::new(&board), &mut seen);
             let liberties = [1, 2];
@@ -331,7 +341,8 @@ mod tests {
         board.place(points[number(3, 3)], Player::White);
         let mut ladders = LadderReader::new(&board);
         let mut seen_by = |to_play| {
-            let situation = Situation { board: &board, to_play, last_moves: &[], komi: Komi(13) };
+            let situation =
+                Situation { board: &board, to_play, last_moves: &[], has_passes: true, komi: Komi(13) };
             let mut seen = Seen::default();
             describe(&situation, PlaneSet::LADDERS, &mut ladders, &mut seen);
             seen.0.sort_unstable();
