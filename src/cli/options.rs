@@ -177,8 +177,7 @@ impl EngineArguments {
 
     /// Which transpositions share statistics.
     pub(super) fn key_policy(&self) -> KeyPolicy {
-        let default = if self.policy.has_priors() { KeyPolicy::Recent } else { KeyPolicy::Plain };
-        self.key_policy.unwrap_or(default)
+        self.key_policy.unwrap_or_else(|| EngineOptions::default_keys(self.policy))
     }
 
     /// The engine they describe, with `size`, `rules`, `komi` and `seed`.

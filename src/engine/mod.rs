@@ -139,6 +139,12 @@ impl EngineOptions {
         self.network().map_or_else(String::new, |network| format!("{:016x}", network.identity()))
     }
 
+    /// The key policy, unless the user says otherwise: policies with priors look at the last moves.
+    #[must_use]
+    pub fn default_keys(policy: Preset) -> KeyPolicy {
+        if policy.has_priors() { KeyPolicy::Recent } else { KeyPolicy::Plain }
+    }
+
     /// Playouts of a position before it gets an edge block, unless the user says otherwise; depends on policy and network.
     #[must_use]
     pub fn default_expand_at(&self) -> u32 {

@@ -113,7 +113,7 @@ fn unusual_search(options: &EngineOptions) -> impl Iterator<Item = (String, Stri
     [
         ("policy", options.policy.to_string(), usual.policy.to_string()),
         ("playout-policy", options.playouts.to_string(), usual.playouts.to_string()),
-        ("key-policy", options.keys.to_string(), usual.keys.to_string()),
+        ("key-policy", options.keys.to_string(), EngineOptions::default_keys(options.policy).to_string()),
         ("network-value", options.value_weight.to_string(), usual.value_weight.to_string()),
         ("expand-at", options.parameters.expand_at.to_string(), options.default_expand_at().to_string()),
     ]

@@ -130,12 +130,12 @@ fn ucb_improved_does_not_wait_for_a_move_that_superko_bans() {
 
 #[test]
 fn ucb_improved_eliminates_at_the_root_of_a_real_search() {
-    // T = 100: rounds of 10, 26 and 59 samples a move, 1,534 for all 26; then one move gets what is left.
+    // T = 100: rounds of 10, 26 and 59 samples a move, 1,534 for all 26; then the moves that remain get what is left.
     let (report, _) = search(options("ucb-improved:horizon=100"), simulations(3_000));
     let visits: Vec<u64> =
         report.moves.iter().filter(|mv| mv.proven.is_none()).map(|mv| mv.edge_visits).collect();
     let (least, most) = (visits.iter().min().unwrap(), visits.iter().max().unwrap());
-    assert!((10..=59).contains(least) && *most > 1_000, "{visits:?}");
+    assert!((10..=59).contains(least) && *most > 500, "{visits:?}");
     // T = 300: not even the first round of 12 samples ends. Passing loses for certain on the empty board.
     let (report, _) = search(options("ucb-improved"), simulations(300));
     let undecided = report.moves.iter().filter(|mv| mv.proven.is_none());

@@ -36,7 +36,7 @@ fn info_says_what_a_table_was_made_for_and_what_is_in_it() {
     );
     let found = info(&path);
     assert_eq!((found["game"].as_str(), found["policyState"].as_str()), (Some("go 9x9"), Some("lazarus")));
-    assert_eq!(found["setting"], "rules chinese, komi 6.5, keys plain");
+    assert_eq!(found["setting"], "rules chinese, komi 6.5, keys recent");
     let count = |key: &str| {
         found[key].as_array().expect("numbers").iter().filter_map(serde_json::Value::as_u64).sum::<u64>()
     };
