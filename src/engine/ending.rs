@@ -10,7 +10,6 @@ use crate::go::settled::is_settled;
 use crate::go::status::{DeadStones, Statuses};
 use crate::go::{Position, Scoring};
 use crate::search::{Limits, Progress, Report};
-use crate::value::Value;
 
 /// The meaning of a pass in a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +26,9 @@ enum EndingPass {
 
 /// Win rate below which a game that is lost but for dead stones is not played on.
 const HOPELESS: f64 = 0.1;
+
+/// Win rate from which a search is believed that finds a move in a settled position that is lost by the count.
+const CONVINCING: f64 = 0.75;
 
 /// The move that the engine plays.
 #[derive(Debug)]
@@ -65,7 +67,7 @@ impl Engine {
                 passes(Some(report), "nothing is left to win by playing on: pass")
             }
             EndingPass::Settled
-                if report.root.value < Value::DRAW || self.is_in_own_territory(player, mv) =>
+                if report.root.value.as_f64() < CONVINCING || self.is_in_own_territory(player, mv) =>
             {
                 passes(Some(report), "nothing is left to play for: pass")
             }
