@@ -409,14 +409,8 @@ mod tests {
     use crate::go::KoRule;
     use serde_json::json;
 
-    /// What White gets in a query with these rules, stones set up and `whiteHandicapBonus`.
-    fn compensation(rules: Value, stones: &[&str], bonus: Option<&str>) -> Komi {
-        let stones: Vec<Value> =
-            stones.iter().map(|stone| json!(stone.split(' ').collect::<Vec<_>>())).collect();
-        let query = json!({
-            "id": "q", "boardXSize": 9, "boardYSize": 9, "rules": rules, "moves": [], "initialStones": stones,
-            "whiteHandicapBonus": bonus,
-        });
+    /// The jobs and unknown keys of a legal query of few visits.
+    fn read_query(query: &Value) -> (Vec<Job>, Vec<String>) {
         let defaults = Defaults {
             perspective: Perspective::SideToMove,
             visits: 1,
@@ -424,9 +418,19 @@ mod tests {
             keys: KeyPolicy::default(),
             finishes_queue: true,
         };
-        let (jobs, unknown) =
-            read(query.as_object().expect("an object"), &defaults, |count| Room::new(0).take(0, count))
-                .expect("a query");
+        read(query.as_object().expect("an object"), &defaults, |count| Room::new(0).take(0, count))
+            .expect("a query")
+    }
+
+    /// The compensation for a handicap in a query with these rules, stones set up and `whiteHandicapBonus`.
+    fn compensation(rules: Value, stones: &[&str], bonus: Option<&str>) -> Komi {
+        let stones: Vec<Value> =
+            stones.iter().map(|stone| json!(stone.split(' ').collect::<Vec<_>>())).collect();
+        let query = json!({
+            "id": "q", "boardXSize": 9, "boardYSize": 9, "rules": rules, "moves": [], "initialStones": stones,
+            "whiteHandicapBonus": bonus,
+        });
+        let (jobs, unknown) = read_query(&query);
         assert!(unknown.is_empty(), "{unknown:?}");
         jobs[0].position().expect("a position").compensation()
     }
@@ -491,16 +495,7 @@ mod tests {
             "id": "q", "boardXSize": 9, "boardYSize": 9, "rules": "chinese", "moves": moves,
             "analyzeTurns": [0, 1, 2, 3, 4, 5, 7],
         });
-        let defaults = Defaults {
-            perspective: Perspective::SideToMove,
-            visits: 1,
-            time: None,
-            keys: KeyPolicy::default(),
-            finishes_queue: true,
-        };
-        let (jobs, _) =
-            read(query.as_object().expect("an object"), &defaults, |count| Room::new(0).take(0, count))
-                .expect("a query");
+        let (jobs, _) = read_query(&query);
         let points: Vec<f64> =
             jobs.iter().map(|job| job.position().expect("a position").compensation().points()).collect();
         assert_eq!(points, [0.0, 0.0, 2.0, 2.0, 3.0, 3.0, 3.0]);
