@@ -32,7 +32,7 @@ pub struct Analysis {
     pub size: Size,
     /// The komi.
     pub komi: Komi,
-    /// What scores are compared with: see [`Position::score_komi`].
+    /// The komi that scores are compared with: see [`Position::score_komi`].
     pub score_komi: Komi,
     /// Name of the rules.
     pub rules: String,

@@ -65,7 +65,7 @@ pub(super) struct EngineArguments {
     /// the parts.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = parse_playouts, help_heading = PLAYOUTS)]
     playout_policy: PlayoutPolicy,
-    /// Which transpositions share statistics: plain (all; network and priors see no earlier moves), recent (those with the
+    /// Transpositions that share statistics: plain (all; network and priors see no earlier moves), recent (those with the
     /// same last three moves, which network and priors see), prisoners (those with the same number of captures), graph
     /// (those without a short cycle in their history) or path (none: the table holds a tree). Default: recent for rave,
     /// plain for other policies.

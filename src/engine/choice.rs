@@ -48,7 +48,8 @@ pub(super) fn put_first(moves: &mut [MoveReport], root: &Position, bounds: Bound
     }
 }
 
-/// Whether `one` has a value higher than `other` by more than 99 % of the error of their difference, visits as Bernoulli trials.
+/// Returns true if the value of `one` exceeds that of `other` by more than the 99 % error of their difference, visits as
+/// Bernoulli trials.
 fn is_certainly_better(one: &MoveReport, other: &MoveReport) -> bool {
     let error = |it: &MoveReport| it.value_error();
     let difference = one.value.as_f64() - other.value.as_f64();

@@ -53,7 +53,7 @@ pub struct Rules {
     pub scoring: Scoring,
     /// Compensation for a handicap.
     pub handicap_bonus: HandicapBonus,
-    /// Whether players agree on dead stones and remove them at the end of a game; else all stones on the board count.
+    /// True if players agree on dead stones and remove them at the end of a game; else all stones on the board count.
     pub removes_dead: bool,
 }
 

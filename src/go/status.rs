@@ -46,7 +46,7 @@ pub struct Chain {
     pub stones: Vec<Move>,
     /// Its status.
     pub status: Status,
-    /// Whether the status does not depend on who moves first, and is no mere vote of playouts.
+    /// True if the status is the same whoever moves first and does not rest on a vote of playouts alone.
     pub is_settled: bool,
 }
 

@@ -118,7 +118,7 @@ pub struct Situation<'a> {
     pub to_play: Player,
     /// The moves before, the latest first, as far as they are known; more than [`LAST_MOVES`] are not looked at.
     pub last_moves: &'a [Move],
-    /// Whether the planes of passes are written.
+    /// True if the planes of passes are written.
     pub has_passes: bool,
     /// White's compensation.
     pub komi: Komi,

@@ -59,7 +59,7 @@ pub struct Turn {
     pub prisoners: [u32; 2],
     /// Which node of the record's main line the move stands in, from 0, or the setup that follows it.
     pub node: usize,
-    /// Whether stones were set up after the move, or the move placed a handicap stone.
+    /// True if stones were set up after the move, or if the move placed a handicap stone.
     #[serde(default)]
     pub was_set_up: bool,
     /// The record's comment on the move.

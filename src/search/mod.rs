@@ -81,7 +81,7 @@ impl<'s> Snapshot<'s> {
         Snapshot { simulations, report }
     }
 
-    /// What the search has found so far. Ownership is that of the first worker's playouts.
+    /// Returns the results of the search so far. Ownership is that of the first worker's playouts.
     #[must_use]
     pub fn report(&self) -> Report {
         (self.report)()

@@ -21,7 +21,7 @@ const COMPUTATIONS: u64 = 32;
 /// [weight](Estimate::weight) of its value: a playout scatters by far more than the evaluator errs.
 const PLAYOUT_WEIGHT: f64 = 1.0 / 16.0;
 
-/// Returns true if the score of a position with so many visits is to be computed anew.
+/// Returns true if the score of a position is computed anew at this number of visits.
 #[inline]
 pub(super) fn is_due(visits: u64) -> bool {
     visits < 2 * COMPUTATIONS || visits.is_multiple_of((1 << visits.ilog2()) / COMPUTATIONS)

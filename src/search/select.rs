@@ -29,7 +29,7 @@ pub(super) struct Edges {
     loaded: Vec<Edge>,
     /// The moves with visits.
     visited: Vec<Visited>,
-    /// Whether the position's score is to be computed after this visit.
+    /// True if the position's score is computed after this visit.
     is_score_due: bool,
     /// Edges with visits whose moves are not legal in the position.
     impossible: u64,

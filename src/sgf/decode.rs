@@ -99,7 +99,7 @@ fn has_kana(text: &str) -> bool {
 /// An encoding that was chosen.
 struct Choice {
     encoding: &'static Encoding,
-    /// Whether the text that it gives names it in `CA`.
+    /// True if the text decoded with it names it in `CA`.
     is_declared: bool,
 }
 
@@ -151,7 +151,7 @@ struct Rank {
     common: usize,
 }
 
-/// What the games of a text consist of; more is better.
+/// Counts of the games of a text and their parts; more is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Structure {
     faults: Reverse<usize>,

@@ -24,7 +24,7 @@ pub struct GameRecord {
     pub rules: Option<String>,
     /// The programs that wrote it (`AP`): some put theirs after an earlier one.
     pub applications: Vec<String>,
-    /// Whether the server Fox wrote it, by itself or after another program.
+    /// True if the server Fox wrote the record, also where another program changed it.
     pub is_from_fox: bool,
     /// Who plays (`PB`, `PW`), Black first.
     pub names: [Option<String>; 2],

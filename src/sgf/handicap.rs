@@ -17,7 +17,7 @@ struct FirstStones {
     played: usize,
     /// Moves up to White's first stone, passes of White included.
     moves: usize,
-    /// Whether White makes two moves in a row then: a position made by moves, Black's first, unless the record names a
+    /// True if White then makes two moves in a row: a position made by moves, Black's first, unless the record names a
     /// handicap.
     are_others: bool,
 }

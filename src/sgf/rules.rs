@@ -103,7 +103,7 @@ struct Parts {
 }
 
 impl Parts {
-    /// What holds where an object says nothing.
+    /// The parts of rules that an object does not name.
     fn unstated() -> Parts {
         Parts { removes_dead: None, ..Parts::of(Rules::TROMP_TAYLOR) }
     }

@@ -26,9 +26,9 @@ const FIRST_HUNDREDTHS: f64 = 100.0;
 const FIRST_HUNDREDTHS_OF_FOX: f64 = 20.0;
 /// What even games are played for under Chinese rules: 7.5.
 const CHINESE_KOMI: Komi = Komi(15);
-/// What even games are played for under Japanese rules: 6.5.
+/// The usual komi of even games under Japanese rules: 6.5.
 const JAPANESE_KOMI: Komi = Komi(13);
-/// What handicap games are played for where nothing is said: 0.5.
+/// The usual komi of handicap games: 0.5.
 const HANDICAP_KOMI: Komi = Komi(1);
 /// From here on a komi is that of an even game: 5 points.
 const MIN_EVEN_KOMI: Komi = Komi(10);

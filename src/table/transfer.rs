@@ -288,7 +288,7 @@ impl Transfer<'_> {
                 continue;
             }
             number += 1;
-            // What each source may have too many, the sum may not have.
+            // Each source may have edge visits in excess of its total, within a slack that their sum can exceed.
             let counted = edges + u64::from(entry.leaf_playouts().visits);
             if counted > Table::visits_allowed(entry.total().visits.into()) {
                 entry.raise_visits(u32::try_from(counted).unwrap_or(u32::MAX));

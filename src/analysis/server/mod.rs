@@ -65,7 +65,7 @@ pub struct Server<W> {
     desk: Desk<W>,
 }
 
-/// What is answered to a line at once; each made when its turn comes, since there may be thousands.
+/// The immediate answers to a line, each made when it is written: there may be thousands.
 type Answers = Box<dyn Iterator<Item = Value>>;
 
 /// Everything but the engine: it hears and answers while that searches.
@@ -208,7 +208,10 @@ impl<W: Write> Desk<W> {
         self.say(&QueryError { message, field: None, id }.object())
     }
 
-    /// Takes all lines that have come and have room. An error where nobody reads the answers any more.
+    /// Takes all lines that have arrived and have room.
+    ///
+    /// # Errors
+    /// When answers cannot be written any more.
     fn hear(&mut self, current: Option<&Job>) -> io::Result<()> {
         loop {
             if self.input.is_abandoned() {

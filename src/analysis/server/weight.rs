@@ -70,7 +70,7 @@ impl<'de> Visitor<'de> for &mut Weight {
 /// A value, which adds to the bytes.
 struct Part<'w> {
     bytes: &'w mut usize,
-    /// Whether its text, if it is one, is wanted.
+    /// True if the text of a string value is kept.
     keeps_text: bool,
 }
 

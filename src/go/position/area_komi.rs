@@ -61,20 +61,19 @@ impl Position {
         self.set_compensation(Komi(2 * self.rules.points_for_handicap(stones) as i32));
     }
 
-    /// Komi and compensation: what a final score is compared with.
+    /// The komi for a score under the rules: komi and compensation.
     #[must_use]
     pub fn score_komi(&self) -> Komi {
         Komi(self.komi.0 + self.compensation.0)
     }
 
-    /// What the area score of the game, were it over, is compared with: komi, compensation, and under territory scoring
-    /// the stones that Black has placed more than White.
+    /// The komi for the area score of a game that ends here: komi, compensation, and under territory scoring the stones that Black has placed more than White.
     #[must_use]
     pub fn final_area_komi(&self) -> Komi {
         Komi(self.score_komi().0 + 2 * self.stones_placed())
     }
 
-    /// What an estimated area score is compared with: [`Position::score_komi`] and the [area offset](Position::area_offset).
+    /// The komi for an estimated area score: [`Position::score_komi`] and the [area offset](Position::area_offset).
     #[must_use]
     pub fn area_komi(&self) -> Komi {
         Komi(self.score_komi().0 + 2 * self.area_offset())

@@ -33,11 +33,11 @@ const SURELY_KEPT: f64 = 0.02;
 /// The share below which a chain beside its own large territory is safe.
 const LIKELY_KEPT: f64 = 0.1;
 
-/// What becomes of a chain.
+/// The status of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Verdict {
     pub(super) status: Status,
-    /// Whether it is so whoever moves first, and a search or the shape of the board says so.
+    /// True if the status is the same whoever moves first, by a search or by the shape of the board.
     pub(super) is_settled: bool,
 }
 
@@ -59,7 +59,7 @@ struct Searched {
     chains: Vec<usize>,
     problem: LocalProblem,
     groups: Vec<LocalGroup>,
-    /// What becomes of the chains if Black or White moves first.
+    /// The outcomes for the chains if Black, and if White, moves first.
     outcomes: [Outcome; 2],
 }
 

@@ -1,15 +1,15 @@
-//! What becomes of the chains of a local game when each side moves first.
+//! The outcomes for the chains of a local game when each side moves first.
 
 use super::local_game::{Area, Set, State};
 use super::local_search::{Goal, LocalSearch};
 use crate::game::Player;
 
-/// What becomes of chains if one player moves first.
+/// The outcome for chains if one player moves first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Outcome {
     /// Stones of the first local player that stay, minus those of the second: points on which stones of the present stand.
     pub(super) value: i32,
-    /// Whether each chain is lost.
+    /// True for each chain that is lost.
     pub(super) is_lost: Vec<bool>,
 }
 

@@ -13,7 +13,7 @@ pub(super) struct LocalProblem {
     pub(super) stones: [Set; 2],
     /// The point of each number.
     points: Vec<Point>,
-    /// Whether Black is the local White.
+    /// True if Black is the local White.
     swaps_colours: bool,
 }
 

@@ -16,7 +16,7 @@ const SUFFICIENT_DEPTH: u8 = 14;
 /// The depth of an answer that holds for every depth.
 const EXHAUSTIVE: u8 = u8::MAX;
 
-/// What `player` wants to be true when the game ends.
+/// A condition on the end of the game that `player` tries to force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Goal {
     /// The player who attacks. A game that never ends is no success.
@@ -60,7 +60,7 @@ enum Answer {
     No(bool),
 }
 
-/// What is known of a position.
+/// The stored answer for a position.
 #[derive(Clone, Copy)]
 struct Known {
     is_reached: bool,
@@ -97,8 +97,8 @@ impl<'a> LocalSearch<'a> {
 
     /// Returns whether the player of the goal can force it from `start`; `None` if that was not found out.
     ///
-    /// An answer "within so many moves" depends on the position alone, whatever was played before, so that positions may be
-    /// shared though a ko may go in circles. A goal that is out of reach within every number of moves in which only
+    /// An answer within a given depth depends on the position alone, not on the moves before it, so that positions may be
+    /// shared though a ko may repeat. A goal that is out of reach within every number of moves in which only
     /// repetitions are left is out of reach.
     pub(super) fn can_force(&mut self, start: &State, goal: &Goal) -> Option<bool> {
         self.known.clear();
