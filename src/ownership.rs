@@ -1,8 +1,8 @@
-//! Whose each point is at the end of playouts, and what a network thinks of it.
+//! Ownership of each point: counted at the end of playouts, or estimated by an evaluator.
 
 use crate::game::{Move, Player};
 
-/// How often each point was whose at the end of playouts. Knows nothing at first.
+/// Number of playouts that ended with each point as Black's and as White's, and an evaluator's estimate. Empty at first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ownership {
     /// By player and move number; empty before the first playout.
@@ -37,8 +37,8 @@ impl Ownership {
         self.playouts += other.playouts;
     }
 
-    /// Gives an estimate of the [mean](Ownership::mean_for_black) of each point by move number, such as a network's. It counts
-    /// as much as all playouts together.
+    /// Sets an evaluator's estimate of the [mean](Ownership::mean_for_black) of each point, by move number. It replaces the
+    /// playouts there: theirs are those of one run, and the estimate belongs to the position.
     pub fn set_estimate(&mut self, mean_for_black: Vec<f64>) {
         self.estimate = mean_for_black;
     }
@@ -61,16 +61,25 @@ impl Ownership {
         Player::BOTH.into_iter().find(|&player| 2 * self.count(player, point) > self.playouts)
     }
 
-    /// From -1, White's in all playouts, to 1, Black's in all; with an estimate, the mean of both. 0 if nothing is known.
+    /// Returns the mean owner of a point, from -1 for White to 1 for Black: the estimate, or else that of the playouts. 0 without
+    /// either.
     #[must_use]
     pub fn mean_for_black(&self, point: Move) -> f64 {
         let [black, white] = Player::BOTH.map(|player| self.count(player, point) as f64);
         let playouts = (black - white) / self.playouts.max(1) as f64;
-        match self.estimate.get(point.index()) {
-            Some(&estimate) if self.playouts == 0 => estimate,
-            Some(&estimate) => (playouts + estimate) / 2.0,
-            None => playouts,
-        }
+        self.estimate.get(point.index()).copied().unwrap_or(playouts)
+    }
+
+    /// Returns the [mean](Ownership::mean_for_black) of each of the first `points` points, by move number.
+    #[must_use]
+    pub fn means_for_black(&self, points: usize) -> Vec<f64> {
+        (0..points as u16).map(|point| self.mean_for_black(Move(point))).collect()
+    }
+
+    /// Returns true if neither a playout nor an estimate is known.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        self.playouts == 0 && self.estimate.is_empty()
     }
 }
 
@@ -94,7 +103,11 @@ mod tests {
         assert_eq!(points.map(|point| all.owner(point)), [black, None, white]);
         assert_eq!(Ownership::default().mean_for_black(Move(7)), 0.0);
         all.set_estimate(vec![-0.5, 1.0, -1.0]);
-        assert_eq!(points.map(|point| all.mean_for_black(point)), [0.0, 0.625, -1.0]);
+        assert_eq!(
+            points.map(|point| all.mean_for_black(point)),
+            [-0.5, 1.0, -1.0],
+            "the estimate replaces playouts"
+        );
         assert_eq!(points.map(|point| all.owner(point)), [black, None, white], "playouts alone decide");
     }
 

@@ -311,3 +311,101 @@ fn what_cannot_be_answered_is_an_error_that_names_the_field() {
     assert_eq!(warned, ["overrideSettings.wideRootNoise", "colour"]);
     assert_eq!(server.answer()["id"], "odd");
 }
+
+#[test]
+fn a_query_that_allows_no_legal_move_has_the_position_s_own_value_and_a_warning() {
+    let mut server = Server::start(&[]);
+    let value = |answer: &Value| answer["rootInfo"]["winrate"].as_f64().expect("a number");
+    server.ask(&query("free", 60));
+    let free = value(&server.answer());
+    for (key, moves) in
+        [("allowMoves", json!([])), ("allowMoves", json!(["E5"])), ("avoidMoves", json!(every_move()))]
+    {
+        let restriction = json!([{"player": "W", "moves": moves, "untilDepth": 1}]);
+        server.ask(&with(query("none", 60), key, restriction));
+        let warning = server.answer();
+        assert_eq!((&warning["field"], &warning["turnNumber"]), (&json!(key), &json!(3)), "{warning}");
+        assert!(warning["warning"].as_str().is_some_and(|text| text.contains("found none")), "{warning}");
+        let answer = server.answer();
+        assert!((value(&answer) - free).abs() < 0.05, "{answer}");
+        assert_eq!(answer["moveInfos"], json!([]));
+    }
+}
+
+fn every_move() -> Vec<String> {
+    let points = "ABCDEFGHJ".chars().flat_map(|column| (1..=9).map(move |row| format!("{column}{row}")));
+    points.chain(["pass".to_owned()]).collect()
+}
+
+#[test]
+fn every_field_is_delivered_or_warned_of() {
+    let mut server = Server::start(&[]);
+    let fields = [
+        "includeOwnership",
+        "includeMovesOwnership",
+        "includePVVisits",
+        "includeOwnershipStdev",
+        "includeMovesOwnershipStdev",
+        "includeNoResultValue",
+    ];
+    let asking =
+        |is_asked: bool| fields.iter().fold(query("q", 40), |query, key| with(query, key, json!(is_asked)));
+    server.ask(&asking(true));
+    let mut warned: Vec<Value> =
+        std::iter::repeat_with(|| server.answer()["field"].clone()).take(3).collect();
+    warned.sort_by_key(|field| fields.iter().position(|known| *known == field));
+    assert_eq!(warned, fields[3..]);
+    let answer = server.answer();
+    assert_eq!(answer["ownership"].as_array().map(Vec::len), Some(81));
+    for info in answer["moveInfos"].as_array().expect("moves") {
+        let owners = info["ownership"].as_array().expect("owners of the move");
+        let in_range = |value: &Value| value.as_f64().is_some_and(|value| (-1.0..=1.0).contains(&value));
+        assert!(owners.len() == 81 && owners.iter().all(in_range), "{info}");
+        for key in ["scoreLead", "scoreMean", "scoreStdev", "scoreSelfplay"] {
+            assert!(info[key].is_number(), "{key}: {info}");
+        }
+        let length = info["pv"].as_array().map(Vec::len);
+        assert_eq!(
+            [&info["pvVisits"], &info["pvEdgeVisits"]].map(|it| it.as_array().map(Vec::len)),
+            [length; 2]
+        );
+    }
+    assert!(answer["rootInfo"]["scoreStdev"].is_number());
+    // What is false asks for nothing.
+    server.ask(&asking(false));
+    let answer = server.answer();
+    assert!(answer["moveInfos"].is_array() && answer["ownership"].is_null(), "{answer}");
+    server.ask(&with(
+        query("deep", 10),
+        "avoidMoves",
+        json!([{"player": "W", "moves": ["A1"], "untilDepth": 3}]),
+    ));
+    assert_eq!(server.answer()["field"], "avoidMoves");
+    assert_eq!(server.answer()["id"], "deep");
+}
+
+#[test]
+fn ownership_belongs_to_the_position_and_stays_when_it_is_asked_for_again() {
+    let mut server = Server::start(&[]);
+    let ask = |server: &mut Server| -> Vec<f64> {
+        server.ask(&with(query("q", 200), "includeOwnership", json!(true)));
+        let answer = server.answer();
+        answer["ownership"].as_array().expect("owners").iter().filter_map(Value::as_f64).collect()
+    };
+    let first = ask(&mut server);
+    // One simulation is new.
+    let far = first.iter().zip(ask(&mut server)).map(|(one, other)| (one - other).abs()).fold(0.0, f64::max);
+    assert!(far < 0.05, "{far}");
+}
+
+#[test]
+fn a_first_report_comes_when_it_is_asked_for() {
+    let mut server = Server::start(&[]);
+    let slow = with(query("q", FOR_EVER), "reportDuringSearchEvery", json!(1000));
+    server.ask(&with(slow, "firstReportDuringSearchAfter", json!(0.05)));
+    let begin = Instant::now();
+    assert_eq!(server.answer()["isDuringSearch"], true);
+    assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
+    server.ask(&json!({"id": "t", "action": "terminate_all"}));
+    assert_eq!(server.answer_in_the_end()["id"], "t");
+}

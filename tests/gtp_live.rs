@@ -109,7 +109,7 @@ fn lines_come_while_it_thinks_and_any_line_ends_the_analysis() {
         ("7 lz-analyze b 5", "8 name", 10_000.0),
         ("7 lz-analyze 5", "8 name", 10_000.0),
         ("7 kata-analyze b 5", "8 name", 1.0),
-        ("7 analyze b interval 5", "8 name", 1.0),
+        ("7 analyze b interval 5", "8 name", 10_000.0),
     ] {
         engine.say(command);
         assert_eq!(engine.line(), "=7", "{command}");
@@ -120,6 +120,7 @@ fn lines_come_while_it_thinks_and_any_line_ends_the_analysis() {
         let mut visits = 0.0;
         for line in lines.iter().chain(&rest) {
             let moves = moves(line);
+            check_format(command.split(' ').nth(1).expect("a name"), &moves);
             for (order, (pairs, pv)) in moves.iter().enumerate() {
                 assert_eq!((pairs[0].0.as_str(), &pairs[0].1), ("move", &pv[0]), "{line}");
                 assert_eq!(value(pairs, "order"), order as f64, "{line}");
@@ -141,6 +142,81 @@ fn lines_come_while_it_thinks_and_any_line_ends_the_analysis() {
         engine.response();
     }
     assert_eq!(engine.ask("list_stones b"), "=");
+}
+
+/// Whole win rates but for commands that begin with `kata`, as Sabaki 0.60 reads them; scores as KataGo writes them.
+fn check_format(command: &str, moves: &[(Pairs, Vec<String>)]) {
+    for (pairs, _) in moves {
+        let keys: Vec<&str> = pairs.iter().map(|(key, _)| key.as_str()).collect();
+        let has_point = |key: &str| pairs.iter().any(|(known, value)| known == key && value.contains('.'));
+        assert!(["winrate", "lcb", "prior"].iter().all(|key| has_point(key) == (command == "kata-analyze")));
+        let scores = ["scoreMean", "scoreStdev", "scoreLead", "scoreSelfplay"].map(|key| keys.contains(&key));
+        let expected = match command {
+            "kata-analyze" => [true; 4],
+            "analyze" => [false, false, true, false],
+            _ => [false; 4],
+        };
+        assert_eq!(scores, expected, "{command}: {keys:?}");
+    }
+}
+
+#[test]
+fn each_move_has_its_ownership_and_visits_of_its_line_where_they_are_asked_for() {
+    for network in [&[][..], &["--network", "none"]] {
+        let mut engine = Engine::start(&[network, &["--simulations", "60"]].concat());
+        let response = engine.ask(
+            "kata-genmove_analyze b 1000 movesOwnership true pvVisits true pvEdgeVisits true ownership true maxmoves 5",
+        );
+        let line = response.lines().rev().nth(1).expect("a line of analysis");
+        let infos: Vec<&str> = line.split("info ").skip(1).collect();
+        assert!((2..=5).contains(&infos.len()), "{line}");
+        for info in infos {
+            let (before, owners) = info.split_once(" movesOwnership ").expect("the owners of a move");
+            let owners = owners.split(" ownership ").next().expect("a part").split_whitespace();
+            let owners: Vec<f64> = owners.map(|value| value.parse().expect("a number")).collect();
+            assert_eq!(owners.len(), 81);
+            assert!(owners.iter().all(|value| (-1.0..=1.0).contains(value)), "{owners:?}");
+            let (pv, visits) = before.split_once(" pvVisits ").expect("visits of the line");
+            let (_, pv) = pv.split_once(" pv ").expect("a line");
+            let (visits, edges) = visits.split_once(" pvEdgeVisits ").expect("visits of its edges");
+            let lengths = [pv, visits, edges].map(|words| words.split_whitespace().count());
+            assert_eq!(lengths, [lengths[0]; 3], "{info}");
+        }
+    }
+}
+
+#[test]
+fn a_move_is_searched_for_without_being_played_and_any_line_cancels_it_where_that_is_wanted() {
+    let mut engine = Engine::start(&["--simulations", "50"]);
+    for command in ["kata-search_analyze b 10", "kata-search_analyze_cancellable w 10", "kata-search b"] {
+        let response = engine.ask(command);
+        let last = response.lines().last().expect("a move").to_owned();
+        let mv = last.strip_prefix("play ").or(last.strip_prefix("= ")).expect("a move");
+        assert!(mv.len() == 2, "{command}: {response}");
+        assert_eq!(engine.ask("list_stones b"), "=");
+    }
+    let mut engine = Engine::start(&["--time", "100000"]);
+    for (command, answer) in [
+        ("kata-search_cancellable b", "= cancelled"),
+        ("kata-search_analyze_cancellable b 5", "play cancelled"),
+    ] {
+        engine.say(command);
+        thread::sleep(Duration::from_millis(200));
+        engine.say("name");
+        assert_eq!(engine.response().last().map(String::as_str), Some(answer), "{command}");
+        assert_eq!(engine.response(), ["= Tewari"]);
+    }
+}
+
+#[test]
+fn time_that_is_left_is_obeyed_without_settings() {
+    let mut engine = Engine::start(&[]);
+    for left in ["0.3 0", "0 0"] {
+        engine.ask(&format!("time_left b {left}"));
+        let begin = Instant::now();
+        assert!(engine.ask("genmove b").starts_with("= "));
+        assert!(begin.elapsed() < Duration::from_millis(300), "{left}: {:?}", begin.elapsed());
+    }
 }
 
 #[test]
@@ -251,6 +327,22 @@ fn an_engine_that_nobody_reads_ends() {
         // The input stays open, as with a client that hangs.
         drop(child.stdout.take());
         wait(&mut child);
+    }
+}
+
+#[test]
+fn a_client_that_dies_ends_the_engine_with_exit_code_1() {
+    let lines = [&["gtp", "--size", "9", "--table-size", "8MiB"][..], &["analysis", "--table-size", "8MiB"]];
+    for (arguments, said) in lines.iter().flat_map(|line| [(line, ""), (line, "nonsense")]) {
+        let mut command = program();
+        command.args(*arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program runs");
+        // All pipes end at once, standard error's too.
+        drop((child.stdout.take(), child.stderr.take()));
+        let _ = writeln!(child.stdin.as_ref().expect("a pipe"), "{said}");
+        drop(child.stdin.take());
+        wait(&mut child);
+        assert_eq!(child.wait().expect("an end").code(), Some(1), "{arguments:?} {said}");
     }
 }
 

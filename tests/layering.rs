@@ -22,11 +22,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("network", &["game", "value", "go"]),
     ("engine", &["game", "value", "zobrist", "rng", "go", "memory", "table", "search", "network"]),
     ("sgf", &["game", "go"]),
-    (
-        "gtp",
-        &["game", "input", "ownership", "value", "rng", "go", "memory", "table", "search", "engine", "sgf"],
-    ),
-    ("analysis", &["game", "input", "ownership", "value", "go", "table", "search", "engine", "sgf"]),
+    ("gtp", &["game", "input", "value", "rng", "go", "memory", "table", "search", "engine", "sgf"]),
+    ("analysis", &["game", "input", "value", "go", "table", "search", "engine", "sgf"]),
     (
         "arena",
         &[
@@ -36,7 +33,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("selfplay", &["game", "folder", "zobrist", "go", "network", "search", "engine"]),
     ("play", &["game", "go", "tictactoe", "table", "search", "engine", "sgf"]),
-    ("review", &["game", "ownership", "go", "search", "engine", "sgf", "analysis"]),
+    ("review", &["game", "go", "search", "engine", "sgf", "analysis"]),
     (
         "cli",
         &[

@@ -21,7 +21,9 @@ pub fn object(analysis: &Analysis) -> Value {
                 "visits": mv.visits,
                 "edgeVisits": mv.edge_visits,
                 "winrate": analysis.black_winrate_after(mv),
-                "scoreLead": analysis.lead(mv.black_score),
+                "scoreLead": analysis.lead_after(mv),
+                "scoreMean": analysis.lead_after(mv),
+                "scoreStdev": report.score_after(mv).map(|(_, deviation)| deviation),
                 "prior": mv.prior,
                 "order": order,
                 "pv": mv.pv.iter().map(|&mv| vertex(mv)).collect::<Vec<_>>(),
@@ -43,6 +45,7 @@ pub fn object(analysis: &Analysis) -> Value {
             "currentPlayer": letter(report.root.to_play),
             "winrate": analysis.black_winrate(),
             "scoreLead": analysis.lead(report.root.black_score),
+            "scoreStdev": report.root.score_deviation,
             "visits": report.root.visits,
             "simulations": report.simulations,
             "proven": analysis.proven_winner().map(|winner| winner.map_or("draw", letter)),
@@ -57,7 +60,7 @@ pub fn object(analysis: &Analysis) -> Value {
     })
 }
 
-/// Whose each point becomes, from -1 for White to 1 for Black, as KataGo's `ownership`: by rows from the top left.
+/// The ownership of each point, from -1 for White to 1 for Black, as KataGo's `ownership`: by rows from the top left.
 #[must_use]
 pub fn ownership(analysis: &Analysis) -> Value {
     analysis.size.points_from_top_left().map(|point| analysis.owner_mean(point)).collect()

@@ -12,6 +12,7 @@ pub mod text;
 
 pub use head::Head;
 
+use crate::engine::Engine;
 use crate::game::{Move, Outcome, Player};
 use crate::go::status::Statuses;
 use crate::go::{Komi, Position, Size};
@@ -42,6 +43,8 @@ pub struct Analysis {
     pub huge_page_bytes: Option<usize>,
     /// What the search found.
     pub report: Report,
+    /// Ownership from -1 for White to 1 for Black, by move number; empty unless [asked for](Analysis::with_ownership).
+    pub ownership: Vec<f64>,
     /// How a game that both players have ended came out; `None` while it goes on.
     pub end: Option<GameEnd>,
 }
@@ -79,8 +82,15 @@ impl Analysis {
             pass: 1,
             huge_page_bytes: None,
             report,
+            ownership: Vec::new(),
             end: None,
         }
+    }
+
+    /// The same with the ownership of the position, as `engine` knows it after the search.
+    #[must_use]
+    pub fn with_ownership(self, engine: &Engine, position: &Position) -> Analysis {
+        Analysis { ownership: engine.line_ownership(position).of_root(&self.report), ..self }
     }
 
     /// The same of a finished game, which is counted and not searched: its value is the result, and nothing is proven,
@@ -95,6 +105,7 @@ impl Analysis {
         root.value = outcome.into();
         root.proven = None;
         root.black_score = Some(f64::from(score));
+        root.score_deviation = Some(0.0);
         self.report.moves.clear();
         self.score_komi = komi;
         self.end = Some(GameEnd {
@@ -117,14 +128,15 @@ impl Analysis {
         self.for_black(mv.value.as_f64())
     }
 
-    /// Whose a point becomes, from -1 for White to 1 for Black: by the search, or by the count of a finished game.
+    /// The owner of a point, from -1 for White to 1 for Black: by [`ownership`](Analysis::ownership), or by the count of a finished
+    /// game; 0 without either.
     #[must_use]
     pub fn owner_mean(&self, point: Move) -> f64 {
         match &self.end {
             Some(end) => {
                 end.owners[point.index()].map_or(0.0, |owner| if owner == Player::Black { 1.0 } else { -1.0 })
             }
-            None => self.report.ownership.mean_for_black(point),
+            None => self.ownership.get(point.index()).copied().unwrap_or(0.0),
         }
     }
 
@@ -132,6 +144,12 @@ impl Analysis {
     #[must_use]
     pub fn lead(&self, black_score: Option<f64>) -> Option<f64> {
         black_score.map(|score| score - self.score_komi.points())
+    }
+
+    /// Black's lead after a move, komi taken off; the root's where the move has no score of its own.
+    #[must_use]
+    pub fn lead_after(&self, mv: &MoveReport) -> Option<f64> {
+        self.lead(self.report.score_after(mv).map(|(mean, _)| mean))
     }
 
     /// Who wins, if that is proven: `Some(None)` is a proven draw.

@@ -1,5 +1,6 @@
 //! Whether anybody still reads standard output.
 
+use anyhow::{Result, ensure};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -9,6 +10,15 @@ pub(super) fn is_standard_output_closed() -> bool {
     let output = std::io::stdout();
     let mut watched = [PollFd::new(&output, PollFlags::empty())];
     poll(&mut watched, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok_and(|ready| ready > 0)
+}
+
+/// Returns an error if the client of a conversation that ended without a farewell cannot read standard output any more.
+pub(super) fn check_client() -> Result<()> {
+    ensure!(
+        !is_standard_output_closed(),
+        "expected a client that reads the answers, found none: it has ended"
+    );
+    Ok(())
 }
 
 /// A flag that is set as soon as nobody can read standard output any more: the other end of a pipe, socket or terminal

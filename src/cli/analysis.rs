@@ -36,6 +36,9 @@ pub(super) struct Arguments {
     /// Accepted and ignored: KataGo's network.
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
+    /// Accepted and ignored: KataGo's network that imitates people.
+    #[arg(long, value_name = "FILE")]
+    human_model: Option<PathBuf>,
     /// A file of settings, `key = value`, of which reportAnalysisWinratesAs, maxVisits, maxTime and
     /// numSearchThreadsPerAnalysisThread are obeyed.
     #[arg(long, value_name = "FILE")]
@@ -67,8 +70,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     for text in &arguments.override_config {
         text.split(',').try_for_each(|setting| settings.set(setting))?;
     }
-    if arguments.model.is_some() {
-        settings.ignored.push("-model".to_owned());
+    for (name, file) in [("-model", &arguments.model), ("-human-model", &arguments.human_model)] {
+        settings.ignored.extend(file.as_ref().map(|_| name.to_owned()));
     }
     if !settings.ignored.is_empty() {
         print_error(&format!("ignored, since it means nothing here: {}", settings.ignored.join(", ")));
@@ -89,7 +92,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let input = BufReader::new(std::io::stdin());
     let input = Input::reading(input, super::abandoned::watch_standard_output(), |_| false);
     let mut server = Server::new(Engine::new(options)?, defaults, input, std::io::stdout().lock());
-    server.run().context("cannot go on with the analysis")
+    server.run().context("cannot go on with the analysis")?;
+    super::abandoned::check_client()
 }
 
 /// Bytes for queries that wait.

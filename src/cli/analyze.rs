@@ -60,7 +60,7 @@ pub(super) struct Arguments {
     /// both would agree on.
     #[arg(long, value_enum, help_heading = POSITION)]
     dead: Option<Dead>,
-    /// Also tell whose each point becomes: as a board, or in JSON as KataGo's `ownership`, Black's view, rows from the top.
+    /// Also print the ownership of each point: as a board, or in JSON as KataGo's `ownership`, Black's view, rows from the top.
     #[arg(long)]
     ownership: bool,
     /// For people, or one JSON object a line.
@@ -330,6 +330,7 @@ impl<'a> Analyst<'a> {
         };
         let analysis = match &end {
             Some(statuses) => analysis.with_end(&step.position, statuses),
+            None if self.arguments.ownership => analysis.with_ownership(&self.engine, &step.position),
             None => analysis,
         };
         if pass == self.arguments.passes.get() || self.arguments.format == Format::Json {

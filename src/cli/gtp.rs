@@ -36,6 +36,9 @@ pub(super) struct Arguments {
     /// Resign when the own probability of winning is below this; 0 is never.
     #[arg(long, default_value_t = 0.1, value_parser = parse_probability)]
     resign: f64,
+    /// What the command `name` answers: Lizzie reads scores and ownership only of a name that begins with KataGo.
+    #[arg(long, value_name = "TEXT", default_value = "Tewari")]
+    gtp_name: String,
     /// What the command `version` answers: Lizzie wants at least 0.15.
     #[arg(long, value_name = "TEXT", default_value = env!("CARGO_PKG_VERSION"))]
     gtp_version: String,
@@ -102,6 +105,7 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
     let LimitArguments { visits, simulations, time } = arguments.limits;
     let budget = MoveBudget { visits, simulations, time };
     let session_options = SessionOptions {
+        name: arguments.gtp_name,
         version: arguments.gtp_version,
         budget: arguments.level.map_or(budget, |level| level.limits().into()),
         default_time: DEFAULT_TIME,
@@ -117,8 +121,9 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
     session.run(input, &mut output).context("cannot go on with the conversation")?;
     match output.failure {
         // Who says quit may well not wait for the answer.
-        Some(failure) if !session.has_quit() => Err(failure).context("cannot write output"),
-        _ => Ok(()),
+        _ if session.has_quit() => Ok(()),
+        Some(failure) => Err(failure).context("cannot write output"),
+        None => super::abandoned::check_client(),
     }
 }
 

@@ -124,40 +124,90 @@ pub struct Opinion {
 pub fn ask(network: &Arc<Network>, position: &Position) -> Opinion {
     let size = position.size();
     let mut evaluator = Evaluator::new(Arc::clone(network), size);
-    let situation = Situation::with_moves_in_key(position);
     let settled = unconditional_owners(position.board(), position.rules().suicide);
-    let mut chances = vec![0; size.points() + 1];
-    let weight = 1.0 / f64::from(Symmetry::count(size));
-    let sign_of = |player| if player == Player::Black { 1.0 } else { -1.0 };
+    let mut opinions =
+        Symmetry::all(size).map(|symmetry| opinion_under(&mut evaluator, position, symmetry, &settled));
+    let first = opinions.next().unwrap_or_else(|| unreachable!("every board has a symmetry"));
+    opinions.fold(first, Opinion::plus).times(1.0 / f64::from(Symmetry::count(size)))
+}
+
+/// Number of symmetries that [`ask_under`] knows for boards of `size`.
+#[must_use]
+pub fn symmetry_count(size: Size) -> u8 {
+    Symmetry::count(size)
+}
+
+/// Asks a network about a position under one symmetry, by its number from 0, and of nothing but the network.
+#[must_use]
+pub fn ask_under(network: &Arc<Network>, position: &Position, symmetry: u8) -> Opinion {
+    let symmetry = Symmetry::from_number(symmetry.into(), position.size());
+    let mut evaluator = Evaluator::new(Arc::clone(network), position.size());
+    let unsettled = vec![None; position.size().points()];
+    opinion_under(&mut evaluator, position, symmetry, &unsettled)
+}
+
+/// What the network says under one symmetry, where the points of `settled` have their owners.
+fn opinion_under(
+    evaluator: &mut Evaluator,
+    position: &Position,
+    symmetry: Symmetry,
+    settled: &[Option<Player>],
+) -> Opinion {
+    let situation = Situation::with_moves_in_key(position);
+    let evaluation = evaluator.evaluate(&situation, symmetry);
+    let mut chances = vec![0; position.size().points() + 1];
+    evaluation.move_chances(|mv| position.check(mv).is_ok(), &mut chances);
+    let all = chances.iter().map(|&chance| u64::from(chance)).sum::<u64>().max(1) as f64;
     let sign = sign_of(position.to_play());
-    let mut policy = vec![0.0; chances.len()];
-    let (mut winrate, mut score, mut deviation) = (None, None, None);
-    let mut ownership: Option<Vec<f64>> = None;
-    for symmetry in Symmetry::all(size) {
-        let evaluation = evaluator.evaluate(&situation, symmetry);
-        evaluation.move_chances(|mv| position.check(mv).is_ok(), &mut chances);
-        let all = chances.iter().map(|&chance| u64::from(chance)).sum::<u64>().max(1) as f64;
-        for (mean, &chance) in policy.iter_mut().zip(&chances) {
-            *mean += weight * f64::from(chance) / all;
+    // What the network said too little of the settled points, for Black.
+    let mut missed = 0.0;
+    let owner = |(point, owner): (usize, &Option<Player>)| {
+        let said = sign * (2.0 * evaluation.owner_chance(Move(point as u16))?.as_f64() - 1.0);
+        let owned = owner.map_or(said, sign_of);
+        missed += owned - said;
+        Some(owned)
+    };
+    let ownership: Option<Vec<f64>> = settled.iter().enumerate().map(owner).collect();
+    let estimate = evaluation.score.map(|estimate| estimate.raised(sign * missed));
+    let score = estimate.map(|estimate| black_score(estimate, position));
+    Opinion {
+        policy: chances.iter().map(|&chance| f64::from(chance) / all).collect(),
+        black_winrate: estimate
+            .map(|estimate| 0.5 + sign * (estimate.winning_chance(situation.own_komi()).as_f64() - 0.5)),
+        black_score: score.map(|score| score.mean),
+        score_deviation: score.map(|score| score.deviation),
+        ownership,
+    }
+}
+
+impl Opinion {
+    /// The sum with another opinion of the same network, number by number.
+    fn plus(mut self, other: Opinion) -> Opinion {
+        let add = |to: &mut [f64], of: &[f64]| to.iter_mut().zip(of).for_each(|(to, of)| *to += of);
+        add(&mut self.policy, &other.policy);
+        if let (Some(own), Some(others)) = (&mut self.ownership, &other.ownership) {
+            add(own, others);
         }
-        // What the network said too little of the settled points, for Black.
-        let mut missed = 0.0;
-        for (point, owner) in settled.iter().enumerate() {
-            let Some(chance) = evaluation.owner_chance(Move(point as u16)) else { break };
-            let said = sign * (2.0 * chance.as_f64() - 1.0);
-            let owned = owner.map_or(said, sign_of);
-            missed += owned - said;
-            ownership.get_or_insert_with(|| vec![0.0; size.points()])[point] += weight * owned;
-        }
-        if let Some(estimate) = evaluation.score.map(|estimate| estimate.raised(sign * missed)) {
-            let chance = estimate.winning_chance(situation.own_komi()).as_f64() - 0.5;
-            *winrate.get_or_insert(0.5) += weight * sign * chance;
-            let score_mean = black_score(estimate, position);
-            *deviation.get_or_insert(0.0) += weight * score_mean.deviation;
-            *score.get_or_insert(0.0) += weight * score_mean.mean;
+        let sum = |own: Option<f64>, others: Option<f64>| Some(own? + others?);
+        Opinion {
+            black_winrate: sum(self.black_winrate, other.black_winrate),
+            black_score: sum(self.black_score, other.black_score),
+            score_deviation: sum(self.score_deviation, other.score_deviation),
+            ..self
         }
     }
-    Opinion { policy, black_winrate: winrate, black_score: score, score_deviation: deviation, ownership }
+
+    /// The opinion with every number multiplied by `factor`.
+    fn times(self, factor: f64) -> Opinion {
+        let scaled = |values: Vec<f64>| values.into_iter().map(|value| factor * value).collect();
+        Opinion {
+            policy: scaled(self.policy),
+            black_winrate: self.black_winrate.map(|value| factor * value),
+            black_score: self.black_score.map(|value| factor * value),
+            score_deviation: self.score_deviation.map(|value| factor * value),
+            ownership: self.ownership.map(scaled),
+        }
+    }
 }
 
 /// The chance of a pass, by move number the last of `chances`, which are the network's. What it leads to where it ends the
@@ -249,6 +299,19 @@ pub fn ask_score(evaluator: &mut Evaluator, position: &Position) -> Option<Score
     let situation = Situation::with_moves_in_key(position);
     let evaluation = evaluator.evaluate(&situation, symmetry_of(position));
     evaluation.score.map(|score| black_score(score, position))
+}
+
+/// The ownership of a position under one symmetry, chosen by its key, with settled points as they are; see
+/// [`Opinion::ownership`].
+#[must_use]
+pub fn ask_ownership(evaluator: &mut Evaluator, position: &Position) -> Option<Vec<f64>> {
+    let settled = unconditional_owners(position.board(), position.rules().suicide);
+    opinion_under(evaluator, position, symmetry_of(position), &settled).ownership
+}
+
+/// 1 for Black, -1 for White.
+fn sign_of(player: Player) -> f64 {
+    if player == Player::Black { 1.0 } else { -1.0 }
 }
 
 /// One symmetry for each position, so that the same position always gets the same answer.

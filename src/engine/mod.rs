@@ -5,12 +5,14 @@ mod ending;
 pub mod expert;
 mod layout;
 mod level;
+mod line_ownership;
 mod points;
 mod scores;
 mod table_setting;
 
 pub use ending::Decision;
 pub use level::{Carelessness, Level, LevelError};
+pub use line_ownership::LineOwnership;
 pub use table_setting::TableSetting;
 
 use self::expert::{Expert, Opinion, VALUE_WEIGHT};
@@ -403,14 +405,20 @@ impl Engine {
         if let Some(opinion) = opinion {
             self.add_opinion(opinion, report);
         }
-        let by_network = || opinion.filter(|_| self.options.value_weight > 0)?.black_score;
-        let by_playouts = || {
-            let area = ownership::mean_score(root, SCORE_PLAYOUTS, self.options.parameters.seed);
-            area - f64::from(root.area_offset())
+        let by_table = report.root.score();
+        let by_network = || {
+            let opinion = opinion.filter(|_| self.options.value_weight > 0)?;
+            opinion.black_score.zip(opinion.score_deviation)
         };
-        let score = report.root.black_score.or_else(by_network).unwrap_or_else(by_playouts);
+        let by_playouts = || {
+            let seed = self.options.parameters.seed;
+            let [area, deviation] = ownership::score_by_playouts(root, SCORE_PLAYOUTS, seed);
+            (area - f64::from(root.area_offset()), deviation)
+        };
+        let (mean, deviation) = by_table.or_else(by_network).unwrap_or_else(by_playouts);
         let Bounds { lower, upper } = report.root.bounds;
-        report.root.black_score = Some(score.max(f64::from(lower)).min(f64::from(upper)));
+        report.root.black_score = Some(mean.max(f64::from(lower)).min(f64::from(upper)));
+        report.root.score_deviation = Some(deviation);
         if opinion.is_some() {
             choice::put_first(&mut report.moves, root, report.root.bounds);
             points::put_first(&mut report.moves, report.root.to_play, root.size());
@@ -429,8 +437,8 @@ impl Engine {
         report
     }
 
-    /// Puts the network's opinion of the root into the report: the priors become its policy, and owners the mean of
-    /// playouts and network where its value counts.
+    /// Puts the network's opinion of the root into the report: the priors become its policy, and the owners its ownership where
+    /// its value counts.
     fn add_opinion(&self, opinion: &Opinion, report: &mut Report) {
         if let Some(ownership) = opinion.ownership.clone().filter(|_| self.options.value_weight > 0) {
             report.ownership.set_estimate(ownership);

@@ -112,11 +112,17 @@ impl Size {
         }
     }
 
-    /// Reads a vertex in either case; `None` when it is no vertex of this board.
+    /// Parses a vertex in either case, or `(X,Y)` as KataGo reads it: column and row from 0, the row from the top. `None` if it is no
+    /// vertex of this board.
     #[must_use]
     pub fn parse_vertex(self, text: &str) -> Option<Move> {
         if text.eq_ignore_ascii_case("pass") {
             return Some(self.pass());
+        }
+        if let Some(numbers) = text.strip_prefix('(') {
+            let (column, row) = numbers.strip_suffix(')')?.split_once(',')?;
+            let row: usize = row.trim().parse().ok()?;
+            return self.move_at(column.trim().parse().ok()?, self.rows().checked_sub(row.checked_add(1)?)?);
         }
         let letter = text.bytes().next()?.to_ascii_uppercase();
         if !letter.is_ascii_uppercase() || letter == b'I' {

@@ -2,8 +2,8 @@
 
 use super::Position;
 use super::board::{Board, cell};
-use super::score::owners;
-use crate::game::{Game, Move, Player, Trace};
+use super::score::{area_score_after_playout, owners};
+use crate::game::{Game, Player, Trace};
 use crate::ownership::Ownership;
 use crate::rng::PlayoutRng;
 
@@ -15,6 +15,26 @@ const STREAM: u64 = 1 << 32;
 #[must_use]
 pub fn by_playouts(position: &Position, playouts: u32, seed: u64) -> Ownership {
     let mut ownership = Ownership::default();
+    play_out(position, playouts, seed, &mut |board| add_owners(board, &mut ownership));
+    ownership
+}
+
+/// Mean and standard deviation of the area score, Black's points minus White's before komi, at the end of the playouts of
+/// [`by_playouts`].
+#[must_use]
+pub fn score_by_playouts(position: &Position, playouts: u32, seed: u64) -> [f64; 2] {
+    let (mut sum, mut squares) = (0.0, 0.0);
+    play_out(position, playouts, seed, &mut |board| {
+        let score = f64::from(area_score_after_playout(board));
+        sum += score;
+        squares += score * score;
+    });
+    let mean = sum / f64::from(playouts.max(1));
+    [mean, (squares / f64::from(playouts.max(1)) - mean * mean).max(0.0).sqrt()]
+}
+
+/// Plays `position` out `playouts` times and shows each final board to `finished`.
+fn play_out(position: &Position, playouts: u32, seed: u64, finished: &mut dyn FnMut(&Board)) {
     let mut start = position.clone();
     start.resume();
     start.seal();
@@ -26,16 +46,8 @@ pub fn by_playouts(position: &Position, playouts: u32, seed: u64) -> Ownership {
         played.set_to_play(Player::BOTH[number as usize % 2]);
         trace.moves.clear();
         played.playout(&mut rng, &mut trace);
-        add_owners(played.board(), &mut ownership);
+        finished(played.board());
     }
-    ownership
-}
-
-/// The mean area score, Black's points minus White's before komi, of the playouts of [`by_playouts`].
-#[must_use]
-pub fn mean_score(position: &Position, playouts: u32, seed: u64) -> f64 {
-    let owners = by_playouts(position, playouts, seed);
-    (0..position.size().points() as u16).map(|point| owners.mean_for_black(Move(point))).sum()
 }
 
 /// Whose each point of a finished board is, its stones all counted as alive, as if one playout had ended so.

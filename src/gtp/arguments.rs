@@ -63,11 +63,16 @@ impl<'a> Arguments<'a> {
 
     /// The next word as a colour.
     pub(super) fn player(&mut self) -> Result<Player, GtpError> {
-        let word = self.next_word().ok_or(GtpError::InvalidColor)?;
+        self.optional_player()?.ok_or(GtpError::InvalidColor)
+    }
+
+    /// The same, if there is a next word.
+    pub(super) fn optional_player(&mut self) -> Result<Option<Player>, GtpError> {
+        let Some(word) = self.next_word() else { return Ok(None) };
         let is = |names: [&str; 2]| names.iter().any(|name| word.eq_ignore_ascii_case(name));
         match word {
-            _ if is(["b", "black"]) => Ok(Player::Black),
-            _ if is(["w", "white"]) => Ok(Player::White),
+            _ if is(["b", "black"]) => Ok(Some(Player::Black)),
+            _ if is(["w", "white"]) => Ok(Some(Player::White)),
             _ => Err(GtpError::InvalidColor),
         }
     }

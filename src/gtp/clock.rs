@@ -100,6 +100,8 @@ struct Left {
 pub struct Clock {
     system: TimeSystem,
     left: [Left; 2],
+    /// Players whose time is limited although the system is not, since [`set_left`](Clock::set_left) said so.
+    told: [bool; 2],
 }
 
 impl Clock {
@@ -108,7 +110,7 @@ impl Clock {
     pub fn new(system: TimeSystem) -> Clock {
         let main = Left { time: system.main(), count: 0 };
         let left = if main.time.is_zero() { system.overtime().unwrap_or(main) } else { main };
-        Clock { system, left: [left; 2] }
+        Clock { system, left: [left; 2], told: [false; 2] }
     }
 
     /// Starts a new game.
@@ -116,15 +118,17 @@ impl Clock {
         *self = Clock::new(self.system);
     }
 
-    /// Whether time is limited at all.
+    /// Returns true if a player's time is limited.
     #[must_use]
-    pub fn is_limited(&self) -> bool {
-        self.system != TimeSystem::Unlimited
+    pub fn is_limited(&self, player: Player) -> bool {
+        self.system != TimeSystem::Unlimited || self.told[player.index()]
     }
 
-    /// What `time_left` says: `count` stones (periods, in Japanese byo-yomi) are left, 0 in main time.
+    /// Sets what `time_left` says: `count` stones (periods, in Japanese byo-yomi) are left, 0 in main time. It limits a player's
+    /// time where no system does.
     pub fn set_left(&mut self, player: Player, time: Duration, count: u32) {
         self.left[player.index()] = Left { time, count };
+        self.told[player.index()] = true;
     }
 
     /// Takes the time for a move from a player's clock, for controllers that send no `time_left`.
@@ -184,7 +188,7 @@ impl Clock {
     }
 
     fn part_of_main(&self, player: Player, parts: u32) -> Option<Duration> {
-        if !self.is_limited() {
+        if !self.is_limited(player) {
             return None;
         }
         let left = self.left[player.index()];
@@ -238,9 +242,9 @@ mod tests {
 
     #[test]
     fn settings_without_stones_are_no_limit_and_without_a_period_absolute() {
-        assert!(!settings(0, 1, 0).is_limited());
-        assert!(!settings(300, 30, 0).is_limited());
-        assert!(!settings(0, 0, 0).is_limited());
+        for [main, period] in [[0, 1], [300, 30], [0, 0]] {
+            assert!(!settings(main, period, 0).is_limited(B));
+        }
         assert_eq!(settings(300, 0, 0).system, TimeSystem::Absolute { main: seconds(300) });
         assert_eq!(settings(0, 1, 0).share(B, 0, size(9)), None);
     }
@@ -265,6 +269,22 @@ mod tests {
         assert_eq!(clock.share(B, 0, size(19)), Some(SHORTEST));
         let japanese = TimeSystem::ByoYomi { main: Duration::ZERO, period: seconds(30), periods: 5 };
         assert_eq!(Clock::new(japanese).share(B, 0, size(9)), Some(Duration::from_millis(29_500)));
+    }
+
+    #[test]
+    fn time_that_is_told_limits_the_player_also_without_settings() {
+        let mut clock = Clock::new(TimeSystem::Unlimited);
+        clock.set_left(B, seconds(10), 0);
+        assert_eq!(clock.share(B, 50, size(9)), Some(Duration::from_millis(9_700) / 20));
+        assert_eq!(clock.share(B.other(), 50, size(9)), None);
+        clock.spend(B, seconds(4));
+        assert_eq!(clock.left[0], Left { time: seconds(6), count: 0 });
+        clock.set_left(B, seconds(10), 5);
+        assert_eq!(clock.share(B, 50, size(9)), Some(Duration::from_millis(1_780)));
+        clock.set_left(B, Duration::ZERO, 0);
+        assert_eq!(clock.share(B, 50, size(9)), Some(SHORTEST));
+        clock.restart();
+        assert_eq!(clock.share(B, 50, size(9)), None);
     }
 
     #[test]

@@ -47,6 +47,15 @@ pub enum GtpError {
     /// A move against the rules.
     #[error("illegal move")]
     IllegalMove,
+    /// A search of which every legal move is kept.
+    #[error("nothing to search: expected avoid and allow to leave a legal move, found that they leave none")]
+    NothingAllowed,
+    /// A command that asks the network, where none is used.
+    #[error("expected a network, found none: start without --network none and with --policy rave")]
+    NoNetwork,
+    /// A rule or a value of it that is not played here.
+    #[error("cannot set rule: {0}")]
+    Rule(RulesError),
     /// Fewer moves were made.
     #[error("cannot undo")]
     CannotUndo,

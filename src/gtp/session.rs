@@ -22,6 +22,8 @@ use std::time::Duration;
 /// How a session behaves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionOptions {
+    /// What `name` answers. Lizzie uses `kata-analyze` only where it begins with `KataGo`.
+    pub name: String,
     /// What `version` answers. Lizzie complains about anything below 0.15 (it reads the number after the
     /// first dot).
     pub version: String,
@@ -40,6 +42,7 @@ pub struct SessionOptions {
 impl Default for SessionOptions {
     fn default() -> SessionOptions {
         SessionOptions {
+            name: "Tewari".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             budget: MoveBudget::default(),
             default_time: Duration::from_secs(1),
@@ -194,7 +197,12 @@ impl Session {
     }
 
     fn live_request(&self, command: &Command) -> Option<Result<Request, GtpError>> {
-        Request::parse(&command.name, &command.rest, self.position().to_play(), self.size())
+        let request = Request::parse(&command.name, &command.rest, self.position().to_play(), self.size())?;
+        Some(request.and_then(|request| {
+            let root = self.engine.root_for(request.player);
+            let has_move = request.may_search(|mv| root.check(mv).is_ok());
+            if has_move { Ok(request) } else { Err(GtpError::NothingAllowed) }
+        }))
     }
 
     /// Answers one line; `None` when it holds no command. An analysis ends at once, since nothing more can be said.

@@ -4,7 +4,7 @@ use super::session::Session;
 use crate::game::{Game, Move, Player};
 use crate::go::Size;
 use crate::search::{Limits, Report, Snapshot};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A value is no reason to resign before the root has this many visits.
 const RESIGN_VISITS: u64 = 50;
@@ -27,26 +27,51 @@ impl From<Limits> for MoveBudget {
     }
 }
 
-/// The move to make, and whether resigning would be better.
+/// How a move is thought about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Choice {
-    pub(super) mv: Move,
-    pub(super) resign: bool,
+pub(super) struct Thinking {
+    pub(super) player: Player,
+    /// True if the search obeys the clock, and its time is taken from it.
+    pub(super) uses_clock: bool,
+    /// True if any line cancels the search.
+    pub(super) is_cancellable: bool,
+}
+
+impl Thinking {
+    /// About a move to be played.
+    pub(super) fn of(player: Player) -> Thinking {
+        Thinking { player, uses_clock: true, is_cancellable: false }
+    }
+}
+
+/// What a search for a move ends with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// A move.
+    Move(Move),
+    /// Resigning, which is better than the move.
+    Resign(Move),
+    /// Nothing: another line came first.
+    Cancelled,
 }
 
 impl Session {
-    /// Searches for a move of `player`, which is not played; the report is absent where no search was needed. Without
-    /// `uses_clock` the clock is not looked at. `watch` is called now and then, and may end the search.
+    /// Searches for a move, which is not played; the report is absent where no search was needed. `watch` is called now and
+    /// then, and may end the search.
     pub(super) fn choose(
         &mut self,
-        player: Player,
-        uses_clock: bool,
+        thinking: Thinking,
         watch: &mut dyn FnMut(&Snapshot<'_>) -> bool,
     ) -> (Choice, Option<Report>) {
+        let started = Instant::now();
+        let Thinking { player, uses_clock, is_cancellable } = thinking;
         let limits = self.limits(player, uses_clock);
         let Session { engine, input, .. } = self;
-        let decision =
-            engine.decide(player, limits, &mut |snapshot| watch(snapshot) && !input.is_interrupted());
+        let mut is_cancelled = false;
+        let decision = engine.decide(player, limits, &mut |snapshot| {
+            is_cancelled |= is_cancellable && input.has_more();
+            watch(snapshot) && !is_cancelled && !input.is_interrupted()
+        });
         if let Some(report) = &decision.report {
             self.totals.add(report);
             self.remember(report);
@@ -60,18 +85,33 @@ impl Session {
         if let Some(reason) = decision.reason {
             self.note(reason);
         }
-        let resign = decision.reason.is_none()
+        if uses_clock {
+            self.clock.spend(player, started.elapsed());
+        }
+        let resigns = decision.reason.is_none()
             && decision.report.as_ref().is_some_and(|report| self.should_resign(report));
-        (Choice { mv: decision.mv, resign }, decision.report)
+        let choice = match decision.mv {
+            _ if is_cancelled => Choice::Cancelled,
+            mv if resigns => Choice::Resign(mv),
+            mv => Choice::Move(mv),
+        };
+        (choice, decision.report)
     }
 
-    /// Plays the move unless it resigns; the answer to the controller.
-    pub(super) fn play_choice(&mut self, player: Player, choice: Choice) -> String {
-        if choice.resign {
-            return "resign".to_owned();
+    /// Writes a choice as the answer to the controller.
+    pub(super) fn words_of(&self, choice: Choice) -> String {
+        match choice {
+            Choice::Move(mv) => self.size().vertex(mv),
+            Choice::Resign(_) => "resign".to_owned(),
+            Choice::Cancelled => "cancelled".to_owned(),
         }
+    }
+
+    /// Plays a move that was chosen and returns the answer to the controller.
+    pub(super) fn play_choice(&mut self, player: Player, choice: Choice) -> String {
+        let Choice::Move(mv) = choice else { return self.words_of(choice) };
         self.has_just_moved = true;
-        let (size, mv) = (self.size(), choice.mv);
+        let size = self.size();
         let record = self.engine.record_mut();
         if let Err(reason) = record.play(player, mv) {
             let pass = record.play(player, size.pass());

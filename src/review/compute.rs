@@ -6,7 +6,6 @@ use crate::engine::{Engine, EngineError};
 use crate::game::{Game, Move, Player};
 use crate::go::status::{DeadStones, Statuses, end_of};
 use crate::go::{Position, Record, Size};
-use crate::ownership::Ownership;
 use crate::search::{Limits, MoveReport, Report};
 use crate::sgf::{GameRecord, ReplayError, Step, Steps, Terms};
 
@@ -189,6 +188,7 @@ impl<'r> Walk<'r> {
             return Ok(None);
         }
         let analysis = Analysis::new(job.id, step.turn, step.played, position, report);
+        let analysis = analysis.with_ownership(engine, position);
         Ok(Some(finding(&analysis, next.map(|played| played.vertex.as_str()))))
     }
 }
@@ -235,7 +235,7 @@ fn finding(analysis: &Analysis, played: Option<&str>) -> Finding {
         lead: analysis.lead(report.root.black_score),
         visits: report.root.visits,
         candidates: moves.map(|(order, mv)| candidate(analysis, order, mv)).collect(),
-        ownership: searched_owners(&report.ownership, analysis.size),
+        ownership: letters(analysis.size, |point| analysis.owner_mean(point)),
         end: None,
     }
 }
@@ -269,14 +269,6 @@ fn ended(engine: &Engine, last: &Position, statuses: &Statuses, to_play: Player)
             dead: end.dead.iter().map(|&stone| size.vertex(stone)).collect(),
         }),
     }
-}
-
-/// The owners that a search found; empty if it made no playout.
-fn searched_owners(ownership: &Ownership, size: Size) -> String {
-    if ownership.playouts() == 0 {
-        return String::new();
-    }
-    letters(size, |point| ownership.mean_for_black(point))
 }
 
 /// See [`Finding::ownership`].

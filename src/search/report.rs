@@ -32,6 +32,14 @@ pub struct RootReport {
     pub score_deviation: Option<f64>,
 }
 
+impl RootReport {
+    /// Expected final score and its standard deviation, Black's points before komi; `None` if no score is known.
+    #[must_use]
+    pub fn score(&self) -> Option<(f64, f64)> {
+        self.black_score.zip(self.score_deviation)
+    }
+}
+
 /// What is known of one move of the root.
 #[derive(Clone, Debug)]
 pub struct MoveReport {
@@ -195,6 +203,13 @@ impl Report {
             census: table.census(),
             mean_depth: totals.depth_sum as f64 / totals.simulations.max(1) as f64,
         }
+    }
+
+    /// Expected final score after a move and its standard deviation, Black's points before komi; the root's where the move has
+    /// none of its own.
+    #[must_use]
+    pub fn score_after(&self, mv: &MoveReport) -> Option<(f64, f64)> {
+        mv.black_score.zip(mv.score_deviation).or_else(|| self.root.score())
     }
 
     /// The move to play; `None` if there is no legal one.

@@ -38,6 +38,9 @@ fn what_gogui_is_offered_is_answered() {
         if kind == "dboard" {
             let rows: Vec<_> = answer.trim_start_matches("= ").lines().collect();
             assert!(rows.len() == 5 && rows.iter().all(|row| row.split(' ').count() == 5), "{answer}");
+            // GoGui opens an error dialog for anything but a number.
+            let is_number = |value: &str| value.parse::<f64>().is_ok_and(f64::is_finite);
+            assert!(rows.iter().flat_map(|row| row.split(' ')).all(is_number), "{command}: {answer}");
         }
     }
     assert!(ask(&mut session, "tewari-variation w").split(' ').count() > 1);
@@ -250,4 +253,113 @@ fn dead_stones_are_those_of_the_rules_that_hold_now() {
     assert_eq!(scores(None), ["=", "= A5", "= A5"]);
     assert_eq!(scores(Some(DeadStones::Agreement)), ["= A5"; 3]);
     assert_eq!(scores(Some(DeadStones::None)), ["="; 3]);
+}
+
+#[test]
+fn the_network_s_own_output_is_told_under_each_symmetry() {
+    let mut session = session(5);
+    tell(&mut session, &["play b C3", "play w C2"]);
+    let output = |session: &mut Session, rest: &str| ask(session, &format!("kata-raw-nn {rest}"));
+    let numbers = |answer: &str, key: &str| -> Vec<f64> {
+        let words =
+            answer.trim_start_matches("= ").split_whitespace().skip_while(|word| *word != key).skip(1);
+        words.map_while(|word| word.parse().ok()).collect()
+    };
+    let answer = output(&mut session, "0");
+    assert!(answer.starts_with("= symmetry 0\n"), "{answer}");
+    let [win, loss] = ["whiteWin", "whiteLoss"].map(|key| numbers(&answer, key)[0]);
+    assert!((win + loss - 1.0).abs() < 1e-5 && win > 0.0 && loss > 0.0, "{answer}");
+    let policy = numbers(&answer, "policy");
+    assert!(policy.len() == 25 && policy.iter().filter(|chance| chance.is_nan()).count() == 2, "{answer}");
+    let sum: f64 = policy.iter().filter(|chance| !chance.is_nan()).sum();
+    assert!((sum + numbers(&answer, "policyPass")[0] - 1.0).abs() < 1e-4, "{answer}");
+    assert_eq!(numbers(&answer, "whiteOwnership").len(), 25);
+    for key in ["noResult", "whiteLead", "whiteScoreSelfplay", "whiteScoreSelfplaySq"] {
+        assert_eq!(numbers(&answer, key).len(), 1, "{key}: {answer}");
+    }
+    assert_eq!(output(&mut session, "all").matches("symmetry ").count(), 8);
+    assert_eq!(output(&mut session, "B 0"), answer, "Black is to move");
+    assert_ne!(output(&mut session, "w 0"), answer);
+    for wrong in ["", "8", "-1", "x", "w"] {
+        refuse(&mut session, &format!("kata-raw-nn {wrong}"), "? syntax error: expected a colour or none");
+    }
+    let without = EngineOptions { networks: None, ..engine_options(5) };
+    refuse(&mut session_of(without, options(30)), "kata-raw-nn 0", "? expected a network, found none");
+}
+
+#[test]
+fn one_part_of_the_rules_is_set_or_refused_by_name() {
+    let mut session = session(5);
+    tell(&mut session, &["kata-set-rule ko SIMPLE", "kata-set-rule suicide true"]);
+    let told = ask(&mut session, "kata-get-rules");
+    assert!(told.contains("\"ko\":\"SIMPLE\"") && told.contains("\"suicide\":true"), "{told}");
+    for (line, refusal) in [
+        (
+            "kata-set-rule ko SOMETIMES",
+            "? cannot set rule: ko: expected SIMPLE, POSITIONAL or SITUATIONAL, found",
+        ),
+        ("kata-set-rule hasButton true", "? cannot set rule: hasButton: expected false"),
+        ("kata-set-rule komi 7", "? cannot set rule: rules: expected ko, scoring"),
+        ("kata-set-rule ko", "? syntax error: expected its value"),
+        ("kata-set-param playoutDoublingAdvantage 1", "? syntax error: expected maxVisits, maxPlayouts"),
+    ] {
+        refuse(&mut session, line, refusal);
+    }
+    assert_eq!(ask(&mut session, "kata-get-rules"), told);
+}
+
+#[test]
+fn the_handicap_is_told_however_it_was_placed() {
+    let mut session = session(9);
+    assert_eq!(ask(&mut session, "get_handicap"), "= 0");
+    tell(&mut session, &["fixed_handicap 4"]);
+    assert_eq!(ask(&mut session, "get_handicap"), "= 4");
+    tell(&mut session, &["clear_board", "play b C3", "play b G7", "play w E5"]);
+    assert_eq!(ask(&mut session, "get_handicap"), "= 2");
+}
+
+#[test]
+fn regression_tests_may_leave_the_colour_out() {
+    let answer_to = |line: &str| {
+        let mut session = session(5);
+        tell(&mut session, &["set_random_seed 1", "play b C3"]);
+        ask(&mut session, line)
+    };
+    assert_eq!(answer_to("reg_genmove"), answer_to("reg_genmove w"));
+    let mut session = session(5);
+    refuse(&mut session, "reg_genmove x", "? invalid color");
+    assert_eq!(ask(&mut session, "list_stones w"), "=");
+}
+
+#[test]
+fn moves_are_read_as_columns_and_rows_from_the_top_left() {
+    let mut session = session(5);
+    tell(&mut session, &["play b (0,0)", "play w (4,1)"]);
+    assert_eq!(ask(&mut session, "list_stones b"), "= A5");
+    assert_eq!(ask(&mut session, "list_stones w"), "= E4");
+    for wrong in ["(5,0)", "(0,5)", "(0,18446744073709551615)", "(0)", "(0,0", "(-1,0)", "()"] {
+        refuse(&mut session, &format!("play b {wrong}"), "? invalid color or coordinate");
+    }
+}
+
+#[test]
+fn an_analysis_of_no_legal_move_is_refused() {
+    let mut session = session(5);
+    tell(&mut session, &["play b C3"]);
+    for rest in ["w 1 allow w C3 1", "w 1 allow w A1 1 avoid w A1 1"] {
+        for command in ["kata-analyze", "lz-genmove_analyze", "analyze"] {
+            refuse(
+                &mut session,
+                &format!("{command} {rest}"),
+                "? nothing to search: expected avoid and allow",
+            );
+        }
+    }
+    assert_eq!(ask(&mut session, "list_stones w"), "=");
+}
+
+#[test]
+fn the_name_is_the_one_that_a_client_insists_on() {
+    let options = SessionOptions { name: "KataGo by Tewari".to_owned(), ..options(30) };
+    assert_eq!(ask(&mut session_with(5, options), "name"), "= KataGo by Tewari");
 }

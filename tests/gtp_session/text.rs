@@ -144,7 +144,7 @@ fn errors_leave_the_state_unchanged() {
         ("play b C1", "? illegal move"),
         ("genmove", "? invalid color"),
         ("genmove red", "? invalid color"),
-        ("reg_genmove", "? invalid color"),
+        ("reg_genmove x", "? invalid color"),
         ("gg-undo 3", "? cannot undo"),
         ("gg-undo -1", "? syntax error"),
         ("gg-undo x", "? syntax error"),

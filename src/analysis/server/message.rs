@@ -2,6 +2,7 @@
 
 use super::Perspective;
 use super::query::Job;
+use crate::engine::LineOwnership;
 use crate::game::{Game, Player};
 use crate::go::Position;
 use crate::search::{MoveReport, Report};
@@ -28,9 +29,27 @@ impl QueryError {
     }
 }
 
-/// What is said of a key that means nothing here; the query is answered all the same.
-pub(super) fn warning(field: &str, id: &str) -> Value {
-    json!({"warning": "this means nothing to this engine and is ignored", "field": field, "id": id})
+/// A field of a query that is not obeyed; the query is answered all the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Ignored {
+    pub(super) field: String,
+    pub(super) reason: &'static str,
+}
+
+/// The warning of a field that is ignored.
+pub(super) fn warning(ignored: &Ignored, id: &str) -> Value {
+    json!({"warning": ignored.reason, "field": ignored.field, "id": id})
+}
+
+/// The warning of a position whose query allows none of its legal moves.
+pub(super) fn nothing_allowed(job: &Job) -> Value {
+    json!({
+        "warning": "expected at least one legal move among those allowed, found none: the position is searched with all its \
+                    moves, and none is told",
+        "field": job.query.restricting_key(),
+        "id": job.query.id,
+        "turnNumber": job.turn,
+    })
 }
 
 /// A position that nobody wants to know about any more.
@@ -38,17 +57,33 @@ pub(super) fn no_results(job: &Job) -> Value {
     json!({"id": job.query.id, "turnNumber": job.turn, "isDuringSearch": false, "noResults": true})
 }
 
-/// What a search found, so far or in the end. `policy`: the chances of all moves, where they were asked for and there is a network.
+/// What a result is written from besides the report of the search.
+pub(super) struct Extras<'e> {
+    /// Probabilities of all moves, where they were asked for and there is a network.
+    pub(super) policy: Option<&'e [f64]>,
+    pub(super) ownership: &'e mut LineOwnership,
+    /// True if the query allows no legal move, so that no move is told.
+    pub(super) has_no_move: bool,
+}
+
+/// The result of a search, so far or in the end.
 pub(super) fn result(
     job: &Job,
     position: &Position,
     report: &Report,
-    policy: Option<&[f64]>,
+    extras: Extras<'_>,
     is_during_search: bool,
 ) -> Value {
+    let Extras { policy, ownership, has_no_move } = extras;
     let view = View { job, position, report };
-    let moves = report.moves.iter().enumerate();
-    let moves = moves.map(|(order, mv)| view.move_info(order, mv, most_visits(&report.moves[order..])));
+    let told = if has_no_move { &[][..] } else { &report.moves[..] };
+    let moves = told.iter().enumerate().map(|(order, mv)| {
+        let mut info = view.move_info(order, mv, most_visits(&report.moves[order..]));
+        if job.query.has_moves_ownership {
+            info["ownership"] = view.ownership(&ownership.after(mv));
+        }
+        info
+    });
     let mut object = json!({
         "id": job.query.id,
         "turnNumber": job.turn,
@@ -57,7 +92,7 @@ pub(super) fn result(
         "rootInfo": view.root_info(),
     });
     if job.query.has_ownership {
-        object["ownership"] = view.ownership();
+        object["ownership"] = view.ownership(&ownership.of_root(report));
     }
     if let Some(policy) = policy {
         object["policy"] = view.policy(policy);
@@ -98,15 +133,16 @@ impl View<'_> {
         if is_black { for_black } else { -for_black }
     }
 
-    /// Komi included; `None` where no score is known.
-    fn lead(&self, black_score: Option<f64>) -> Option<f64> {
-        let score = black_score.or(self.report.root.black_score)?;
-        Some(self.signed(score - self.position.score_komi().points()))
+    /// The lead in points, komi included, and the standard deviation of the final score; `None` where no score is known.
+    fn lead(&self, score: Option<(f64, f64)>) -> (Option<f64>, Option<f64>) {
+        let lead = score.map(|(mean, _)| self.signed(mean - self.position.score_komi().points()));
+        (lead, score.map(|(_, deviation)| deviation))
     }
 
     fn move_info(&self, order: usize, mv: &MoveReport, selection_value: u64) -> Value {
         let size = self.position.size();
-        let (winrate, lead) = (self.value(mv.value.as_f64()), self.lead(mv.black_score));
+        let winrate = self.value(mv.value.as_f64());
+        let (lead, deviation) = self.lead(self.report.score_after(mv));
         let bound = self.value(mv.lower_bound());
         let length = mv.pv.len().min(self.job.query.pv_length);
         let pv: Vec<String> = mv.pv[..length].iter().map(|&mv| size.vertex(mv)).collect();
@@ -122,6 +158,7 @@ impl View<'_> {
             "scoreLead": lead,
             "scoreMean": lead,
             "scoreSelfplay": lead,
+            "scoreStdev": deviation,
             "prior": mv.prior,
             "playSelectionValue": selection_value,
             "weight": mv.edge_visits,
@@ -129,13 +166,15 @@ impl View<'_> {
         });
         if self.job.query.has_pv_visits {
             object["pvVisits"] = mv.pv_visits[..length].into();
+            object["pvEdgeVisits"] = mv.pv_visits[..length].into();
         }
         object
     }
 
     fn root_info(&self) -> Value {
         let root = &self.report.root;
-        let (winrate, lead) = (self.value(root.value.as_f64()), self.lead(root.black_score));
+        let winrate = self.value(root.value.as_f64());
+        let (lead, deviation) = self.lead(root.score());
         json!({
             "currentPlayer": if root.to_play == Player::Black { "B" } else { "W" },
             "visits": root.visits,
@@ -143,15 +182,17 @@ impl View<'_> {
             "utility": 2.0 * winrate - 1.0,
             "scoreLead": lead,
             "scoreSelfplay": lead,
+            "scoreStdev": deviation,
             "thisHash": format!("{:016X}", self.position.key()),
             "proven": root.proven.is_some(),
         })
     }
 
-    fn ownership(&self) -> Value {
+    /// An ownership for Black by move number, as rows from the top left in the view of the perspective.
+    fn ownership(&self, for_black: &[f64]) -> Value {
         let points = self.position.size().points_from_top_left();
-        let means = points.map(|point| self.signed(self.report.ownership.mean_for_black(point)));
-        // Three digits are more than playouts know.
+        let means = points.map(|point| self.signed(for_black[point.index()]));
+        // Three digits are more than an evaluator knows.
         means.map(|mean| (1000.0 * mean).round() / 1000.0).collect()
     }
 

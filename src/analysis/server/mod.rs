@@ -11,11 +11,11 @@ mod room;
 mod weight;
 
 use crate::engine::{Engine, EngineError, EngineOptions, expert};
-use crate::game::Player;
-use crate::go::{KeyPolicy, Record};
+use crate::game::{Move, Player};
+use crate::go::{KeyPolicy, Position, Record};
 use crate::input::{Input, Line};
-use crate::search::{Limits, Snapshot};
-use message::QueryError;
+use crate::search::{Limits, Report, Snapshot};
+use message::{Extras, QueryError};
 use query::Job;
 use room::{Room, Taken};
 use serde_json::{Map, Value, json};
@@ -99,18 +99,11 @@ impl<W: Write> Server<W> {
         }
     }
 
-    /// Answers until the end of the input, or nobody reads the answers any more.
+    /// Answers until the end of the input.
     ///
     /// # Errors
-    /// When reading or writing fails otherwise.
+    /// When reading or writing fails: of the kind `BrokenPipe` once no client reads the answers.
     pub fn run(&mut self) -> io::Result<()> {
-        match self.serve() {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            outcome => outcome,
-        }
-    }
-
-    fn serve(&mut self) -> io::Result<()> {
         loop {
             while self.desk.queue.is_empty() && !self.desk.has_ended {
                 self.desk.hear_line(None)?;
@@ -138,18 +131,27 @@ impl<W: Write> Server<W> {
         }
         let asked = engine.network().cloned().filter(|_| job.query.has_policy);
         let policy = asked.map(|network| expert::ask(&network, &position).policy);
-        let result = |report: &_, is_during_search| {
-            message::result(job, &position, report, policy.as_deref(), is_during_search)
+        let mut ownership = engine.line_ownership(&position);
+        let root_moves = job.root_moves(&position);
+        let (restricted, has_no_move) = match root_moves {
+            Some(allowed) if !has_legal_move(&position, &allowed) => (None, true),
+            restricted => (restricted, false),
         };
-        engine.set_root_moves(job.root_moves(&position));
+        if has_no_move {
+            desk.say(&message::nothing_allowed(job))?;
+        }
+        let mut result = |report: &Report, is_during_search| {
+            let extras = Extras { policy: policy.as_deref(), ownership: &mut ownership, has_no_move };
+            message::result(job, &position, report, extras, is_during_search)
+        };
+        engine.set_root_moves(restricted);
         let limits = Limits { visits: Some(job.query.visits), time: job.query.time, ..Limits::default() };
         let mut failure = None;
-        let mut next = job.query.report_interval.map(|interval| Instant::now() + interval);
+        let first = job.query.first_report.or(job.query.report_interval);
+        let mut next = first.map(|interval| Instant::now() + interval);
         let mut watch = |snapshot: &Snapshot<'_>| -> io::Result<bool> {
-            if let (Some(interval), Some(due)) = (job.query.report_interval, next)
-                && Instant::now() >= due
-            {
-                next = Some(Instant::now() + interval);
+            if next.is_some_and(|due| Instant::now() >= due) {
+                next = job.query.report_interval.map(|interval| Instant::now() + interval);
                 desk.say(&result(&snapshot.report(), true))?;
             }
             desk.hear(Some(job))?;
@@ -251,11 +253,11 @@ impl<W: Write> Desk<W> {
             let action = action.as_str().unwrap_or_default().to_owned();
             return self.act(&action, object, length, current);
         }
-        let (jobs, unknown) =
+        let (jobs, ignored) =
             query::read(&object, &self.defaults, |positions| self.room.take(length, positions))?;
         let id = object.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
         self.queue.extend(jobs);
-        Ok(Box::new(unknown.into_iter().map(move |field| message::warning(&field, &id))))
+        Ok(Box::new(ignored.into_iter().map(move |ignored| message::warning(&ignored, &id))))
     }
 
     fn act(
@@ -318,6 +320,10 @@ impl<W: Write> Desk<W> {
         let ended = ended.into_iter().map(|job| message::no_results(&job));
         Box::new(std::iter::once(Value::Object(object)).chain(ended))
     }
+}
+
+fn has_legal_move(position: &Position, allowed: &[bool]) -> bool {
+    (0..).map(Move).zip(allowed).any(|(mv, &is_allowed)| is_allowed && position.check(mv).is_ok())
 }
 
 fn turn_numbers(object: &Map<String, Value>) -> Result<Option<Vec<usize>>, &'static str> {

@@ -1,7 +1,7 @@
 //! Queries: positions to search, and what to tell of them. The names are those of KataGo's analysis engine (KataGo
 //! docs/Analysis_Engine.md).
 
-use super::message::QueryError;
+use super::message::{Ignored, QueryError};
 use super::room::Taken;
 use super::{Defaults, Perspective};
 use crate::game::{Game as _, Move, Player};
@@ -12,21 +12,20 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Keys that we know and have no use for: they are about KataGo's network and its search.
-const IGNORED: [&str; 12] = [
-    "includeMovesOwnership",
-    "includeMovesOwnershipStdev",
-    "includeNoResultValue",
-    "includeOwnershipStdev",
-    "includePVEdgeVisits",
-    "rootFpuReductionMax",
-    "rootPolicyTemperature",
-    "includePolicyOptimism",
-    "humanSLProfile",
-    "includeMovesPolicy",
-    "includeRootSymmetries",
-    "includeRawNNOutput",
+/// Why a key of KataGo's is not obeyed here.
+const UNDELIVERED: [(&str, &str); 4] = [
+    ("includeOwnershipStdev", "not delivered: this engine keeps no deviation of ownership"),
+    ("includeMovesOwnershipStdev", "not delivered: this engine keeps no deviation of ownership"),
+    (
+        "includeNoResultValue",
+        "not delivered: no game is without a result here, since superko or the last cycle decides",
+    ),
+    ("humanSLProfile", "not obeyed: this engine has no model of human players"),
 ];
+/// The same for all other keys.
+const UNKNOWN: &str = "this means nothing to this engine and is ignored";
+/// The same for `untilDepth`.
+const DEEP: &str = "moves are avoided and allowed at the root alone: untilDepth above 1 is obeyed as 1";
 
 /// What is asked about some positions of a game.
 #[derive(Debug)]
@@ -36,14 +35,23 @@ pub(super) struct Query {
     pub(super) visits: u64,
     pub(super) time: Option<Duration>,
     pub(super) report_interval: Option<Duration>,
+    pub(super) first_report: Option<Duration>,
     pub(super) pv_length: usize,
     pub(super) has_ownership: bool,
+    pub(super) has_moves_ownership: bool,
     pub(super) has_policy: bool,
     pub(super) has_pv_visits: bool,
     restrictions: Vec<Restriction>,
     game: Game,
     /// The memory that it takes.
     _room: Taken,
+}
+
+impl Query {
+    /// The key that restricts the moves.
+    pub(super) fn restricting_key(&self) -> &'static str {
+        if self.restrictions.iter().any(|it| it.is_allowed) { "allowMoves" } else { "avoidMoves" }
+    }
 }
 
 /// A position of a query, not made yet: positions are large, and thousands may wait.
@@ -112,12 +120,12 @@ impl Job {
     }
 }
 
-/// The jobs of a query, and the keys that mean nothing to us. `take_room` takes the memory for a number of positions.
+/// Reads the jobs of a query, and the fields of it that are not obeyed. `take_room` takes the memory for a number of positions.
 pub(super) fn read(
     object: &Map<String, Value>,
     defaults: &Defaults,
     take_room: impl FnOnce(usize) -> Taken,
-) -> Result<(Vec<Job>, Vec<String>), QueryError> {
+) -> Result<(Vec<Job>, Vec<Ignored>), QueryError> {
     let reader = Reader { object };
     let id = reader.text("id")?.ok_or_else(|| reader.error("id", "expected a text to answer with"))?;
     let size = reader.size()?;
@@ -126,18 +134,20 @@ pub(super) fn read(
     let game = reader.game(size, rules, komi, defaults.keys)?;
     let turns = reader.turns(game.moves.len())?;
     let priorities = reader.priorities(turns.len())?;
-    let (overrides, mut unknown) = reader.overrides()?;
-    unknown.extend(object.keys().filter(|key| !is_known(key)).cloned());
+    let (overrides, mut ignored) = reader.overrides()?;
+    ignored.extend(reader.ignored());
     let query = Arc::new(Query {
         id: id.to_owned(),
         perspective: overrides.perspective.unwrap_or(defaults.perspective),
         visits: reader.positive("maxVisits")?.or(overrides.visits).unwrap_or(defaults.visits),
         time: overrides.time.or(defaults.time),
         report_interval: reader.seconds("reportDuringSearchEvery")?,
+        first_report: reader.seconds("firstReportDuringSearchAfter")?,
         pv_length: reader
             .positive("analysisPVLen")?
             .map_or(usize::MAX, |length| usize::try_from(length).unwrap_or(usize::MAX).saturating_add(1)),
         has_ownership: reader.flag("includeOwnership")?,
+        has_moves_ownership: reader.flag("includeMovesOwnership")?,
         has_policy: reader.flag("includePolicy")?,
         has_pv_visits: reader.flag("includePVVisits")?,
         restrictions: [("avoidMoves", false), ("allowMoves", true)]
@@ -150,11 +160,11 @@ pub(super) fn read(
     });
     let jobs = turns.into_iter().zip(priorities);
     let jobs = jobs.map(|(turn, priority)| Job { query: Arc::clone(&query), turn, priority });
-    Ok((jobs.collect(), unknown))
+    Ok((jobs.collect(), ignored))
 }
 
 fn is_known(key: &str) -> bool {
-    const KNOWN: [&str; 22] = [
+    const KNOWN: [&str; 24] = [
         "id",
         "moves",
         "initialStones",
@@ -168,17 +178,19 @@ fn is_known(key: &str) -> bool {
         "maxVisits",
         "analysisPVLen",
         "includeOwnership",
+        "includeMovesOwnership",
         "includePolicy",
         "includePVVisits",
         "avoidMoves",
         "allowMoves",
         "overrideSettings",
         "reportDuringSearchEvery",
+        "firstReportDuringSearchAfter",
         "priority",
         "priorities",
         "action",
     ];
-    KNOWN.contains(&key) || IGNORED.contains(&key)
+    KNOWN.contains(&key)
 }
 
 /// Settings of one query.
@@ -365,8 +377,22 @@ impl Reader<'_> {
         self.array(key)?.iter().map(|value| read(value).ok_or_else(expected)).collect()
     }
 
-    /// What we can honour of `overrideSettings`, and the names of the rest.
-    fn overrides(&self) -> Result<(Overrides, Vec<String>), QueryError> {
+    /// The fields that are not obeyed. One that is false or null asks for nothing.
+    fn ignored(&self) -> Vec<Ignored> {
+        let asks = |value: &Value| !value.is_null() && *value != Value::Bool(false);
+        let unknown = self.object.iter().filter(|(key, value)| !is_known(key) && asks(value));
+        let unknown = unknown.map(|(key, _)| {
+            let known = UNDELIVERED.iter().find(|(known, _)| known == key);
+            Ignored { field: key.clone(), reason: known.map_or(UNKNOWN, |(_, reason)| reason) }
+        });
+        let is_deep = |value: &Value| value.get("untilDepth").and_then(Value::as_u64) > Some(1);
+        let is_deep = |key: &&str| self.array(key).is_ok_and(|values| values.iter().any(is_deep));
+        let deep = ["avoidMoves", "allowMoves"].into_iter().filter(is_deep);
+        unknown.chain(deep.map(|key| Ignored { field: key.to_owned(), reason: DEEP })).collect()
+    }
+
+    /// The part of `overrideSettings` that is obeyed, and the rest.
+    fn overrides(&self) -> Result<(Overrides, Vec<Ignored>), QueryError> {
         let (mut overrides, mut unknown) = (Overrides::default(), Vec::new());
         let Some(settings) = self.get("overrideSettings") else { return Ok((overrides, unknown)) };
         let expected = |what: &str| self.error("overrideSettings", what);
@@ -387,7 +413,7 @@ impl Reader<'_> {
                     overrides.perspective =
                         Some(perspective.ok_or_else(|| expected("expected BLACK, WHITE or SIDETOMOVE"))?);
                 }
-                _ => unknown.push(format!("overrideSettings.{key}")),
+                _ => unknown.push(Ignored { field: format!("overrideSettings.{key}"), reason: UNKNOWN }),
             }
         }
         Ok((overrides, unknown))
@@ -410,7 +436,7 @@ mod tests {
     use serde_json::json;
 
     /// The jobs and unknown keys of a legal query of few visits.
-    fn read_query(query: &Value) -> (Vec<Job>, Vec<String>) {
+    fn read_query(query: &Value) -> (Vec<Job>, Vec<Ignored>) {
         let defaults = Defaults {
             perspective: Perspective::SideToMove,
             visits: 1,

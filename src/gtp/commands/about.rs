@@ -6,8 +6,8 @@ pub(super) fn protocol_version(_: &mut Session, _: Arguments<'_>) -> Result<Stri
     Ok("2".to_owned())
 }
 
-pub(super) fn name(_: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
-    Ok("Tewari".to_owned())
+pub(super) fn name(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
+    Ok(session.options.name.clone())
 }
 
 pub(super) fn version(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {

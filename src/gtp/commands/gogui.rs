@@ -2,10 +2,10 @@
 //!
 //! Source: GoGui's manual, "GTP extensions" and "Analyze commands".
 
-use super::{Arguments, GtpError, Session, vertices};
+use super::{Arguments, GtpError, Session, rows, vertices};
 use crate::game::{Game, Move, Player};
 use crate::go::handicap::stones_given;
-use crate::go::{Position, Record, Size, ownership};
+use crate::go::{Position, Record, Size};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -96,29 +96,26 @@ pub(super) fn best_moves(session: &mut Session, _: Arguments<'_>) -> Result<Stri
     Ok(pairs.join(" "))
 }
 
-/// The win rate of each move that was looked at, for the player to move, as a board of numbers.
+/// The win rate of each move with visits, for the player to move, as a board of numbers: 0 elsewhere, where GoGui draws
+/// nothing and takes nothing but a number.
 pub(super) fn win_rates(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
     let report = session.engine.look_up(session.position().clone());
     let size = session.size();
-    let mut values = vec![None; size.points() + 1];
+    let mut values = vec![0.0; size.points() + 1];
     for mv in report.moves.iter().filter(|mv| mv.edge_visits > 0) {
-        values[mv.mv.index()] = Some(mv.value.as_f64());
+        values[mv.mv.index()] = mv.value.as_f64();
     }
-    Ok(board(size, |point| values[point.index()].map_or("\"\"".to_owned(), |value| format!("{value:.2}"))))
+    Ok(rows(size, |point| format!("{:.2}", values[point.index()])))
 }
 
-/// Whose each point becomes, from -1 for White to 1 for Black, as a board of numbers: from the last search if it was of
-/// this position, else from playouts.
+/// The ownership of each point, from -1 for White to 1 for Black, as a board of numbers. Without an evaluator it is that of the
+/// last search if this was of the position, else that of new playouts.
 pub(super) fn ownership(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
-    const PLAYOUTS: u32 = 400;
-    let position = session.position();
-    let searched = session.last_search.as_ref().filter(|(key, _)| *key == position.key());
-    let seed = session.engine.options().parameters.seed;
-    let owners = match searched {
-        Some((_, report)) if report.ownership.playouts() > 0 => report.ownership.clone(),
-        _ => ownership::by_playouts(position, PLAYOUTS, seed),
-    };
-    Ok(board(session.size(), |point| format!("{:.2}", owners.mean_for_black(point))))
+    let root = session.engine.root_for(session.position().to_play());
+    let searched = session.last_search.as_ref().filter(|(key, _)| *key == session.position().key());
+    let report = searched.map_or_else(|| session.engine.look_up(root.clone()), |(_, report)| report.clone());
+    let owners = session.engine.line_ownership(&root).of_root(&report);
+    Ok(rows(session.size(), |point| format!("{:.2}", owners[point.index()])))
 }
 
 /// The best line from here for a player.
@@ -129,15 +126,6 @@ pub(super) fn variation(session: &mut Session, mut arguments: Arguments<'_>) -> 
     let report = session.engine.look_up(position);
     let line = report.best().map_or_else(Vec::new, |best| best.pv.clone());
     Ok(vertices(session.size(), line))
-}
-
-/// The rows of a board from the top, their values by `text`.
-fn board(size: Size, text: impl Fn(Move) -> String) -> String {
-    let row = |row: usize| {
-        let columns = 0..size.columns();
-        columns.map(|column| text(Move((row * size.columns() + column) as u16))).collect::<Vec<_>>().join(" ")
-    };
-    (0..size.rows()).rev().map(row).collect::<Vec<_>>().join("\n")
 }
 
 /// The settings as a dialog shows them; with a name and a value, changes one.

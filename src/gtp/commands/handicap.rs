@@ -61,6 +61,11 @@ pub(super) fn set_free_handicap(
     Ok(String::new())
 }
 
+/// The number of handicap stones of the game; 0 without a handicap.
+pub(super) fn get_handicap(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
+    Ok(session.engine.record().handicap().to_string())
+}
+
 /// At least one point must stay empty.
 fn check_count(size: Size, count: usize) -> Result<(), GtpError> {
     if count >= 2 && count < size.points() {

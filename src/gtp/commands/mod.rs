@@ -32,6 +32,7 @@ const COMMANDS: &[(&str, Handler)] = &[
     ("final_status_list", score::final_status_list),
     ("fixed_handicap", handicap::fixed_handicap),
     ("genmove", moves::genmove),
+    ("get_handicap", handicap::get_handicap),
     ("get_komi", board::get_komi),
     ("get_random_seed", about::get_random_seed),
     ("gg-undo", moves::gg_undo),
@@ -47,7 +48,11 @@ const COMMANDS: &[(&str, Handler)] = &[
     ("kata-get-rules", katago::get_rules),
     ("kata-list-params", katago::list_params),
     ("kata-list_time_settings", time::kata_list_time_settings),
+    ("kata-raw-nn", katago::raw_nn),
+    ("kata-search", moves::kata_search),
+    ("kata-search_cancellable", moves::kata_search_cancellable),
     ("kata-set-param", katago::set_param),
+    ("kata-set-rule", katago::set_rule),
     ("kata-set-rules", katago::set_rules),
     ("kata-time_settings", time::kata_time_settings),
     ("kgs-chat", about::kgs_chat),
@@ -99,4 +104,13 @@ fn names() -> impl Iterator<Item = &'static str> {
 /// Moves as GTP writes them, in one line.
 fn vertices(size: Size, moves: impl IntoIterator<Item = Move>) -> String {
     moves.into_iter().map(|mv| size.vertex(mv)).collect::<Vec<_>>().join(" ")
+}
+
+/// The rows of a board from the top, their values by `text`.
+fn rows(size: Size, text: impl Fn(Move) -> String) -> String {
+    let row = |row: usize| {
+        let columns = 0..size.columns();
+        columns.map(|column| text(Move((row * size.columns() + column) as u16))).collect::<Vec<_>>().join(" ")
+    };
+    (0..size.rows()).rev().map(row).collect::<Vec<_>>().join("\n")
 }

@@ -1,9 +1,9 @@
 //! Playing, taking back, and thinking of moves.
 
 use super::{Arguments, GtpError, Session};
-use crate::game::{Move, Player};
+use crate::game::{Game, Move, Player};
 use crate::go::status::{Chain, Status};
-use std::time::Instant;
+use crate::gtp::think::{Choice, Thinking};
 
 /// Plays a move of either colour, whoever's turn it is.
 pub(super) fn play(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
@@ -16,28 +16,52 @@ pub(super) fn play(session: &mut Session, mut arguments: Arguments<'_>) -> Resul
     Ok(String::new())
 }
 
-/// Thinks of a move and plays it, also after the game has ended. Resigning plays nothing.
+/// Searches for a move and plays it, also after the game has ended. Resigning plays nothing.
 pub(super) fn genmove(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let player = arguments.player()?;
-    genmove_for(session, player)
+    Ok(genmove_for(session, player))
 }
 
-fn genmove_for(session: &mut Session, player: Player) -> Result<String, GtpError> {
-    let started = Instant::now();
-    let (choice, _) = session.choose(player, true, &mut |_| true);
-    session.clock.spend(player, started.elapsed());
-    Ok(session.play_choice(player, choice))
+fn genmove_for(session: &mut Session, player: Player) -> String {
+    let (choice, _) = session.choose(Thinking::of(player), &mut |_| true);
+    session.play_choice(player, choice)
 }
 
-/// Thinks of a move, without the clock, and does not play it. Test suites want a move: it never resigns.
+/// `kata-search [COLOR]`: searches for a move as [`genmove`] does, and does not play it.
+pub(super) fn kata_search(session: &mut Session, arguments: Arguments<'_>) -> Result<String, GtpError> {
+    search(session, arguments, false)
+}
+
+/// The same, cancelled by any line that comes: the answer is then `cancelled`.
+pub(super) fn kata_search_cancellable(
+    session: &mut Session,
+    arguments: Arguments<'_>,
+) -> Result<String, GtpError> {
+    search(session, arguments, true)
+}
+
+fn search(
+    session: &mut Session,
+    mut arguments: Arguments<'_>,
+    is_cancellable: bool,
+) -> Result<String, GtpError> {
+    let player = arguments.optional_player()?.unwrap_or(session.position().to_play());
+    let (choice, _) = session.choose(Thinking { is_cancellable, ..Thinking::of(player) }, &mut |_| true);
+    Ok(session.words_of(choice))
+}
+
+/// `reg_genmove [COLOR]`: searches for a move without the clock, and does not play it. Test suites want a move: it never
+/// resigns. Without a colour, as `gogui-statistics` sends it, the player to move is meant.
 pub(super) fn reg_genmove(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
-    let player = arguments.player()?;
-    let size = session.size();
-    let (choice, _) = session.choose(player, false, &mut |_| true);
-    Ok(size.vertex(choice.mv))
+    let player = arguments.optional_player()?.unwrap_or(session.position().to_play());
+    let thinking = Thinking { uses_clock: false, ..Thinking::of(player) };
+    let (Choice::Move(mv) | Choice::Resign(mv), _) = session.choose(thinking, &mut |_| true) else {
+        unreachable!("only another line cancels, and this search does not look for one")
+    };
+    Ok(session.size().vertex(mv))
 }
 
-/// Thinks of a move as [`genmove`] does, but does not pass while the opponent has dead stones on the board.
+/// Searches for a move as [`genmove`] does, but does not pass while the opponent has dead stones on the board.
 pub(super) fn kgs_genmove_cleanup(
     session: &mut Session,
     mut arguments: Arguments<'_>,
@@ -46,7 +70,7 @@ pub(super) fn kgs_genmove_cleanup(
     let statuses = session.statuses();
     let is_dead = |chain: &Chain| chain.player != player && chain.status == Status::Dead;
     if !statuses.chains().iter().any(is_dead) {
-        return genmove_for(session, player);
+        return Ok(genmove_for(session, player));
     }
     let pass = session.size().pass();
     let position = session.position();
@@ -56,7 +80,7 @@ pub(super) fn kgs_genmove_cleanup(
     session.engine.set_root_moves(Some(allowed));
     let answer = genmove_for(session, player);
     session.engine.set_root_moves(None);
-    answer
+    Ok(answer)
 }
 
 /// What was thought about the last move of ours.

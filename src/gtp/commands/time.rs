@@ -70,7 +70,7 @@ pub(super) fn kata_time_settings(
     Ok(String::new())
 }
 
-/// `time_left COLOR SECONDS STONES`. Means nothing while time is not limited. Servers send negative times to
+/// `time_left COLOR SECONDS STONES`. It limits the player's time also where no settings did. Servers send negative times to
 /// players who are late; they have nothing left.
 pub(super) fn time_left(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let player = arguments.player()?;

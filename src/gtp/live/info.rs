@@ -1,37 +1,46 @@
-//! What live analysis tells of a report. Values and scores are those of the player who is asked about.
+//! Lines of live analysis. Values and scores are those of the player who is asked about.
 //!
-//! Sources: the documentation of KataGo's GTP extensions (docs/GTP_Extensions.md) and of Leela Zero's `lz-analyze`; for
-//! CGOS the "GTP tournament game expansion" of zakki/cgos.
+//! Sources: the documentation of KataGo's GTP extensions (docs/GTP_Extensions.md) and of Leela Zero's `lz-analyze`; the reader
+//! of Sabaki 0.60 (src/modules/analysis.js), which takes win rates in ten-thousandths but for commands that begin with `kata`;
+//! for CGOS the "GTP tournament game expansion" of zakki/cgos.
 
-use super::request::{Dialect, Request};
+use super::request::{Dialect, Request, Shown};
+use crate::engine::LineOwnership;
 use crate::game::{Move, Player};
 use crate::go::{Position, Size};
 use crate::search::{MoveReport, Report};
 use serde_json::json;
 use std::fmt::Write;
 
-/// A line of analysis of the position that was searched; empty while there is nothing to tell.
-pub(super) fn line(report: &Report, request: &Request, position: &Position) -> String {
+/// Writes a line of analysis of `position`, which was searched; empty while there is nothing to write.
+pub(super) fn line(
+    report: &Report,
+    request: &Request,
+    position: &Position,
+    ownership: &mut LineOwnership,
+) -> String {
     if report.moves.is_empty() {
         return String::new();
     }
-    let view = View { report, position, player: request.player };
+    let mut view = View { report, position, player: request.player, ownership };
     let told = report.moves.len().max(request.least_moves).min(request.most_moves);
     let moves = || report.moves.iter().chain(&report.untried).take(told).enumerate();
     match request.dialect {
-        Dialect::LeelaZero => moves().map(|(order, mv)| view.leela_zero(order, mv)).collect(),
+        Dialect::LeelaZero => moves().map(|(order, mv)| view.leela_zero(order, mv, "")).collect(),
+        Dialect::Sabaki => {
+            moves().map(|(order, mv)| view.leela_zero(order, mv, &score_lead(view.lead_after(mv)))).collect()
+        }
         Dialect::KataGo => {
             let mut text: String =
-                moves().map(|(order, mv)| view.katago(order, mv, request.has_pv_visits)).collect();
-            if request.has_root_info {
+                moves().map(|(order, mv)| view.katago(order, mv, &request.shown)).collect();
+            if request.shown.root_info {
                 text += &view.root_info();
             }
-            if request.has_ownership {
-                text += "ownership";
-                for value in view.ownership() {
-                    let _ = write!(text, " {value:.3}");
-                }
+            if request.shown.ownership {
+                text += "ownership ";
+                text += &points(&view.root_ownership());
             }
+            text.truncate(text.trim_end().len());
             text
         }
         Dialect::Cgos => view.cgos(request.most_moves),
@@ -43,6 +52,7 @@ struct View<'r> {
     report: &'r Report,
     position: &'r Position,
     player: Player,
+    ownership: &'r mut LineOwnership,
 }
 
 impl View<'_> {
@@ -50,22 +60,27 @@ impl View<'_> {
         self.position.size()
     }
 
-    /// By how much the player leads, komi included; `None` where no score is known.
-    fn lead(&self, black_score: Option<f64>) -> Option<f64> {
-        let score = black_score.or(self.report.root.black_score)?;
-        let lead = score - self.position.score_komi().points();
-        Some(if self.player == Player::Black { lead } else { -lead })
+    /// The player's lead in points, komi included, and the standard deviation of the final score.
+    fn lead(&self, score: Option<(f64, f64)>) -> Option<(f64, f64)> {
+        let (mean, deviation) = score?;
+        let lead = mean - self.position.score_komi().points();
+        Some((if self.player == Player::Black { lead } else { -lead }, deviation))
+    }
+
+    fn lead_after(&self, mv: &MoveReport) -> Option<(f64, f64)> {
+        self.lead(self.report.score_after(mv))
     }
 
     fn pv(&self, moves: &[Move]) -> String {
         moves.iter().map(|&mv| self.size().vertex(mv)).collect::<Vec<_>>().join(" ")
     }
 
-    /// Every line of a client's parser ends with the principal variation.
-    fn leela_zero(&self, order: usize, mv: &MoveReport) -> String {
+    /// Win rates in ten-thousandths. Every line of a client's parser ends with the principal variation, so `more` pairs come
+    /// before it.
+    fn leela_zero(&self, order: usize, mv: &MoveReport, more: &str) -> String {
         let whole = |value: f64| (10_000.0 * value).round();
         format!(
-            "info move {} visits {} winrate {} prior {} lcb {} order {order} pv {} ",
+            "info move {} visits {} winrate {} {more}prior {} lcb {} order {order} pv {} ",
             self.size().vertex(mv.mv),
             mv.edge_visits,
             whole(mv.value.as_f64()),
@@ -75,66 +90,75 @@ impl View<'_> {
         )
     }
 
-    fn katago(&self, order: usize, mv: &MoveReport, has_pv_visits: bool) -> String {
-        let (value, bound, lead) = (mv.value.as_f64(), mv.lower_bound(), self.lead(mv.black_score));
+    fn katago(&mut self, order: usize, mv: &MoveReport, shown: &Shown) -> String {
+        let (value, bound) = (mv.value.as_f64(), mv.lower_bound());
         let mut text = format!(
             "info move {} visits {} edgeVisits {} utility {:.6} winrate {value:.6} {}prior {:.6} \
-             lcb {bound:.6} utilityLcb {:.6} order {order} pv {} ",
+             lcb {bound:.6} utilityLcb {:.6} weight {} order {order} pv {} ",
             self.size().vertex(mv.mv),
             mv.visits.max(mv.edge_visits),
             mv.edge_visits,
             utility(value),
-            score_pairs(lead),
+            score_pairs(self.lead_after(mv)),
             mv.prior,
             utility(bound),
+            mv.edge_visits,
             self.pv(&mv.pv)
         );
-        if has_pv_visits {
-            text += "pvVisits ";
-            for visits in &mv.pv_visits {
-                let _ = write!(text, "{visits} ");
-            }
+        let names = [("pvVisits", shown.pv_visits), ("pvEdgeVisits", shown.pv_edge_visits)];
+        for (name, _) in names.iter().filter(|(_, is_shown)| *is_shown) {
+            let visits: Vec<String> = mv.pv_visits.iter().map(u64::to_string).collect();
+            let _ = write!(text, "{name} {} ", visits.join(" "));
+        }
+        if shown.moves_ownership {
+            let of_move = self.ownership.after(mv);
+            let _ = write!(text, "movesOwnership {} ", points(&self.of_player(&of_move)));
         }
         text
     }
 
     fn root_info(&self) -> String {
         let root = &self.report.root;
-        let (value, lead) = (root.value.as_f64(), self.lead(root.black_score));
+        let value = root.value.as_f64();
         format!(
-            "rootInfo visits {} utility {:.6} winrate {value:.6} {}",
+            "rootInfo visits {} utility {:.6} winrate {value:.6} {}weight {} ",
             root.visits,
             utility(value),
-            score_pairs(lead)
+            score_pairs(self.lead(root.score())),
+            root.visits
         )
     }
 
-    /// From -1, the opponent's, to 1, by rows from the top left.
-    fn ownership(&self) -> impl Iterator<Item = f64> {
-        let sign = if self.player == Player::Black { 1.0 } else { -1.0 };
-        self.size()
-            .points_from_top_left()
-            .map(move |point| sign * self.report.ownership.mean_for_black(point))
+    fn root_ownership(&mut self) -> Vec<f64> {
+        let of_root = self.ownership.of_root(self.report);
+        self.of_player(&of_root)
     }
 
-    fn cgos(&self, most_moves: usize) -> String {
+    /// From -1, the opponent's, to 1, by rows from the top left, of an ownership for Black by move number.
+    fn of_player(&self, for_black: &[f64]) -> Vec<f64> {
+        let sign = if self.player == Player::Black { 1.0 } else { -1.0 };
+        self.size().points_from_top_left().map(|point| sign * for_black[point.index()]).collect()
+    }
+
+    fn cgos(&mut self, most_moves: usize) -> String {
+        let letters: String = self.root_ownership().into_iter().map(ownership_letter).collect();
         let root = &self.report.root;
         let moves = self.report.moves.iter().take(most_moves).map(|mv| {
             json!({
                 "move": self.size().vertex(mv.mv),
                 "visits": mv.edge_visits,
                 "winrate": rounded(mv.value.as_f64()),
-                "score": self.lead(mv.black_score).map(rounded),
+                "score": self.lead_after(mv).map(|(lead, _)| rounded(lead)),
                 "prior": rounded(mv.prior),
                 "pv": self.pv(mv.pv.get(1..).unwrap_or_default()),
             })
         });
         json!({
             "winrate": rounded(root.value.as_f64()),
-            "score": self.lead(root.black_score).map(rounded),
+            "score": self.lead(root.score()).map(|(lead, _)| rounded(lead)),
             "visits": root.visits,
             "moves": moves.collect::<Vec<_>>(),
-            "ownership": self.ownership().map(ownership_letter).collect::<String>(),
+            "ownership": letters,
         })
         .to_string()
     }
@@ -146,9 +170,22 @@ fn ownership_letter(value: f64) -> char {
     char::from(LETTERS[((value + 1.0) / 2.0 * 62.0).round().clamp(0.0, 62.0) as usize])
 }
 
-/// A lead as KataGo writes it, with a space behind; nothing where it is not known.
-fn score_pairs(lead: Option<f64>) -> String {
-    lead.map_or_else(String::new, |lead| format!("scoreMean {lead:.3} scoreLead {lead:.3} "))
+/// A lead and the standard deviation of the final score as KataGo writes them, with a space behind; empty where they are not
+/// known.
+fn score_pairs(lead: Option<(f64, f64)>) -> String {
+    lead.map_or_else(String::new, |(lead, deviation)| {
+        format!("scoreMean {lead:.3} scoreStdev {deviation:.3} scoreLead {lead:.3} scoreSelfplay {lead:.3} ")
+    })
+}
+
+/// A lead as Sabaki reads it, with a space behind; empty where it is not known.
+fn score_lead(lead: Option<(f64, f64)>) -> String {
+    lead.map_or_else(String::new, |(lead, _)| format!("scoreLead {lead:.3} "))
+}
+
+/// The numbers of all points, by rows from the top left.
+fn points(values: &[f64]) -> String {
+    values.iter().map(|value| format!("{value:.3}")).collect::<Vec<_>>().join(" ")
 }
 
 /// A win rate from -1 to 1.

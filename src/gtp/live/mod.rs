@@ -1,11 +1,13 @@
-//! Live analysis: a search that tells what it finds while it runs, and ends when the controller says anything.
+//! Live analysis: a search that reports while it runs, and ends when the controller says anything.
 
 mod info;
 mod request;
 
 pub(super) use request::{Request, names};
 
+use self::request::Purpose;
 use super::session::Session;
+use super::think::Thinking;
 use crate::game::Game;
 use crate::search::{Limits, Report, Snapshot};
 use std::io;
@@ -27,37 +29,43 @@ impl Session {
         request: &Request,
         emit: &mut dyn FnMut(&str) -> io::Result<()>,
     ) -> io::Result<()> {
+        for key in &request.undelivered {
+            self.note(&format!("{key}: this engine does not know it, and writes nothing of it"));
+        }
         let root = self.engine.root_for(request.player);
+        let mut ownership = self.engine.line_ownership(&root);
         let mut lines = Lines::new(request.interval);
         let mut failure = None;
         let mut tell = |report: &Report| {
-            let line = info::line(report, request, &root);
+            let line = info::line(report, request, &root, &mut ownership);
             let told = if line.is_empty() { Ok(()) } else { emit(&line) };
             failure = told.err();
             failure.is_none()
         };
         let mut watch = |snapshot: &Snapshot<'_>| !lines.is_due() || tell(&snapshot.report());
         self.engine.set_root_moves(request.root_moves.clone());
-        let choice = if request.plays {
-            let started = Instant::now();
-            let (choice, report) = self.choose(request.player, true, &mut watch);
-            self.clock.spend(request.player, started.elapsed());
-            if let Some(report) = &report {
-                tell(report);
-            }
-            Some(choice)
-        } else {
+        let choice = if request.purpose == Purpose::Analysis {
             let report = self.search_until_more_is_said(request, &mut watch);
             tell(&report);
             self.last_search = Some((self.searched_key(request.player), report));
             None
+        } else {
+            let is_cancellable = request.purpose == Purpose::CancellableSearch;
+            let thinking = Thinking { player: request.player, uses_clock: true, is_cancellable };
+            let (choice, report) = self.choose(thinking, &mut watch);
+            if let Some(report) = &report {
+                tell(report);
+            }
+            Some(choice)
         };
         self.engine.set_root_moves(None);
         match (failure, choice) {
             (Some(failure), _) => Err(failure),
             (None, Some(choice)) => {
-                let played = self.play_choice(request.player, choice);
-                emit(&format!("play {played}"))
+                let is_played = request.purpose == Purpose::Play;
+                let said =
+                    if is_played { self.play_choice(request.player, choice) } else { self.words_of(choice) };
+                emit(&format!("play {said}"))
             }
             (None, None) => {
                 // A search that has ended has nothing more to tell, but its answer ends with the next line.

@@ -1,4 +1,4 @@
-//! What a command of live analysis asks for.
+//! Commands of live analysis and their arguments.
 
 use crate::game::{Move, Player};
 use crate::go::Size;
@@ -6,26 +6,43 @@ use crate::gtp::arguments::Arguments;
 use crate::gtp::error::GtpError;
 use std::time::Duration;
 
-/// How answers are written.
+/// The format of the answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::gtp) enum Dialect {
-    /// Whole numbers, win rates in hundredths of a per cent: `lz-analyze`.
+    /// Whole numbers, win rates in ten-thousandths: `lz-analyze`.
     LeelaZero,
-    /// Numbers from 0 to 1, scores, ownership: `kata-analyze`, and `analyze`, which some GUIs prefer.
+    /// The same with leads in points: `analyze`, which Sabaki prefers.
+    Sabaki,
+    /// Numbers from 0 to 1, scores, ownership: `kata-analyze`.
     KataGo,
     /// A line of JSON: `cgos-genmove_analyze`.
     Cgos,
 }
 
-/// The commands, by name: how they write, and whether they play the move that they find.
-const COMMANDS: [(&str, Dialect, bool); 7] = [
-    ("analyze", Dialect::KataGo, false),
-    ("cgos-genmove_analyze", Dialect::Cgos, true),
-    ("genmove_analyze", Dialect::KataGo, true),
-    ("kata-analyze", Dialect::KataGo, false),
-    ("kata-genmove_analyze", Dialect::KataGo, true),
-    ("lz-analyze", Dialect::LeelaZero, false),
-    ("lz-genmove_analyze", Dialect::LeelaZero, true),
+/// What becomes of the move that a search finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::gtp) enum Purpose {
+    /// Nothing: the search goes on until the next line comes.
+    Analysis,
+    /// It is played.
+    Play,
+    /// It is said and not played.
+    Search,
+    /// The same, but the next line cancels the search.
+    CancellableSearch,
+}
+
+/// The commands, by name.
+const COMMANDS: [(&str, Dialect, Purpose); 9] = [
+    ("analyze", Dialect::Sabaki, Purpose::Analysis),
+    ("cgos-genmove_analyze", Dialect::Cgos, Purpose::Play),
+    ("genmove_analyze", Dialect::Sabaki, Purpose::Play),
+    ("kata-analyze", Dialect::KataGo, Purpose::Analysis),
+    ("kata-genmove_analyze", Dialect::KataGo, Purpose::Play),
+    ("kata-search_analyze", Dialect::KataGo, Purpose::Search),
+    ("kata-search_analyze_cancellable", Dialect::KataGo, Purpose::CancellableSearch),
+    ("lz-analyze", Dialect::LeelaZero, Purpose::Analysis),
+    ("lz-genmove_analyze", Dialect::LeelaZero, Purpose::Play),
 ];
 
 /// Every command of live analysis.
@@ -33,13 +50,22 @@ pub(in crate::gtp) fn names() -> impl Iterator<Item = &'static str> {
     COMMANDS.iter().map(|&(name, ..)| name)
 }
 
-/// What to analyse, and what to tell of it.
+/// The parts of a line that are written on request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Shown {
+    pub(super) ownership: bool,
+    pub(super) moves_ownership: bool,
+    pub(super) pv_visits: bool,
+    pub(super) pv_edge_visits: bool,
+    pub(super) root_info: bool,
+}
+
+/// A command of live analysis.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::gtp) struct Request {
-    pub(super) player: Player,
+    pub(in crate::gtp) player: Player,
     pub(super) dialect: Dialect,
-    /// Whether the best move is played at the end.
-    pub(super) plays: bool,
+    pub(super) purpose: Purpose,
     /// Time between two lines; `None`: one line at the end.
     pub(super) interval: Option<Duration>,
     /// The moves to look at, by their number; `None`: all.
@@ -48,9 +74,9 @@ pub(in crate::gtp) struct Request {
     pub(super) most_moves: usize,
     /// Moves to tell at least, if there are as many: those without visits come last.
     pub(super) least_moves: usize,
-    pub(super) has_ownership: bool,
-    pub(super) has_pv_visits: bool,
-    pub(super) has_root_info: bool,
+    pub(super) shown: Shown,
+    /// Keys that were asked for and have no answer here.
+    pub(super) undelivered: Vec<&'static str>,
 }
 
 impl Request {
@@ -62,20 +88,25 @@ impl Request {
         to_play: Player,
         size: Size,
     ) -> Option<Result<Request, GtpError>> {
-        let &(_, dialect, plays) = COMMANDS.iter().find(|(known, ..)| *known == name)?;
+        let &(_, dialect, purpose) = COMMANDS.iter().find(|(known, ..)| *known == name)?;
         let request = Request {
             player: to_play,
             dialect,
-            plays,
+            purpose,
             interval: None,
             root_moves: None,
             most_moves: usize::MAX,
             least_moves: 0,
-            has_ownership: dialect == Dialect::Cgos,
-            has_pv_visits: false,
-            has_root_info: false,
+            shown: Shown::default(),
+            undelivered: Vec::new(),
         };
         Some(request.with_arguments(Arguments::new(rest), to_play, size))
+    }
+
+    /// Returns true if any of the moves that `is_legal` may be searched.
+    pub(in crate::gtp) fn may_search(&self, is_legal: impl Fn(Move) -> bool) -> bool {
+        let Some(allowed) = &self.root_moves else { return true };
+        (0..).zip(allowed).any(|(number, &allowed)| allowed && is_legal(Move(number)))
     }
 
     fn with_arguments(
@@ -107,14 +138,15 @@ impl Request {
                 }
                 "minmoves" => self.least_moves = arguments.number("a number of moves")?,
                 "maxmoves" => self.most_moves = arguments.number("a number of moves")?,
-                "ownership" => self.has_ownership = flag(&mut arguments)?,
-                "pvVisits" => self.has_pv_visits = flag(&mut arguments)?,
-                "rootInfo" => self.has_root_info = flag(&mut arguments)?,
-                // Known to clients, but nothing that a search of playouts has.
-                "movesOwnership" | "ownershipStdev" | "pvEdgeVisits" | "noResultValue" => {
-                    flag(&mut arguments)?;
-                }
-                other => return Err(GtpError::syntax(KEYS, Some(other))),
+                "ownership" => self.shown.ownership = flag(&mut arguments)?,
+                "movesOwnership" => self.shown.moves_ownership = flag(&mut arguments)?,
+                "pvVisits" => self.shown.pv_visits = flag(&mut arguments)?,
+                "pvEdgeVisits" => self.shown.pv_edge_visits = flag(&mut arguments)?,
+                "rootInfo" => self.shown.root_info = flag(&mut arguments)?,
+                other => match UNDELIVERED.iter().find(|known| **known == other) {
+                    Some(known) => self.undelivered.extend(flag(&mut arguments)?.then_some(*known)),
+                    None => return Err(GtpError::syntax(KEYS, Some(other))),
+                },
             }
             word = arguments.next_word();
         }
@@ -127,8 +159,10 @@ impl Request {
 
 const INTERVAL: &str = "an interval in hundredths of a second";
 const VERTICES: &str = "vertices separated by commas";
-const KEYS: &str =
-    "a colour, an interval, or interval, avoid, allow, minmoves, maxmoves, ownership, pvVisits or rootInfo";
+const KEYS: &str = "a colour, an interval, or interval, avoid, allow, minmoves, maxmoves, ownership, movesOwnership, \
+                    pvVisits, pvEdgeVisits or rootInfo";
+/// Keys of KataGo's that have no answer here: deviations of ownership and games without result.
+const UNDELIVERED: [&str; 3] = ["ownershipStdev", "movesOwnershipStdev", "noResultValue"];
 
 /// Longer intervals are as good as this one.
 const LONGEST_INTERVAL: f64 = 1e6;

@@ -1,0 +1,133 @@
+//! Ownership in reports: the evaluator's at a position and along the main line from it, so that it belongs to the position and
+//! not to the playouts of one run.
+//!
+//! O(s_0) = Σ (N_i - N_{i+1})·E(s_i) / N_0 over the positions s_0, s_1, … of the line: E is the evaluator's ownership, N_i the
+//! visits of the line up to s_i. It is what an average over the graph would give if every other move changed nothing.
+
+use super::Engine;
+use super::expert;
+use crate::game::{Game, Move};
+use crate::go::{Position, ownership};
+use crate::network::Evaluator;
+use crate::search::{MoveReport, Report};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Positions after the root that the evaluator is asked about for the root's ownership.
+const MAX_ROOT_LINE: usize = 4;
+/// The same after a move of the root, for the ownership of that move.
+const MAX_MOVE_LINE: usize = 2;
+/// Playouts of a position where there is neither an evaluator nor a playout of the search.
+const PLAYOUTS: u32 = 400;
+/// Playouts of the position after a move where there is no evaluator.
+const MOVE_PLAYOUTS: u32 = 100;
+
+/// Ownership of a root and of its moves, for the reports on one search. Means are from -1 for White to 1 for Black, by move
+/// number.
+pub struct LineOwnership {
+    root: Position,
+    evaluator: Option<Evaluator>,
+    seed: u64,
+    /// The evaluator's ownership by the key of the position; `None` if the network was not trained on owners.
+    asked: HashMap<u64, Option<Vec<f64>>>,
+}
+
+impl Engine {
+    /// Returns the reader of ownership for reports on searches of `root`.
+    #[must_use]
+    pub fn line_ownership(&self, root: &Position) -> LineOwnership {
+        let mut root = root.clone();
+        self.prepare(&mut root);
+        let network = self.network.as_ref().filter(|_| self.options.value_weight > 0);
+        let evaluator = network.map(|network| Evaluator::new(Arc::clone(network), root.size()));
+        LineOwnership { root, evaluator, seed: self.options.parameters.seed, asked: HashMap::new() }
+    }
+}
+
+impl LineOwnership {
+    /// Returns the ownership of the root.
+    pub fn of_root(&mut self, report: &Report) -> Vec<f64> {
+        let root = self.root.clone();
+        if report.ownership.is_unknown() {
+            let unsearched = ownership::by_playouts(&root, PLAYOUTS, self.seed);
+            return unsearched.means_for_black(root.size().points());
+        }
+        let of_root = report.ownership.means_for_black(root.size().points());
+        let Some(best) = report.best() else { return of_root };
+        let line: Vec<(Move, u64)> = line_of(best).take(MAX_ROOT_LINE).collect();
+        self.along_line(of_root, report.root.visits, root, &line)
+    }
+
+    /// Returns the ownership of the position after a move of the root.
+    pub fn after(&mut self, mv: &MoveReport) -> Vec<f64> {
+        let mut position = self.root.clone();
+        position.play(mv.mv);
+        match self.ask(&position) {
+            Some(of_position) => {
+                let line: Vec<(Move, u64)> = line_of(mv).skip(1).take(MAX_MOVE_LINE).collect();
+                self.along_line(of_position, mv.visits.max(mv.edge_visits), position, &line)
+            }
+            None => {
+                let owners = ownership::by_playouts(&position, MOVE_PLAYOUTS, self.seed);
+                owners.means_for_black(position.size().points())
+            }
+        }
+    }
+
+    /// Returns the mean of `of_position`, the ownership of a position with `visits`, and of the positions along `line`.
+    fn along_line(
+        &mut self,
+        of_position: Vec<f64>,
+        visits: u64,
+        mut position: Position,
+        line: &[(Move, u64)],
+    ) -> Vec<f64> {
+        let mut parts = vec![of_position];
+        let mut reached = vec![visits];
+        for &(mv, edge_visits) in line {
+            position.play(mv);
+            let Some(owners) = (!position.is_over()).then(|| self.ask(&position)).flatten() else { break };
+            parts.push(owners);
+            reached.push(edge_visits.min(*reached.last().unwrap_or(&0)));
+        }
+        weighted_mean(&parts, &reached)
+    }
+
+    fn ask(&mut self, position: &Position) -> Option<Vec<f64>> {
+        let evaluator = self.evaluator.as_mut()?;
+        let asked = self.asked.entry(position.key());
+        asked.or_insert_with(|| expert::ask_ownership(evaluator, position)).clone()
+    }
+}
+
+/// The moves of the line that begins with a move, each with its visits.
+fn line_of(mv: &MoveReport) -> impl Iterator<Item = (Move, u64)> {
+    mv.pv.iter().copied().zip(mv.pv_visits.iter().copied())
+}
+
+/// The formula of this module; `reached` falls, and is as long as `parts`.
+fn weighted_mean(parts: &[Vec<f64>], reached: &[u64]) -> Vec<f64> {
+    let Some(first) = parts.first() else { return Vec::new() };
+    let all = reached[0];
+    if all == 0 {
+        return first.clone();
+    }
+    let next = reached[1..].iter().chain(&[0]);
+    let weights: Vec<f64> =
+        reached.iter().zip(next).map(|(here, next)| (here - next) as f64 / all as f64).collect();
+    let mean = |point| parts.iter().zip(&weights).map(|(part, weight)| weight * part[point]).sum();
+    (0..first.len()).map(mean).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_of_a_line_count_by_the_visits_that_end_there() {
+        let parts = [vec![1.0, 0.0], vec![0.0, 0.0], vec![-1.0, 1.0]];
+        assert_eq!(weighted_mean(&parts, &[10, 5, 2]), [0.3, 0.2]);
+        assert_eq!(weighted_mean(&parts[..1], &[10]), [1.0, 0.0]);
+        assert_eq!(weighted_mean(&parts, &[0, 0, 0]), [1.0, 0.0], "without visits the position alone counts");
+    }
+}
