@@ -298,6 +298,16 @@ fn best_visited_move<G: Game, P: SelectionPolicy>(
     candidates.first().map(|best| (best.mv, best.edge_visits))
 }
 
+/// Returns true if a search has visited a move of the position that may be played and is `allowed`, by move number; `None`: all
+/// are.
+pub(super) fn has_visited_move<G: Game>(table: &Table, game: &G, allowed: Option<&[bool]>) -> bool {
+    let edges = edges_of(table, game.key()).unwrap_or_default();
+    let visited = (0..).map(Move).zip(edges).filter(|(_, (edge, _))| edge.visits() > 0);
+    visited
+        .filter(|(mv, _)| allowed.is_none_or(|allowed| allowed[mv.index()]))
+        .any(|(mv, _)| is_playable(game, mv))
+}
+
 fn is_playable<G: Game>(game: &G, mv: Move) -> bool {
     !game.is_over() && game.is_legal_ignoring_history(mv) && !game.is_banned(mv)
 }

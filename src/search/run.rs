@@ -2,7 +2,7 @@
 
 use super::limits::StoppingRule;
 use super::policy::SelectionPolicy;
-use super::report::{Report, Totals};
+use super::report::{self, Report, Totals};
 use super::worker::Worker;
 use super::{Progress, Snapshot};
 use crate::game::Game;
@@ -77,10 +77,11 @@ impl Run {
         let rule = &self.stopping_rule;
         let (mut done, mut granted) = (0_u64, 0..0);
         while !self.stop.load(Relaxed) {
-            if done > 0 && rule.has_enough_visits_or_proof(table, root, &worker.policy) {
+            // Without a simulation there may be no move to choose.
+            let has_move = done > 0 || report::has_visited_move(table, root, worker.root_moves);
+            if has_move && rule.has_enough_visits_or_proof(table, root, &worker.policy) {
                 break;
             }
-            // Not before the first ones: without any there is no move to choose.
             if done > 0 && done.is_multiple_of(LOOK_INTERVAL) {
                 let simulations = self.simulations.0.load(Relaxed);
                 let report = || self.report_so_far(table, root, worker);
