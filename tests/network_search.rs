@@ -40,7 +40,7 @@ fn search_with(estimate: Estimate, table: &Table, parameters: SearchParameters) 
         Box::new(|game, priors| {
             asked.fetch_add(1, Relaxed);
             game.expand(priors);
-            Evaluation { estimate: Some(estimate), score: ScoreMean::of_sample(1.0, estimate.weight.into()) }
+            Evaluation { estimate: Some(estimate), score: Some(ScoreMean::of_sample(1.0, 1.0)) }
         })
     };
     let search = Search::new(table, Rave::default(), parameters);

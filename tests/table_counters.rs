@@ -222,7 +222,8 @@ fn a_merge_counts_an_estimate_once_however_many_tables_have_it() {
             let mut counters = Counters::default();
             let entry = table.find_or_claim(KEY, Protected::default(), &mut counters).expect("an entry");
             let score = ScoreMean { mean: -7.5, deviation: 12.0, weight: number as f64 + 1.0 };
-            let judge = || ([Some(PRIOR); MOVES], Evaluation { estimate: Some(estimate), score });
+            let judge =
+                || ([Some(PRIOR); MOVES], Evaluation { estimate: Some(estimate), score: Some(score) });
             let block = table.claim_evaluated_block(&entry, judge, Protected::default(), &mut counters);
             assert_eq!(block.expect("a block").estimate(), Some(estimate));
             let value = estimate.join(u64::from(visits), mean);
@@ -235,7 +236,7 @@ fn a_merge_counts_an_estimate_once_however_many_tables_have_it() {
     let (sum, _) = Table::join(&path, &sources, None, 64 << 10, false, &mut |_, _| true).expect("a merge");
     let (entry, block) = position(&sum);
     assert_eq!(block.estimate(), Some(estimate));
-    assert_eq!(block.score().map(|score| (score.mean, score.deviation)), Some((-7.5, 12.0)));
+    assert_eq!(block.evaluator_score().map(|score| (score.mean, score.deviation)), Some((-7.5, 12.0)));
     let total = entry.total();
     assert_eq!((total.visits, entry.leaf_playouts().visits), (80, 80));
     let weighted: u64 = samples.iter().map(|&(visits, mean)| u64::from(visits) * u64::from(mean.0)).sum();
@@ -249,7 +250,7 @@ fn an_estimate_stays_when_visits_are_halved() {
     let mut counters = Counters::default();
     let entry = table.find_or_claim(KEY, Protected::default(), &mut counters).expect("an entry");
     let estimate = Estimate { value: Value(0xabcd_abcd), weight: 255 };
-    let judge = || ([Some(PRIOR); MOVES], Evaluation { estimate: Some(estimate), score: ScoreMean::NONE });
+    let judge = || ([Some(PRIOR); MOVES], Evaluation { estimate: Some(estimate), score: None });
     let block = table.claim_evaluated_block(&entry, judge, Protected::default(), &mut counters);
     let block = block.expect("a block");
     for _ in 0..5 {

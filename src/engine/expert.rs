@@ -93,10 +93,8 @@ impl Expert {
                 *prior = Puct::pack_chance(chance as f32 / CERTAIN as f32);
             }
         }
-        let score = match evaluation.score {
-            Some(score) => black_score(score, position).weighing(self.value_weight.into()),
-            None => ScoreMean::NONE,
-        };
+        let score = evaluation.score.filter(|_| self.value_weight > 0);
+        let score = score.map(|score| black_score(score, position));
         table::Evaluation { estimate: Some(estimate(&evaluation, &situation, self.value_weight)), score }
     }
 }
@@ -181,6 +179,12 @@ fn opinion_under(
 }
 
 impl Opinion {
+    /// The final score, Black's points before komi, with the weight of one sample.
+    pub(super) fn score(&self) -> Option<ScoreMean> {
+        let (mean, deviation) = self.black_score.zip(self.score_deviation)?;
+        Some(ScoreMean { mean, deviation, weight: 1.0 })
+    }
+
     /// The sum with another opinion of the same network, number by number.
     fn plus(mut self, other: Opinion) -> Opinion {
         let add = |to: &mut [f64], of: &[f64]| to.iter_mut().zip(of).for_each(|(to, of)| *to += of);

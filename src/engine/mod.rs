@@ -405,17 +405,16 @@ impl Engine {
         if let Some(opinion) = opinion {
             self.add_opinion(opinion, report);
         }
-        let by_table = report.root.score();
-        let by_network = || {
-            let opinion = opinion.filter(|_| self.options.value_weight > 0)?;
-            opinion.black_score.zip(opinion.score_deviation)
-        };
-        let by_playouts = || {
-            let seed = self.options.parameters.seed;
-            let [area, deviation] = ownership::score_by_playouts(root, SCORE_PLAYOUTS, seed);
-            (area - f64::from(root.area_offset()), deviation)
-        };
-        let (mean, deviation) = by_table.or_else(by_network).unwrap_or_else(by_playouts);
+        let by_network = opinion.filter(|_| self.options.value_weight > 0).and_then(Opinion::score);
+        let score = search::expected_score(by_network, report.root.sampled_score);
+        let (mean, deviation) = score.map_or_else(
+            || {
+                let seed = self.options.parameters.seed;
+                let [area, deviation] = ownership::score_by_playouts(root, SCORE_PLAYOUTS, seed);
+                (area - f64::from(root.area_offset()), deviation)
+            },
+            |score| (score.mean, score.deviation),
+        );
         let Bounds { lower, upper } = report.root.bounds;
         report.root.black_score = Some(mean.max(f64::from(lower)).min(f64::from(upper)));
         report.root.score_deviation = Some(deviation);

@@ -25,8 +25,8 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
                 self.back_up_policy_state(half_points);
             }
         }
-        if let Some(score) = leaf.playout_score {
-            self.add_playout_score(score);
+        if let Some(score) = leaf.score {
+            self.add_score(score);
         }
         self.back_up_value(leaf.value);
     }
@@ -44,11 +44,14 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         });
     }
 
-    /// Adds a playout's score to the position before the leaf, which has no block to keep it.
-    fn add_playout_score(&self, score: Score) {
-        if let Some(step) = self.steps.last() {
-            let weight = score::playout_weight(step.estimate);
-            step.block.add_own_score(ScoreMean::of_sample(score.into(), weight));
+    /// Adds a sample of the expected score to every block of the path: see [`score`].
+    fn add_score(&self, score: Score) {
+        let mut following = None;
+        for step in self.steps.iter().rev() {
+            let evaluated = step.block.evaluator_score().map(|it| it.mean);
+            let (sample, kept) = score::sample(score.into(), evaluated, following);
+            step.block.add_score_sample(ScoreMean::of_sample(sample, 1.0));
+            following = kept;
         }
     }
 
@@ -88,15 +91,13 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             };
             let chosen = (!self.is_refuted(&step, &child)).then_some((visits, mover_value));
             let value = self.value_of(&step, bounds, chosen);
-            let chosen_score = chosen.and(child.score);
-            let score = if has_block { score::update(&step, visits, chosen_score) } else { None };
             if has_block {
                 // Visits of a position are those of its edges and its leaf playouts: all are counted, or none.
                 step.entry.add_visit(value);
                 let total = u64::from(step.leaf_playouts.visits) + step.siblings.visits + u64::from(visits);
                 step.block.mark_used(u32::try_from(total).unwrap_or(u32::MAX), generation);
             }
-            child = BackupValue { value, bounds, score: score::within(score, bounds.path) };
+            child = BackupValue { value, bounds };
         }
     }
 

@@ -4,10 +4,9 @@ use super::descend::Leaf;
 use super::path::BackupValue;
 use super::policy::SelectionPolicy;
 use super::proof::{self, ProvenBounds};
-use super::score;
 use super::worker::Worker;
 use crate::game::{Bounds, Game, Outcome, Player, Score};
-use crate::table::{Entry, ScoreMean};
+use crate::table::Entry;
 use crate::value::Value;
 
 /// What a leaf is worth.
@@ -16,8 +15,8 @@ pub(super) struct Evaluation {
     pub(super) value: BackupValue,
     /// Black's half-points; `None` where there is no result of this simulation's own to sample.
     pub(super) half_points_for_black: Option<u32>,
-    /// The score of the playout, if there was one.
-    pub(super) playout_score: Option<Score>,
+    /// The score that the playout or the game ended with; `None` where neither ended.
+    pub(super) score: Option<Score>,
 }
 
 impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
@@ -35,9 +34,8 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             Leaf::AllowedRefuted(entry) => self.evaluate_refuted(&entry, ProvenBounds::none(self.range)),
             Leaf::CatchUp(entry) => {
                 let bounds = ProvenBounds { base: entry.bounds(self.range), path: self.range };
-                let value =
-                    BackupValue { value: entry.total().value, bounds, score: self.stored_score(&entry) };
-                Evaluation { value, half_points_for_black: None, playout_score: None }
+                let value = BackupValue { value: entry.total().value, bounds };
+                Evaluation { value, half_points_for_black: None, score: None }
             }
         }
     }
@@ -56,8 +54,8 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             }
             None => self.mean_of_edge_with(result),
         };
-        let value = BackupValue { value, bounds: ProvenBounds::none(self.range), score: None };
-        Evaluation { value, half_points_for_black: Some(for_black.half_points()), playout_score: Some(score) }
+        let value = BackupValue { value, bounds: ProvenBounds::none(self.range) };
+        Evaluation { value, half_points_for_black: Some(for_black.half_points()), score: Some(score) }
     }
 
     fn evaluate_decided(&mut self, entry: Option<Entry<'t>>, path: Bounds) -> Evaluation {
@@ -72,17 +70,16 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             }
             entry.add_visit(value);
         }
-        let stored = entry.and_then(|entry| self.stored_score(&entry));
-        let value =
-            BackupValue { value, bounds: ProvenBounds { base, path }, score: score::within(stored, path) };
-        Evaluation { value, half_points_for_black: Some(for_black.half_points()), playout_score: None }
+        let value = BackupValue { value, bounds: ProvenBounds { base, path } };
+        let score = (path.lower == path.upper).then_some(path.lower);
+        Evaluation { value, half_points_for_black: Some(for_black.half_points()), score }
     }
 
     fn evaluate_refuted(&self, entry: &Entry<'t>, bounds: ProvenBounds) -> Evaluation {
         entry.add_visit(Value::LOSS);
         let for_black = proof::outcome_for(self.leaf_player(), Outcome::Loss);
-        let value = BackupValue { value: Value::LOSS, bounds, score: self.stored_score(entry) };
-        Evaluation { value, half_points_for_black: Some(for_black.half_points()), playout_score: None }
+        let value = BackupValue { value: Value::LOSS, bounds };
+        Evaluation { value, half_points_for_black: Some(for_black.half_points()), score: None }
     }
 
     /// Who is to move at the leaf. The playout has moved on, so the path is asked.
@@ -98,10 +95,5 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         let visits = u64::from(edge.visits());
         let sum = u64::from(edge.value().other().0) * visits + u64::from(result.0);
         Value((sum / (visits + 1)) as u32)
-    }
-
-    /// The score that the position's block has.
-    fn stored_score(&self, entry: &Entry<'t>) -> Option<ScoreMean> {
-        self.table.block(entry).and_then(|block| block.score())
     }
 }

@@ -25,6 +25,7 @@ mod worker;
 
 pub use limits::Limits;
 pub use report::{MoveReport, Report, RootReport};
+pub use score::expected as expected_score;
 
 use crate::game::{Game, Prior};
 use crate::rng::PlayoutRng;

@@ -3,7 +3,7 @@
 use super::proof::ProvenBounds;
 use super::value_weight;
 use crate::game::{Move, Player};
-use crate::table::{Block, Entry, LeafPlayouts, ScoreMean};
+use crate::table::{Block, Entry, LeafPlayouts};
 use crate::value::{Estimate, Value};
 
 /// Sums over the edges of a position other than the chosen one, when it was chosen.
@@ -19,20 +19,12 @@ pub(super) struct SiblingStatistics {
     pub(super) chosen: u32,
     /// The weight of a visit of the chosen edge, see [`value_weight`](super::value_weight).
     pub(super) chosen_weight: u32,
-    /// The scores of those that are not refuted, weighted like values; `None` where the position's score is not due.
-    pub(super) score: Option<ScoreMean>,
 }
 
 impl SiblingStatistics {
     /// Without any sibling, and a chosen edge without visits.
-    pub(super) const NONE: SiblingStatistics = SiblingStatistics {
-        visits: 0,
-        weight: 0,
-        weighted: 0,
-        chosen: 0,
-        chosen_weight: value_weight::UNIT,
-        score: None,
-    };
+    pub(super) const NONE: SiblingStatistics =
+        SiblingStatistics { visits: 0, weight: 0, weighted: 0, chosen: 0, chosen_weight: value_weight::UNIT };
 }
 
 /// One position of the descent, and the move chosen there.
@@ -59,6 +51,4 @@ pub(super) struct BackupValue {
     pub(super) value: Value,
     /// What is proven of the child.
     pub(super) bounds: ProvenBounds,
-    /// The child's score, if it has one.
-    pub(super) score: Option<ScoreMean>,
 }

@@ -30,6 +30,8 @@ pub struct RootReport {
     pub black_score: Option<f64>,
     /// Standard deviation of the final score; `None` if no score is known.
     pub score_deviation: Option<f64>,
+    /// The part of the score that simulations sampled.
+    pub sampled_score: Option<ScoreMean>,
 }
 
 impl RootReport {
@@ -193,6 +195,7 @@ impl Report {
                 proven,
                 black_score: score.map(|score| score.mean),
                 score_deviation: score.map(|score| score.deviation),
+                sampled_score: entry.and_then(|entry| table.block(&entry)?.sampled_score()),
             },
             ownership: totals.ownership,
             moves,
@@ -346,10 +349,10 @@ fn split_off_untried(candidates: &mut Vec<Candidate>) -> Vec<Candidate> {
     untried
 }
 
-/// The score that the block of the position with this key has.
+/// The expected final score by the block of the position with this key.
 fn stored_score(table: &Table, key: u64) -> Option<ScoreMean> {
     let entry = table.find(key)?;
-    table.block(&entry)?.score()
+    score::of_block(&table.block(&entry)?)
 }
 
 /// The edges of the position with this key and their policy state, 0 where there is none; `None` without a block, or if

@@ -4,12 +4,12 @@ use super::path::SiblingStatistics;
 use super::policy::{EdgeColumns, Estimates, ParentView, Puct, SelectionPolicy};
 use super::policy_state;
 use super::proof;
-use super::score;
+
 use super::value_weight;
 use super::virtual_loss::VirtualLoss;
 use crate::game::{Game, Move, Outcome};
 use crate::rng::PlayoutRng;
-use crate::table::{Block, Edge, ScoreMean, Table};
+use crate::table::{Block, Edge, Table};
 use crate::value::Value;
 
 /// The edges of a position as separate arrays, so that scoring them vectorises. Each worker has one and reuses it.
@@ -29,8 +29,6 @@ pub(super) struct Edges {
     loaded: Vec<Edge>,
     /// The moves with visits.
     visited: Vec<Visited>,
-    /// True if the position's score is computed after this visit.
-    is_score_due: bool,
     /// Edges with visits whose moves are not legal in the position.
     impossible: u64,
 }
@@ -44,8 +42,6 @@ struct Visited {
     refuted: bool,
     /// The best outcome for the mover that is not ruled out.
     best: Outcome,
-    /// The child's score, where the position's is due.
-    score: Option<ScoreMean>,
 }
 
 /// Moves that are proven to win or to draw, and not banned.
@@ -89,7 +85,6 @@ impl Edges {
             scores: zeros(),
             loaded: Vec::with_capacity(moves),
             visited: Vec::with_capacity(moves),
-            is_score_due: false,
             impossible: 0,
         }
     }
@@ -182,7 +177,7 @@ impl Edges {
                 let key = game.key_after(Move(index as u16));
                 table.prefetch(key);
                 let (value, refuted, best) = (edge.value(), false, Outcome::Win);
-                self.visited.push(Visited { index, key, visits, value, refuted, best, score: None });
+                self.visited.push(Visited { index, key, visits, value, refuted, best });
             } else if visits > 0 {
                 self.impossible += 1;
             }
@@ -194,8 +189,6 @@ impl Edges {
         let range = game.score_range();
         let mover = game.to_play();
         let mut certain = Certain::default();
-        let visits: u64 = self.visited.iter().map(|visited| u64::from(visited.visits)).sum();
-        self.is_score_due = score::is_due(visits);
         for visited in &mut self.visited {
             let mv = Move(visited.index as u16);
             if let Some(entry) = table.find(visited.key) {
@@ -203,14 +196,10 @@ impl Edges {
                 if total.visits > 0 {
                     visited.value = total.value.other();
                 }
-                if self.is_score_due {
-                    visited.score = table.block(&entry).and_then(|block| block.score());
-                }
                 if entry.has_twin() || entry.bounds(range) != range {
                     let bounds = proof::child_bounds(table, game, mv).map_or(range, |bounds| bounds.path);
                     let [worst, best] = proof::outcomes_for(game, mover, bounds);
                     visited.best = best;
-                    visited.score = score::within(visited.score, bounds);
                     visited.value = visited.value.max(Value::from(worst)).min(Value::from(best));
                     if best == Outcome::Loss {
                         visited.refuted = true;
@@ -333,7 +322,6 @@ impl Edges {
             None => value_weight::UNIT,
         };
         let mut siblings = SiblingStatistics::NONE;
-        let mut score = ScoreMean::NONE;
         for visited in &self.visited {
             if visited.index == chosen.index() {
                 siblings.chosen = visited.visits;
@@ -342,16 +330,11 @@ impl Edges {
             }
             siblings.visits += u64::from(visited.visits);
             if !visited.refuted {
-                let weight_of_visit = weight_of_visit(visited);
-                let weight = u64::from(visited.visits) * u64::from(weight_of_visit);
-                if let Some(of_child) = visited.score {
-                    score = score.and(score::part(of_child, visited.visits, weight_of_visit));
-                }
+                let weight = u64::from(visited.visits) * u64::from(weight_of_visit(visited));
                 siblings.weight += weight;
                 siblings.weighted += u128::from(weight) * u128::from(visited.value.0);
             }
         }
-        siblings.score = self.is_score_due.then_some(score);
         siblings
     }
 

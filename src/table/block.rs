@@ -11,8 +11,8 @@
 //! | 3             | 0..40  | halving      | under way, see [`halving`](super::halving); 0 is none      |
 //! |               | 40..48 | weight       | of the position's [`Estimate`]; 0 and a value of 0: none   |
 //! |               | 48..64 | estimate     | its value, for the player to move                          |
-//! | 4             | 0..64  | score        | of the position, averaged over the graph, see [`ScoreMean`] |
-//! | 5             | 0..64  | own score    | of the evaluator, and of playouts from here and from children without a block |
+//! | 4             | 0..64  | sampled score | mean of the samples of simulations, see [`ScoreMean`]       |
+//! | 5             | 0..64  | evaluator score | the evaluator's expected score                            |
 //! | 6 + a         | 0..8   | prior wins   | see [`Prior`]; 255 of 255: the move is not legal           |
 //! |               | 8..16  | prior visits |                                                            |
 //! |               | 16..36 | edge value   | the child's value when last seen, for the mover            |
@@ -125,21 +125,21 @@ fn pack_estimate(estimate: Option<Estimate>) -> u64 {
 }
 
 /// The words of the scores.
-const SCORE: usize = 4;
-const OWN_SCORE: usize = 5;
+const SAMPLED_SCORE: usize = 4;
+const EVALUATOR_SCORE: usize = 5;
 
 /// An evaluator's answer for a position that gets a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evaluation {
     /// Its value; `None` if no evaluator was asked.
     pub estimate: Option<Estimate>,
-    /// Its score.
-    pub score: ScoreMean,
+    /// Its expected final score; `None` if it has none.
+    pub score: Option<ScoreMean>,
 }
 
 impl Evaluation {
     /// The answer where no evaluator is asked.
-    pub const NONE: Evaluation = Evaluation { estimate: None, score: ScoreMean::NONE };
+    pub const NONE: Evaluation = Evaluation { estimate: None, score: None };
 }
 
 /// AMAF samples of a move: how often its mover played it first on that point, here or later.
@@ -311,30 +311,24 @@ impl<'t> Block<'t> {
         (word & ESTIMATE_MASK != 0).then_some(Estimate { value: Value(bits << 16 | bits), weight })
     }
 
-    /// The final score that is expected of the position; `None` before anything is known of it.
+    /// Mean of the score samples that simulations through the position gave; `None` before the first.
     #[must_use]
     #[inline]
-    pub fn score(&self) -> Option<ScoreMean> {
-        ScoreMean::unpack(self.words[SCORE].load(Relaxed)).known()
+    pub fn sampled_score(&self) -> Option<ScoreMean> {
+        ScoreMean::unpack(self.words[SAMPLED_SCORE].load(Relaxed)).known()
     }
 
-    /// The part of it that comes from no child with a block: the evaluator's answer and playouts.
+    /// The evaluator's expected final score; `None` if none was asked.
     #[must_use]
     #[inline]
-    pub fn own_score(&self) -> ScoreMean {
-        ScoreMean::unpack(self.words[OWN_SCORE].load(Relaxed))
+    pub fn evaluator_score(&self) -> Option<ScoreMean> {
+        ScoreMean::unpack(self.words[EVALUATOR_SCORE].load(Relaxed)).known()
     }
 
-    /// Replaces the score, unless the block has been evicted or another worker replaces it at this moment.
+    /// Adds a sample to the sampled score, unless the block has been evicted or another worker adds one at this moment.
     #[inline]
-    pub fn set_score(&self, score: ScoreMean) {
-        self.exchange(SCORE, |_| score);
-    }
-
-    /// Adds a sample to the own score, unless the block has been evicted or another worker adds one at this moment.
-    #[inline]
-    pub fn add_own_score(&self, sample: ScoreMean) {
-        self.exchange(OWN_SCORE, |score| score.and(sample));
+    pub fn add_score_sample(&self, sample: ScoreMean) {
+        self.exchange(SAMPLED_SCORE, |score| score.and(sample));
     }
 
     /// The word is exchanged only if it was this position's when it was read and has not changed since.
@@ -477,10 +471,11 @@ impl<'t> Block<'t> {
         self.words[3].store(pack_estimate(estimate), Relaxed);
     }
 
-    /// Replaces score and own score of a block that no other worker reads.
-    pub(super) fn set_scores(&self, score: ScoreMean, own: ScoreMean) {
-        self.words[SCORE].store(score.pack(), Relaxed);
-        self.words[OWN_SCORE].store(own.pack(), Relaxed);
+    /// Replaces the scores of a block that no other worker reads.
+    pub(super) fn set_scores(&self, playouts: Option<ScoreMean>, evaluator: Option<ScoreMean>) {
+        let word = |score: Option<ScoreMean>| score.map_or(0, ScoreMean::pack);
+        self.words[SAMPLED_SCORE].store(word(playouts), Relaxed);
+        self.words[EVALUATOR_SCORE].store(word(evaluator), Relaxed);
     }
 
     /// Replaces the AMAF samples of the moves `2 * pair` and `2 * pair + 1`.
@@ -498,9 +493,8 @@ impl<'t> Block<'t> {
         tag: u64,
     ) {
         overwrite(&words[3], pack_estimate(evaluation.estimate));
-        let score = evaluation.score.pack();
-        overwrite(&words[SCORE], score);
-        overwrite(&words[OWN_SCORE], score);
+        overwrite(&words[SAMPLED_SCORE], 0);
+        overwrite(&words[EVALUATOR_SCORE], evaluation.score.map_or(0, ScoreMean::pack));
         let edges = &words[BLOCK_HEADER_WORDS..];
         for (word, &prior) in edges.iter().zip(priors) {
             overwrite(word, Edge::fresh(prior).0);

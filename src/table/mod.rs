@@ -27,8 +27,8 @@
 //!   naming it.
 //! - One of two AMAF samples added to one word at the same time ([`Block::add_amaf`]), one of two values stored for a
 //!   position: the value is computed anew at every backup, so the next one mends it. One of two score samples added at
-//!   the same time, one of two scores stored ([`Block::set_score`]): each is an exchange that is tried once, so no
-//!   score is written to another position's block.
+//!   the same time ([`Block::add_score_sample`]): an exchange that is tried once, so no score is written to another
+//!   position's block.
 //! - Half a visit of each counter when all of a position are halved, once in 2^26 visits of an edge. A selection that
 //!   reads the edges in that microsecond may find some halved and others not; a worker that is killed in it leaves one
 //!   counter halved twice, at most.

@@ -1,7 +1,6 @@
 //! Adding up the blocks of one position in several tables.
 
 use super::block::{AMAF_VISITS_LIMIT, Amaf, Block, Edge};
-use super::score_mean::ScoreMean;
 use crate::value::{Estimate, Value};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -42,7 +41,7 @@ impl<'t> BlockSum<'t> {
         }
         target.set_estimate(self.estimate());
         if let Some(largest) = self.parts.iter().max_by_key(visits) {
-            target.set_scores(largest.score().unwrap_or(ScoreMean::NONE), largest.own_score());
+            target.set_scores(largest.sampled_score(), largest.evaluator_score());
             for (word, stored) in target.policy_state().iter().zip(largest.policy_state()) {
                 word.store(stored.load(Relaxed), Relaxed);
             }

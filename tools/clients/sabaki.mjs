@@ -82,11 +82,15 @@ test('an analysis tells what it finds until another command comes', () =>
       for (const line of lines.filter((line) => line.startsWith('info'))) {
         const moves = parse(line)
         assert.ok(moves.length > 0, line)
-        for (const { move, visits, winrate, pv } of moves) {
+        for (const { move, visits, winrate, scoreLead, pv } of moves) {
           assert.match(move, /^(pass|[A-HJ][1-9])$/)
           assert.ok(Number(visits) > 0 && pv.length > 0, line)
-          const share = winrate.includes('.') ? Number(winrate) : Number(winrate) / 10000
+          // Sabaki 0.60 takes the win rates of commands that begin with kata as numbers up to 1, others as ten-thousandths.
+          const isFloat = command.startsWith('kata')
+          assert.equal(winrate.includes('.'), isFloat, line)
+          const share = isFloat ? Number(winrate) : Number(winrate) / 10000
           assert.ok(share >= 0 && share <= 1, line)
+          assert.equal(scoreLead !== undefined, command !== 'lz-analyze', line)
         }
       }
     }
