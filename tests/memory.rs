@@ -76,6 +76,24 @@ fn assert_within(engine: &Controller, mebibytes: u64, what: &str) {
     assert!(left > 0.0, "{what}: peak {peak} bytes of {mebibytes} MiB");
 }
 
+#[test]
+fn a_short_search_in_a_large_table_touches_little_of_it() {
+    if tewari::memory::available().is_none_or(|bytes| bytes < 2048 * MIB) {
+        println!("skipped: a table of 2 GiB is more than the memory of this machine");
+        return;
+    }
+    for side in [9, 19] {
+        let mut engine = engine(2048, side, 200, 1);
+        engine.ask("name");
+        let start = engine.peak_memory();
+        engine.ask("genmove b");
+        let grown = engine.peak_memory() - start;
+        println!("--memory 2GiB, {side}x{side}, 200 simulations: {} KiB more", grown / 1024);
+        assert!(grown < 20 * MIB, "{side}x{side}: 200 simulations took {grown} bytes");
+        engine.quit();
+    }
+}
+
 /// Everything else that takes memory, on the board there is.
 fn ask_around(engine: &mut Controller) {
     for question in ["showboard", "final_score", "final_status_list dead", "list_commands", "all_legal b"] {

@@ -45,12 +45,14 @@ pub(super) enum Sharing {
 
 impl Backing {
     /// `words` zeroed words, on a page boundary; `None` when the memory is not to be had. Large tables begin
-    /// on the boundary of a huge page and ask for such pages: a walk through a table reads a few words here
-    /// and there, and would wait for the page tables as often as for the words.
-    pub(super) fn heap(words: usize) -> Option<Backing> {
+    /// on the boundary of a huge page, and ask for such pages from word `dense` on, where memory is used from one end
+    /// to the other. The words before are used in no order: with huge pages, 200 simulations in 2 GiB touched 190 MiB.
+    /// Small pages cost a search that fills them 1 % (2,000,000 simulations on 9x9 in 2 GiB).
+    pub(super) fn heap(words: usize, dense: usize) -> Option<Backing> {
         let bytes = words.checked_mul(8).filter(|&bytes| bytes > 0)?;
         // Miri knows mappings, but no advice about them.
         let whole_pages = if cfg!(miri) { 0 } else { bytes / HUGE_PAGE * HUGE_PAGE };
+        let sparse = (8 * dense / HUGE_PAGE * HUGE_PAGE).min(whole_pages);
         let slack = if whole_pages > 0 { HUGE_PAGE } else { 0 };
         let memory: MmapRaw = MmapOptions::new().len(bytes.checked_add(slack)?).map_anon().ok()?.into();
         let start = if slack > 0 {
@@ -60,8 +62,9 @@ impl Backing {
         };
         if whole_pages > 0 {
             // Only what is wholly table: the rest of the last page is not in the budget. A system without
-            // huge pages refuses, and loses nothing.
-            let _ = memory.advise_range(Advice::HugePage, start, whole_pages);
+            // huge pages refuses, and loses nothing; one that uses them everywhere is told where not to.
+            let _ = memory.advise_range(Advice::NoHugePage, start, sparse);
+            let _ = memory.advise_range(Advice::HugePage, start + sparse, whole_pages - sparse);
         }
         Some(Backing { memory, start, words })
     }
@@ -195,7 +198,7 @@ mod tests {
     #[test]
     fn memory_is_zeroed_and_of_the_size_asked_for() {
         for words in [1, 1000, HUGE_PAGE / 8 + 5] {
-            let backing = Backing::heap(words).expect("memory");
+            let backing = Backing::heap(words, words / 2).expect("memory");
             assert_eq!(backing.words().len(), words);
             assert!(backing.words().iter().all(|word| word.load(std::sync::atomic::Ordering::Relaxed) == 0));
         }

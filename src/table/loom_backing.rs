@@ -13,7 +13,7 @@ pub(super) enum Sharing {
 }
 
 impl Backing {
-    pub(super) fn heap(words: usize) -> Option<Backing> {
+    pub(super) fn heap(words: usize, _: usize) -> Option<Backing> {
         Some(Backing((0..words).map(|_| AtomicU64::new(0)).collect()))
     }
 

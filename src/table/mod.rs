@@ -193,8 +193,8 @@ impl Table {
     /// When `bytes` are too few, or more than there are.
     pub fn new(shape: Shape, bytes: usize) -> Result<Table, TableError> {
         let layout = Layout::fit(shape, bytes)?;
-        let backing =
-            Backing::heap(layout.words()).ok_or(TableError::OutOfMemory { bytes: layout.bytes() })?;
+        let backing = Backing::heap(layout.words(), layout.pool())
+            .ok_or(TableError::OutOfMemory { bytes: layout.bytes() })?;
         Ok(Table::of(backing, layout))
     }
 
@@ -290,7 +290,7 @@ impl Table {
     /// on.
     pub fn clear(&mut self) {
         // Fresh memory is cleared only where it is used.
-        match Backing::heap(self.layout.words()).filter(|_| self.file.is_none()) {
+        match Backing::heap(self.layout.words(), self.layout.pool()).filter(|_| self.file.is_none()) {
             Some(fresh) => self.backing = fresh,
             None => {
                 let words = self.backing.words();
