@@ -49,7 +49,8 @@ fn assert_adds_up(entry: &Entry<'_>, block: &Block<'_>, at_once: u32) {
 fn siblings_keep_their_order_and_their_shares_when_an_edge_is_full() {
     let table = Table::new(SHAPE, 1 << 20).expect("a table");
     let (entry, block) = position(&table);
-    entry.seed(LeafPlayouts::with_mean(1000, Value::DRAW), Total { visits: 1000, value: Value::DRAW });
+    let played = LeafPlayouts { visits: 1000, half_points: 1000 };
+    entry.seed(played, Total { visits: 1000, value: Value::DRAW });
     // The best move has one visit in forty more than the second.
     let shares = [(3, 41), (7, 40), (0, 10), (25, 1)];
     let mut added = 0_u64;
@@ -227,7 +228,9 @@ fn a_merge_counts_an_estimate_once_however_many_tables_have_it() {
             let block = table.claim_evaluated_block(&entry, judge, Protected::default(), &mut counters);
             assert_eq!(block.expect("a block").estimate(), Some(estimate));
             let value = estimate.join(u64::from(visits), mean);
-            entry.seed(LeafPlayouts::with_mean(visits, mean), Total { visits, value });
+            let half_points = (u64::from(2 * visits) * u64::from(mean.0)) >> 32;
+            let played = LeafPlayouts { visits, half_points: half_points as u32 };
+            entry.seed(played, Total { visits, value });
             table
         })
         .collect();

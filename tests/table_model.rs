@@ -7,7 +7,7 @@ use tewari::table::{
     AMAF_VISITS_LIMIT, Amaf, Counters, Entry, LeafPlayouts, Protected, Shape, TOTAL_VISITS_FULL, Table,
     TableError, Total, amaf_sample,
 };
-use tewari::value::Value;
+use tewari::value::{Estimate, Value};
 use tewari::zobrist::mix;
 
 const MOVES: usize = 9;
@@ -402,8 +402,11 @@ fn a_position_that_lost_its_block_keeps_what_the_edges_knew_as_their_mean() {
     }
     assert!(table.block(&entry).is_none());
     assert!(table.mend_lost_block(&entry, &mut counters));
-    assert_eq!((entry.leaf_playouts().visits, counters.lost_blocks), (200, 1));
+    // As few playouts, so that what comes after counts; the estimate is taken out as from the mean of all visits.
+    assert_eq!((entry.leaf_playouts().visits, entry.total().visits, counters.lost_blocks), (16, 200, 1));
     assert!((entry.leaf_playouts().mean().as_f64() - 0.25).abs() < 0.01);
+    entry.remove_from_leaf_playouts(Estimate { value: Value::WIN, weight: 10 });
+    assert!((entry.leaf_playouts().mean().as_f64() - 0.2125).abs() < 0.02, "{:?}", entry.leaf_playouts());
     assert!(!table.mend_lost_block(&entry, &mut counters));
 }
 

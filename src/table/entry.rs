@@ -315,11 +315,12 @@ impl<'t> Entry<'t> {
         self.leaf_playouts()
     }
 
-    /// Takes an estimate out of the mean of the leaf playouts.
+    /// Takes an estimate out of the mean of the leaf playouts, which stand for all visits of a block that was lost.
     pub fn remove_from_leaf_playouts(&self, estimate: Estimate) {
+        let all = self.total().visits;
         self.update_meta(|meta| {
             let LeafPlayouts { visits, .. } = meta.leaf_playouts;
-            let value = estimate.part(visits.into(), meta.leaf_playouts.mean());
+            let value = estimate.part(all.into(), meta.leaf_playouts.mean());
             Meta { leaf_playouts: LeafPlayouts::with_mean(visits, value), ..meta }
         });
     }

@@ -5,6 +5,11 @@ use crate::value::Value;
 /// So many fit into an entry.
 pub(super) const LEAF_PLAYOUTS_LIMIT: u32 = (1 << 15) - 1;
 
+/// Most playouts that a mean counts as, where it stands for visits whose edges were lost: so that what comes after
+/// corrects it. 9x9, 1,000 simulations without a network, against 16,383: 57.0 % (52.1-61.7) of 400 games in 16 KiB, 51.0 %
+/// (46.0-56.0) in 32 KiB; a cap of 128: 50.7 and 49.0 %. In 16 KiB 8 gets 48.0 % (43.3-52.7) against 16.
+const MAX_PLAYOUTS_OF_MEAN: u32 = 16;
+
 /// Leaf playouts of a position, in the player to move's half-points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct LeafPlayouts {
@@ -15,10 +20,10 @@ pub struct LeafPlayouts {
 }
 
 impl LeafPlayouts {
-    /// `visits` playouts (at most what fits) with mean `value`.
+    /// `visits` playouts, at most 16, with mean `value`.
     #[must_use]
     pub fn with_mean(visits: u32, value: Value) -> LeafPlayouts {
-        let visits = visits.min(LEAF_PLAYOUTS_LIMIT / 2);
+        let visits = visits.min(MAX_PLAYOUTS_OF_MEAN);
         let half_points = (u64::from(value.0) * 2 * u64::from(visits) + (1 << 31)) >> 32;
         LeafPlayouts { visits, half_points: half_points as u32 }
     }
@@ -84,9 +89,12 @@ mod tests {
     }
 
     #[test]
-    fn a_reseeded_mean_is_kept() {
-        let leaf_playouts = LeafPlayouts::with_mean(1_000_000, Value(0x4000_0000));
-        assert!((leaf_playouts.mean().as_f64() - 0.25).abs() < 1e-4);
-        assert!(leaf_playouts.visits > 10_000);
+    fn a_mean_counts_as_few_playouts() {
+        for visits in [1, 2, MAX_PLAYOUTS_OF_MEAN, 1_000_000] {
+            let leaf_playouts = LeafPlayouts::with_mean(visits, Value(0x4000_0000));
+            assert_eq!(leaf_playouts.visits, visits.min(MAX_PLAYOUTS_OF_MEAN));
+            let half_a_step = 0.25 / f64::from(leaf_playouts.visits);
+            assert!((leaf_playouts.mean().as_f64() - 0.25).abs() <= half_a_step, "{leaf_playouts:?}");
+        }
     }
 }
