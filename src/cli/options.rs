@@ -66,9 +66,9 @@ pub(super) struct EngineArguments {
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = parse_playouts, help_heading = PLAYOUTS)]
     playout_policy: PlayoutPolicy,
     /// Transpositions that share statistics: plain (all; network and priors see no earlier moves), recent (those with the
-    /// same last three moves, which network and priors see), prisoners (those with the same number of captures), graph
-    /// (those without a short cycle in their history) or path (none: the table holds a tree). Default: recent for rave,
-    /// plain for other policies.
+    /// same last three moves, which network and priors see), last (those with the same last move, which priors see),
+    /// prisoners (those with the same number of captures), graph (those without a short cycle in their history) or path
+    /// (none: the table holds a tree). Default: for rave recent, or last without a network; plain for other policies.
     #[arg(long, value_name = "POLICY", value_parser = key_policies(), help_heading = SEARCH)]
     key_policy: Option<KeyPolicy>,
     /// The network that is asked about positions: a weights file, or none. Default: the one in the program for the
@@ -177,7 +177,8 @@ impl EngineArguments {
 
     /// Which transpositions share statistics.
     pub(super) fn key_policy(&self) -> KeyPolicy {
-        self.key_policy.unwrap_or_else(|| EngineOptions::default_keys(self.policy))
+        let has_network = NetworkChoice::or_default(self.network.as_ref()).is_some();
+        self.key_policy.unwrap_or_else(|| EngineOptions::default_keys(self.policy, has_network))
     }
 
     /// The engine they describe, with `size`, `rules`, `komi` and `seed`.
@@ -252,7 +253,7 @@ pub(super) fn replacements() -> impl TypedValueParser<Value = Replacement> {
 }
 
 /// Reads a key policy; help and completions list all of them.
-fn key_policies() -> impl TypedValueParser<Value = KeyPolicy> {
+pub(super) fn key_policies() -> impl TypedValueParser<Value = KeyPolicy> {
     PossibleValuesParser::new(KeyPolicy::ALL.map(KeyPolicy::name)).try_map(|name| name.parse::<KeyPolicy>())
 }
 

@@ -84,11 +84,7 @@ impl Level {
     pub fn apply(self, options: &mut EngineOptions) {
         let recipe = self.recipe();
         if !recipe.asks_network {
-            let had_default = options.parameters.expand_at == options.default_expand_at();
-            options.networks = None;
-            if had_default {
-                options.parameters.expand_at = options.default_expand_at();
-            }
+            options.remove_networks();
         }
         options.carelessness = recipe.carelessness;
     }

@@ -141,10 +141,27 @@ impl EngineOptions {
         self.network().map_or_else(String::new, |network| format!("{:016x}", network.identity()))
     }
 
-    /// The key policy, unless the user says otherwise: policies with priors look at the last moves.
+    /// The key policy, unless the user says otherwise: keys contain the last moves that priors, or a network, see.
     #[must_use]
-    pub fn default_keys(policy: Preset) -> KeyPolicy {
-        if policy.has_priors() { KeyPolicy::Recent } else { KeyPolicy::Plain }
+    pub fn default_keys(policy: Preset, has_network: bool) -> KeyPolicy {
+        match (policy.has_priors(), has_network) {
+            (false, _) => KeyPolicy::Plain,
+            (true, false) => KeyPolicy::Last,
+            (true, true) => KeyPolicy::Recent,
+        }
+    }
+
+    /// Leaves the networks out. Key policy and playouts before a block follow, unless they are not the default.
+    pub(crate) fn remove_networks(&mut self) {
+        let has_default_keys = self.keys == EngineOptions::default_keys(self.policy, self.networks.is_some());
+        let has_default_expand_at = self.parameters.expand_at == self.default_expand_at();
+        self.networks = None;
+        if has_default_keys {
+            self.keys = EngineOptions::default_keys(self.policy, false);
+        }
+        if has_default_expand_at {
+            self.parameters.expand_at = self.default_expand_at();
+        }
     }
 
     /// Playouts of a position before it gets an edge block, unless the user says otherwise; depends on policy and network.

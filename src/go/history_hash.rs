@@ -12,7 +12,7 @@ use std::str::FromStr;
 /// Under [`KeyPolicy::Graph`] longer cycles than this are left out of account; KataGo's `graphSearchRepBound`.
 const LONG_CYCLE: usize = 11;
 
-/// Last moves in the key under [`KeyPolicy::Recent`]. With the network of 9x9, 400 simulations, 400 games against seeing five:
+/// Last moves in the key under [`KeyPolicy::Recent`], which a network sees. With the network of 9x9, 400 simulations, 400 games against seeing five:
 /// none 33.9 %, one 42.8 %, two 44.5 %, three 50.9 % (each ± 4.9).
 pub(super) const RECENT_IN_KEY: usize = 3;
 
@@ -29,8 +29,11 @@ pub enum KeyPolicy {
     #[default]
     Plain,
     /// Those with the same last three moves, which evaluators and priors see, and all once few points are empty, so that
-    /// proofs are shared. The default where there are evaluators or priors.
+    /// proofs are shared. The default where there are evaluators.
     Recent,
+    /// Those with the same last move, which priors see, and all once few points are empty. The default where there are
+    /// priors, but no evaluators.
+    Last,
     /// Those with as many captured stones of each colour. Then only passes can lead from a position back to itself,
     /// and where nothing is captured every transposition is shared.
     Prisoners,
@@ -44,8 +47,14 @@ pub enum KeyPolicy {
 
 impl KeyPolicy {
     /// All of them.
-    pub const ALL: [KeyPolicy; 5] =
-        [KeyPolicy::Plain, KeyPolicy::Recent, KeyPolicy::Prisoners, KeyPolicy::Graph, KeyPolicy::Path];
+    pub const ALL: [KeyPolicy; 6] = [
+        KeyPolicy::Plain,
+        KeyPolicy::Recent,
+        KeyPolicy::Last,
+        KeyPolicy::Prisoners,
+        KeyPolicy::Graph,
+        KeyPolicy::Path,
+    ];
 
     /// Its name on the command line.
     #[must_use]
@@ -53,9 +62,19 @@ impl KeyPolicy {
         match self {
             KeyPolicy::Plain => "plain",
             KeyPolicy::Recent => "recent",
+            KeyPolicy::Last => "last",
             KeyPolicy::Prisoners => "prisoners",
             KeyPolicy::Graph => "graph",
             KeyPolicy::Path => "path",
+        }
+    }
+
+    /// Last moves in the key, in a fixed number.
+    const fn window(self) -> usize {
+        match self {
+            KeyPolicy::Recent => RECENT_IN_KEY,
+            KeyPolicy::Last => 1,
+            KeyPolicy::Plain | KeyPolicy::Prisoners | KeyPolicy::Graph | KeyPolicy::Path => 0,
         }
     }
 }
@@ -93,7 +112,7 @@ impl HistoryHash {
     pub(super) fn at_start(policy: KeyPolicy, prisoners: [u32; 2], recent: &[Move]) -> HistoryHash {
         let word = match policy {
             KeyPolicy::Plain | KeyPolicy::Graph => 0,
-            KeyPolicy::Recent => hash_of_recent(recent, 0),
+            KeyPolicy::Recent | KeyPolicy::Last => hash_of_recent(recent, policy.window(), 0),
             KeyPolicy::Path => recent.iter().rev().fold(0, |word, &mv| word_of_path(word, mv)),
             KeyPolicy::Prisoners => word_of_prisoners(prisoners),
         };
@@ -111,8 +130,8 @@ impl HistoryHash {
     pub(super) fn after(self, position: &Position, mv: Move) -> HistoryHash {
         let word = match self.policy {
             KeyPolicy::Plain => return self,
-            KeyPolicy::Recent if position.board().empty_points().len() <= FEW_EMPTY => 0,
-            KeyPolicy::Recent => self.next_word ^ word_of_recent(mv, 0),
+            KeyPolicy::Recent | KeyPolicy::Last if position.board().empty_points().len() <= FEW_EMPTY => 0,
+            KeyPolicy::Recent | KeyPolicy::Last => self.next_word ^ word_of_recent(mv, 0),
             KeyPolicy::Prisoners => word_of_prisoners(prisoners_after(position, mv)),
             KeyPolicy::Graph if is_hard_to_undo(position, mv) => 0,
             KeyPolicy::Graph => mix(position.key()),
@@ -125,17 +144,16 @@ impl HistoryHash {
     #[inline]
     pub(super) fn note_recent(&mut self, recent: &[Move]) {
         if self.policy == KeyPolicy::Recent {
-            self.next_word = hash_of_recent(recent, 1);
+            self.next_word = hash_of_recent(recent, RECENT_IN_KEY, 1);
         }
     }
 
     /// Number of last moves that are part of the key, so that what is stored under it may depend on them.
     pub(super) fn moves_in_key(self) -> usize {
         match self.policy {
-            KeyPolicy::Plain | KeyPolicy::Prisoners | KeyPolicy::Graph => 0,
-            KeyPolicy::Recent if self.word == 0 => 0,
-            KeyPolicy::Recent => RECENT_IN_KEY,
+            KeyPolicy::Recent | KeyPolicy::Last if self.word == 0 => 0,
             KeyPolicy::Path => usize::MAX,
+            policy => policy.window(),
         }
     }
 
@@ -158,10 +176,10 @@ fn word_of_recent(mv: Move, age: usize) -> u64 {
     mix((age as u64 + 1) << 16 | u64::from(mv.0))
 }
 
-/// The hash of the last moves, the latest first, that are younger than [`RECENT_IN_KEY`] once `later` more are played.
+/// The hash of the last moves, the latest first, that are among the last `window` moves once `later` more are played.
 #[inline]
-fn hash_of_recent(recent: &[Move], later: usize) -> u64 {
-    let kept = recent.iter().take(RECENT_IN_KEY - later).enumerate();
+fn hash_of_recent(recent: &[Move], window: usize, later: usize) -> u64 {
+    let kept = recent.iter().take(window - later).enumerate();
     kept.fold(0, |word, (age, &mv)| word ^ word_of_recent(mv, age + later))
 }
 
@@ -249,19 +267,27 @@ mod tests {
     }
 
     /// Whether two sequences of moves lead to one key under each policy, in the order of [`KeyPolicy::ALL`].
-    fn share(one: &[&str], other: &[&str]) -> [bool; 5] {
+    fn share(one: &[&str], other: &[&str]) -> [bool; 6] {
         KeyPolicy::ALL.map(|policy| after(one, policy).key() == after(other, policy).key())
     }
 
     #[test]
     fn transpositions_without_captures_share_all_keys_but_those_of_the_path() {
-        assert_eq!(share(&["C3", "G7", "E5"], &["E5", "G7", "C3"]), [true, false, true, true, false]);
+        assert_eq!(share(&["C3", "G7", "E5"], &["E5", "G7", "C3"]), [true, false, false, true, true, false]);
     }
 
     #[test]
     fn transpositions_with_the_same_last_moves_share_keys() {
         let moves = |first, second| [first, "G7", second, "C7", "E5", "D5"];
-        assert_eq!(share(&moves("C3", "G3"), &moves("G3", "C3")), [true, true, true, true, false]);
+        assert_eq!(share(&moves("C3", "G3"), &moves("G3", "C3")), [true, true, true, true, true, false]);
+    }
+
+    #[test]
+    fn transpositions_with_the_same_last_move_share_keys_where_no_network_looks() {
+        let moves = |first, second| [first, "G7", second, "D5"];
+        assert_eq!(share(&moves("C3", "E5"), &moves("E5", "C3")), [true, false, true, true, true, false]);
+        let moves_in_key = |policy| after(&moves("C3", "E5"), policy).moves_in_key().len();
+        assert_eq!(KeyPolicy::ALL.map(moves_in_key), [0, RECENT_IN_KEY, 1, 0, 0, 4]);
     }
 
     #[test]
@@ -281,7 +307,7 @@ mod tests {
         // the open.
         let capture = ["B1", "A1", "A2", "G7", "E5"];
         let quiet = ["B1", "G7", "A2", "pass", "E5"];
-        assert_eq!(share(&capture, &quiet), [true, false, false, true, false]);
+        assert_eq!(share(&capture, &quiet), [true, false, true, false, true, false]);
     }
 
     #[test]

@@ -159,8 +159,8 @@ pub fn compare(
     let Some(size) = games.first().and_then(OwnGame::board) else { return Ok(comparison) };
     let options = EngineOptions { size, ..options.clone() };
     let Some(network) = options.network() else { return Ok(comparison) };
-    let mut without = EngineOptions { networks: None, ..options.clone() };
-    without.parameters.expand_at = without.default_expand_at();
+    let mut without = options.clone();
+    without.remove_networks();
     let mut engine = Engine::new(without)?;
     for game in games.iter().filter(|game| game.board() == Some(size)) {
         let Some(position) = drawn_position(game, options.parameters.seed, komi) else { continue };

@@ -110,10 +110,11 @@ impl Settings {
 /// The options of searches, by their names on the command line, that are not the usual ones.
 fn unusual_search(options: &EngineOptions) -> impl Iterator<Item = (String, String)> {
     let usual = EngineOptions::default();
+    let usual_keys = EngineOptions::default_keys(options.policy, options.networks.is_some());
     [
         ("policy", options.policy.to_string(), usual.policy.to_string()),
         ("playout-policy", options.playouts.to_string(), usual.playouts.to_string()),
-        ("key-policy", options.keys.to_string(), EngineOptions::default_keys(options.policy).to_string()),
+        ("key-policy", options.keys.to_string(), usual_keys.to_string()),
         ("network-value", options.value_weight.to_string(), usual.value_weight.to_string()),
         ("expand-at", options.parameters.expand_at.to_string(), options.default_expand_at().to_string()),
     ]
