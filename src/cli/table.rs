@@ -1,7 +1,7 @@
 //! `tewari table`.
 
 use super::laboratory::stop_on_interrupt;
-use super::options::{NetworkChoice, parse_bytes, parse_network, parse_policy};
+use super::options::{NetworkChoice, key_policies, parse_bytes, parse_network, parse_policy};
 use super::output_file::write_file;
 use super::print_error;
 use super::table_care::{self, soundness};
@@ -9,7 +9,7 @@ use super::table_game::{self, otherwise};
 use crate::analysis::lines::{self, Extent};
 use crate::analysis::positions;
 use crate::engine::{Engine, EngineOptions, TableFile, TableSetting};
-use crate::go::{Komi, Position, Rules, Size};
+use crate::go::{KeyPolicy, Komi, Position, Rules, Size};
 use crate::memory::Budget;
 use crate::search::policy::Preset;
 use crate::sgf::{self, Given, Otherwise};
@@ -79,6 +79,9 @@ struct Create {
     /// The selection policy it is for; those that keep state in the table need one of their own.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = parse_policy)]
     policy: Preset,
+    /// Transpositions that share statistics in it. Default: as without --key-policy in a search with this policy and network.
+    #[arg(long, value_name = "POLICY", value_parser = key_policies())]
+    key_policy: Option<KeyPolicy>,
 }
 
 #[derive(Args)]
@@ -181,19 +184,21 @@ pub(super) fn say(text: &str) -> Result<()> {
 }
 
 fn create(arguments: &Create) -> Result<()> {
-    let Create { file, size, komi, rules, memory, table_size, policy, network } = arguments;
+    let Create { file, size, komi, rules, memory, table_size, policy, network, key_policy } = arguments;
     let memory = match (table_size, memory) {
         (Some(bytes), _) => Budget::Table(*bytes),
         (None, Some(bytes)) => Budget::Engine(*bytes),
         (None, None) => Budget::default_for_machine(),
     };
+    let networks = NetworkChoice::or_default(network.as_ref());
     let options = EngineOptions {
         size: *size,
         komi: *komi,
         rules: *rules,
         memory,
         policy: *policy,
-        networks: NetworkChoice::or_default(network.as_ref()),
+        keys: key_policy.unwrap_or_else(|| EngineOptions::default_keys(*policy, networks.is_some())),
+        networks,
         ..EngineOptions::default()
     };
     let table = Table::create(file, &options.identity(), options.table_shape(), options.table_bytes()?)?;
@@ -395,7 +400,7 @@ fn dump(arguments: &Dump) -> Result<()> {
             let Otherwise { rules, komi } = otherwise(&setting);
             let (rules, komi) = (arguments.rules.unwrap_or(rules), arguments.komi.unwrap_or(komi));
             let mut position = Position::new(size, rules, komi);
-            position.set_key_policy(setting.keys);
+            position.set_key_policy(setting.keys.unwrap_or_default());
             (position, Vec::new())
         }
     };
@@ -452,7 +457,7 @@ fn position_of_game(
     let last = record.move_count();
     let turn = arguments.turn.unwrap_or(last);
     ensure!(turn <= last, "{name}: expected a move from 0 to {last}, found {turn}");
-    let mut positions = positions::positions_of(record, Some(turn), &terms, setting.keys)
+    let mut positions = positions::positions_of(record, Some(turn), &terms, setting.keys.unwrap_or_default())
         .map_err(|error| anyhow!("{name}: {error}"))?;
     let step = positions.next().ok_or_else(|| anyhow!("{name}: expected a position, found none"))?;
     let position = step.map_err(|error| anyhow!("{name}: {error}"))?.position;

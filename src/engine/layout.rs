@@ -1,8 +1,8 @@
 //! The table of an engine: how large it is, what it is laid out for, and the file it may be in.
 
 use super::expert;
-use super::{EngineError, EngineOptions, TableFile, UNKNOWN_BUDGET};
-use crate::go::Size;
+use super::{EngineError, EngineOptions, TableFile, TableSetting, UNKNOWN_BUDGET};
+use crate::go::{KeyPolicy, Size};
 use crate::memory::{Budget, BudgetError};
 use crate::network::Network;
 use crate::search::policy::SelectionPolicy;
@@ -127,6 +127,7 @@ fn open_or_create(
     let expected = (*mode != TableMode::ReadOnly).then_some(&identity);
     let table = Table::open(path, *mode, expected)?;
     check_shape(&table, options.table_shape(), &identity, *mode)
+        .and_then(|()| check_keys(&table, options.keys, *mode))
         .map_err(|problem| FileError { path: path.display().to_string(), problem })?;
     let found = table.layout().bytes();
     match limit {
@@ -153,6 +154,17 @@ fn check_shape(
             Err(FileProblem::Game { expected: wanted_for.game.clone(), found: game.clone() })
         }
         _ => Err(FileProblem::Layout),
+    }
+}
+
+/// With other keys almost nothing that the table knows would be found.
+fn check_keys(table: &Table, wanted: KeyPolicy, mode: TableMode) -> Result<(), FileProblem> {
+    let found = table.identity().and_then(|identity| TableSetting::read(&identity.setting).keys);
+    match found {
+        Some(found) if found != wanted && mode != TableMode::ReadOnly => {
+            Err(FileProblem::KeyPolicy { expected: wanted.to_string(), found: found.to_string() })
+        }
+        _ => Ok(()),
     }
 }
 

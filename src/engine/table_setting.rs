@@ -2,16 +2,16 @@
 
 use crate::go::{KeyPolicy, Komi, Rules};
 
-/// What is told, but not compared, of the searches that a table file was made for; [`Identity::setting`](crate::table::Identity::setting) in parts.
-/// `None` is what cannot be read.
+/// Rules, komi and keys that a table file was made for: [`Identity::setting`](crate::table::Identity::setting) in parts,
+/// `None` where it cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableSetting {
     /// Rules.
     pub rules: Option<Rules>,
     /// Komi.
     pub komi: Option<Komi>,
-    /// Key policy; the default where it cannot be read.
-    pub keys: KeyPolicy,
+    /// Key policy.
+    pub keys: Option<KeyPolicy>,
 }
 
 impl TableSetting {
@@ -21,11 +21,7 @@ impl TableSetting {
         let rest = text.strip_prefix("rules ").unwrap_or_default();
         let (rules, rest) = rest.split_once(", komi ").unwrap_or_default();
         let (komi, keys) = rest.split_once(", keys ").unwrap_or((rest, ""));
-        TableSetting {
-            rules: rules.parse().ok(),
-            komi: komi.parse().ok(),
-            keys: keys.parse().unwrap_or_default(),
-        }
+        TableSetting { rules: rules.parse().ok(), komi: komi.parse().ok(), keys: keys.parse().ok() }
     }
 }
 
@@ -38,10 +34,10 @@ mod tests {
     fn what_is_told_of_a_table_file_is_read_back() {
         for (rules, keys) in [(Rules::CHINESE, KeyPolicy::Graph), (Rules::TROMP_TAYLOR, KeyPolicy::Plain)] {
             let options = EngineOptions { rules, komi: Komi(-13), keys, ..EngineOptions::default() };
-            let expected = TableSetting { rules: Some(rules), komi: Some(Komi(-13)), keys };
+            let expected = TableSetting { rules: Some(rules), komi: Some(Komi(-13)), keys: Some(keys) };
             assert_eq!(TableSetting::read(&options.identity().setting), expected);
         }
-        let nothing = TableSetting { rules: None, komi: None, keys: KeyPolicy::Plain };
+        let nothing = TableSetting { rules: None, komi: None, keys: None };
         assert_eq!(["", "rules", "something else"].map(TableSetting::read), [nothing; 3]);
     }
 }

@@ -121,6 +121,17 @@ pub enum FileProblem {
         /// The network found.
         found: Option<NonZeroU64>,
     },
+    /// Keys that contain other moves of the history.
+    #[error(
+        "expected a table with the keys of --key-policy {expected}, found those of {found}: use --key-policy {found}, or \
+         another file"
+    )]
+    KeyPolicy {
+        /// The key policy wanted.
+        expected: String,
+        /// The key policy found.
+        found: String,
+    },
     /// A file larger than the limit.
     #[error(
         "expected a table of at most {limit} bytes, as the memory was limited, found one of {found}: leave the limit \

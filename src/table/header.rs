@@ -20,7 +20,7 @@
 //! | 21      | which file of the machine it is, see [`session`](super::session); 0 is not known      |
 //! | 24..28  | entries used, blocks used, clock hand, claims: what claims write                      |
 //! | 28      | claims when the present generation began                                              |
-//! | 32..40  | rules and komi it was made for, as text; others can be searched in it as well         |
+//! | 32..40  | rules, komi and key policy, as text; other rules and komi can be searched in it as well |
 //! | 40..64  | lineage: random numbers, see [`Lineage`]; 0 is none                                   |
 //!
 //! Word 0 is written when everything else is on the disk: a file that is cut short while it is made is no table.
@@ -78,7 +78,8 @@ pub struct Identity {
     pub policy_state: String,
     /// Identity of the network that was asked about its positions; `None` where none was.
     pub network: Option<NonZeroU64>,
-    /// Rules and komi, at most 64 bytes; only told, never compared, since keys contain both.
+    /// Rules, komi and key policy, at most 64 bytes. Not compared here: rules and komi are part of the keys, the key policy
+    /// is compared by the engine.
     pub setting: String,
 }
 

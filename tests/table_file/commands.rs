@@ -36,7 +36,7 @@ fn info_says_what_a_table_was_made_for_and_what_is_in_it() {
     );
     let found = info(&path);
     assert_eq!((found["game"].as_str(), found["policyState"].as_str()), (Some("go 9x9"), Some("lazarus")));
-    assert_eq!(found["setting"], "rules chinese, komi 6.5, keys recent");
+    assert_eq!(found["setting"], "rules chinese, komi 6.5, keys plain");
     let count = |key: &str| {
         found[key].as_array().expect("numbers").iter().filter_map(serde_json::Value::as_u64).sum::<u64>()
     };
@@ -230,6 +230,25 @@ fn dump_writes_variations_that_are_read_back_and_a_graph() {
 }
 
 #[test]
+fn a_table_with_other_keys_is_refused_in_one_line() {
+    let folder = Folder::new();
+    let path = folder.path("a.tewari");
+    let search = |arguments: &[&str]| {
+        analyze(&path, &[&["--network", "none", "--simulations", "100"], arguments].concat())
+    };
+    let made = table(&["create", "--size", "9", "--table-size", "1MiB", "--network", "none"], &[&path]);
+    assert!(made.status.success(), "{}", stderr(&made));
+    assert!(search(&[]).status.success() && search(&["--key-policy", "last"]).status.success());
+    let parts = ["keys of --key-policy recent", "found those of last: use --key-policy last"];
+    assert_refused(&search(&["--key-policy", "recent"]), &parts);
+    let other = folder.path("b.tewari");
+    let create =
+        ["create", "--size", "9", "--table-size", "1MiB", "--network", "none", "--key-policy", "recent"];
+    assert!(table(&create, &[&other]).status.success());
+    assert_refused(&analyze(&other, &["--network", "none"]), &["found those of recent"]);
+}
+
+#[test]
 fn a_record_has_the_keys_of_the_game_whatever_the_key_policy() {
     // The last move takes a ko, which is easy to undo: under `graph` its key depends on the moves before.
     let moves = ["B1", "C1", "A2", "D2", "B3", "C3", "C2", "B2"];
@@ -238,7 +257,7 @@ fn a_record_has_the_keys_of_the_game_whatever_the_key_policy() {
     let game = folder.path("game.sgf");
     fs::write(&game, sgf).expect("written");
     let game = game.to_str().expect("a name");
-    for policy in ["plain", "prisoners", "graph", "path"] {
+    for policy in ["plain", "last", "prisoners", "graph", "path"] {
         let path = folder.path(policy);
         let table_name = path.to_str().expect("a name");
         let common = ["--table-size", "1MiB", "--key-policy", policy, "--simulations"];
