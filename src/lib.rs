@@ -34,6 +34,7 @@
 //!
 //! Modules may use only modules of the layers above their own (a test keeps it so):
 //!
+//! 0. `platform`: the operating system
 //! 1. [`game`], [`ownership`], [`input`], [`value`], [`zobrist`], [`rng`], [`stats`], [`parameters`],
 //!    [`folder`]: vocabulary
 //! 2. [`go`], [`tictactoe`] (games, which know nothing of tables), [`table`] (which knows no game) and
@@ -58,6 +59,7 @@ pub mod memory;
 pub mod network;
 pub mod ownership;
 pub mod parameters;
+mod platform;
 pub mod play;
 pub mod review;
 pub mod rng;

@@ -1,6 +1,6 @@
 //! How much memory there is, and what of it the table may have.
 
-use std::path::Path;
+use crate::platform;
 
 /// One mebibyte in bytes.
 pub const MIB: u64 = 1 << 20;
@@ -100,8 +100,7 @@ impl Budget {
 /// less; `None` where neither is known.
 #[must_use]
 pub fn available() -> Option<u64> {
-    let machine = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| total_in_meminfo(&text));
-    [machine, control_group_limit()].into_iter().flatten().min()
+    platform::memory::available()
 }
 
 /// Bytes as MiB, rounded up to hundredths, so that what is printed is enough.
@@ -109,45 +108,9 @@ fn mebibytes(bytes: u64) -> f64 {
     (bytes * 100).div_ceil(MIB) as f64 / 100.0
 }
 
-fn total_in_meminfo(text: &str) -> Option<u64> {
-    let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
-    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kib * 1024)
-}
-
-/// The smallest limit on the way from this process's control group to the root, for version 2 and 1.
-fn control_group_limit() -> Option<u64> {
-    let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
-    let mut smallest = None;
-    for line in groups.lines() {
-        let mut fields = line.splitn(3, ':').skip(1);
-        let (controllers, path) = (fields.next()?, fields.next()?);
-        let (base, file) = match controllers {
-            "" => ("/sys/fs/cgroup", "memory.max"),
-            list if list.split(',').any(|name| name == "memory") => {
-                ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
-            }
-            _ => continue,
-        };
-        let path = Path::new(path.trim_start_matches('/'));
-        for group in path.ancestors() {
-            let limit = std::fs::read_to_string(Path::new(base).join(group).join(file)).ok();
-            let limit = limit.and_then(|text| text.trim().parse::<u64>().ok());
-            smallest = [smallest, limit].into_iter().flatten().min();
-        }
-    }
-    smallest
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn meminfo_is_read_in_kibibytes() {
-        assert_eq!(total_in_meminfo("MemTotal:       16 kB\nMemFree: 3 kB\n"), Some(16 * 1024));
-        assert_eq!(total_in_meminfo("nonsense"), None);
-    }
 
     #[test]
     fn mebibytes_are_never_rounded_down() {

@@ -1,10 +1,12 @@
-//! Layers import downwards only, `unsafe` stays in two files, and only the command line prints.
+//! Layers import downwards only, `unsafe` stays in few files, systems are named in `platform` alone, and only the command
+//! line prints.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// For each module, the modules it may use besides its own, lowest first.
 const MAY_USE: &[(&str, &[&str])] = &[
+    ("platform", &[]),
     ("game", &["ownership", "rng"]),
     ("ownership", &["game"]),
     ("input", &[]),
@@ -12,31 +14,35 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("value", &["game"]),
     ("zobrist", &[]),
     ("rng", &[]),
-    ("memory", &[]),
+    ("memory", &["platform"]),
     ("parameters", &[]),
     ("stats", &[]),
     ("go", &["game", "ownership", "value", "zobrist", "rng", "parameters"]),
     ("tictactoe", &["game", "value", "zobrist", "rng"]),
-    ("table", &["game", "value"]),
+    ("table", &["platform", "game", "value"]),
     ("search", &["game", "ownership", "value", "zobrist", "rng", "parameters", "table"]),
     ("network", &["game", "value", "go"]),
     ("engine", &["game", "value", "zobrist", "rng", "go", "memory", "table", "search", "network"]),
     ("sgf", &["game", "go"]),
-    ("gtp", &["game", "input", "value", "rng", "go", "memory", "table", "search", "engine", "sgf"]),
+    (
+        "gtp",
+        &["platform", "game", "input", "value", "rng", "go", "memory", "table", "search", "engine", "sgf"],
+    ),
     ("analysis", &["game", "input", "value", "go", "table", "search", "engine", "sgf"]),
     (
         "arena",
         &[
-            "game", "value", "zobrist", "rng", "stats", "folder", "go", "memory", "table", "search",
-            "engine", "sgf", "gtp", "analysis",
+            "platform", "game", "value", "zobrist", "rng", "stats", "folder", "go", "memory", "table",
+            "search", "engine", "sgf", "gtp", "analysis",
         ],
     ),
     ("selfplay", &["game", "folder", "zobrist", "go", "network", "search", "engine"]),
-    ("play", &["game", "go", "tictactoe", "table", "search", "engine", "sgf"]),
+    ("play", &["platform", "game", "go", "tictactoe", "table", "search", "engine", "sgf"]),
     ("review", &["game", "go", "search", "engine", "sgf", "analysis"]),
     (
         "cli",
         &[
+            "platform",
             "game",
             "folder",
             "input",
@@ -65,6 +71,25 @@ const MAY_USE: &[(&str, &[&str])] = &[
 /// The files with `unsafe`: memory, and instructions of processors.
 const UNSAFE: &[&str] = &["table/backing.rs", "network/kernels.rs"];
 
+/// Names of systems and of what only some of them have, for `platform` alone.
+const SYSTEMS: &[&str] = &[
+    "std::os::",
+    "rustix",
+    "libc::",
+    "Advice",
+    "\"/proc",
+    "\"/sys",
+    "\"/dev",
+    "target_os",
+    "target_family",
+    "cfg(unix",
+    "cfg(windows",
+    "cfg(not(unix",
+    "cfg(not(windows",
+    "cfg!(unix",
+    "cfg!(windows",
+];
+
 /// The modules that a line of code names after `crate::`.
 fn used_modules(line: &str) -> Vec<&str> {
     let code = line.split("//").next().unwrap_or_default();
@@ -88,6 +113,10 @@ fn violations(module: &str, file: &str, line: &str) -> Vec<String> {
     let has_unsafe = code.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "unsafe");
     if has_unsafe && !UNSAFE.iter().any(|name| file.ends_with(name)) {
         found.push(format!("unsafe outside {}", UNSAFE.join(" and ")));
+    }
+    if module != "platform" {
+        let names = SYSTEMS.iter().filter(|name| code.contains(*name));
+        found.extend(names.map(|name| format!("{name} outside platform")));
     }
     let prints = ["println!", "eprintln!", "print!(", "process::exit"].iter().any(|word| code.contains(word));
     if prints && module != "cli" {
@@ -145,10 +174,14 @@ fn the_check_finds_what_is_wrong() {
         ("gtp", "use crate::cli::Cli;"),
         ("search", "println!(\"hello\");"),
         ("go", "unsafe { core::hint::unreachable_unchecked() }"),
+        ("play", "use std::os::unix::fs::PermissionsExt;"),
+        ("table", "#[cfg(target_os = \"linux\")]"),
+        ("arena", "let text = fs::read_to_string(\"/proc/self/status\");"),
         ("unheard_of", ""),
     ] {
         assert_eq!(violations(module, "file.rs", line).len(), 1, "{module}: {line}");
     }
     assert!(violations("search", "file.rs", "use crate::table::Table; // not crate::go").is_empty());
     assert!(violations("cli", "file.rs", "println!(\"fine\");").is_empty());
+    assert!(violations("platform", "file.rs", "#[cfg(not(unix))]").is_empty());
 }

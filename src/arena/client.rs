@@ -1,9 +1,8 @@
 //! A GTP engine in a process of its own, and what can go wrong with one.
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use crate::platform::process;
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
@@ -103,15 +102,15 @@ impl Client {
         let unreadable = || StartError::Unreadable { command: command.to_owned() };
         let words = shlex::split(command).ok_or_else(unreadable)?;
         let (program, arguments) = words.split_first().ok_or_else(unreadable)?;
-        let mut process = Command::new(program);
-        process.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut command_line = Command::new(program);
+        command_line.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // Ctrl-C in the terminal is for the match, which lets running games end.
-        process.process_group(0);
+        process::separate(&mut command_line);
         let not_started = |error: std::io::Error| StartError::NotStarted {
             command: command.to_owned(),
             reason: error.to_string(),
         };
-        let mut child = process.spawn().map_err(not_started)?;
+        let mut child = command_line.spawn().map_err(not_started)?;
         let (sender, answers) = sync_channel(4);
         let stderr = Arc::new(Mutex::new(VecDeque::new()));
         let stdin = child.stdin.take();
@@ -210,17 +209,14 @@ impl Client {
     }
 
     /// Whether the process has ended, which is still to be asked how: until then nobody else has its number.
-    fn is_over(&self) -> bool {
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        let ended = || waitid(WaitId::Pid(Pid::from_child(&self.child)), options);
-        self.status.is_some() || matches!(ended(), Ok(Some(_)))
+    fn is_over(&mut self) -> bool {
+        self.status.is_some() || process::has_ended(&mut self.child)
     }
 
     /// Ends the process and those that it started, which are its group, and says how it ended.
     fn end(&mut self) -> Option<ExitStatus> {
         if self.status.is_none() {
-            // Fails only where there is nobody left to kill.
-            let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
+            process::kill_group(&mut self.child);
             self.status = self.child.wait().ok();
         }
         self.status

@@ -1,7 +1,7 @@
 //! What an engine with a given table costs, measured in a process of its own, where nothing else counts.
 
 use super::client::Client;
-use std::fs;
+use crate::platform::process;
 use std::time::Duration;
 
 /// Moves that are played: enough to fill the tables whose size matters.
@@ -29,24 +29,12 @@ pub fn measure(command: &str) -> Option<Footprint> {
         client.ask(&format!("genmove {colour}"), PATIENCE).ok()?;
     }
     let spent = cpu_seconds(client.id())? - before;
-    let status = fs::read_to_string(format!("/proc/{}/status", client.id())).ok()?;
-    let resident_kib = peak_resident(&status)?;
+    let resident_kib = process::peak_resident_kib(client.id())?;
     client.close();
     Some(Footprint { resident_kib, cpu_seconds_per_move: spent / MOVES as f64 })
 }
 
-fn peak_resident(status: &str) -> Option<u64> {
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    line.split_whitespace().nth(1)?.parse().ok()
-}
-
-/// Time on a processor of all threads there are: the first number of each `schedstat`, in nanoseconds. The
-/// time of a thread that has ended is not in it; engines with one worker search in the main thread.
+/// Processor time of the process so far; engines with one worker search in the main thread, which does not end.
 fn cpu_seconds(id: u32) -> Option<f64> {
-    let threads = fs::read_dir(format!("/proc/{id}/task")).ok()?;
-    let nanoseconds = threads.flatten().filter_map(|thread| {
-        let text = fs::read_to_string(thread.path().join("schedstat")).ok()?;
-        text.split_whitespace().next()?.parse::<u64>().ok()
-    });
-    Some(nanoseconds.sum::<u64>() as f64 / 1e9).filter(|&seconds| seconds > 0.0)
+    process::cpu_time_of_threads(id).map(|time| time.as_secs_f64()).filter(|&seconds| seconds > 0.0)
 }

@@ -1,9 +1,9 @@
 //! Files that commands write.
 
+use crate::platform::files::use_umask;
 use anyhow::{Context, Result, bail, ensure};
-use std::fs::{File, Permissions};
+use std::fs::File;
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -44,10 +44,9 @@ impl NewFile {
         let is_readonly = std::fs::metadata(&path).is_ok_and(|replaced| replaced.permissions().readonly());
         ensure!(!is_readonly, "{}: expected a file that can be written: chmod +w", path.display());
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let file = tempfile::Builder::new()
-            .permissions(Permissions::from_mode(0o666))
-            .tempfile_in(folder)
-            .with_context(|| cannot_write(&path))?;
+        let mut builder = tempfile::Builder::new();
+        use_umask(&mut builder);
+        let file = builder.tempfile_in(folder).with_context(|| cannot_write(&path))?;
         Ok(NewFile { file, path, is_forced })
     }
 

@@ -11,15 +11,14 @@ use crate::analysis::positions;
 use crate::engine::{Engine, EngineOptions, TableFile, TableSetting};
 use crate::go::{KeyPolicy, Komi, Position, Rules, Size};
 use crate::memory::Budget;
+use crate::platform::files;
 use crate::search::policy::Preset;
 use crate::sgf::{self, Given, Otherwise};
 use crate::table::{Ending, FileError, FileProblem, Kept, Survey, Table, TableMode};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
-use std::fs::Metadata;
 use std::io::Write;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -439,8 +438,8 @@ fn dump(arguments: &Dump) -> Result<()> {
 }
 
 fn is_same_file(one: &Path, other: &Path) -> bool {
-    let number = |path| std::fs::metadata(path).map(|it: Metadata| (it.dev(), it.ino()));
-    matches!((number(one), number(other)), (Ok(one), Ok(other)) if one == other)
+    let metadata = std::fs::metadata;
+    matches!((metadata(one), metadata(other)), (Ok(one), Ok(other)) if files::is_same(&one, &other))
 }
 
 fn position_of_game(

@@ -1,4 +1,4 @@
-//! The bytes under a table. The only file with `unsafe` but for the network's kernels.
+//! The bytes under a table, mapped. `unsafe` is here and in the network's kernels alone.
 //!
 //! Memory is seen through `AtomicU64` alone, whoever else may hold it, so that a race is never
 //! undefined behaviour.
@@ -6,7 +6,8 @@
 #![allow(unsafe_code)]
 
 use super::atomic::AtomicU64;
-use memmap2::{Advice, MmapOptions, MmapRaw};
+use crate::platform;
+use memmap2::{MmapOptions, MmapRaw};
 use std::fs::File;
 use std::io;
 
@@ -21,7 +22,6 @@ const LARGE_FILE: usize = 1 << 30;
 /// A file of so many bytes is brought into memory at once: a search would touch most of its pages soon, and wait for
 /// each. For reading alone: what is made ready to be written counts as written, and all of the file would go to the disk
 /// after ten simulations that touch 40 KiB.
-#[cfg(target_os = "linux")]
 const SMALL_FILE: usize = 128 << 20;
 
 /// The memory of a table: of this process alone, or a file's.
@@ -63,8 +63,8 @@ impl Backing {
         if whole_pages > 0 {
             // Only what is wholly table: the rest of the last page is not in the budget. A system without
             // huge pages refuses, and loses nothing; one that uses them everywhere is told where not to.
-            let _ = memory.advise_range(Advice::NoHugePage, start, sparse);
-            let _ = memory.advise_range(Advice::HugePage, start + sparse, whole_pages - sparse);
+            platform::memory::advise_no_huge_pages(&memory, start, sparse);
+            platform::memory::advise_huge_pages(&memory, start + sparse, whole_pages - sparse);
         }
         Some(Backing { memory, start, words })
     }
@@ -83,16 +83,16 @@ impl Backing {
             // with any mapping; nothing is read from beyond it.
             Sharing::Private => unsafe { options.no_reserve_swap().map_copy(file)? }.into(),
         };
-        if is_in_memory(file) {
-            let _ = memory.advise(Advice::HugePage);
+        // On a disk huge pages cost more than they bring: ext4 fills two megabytes where one page is touched, so that the
+        // first search in a large new table takes seconds to begin.
+        if platform::files::is_in_memory(file) {
+            platform::memory::advise_huge_pages(&memory, 0, bytes);
         }
-        // What the system cannot do beforehand it does page by page.
-        #[cfg(target_os = "linux")]
         if bytes <= SMALL_FILE && sharing == Sharing::Shared {
-            let _ = memory.advise(Advice::PopulateRead);
+            platform::memory::populate(&memory);
         }
         if bytes > LARGE_FILE {
-            let _ = memory.advise(Advice::Random);
+            platform::memory::advise_random(&memory);
         }
         Ok(Backing { memory, start: 0, words })
     }
@@ -115,42 +115,14 @@ impl Backing {
 
     /// Says that all of it will be read from one end to the other.
     pub(super) fn expect_scan(&self) {
-        let _ = self.memory.advise(Advice::Sequential);
+        platform::memory::advise_scan(&self.memory);
     }
 
     /// Bytes of it that huge pages hold now; `None` where the system does not tell.
     pub(super) fn huge_page_bytes(&self) -> Option<usize> {
-        let smaps = std::fs::read_to_string("/proc/self/smaps").ok()?;
         let start = self.words().as_ptr().addr();
-        Some(huge_bytes(&smaps, start..start + 8 * self.words))
+        platform::memory::huge_page_bytes(start..start + 8 * self.words)
     }
-}
-
-/// Whether the file is on a tmpfs, which has huge pages if it is mounted with `huge=advise` or `always`. On a disk they
-/// cost more than they bring: ext4 fills two megabytes where one page is touched, so that the first search in a large
-/// new table takes seconds to begin.
-fn is_in_memory(file: &File) -> bool {
-    const TMPFS: i128 = 0x0102_1994;
-    rustix::fs::fstatfs(file).is_ok_and(|system| i128::from(system.f_type) == TMPFS)
-}
-
-/// Sums the bytes in huge pages of the mappings that lie in `range`, as `/proc/PID/smaps` lists them.
-fn huge_bytes(smaps: &str, range: std::ops::Range<usize>) -> usize {
-    let kinds = ["AnonHugePages:", "ShmemPmdMapped:", "FilePmdMapped:"];
-    let (mut is_inside, mut kib) = (false, 0);
-    for line in smaps.lines() {
-        let mut words = line.split_ascii_whitespace();
-        let Some(first) = words.next() else { continue };
-        if let Some((from, to)) = first.split_once('-') {
-            let address = |text| usize::from_str_radix(text, 16).ok();
-            if let (Some(from), Some(to)) = (address(from), address(to)) {
-                is_inside = from < range.end && to > range.start;
-            }
-        } else if is_inside && kinds.contains(&first) {
-            kib += words.next().and_then(|number| number.parse::<usize>().ok()).unwrap_or(0);
-        }
-    }
-    kib * 1024
 }
 
 /// Asks the processor to fetch the cache line of `word` and to take it from the other processors, for it will be
@@ -184,16 +156,6 @@ pub(super) fn prefetch(word: &AtomicU64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn huge_pages_are_counted_in_the_mappings_of_the_table_alone() {
-        let smaps = "7f0000000000-7f0000400000 rw-p 00000000 00:00 0\nRss: 9 kB\nAnonHugePages:      2048 kB\n\
-                     ShmemPmdMapped:        0 kB\n7f0000400000-7f0000800000 rw-p 0 0 0\nAnonHugePages:  4096 kB\n";
-        assert_eq!(huge_bytes(smaps, 0x7f00_0020_0000..0x7f00_0030_0000), 2 << 20);
-        assert_eq!(huge_bytes(smaps, 0x7f00_0020_0000..0x7f00_0050_0000), 6 << 20);
-        assert_eq!(huge_bytes(smaps, 0x1000..0x2000), 0);
-        assert_eq!(huge_bytes("nonsense\n1-z\n", 0..10), 0);
-    }
 
     #[test]
     fn memory_is_zeroed_and_of_the_size_asked_for() {

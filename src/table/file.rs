@@ -12,11 +12,11 @@ use super::header::{self, Header, HeaderFault, Identity, Lineage};
 use super::layout::{HEADER_WORDS, Layout, Shape};
 use super::new_file::{give_name, reserve, temporary_file};
 use super::session::{self, Ending, Entered, Session};
+use crate::platform::files;
 use rand::rand_core::TryRng;
 use rand::rngs::SysRng;
-use std::fs::{File, Metadata, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
@@ -117,7 +117,7 @@ impl Table {
         let Ok(ours) = session.file.metadata() else { return FileState::InPlace };
         match std::fs::metadata(path) {
             Err(_) => FileState::Deleted,
-            Ok(there) if !is_same(&there, &ours) => FileState::Replaced,
+            Ok(there) if !files::is_same(&there, &ours) => FileState::Replaced,
             Ok(_) => FileState::InPlace,
         }
     }
@@ -271,11 +271,6 @@ pub(super) fn random() -> u64 {
     }) | 1
 }
 
-/// Whether both are of one file.
-pub(super) fn is_same(one: &Metadata, other: &Metadata) -> bool {
-    (one.dev(), one.ino()) == (other.dev(), other.ino())
-}
-
 /// Who may write everything still shall not write what is marked as not to be written.
 pub(super) fn check_writable(file: &File) -> Result<(), FileProblem> {
     let metadata = file.metadata().map_err(FileProblem::io("look at the file"))?;
@@ -295,7 +290,7 @@ pub(super) fn open_locked(path: &Path, writes: bool) -> Result<(File, bool), Fil
         // Looked at before it is opened: to open a pipe waits for its other end.
         let metadata = std::fs::metadata(path).map_err(missing_or("look at the file"))?;
         if !metadata.is_file() {
-            return Err(FileProblem::NotAFile { found: kind_of(metadata.file_type()) });
+            return Err(FileProblem::NotAFile { found: files::kind_of(metadata.file_type()) });
         }
         let file =
             OpenOptions::new().read(true).write(writes).open(path).map_err(missing_or("open the file"))?;
@@ -305,7 +300,7 @@ pub(super) fn open_locked(path: &Path, writes: bool) -> Result<(File, bool), Fil
         let is_alone = session::lock(&file)?;
         let ours = file.metadata().map_err(FileProblem::io("look at the file"))?;
         // While this one waited for the lock, another may have put a new file in its place.
-        if std::fs::metadata(path).is_ok_and(|there| is_same(&there, &ours)) {
+        if std::fs::metadata(path).is_ok_and(|there| files::is_same(&there, &ours)) {
             return Ok((file, is_alone));
         }
     }
@@ -326,7 +321,7 @@ fn open(path: &Path, mode: TableMode, expected: Option<&Identity>) -> Result<Tab
     }
     let Entered { ending, word, must_be_synced } = session::enter(&file, mode, is_alone)?;
     // A copy may have holes where the original had zeros.
-    if writes && metadata.blocks() * 512 < bytes {
+    if writes && files::allocated_bytes(&metadata) < bytes {
         reserve(&file, bytes)?;
     }
     let sharing = if writes { Sharing::Shared } else { Sharing::Private };
@@ -348,31 +343,10 @@ fn open(path: &Path, mode: TableMode, expected: Option<&Identity>) -> Result<Tab
     Ok(table)
 }
 
-pub(super) fn kind_of(kind: std::fs::FileType) -> &'static str {
-    if kind.is_dir() {
-        "a directory"
-    } else if kind.is_fifo() {
-        "a pipe"
-    } else if kind.is_socket() {
-        "a socket"
-    } else {
-        "a device"
-    }
-}
-
 /// Reads the header of a file that is open. The rest of a file shorter than a header counts as zeros.
 pub(super) fn read_header(file: &File) -> Result<Header, FileProblem> {
-    use std::os::unix::fs::FileExt;
     let mut bytes = [0; 8 * HEADER_WORDS];
-    let mut read = 0;
-    while read < bytes.len() {
-        match file.read_at(&mut bytes[read..], read as u64) {
-            Ok(0) => break,
-            Ok(count) => read += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(FileProblem::io("read the file")(error)),
-        }
-    }
+    let read = files::read_all_at(file, &mut bytes, 0).map_err(FileProblem::io("read the file"))?;
     let words: Vec<_> = bytes.as_chunks().0.iter().map(|&bytes| u64::from_le_bytes(bytes).into()).collect();
     header::read(&words).map_err(|fault| match fault {
         HeaderFault::Magic => FileProblem::Magic,

@@ -2,12 +2,10 @@
 
 use super::file_error::FileProblem;
 use super::session;
-use rustix::fs::{FallocateFlags, fallocate, fstatvfs};
-use rustix::io::Errno;
+use crate::platform::files;
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 use tempfile::NamedTempFile;
@@ -21,12 +19,10 @@ const ABANDONED_AGE: Duration = Duration::from_secs(60);
 /// Nothing of that name is there before, so no link is followed.
 pub(super) fn temporary_file(path: &Path) -> Result<NamedTempFile, FileProblem> {
     remove_abandoned(folder_of(path));
-    let temporary = tempfile::Builder::new()
-        .prefix(TEMPORARY[0])
-        .suffix(TEMPORARY[1])
-        .permissions(std::fs::Permissions::from_mode(0o666))
-        .tempfile_in(folder_of(path))
-        .map_err(FileProblem::io("make a file there"))?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(TEMPORARY[0]).suffix(TEMPORARY[1]);
+    files::use_umask(&mut builder);
+    let temporary = builder.tempfile_in(folder_of(path)).map_err(FileProblem::io("make a file there"))?;
     session::lock(temporary.as_file())?;
     Ok(temporary)
 }
@@ -75,42 +71,38 @@ pub(super) fn give_name(
         io::ErrorKind::AlreadyExists => FileProblem::Exists,
         _ => FileProblem::io("give the file its name")(error.error),
     })?;
-    // Some systems do not let folders be synced; the name is there all the same.
-    let _ = File::open(folder_of(path)).and_then(|folder| folder.sync_all());
+    // Where this fails the name is there all the same.
+    files::sync_folder(folder_of(path));
     Ok(file)
 }
 
 /// Bytes that can be had on the file system of a file; 0 if it does not tell.
 pub(super) fn room(file: &File) -> u64 {
-    fstatvfs(file).map_or(0, |space| space.f_bavail.saturating_mul(space.f_frsize))
+    files::free_bytes(file)
 }
 
 /// Makes sure that every byte of the file has its place on the disk.
 pub(super) fn reserve(file: &File, bytes: u64) -> Result<(), FileProblem> {
     let free = room(file);
-    let outcome = loop {
-        match fallocate(file, FallocateFlags::empty(), 0, bytes) {
-            Err(Errno::INTR) => {}
-            outcome => break outcome,
-        }
-    };
-    match outcome {
+    match files::allocate(file, bytes) {
         Ok(()) => Ok(()),
-        Err(Errno::NOSPC | Errno::FBIG | Errno::DQUOT) => Err(FileProblem::NoSpace { needed: bytes, free }),
-        Err(Errno::OPNOTSUPP | Errno::NOSYS) => write_holes(file, bytes, free),
-        Err(error) => Err(FileProblem::io("reserve its blocks")(error.into())),
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => write_holes(file, bytes, free),
+        Err(error) => Err(cannot_reserve(error, bytes, free)),
+    }
+}
+
+fn cannot_reserve(error: io::Error, needed: u64, free: u64) -> FileProblem {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    match error.kind() {
+        StorageFull | FileTooLarge | QuotaExceeded => FileProblem::NoSpace { needed, free },
+        _ => FileProblem::io("reserve its blocks")(error),
     }
 }
 
 /// Appends zeros where the file system cannot reserve blocks; what is there stays.
 fn write_holes(mut file: &File, bytes: u64, free: u64) -> Result<(), FileProblem> {
     use std::io::Seek;
-    let failed = |error: io::Error| match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            FileProblem::NoSpace { needed: bytes, free }
-        }
-        _ => FileProblem::io("reserve its blocks")(error),
-    };
+    let failed = |error| cannot_reserve(error, bytes, free);
     let zeros = [0; 1 << 16];
     let mut at = file.seek(io::SeekFrom::End(0)).map_err(failed)?;
     while at < bytes {

@@ -25,9 +25,9 @@ use super::file::TableMode;
 use super::file_error::FileProblem;
 use super::header::{PLACE, USE};
 use super::syncer::Syncer;
+use crate::platform::{files, process};
 use std::fs::{File, TryLockError};
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt};
 use std::time::{Duration, Instant};
 
 /// Who opens a file holds it alone for a moment: others wait for so long.
@@ -111,16 +111,15 @@ pub(super) const WORD_OF_SYNCED_FILE: u64 = SYNCED << STATE_SHIFT;
 
 /// Which run of the machine this is; 0 if the system does not tell.
 fn boot() -> u64 {
-    let Ok(id) = std::fs::read("/proc/sys/kernel/random/boot_id") else { return 0 };
-    let hash = super::header::fnv1a(id.into_iter());
+    let Some(id) = process::boot_id() else { return 0 };
+    let hash = super::header::fnv1a(id.into_bytes().into_iter());
     ((hash ^ hash >> 32) & BOOT_MASK).max(1)
 }
 
 /// Which file of the machine this is, from its device and its number there; not 0.
 pub(super) fn place(file: &File) -> io::Result<u64> {
-    let metadata = file.metadata()?;
-    let numbers = [metadata.dev(), metadata.ino()].into_iter().flat_map(u64::to_le_bytes);
-    Ok(super::header::fnv1a(numbers).max(1))
+    let numbers = files::identity(&file.metadata()?).ok_or(io::ErrorKind::Unsupported)?;
+    Ok(super::header::fnv1a(numbers.into_iter().flat_map(u64::to_le_bytes)).max(1))
 }
 
 /// What was found on entering, and what has to be done about it.
@@ -180,12 +179,14 @@ pub(super) fn enter(file: &File, mode: TableMode, is_alone: bool) -> Result<Ente
 
 fn read_word(file: &File, index: usize) -> io::Result<u64> {
     let mut bytes = [0; 8];
-    file.read_exact_at(&mut bytes, 8 * index as u64)?;
+    if files::read_all_at(file, &mut bytes, 8 * index as u64)? < bytes.len() {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
     Ok(u64::from_le_bytes(bytes))
 }
 
 fn write_word(file: &File, index: usize, word: u64) -> io::Result<()> {
-    file.write_all_at(&word.to_le_bytes(), 8 * index as u64)
+    files::write_all_at(file, &word.to_le_bytes(), 8 * index as u64)
 }
 
 /// The use of a file by this process, until it is dropped.

@@ -15,17 +15,16 @@ use super::atomic::{AtomicU64, fence};
 use super::backing::{self, Backing, Sharing};
 use super::block::Block;
 use super::entry::{self, FIRST_KEY};
-use super::file::{MappedFile, is_same, kind_of};
+use super::file::MappedFile;
 use super::file_error::{FileError, FileProblem, about};
 use super::header::{self, Identity, Lineage};
 use super::layout::HEADER_WORDS;
 use super::new_file::{give_name, reserve, room, temporary_file};
 use super::session::{self, Ending};
 use super::write_behind::WriteBehind;
-use rustix::fs::ioctl_ficlone;
+use crate::platform::files;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::thread;
@@ -87,7 +86,7 @@ impl Table {
         // Until it is written again, each page of the table shares its place on the disk with the copy: there must be room
         // for a second one.
         let has_room = room(target) >= self.layout.bytes() as u64;
-        if !has_room || ioctl_ficlone(target, &source.session.file).is_err() {
+        if !has_room || files::clone_content(target, &source.session.file).is_err() {
             return Ok(None);
         }
         let backing = Backing::file(target, self.layout.words(), Sharing::Shared)
@@ -140,7 +139,7 @@ impl Table {
         words[header::PLACE].store(place_of(temporary.as_file())?, Relaxed);
         let write_header = || {
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.load(Relaxed).to_le_bytes()).collect();
-            target.write_all_at(&bytes, 0)
+            files::write_all_at(target, &bytes, 0)
         };
         write_header().and_then(|()| target.sync_all()).map_err(&cannot)?;
         header::complete(&words);
@@ -155,7 +154,7 @@ impl Table {
         for (index, _) in copied.enumerate().filter(|(_, block)| block.owner != 0 && !block.is_named) {
             dropped += 1;
             let offset = self.layout.pool() + index * self.layout.shape.block_words();
-            target.write_all_at(&[0; 24], 8 * offset as u64)?;
+            files::write_all_at(target, &[0; 24], 8 * offset as u64)?;
         }
         Ok(dropped)
     }
@@ -192,7 +191,7 @@ fn may_be_written(path: &Path, source: &File, may_replace: bool) -> Result<Optio
         named => named.map_err(&look)?,
     };
     let ours = source.metadata().map_err(&look)?;
-    if std::fs::metadata(path).is_ok_and(|there| is_same(&there, &ours)) {
+    if std::fs::metadata(path).is_ok_and(|there| files::is_same(&there, &ours)) {
         return Err(FileProblem::Itself);
     }
     if !may_replace {
@@ -202,7 +201,7 @@ fn may_be_written(path: &Path, source: &File, may_replace: bool) -> Result<Optio
         return Ok(None);
     }
     if !named.is_file() {
-        return Err(FileProblem::NotAFile { found: kind_of(named.file_type()) });
+        return Err(FileProblem::NotAFile { found: files::kind_of(named.file_type()) });
     }
     let file = File::open(path).map_err(FileProblem::io("open the file"))?;
     if file.try_lock().is_err() {

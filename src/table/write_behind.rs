@@ -1,9 +1,9 @@
 //! Writing a file while what comes next is still being put together, and to the disk while the rest is written: three
 //! threads, so that a copy takes as long as the slowest of the three takes alone.
 
+use crate::platform::files;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, ScopedJoinHandle};
@@ -60,7 +60,7 @@ fn write(
 ) -> io::Result<()> {
     let mut unsynced = 0;
     for (offset, mut bytes) in waiting {
-        target.write_all_at(&bytes, offset)?;
+        files::write_all_at(target, &bytes, offset)?;
         unsynced += bytes.len();
         if unsynced >= SYNC_INTERVAL && written.try_send(()).is_ok() {
             unsynced = 0;

@@ -3,11 +3,11 @@
 use super::GoGame;
 use crate::game::Player;
 use crate::go::Record;
+use crate::platform::files::use_umask;
 use crate::play::InteractiveGame;
 use crate::sgf::{self, Given, Otherwise};
-use std::fs::{File, Permissions};
+use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 /// How this program calls itself and the other player in a record.
@@ -63,7 +63,9 @@ fn write(path: &Path, text: &str, is_forced: bool) -> io::Result<()> {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
+    let mut builder = tempfile::Builder::new();
+    use_umask(&mut builder);
+    let mut file = builder.tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
     let persisted = if is_forced { file.persist(path) } else { file.persist_noclobber(path) };
     persisted.map(drop).map_err(|error| error.error)

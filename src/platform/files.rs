@@ -1,0 +1,187 @@
+//! Files: reading and writing at an offset, blocks on the disk, identity.
+
+use std::fs::{File, FileType, Metadata};
+use std::io;
+use std::path::Path;
+
+/// Reads bytes at an offset, and returns their number. On Windows this moves the file's position.
+pub(crate) fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::FileExt::read_at(file, bytes, offset)
+    }
+    #[cfg(windows)]
+    {
+        std::os::windows::fs::FileExt::seek_read(file, bytes, offset)
+    }
+}
+
+/// Writes bytes at an offset, and returns their number. On Windows this moves the file's position.
+fn write_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<usize> {
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::FileExt::write_at(file, bytes, offset)
+    }
+    #[cfg(windows)]
+    {
+        std::os::windows::fs::FileExt::seek_write(file, bytes, offset)
+    }
+}
+
+/// Reads at an offset until `bytes` are full or the file ends, and returns how many were read.
+pub(crate) fn read_all_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+    let mut read = 0;
+    while read < bytes.len() {
+        match read_at(file, &mut bytes[read..], offset + read as u64) {
+            Ok(0) => break,
+            Ok(count) => read += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(read)
+}
+
+/// Writes all of `bytes` at an offset.
+pub(crate) fn write_all_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match write_at(file, bytes, offset) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(count) => (bytes, offset) = (&bytes[count..], offset + count as u64),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// The device of a file and its number there; `None` on Windows.
+pub(crate) fn identity(metadata: &Metadata) -> Option<[u64; 2]> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        Some([metadata.dev(), metadata.ino()])
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        None
+    }
+}
+
+/// Returns true if both are of one file; false where the system does not tell.
+pub(crate) fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    identity(one).is_some_and(|one| identity(other) == Some(one))
+}
+
+/// The kind of something that is no regular file, for a message.
+pub(crate) fn kind_of(kind: FileType) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if kind.is_fifo() {
+            return "a pipe";
+        }
+        if kind.is_socket() {
+            return "a socket";
+        }
+    }
+    if kind.is_dir() { "a directory" } else { "a device" }
+}
+
+/// Bytes that a file occupies on the disk, less than its length if it has holes. On Windows its length.
+pub(crate) fn allocated_bytes(metadata: &Metadata) -> u64 {
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::MetadataExt::blocks(metadata) * 512
+    }
+    #[cfg(not(unix))]
+    {
+        metadata.len()
+    }
+}
+
+/// Reserves a place on the disk for the first `bytes` of a file, which grows to that length.
+///
+/// # Errors
+/// `Unsupported` if the file system cannot, and on all systems but Linux; or whatever went wrong.
+pub(crate) fn allocate(file: &File, bytes: u64) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{FallocateFlags, fallocate};
+        use rustix::io::Errno;
+        loop {
+            match fallocate(file, FallocateFlags::empty(), 0, bytes) {
+                Err(Errno::INTR) => {}
+                Err(Errno::OPNOTSUPP | Errno::NOSYS) => return Err(io::ErrorKind::Unsupported.into()),
+                outcome => return outcome.map_err(io::Error::from),
+            }
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (file, bytes);
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+/// Bytes free for this user on the file system of a file; 0 where it does not tell, and on Windows.
+pub(crate) fn free_bytes(file: &File) -> u64 {
+    #[cfg(unix)]
+    {
+        rustix::fs::fstatvfs(file).map_or(0, |space| space.f_bavail.saturating_mul(space.f_frsize))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        0
+    }
+}
+
+/// Makes `target` a clone of `source` that shares its blocks on the disk (`FICLONE`).
+///
+/// # Errors
+/// `Unsupported` on all systems but Linux; whatever went wrong.
+pub(crate) fn clone_content(target: &File, source: &File) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        rustix::fs::ioctl_ficlone(target, source).map_err(io::Error::from)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (target, source);
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+/// Writes the names in a folder to the disk. Windows, and some file systems, do not let folders be synced.
+pub(crate) fn sync_folder(folder: &Path) {
+    #[cfg(unix)]
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    #[cfg(not(unix))]
+    let _ = folder;
+}
+
+/// Returns true if a file is on a tmpfs, which has huge pages if it is mounted with `huge=advise` or `always`. False on
+/// all systems but Linux.
+pub(crate) fn is_in_memory(file: &File) -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        const TMPFS: i128 = 0x0102_1994;
+        rustix::fs::fstatfs(file).is_ok_and(|system| i128::from(system.f_type) == TMPFS)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = file;
+        false
+    }
+}
+
+/// Gives temporary files the permissions of other new files: all that the user's umask leaves, in place of the owner's
+/// alone. On Windows they inherit those of the folder anyway.
+pub(crate) fn use_umask(builder: &mut tempfile::Builder<'_, '_>) {
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    #[cfg(not(unix))]
+    let _ = builder;
+}

@@ -1,0 +1,132 @@
+//! The memory of the machine, and advice about pages.
+//!
+//! Advice changes how fast memory is, never what is in it. Systems that do not know an advice ignore it, and so do these
+//! functions.
+
+use super::linux_text;
+use memmap2::MmapRaw;
+use std::ops::Range;
+use std::path::Path;
+
+/// Bytes of memory that this process may use: the machine's, or its control group's limit if that is less.
+///
+/// Linux alone tells; `None` elsewhere.
+pub(crate) fn available() -> Option<u64> {
+    let machine = linux_text("/proc/meminfo").and_then(|text| total_in_meminfo(&text));
+    [machine, control_group_limit()].into_iter().flatten().min()
+}
+
+fn total_in_meminfo(text: &str) -> Option<u64> {
+    let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
+    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kib * 1024)
+}
+
+/// The smallest limit on the way from this process's control group to the root, for version 2 and 1.
+fn control_group_limit() -> Option<u64> {
+    let groups = linux_text("/proc/self/cgroup")?;
+    let mut smallest = None;
+    for line in groups.lines() {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (controllers, path) = (fields.next()?, fields.next()?);
+        let (base, file) = match controllers {
+            "" => ("/sys/fs/cgroup", "memory.max"),
+            list if list.split(',').any(|name| name == "memory") => {
+                ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
+            }
+            _ => continue,
+        };
+        let path = Path::new(path.trim_start_matches('/'));
+        for group in path.ancestors() {
+            let limit = linux_text(Path::new(base).join(group).join(file));
+            let limit = limit.and_then(|text| text.trim().parse::<u64>().ok());
+            smallest = [smallest, limit].into_iter().flatten().min();
+        }
+    }
+    smallest
+}
+
+/// Asks for huge pages in a range of a mapping, given by its first byte and its length. Linux alone has them.
+pub(crate) fn advise_huge_pages(memory: &MmapRaw, start: usize, length: usize) {
+    #[cfg(target_os = "linux")]
+    let _ = memory.advise_range(memmap2::Advice::HugePage, start, length);
+    #[cfg(not(target_os = "linux"))]
+    let _ = (memory, start, length);
+}
+
+/// Asks for small pages in `length` bytes of a mapping from `start` on. Systems without huge pages do nothing.
+pub(crate) fn advise_no_huge_pages(memory: &MmapRaw, start: usize, length: usize) {
+    #[cfg(target_os = "linux")]
+    let _ = memory.advise_range(memmap2::Advice::NoHugePage, start, length);
+    #[cfg(not(target_os = "linux"))]
+    let _ = (memory, start, length);
+}
+
+/// Brings all pages of a mapped file into memory, for reading. Linux alone can; elsewhere pages come one by one.
+pub(crate) fn populate(memory: &MmapRaw) {
+    #[cfg(target_os = "linux")]
+    let _ = memory.advise(memmap2::Advice::PopulateRead);
+    #[cfg(not(target_os = "linux"))]
+    let _ = memory;
+}
+
+/// Tells the system that pages are touched in no order, so that it reads none ahead. Windows does not ask.
+pub(crate) fn advise_random(memory: &MmapRaw) {
+    #[cfg(unix)]
+    let _ = memory.advise(memmap2::Advice::Random);
+    #[cfg(not(unix))]
+    let _ = memory;
+}
+
+/// Tells the system that all pages will be read in order. Windows does not ask.
+pub(crate) fn advise_scan(memory: &MmapRaw) {
+    #[cfg(unix)]
+    let _ = memory.advise(memmap2::Advice::Sequential);
+    #[cfg(not(unix))]
+    let _ = memory;
+}
+
+/// Bytes in huge pages of the mappings that lie in a range of addresses. Linux alone tells; `None` elsewhere.
+pub(crate) fn huge_page_bytes(range: Range<usize>) -> Option<usize> {
+    Some(huge_bytes(&linux_text("/proc/self/smaps")?, range))
+}
+
+/// Sums the bytes in huge pages of the mappings that lie in `range`, as `/proc/PID/smaps` lists them.
+fn huge_bytes(smaps: &str, range: Range<usize>) -> usize {
+    let kinds = ["AnonHugePages:", "ShmemPmdMapped:", "FilePmdMapped:"];
+    let (mut is_inside, mut kib) = (false, 0);
+    for line in smaps.lines() {
+        let mut words = line.split_ascii_whitespace();
+        let Some(first) = words.next() else { continue };
+        if let Some((from, to)) = first.split_once('-') {
+            let address = |text| usize::from_str_radix(text, 16).ok();
+            if let (Some(from), Some(to)) = (address(from), address(to)) {
+                is_inside = from < range.end && to > range.start;
+            }
+        } else if is_inside && kinds.contains(&first) {
+            kib += words.next().and_then(|number| number.parse::<usize>().ok()).unwrap_or(0);
+        }
+    }
+    kib * 1024
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn meminfo_is_read_in_kibibytes() {
+        assert_eq!(total_in_meminfo("MemTotal:       16 kB\nMemFree: 3 kB\n"), Some(16 * 1024));
+        assert_eq!(total_in_meminfo("nonsense"), None);
+    }
+
+    #[test]
+    fn huge_pages_are_counted_in_the_mappings_of_the_table_alone() {
+        let smaps = "7f0000000000-7f0000400000 rw-p 00000000 00:00 0\nRss: 9 kB\nAnonHugePages:      2048 kB\n\
+                     ShmemPmdMapped:        0 kB\n7f0000400000-7f0000800000 rw-p 0 0 0\nAnonHugePages:  4096 kB\n";
+        assert_eq!(huge_bytes(smaps, 0x7f00_0020_0000..0x7f00_0030_0000), 2 << 20);
+        assert_eq!(huge_bytes(smaps, 0x7f00_0020_0000..0x7f00_0050_0000), 6 << 20);
+        assert_eq!(huge_bytes(smaps, 0x1000..0x2000), 0);
+        assert_eq!(huge_bytes("nonsense\n1-z\n", 0..10), 0);
+    }
+}

@@ -1,0 +1,17 @@
+//! The operating system: what only some systems do, and what each does in its own way.
+//!
+//! This is the lowest layer, and the only one that names a system: `std::os`, `rustix`, `/proc`, page advice and
+//! `cfg(unix)` appear nowhere else (`tests/layering.rs`). Each function documents its behaviour on Linux, on other Unix
+//! systems (macOS, the BSDs) and on Windows. Where a system lacks something, the function returns `None`, `false` or
+//! [`Unsupported`](std::io::ErrorKind::Unsupported), and the caller does without.
+
+pub(crate) mod files;
+pub(crate) mod memory;
+pub(crate) mod output;
+pub(crate) mod process;
+
+/// Returns a file that Linux keeps about the machine and its processes; `None` on other systems.
+fn linux_text(path: impl AsRef<std::path::Path>) -> Option<String> {
+    // Wine shows the files of the Linux below it.
+    if cfg!(target_os = "linux") { std::fs::read_to_string(path).ok() } else { None }
+}

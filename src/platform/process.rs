@@ -1,0 +1,81 @@
+//! Processes: this one, and those that it starts.
+
+use super::linux_text;
+use std::process::{Child, Command};
+use std::time::Duration;
+
+/// Processor time of this process, its threads included; `None` on Windows.
+pub(crate) fn cpu_time() -> Option<Duration> {
+    #[cfg(unix)]
+    {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+        Some(Duration::new(time.tv_sec.try_into().ok()?, time.tv_nsec.try_into().ok()?))
+    }
+    #[cfg(not(unix))]
+    {
+        None
+    }
+}
+
+/// A text that is new whenever the machine is started. Linux alone has one; `None` elsewhere.
+pub(crate) fn boot_id() -> Option<String> {
+    linux_text("/proc/sys/kernel/random/boot_id")
+}
+
+/// Peak resident memory of a process in KiB. Linux alone tells; `None` elsewhere.
+pub(crate) fn peak_resident_kib(id: u32) -> Option<u64> {
+    let status = linux_text(format!("/proc/{id}/status"))?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// Processor time of the threads that a process has now: the first number of each `schedstat`, in nanoseconds. The time
+/// of threads that have ended is not in it. Linux alone tells; `None` elsewhere.
+pub(crate) fn cpu_time_of_threads(id: u32) -> Option<Duration> {
+    linux_text(format!("/proc/{id}/schedstat"))?;
+    let threads = std::fs::read_dir(format!("/proc/{id}/task")).ok()?;
+    let nanoseconds = threads.flatten().filter_map(|thread| {
+        let text = linux_text(thread.path().join("schedstat"))?;
+        text.split_whitespace().next()?.parse::<u64>().ok()
+    });
+    Some(Duration::from_nanos(nanoseconds.sum()))
+}
+
+/// Puts a process that is to be started into a group of its own: Ctrl-C in the terminal does not reach it.
+pub(crate) fn separate(command: &mut Command) {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    #[cfg(windows)]
+    {
+        /// `CREATE_NEW_PROCESS_GROUP` of the Windows API.
+        const NEW_PROCESS_GROUP: u32 = 0x200;
+        std::os::windows::process::CommandExt::creation_flags(command, NEW_PROCESS_GROUP);
+    }
+}
+
+/// Returns true if a process has ended. On Unix its number stays its own until [`Child::wait`].
+pub(crate) fn has_ended(child: &mut Child) -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        matches!(waitid(WaitId::Pid(Pid::from_child(child)), options), Ok(Some(_)))
+    }
+    #[cfg(not(unix))]
+    {
+        matches!(child.try_wait(), Ok(Some(_)))
+    }
+}
+
+/// Kills a process that was [separated](separate) and not yet waited for. On Unix the processes that it started are its
+/// group and die with it; on Windows they live on.
+pub(crate) fn kill_group(child: &mut Child) {
+    // Fails only where there is nobody left to kill.
+    #[cfg(unix)]
+    let _ = rustix::process::kill_process_group(
+        rustix::process::Pid::from_child(child),
+        rustix::process::Signal::KILL,
+    );
+    #[cfg(not(unix))]
+    let _ = child.kill();
+}
