@@ -1,6 +1,8 @@
 //! What `tewari play` promises at a terminal: a picture that changes in place, colours unless they are unwanted, and
 //! lines that can be edited.
 
+#![cfg(unix)]
+
 mod common;
 
 use common::program;

@@ -3,6 +3,8 @@
 //!
 //! `TEWARI_POWER_CUTS=10000 cargo test --release --test power_cut` for the long run.
 
+#![cfg(unix)]
+
 mod common;
 #[path = "proofs/exact.rs"]
 #[allow(dead_code, reason = "tests/proofs.rs uses the rest")]

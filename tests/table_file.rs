@@ -1,6 +1,8 @@
 //! A table in a file: what it keeps, and what it refuses with one line that says what was expected, what was found and
 //! what to do.
 
+#![cfg(unix)]
+
 mod common;
 mod table_file {
     mod bad_input;

@@ -1,5 +1,7 @@
 //! A reader of table files written from `src/table/FORMAT.md` alone finds what the program says is in them.
 
+#![cfg(unix)]
+
 mod common;
 
 use serde_json::Value;

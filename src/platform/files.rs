@@ -4,8 +4,14 @@ use std::fs::{File, FileType, Metadata};
 use std::io;
 use std::path::Path;
 
+/// True if processes can map one file, lock it, and write to it while it is locked.
+///
+/// On Windows a lock keeps others, and with a shared lock its owner, from writing, a mapped file cannot be replaced, and
+/// the standard library has no number that identifies a file.
+pub(crate) const CAN_SHARE: bool = cfg!(unix);
+
 /// Reads bytes at an offset, and returns their number. On Windows this moves the file's position.
-pub(crate) fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
     #[cfg(unix)]
     {
         std::os::unix::fs::FileExt::read_at(file, bytes, offset)

@@ -4,6 +4,8 @@
 //! `cfg(unix)` appear nowhere else (`tests/layering.rs`). Each function documents its behaviour on Linux, on other Unix
 //! systems (macOS, the BSDs) and on Windows. Where a system lacks something, the function returns `None`, `false` or
 //! [`Unsupported`](std::io::ErrorKind::Unsupported), and the caller does without.
+//!
+//! Tables in files are for Unix alone ([`files::CAN_SHARE`]). Everything else runs on all systems.
 
 pub(crate) mod files;
 pub(crate) mod memory;

@@ -214,6 +214,7 @@ pub(super) struct Unnamed {
 impl Unnamed {
     /// An empty one that is to be `path`.
     pub(super) fn new(path: &Path, identity: &Identity, layout: Layout) -> Result<Unnamed, FileProblem> {
+        check_system()?;
         let temporary = temporary_file(path)?;
         reserve(temporary.as_file(), layout.bytes() as u64)?;
         let backing = Backing::file(temporary.as_file(), layout.words(), Sharing::Shared)
@@ -271,6 +272,11 @@ pub(super) fn random() -> u64 {
     }) | 1
 }
 
+/// Refuses systems on which processes cannot share a file.
+fn check_system() -> Result<(), FileProblem> {
+    if files::CAN_SHARE { Ok(()) } else { Err(FileProblem::NotOnThisSystem { found: std::env::consts::OS }) }
+}
+
 /// Who may write everything still shall not write what is marked as not to be written.
 pub(super) fn check_writable(file: &File) -> Result<(), FileProblem> {
     let metadata = file.metadata().map_err(FileProblem::io("look at the file"))?;
@@ -279,6 +285,7 @@ pub(super) fn check_writable(file: &File) -> Result<(), FileProblem> {
 
 /// The file of that name, locked as by [`session::lock`], and whether nobody else uses it.
 pub(super) fn open_locked(path: &Path, writes: bool) -> Result<(File, bool), FileProblem> {
+    check_system()?;
     let missing_or = |what| {
         move |error: io::Error| match error.kind() {
             io::ErrorKind::NotFound => FileProblem::Missing,

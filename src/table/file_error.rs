@@ -19,6 +19,15 @@ pub struct FileError {
 /// See [`FileError`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileProblem {
+    /// A system on which processes cannot share a table file.
+    #[error(
+        "expected Linux, macOS or another Unix, where processes can share a table file, found {found}: use a table in \
+         memory: leave out --table"
+    )]
+    NotOnThisSystem {
+        /// The name of the system.
+        found: &'static str,
+    },
     /// There is nothing of that name.
     #[error(
         "expected a table file, found nothing: make one with `tewari table create`, or use --table-mode rw"

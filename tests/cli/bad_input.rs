@@ -46,6 +46,19 @@ fn mistakes_on_the_command_line_are_named_and_exit_with_2() {
     }
 }
 
+#[cfg(not(unix))]
+#[test]
+fn a_table_file_is_refused_where_processes_cannot_share_it() {
+    let directory = directory();
+    let table = directory.path().join("a.tewari");
+    let table = table.to_str().expect("UTF-8");
+    for arguments in [&["gtp", "--table", table][..], &["table", "create", table], &["table", "info", table]]
+    {
+        refuse(arguments, 1, &["a.tewari: expected Linux", "found windows", "leave out --table"]);
+    }
+    assert!(!std::path::Path::new(table).exists());
+}
+
 #[test]
 fn help_and_version_are_no_errors() {
     for arguments in [&["--help"][..], &["--version"], &["help", "analyze"], &["gtp", "-h"]] {

@@ -195,7 +195,7 @@ fn a_board_without_memory_is_refused_and_the_game_goes_on() {
 
 #[test]
 fn processor_time_is_a_number_of_seconds() {
-    if cfg!(target_os = "linux") {
+    if cfg!(unix) {
         let answer = ask(&mut session(5), "cputime");
         assert!(answer.strip_prefix("= ").unwrap().parse::<f64>().unwrap() >= 0.0);
     }

@@ -1,7 +1,6 @@
 //! What cannot be done, and what is cut off.
 
 use super::{GAME, SHORT, command, directory, file, path, read, review, run};
-use std::os::unix::fs::FileTypeExt;
 use std::process::Command;
 use std::time::Duration;
 
@@ -20,8 +19,10 @@ fn an_output_that_exists_is_kept_unless_it_is_forced() {
     assert!(read(&out).contains("Ann"));
 }
 
+#[cfg(unix)]
 #[test]
 fn pipes_and_links_that_are_written_to_stay_what_they_are() {
+    use std::os::unix::fs::FileTypeExt;
     let directory = directory();
     let (game, out) = (file(&directory, "game.sgf", GAME), file(&directory, "out.html", "mine"));
     let (link, pipe) = (path(&directory, "link.html"), path(&directory, "pipe.html"));
