@@ -69,7 +69,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
 ];
 
 /// The files with `unsafe`: memory, and instructions of processors.
-const UNSAFE: &[&str] = &["table/backing.rs", "network/kernels.rs"];
+const UNSAFE: &[&str] = &["table/backing.rs", "network/kernels.rs", "network/kernels/aarch64.rs"];
 
 /// Names of systems and of what only some of them have, for `platform` alone.
 const SYSTEMS: &[&str] = &[

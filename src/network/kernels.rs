@@ -1,11 +1,14 @@
-//! Sums of products of bytes: the one place where a network spends its time, and with
-//! `table/backing.rs` one of two files with `unsafe`, here for the processor's own instructions.
+//! Sums of products of bytes: the one place where a network spends its time. `unsafe` is for the processor's own
+//! instructions, those of ARM in `kernels/aarch64.rs`.
 //!
 //! Activations are 0 to 127 and weights -128 to 127, so two products fit the 16 bits of `vpmaddubsw` and
 //! nothing saturates; integer sums do not depend on their order. So all kernels give the same bits, and a
 //! test compares them.
 
 #![allow(unsafe_code)]
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 
 use super::layer::Convolution;
 use super::winograd::{Tile, Workspace};
@@ -38,6 +41,8 @@ pub(super) const TAPS: usize = 9;
 const AVX2_POINTS: usize = 3;
 /// Points at once with 512-bit registers: nine times two sums hide the latency of the products, and 81 is nine times nine.
 const VNNI_POINTS: usize = 9;
+/// Points at once on ARM: three times eight sums, three inputs and a weight fit its 32 registers of 128 bits.
+const SDOT_POINTS: usize = 3;
 
 /// A group's points lie within so many cells, so that one slice has what a tap meets, and no index needs a check.
 pub(super) const SPAN: usize = 16;
@@ -86,13 +91,15 @@ pub enum Kernel {
     Avx2Tiles,
     /// 512-bit registers, 64 products in one instruction.
     Vnni,
+    /// 128-bit registers of ARM, 16 products in one instruction.
+    Sdot,
 }
 
 impl Kernel {
     /// The kernels that this processor can run, the fastest last.
     #[must_use]
     pub fn available() -> Vec<Kernel> {
-        [Kernel::Portable, Kernel::Avx2, Kernel::Avx2Tiles, Kernel::Vnni]
+        [Kernel::Portable, Kernel::Avx2, Kernel::Avx2Tiles, Kernel::Vnni, Kernel::Sdot]
             .into_iter()
             .filter(|kernel| kernel.is_available())
             .collect()
@@ -101,13 +108,8 @@ impl Kernel {
     /// The fastest kernel of this processor.
     #[must_use]
     pub fn best() -> Kernel {
-        if Kernel::Vnni.is_available() {
-            Kernel::Vnni
-        } else if Kernel::Avx2Tiles.is_available() {
-            Kernel::Avx2Tiles
-        } else {
-            Kernel::Portable
-        }
+        let fastest = [Kernel::Vnni, Kernel::Avx2Tiles, Kernel::Sdot];
+        fastest.into_iter().find(|kernel| kernel.is_available()).unwrap_or(Kernel::Portable)
     }
 
     /// Whether it takes layers of 3x3 points by tiles.
@@ -126,6 +128,7 @@ impl Kernel {
             Kernel::Portable => SPAN,
             Kernel::Avx2 | Kernel::Avx2Tiles => AVX2_POINTS,
             Kernel::Vnni => VNNI_POINTS,
+            Kernel::Sdot => SDOT_POINTS,
         }
     }
 
@@ -144,6 +147,10 @@ impl Kernel {
             }
             #[cfg(not(target_arch = "x86_64"))]
             Kernel::Avx2 | Kernel::Avx2Tiles | Kernel::Vnni => false,
+            #[cfg(target_arch = "aarch64")]
+            Kernel::Sdot => std::arch::is_aarch64_feature_detected!("dotprod"),
+            #[cfg(not(target_arch = "aarch64"))]
+            Kernel::Sdot => false,
         }
     }
 }
@@ -194,6 +201,11 @@ impl Job<'_> {
                     // SAFETY: the processor has just said that it has these parts of AVX-512, all that the
                     // function needs.
                     unsafe { x86::vnni(self, block, output) }
+                }
+                #[cfg(target_arch = "aarch64")]
+                Kernel::Sdot if kernel.is_available() => {
+                    // SAFETY: the processor has just said that it has dot products, all that the function needs.
+                    unsafe { aarch64::sdot(self, block, output) }
                 }
                 _ => self.portable(block, output),
             }
