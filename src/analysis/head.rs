@@ -45,7 +45,7 @@ impl Head {
         let mut text = format!("{size} · komi {komi} · rules {rules}\n");
         // A board without a game is called by its size.
         if id != size.to_string() {
-            let name = id.rsplit('/').next().unwrap_or(id);
+            let name = id.rsplit(std::path::is_separator).next().unwrap_or(id);
             text.insert_str(0, &format!("{name} · "));
         }
         let players: Vec<String> = ["Black", "White"]

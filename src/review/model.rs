@@ -144,7 +144,7 @@ impl Review {
     /// The file's name without its folders, and the game's number if it is not the first.
     #[must_use]
     pub fn name(&self) -> &str {
-        self.id.rsplit('/').next().unwrap_or(&self.id)
+        self.id.rsplit(std::path::is_separator).next().unwrap_or(&self.id)
     }
 
     /// Checks what was read from a file, so that everything else can rely on it.
