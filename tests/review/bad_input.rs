@@ -1,8 +1,8 @@
 //! What cannot be done, and what is cut off.
 
-use super::{GAME, SHORT, command, directory, file, path, read, review, run};
-use std::process::Command;
-use std::time::Duration;
+use super::{GAME, SHORT, directory, file, path, read, review, run};
+#[cfg(unix)]
+use {super::command, std::process::Command, std::time::Duration};
 
 #[test]
 fn an_output_that_exists_is_kept_unless_it_is_forced() {
@@ -90,6 +90,7 @@ fn mistakes_on_the_command_line_are_usage_errors() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_review_that_is_interrupted_writes_what_it_has_and_says_that_it_is_incomplete() {
     let directory = directory();
