@@ -7,6 +7,8 @@
 //!
 //! Tables in files are for Unix alone ([`files::CAN_SHARE`]). Everything else runs on all systems.
 
+#![cfg_attr(loom, allow(dead_code, reason = "under loom the table is in no mapped memory"))]
+
 pub(crate) mod files;
 pub(crate) mod memory;
 pub(crate) mod output;
