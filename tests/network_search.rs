@@ -284,7 +284,7 @@ fn weights_that_cannot_be_used_are_refused_in_one_line() {
 }
 
 #[test]
-fn owners_in_reports_are_the_mean_of_playouts_and_network_where_its_value_counts() {
+fn owners_in_reports_are_the_network_s_where_its_value_counts_and_else_the_playouts() {
     let size = Size::new(5, 5).expect("a size");
     let network = Arc::new(network(3));
     let report = |network: Option<&Arc<Network>>, value| {
@@ -297,12 +297,8 @@ fn owners_in_reports_are_the_mean_of_playouts_and_network_where_its_value_counts
     let opinion = tewari::engine::expert::ask(&network, &Position::new(size, Rules::CHINESE, Komi(1)));
     let opinion = opinion.ownership.expect("owners");
     let joined = report(Some(&network), 12);
-    let playouts = joined.ownership.playouts() as f64;
     for point in (0..25).map(Move) {
-        let count = |player| joined.ownership.count(player, point) as f64;
-        let by_playouts = (count(Player::Black) - count(Player::White)) / playouts;
-        let mean = joined.ownership.mean_for_black(point);
-        assert!((mean - (by_playouts + opinion[point.index()]) / 2.0).abs() < 1e-9, "{point:?}");
+        assert_eq!(joined.ownership.mean_for_black(point), opinion[point.index()], "{point:?}");
         for without in [report(Some(&network), 0), report(None, 12)].map(|report| report.ownership) {
             let black = without.count(Player::Black, point) as f64;
             let white = without.count(Player::White, point) as f64;

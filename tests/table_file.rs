@@ -13,6 +13,7 @@ mod table_file {
     mod game;
     mod kill;
     mod life;
+    #[cfg(target_os = "linux")]
     mod pages;
     mod process;
     mod snapshot;

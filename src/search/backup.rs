@@ -46,10 +46,11 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
 
     /// Adds a sample of the expected score to every block of the path: see [`score`].
     fn add_score(&self, score: Score) {
+        let playout = (score.into(), score::playout_share(self.range));
         let mut following = None;
         for step in self.steps.iter().rev() {
             let evaluated = step.block.evaluator_score().map(|it| it.mean);
-            let (sample, kept) = score::sample(score.into(), evaluated, following);
+            let (sample, kept) = score::sample(playout, evaluated, following);
             step.block.add_score_sample(ScoreMean::of_sample(sample, 1.0));
             following = kept;
         }

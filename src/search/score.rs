@@ -18,17 +18,30 @@ use crate::table::{Block, ScoreMean};
 
 /// λ: the share of a position's own evaluation in T.
 const OWN_SHARE: f64 = 0.125;
-/// β: the share of the playout in a sample.
-const PLAYOUT_SHARE: f64 = 0.4;
+/// β on a board with one point; it falls with the side, since scores of playouts scatter by about so much more: 0.4 on 9x9, 0.19
+/// on 19x19.
+const PLAYOUT_SHARE_OF_POINT: f64 = 3.6;
+/// The largest β.
+const MAX_PLAYOUT_SHARE: f64 = 0.5;
 /// k: the samples that the evaluator's score counts like.
 const EVALUATOR_SAMPLES: f64 = 15.0;
 
-/// The sample of one simulation for a position, and the part of it that goes on to the position before, T. `playout`: z;
-/// `evaluated`: E; `following`: T of the next position. Without an evaluator the sample is the playout's score.
-pub(super) fn sample(playout: f64, evaluated: Option<f64>, following: Option<f64>) -> (f64, Option<f64>) {
+/// β in a game whose scores have this range.
+pub(super) fn playout_share(range: Bounds) -> f64 {
+    let points = f64::from(range.upper).max(1.0);
+    (PLAYOUT_SHARE_OF_POINT / points.sqrt()).min(MAX_PLAYOUT_SHARE)
+}
+
+/// The sample of one simulation for a position, and the part of it that goes on to the position before, T. `playout`: z with its
+/// share; `evaluated`: E; `following`: T of the next position. Without an evaluator the sample is the playout's score.
+pub(super) fn sample(
+    (playout, share): (f64, f64),
+    evaluated: Option<f64>,
+    following: Option<f64>,
+) -> (f64, Option<f64>) {
     let Some(evaluated) = evaluated else { return (playout, following) };
     let kept = following.map_or(evaluated, |following| following + OWN_SHARE * (evaluated - following));
-    (kept + PLAYOUT_SHARE * (playout - kept), Some(kept))
+    (kept + share * (playout - kept), Some(kept))
 }
 
 /// The expected final score by the evaluator and by the samples of simulations; `None` without either. Its deviation is the
@@ -59,11 +72,13 @@ mod tests {
 
     #[test]
     fn a_sample_mixes_evaluations_along_the_path_with_the_playout() {
-        let (leaf, kept) = sample(10.0, Some(0.0), None);
+        let (leaf, kept) = sample((10.0, 0.4), Some(0.0), None);
         assert!((leaf - 4.0).abs() < 1e-12 && kept == Some(0.0));
-        let (above, kept) = sample(10.0, Some(8.0), kept);
+        let (above, kept) = sample((10.0, 0.4), Some(8.0), kept);
         assert!((above - (0.6 + 4.0)).abs() < 1e-12 && kept == Some(1.0));
-        assert_eq!(sample(10.0, None, None), (10.0, None), "playouts alone, without an evaluator");
+        assert_eq!(sample((10.0, 0.4), None, None), (10.0, None), "playouts alone, without an evaluator");
+        let share = |points: i16| playout_share(Bounds { lower: -points, upper: points });
+        assert!((share(81) - 0.4).abs() < 1e-12 && share(361) < 0.2 && share(1) <= 0.5);
     }
 
     #[test]

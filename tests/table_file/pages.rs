@@ -28,7 +28,6 @@ fn search(table: &Table, root: &Position) {
     assert_eq!(search.run(root, limits, &mut |_| true).simulations, 10);
 }
 
-#[cfg(target_os = "linux")]
 #[test]
 fn ten_simulations_in_a_file_make_few_of_its_pages_dirty() {
     // Not in the folder for temporary files: where that is in memory, every page is dirty at once.
