@@ -83,9 +83,10 @@ fn dump(options: &EngineOptions, table: &Table, path: &Path) {
     let setting = TableSetting::read(&identity.setting);
     let (rules, komi) = (setting.rules.unwrap_or(options.rules), setting.komi.unwrap_or(options.komi));
     let mut position = Position::new(size, rules, komi);
-    position.set_key_policy(setting.keys);
+    let keys = setting.keys.unwrap_or_default();
+    position.set_key_policy(keys);
     let policy = identity.policy_state.parse().unwrap_or_default();
-    let options = EngineOptions { size, rules, komi, keys: setting.keys, policy, ..options.clone() };
+    let options = EngineOptions { size, rules, komi, keys, policy, ..options.clone() };
     let Ok(engine) = Engine::new(in_file(&options, path, TableMode::ReadOnly)) else { return };
     let extent = Extent { moves: 3, depth: 3, visits: 2 };
     if let Some(text) = lines::sgf(&engine, &position, extent) {
