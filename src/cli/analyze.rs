@@ -40,7 +40,7 @@ pub(super) struct Arguments {
     /// Board, as COLUMNSxROWS or one number, each from 1 to 19; a file has its own. Default: the table file's, or 19.
     #[arg(long, conflicts_with = "file", help_heading = POSITION)]
     size: Option<Size>,
-    /// Komi; default: the file's, or the table file's, or 7.5.
+    /// Komi; default: the file's, or the table file's, or 7.5, or 6.5 under territory scoring.
     #[arg(long, allow_hyphen_values = true, help_heading = POSITION)]
     komi: Option<Komi>,
     /// Rules: chinese, japanese, korean, aga, nz, ing, tromp-taylor, or

@@ -22,7 +22,7 @@ pub(super) struct Arguments {
     /// Board at the start, as COLUMNSxROWS or one number, each from 1 to 19. Default: the table file's, or 19.
     #[arg(long, help_heading = POSITION)]
     size: Option<Size>,
-    /// Komi at the start. Default: the table file's, or 7.5.
+    /// Komi at the start. Default: the table file's, or 7.5, or 6.5 under territory scoring.
     #[arg(long, allow_hyphen_values = true, help_heading = POSITION)]
     komi: Option<Komi>,
     /// Rules: chinese (positional superko, no suicide), japanese, korean, aga, nz, ing, tromp-taylor, or

@@ -51,7 +51,7 @@ struct GoArguments {
     /// Board, as COLUMNSxROWS or one number. Default: the table file's, or 9.
     #[arg(long, help_heading = POSITION)]
     size: Option<Size>,
-    /// Komi. Default: 0.5 with a handicap, else the table file's, or 7.5.
+    /// Komi. Default: 0.5 with a handicap, else the table file's, or 7.5, or 6.5 under territory scoring.
     #[arg(long, allow_hyphen_values = true, help_heading = POSITION)]
     komi: Option<Komi>,
     /// Stones that Black has before the game: a number, placed as GTP's fixed_handicap does, or points such as D4,Q16.

@@ -13,7 +13,7 @@ use crate::go::{KeyPolicy, Komi, Position, Rules, Size};
 use crate::memory::Budget;
 use crate::platform::files;
 use crate::search::policy::Preset;
-use crate::sgf::{self, Given, Otherwise};
+use crate::sgf::{self, Given, Otherwise, customary_komi};
 use crate::table::{Ending, FileError, FileProblem, Kept, Survey, Table, TableMode};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::{Args, Subcommand, ValueEnum};
@@ -60,9 +60,9 @@ struct Create {
     /// Board, as COLUMNSxROWS or one number, each from 1 to 19.
     #[arg(long, default_value = "19")]
     size: Size,
-    /// Komi, for the record: others can be searched in the same table.
-    #[arg(long, default_value = "7.5", allow_hyphen_values = true)]
-    komi: Komi,
+    /// Komi, for the record: others can be searched in the same table. Default: 7.5, or 6.5 under territory scoring.
+    #[arg(long, allow_hyphen_values = true)]
+    komi: Option<Komi>,
     /// Rules, for the record: others can be searched in the same table.
     #[arg(long, default_value = "chinese")]
     rules: Rules,
@@ -192,7 +192,7 @@ fn create(arguments: &Create) -> Result<()> {
     let networks = NetworkChoice::or_default(network.as_ref());
     let options = EngineOptions {
         size: *size,
-        komi: *komi,
+        komi: komi.unwrap_or_else(|| customary_komi(*rules)),
         rules: *rules,
         memory,
         policy: *policy,

@@ -3,7 +3,7 @@
 use super::options::EngineArguments;
 use crate::engine::TableSetting;
 use crate::go::{Komi, Rules, Size};
-use crate::sgf::{Given, Otherwise};
+use crate::sgf::{Given, Otherwise, customary_komi};
 use crate::table::{Identity, Table, TableMode};
 use std::path::Path;
 
@@ -62,10 +62,12 @@ pub(super) fn choose(
     default_size: Size,
 ) -> Chosen {
     let otherwise = table.map_or_else(Otherwise::default, TableGame::otherwise);
+    let rules = given.rules.unwrap_or(otherwise.rules);
+    let komi = if rules.scoring == otherwise.rules.scoring { otherwise.komi } else { customary_komi(rules) };
     Chosen {
         size: size.or(table.and_then(|table| table.size)).unwrap_or(default_size),
-        rules: given.rules.unwrap_or(otherwise.rules),
-        komi: given.komi.unwrap_or(otherwise.komi),
+        rules,
+        komi: given.komi.unwrap_or(komi),
     }
 }
 

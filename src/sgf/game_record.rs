@@ -24,6 +24,8 @@ pub struct GameRecord {
     pub rules: Option<String>,
     /// The programs that wrote it (`AP`): some put theirs after an earlier one.
     pub applications: Vec<String>,
+    /// True if `KO` holds the komi, as in records of the servers Sina and Tom.
+    pub is_komi_in_ko: bool,
     /// True if the server Fox wrote the record, also where another program changed it.
     pub is_from_fox: bool,
     /// Who plays (`PB`, `PW`), Black first.

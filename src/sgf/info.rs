@@ -26,6 +26,7 @@ pub(super) fn read(properties: &[Property]) -> Result<GameRecord, SgfError> {
         rules: None,
         applications: Vec::new(),
         is_from_fox: false,
+        is_komi_in_ko: false,
         names: [None, None],
         ranks: [None, None],
         result: None,
@@ -48,6 +49,12 @@ pub(super) fn complete(record: &mut GameRecord, properties: &[Property]) {
     let warnings = &mut record.warnings;
     if record.komi.is_none() {
         record.komi = checked(properties, "KM", "a number", warnings, value::real);
+        record.is_komi_in_ko = false;
+    }
+    if record.komi.is_none() {
+        // FF[4] defines KO without a value; Sina and Tom write the komi there.
+        record.komi = first(properties, "KO").and_then(|value| value::real(value.raw));
+        record.is_komi_in_ko = record.komi.is_some();
     }
     if record.handicap.is_none() {
         let handicap = checked(properties, "HA", "a number", warnings, |raw| raw.trim().parse().ok());

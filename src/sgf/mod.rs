@@ -37,7 +37,7 @@ pub use annotate::{Addition, Extra, Present, annotate};
 pub use error::{Location, SgfError};
 pub use game_record::{GameRecord, MAX_WARNINGS, Node, Place, RecordPoint, Rest, Unreadable};
 pub use replay::{ReplayError, Step, Steps};
-pub use terms::{Given, Otherwise, Terms, UnusableKomi};
+pub use terms::{Given, Otherwise, Terms, UnusableKomi, customary_komi};
 pub use write::{PlayedGame, Variation, point, write_game, write_record, write_variations};
 
 use std::ops::Range;

@@ -212,6 +212,9 @@ impl GameRecord {
     /// The komi that `KM` means under `rules`.
     fn recorded_komi(&self, rules: Rules, assumed: &mut Vec<String>) -> Result<Option<Komi>, UnusableKomi> {
         let Some(written) = self.komi else { return Ok(None) };
+        if self.is_komi_in_ko {
+            assumed.push(format!("no KM in the record: KO[{written}] is read as the komi"));
+        }
         let ours = Komi::from_points(written).ok().filter(|_| self.is_ours());
         if ours.is_some() {
             return Ok(ours);
@@ -265,8 +268,9 @@ impl GameRecord {
     }
 }
 
-/// The komi of even games: 6.5 by territory, 7.5 by area.
-fn customary_komi(rules: Rules) -> Komi {
+/// The komi of even games: 6.5 under territory scoring, 7.5 under area scoring.
+#[must_use]
+pub fn customary_komi(rules: Rules) -> Komi {
     match rules.scoring {
         Scoring::Area => CHINESE_KOMI,
         Scoring::Territory => JAPANESE_KOMI,

@@ -58,6 +58,15 @@ fn options_set_up_the_first_game() {
 }
 
 #[test]
+fn the_default_komi_is_the_customary_one_of_the_rules() {
+    for (rules, komi) in [("japanese", "= 6.5"), ("korean", "= 6.5"), ("chinese", "= 7.5"), ("aga", "= 7.5")]
+    {
+        let run = run_with_input(&[&QUIET[..], &["--rules", rules]].concat(), b"get_komi\nquit\n");
+        assert!(run.output.starts_with(komi), "{rules}: {}", run.output);
+    }
+}
+
+#[test]
 fn each_answer_is_there_before_the_next_command() {
     let mut child = tewari(&QUIET).stdin(Stdio::piped()).spawn().expect("the program starts");
     let mut input = child.stdin.take().expect("a pipe");

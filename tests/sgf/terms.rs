@@ -118,6 +118,18 @@ fn a_missing_komi_is_that_of_the_rules_and_said() {
 }
 
 #[test]
+fn a_number_in_ko_is_the_komi_where_the_record_has_no_other() {
+    for (properties, points) in
+        [("KO[7.5]", 7.5), ("KO[3.75]", 7.5), ("KO[6.5]KM[5.5]", 5.5), ("KO[]", 7.5), ("KO[no]", 7.5)]
+    {
+        let terms = terms(properties);
+        assert_eq!(terms.komi.points(), points, "{properties}");
+        let is_from_ko = terms.assumed.iter().any(|line| line.contains("is read as the komi"));
+        assert_eq!(is_from_ko, properties == "KO[7.5]" || properties == "KO[3.75]", "{terms:?}");
+    }
+}
+
+#[test]
 fn moves_of_black_before_white_s_first_stone_are_a_handicap() {
     for (moves, stones) in [
         (";B[aa];B[bb];W[cc]", 2),
