@@ -4,7 +4,7 @@
 //! counted, and the search, which counts dead stones as alive under area scoring, is not asked.
 
 use super::Engine;
-use crate::game::{Move, Outcome, Player};
+use crate::game::{Move, Outcome, Player, Score};
 use crate::go::score::area_score;
 use crate::go::settled::is_settled;
 use crate::go::status::{DeadStones, Statuses};
@@ -71,8 +71,29 @@ impl Engine {
             {
                 passes(Some(report), "nothing is left to play for: pass")
             }
+            _ if is_free && mv != pass && self.is_lost_and_settled(player, &report) => {
+                passes(Some(report), "the game is lost, and nothing is left to play for: pass")
+            }
             _ => Decision { mv, report: Some(report), reason: None },
         }
+    }
+
+    /// Returns true if the search and the count have the game lost and the position is settled: moves could only fill the
+    /// player's own territory, which a search that has lost anyway does not avoid.
+    fn is_lost_and_settled(&self, player: Player, report: &Report) -> bool {
+        if report.root.value.as_f64() >= HOPELESS || self.dead_stones() != DeadStones::Agreement {
+            return false;
+        }
+        let statuses = self.statuses();
+        !self.wins(player, statuses.area_score())
+            && is_settled(self.position(), &statuses, self.options.parameters.seed)
+    }
+
+    /// Returns true if `player` wins with Black's area score, under the komi of a game that ends now.
+    fn wins(&self, player: Player, area_score: Score) -> bool {
+        let for_black = self.position().final_area_komi().outcome_for_black(area_score);
+        let outcome = if player == Player::Black { for_black } else { for_black.other() };
+        outcome == Outcome::Win
     }
 
     /// The stones that are taken off the board at the end of a game.
@@ -110,17 +131,12 @@ impl Engine {
         if !(ends_game || is_territory && has_agreement) {
             return EndingPass::Open;
         }
-        let wins = |score| {
-            let for_black = position.final_area_komi().outcome_for_black(score);
-            let outcome = if player == Player::Black { for_black } else { for_black.other() };
-            outcome == Outcome::Win
-        };
-        let wins_as_it_stands = wins(area_score(position.board()));
+        let wins_as_it_stands = self.wins(player, area_score(position.board()));
         if !has_agreement {
             return if wins_as_it_stands { EndingPass::Wins } else { EndingPass::Open };
         }
         let statuses = self.statuses();
-        let wins_without_dead = wins(statuses.area_score());
+        let wins_without_dead = self.wins(player, statuses.area_score());
         if !is_territory && !wins_as_it_stands
             || !is_settled(position, &statuses, self.options.parameters.seed)
         {

@@ -12,26 +12,34 @@ const BOARD_IN_WINS: f64 = 0.08;
 const LEAST_GAIN: f64 = 1.0 / 27.0;
 /// Visits that both moves need: the score of fewer is little more than the network's.
 const LEAST_SCORED: u64 = 256;
+/// The same before a pass, which gains nothing itself.
+const LEAST_SCORED_BEFORE_PASS: u64 = 16;
 /// The part of the first move's visits that a move needs, which says that the search has looked for an answer to it.
 const LEAST_VISITS: f64 = 1.0 / 20.0;
 
 /// Puts first the one of `moves`, the best of `to_play` first, that gains most points, where the game is decided and the points
-/// are worth more than the chance to win that it costs. A proven move or a pass stays first.
+/// are worth more than the chance to win that it costs. A proven move stays first, and so does a pass, except in a lost game:
+/// there a search finds a pass as good as any move, whatever is left to defend.
 pub(super) fn put_first(moves: &mut [MoveReport], to_play: Player, size: Size) {
     let lead =
         |it: &MoveReport| it.black_score.map(|score| if to_play == Player::Black { score } else { -score });
-    let may_be_compared =
-        |it: &MoveReport| it.proven.is_none() && it.mv != size.pass() && it.edge_visits >= LEAST_SCORED;
-    let Some(first) = moves.first().filter(|it| may_be_compared(it)) else { return };
+    let Some(first) = moves.first().filter(|it| it.proven.is_none()) else { return };
     let chance = first.value.as_f64();
-    let (Some(first_lead), true) = (lead(first), chance.min(1.0 - chance) < DOUBT) else { return };
+    let is_pass = |it: &MoveReport| it.mv == size.pass();
+    let least_visits = if is_pass(first) { LEAST_SCORED_BEFORE_PASS } else { LEAST_SCORED };
+    let is_decided = chance < DOUBT || chance > 1.0 - DOUBT && !is_pass(first);
+    let (Some(first_lead), true) = (lead(first), is_decided && first.edge_visits >= least_visits) else {
+        return;
+    };
     let points = size.points() as f64;
     let gain = |it: &MoveReport| lead(it).map_or(0.0, |lead| (lead - first_lead) / points);
     let is_better = |it: &MoveReport| {
         gain(it) >= LEAST_GAIN
             && it.value.as_f64() + gain(it) * BOARD_IN_WINS >= chance
+            && it.edge_visits >= least_visits
             && it.edge_visits as f64 >= first.edge_visits as f64 * LEAST_VISITS
-            && may_be_compared(it)
+            && it.proven.is_none()
+            && (!is_pass(it) || chance < DOUBT)
     };
     let others = moves.iter().enumerate().filter(|(_, it)| is_better(it));
     if let Some((number, _)) = others.max_by(|(_, one), (_, other)| gain(one).total_cmp(&gain(other))) {
@@ -91,7 +99,22 @@ mod tests {
     }
 
     #[test]
-    fn a_proof_and_a_pass_stay_first() {
+    fn a_lost_game_is_not_passed_away_while_points_are_left() {
+        let pass = nine().pass().0;
+        assert_eq!(
+            order(moves(&[(pass, 0.02, -30.0, 90), (7, 0.02, -29.0, 50), (8, 0.02, -12.0, 40)])),
+            [8, pass, 7]
+        );
+        assert_eq!(
+            order(moves(&[(pass, 0.02, -30.0, 90), (7, 0.02, -29.0, 50)])),
+            [pass, 7],
+            "nothing is gained"
+        );
+        assert_eq!(order(moves(&[(pass, 0.02, -30.0, 90), (8, 0.02, -12.0, 15)])), [pass, 8]);
+    }
+
+    #[test]
+    fn a_proof_and_a_winning_pass_stay_first() {
         let mut proven = moves(&[(7, 0.97, 20.0, 5_000), (8, 0.97, 30.0, 4_000)]);
         proven[0].proven = Some(Outcome::Win);
         assert_eq!(order(proven), [7, 8]);
