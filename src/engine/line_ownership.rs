@@ -8,7 +8,7 @@ use super::Engine;
 use super::expert;
 use crate::game::{Game, Move};
 use crate::go::{Position, ownership};
-use crate::network::Evaluator;
+use crate::network::{Evaluator, Network};
 use crate::search::{MoveReport, Report};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -26,6 +26,8 @@ const MOVE_PLAYOUTS: u32 = 100;
 /// number.
 pub struct LineOwnership {
     root: Position,
+    network: Option<Arc<Network>>,
+    /// Made from the network for the first ownership asked for.
     evaluator: Option<Evaluator>,
     seed: u64,
     /// The evaluator's ownership by the key of the position; `None` if the network was not trained on owners.
@@ -38,9 +40,14 @@ impl Engine {
     pub fn line_ownership(&self, root: &Position) -> LineOwnership {
         let mut root = root.clone();
         self.prepare(&mut root);
-        let network = self.network.as_ref().filter(|_| self.options.value_weight > 0);
-        let evaluator = network.map(|network| Evaluator::new(Arc::clone(network), root.size()));
-        LineOwnership { root, evaluator, seed: self.options.parameters.seed, asked: HashMap::new() }
+        let network = self.network.clone().filter(|_| self.options.value_weight > 0);
+        LineOwnership {
+            root,
+            network,
+            evaluator: None,
+            seed: self.options.parameters.seed,
+            asked: HashMap::new(),
+        }
     }
 }
 
@@ -94,7 +101,9 @@ impl LineOwnership {
     }
 
     fn ask(&mut self, position: &Position) -> Option<Vec<f64>> {
-        let evaluator = self.evaluator.as_mut()?;
+        let network = self.network.as_ref()?;
+        let new_evaluator = || Evaluator::new(Arc::clone(network), position.size());
+        let evaluator = self.evaluator.get_or_insert_with(new_evaluator);
         let asked = self.asked.entry(position.key());
         asked.or_insert_with(|| expert::ask_ownership(evaluator, position)).clone()
     }

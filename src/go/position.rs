@@ -289,6 +289,12 @@ impl Position {
         }
     }
 
+    /// Returns true if one of the `allowed` moves, by move number, is legal; a pass always is.
+    #[must_use]
+    pub fn allows_any(&self, allowed: &[bool]) -> bool {
+        (0..).map(Move).zip(allowed).any(|(mv, &is_allowed)| is_allowed && self.check(mv).is_ok())
+    }
+
     /// Whether `mv` may be played, all rules and the whole history considered.
     ///
     /// # Errors

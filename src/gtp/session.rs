@@ -199,8 +199,8 @@ impl Session {
     fn live_request(&self, command: &Command) -> Option<Result<Request, GtpError>> {
         let request = Request::parse(&command.name, &command.rest, self.position().to_play(), self.size())?;
         Some(request.and_then(|request| {
-            let root = self.engine.root_for(request.player);
-            let has_move = request.may_search(|mv| root.check(mv).is_ok());
+            let Some(allowed) = &request.root_moves else { return Ok(request) };
+            let has_move = self.engine.root_for(request.player).allows_any(allowed);
             if has_move { Ok(request) } else { Err(GtpError::NothingAllowed) }
         }))
     }

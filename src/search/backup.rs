@@ -46,7 +46,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
 
     /// Adds a sample of the expected score to every block of the path: see [`score`].
     fn add_score(&self, score: Score) {
-        let playout = (score.into(), score::playout_share(self.range));
+        let playout = (score.into(), self.playout_share);
         let mut following = None;
         for step in self.steps.iter().rev() {
             let evaluated = step.block.evaluator_score().map(|it| it.mean);

@@ -5,6 +5,7 @@ use super::descend::Leaf;
 use super::path::Step;
 use super::policy::SelectionPolicy;
 use super::report::Totals;
+use super::score;
 use super::select::Edges;
 use super::update_buffer::UpdateBuffer;
 use super::virtual_loss::VirtualLoss;
@@ -32,6 +33,8 @@ pub(super) struct Worker<'t, 'e, G, P> {
     pub(super) replayed: G,
     /// All scores that the game can have: the bounds of a position of which nothing is proven.
     pub(super) range: Bounds,
+    /// β of [`score`].
+    pub(super) playout_share: f64,
     pub(super) rng: PlayoutRng,
     pub(super) trace: Trace,
     /// The path: a step for each position of the descent but the leaf.
@@ -80,6 +83,7 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
             game: root.clone(),
             replayed: root.clone(),
             range: root.score_range(),
+            playout_share: score::playout_share(root.score_range()),
             rng,
             trace: Trace::default(),
             steps: Vec::with_capacity(64),

@@ -11,8 +11,8 @@ mod room;
 mod weight;
 
 use crate::engine::{Engine, EngineError, EngineOptions, expert};
-use crate::game::{Move, Player};
-use crate::go::{KeyPolicy, Position, Record};
+use crate::game::Player;
+use crate::go::{KeyPolicy, Record};
 use crate::input::{Input, Line};
 use crate::search::{Limits, Report, Snapshot};
 use message::{Extras, QueryError};
@@ -134,7 +134,7 @@ impl<W: Write> Server<W> {
         let mut ownership = engine.line_ownership(&position);
         let root_moves = job.root_moves(&position);
         let (restricted, has_no_move) = match root_moves {
-            Some(allowed) if !has_legal_move(&position, &allowed) => (None, true),
+            Some(allowed) if !position.allows_any(&allowed) => (None, true),
             restricted => (restricted, false),
         };
         if has_no_move {
@@ -320,10 +320,6 @@ impl<W: Write> Desk<W> {
         let ended = ended.into_iter().map(|job| message::no_results(&job));
         Box::new(std::iter::once(Value::Object(object)).chain(ended))
     }
-}
-
-fn has_legal_move(position: &Position, allowed: &[bool]) -> bool {
-    (0..).map(Move).zip(allowed).any(|(mv, &is_allowed)| is_allowed && position.check(mv).is_ok())
 }
 
 fn turn_numbers(object: &Map<String, Value>) -> Result<Option<Vec<usize>>, &'static str> {

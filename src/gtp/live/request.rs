@@ -69,7 +69,7 @@ pub(in crate::gtp) struct Request {
     /// Time between two lines; `None`: one line at the end.
     pub(super) interval: Option<Duration>,
     /// The moves to look at, by their number; `None`: all.
-    pub(super) root_moves: Option<Vec<bool>>,
+    pub(in crate::gtp) root_moves: Option<Vec<bool>>,
     /// Moves to tell at most.
     pub(super) most_moves: usize,
     /// Moves to tell at least, if there are as many: those without visits come last.
@@ -101,12 +101,6 @@ impl Request {
             undelivered: Vec::new(),
         };
         Some(request.with_arguments(Arguments::new(rest), to_play, size))
-    }
-
-    /// Returns true if any of the moves that `is_legal` may be searched.
-    pub(in crate::gtp) fn may_search(&self, is_legal: impl Fn(Move) -> bool) -> bool {
-        let Some(allowed) = &self.root_moves else { return true };
-        (0..).zip(allowed).any(|(number, &allowed)| allowed && is_legal(Move(number)))
     }
 
     fn with_arguments(
