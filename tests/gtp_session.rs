@@ -14,11 +14,11 @@ mod text;
 mod thinking;
 
 use std::sync::{Arc, Mutex};
-use tewari::engine::{Engine, EngineOptions};
+use tewari::engine::{DecisionSettings, Engine, EngineOptions, MoveBudget};
 use tewari::go::PlayoutPolicy;
 use tewari::go::status::DeadStones;
 use tewari::go::{Komi, Rules, Size};
-use tewari::gtp::{MoveBudget, Session, SessionOptions};
+use tewari::gtp::{Session, SessionOptions};
 use tewari::memory::Budget;
 use tewari::network::Networks;
 
@@ -29,7 +29,11 @@ fn session(side: usize) -> Session {
 
 fn options(simulations: u64) -> SessionOptions {
     let budget = MoveBudget { simulations: Some(simulations), ..MoveBudget::default() };
-    SessionOptions { budget, resign_below: 0.0, ..SessionOptions::default() }
+    decisions(DecisionSettings { budget, resign_below: 0.0, ..DecisionSettings::default() })
+}
+
+fn decisions(decisions: DecisionSettings) -> SessionOptions {
+    SessionOptions { decisions, ..SessionOptions::default() }
 }
 
 fn session_with(side: usize, options: SessionOptions) -> Session {

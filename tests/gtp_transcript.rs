@@ -4,9 +4,9 @@ mod common;
 
 use serde_json::Value;
 use std::collections::BTreeSet;
-use tewari::engine::{Engine, EngineOptions};
+use tewari::engine::{DecisionSettings, Engine, EngineOptions, MoveBudget};
 use tewari::go::{Komi, Record, Rules, Size};
-use tewari::gtp::{MoveBudget, Session, SessionOptions};
+use tewari::gtp::{Session, SessionOptions};
 use tewari::memory::Budget;
 use tewari::sgf::{self, Given, Otherwise};
 
@@ -17,7 +17,7 @@ fn session() -> Session {
         ..EngineOptions::default()
     });
     let budget = MoveBudget { simulations: Some(10), ..MoveBudget::default() };
-    Session::new(engine.unwrap(), SessionOptions { budget, ..SessionOptions::default() })
+    Session::new(engine.unwrap(), SessionOptions { decisions: DecisionSettings { budget, ..Default::default() }, ..Default::default() })
 }
 
 fn recorded(name: &str) -> Option<Value> {

@@ -5,8 +5,8 @@ use super::contestant::ContestantSpec;
 use super::experiment::{GameRow, Pairing, SearchRow};
 use super::footprint::Footprint;
 use super::proxy::ProxyRow;
-use crate::engine::EngineOptions;
-use crate::gtp::{MoveBudget, SessionOptions};
+use crate::engine::{DecisionSettings, EngineOptions, MoveBudget};
+use crate::gtp::SessionOptions;
 use crate::memory::Budget;
 use crate::stats::{Interval, Measured, PairCounts, knee, smallest_indistinguishable, two_sided_95};
 use crate::table::{Layout, Replacement, TableError};
@@ -97,7 +97,8 @@ impl Point {
         let mut engine = engine.clone();
         engine.memory = Budget::Table(self.table_size);
         engine.replacement = self.replacement;
-        let session = SessionOptions { budget: self.limit.budget(), ..session.clone() };
+        let decisions = DecisionSettings { budget: self.limit.budget(), ..session.decisions };
+        let session = SessionOptions { decisions, ..session.clone() };
         let description = self.to_string();
         let candidate =
             ContestantSpec::Own { description: description.clone(), engine: Box::new(engine), session };

@@ -2,12 +2,11 @@
 
 use super::options::{EngineArguments, LIMITS, LimitArguments};
 use crate::arena::contestant::ContestantSpec;
-use crate::engine::Level;
+use crate::engine::{DecisionSettings, Level, MoveBudget};
 use crate::go::{Komi, Rules, Size};
-use crate::gtp::{MoveBudget, SessionOptions};
+use crate::gtp::SessionOptions;
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Parser;
-use std::time::Duration;
 
 /// A match holds several tables at once; this is ample for thousands of simulations a move on 9x9.
 const DEFAULT_TABLE_BYTES: u64 = 64 << 20;
@@ -69,11 +68,7 @@ pub(super) fn parse(text: &str, setting: &Setting) -> Result<ContestantSpec> {
         level.apply(&mut engine);
         budget = level.limits().into();
     }
-    let session = SessionOptions {
-        budget,
-        default_time: Duration::from_secs(1),
-        resign_below: own.resign,
-        ..SessionOptions::default()
-    };
+    let decisions = DecisionSettings { budget, resign_below: own.resign, ..DecisionSettings::default() };
+    let session = SessionOptions { decisions, ..SessionOptions::default() };
     Ok(ContestantSpec::Own { description: text.trim().to_owned(), engine: Box::new(engine), session })
 }

@@ -2,9 +2,9 @@
 
 use super::options::{Dead, EngineArguments, LIMITS, LimitArguments, POSITION};
 use super::table_game::{Chosen, TableGame, choose};
-use crate::engine::{Engine, EngineOptions, Level};
+use crate::engine::{DecisionSettings, Engine, EngineOptions, Level, MoveBudget};
 use crate::go::{Komi, Rules, Scoring, Size};
-use crate::gtp::{MoveBudget, Session, SessionOptions};
+use crate::gtp::{Session, SessionOptions};
 use crate::sgf::Given;
 use crate::sgf::terms::TERRITORY;
 use anyhow::{Context, Result, ensure};
@@ -107,9 +107,11 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
     let session_options = SessionOptions {
         name: arguments.gtp_name,
         version: arguments.gtp_version,
-        budget: arguments.level.map_or(budget, |level| level.limits().into()),
-        default_time: DEFAULT_TIME,
-        resign_below: arguments.resign,
+        decisions: DecisionSettings {
+            budget: arguments.level.map_or(budget, |level| level.limits().into()),
+            default_time: DEFAULT_TIME,
+            resign_below: arguments.resign,
+        },
         ponders: arguments.ponder,
         level: arguments.level,
     };

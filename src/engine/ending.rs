@@ -30,26 +30,27 @@ const HOPELESS: f64 = 0.1;
 /// Win rate from which a search is believed that finds a move in a settled position that is lost by the count.
 const CONVINCING: f64 = 0.75;
 
-/// The move that the engine plays.
-#[derive(Debug)]
-pub struct Decision {
-    /// The move.
-    pub mv: Move,
-    /// The result of the search; `None` if none was needed.
-    pub report: Option<Report>,
-    /// The reason for a pass that the search did not choose.
-    pub reason: Option<&'static str>,
+/// The move that a search chose, or a pass instead; the fields are those of [`Decision`](super::Decision).
+pub(super) struct ChosenMove {
+    pub(super) mv: Move,
+    pub(super) report: Option<Report>,
+    pub(super) reason: Option<&'static str>,
 }
 
 impl Engine {
     /// Returns the move of `player` in the present position, which is not played: the search's choice, or a pass where that
     /// ends a game in which nothing is left to play for. Among the [allowed moves](Engine::set_root_moves) the search alone
     /// decides.
-    pub fn decide(&mut self, player: Player, limits: Limits, progress: Progress<'_>) -> Decision {
+    pub(super) fn choose_move(
+        &mut self,
+        player: Player,
+        limits: Limits,
+        progress: Progress<'_>,
+    ) -> ChosenMove {
         let pass = self.position().size().pass();
         let is_free = self.root_moves().is_none();
         let ending = if is_free { self.ending_pass(player) } else { EndingPass::Open };
-        let passes = |report, reason| Decision { mv: pass, report, reason: Some(reason) };
+        let passes = |report, reason| ChosenMove { mv: pass, report, reason: Some(reason) };
         if ending == EndingPass::Wins {
             return passes(None, "nothing is left to play for, and the game is won as it stands: pass");
         }
@@ -74,7 +75,7 @@ impl Engine {
             _ if is_free && mv != pass && self.is_lost_and_settled(player, &report) => {
                 passes(Some(report), "the game is lost, and nothing is left to play for: pass")
             }
-            _ => Decision { mv, report: Some(report), reason: None },
+            _ => ChosenMove { mv, report: Some(report), reason: None },
         }
     }
 

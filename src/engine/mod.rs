@@ -1,6 +1,8 @@
 //! A Go engine: one game, one table, one way of searching. Protocols and reports stand on it.
 
 mod choice;
+pub mod clock;
+mod decision;
 mod ending;
 pub mod expert;
 mod layout;
@@ -10,7 +12,7 @@ mod points;
 mod scores;
 mod table_setting;
 
-pub use ending::Decision;
+pub use decision::{Decision, DecisionSettings, MoveBudget};
 pub use level::{Carelessness, Level, LevelError};
 pub use line_ownership::LineOwnership;
 pub use table_setting::TableSetting;

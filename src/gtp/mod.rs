@@ -1,10 +1,13 @@
 //! The Go Text Protocol, version 2: how GUIs, servers and scripts talk to the engine.
 //!
-//! * [`protocol`]: bytes to commands and responses to text; knows no Go.
-//! * [`session`]: the state of a conversation, and its loop.
-//! * `commands`: what each command does, one file a topic, one table of all.
-//! * `live`: searches that tell what they find while they run.
-//! * [`clock`]: time settings, and how long to think.
+//! * [`protocol`]: bytes to commands and responses to text, without Go.
+//! * [`session`]: the state of a session.
+//! * `think`: a decision on a move within a session.
+//! * `live`: searches that report while they run.
+//! * `commands`: the commands, one file a topic, and the table of all.
+//! * `dialogue`: the loop from a line to its response.
+//!
+//! Each file imports only those above it.
 //!
 //! Every command line gets one response. One that fails leaves the state as it was.
 //!
@@ -12,8 +15,8 @@
 //! <https://www.lysator.liu.se/~gunnar/gtp/>.
 
 mod arguments;
-pub mod clock;
 mod commands;
+mod dialogue;
 pub mod error;
 mod live;
 pub mod protocol;
@@ -22,4 +25,3 @@ mod think;
 
 pub use error::GtpError;
 pub use session::{SearchTotals, Session, SessionOptions};
-pub use think::MoveBudget;

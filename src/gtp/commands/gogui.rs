@@ -167,11 +167,11 @@ fn settings(session: &Session) -> String {
     let mut text = String::new();
     let number = |value: Option<u64>| value.unwrap_or(0);
     // Writing to a string cannot fail.
-    let _ = writeln!(text, "[string] simulations {}", number(options.budget.simulations));
-    let _ = writeln!(text, "[string] visits {}", number(options.budget.visits));
-    let _ = writeln!(text, "[string] time {}", options.budget.time.unwrap_or_default().as_secs_f64());
+    let _ = writeln!(text, "[string] simulations {}", number(options.decisions.budget.simulations));
+    let _ = writeln!(text, "[string] visits {}", number(options.decisions.budget.visits));
+    let _ = writeln!(text, "[string] time {}", options.decisions.budget.time.unwrap_or_default().as_secs_f64());
     let _ = writeln!(text, "[string] threads {}", session.engine.options().parameters.threads);
-    let _ = writeln!(text, "[string] resign {}", options.resign_below);
+    let _ = writeln!(text, "[string] resign {}", options.decisions.resign_below);
     let _ = write!(text, "[bool] ponder {}", u8::from(options.ponders));
     text
 }
@@ -190,18 +190,18 @@ pub(super) fn set(session: &mut Session, setting: Setting, value: f64) -> Result
     let limit = (1.0..UNLIMITED as f64).contains(&value).then_some(value as u64);
     let options = &mut session.options;
     match setting {
-        Setting::Simulations => options.budget.simulations = limit,
-        Setting::Visits => options.budget.visits = limit,
+        Setting::Simulations => options.decisions.budget.simulations = limit,
+        Setting::Visits => options.decisions.budget.visits = limit,
         Setting::Time => {
             let is_limit = value > 0.0 && value < UNLIMITED_SECONDS;
-            options.budget.time = is_limit.then(|| Duration::from_secs_f64(value.min(1e6)));
+            options.decisions.budget.time = is_limit.then(|| Duration::from_secs_f64(value.min(1e6)));
         }
         Setting::Threads if !(1.0..=255.0).contains(&value) => return refuse("1 to 255 threads"),
         Setting::Threads => {
             session.engine.set_threads(value as usize).map_err(GtpError::NoMemoryForThreads)?;
         }
         Setting::Resign if value > 1.0 => return refuse("a probability from 0 to 1"),
-        Setting::Resign => options.resign_below = value,
+        Setting::Resign => options.decisions.resign_below = value,
         Setting::Ponder if value > 0.0 && options.level.is_some() => {
             return refuse("0 for ponder, since a level limits what is searched (start without --level)");
         }

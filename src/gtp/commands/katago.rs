@@ -23,7 +23,7 @@ pub(super) fn list_params(_: &mut Session, _: Arguments<'_>) -> Result<String, G
 
 /// A parameter's value; of a limit that is not set, what KataGo says then.
 pub(super) fn get_param(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
-    let budget = session.options.budget;
+    let budget = session.options.decisions.budget;
     Ok(match find(&mut arguments)? {
         Setting::Visits => budget.visits.unwrap_or(UNLIMITED).to_string(),
         Setting::Simulations => budget.simulations.unwrap_or(UNLIMITED).to_string(),

@@ -1,7 +1,7 @@
 //! The clocks.
 
 use super::{Arguments, GtpError, Session};
-use crate::gtp::clock::{Clock, TimeSystem};
+use crate::engine::clock::{Clock, TimeSystem};
 use std::time::Duration;
 
 const SECONDS: &str = "a number of seconds";

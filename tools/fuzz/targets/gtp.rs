@@ -6,10 +6,10 @@ use libfuzzer_sys::fuzz_target;
 use std::io::Cursor;
 use std::path::Path;
 use std::time::Duration;
-use tewari::engine::Engine;
+use tewari::engine::{DecisionSettings, Engine, MoveBudget};
 use tewari::game::Game;
 use tewari::gtp::protocol::parse_line;
-use tewari::gtp::{MoveBudget, Session, SessionOptions};
+use tewari::gtp::{Session, SessionOptions};
 use tewari_fuzz::{count, folder, small_options};
 
 const MOST_LINES: usize = 48;
@@ -25,11 +25,12 @@ fuzz_target!(|data: &[u8]| {
         .map(|line| confined(line, folder.path()))
         .collect();
     count("lines", lines.len() as u64);
-    let session_options = SessionOptions {
+    let decisions = DecisionSettings {
         budget: MoveBudget { simulations: Some(SIMULATIONS), ..MoveBudget::default() },
         default_time: Duration::from_millis(2),
-        ..SessionOptions::default()
+        ..DecisionSettings::default()
     };
+    let session_options = SessionOptions { decisions, ..SessionOptions::default() };
     let engine = Engine::new(small_options(flags, 5)).expect("an engine");
     let mut session = Session::new(engine, session_options);
     if flags & 0x20 == 0 {

@@ -1,0 +1,119 @@
+//! The decision on a move: limits of its search, the clock, an ending pass, resignation. GTP, games against a person and
+//! matches decide here.
+
+use super::Engine;
+use super::clock::Clock;
+use crate::game::{Game, Move, Player};
+use crate::search::{Limits, Progress, Report};
+use std::time::{Duration, Instant};
+
+/// Visits of the root below which its value is no reason to resign.
+const MIN_RESIGN_VISITS: u64 = 50;
+
+/// Length of the opening, in sides of the board: there a low value tells more about komi and handicap than about the game.
+const OPENING_SIDES: f64 = 2.0;
+
+/// Limits of the search for one move; the first that is reached ends it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MoveBudget {
+    /// Visits of the root, those from earlier searches included.
+    pub visits: Option<u64>,
+    /// New simulations.
+    pub simulations: Option<u64>,
+    /// Wall-clock time; the clock may allow less.
+    pub time: Option<Duration>,
+}
+
+impl From<Limits> for MoveBudget {
+    fn from(limits: Limits) -> MoveBudget {
+        let Limits { visits, simulations, time, .. } = limits;
+        MoveBudget { visits, simulations, time }
+    }
+}
+
+/// Settings of the decision on a move.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DecisionSettings {
+    /// Limits of the search.
+    pub budget: MoveBudget,
+    /// Time for a move that neither the budget nor a clock limits.
+    pub default_time: Duration,
+    /// Win rate below which the engine resigns, `0..=1`; at 0 it never does.
+    pub resign_below: f64,
+}
+
+impl Default for DecisionSettings {
+    /// One second a move; resignation below a win rate of 0.1.
+    fn default() -> DecisionSettings {
+        DecisionSettings {
+            budget: MoveBudget::default(),
+            default_time: Duration::from_secs(1),
+            resign_below: 0.1,
+        }
+    }
+}
+
+/// The decision on a move.
+#[derive(Debug)]
+pub struct Decision {
+    /// The move.
+    pub mv: Move,
+    /// True if resigning is better than the move.
+    pub resigns: bool,
+    /// The result of the search; `None` if none was needed.
+    pub report: Option<Report>,
+    /// The reason for a pass that the search did not choose.
+    pub reason: Option<&'static str>,
+}
+
+impl Engine {
+    /// Decides on the move of `player` in the present position; it is not played. With a clock the search keeps to it, and
+    /// the time of the decision is taken from it.
+    pub fn decide(
+        &mut self,
+        player: Player,
+        settings: &DecisionSettings,
+        clock: Option<&mut Clock>,
+        progress: Progress<'_>,
+    ) -> Decision {
+        let started = Instant::now();
+        let limits = self.move_limits(player, settings, clock.as_deref());
+        let chosen = self.choose_move(player, limits, progress);
+        if let Some(clock) = clock {
+            clock.spend(player, started.elapsed());
+        }
+        let searched = chosen.report.as_ref().filter(|_| chosen.reason.is_none());
+        let resigns = searched.is_some_and(|report| self.should_resign(report, settings.resign_below));
+        Decision { mv: chosen.mv, resigns, report: chosen.report, reason: chosen.reason }
+    }
+
+    /// Returns the limits of the search for a move. A count in the budget is kept unless the clock would run out; without
+    /// count and clock the default time holds.
+    fn move_limits(&self, player: Player, settings: &DecisionSettings, clock: Option<&Clock>) -> Limits {
+        let MoveBudget { visits, simulations, time } = settings.budget;
+        let is_counted = visits.is_some() || simulations.is_some();
+        let by_clock = clock.and_then(|clock| {
+            if is_counted {
+                clock.longest(player)
+            } else {
+                clock.share(player, self.record().moves().len(), self.position().size())
+            }
+        });
+        let mut time = [time, by_clock].into_iter().flatten().min();
+        if time.is_none() && !is_counted {
+            time = Some(settings.default_time);
+        }
+        let early = by_clock.is_some() && !is_counted;
+        Limits { visits, simulations, time, early, best_visits: None }
+    }
+
+    /// Returns true if the value of the root is a reason to resign: after the opening, with enough visits or proven, and
+    /// only where all moves were searched.
+    fn should_resign(&self, report: &Report, resign_below: f64) -> bool {
+        let opening = OPENING_SIDES * (self.position().size().points() as f64).sqrt();
+        self.root_moves().is_none()
+            && report.root.value.as_f64() < resign_below
+            && (report.root.visits >= MIN_RESIGN_VISITS || report.root.proven.is_some())
+            && self.record().moves().len() as f64 >= opening
+    }
+}
