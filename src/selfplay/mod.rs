@@ -1,9 +1,8 @@
 //! Self-play: games of the engine against itself, from which a network learns.
 //!
-//! A quarter of the moves get a long search with noise at the root; the policy learns from the visits of these
-//! searches. The other moves get a short search, so that more games end and the value has more results to learn from.
-//! Source of both, and of the numbers: Wu, "Accelerating Self-Play Learning in Go", arXiv 1902.10565, sections 3.1
-//! and 3.2 and appendix D.
+//! A quarter of the moves get a long search with noise at the root; the policy learns from the visits of these searches.
+//! The other moves get a short search, so that more games end and the value has more results to learn from. Source of both,
+//! and of the numbers: Wu, "Accelerating Self-Play Learning in Go", arXiv 1902.10565, sections 3.1 and 3.2 and appendix D.
 
 pub mod comparison;
 mod folder;
@@ -62,8 +61,7 @@ pub struct Settings {
     pub short_simulations: u64,
     /// Mean length of the openings in moves; `None`: 4 % of the board's points.
     pub opening: Option<f64>,
-    /// Temperature of the policy in openings: 1 draws in proportion to the policy, more makes rare moves more
-    /// frequent.
+    /// Temperature of the policy in openings: 1 draws in proportion to the policy, more makes rare moves more frequent.
     pub opening_temperature: f64,
     /// Seed of all games.
     pub seed: u64,

@@ -1,7 +1,6 @@
 //! The memory mapping under a table. `unsafe` is allowed here and in the network's kernels only.
 //!
-//! Memory is accessed only through `AtomicU64`, even where other processes map it, so a race is never undefined
-//! behaviour.
+//! Memory is accessed only through `AtomicU64`, even where other processes map it, so a race is never undefined behaviour.
 
 #![allow(unsafe_code)]
 
@@ -62,9 +61,8 @@ impl Backing {
             0
         };
         if whole_pages > 0 {
-            // Huge pages lie entirely inside the table: the rest of the last one is not in the memory budget. A
-            // system without huge pages ignores the request; the first call restrains a system that uses them
-            // everywhere.
+            // Huge pages lie entirely inside the table: the rest of the last one is not in the memory budget. A system
+            // without huge pages ignores the request; the first call restrains a system that uses them everywhere.
             platform::memory::advise_no_huge_pages(&memory, start, sparse);
             platform::memory::advise_huge_pages(&memory, start + sparse, whole_pages - sparse);
         }
@@ -79,10 +77,9 @@ impl Backing {
         options.len(bytes);
         let memory = match sharing {
             Sharing::Shared => options.map_raw(file)?,
-            // SAFETY: the mapping is accessed only as atomic integers, for which any bit pattern is valid; changes of
-            // the file under pages not yet copied are races between atomics. If a program that ignores the lock
-            // truncates the file, the process ends with SIGBUS, as with any mapping; no bytes beyond the file are
-            // read.
+            // SAFETY: the mapping is accessed only as atomic integers, for which any bit pattern is valid; changes of the
+            // file under pages not yet copied are races between atomics. If a program that ignores the lock truncates the
+            // file, the process ends with SIGBUS, as with any mapping; no bytes beyond the file are read.
             Sharing::Private => unsafe { options.no_reserve_swap().map_copy(file)? }.into(),
         };
         // Huge pages only for files in memory (tmpfs): on a disk, ext4 fills two megabytes for each page touched, and

@@ -142,8 +142,7 @@ impl Evaluation {
     pub const NONE: Evaluation = Evaluation { estimate: None, score: None };
 }
 
-/// AMAF samples of a move: simulations in which its mover was the first to play on that point, at this position or
-/// later.
+/// AMAF samples of a move: simulations in which its mover was the first to play on that point, at this position or later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Amaf {
     /// Number of samples.
@@ -171,8 +170,7 @@ pub struct Block<'t> {
 }
 
 impl<'t> Block<'t> {
-    /// Returns the block if it is complete, belongs to `owner` and was last verified in `epoch` (in the upper 32
-    /// bits).
+    /// Returns the block if it is complete, belongs to `owner` and was last verified in `epoch` (in the upper 32 bits).
     #[inline]
     pub(super) fn accept(
         words: &'t [AtomicU64],
@@ -232,8 +230,7 @@ impl<'t> Block<'t> {
         (self.number, self.sequence, self.owner) == (other.number, other.sequence, other.owner)
     }
 
-    /// Returns true if the block has not been evicted since it was found: earlier reads through this handle are
-    /// valid.
+    /// Returns true if the block has not been evicted since it was found: earlier reads through this handle are valid.
     #[must_use]
     #[inline]
     pub fn is_current(&self) -> bool {
@@ -263,8 +260,7 @@ impl<'t> Block<'t> {
         self.is_current().then_some(edge)
     }
 
-    /// Adds a visit to an edge of `entry`'s position and stores the child's value for the mover; returns the edge's
-    /// visits.
+    /// Adds a visit to an edge of `entry`'s position and stores the child's value for the mover; returns the edge's visits.
     ///
     /// Halves all visits of the position if the edge or the position is full. The returned number is from before the
     /// halving, like the siblings' visits that the caller has read.
@@ -329,8 +325,7 @@ impl<'t> Block<'t> {
         ScoreMean::unpack(self.words[EVALUATOR_SCORE].load(Relaxed)).known()
     }
 
-    /// Adds a sample to the sampled score; drops it if the block was evicted or another worker adds one at this
-    /// moment.
+    /// Adds a sample to the sampled score; drops it if the block was evicted or another worker adds one at this moment.
     #[inline]
     pub fn add_score_sample(&self, sample: ScoreMean) {
         self.exchange(SAMPLED_SCORE, |score| score.and(sample));

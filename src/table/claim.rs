@@ -88,8 +88,7 @@ impl Table {
         }
     }
 
-    /// Returns the least valuable entry of `key`'s buckets and its owner (0 if it is empty); `None` if all are
-    /// protected.
+    /// Returns the least valuable entry of `key`'s buckets and its owner (0 if it is empty); `None` if all are protected.
     fn victim(&self, key: u64, protected: Protected<'_>) -> Option<(&[AtomicU64; ENTRY_WORDS], u64)> {
         let generation = self.generation();
         let mut candidates = Candidates::default();

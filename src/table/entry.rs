@@ -227,9 +227,8 @@ impl<'t> Entry<'t> {
         }
     }
 
-    /// Sets the block to `number` if it is `before` at present. Ordered with all other changes of the block: a worker
-    /// that reads the number finds the block complete, and this worker sees all that the worker of the last change
-    /// had seen.
+    /// Sets the block to `number` if it is `before` at present. Ordered with all other changes of the block: a worker that
+    /// reads the number finds the block complete, and this worker sees all that the worker of the last change had seen.
     pub(super) fn change_block(&self, before: u32, number: u32) -> bool {
         self.change_block_and(before, |meta| Meta { block: number, ..meta })
     }

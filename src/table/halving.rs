@@ -27,8 +27,7 @@ const HIGHEST_LEVEL: u64 = 255;
 const LEVEL_SHIFT: u32 = 32;
 
 impl Block<'_> {
-    /// Halves the visits of `entry`'s position, the owner of this block, if they are full and no other worker does
-    /// so.
+    /// Halves the visits of `entry`'s position, the owner of this block, if they are full and no other worker does so.
     #[cold]
     pub(super) fn halve_visits(&self, entry: &Entry<'_>) {
         if !entry.is_current() || !self.is_current() {

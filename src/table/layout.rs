@@ -7,9 +7,8 @@
 //! +--------------+---------------------------------+--------------------------+----------------------------+
 //! ```
 //!
-//! A position that finds its bucket full goes to a bucket of the overflow, which is part of the directory. Everything
-//! is stored in little-endian words of 64 bits; blocks are numbered from 1; nothing depends on the address of the
-//! memory.
+//! A position that finds its bucket full goes to a bucket of the overflow, which is part of the directory. Everything is
+//! stored in little-endian words of 64 bits; blocks are numbered from 1; nothing depends on the address of the memory.
 
 use super::TableError;
 
@@ -28,8 +27,7 @@ const BUCKETS_PER_OVERFLOW: usize = 8;
 pub(super) const BLOCK_HEADER_WORDS: usize = 6;
 /// Maximum number of blocks: an entry has 26 bits for the block number, and 0 is none.
 const MAX_BLOCKS: usize = (1 << 26) - 1;
-/// Moves up to which a block lies on at most two pages. With more it may lie on three, so a tag ends each of its
-/// arrays.
+/// Moves up to which a block lies on at most two pages. With more it may lie on three, so a tag ends each of its arrays.
 const MOVES_ON_TWO_PAGES: usize = 128;
 /// Maximum number of moves, above that of any game here.
 const MAX_MOVES: usize = 1 << 16;
@@ -194,8 +192,7 @@ mod tests {
                 for start in 0..PAGE {
                     let page = |word: usize| (start + word) / PAGE;
                     let has_sign = |wanted: usize| signs.iter().any(|&sign| page(sign) == wanted);
-                    // The first page contains the owner; a page boundary may also divide the block's header of six
-                    // words.
+                    // The first page contains the owner; a page boundary may also divide the block's header of six words.
                     assert!((0..used).all(|word| has_sign(page(word))), "{shape:?} at {start}");
                 }
             }

@@ -18,17 +18,15 @@
 //!
 //! **Possible losses:**
 //! - The backup to a position that lost its entry or block since the descent. The worker compares the owner before it
-//!   writes, and then writes nothing: at most one simulation for each worker and eviction, counted as `late_updates`.
-//!   The AMAF samples in the worker's update buffer for the position are lost with it, those of at most sixteen
-//!   simulations.
+//!   writes, and then writes nothing: at most one simulation for each worker and eviction, counted as `late_updates`. The
+//!   AMAF samples in the worker's update buffer for the position are lost with it, those of at most sixteen simulations.
 //! - The unwritten results of a killed process: one simulation and the update buffer of each worker.
 //! - Writes to an entry when two workers insert one key at the same time: only the first of the two entries is found
 //!   again. Of two blocks made for one position at the same time one is freed at once, as is the block of an evicted
 //!   entry. Only a worker killed between making a block and naming it leaves a block that no entry names.
-//! - One of two AMAF samples added to one word at the same time ([`Block::add_amaf`]), and one of two values stored
-//!   for a position at the same time; the next backup computes the value anew. One of two score samples added at the
-//!   same time ([`Block::add_score_sample`]): its exchange is tried once, so that no score reaches another position's
-//!   block.
+//! - One of two AMAF samples added to one word at the same time ([`Block::add_amaf`]), and one of two values stored for a
+//!   position at the same time; the next backup computes the value anew. One of two score samples added at the same time
+//!   ([`Block::add_score_sample`]): its exchange is tried once, so that no score reaches another position's block.
 //! - Half a visit of each counter when all visits of a position are halved, once in 2^26 visits of an edge. A
 //!   selection that reads the edges in that microsecond may see some halved and others not. A worker killed in it
 //!   leaves at most one counter halved twice.
@@ -182,8 +180,7 @@ pub struct Table {
     opening: u64,
     /// Random number of this process, for [`Table::is_shared_now`].
     searcher: u64,
-    /// The present epoch, in the upper 32 bits. Blocks of other epochs are verified before use, see
-    /// [recovery](doubt).
+    /// The present epoch, in the upper 32 bits. Blocks of other epochs are verified before use, see [recovery](doubt).
     epoch: u64,
 }
 

@@ -6,17 +6,15 @@ use std::str::FromStr;
 
 /// Right shift of the value for each generation since the last use (a quarter remains).
 const AGE_SHIFT: u64 = 2;
-/// Additional right shift in the first generation without a use (1/16 remains). Without it, small blocks of the
-/// present search were evicted before larger ones that it had not used, came back, and were evaluated by the network
-/// again.
+/// Additional right shift in the first generation without a use (1/16 remains). Without it, small blocks of the present
+/// search were evicted before larger ones that it had not used, came back, and were evaluated by the network again.
 const UNUSED_SHIFT: u64 = 4;
 /// Divisor of the number of entries: the claims of one generation under [`Replacement::LeastRecentlyUsed`]. The 64
 /// generations then span claims of four times the directory.
 const ENTRIES_PER_TICK: usize = 16;
 
-/// The policy for evictions from a full table. A directory entry competes with the others of its bucket and of the
-/// overflow bucket, an edge block with those that the clock hand passes; the path of the running simulation is
-/// protected.
+/// The policy for evictions from a full table. A directory entry competes with the others of its bucket and of the overflow
+/// bucket, an edge block with those that the clock hand passes; the path of the running simulation is protected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Replacement {
     /// Evicts the fewest visits, divided by 4 for each generation since the last use, and by another 16 if the
@@ -41,8 +39,7 @@ pub enum Replacement {
     Always,
 }
 
-/// The candidates for eviction: the entries of a bucket and its overflow bucket, or the blocks that the clock hand
-/// passes.
+/// The candidates for eviction: the entries of a bucket and its overflow bucket, or the blocks that the clock hand passes.
 #[derive(Debug)]
 pub(super) struct Candidates<T> {
     all: [Option<Candidate<T>>; MOST_CANDIDATES],
@@ -213,8 +210,7 @@ mod tests {
         assert_eq!(victim(Replacement::LeastRecentlyUsed, &candidates), 0);
         assert_eq!(victim(Replacement::LeastRecentlyUsed, &[(9, 3), (8, 3), (0, 3)]), 2);
         assert_eq!(victim(Replacement::Always, &candidates), 0);
-        // The two most visited stay, whatever their age; of the others the oldest goes, of equally old ones the
-        // smallest.
+        // The two most visited stay, whatever their age; of the others the oldest goes, of equally old ones the smallest.
         assert_eq!(victim(Replacement::TwoLevel, &candidates), 3);
         assert_eq!(victim(Replacement::TwoLevel, &[(100, 1), (10, 3), (40, 2), (7, 2)]), 3);
         assert_eq!(victim(Replacement::TwoLevel, &[(100, 1), (10, 1), (40, 2), (7, 3)]), 1);

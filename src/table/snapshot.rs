@@ -1,12 +1,11 @@
 //! Copies of a table while other processes search in it.
 //!
-//! Each entry and each block of the copy is of one moment, as a search would read it. Entries and blocks that are
-//! being written, change too often to be read, or are torn in the table itself are left out. Blocks are copied before
-//! entries, so that a position has at least the visits of its edges; after a halving in between, its visits are
-//! raised. Results written after the copy of their page are missing. Bounds are copied with the key beside them, so
-//! none is applied to another position. Lineage, generation and number of openings are those of the table, and the
-//! copy needs no recovery. Damage that a search would not notice is copied, and `verify` finds it in the copy as in
-//! the table.
+//! Each entry and each block of the copy is of one moment, as a search would read it. Entries and blocks that are being
+//! written, change too often to be read, or are torn in the table itself are left out. Blocks are copied before entries, so
+//! that a position has at least the visits of its edges; after a halving in between, its visits are raised. Results written
+//! after the copy of their page are missing. Bounds are copied with the key beside them, so none is applied to another
+//! position. Lineage, generation and number of openings are those of the table, and the copy needs no recovery. Damage that
+//! a search would not notice is copied, and `verify` finds it in the copy as in the table.
 //!
 //! If the file system supports it, the copy begins as a clone that shares its disk blocks with the table (`FICLONE`).
 //! The pages of a clone may be of different moments, so it is repaired like a file after a power cut.
@@ -54,8 +53,7 @@ pub struct Snapshot {
     pub blocks: u64,
     /// Entries left out because they were being written.
     pub entries_dropped: u64,
-    /// Blocks left out because they were being written, no entry of the copy names them, or their verification
-    /// failed.
+    /// Blocks left out because they were being written, no entry of the copy names them, or their verification failed.
     pub blocks_dropped: u64,
     /// True if the copy shares disk blocks with the table until either is written.
     pub is_clone: bool,
@@ -85,8 +83,7 @@ impl Table {
 
     /// Makes the copy as a clone; `None` if the file system cannot.
     fn clone_to(&self, source: &MappedFile, target: &File) -> Result<Option<Snapshot>, FileProblem> {
-        // A clone shares its disk blocks with the table until either is written, so there must be room for a second
-        // set.
+        // A clone shares its disk blocks with the table until either is written, so there must be room for a second set.
         let has_room = room(target) >= self.layout.bytes() as u64;
         if !has_room || files::clone_content(target, &source.session.file).is_err() {
             return Ok(None);

@@ -24,9 +24,8 @@ impl<'t> BlockSum<'t> {
         (0..moves).map(|index| self.edge(index).0).max().unwrap_or(0)
     }
 
-    /// Fills an empty block that no other worker reads, with edge visits shifted right by `shift`. Policy state and
-    /// scores are taken from the most visited part: policy state cannot be added, and the parts may share samples of
-    /// the scores.
+    /// Fills an empty block that no other worker reads, with edge visits shifted right by `shift`. Policy state and scores
+    /// are taken from the most visited part: policy state cannot be added, and the parts may share samples of the scores.
     pub(super) fn store(&self, target: &Block<'_>, shift: u32) {
         let visits = |part: &&Block<'_>| part.edges().map(|edge| u64::from(edge.visits())).sum::<u64>();
         let Some(first) = self.parts.first() else { return };

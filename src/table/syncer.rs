@@ -8,9 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Minimum bytes written to the disk at once. The system locks these pages meanwhile, and searches wait to write to
-/// them: in a sync of the whole file it locks two thousand pages at a time, and searches stall until the disk has
-/// them.
+/// Minimum bytes written to the disk at once. The system locks these pages meanwhile, and searches wait to write to them:
+/// in a sync of the whole file it locks two thousand pages at a time, and searches stall until the disk has them.
 const PIECE: usize = 1 << 20;
 /// Maximum number of pieces of a file: each write may make the disk flush its cache.
 const MOST_PIECES: usize = 1024;
@@ -23,8 +22,7 @@ pub(super) struct Syncer {
 }
 
 impl Syncer {
-    /// Starts the thread; the first piece follows after its share of `period`. A disk too slow for the period is kept
-    /// busy.
+    /// Starts the thread; the first piece follows after its share of `period`. A disk too slow for the period is kept busy.
     pub(super) fn start(file: &File, period: Duration) -> io::Result<Syncer> {
         // A mapping used for syncing only: all mappings of a file share its pages.
         let pages = MmapOptions::new().map_raw(file)?;

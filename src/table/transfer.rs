@@ -178,8 +178,7 @@ impl Transfer<'_> {
                     return false;
                 }
                 let key = words[0].load(Relaxed);
-                // A key inserted by two workers at the same moment has two entries; only the one that a probe finds
-                // counts.
+                // A key inserted by two workers at the same moment has two entries; only the one that a probe finds counts.
                 let here = Entry::new(words, key);
                 if key >= entry::FIRST_KEY
                     && sound_entry(source, key).is_some_and(|entry| entry.is_same(&here))
@@ -307,8 +306,7 @@ impl Transfer<'_> {
 }
 
 impl Table {
-    /// Returns a slot for a position with `visits`: an empty one of its buckets, or that of a position with fewer
-    /// visits.
+    /// Returns a slot for a position with `visits`: an empty one of its buckets, or that of a position with fewer visits.
     fn place_for(&self, key: u64, visits: u32) -> Option<&[AtomicU64; 4]> {
         let worth = |words: &&[AtomicU64; 4]| match words[0].load(Relaxed) {
             0 => None,
