@@ -1,4 +1,4 @@
-//! How well a network judges positions of games that it has not learned from, beside a search without a network.
+//! Comparison of a network's forecasts with those of a search without a network, on games outside its training.
 
 use crate::engine::{Engine, EngineError, EngineOptions, expert};
 use crate::game::{Game, Move, Outcome, Player};
@@ -8,29 +8,29 @@ use crate::network::own_games::OwnGame;
 use crate::search::Limits;
 use crate::zobrist::mix;
 
-/// Chances nearer to 0 or 1 than this are taken for this far.
+/// Minimum distance of probabilities from 0 and 1; nearer ones are clamped.
 const LEAST_CHANCE: f64 = 1e-4;
-/// Temperatures that are tried, as powers of two, and how often the range is narrowed by the golden section.
+/// Range of the calibration factor, as exponents of 2, and the number of golden-section steps that narrow it.
 const TEMPERATURES: [f64; 2] = [-5.0, 3.0];
 const NARROWINGS: usize = 40;
 
-/// Stages of a game by how much of the board is empty: the least hundredths of each, the first stage first.
+/// Stages of a game: minimum percentage of empty points of each, the first stage first.
 pub const STAGES: [usize; 6] = [80, 68, 56, 43, 31, 0];
 
-/// Chances of one kind by one judge, and what came true.
+/// Forecast probabilities of one kind by one evaluator, with the outcomes.
 #[derive(Clone, Debug, Default)]
 pub struct Forecasts {
-    /// The logit of each chance, and 1 where it came true, 0 where it did not, or a half.
+    /// The logit of each probability, and the outcome: 1 if it came true, 0 if not, 0.5 if undecided.
     pairs: Vec<(f64, f64)>,
 }
 
-/// How good forecasts are.
+/// The quality of forecasts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quality {
-    /// Mean logarithmic loss in nats after calibration: all logits are multiplied by the one number that makes this least.
-    /// A chance of a half everywhere has 0.693.
+    /// Mean logarithmic loss in nats after calibration: all logits are multiplied by the single factor that minimises
+    /// it. A probability of 0.5 everywhere has 0.693.
     pub loss: f64,
-    /// Of those that were decided, how many were on the right side of a half.
+    /// Fraction of the decided outcomes forecast on the right side of 0.5.
     pub right: f64,
 }
 
@@ -40,13 +40,13 @@ impl Forecasts {
         self.pairs.push(((chance / (1.0 - chance)).ln(), came_true));
     }
 
-    /// How many there are.
+    /// Returns the number of forecasts.
     #[must_use]
     pub fn count(&self) -> usize {
         self.pairs.len()
     }
 
-    /// How good they are; `None` without any.
+    /// Returns the quality; `None` without forecasts.
     #[must_use]
     pub fn quality(&self) -> Option<Quality> {
         let decided = self.pairs.iter().filter(|(_, truth)| *truth != 0.5).count().max(1);
@@ -55,7 +55,7 @@ impl Forecasts {
         Some(Quality { loss, right: right as f64 / decided as f64 })
     }
 
-    /// The loss is convex in the factor, so that the golden section finds the least.
+    /// Returns the loss with the best factor. It is convex in the factor, so the golden section finds its minimum.
     fn calibrated_loss(&self) -> f64 {
         let golden = (5.0_f64.sqrt() - 1.0) / 2.0;
         let [mut low, mut high] = TEMPERATURES;
@@ -67,14 +67,14 @@ impl Forecasts {
                 low = high - width;
             }
         }
-        // A factor of 0: a chance of a half everywhere.
+        // ln 2: a factor of 0, a probability of 0.5 everywhere.
         self.loss_at(low).min(std::f64::consts::LN_2)
     }
 
-    /// With all logits multiplied by a power of two.
+    /// Returns the mean loss with all logits multiplied by 2^`power`.
     fn loss_at(&self, power: f64) -> f64 {
         let factor = power.exp2();
-        // -ln(1 / (1 + exp(-x))), which does not overflow.
+        // -ln(1 / (1 + exp(-x))) without overflow.
         let surprise = |x: f64| (-x.abs()).exp().ln_1p() + (-x).max(0.0);
         let loss = |&(logit, truth): &(f64, f64)| {
             truth * surprise(factor * logit) + (1.0 - truth) * surprise(-factor * logit)
@@ -83,44 +83,44 @@ impl Forecasts {
     }
 }
 
-/// What one judge says of results and of owners.
+/// The forecasts of one evaluator.
 #[derive(Clone, Debug, Default)]
 pub struct Judgements {
-    /// That Black wins.
+    /// Forecasts that Black wins.
     pub values: Forecasts,
-    /// The same, the positions of each of the [`STAGES`] alone.
+    /// The same for the positions of each of the [`STAGES`].
     pub values_by_stage: [Forecasts; STAGES.len()],
-    /// That a point is Black's in the end.
+    /// Forecasts that a point is Black's at the end.
     pub owners: Forecasts,
 }
 
-/// Both judges.
+/// The forecasts of both evaluators.
 #[derive(Clone, Debug, Default)]
 pub struct Comparison {
     /// The network alone.
     pub network: Judgements,
     /// A search without a network.
     pub search: Judgements,
-    /// How many positions there were: one of each game that has one.
+    /// Number of positions: one of each game that has one.
     pub positions: usize,
-    /// How many of the positions had a komi that the searches of self-play had made even. That a game was decided is what
-    /// those searches and their network thought, so of these positions the same network knows less than of others.
+    /// Number of positions with a komi that self-play had made even. That komi follows from evaluations by the
+    /// network and its searches, so the same network has a higher loss on these positions than on others.
     pub evened: usize,
 }
 
-/// By which komi a position is judged.
+/// The komi with which a position is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JudgedKomi {
-    /// The one that it was played with.
+    /// The komi in force when the position was played.
     OfThen,
-    /// The one that its game began with, whatever the searches of self-play made even later.
+    /// The komi at the beginning of the game, even if self-play made it even later.
     First,
 }
 
-/// A judge's word on one position, for Black.
+/// One evaluator's forecasts for one position, for Black.
 struct Word {
     value: Option<f64>,
-    /// Whose each point will be, from -1 for White to 1 for Black.
+    /// Ownership of each point, from -1 (White) to 1 (Black).
     ownership: Option<Vec<f64>>,
 }
 
@@ -144,11 +144,14 @@ impl Judgements {
     }
 }
 
-/// Asks both about one position of each game, drawn by the game's number: those of one game have much in common. `options`
-/// has the network and the seed; `komi` is theirs in both words and in the truth; the search begins with an empty table each time.
+/// Evaluates one position of each game with both evaluators, chosen by the game's number: more positions of one game
+/// would be correlated. Skips games on boards of another size than the first.
+///
+/// `options` contains the network and the seed. `komi` holds for both evaluators and for the outcome. The search
+/// begins each position with an empty table.
 ///
 /// # Errors
-/// When the memory for a table cannot be had.
+/// Returns an error if there is no memory for a table.
 pub fn compare(
     games: &[OwnGame],
     options: &EngineOptions,
@@ -182,7 +185,7 @@ pub fn compare(
     Ok(comparison)
 }
 
-/// The stage that a position is in, as an index of [`STAGES`].
+/// Returns the stage of a position as an index of [`STAGES`].
 fn stage_of(position: &Position) -> usize {
     let board = position.board();
     let points = &board.geometry().points;
@@ -190,8 +193,7 @@ fn stage_of(position: &Position) -> usize {
     STAGES.iter().position(|least| 100 * empty >= least * points.len()).unwrap_or(STAGES.len() - 1)
 }
 
-/// A position of a game after its opening, with one of its komis; `None` if there is none, or the moves before it
-/// cannot be played.
+/// Returns a random position of a game after its opening; `None` if there is none or a move before it is illegal.
 fn drawn_position(game: &OwnGame, seed: u64, komi: JudgedKomi) -> Option<Position> {
     let searched = game.moves.len().checked_sub(game.opening).filter(|&searched| searched > 0)?;
     let turn = game.opening + (mix(seed ^ mix(game.number)) % searched as u64) as usize;
@@ -221,7 +223,7 @@ mod tests {
 
     #[test]
     fn calibration_finds_what_overconfident_forecasts_are_worth() {
-        // Right three times of four, whatever chance is named: 0.75 has the least loss.
+        // Three of four forecasts are right, whatever the probabilities: 0.75 has the least loss.
         let bold = forecasts(&[(0.99, 1.0), (0.99, 1.0), (0.99, 1.0), (0.99, 0.0)]);
         let shy = forecasts(&[(0.55, 1.0), (0.45, 0.0), (0.55, 1.0), (0.45, 1.0)]);
         let entropy = -(0.75 * 0.75_f64.ln() + 0.25 * 0.25_f64.ln());
@@ -237,7 +239,7 @@ mod tests {
         let size = Size::new(5, 2).expect("a size");
         let mut position = Position::new(size, Rules::CHINESE, Komi(0));
         assert_eq!(stage_of(&position), 0);
-        // 90, 80, 70, 60 % are empty.
+        // 90, 80, 70 and 60 % of the points are empty.
         let stages: Vec<usize> = ["A1", "E1", "A2", "E2"]
             .iter()
             .map(|name| {

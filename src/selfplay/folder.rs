@@ -1,6 +1,7 @@
-//! The folder of a run of self-play: a line a game, written as games end, so that a run that was cut off goes on.
+//! The folder of a self-play run: one line for each game, written when the game ends, so that an interrupted run can
+//! continue.
 //!
-//! `selfplay.json` says how they are played. A lock keeps a second process out.
+//! `selfplay.json` describes the settings of the games. A lock excludes other processes.
 
 use super::{SelfPlayer, Settings};
 use crate::engine::{EngineError, EngineOptions};
@@ -13,14 +14,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-/// The games of a folder, a line each.
+/// The file of games, one per line.
 const FILE: &str = "games.jsonl";
-/// How they are played: see [`Settings::identity`].
+/// The file with the settings of the games, see [`Settings::identity`].
 const DESCRIPTION: &str = "selfplay.json";
-/// How the line of a game begins: what begins otherwise was not cut off, but is something else.
+/// The beginning of each game's line; a line that begins otherwise is no interrupted write.
 const LINE_START: &[u8] = br#"{"number":"#;
 
-/// A folder with games, open for more. The lock is held as long as the value lives.
+/// An open folder of games, locked while this value exists.
 pub struct Folder {
     file: File,
     path: PathBuf,
@@ -28,31 +29,32 @@ pub struct Folder {
     is_adopted: bool,
 }
 
-/// Why a run of self-play cannot go on.
+/// An error of a self-play run.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// What can be wrong with any folder.
+    /// An error of the folder.
     #[error(transparent)]
     Folder(#[from] folder::FolderError),
-    /// There is something else in it.
+    /// A line that is no game.
     #[error("{path}: expected games of self-play, found something else: {error}; choose another folder")]
     Foreign {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// The line that is no game.
+        /// The error of the line.
         error: OwnGameError,
     },
-    /// The engine.
+    /// An error of the engine.
     #[error(transparent)]
     Engine(#[from] EngineError),
 }
 
 impl Folder {
-    /// Opens the folder, made if it is not there, for games that are played as `identity` says, and reads which it has.
-    /// A last line that was cut off, by a full disk or a crash, is taken away and its game played again.
+    /// Opens or creates the folder for games with the settings `identity`, and reads the numbers of its games. An
+    /// incomplete last line, left by a full disk or a crash, is removed, so that its game is played again.
     ///
     /// # Errors
-    /// When the folder or its file cannot be used, or has something else than games, or games played otherwise.
+    /// Returns an error if the folder or its file cannot be used, or contains anything else than games, or games with
+    /// other settings.
     pub fn open(folder: &Path, identity: &Identity) -> Result<Folder, FolderError> {
         let path = folder.join(FILE);
         std::fs::create_dir_all(folder).map_err(at(folder))?;
@@ -71,23 +73,23 @@ impl Folder {
         Ok(Folder { file, path, done, is_adopted })
     }
 
-    /// Whether its games are from before folders said how they are played; from now on it does.
+    /// Returns true if the folder had games but no settings, which opening it has added.
     #[must_use]
     pub fn is_adopted(&self) -> bool {
         self.is_adopted
     }
 
-    /// Games that it has.
+    /// Returns the number of games.
     #[must_use]
     pub fn games(&self) -> usize {
         self.done.len()
     }
 
-    /// Plays those of the games `0..games` that are not there yet, so many at a time, until they are done or `progress`,
-    /// called with the number of games there are, says `false`.
+    /// Plays those of the games `0..games` that are missing, `at_a_time` in parallel, until all are done or
+    /// `progress` returns false. `progress` gets the number of games in the folder after each game.
     ///
     /// # Errors
-    /// The first that happens; what is in the folder stays.
+    /// Returns the first error; finished games stay in the folder.
     pub fn play(
         &mut self,
         games: u64,
@@ -117,7 +119,7 @@ impl Folder {
         };
         let guarded = || {
             let outcome = work();
-            // One that fails, or is told to stop, stops the others.
+            // A worker that fails, or is stopped by `progress`, stops the others.
             stop.store(true, Relaxed);
             outcome
         };
@@ -140,7 +142,7 @@ impl Folder {
     }
 }
 
-/// The numbers of the games in `file`, which is `path`. A last line that was cut off is taken away.
+/// Returns the numbers of the games in `file` at `path`. Removes an incomplete last line.
 fn read(file: &File, path: &Path) -> Result<HashSet<u64>, FolderError> {
     let mut done = HashSet::new();
     let mut whole_lines = 0;

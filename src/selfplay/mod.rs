@@ -1,8 +1,8 @@
-//! Games of the engine against itself, from which a network learns.
+//! Self-play: games of the engine against itself, from which a network learns.
 //!
-//! A quarter of the moves is searched for long, with noise at the root, and their visits are what a policy learns; the
-//! others are searched shortly, so that more games end and values have more to learn from. Source of both, and of the
-//! numbers: Wu, "Accelerating Self-Play Learning in Go", arXiv 1902.10565, sections 3.1 and 3.2 and appendix D.
+//! A quarter of the moves get a long search with noise at the root; the policy learns from the visits of these searches.
+//! The other moves get a short search, so that more games end and the value has more results to learn from. Source of both,
+//! and of the numbers: Wu, "Accelerating Self-Play Learning in Go", arXiv 1902.10565, sections 3.1 and 3.2 and appendix D.
 
 pub mod comparison;
 mod folder;
@@ -23,52 +23,52 @@ use rand::rand_core::Rng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp, Normal};
 
-/// A game whose value is nearer to one of the players than this goes on with the komi that makes it even.
+/// Distance of the win rate from 0 or 1 below which a game is decided and continues with an even komi.
 const DECIDED: f64 = 0.08;
-/// Moves between two looks whether all is settled, and the playouts of a look.
+/// Moves between two tests for a settled board, and playouts of each test.
 const LOOK_INTERVAL: usize = 4;
 const LOOK_PLAYOUTS: u32 = 32;
-/// Playouts in which a settled point may be the other player's, or nobody's.
+/// Maximum number of playouts in which a settled point has another owner.
 const SETTLED_EXCEPTIONS: u64 = 1;
-/// Games end after so many moves a point, whatever stands on the board.
+/// Maximum length of a game, in moves per point of the board.
 const MOST_MOVES: usize = 3;
-/// The usual mean length of an opening whose moves are drawn from the policy, as a part of the board's points.
+/// Default mean length of an opening drawn from the policy, in moves per point of the board.
 const OPENING: f64 = 0.04;
-/// Of 256 moves, how many are searched for long.
+/// Probability of a long search, in 1/256.
 const LONG_SEARCHES: u64 = 64;
-/// The temperature of the choice of a move at the beginning, and what it falls to; it halves with as many moves as
-/// the board has columns.
+/// Temperatures of move choice: at the beginning, and the limit. The difference from the limit halves every `columns`
+/// moves, the width of the board.
 const TEMPERATURES: [f64; 2] = [0.8, 0.2];
-/// A move with fewer visits than this part of the most visited one's is not chosen.
+/// Minimum visits of a move to be chosen, as a fraction of the most visited move's.
 const LEAST_SHARE: f64 = 0.02;
-/// Playouts that decide whose each point is in the end.
+/// Number of playouts that decide the owner of each point at the end.
 const FINAL_PLAYOUTS: u32 = 200;
 
-/// How games are played.
+/// Settings of self-play games.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Boards; a game's is chosen by its number.
+    /// Board sizes, which the games use in turn.
     pub sizes: Vec<Size>,
-    /// Mean of White's compensation in points.
+    /// Mean komi in points.
     pub komi: f64,
-    /// Its standard deviation.
+    /// Standard deviation of the komi in points.
     pub komi_spread: f64,
-    /// Whether a game that is decided goes on with the komi it has.
+    /// Keeps the komi of decided games instead of making it even.
     pub keep_komi: bool,
     /// Simulations of a long search.
     pub simulations: u64,
-    /// Simulations of a short one.
+    /// Simulations of a short search.
     pub short_simulations: u64,
     /// Mean length of the openings in moves; `None`: 4 % of the board's points.
     pub opening: Option<f64>,
-    /// The temperature at which moves of openings are drawn from the policy: 1 as it is, more for stranger ones.
+    /// Temperature of the policy in openings: 1 draws in proportion to the policy, more makes rare moves more frequent.
     pub opening_temperature: f64,
     /// Seed of all games.
     pub seed: u64,
 }
 
 impl Settings {
-    /// What tells these games, played by engines like `options`, from others in a folder.
+    /// Returns the settings that distinguish these games, played by engines with `options`, from others in a folder.
     #[must_use]
     pub fn identity(&self, options: &EngineOptions) -> Identity {
         let sizes: Vec<String> = self.sizes.iter().map(Size::to_string).collect();
@@ -83,7 +83,7 @@ impl Settings {
         ]
         .map(|(name, value)| (name.to_owned(), value))
         .into();
-        // Folders that were begun before there was a choice do not name the usual one.
+        // Defaults are left out, as in folders older than these settings.
         if self.keep_komi {
             identity.insert("keep-komi".to_owned(), self.keep_komi.to_string());
         }
@@ -97,7 +97,7 @@ impl Settings {
         identity
     }
 
-    /// Of the networks for the boards, each once.
+    /// Returns the identities of the networks for the board sizes, each once.
     fn network_identities(&self, options: &EngineOptions) -> String {
         let on_board = |&size: &Size| EngineOptions { size, ..options.clone() }.network_identity();
         let mut identities: Vec<String> = self.sizes.iter().map(on_board).collect();
@@ -107,7 +107,7 @@ impl Settings {
     }
 }
 
-/// The options of searches, by their names on the command line, that are not the usual ones.
+/// Returns the search options that differ from their defaults, by their names on the command line.
 fn unusual_search(options: &EngineOptions) -> impl Iterator<Item = (String, String)> {
     let usual = EngineOptions::default();
     let usual_keys = EngineOptions::default_keys(options.policy, options.networks.is_some());
@@ -123,27 +123,27 @@ fn unusual_search(options: &EngineOptions) -> impl Iterator<Item = (String, Stri
     .map(|(name, value, _)| (name.to_owned(), value))
 }
 
-/// Plays one game after another.
+/// A player of self-play games, one after another.
 pub struct SelfPlayer<'s> {
     settings: &'s Settings,
     engine: Engine,
 }
 
 impl<'s> SelfPlayer<'s> {
-    /// A player of games with `settings`, with an engine like `options`.
+    /// Creates a player with an engine.
     ///
     /// # Errors
-    /// When there is no engine with these options.
+    /// Returns an error if the engine cannot be made with these options.
     pub fn new(settings: &'s Settings, options: EngineOptions) -> Result<SelfPlayer<'s>, EngineError> {
-        // The stones on the board are counted: there are no players who could agree on dead ones.
+        // All stones are counted as alive: no players could agree on dead ones.
         let options = EngineOptions { dead_stones: Some(DeadStones::None), ..options };
         Ok(SelfPlayer { settings, engine: Engine::new(options)? })
     }
 
-    /// Plays the game `number`: the same number and engine always give the same game.
+    /// Plays game `number`, which depends only on the number, the settings and the engine.
     ///
     /// # Errors
-    /// When the memory for another board cannot be had.
+    /// Returns an error if there is no memory for another board.
     pub fn play(&mut self, number: u64) -> Result<OwnGame, EngineError> {
         let seed = mix(self.settings.seed ^ mix(number));
         let mut random = ChaCha8Rng::seed_from_u64(seed);
@@ -173,14 +173,14 @@ impl<'s> SelfPlayer<'s> {
         Ok(game)
     }
 
-    /// Whole points and a half, so that there are no draws.
+    /// Draws a komi of whole points and a half, which excludes draws.
     fn draw_komi(&self, random: &mut ChaCha8Rng) -> Komi {
         let Settings { komi, komi_spread, .. } = *self.settings;
         let drawn = Normal::new(komi, komi_spread).map_or(komi, |normal| normal.sample(random));
         Komi(2 * drawn.floor() as i32 + 1)
     }
 
-    /// A few moves drawn from the network's policy; without a network there are none.
+    /// Plays an opening drawn from the network's policy; none without a network.
     fn play_opening(&mut self, game: &mut OwnGame, random: &mut ChaCha8Rng) {
         let Some(network) = self.engine.network().cloned() else { return };
         let size = self.engine.position().size();
@@ -200,7 +200,7 @@ impl<'s> SelfPlayer<'s> {
         }
     }
 
-    /// Whether each point is the same player's, or nobody's as in a seki, in nearly all of some playouts.
+    /// Returns true if the owner of each point, or neutral as in seki, is the same in nearly all of some playouts.
     fn is_settled(&self, turn: usize, seed: u64) -> bool {
         let position = self.engine.position();
         let points = position.size().points();
@@ -216,7 +216,7 @@ impl<'s> SelfPlayer<'s> {
         })
     }
 
-    /// A decided game goes on with the komi that the last search thinks fair.
+    /// Sets the komi of a decided game to the expected score of the last search.
     fn make_even(&mut self, report: &Report, game: &mut OwnGame) {
         let value = report.root.value.as_f64();
         let Some(score) = report.root.black_score.filter(|_| value.min(1.0 - value) < DECIDED) else {
@@ -229,13 +229,13 @@ impl<'s> SelfPlayer<'s> {
         }
     }
 
-    /// Searches a position and plays a move; `false` if the outcome was proven, so that the game is over.
+    /// Searches the position and plays a move; returns false if the outcome is proven, which ends the game.
     fn play_move(&mut self, game: &mut OwnGame, random: &mut ChaCha8Rng) -> bool {
         let is_long = random.next_u64() % 256 < LONG_SEARCHES;
         let to_play = self.engine.position().to_play();
         let simulations = if is_long { self.settings.simulations } else { self.settings.short_simulations };
         if is_long {
-            // Noise goes into a position's priors, so it must not have any yet.
+            // Noise must enter the priors before the root has any.
             self.engine.clear_table();
             self.engine.set_root_noise(noise::draw(self.engine.position(), random));
         }
@@ -258,7 +258,7 @@ impl<'s> SelfPlayer<'s> {
         true
     }
 
-    /// A move in proportion to a power of its visits.
+    /// Draws a move in proportion to a power of its visits.
     fn choose(&self, report: &Report, turn: usize, random: &mut ChaCha8Rng) -> Move {
         let best = self.engine.chosen_move(report);
         let columns = self.engine.position().size().columns() as f64;
@@ -277,7 +277,7 @@ impl<'s> SelfPlayer<'s> {
         if self.engine.record_mut().play(to_play, mv).is_ok() {
             game.moves.push(mv.0);
         } else {
-            // Searches answer legal moves alone, so this is for the reader who doubts it.
+            // Unreachable, since a search returns legal moves only.
             let pass = self.engine.position().size().pass();
             let _ = self.engine.record_mut().play(to_play, pass);
             game.moves.push(pass.0);
@@ -285,7 +285,8 @@ impl<'s> SelfPlayer<'s> {
     }
 }
 
-/// Whose each point is, by move number: as the rules have it after two passes, else in most of some playouts.
+/// Returns the owner of each point by move number: under the rules after two passes, otherwise by the majority of
+/// some playouts.
 fn owners_at_end(position: &Position, seed: u64) -> String {
     let ended = (position.passes() >= 2).then(|| ownership::of_board(position.board()));
     let ownership = ended.unwrap_or_else(|| ownership::by_playouts(position, FINAL_PLAYOUTS, seed));
@@ -298,7 +299,7 @@ fn owners_at_end(position: &Position, seed: u64) -> String {
     points.map(|point| letter(ownership.owner(point))).collect()
 }
 
-/// One of the items, in proportion to its weight; `None` if all weigh nothing.
+/// Draws an item in proportion to its weight; `None` if all weights are 0.
 fn draw(items: impl Iterator<Item = (usize, f64)> + Clone, random: &mut ChaCha8Rng) -> Option<usize> {
     let all: f64 = items.clone().map(|(_, weight)| weight).sum();
     let mut left = all * (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
@@ -320,7 +321,7 @@ mod tests {
 
     #[test]
     fn a_seki_that_both_passed_in_stays_one() {
-        // A1 and A2 are liberties of both; nobody may take the first of them.
+        // A1 and A2 are shared liberties; neither player can play there first.
         let size = Size::new(5, 2).expect("a size");
         let stones = |player, names: &[&str]| -> Vec<(Player, Move)> {
             names.iter().map(|name| (player, size.parse_vertex(name).expect("a point"))).collect()

@@ -1,4 +1,4 @@
-//! Noise in the priors of a root, so that a search also tries what the network would not.
+//! Noise in the priors of a root, which makes a search try moves of low policy.
 
 use crate::game::Move;
 use crate::go::Position;
@@ -6,10 +6,10 @@ use crate::network::chances::CERTAIN;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Gamma};
 
-/// The total of the Dirichlet distribution's parameters. Source: Wu, arXiv 1902.10565, section 3.1.
+/// Sum of the parameters of the Dirichlet distribution. Source: Wu, arXiv 1902.10565, section 3.1.
 const TOTAL_ALPHA: f64 = 10.83;
 
-/// A distribution over the legal moves of `position`, drawn from a Dirichlet distribution, by move number in units of
+/// Draws a distribution over the legal moves of `position` from a Dirichlet distribution, by move number in units of
 /// 1/[`CERTAIN`]; `None` if no move is legal.
 pub(super) fn draw(position: &Position, random: &mut ChaCha8Rng) -> Option<Vec<u32>> {
     let moves = position.size().points() + 1;

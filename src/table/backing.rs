@@ -1,7 +1,6 @@
-//! The bytes under a table, mapped. `unsafe` is here and in the network's kernels alone.
+//! The memory mapping under a table. `unsafe` is allowed here and in the network's kernels only.
 //!
-//! Memory is seen through `AtomicU64` alone, whoever else may hold it, so that a race is never
-//! undefined behaviour.
+//! Memory is accessed only through `AtomicU64`, even where other processes map it, so a race is never undefined behaviour.
 
 #![allow(unsafe_code)]
 
@@ -11,46 +10,47 @@ use memmap2::{MmapOptions, MmapRaw};
 use std::fs::File;
 use std::io;
 
-/// Bytes of a huge page, on the machines that have them in this size.
+/// Bytes of a huge page on the usual processors.
 const HUGE_PAGE: usize = 2 << 20;
 
-/// In a file larger than this many bytes a search touches a page here and there, and to read the pages around would
-/// be in vain: where the system read 8 MiB ahead, ten simulations in a new file of 8 GiB took 2.3 s. A smaller file
-/// is soon read whole, and faster so.
+/// Bytes above which a mapped file is read without read-ahead: a search in such a file touches scattered pages. With
+/// a read-ahead of 8 MiB, ten simulations in a new file of 8 GiB took 2.3 s. A smaller file is soon read completely,
+/// and faster with read-ahead.
 const LARGE_FILE: usize = 1 << 30;
 
-/// A file of so many bytes is brought into memory at once: a search would touch most of its pages soon, and wait for
-/// each. For reading alone: what is made ready to be written counts as written, and all of the file would go to the disk
-/// after ten simulations that touch 40 KiB.
+/// Bytes up to which a file is read into memory at once: a search would soon touch most of its pages and wait for
+/// each. The pages are populated for reading only: pages made writable count as dirty, and the system would write the
+/// whole file to the disk after ten simulations that touch 40 KiB.
 const SMALL_FILE: usize = 128 << 20;
 
-/// The memory of a table: of this process alone, or a file's.
+/// The memory of a table: private to this process, or mapped from a file.
 pub(super) struct Backing {
-    /// An anonymous mapping: the system hands out zeroed pages as they are first touched, so a large table
-    /// costs nothing at start. (An aligned allocation would be zeroed at once.) Or the mapping of a file.
+    /// The mapping of a file, or an anonymous mapping: the system provides zeroed pages on first touch, so a large
+    /// table costs nothing at start. (An aligned allocation would be zeroed at once.)
     memory: MmapRaw,
-    /// Bytes before the first word, a multiple of a word.
+    /// Bytes before the first word, a multiple of 8.
     start: usize,
     words: usize,
 }
 
-/// Whether what is written to a mapped file reaches it.
+/// The effect of writes on a mapped file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sharing {
-    /// It does, and all processes that map the file see it.
+    /// Writes reach the file and all processes that map it.
     Shared,
-    /// It does not: written pages are private copies.
+    /// Writes go to private copies of the pages; the file stays as it is.
     Private,
 }
 
 impl Backing {
-    /// `words` zeroed words, on a page boundary; `None` when the memory is not to be had. Large tables begin
-    /// on the boundary of a huge page, and ask for such pages from word `dense` on, where memory is used from one end
-    /// to the other. The words before are used in no order: with huge pages, 200 simulations in 2 GiB touched 190 MiB.
-    /// Small pages cost a search that fills them 1 % (2,000,000 simulations on 9x9 in 2 GiB).
+    /// Allocates `words` zeroed words, aligned to a page; `None` if the memory is not available.
+    ///
+    /// A large table is aligned to a huge page and requests huge pages from word `dense` on, where memory is used in
+    /// order. The words before `dense` are used in no order: with huge pages, 200 simulations in 2 GiB touched 190
+    /// MiB. Small pages cost a search that fills them 1 % (2,000,000 simulations on 9x9 in 2 GiB).
     pub(super) fn heap(words: usize, dense: usize) -> Option<Backing> {
         let bytes = words.checked_mul(8).filter(|&bytes| bytes > 0)?;
-        // Miri knows mappings, but no advice about them.
+        // Miri supports mappings, but not `madvise`.
         let whole_pages = if cfg!(miri) { 0 } else { bytes / HUGE_PAGE * HUGE_PAGE };
         let sparse = (8 * dense / HUGE_PAGE * HUGE_PAGE).min(whole_pages);
         let slack = if whole_pages > 0 { HUGE_PAGE } else { 0 };
@@ -61,30 +61,29 @@ impl Backing {
             0
         };
         if whole_pages > 0 {
-            // Only what is wholly table: the rest of the last page is not in the budget. A system without
-            // huge pages refuses, and loses nothing; one that uses them everywhere is told where not to.
+            // Huge pages lie entirely inside the table: the rest of the last one is not in the memory budget. A system
+            // without huge pages ignores the request; the first call restrains a system that uses them everywhere.
             platform::memory::advise_no_huge_pages(&memory, start, sparse);
             platform::memory::advise_huge_pages(&memory, start + sparse, whole_pages - sparse);
         }
         Some(Backing { memory, start, words })
     }
 
-    /// The first `words` words of a file. Where they are shared, its blocks must have been reserved: a write
-    /// to a hole of a file on a full disk kills the process.
+    /// Maps the first `words` words of a file. For `Sharing::Shared` the caller has reserved the file's disk blocks:
+    /// a write to a hole on a full disk kills the process (SIGBUS).
     pub(super) fn file(file: &File, words: usize, sharing: Sharing) -> io::Result<Backing> {
         let bytes = words.checked_mul(8).ok_or(io::ErrorKind::OutOfMemory)?;
         let mut options = MmapOptions::new();
         options.len(bytes);
         let memory = match sharing {
             Sharing::Shared => options.map_raw(file)?,
-            // SAFETY: the copy is reached as atomic integers alone, of which any bit pattern is valid; that
-            // the file changes under pages that were not written yet is one more race between atomics.
-            // A file that is cut short by a program that ignores our lock ends the process with SIGBUS, as
-            // with any mapping; nothing is read from beyond it.
+            // SAFETY: the mapping is accessed only as atomic integers, for which any bit pattern is valid; changes of the
+            // file under pages not yet copied are races between atomics. If a program that ignores the lock truncates the
+            // file, the process ends with SIGBUS, as with any mapping; no bytes beyond the file are read.
             Sharing::Private => unsafe { options.no_reserve_swap().map_copy(file)? }.into(),
         };
-        // On a disk huge pages cost more than they bring: ext4 fills two megabytes where one page is touched, so that the
-        // first search in a large new table takes seconds to begin.
+        // Huge pages only for files in memory (tmpfs): on a disk, ext4 fills two megabytes for each page touched, and
+        // the first search in a large new table takes seconds to begin.
         if platform::files::is_in_memory(file) {
             platform::memory::advise_huge_pages(&memory, 0, bytes);
         }
@@ -97,41 +96,40 @@ impl Backing {
         Ok(Backing { memory, start: 0, words })
     }
 
-    /// All of it.
+    /// Returns all words of the table.
     #[inline]
     pub(super) fn words(&self) -> &[AtomicU64] {
         let start = self.memory.as_mut_ptr().cast::<u8>().wrapping_add(self.start).cast::<AtomicU64>();
-        // SAFETY: the mapping is writable and valid from `start` for so many words (`heap` and `file` made it
-        // so long), aligned to a page, of initialised bytes (all bit patterns are valid for an atomic
-        // integer), and lives as long as `self`. It is reached through this method alone: no `&mut [u8]` is
-        // ever made.
+        // SAFETY: the mapping is writable and valid for `self.words` words from `start` (`heap` and `file` gave it
+        // that length), aligned to a page, initialised (all bit patterns are valid for an atomic integer), and lives
+        // as long as `self`. It is accessed through this method only: no `&mut [u8]` is ever made.
         unsafe { std::slice::from_raw_parts(start, self.words) }
     }
 
-    /// Writes the pages of the first so many bytes to the disk, and waits for that.
+    /// Writes the pages of the first `bytes` bytes to the disk and waits for completion.
     pub(super) fn sync_start(&self, bytes: usize) -> io::Result<()> {
         self.memory.flush_range(0, bytes.min(8 * self.words))
     }
 
-    /// Says that all of it will be read from one end to the other.
+    /// Advises the system that the whole mapping will be read sequentially.
     pub(super) fn expect_scan(&self) {
         platform::memory::advise_scan(&self.memory);
     }
 
-    /// Bytes of it that huge pages hold now; `None` where the system does not tell.
+    /// Returns the bytes of the table that huge pages hold at present; `None` if the system does not report them.
     pub(super) fn huge_page_bytes(&self) -> Option<usize> {
         let start = self.words().as_ptr().addr();
         platform::memory::huge_page_bytes(start..start + 8 * self.words)
     }
 }
 
-/// Asks the processor to fetch the cache line of `word` and to take it from the other processors, for it will be
-/// written; does nothing where that is not known how.
+/// Prefetches the cache line of `word` for writing, so that other processors give it up; does nothing on processors
+/// other than x86-64.
 #[inline]
 pub(super) fn prefetch_for_write(word: &AtomicU64) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     // SAFETY: a prefetch has no effect on memory, and the address comes from a reference. Processors without the
-    // instruction take it for one that does nothing.
+    // instruction execute it as a no-op.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_ET0>(std::ptr::from_ref(word).cast());
@@ -140,7 +138,7 @@ pub(super) fn prefetch_for_write(word: &AtomicU64) {
     let _ = word;
 }
 
-/// Asks the processor to fetch the cache line of `word`; does nothing where that is not known how.
+/// Prefetches the cache line of `word` for reading; does nothing on processors other than x86-64.
 #[inline]
 pub(super) fn prefetch(word: &AtomicU64) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]

@@ -1,29 +1,29 @@
 //! An edge block: the statistics of every move of one position, as contiguous arrays.
 //!
-//! | word          | bits   | field        | meaning                                                    |
-//! |---------------|--------|--------------|------------------------------------------------------------|
-//! | 0             | 0..64  | owner        | key of the position; 0 is free                             |
-//! | 1             | 0..32  | sequence     | of its claims, times 2; odd while it is filled or freed    |
-//! | 1             | 32..64 | epoch        | in which it was filled or found whole                      |
-//! | 2             | 0..32  | visits       | of the owner when it was last used                         |
-//! | 2             | 32..38 | generation   | of the last use                                            |
-//! |               | 38..64 | suspect      | found while being filled: see `Table::reserve_block`       |
-//! | 3             | 0..40  | halving      | under way, see [`halving`](super::halving); 0 is none      |
-//! |               | 40..48 | weight       | of the position's [`Estimate`]; 0 and a value of 0: none   |
-//! |               | 48..64 | estimate     | its value, for the player to move                          |
-//! | 4             | 0..64  | sampled score | mean of the samples of simulations, see [`ScoreMean`]       |
-//! | 5             | 0..64  | evaluator score | the evaluator's expected score                            |
-//! | 6 + a         | 0..8   | prior wins   | see [`Prior`]; 255 of 255: the move is not legal           |
-//! |               | 8..16  | prior visits |                                                            |
-//! |               | 16..36 | edge value   | the child's value when last seen, for the mover            |
-//! |               | 36..64 | edge visits  | N(s,a)                                                     |
-//! | ... + a/2     | 0..16  | AMAF points  | half-points for the mover; odd moves in the upper half     |
-//! |               | 16..32 | AMAF visits  |                                                            |
-//! | ... + a       | 0..64  | policy state | only in layouts that have it                               |
-//! | ...           | 0..64  | tag          | owner and claim, see [`tag`]: whether all pages are of one |
+//! | word          | bits   | field           | meaning                                                    |
+//! |---------------|--------|-----------------|------------------------------------------------------------|
+//! | 0             | 0..64  | owner           | key of the position; 0 is free                             |
+//! | 1             | 0..32  | sequence        | plus 2 for each claim and each freeing; odd meanwhile      |
+//! | 1             | 32..64 | epoch           | in which it was filled or last verified                    |
+//! | 2             | 0..32  | visits          | of the owner at the last use                               |
+//! | 2             | 32..38 | generation      | of the last use                                            |
+//! |               | 38..64 | suspect         | mark of an unfinished block, see `Table::choose_block`     |
+//! | 3             | 0..40  | halving         | in progress, see [`halving`](super::halving); 0 is none    |
+//! |               | 40..48 | weight          | of the position's [`Estimate`]; 0 and a value of 0: none   |
+//! |               | 48..64 | estimate        | value, for the player to move                              |
+//! | 4             | 0..64  | sampled score   | mean of the samples of simulations, see [`ScoreMean`]      |
+//! | 5             | 0..64  | evaluator score | expected score of the evaluator, see [`ScoreMean`]         |
+//! | 6 + a         | 0..8   | prior wins      | see [`Prior`]; 255 of 255: the move is illegal             |
+//! |               | 8..16  | prior visits    |                                                            |
+//! |               | 16..36 | edge value      | the child's value at the last backup, for the mover        |
+//! |               | 36..64 | edge visits     | N(s,a)                                                     |
+//! | ... + a/2     | 0..16  | AMAF points     | half-points for the mover; odd moves in the upper half     |
+//! |               | 16..32 | AMAF visits     |                                                            |
+//! | ... + a       | 0..64  | policy state    | only in layouts that have it                               |
+//! | ...           | 0..64  | tag             | owner and claim, see [`tag`]: equal if all pages match     |
 //!
-//! Of the sequence the lower half counts by two each claim and each time it was freed, and the upper half is the table's *epoch* when the block was found to be
-//! whole, see [`doubt`](super::doubt). With more than 128 moves a tag ends each array.
+//! The epoch is the table's when the block was filled or last verified, see [recovery](super::doubt). With more than
+//! 128 moves a tag ends each array.
 
 use super::atomic::{AtomicU64, fence, overwrite};
 use super::backing;
@@ -35,27 +35,27 @@ use crate::game::Prior;
 use crate::value::{Estimate, Value};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-/// All edges of a block are halved when one has this many visits.
+/// Visits of an edge at which all edges of its block are halved.
 pub const EDGE_VISITS_FULL: u32 = 1 << 27;
-/// What an edge can hold: what lies between is for the visits that others count while a worker halves.
+/// Maximum visits of an edge; the range above [`EDGE_VISITS_FULL`] is for visits added during a halving.
 pub const EDGE_VISITS_LIMIT: u32 = (1 << 28) - 1;
-/// AMAF visits are halved when they reach this many.
+/// AMAF visits at which a move's AMAF samples are halved.
 pub const AMAF_VISITS_LIMIT: u32 = 1 << 14;
 const ILLEGAL: u64 = 0xffff;
 const VALUE_SHIFT: u32 = 16;
 const VISITS_SHIFT: u32 = 36;
-/// The part of the second word that is the epoch.
+/// The bits of the block's word 1 that hold the epoch.
 pub(super) const EPOCH_MASK: u64 = u64::MAX << EPOCH_SHIFT;
 pub(super) const EPOCH_SHIFT: u32 = 32;
-/// AMAF visits with one of these bits have reached the limit; the second is for damaged words.
+/// The bits of an AMAF half-word that are set once its visits have reached the limit; bit 31 only in damaged words.
 const AMAF_FULL: u64 = 0xc000_0000;
 
-/// The statistics of an edge, from one word.
+/// The statistics of one edge, from one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge(u64);
 
 impl Edge {
-    /// An edge never tried.
+    /// Returns an edge without visits; `None` makes it illegal.
     #[must_use]
     pub fn fresh(prior: Option<Prior>) -> Edge {
         match prior {
@@ -66,21 +66,21 @@ impl Edge {
         }
     }
 
-    /// Whether the move is legal as far as the position's key tells.
+    /// Returns true if the move is legal as far as the position's key determines it.
     #[must_use]
     #[inline]
     pub const fn is_legal(self) -> bool {
         self.0 & 0xffff != ILLEGAL
     }
 
-    /// N(s,a): how often the move was chosen here.
+    /// Returns N(s,a), the number of times the move was chosen here.
     #[must_use]
     #[inline]
     pub const fn visits(self) -> u32 {
         (self.0 >> VISITS_SHIFT) as u32
     }
 
-    /// The child's value when it was last seen through this edge, for the mover.
+    /// Returns the child's value at the last backup through this edge, for the mover.
     #[must_use]
     #[inline]
     pub const fn value(self) -> Value {
@@ -88,33 +88,33 @@ impl Edge {
         Value(bits << 12 | bits >> 8)
     }
 
-    /// The opinion it was created with.
+    /// Returns the prior with which the edge was created.
     #[must_use]
     #[inline]
     pub const fn prior(self) -> Prior {
         Prior { visits: (self.0 >> 8) as u8, wins: self.0 as u8 }
     }
 
-    /// So many visits more, as far as they fit, with the child's present value for the mover.
+    /// Returns the edge with `count` more visits, saturating, and the child's present value for the mover.
     #[must_use]
     #[inline]
     pub fn visited(self, count: u32, value: Value) -> Edge {
         self.with_statistics(u64::from(self.visits()) + u64::from(count), value)
     }
 
-    /// With the legality and the prior of this edge, and such statistics; visits as far as they fit.
+    /// Returns the edge with the same legality and prior, and the given visits (saturating) and value.
     pub(super) fn with_statistics(self, visits: u64, value: Value) -> Edge {
         let visits = visits.min(u64::from(EDGE_VISITS_LIMIT));
         Edge(self.0 & 0xffff | u64::from(value.0 >> 12) << VALUE_SHIFT | visits << VISITS_SHIFT)
     }
 
-    /// Half of the visits, the same value.
+    /// Returns the edge with half of the visits and the same value.
     pub(super) const fn halved(self) -> Edge {
         Edge(self.0 & ((1 << VISITS_SHIFT) - 1) | (self.visits() as u64 / 2) << VISITS_SHIFT)
     }
 }
 
-/// The bits of word 3 that are not of a halving.
+/// The bits of word 3 that hold the estimate; the others belong to the halving.
 pub(super) const ESTIMATE_MASK: u64 = u64::MAX << WEIGHT_SHIFT;
 const WEIGHT_SHIFT: u32 = 40;
 
@@ -124,41 +124,42 @@ fn pack_estimate(estimate: Option<Estimate>) -> u64 {
     })
 }
 
-/// The words of the scores.
+/// Indices of the words with the scores.
 const SAMPLED_SCORE: usize = 4;
 const EVALUATOR_SCORE: usize = 5;
 
-/// An evaluator's answer for a position that gets a block.
+/// An evaluator's result for a position that gets a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evaluation {
-    /// Its value; `None` if no evaluator was asked.
+    /// The value estimate; `None` without an evaluator.
     pub estimate: Option<Estimate>,
-    /// Its expected final score; `None` if it has none.
+    /// The expected final score; `None` if the evaluator has none.
     pub score: Option<ScoreMean>,
 }
 
 impl Evaluation {
-    /// The answer where no evaluator is asked.
+    /// The evaluation of a position without an evaluator.
     pub const NONE: Evaluation = Evaluation { estimate: None, score: None };
 }
 
-/// AMAF samples of a move: how often its mover played it first on that point, here or later.
+/// AMAF samples of a move: simulations in which its mover was the first to play on that point, at this position or later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Amaf {
-    /// Samples.
+    /// Number of samples.
     pub visits: u32,
-    /// Their sum in half-points for the mover.
+    /// Sum of the samples in half-points for the mover.
     pub half_points: u32,
 }
 
-/// Adds to one AMAF word: `Amaf { visits: 1, half_points }` of the even and the odd move.
+/// Returns the addend of an AMAF word for `Amaf { visits: 1, half_points }` of the even move; shift it left by 32 for
+/// the odd move.
 #[must_use]
 #[inline]
 pub const fn amaf_sample(half_points: u32) -> u64 {
     1 << 16 | half_points as u64
 }
 
-/// The block of a position: the right to read and write it until it is evicted.
+/// A handle to a position's block; reads and writes are valid until the block is evicted.
 #[derive(Clone, Copy)]
 pub struct Block<'t> {
     words: &'t [AtomicU64],
@@ -169,7 +170,7 @@ pub struct Block<'t> {
 }
 
 impl<'t> Block<'t> {
-    /// The block if it is complete, belongs to `owner` and was found whole in `epoch` (which stands in the upper half).
+    /// Returns the block if it is complete, belongs to `owner` and was last verified in `epoch` (in the upper 32 bits).
     #[inline]
     pub(super) fn accept(
         words: &'t [AtomicU64],
@@ -183,8 +184,8 @@ impl<'t> Block<'t> {
         belongs.then_some(Block { words, shape, number, sequence, owner })
     }
 
-    /// The block if it is complete and belongs to `owner`, in whatever epoch that was found; to be looked at, not to be
-    /// searched in.
+    /// Returns the block if it is complete and belongs to `owner`, of whatever epoch; it must be verified before a
+    /// search uses it.
     pub(super) fn accept_any(
         words: &'t [AtomicU64],
         shape: Shape,
@@ -195,63 +196,63 @@ impl<'t> Block<'t> {
         Block::accept(words, shape, number, owner, epoch)
     }
 
-    /// Whether it was found whole in `epoch`.
+    /// Returns true if the block was last verified in `epoch`.
     pub(super) fn is_of(&self, epoch: u64) -> bool {
         self.sequence & EPOCH_MASK == epoch
     }
 
-    /// Whether all its tags are those of its owner and claim: else its pages are of different moments.
+    /// Returns true if all tags match the owner and claim; otherwise its pages are of different moments.
     pub(super) fn is_whole(&self) -> bool {
         let tag = tag(self.owner, self.sequence);
         self.shape.tags().all(|at| self.words[at].load(Relaxed) == tag)
     }
 
-    /// The same block as one that was found whole in `epoch`; `None` if it is not this one's any more.
+    /// Marks the block as verified in `epoch`; returns `None` if it was evicted meanwhile.
     pub(super) fn renewed(self, epoch: u64) -> Option<Block<'t>> {
         let sequence = self.sequence & !EPOCH_MASK | epoch;
         let renewed = self.words[1].compare_exchange(self.sequence, sequence, Release, Relaxed);
-        // Another worker may have done it.
+        // Another worker may have done the same.
         let is_done = renewed.is_ok() || renewed == Err(sequence);
         is_done.then_some(Block { sequence, ..self })
     }
 
-    /// Its number in the pool, from 1.
+    /// Returns the block's number in the pool, from 1.
     #[must_use]
     #[inline]
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// Whether both are the same right to the same block.
+    /// Returns true if both are handles to the same claim of the same block.
     #[must_use]
     #[inline]
     pub fn is_same(&self, other: &Block<'_>) -> bool {
         (self.number, self.sequence, self.owner) == (other.number, other.sequence, other.owner)
     }
 
-    /// Whether it has not been evicted since it was found: what was read in between is valid.
+    /// Returns true if the block has not been evicted since it was found: earlier reads through this handle are valid.
     #[must_use]
     #[inline]
     pub fn is_current(&self) -> bool {
-        // What was read before is not read later.
+        // Keeps earlier reads before the comparison.
         fence(Acquire);
         self.words[1].load(Acquire) == self.sequence && self.words[0].load(Relaxed) == self.owner
     }
 
-    /// The edges, one for each move number.
+    /// Returns the edges in order of their move numbers.
     #[inline]
     pub fn edges(&self) -> impl Iterator<Item = Edge> + '_ {
         self.edge_words().iter().map(|word| Edge(word.load(Relaxed)))
     }
 
-    /// One edge.
+    /// Returns the edge of move number `index`.
     #[must_use]
     #[inline]
     pub fn edge(&self, index: usize) -> Edge {
         Edge(self.edge_words()[index].load(Relaxed))
     }
 
-    /// One edge, unless the block has been evicted.
+    /// Returns the edge of move number `index`, unless the block has been evicted.
     #[must_use]
     #[inline]
     pub fn current_edge(&self, index: usize) -> Option<Edge> {
@@ -259,16 +260,15 @@ impl<'t> Block<'t> {
         self.is_current().then_some(edge)
     }
 
-    /// Counts a visit of an edge of `entry`'s position and notes the child's value for the mover; returns the edge's
-    /// visits.
+    /// Adds a visit to an edge of `entry`'s position and stores the child's value for the mover; returns the edge's visits.
     ///
-    /// If that is enough, all visits of the position are halved. The number returned is from before, as are those of
-    /// the siblings that the caller has read.
+    /// Halves all visits of the position if the edge or the position is full. The returned number is from before the
+    /// halving, like the siblings' visits that the caller has read.
     pub fn visit_edge(&self, entry: &Entry<'_>, index: usize, value: Value) -> u32 {
         self.add_visits(entry, index, 1, value)
     }
 
-    /// The same for several visits at once.
+    /// Adds `count` visits at once; otherwise like [`visit_edge`](Block::visit_edge).
     pub fn add_visits(&self, entry: &Entry<'_>, index: usize, count: u32, value: Value) -> u32 {
         let visits = self.change_edge(index, |edge| edge.visited(count, value)).visits();
         if visits >= EDGE_VISITS_FULL || entry.total().visits >= TOTAL_VISITS_FULL {
@@ -277,7 +277,7 @@ impl<'t> Block<'t> {
         visits
     }
 
-    /// Changes an edge without losing what others add to it; returns it as it is then.
+    /// Changes an edge atomically; returns the changed edge.
     #[inline]
     pub(super) fn change_edge(&self, index: usize, change: impl Fn(Edge) -> Edge) -> Edge {
         let word = &self.edge_words()[index];
@@ -291,18 +291,18 @@ impl<'t> Block<'t> {
         }
     }
 
-    /// Number of edges.
+    /// Returns the number of edges.
     pub(super) fn moves(&self) -> usize {
         self.shape.moves
     }
 
-    /// The word that says how far a halving is.
+    /// Returns the block's word 3, with the progress of a halving.
     pub(super) fn halving_word(&self) -> &'t AtomicU64 {
         &self.words[3]
     }
 
-    /// What an expert said of the position's value when it got the block; `None` if none was asked. With a weight of 0 it
-    /// judged the moves alone.
+    /// Returns the evaluator's value estimate stored with the block, if an evaluator was used. A weight of 0 means
+    /// that it supplied priors only.
     #[must_use]
     #[inline]
     pub fn estimate(&self) -> Option<Estimate> {
@@ -311,27 +311,27 @@ impl<'t> Block<'t> {
         (word & ESTIMATE_MASK != 0).then_some(Estimate { value: Value(bits << 16 | bits), weight })
     }
 
-    /// Mean of the score samples that simulations through the position gave; `None` before the first.
+    /// Returns the mean of the score samples of simulations through the position; `None` before the first.
     #[must_use]
     #[inline]
     pub fn sampled_score(&self) -> Option<ScoreMean> {
         ScoreMean::unpack(self.words[SAMPLED_SCORE].load(Relaxed)).known()
     }
 
-    /// The evaluator's expected final score; `None` if none was asked.
+    /// Returns the evaluator's expected final score; `None` without an evaluator's score.
     #[must_use]
     #[inline]
     pub fn evaluator_score(&self) -> Option<ScoreMean> {
         ScoreMean::unpack(self.words[EVALUATOR_SCORE].load(Relaxed)).known()
     }
 
-    /// Adds a sample to the sampled score, unless the block has been evicted or another worker adds one at this moment.
+    /// Adds a sample to the sampled score; drops it if the block was evicted or another worker adds one at this moment.
     #[inline]
     pub fn add_score_sample(&self, sample: ScoreMean) {
         self.exchange(SAMPLED_SCORE, |score| score.and(sample));
     }
 
-    /// The word is exchanged only if it was this position's when it was read and has not changed since.
+    /// Exchanges the word only if the block was current after the read and the word has not changed since.
     #[inline]
     fn exchange(&self, at: usize, change: impl FnOnce(ScoreMean) -> ScoreMean) {
         let found = self.words[at].load(Relaxed);
@@ -343,14 +343,14 @@ impl<'t> Block<'t> {
         }
     }
 
-    /// AMAF samples of a move.
+    /// Returns the AMAF samples of a move.
     #[must_use]
     #[inline]
     pub fn amaf(&self, index: usize) -> Amaf {
         unpack_amaf(self.amaf_words()[index / 2].load(Relaxed), index)
     }
 
-    /// The AMAF words: the samples of move `2i` in the lower, of `2i + 1` in the upper half.
+    /// Returns the AMAF samples in pairs: moves `2i` and `2i + 1`.
     #[inline]
     pub fn amaf_pairs(&self) -> impl Iterator<Item = [Amaf; 2]> + '_ {
         self.amaf_words().iter().map(|word| {
@@ -361,9 +361,8 @@ impl<'t> Block<'t> {
 
     /// Adds samples: `samples[i]` goes to moves `2i` and `2i + 1`, see [`amaf_sample`].
     ///
-    /// A plain load and store: of two workers that add at once, one may be lost. An AMAF sample is one of
-    /// thousands, and a locked addition for every move of every position on the path would cost more than
-    /// the rest of the backup.
+    /// A plain load and store: of two simultaneous additions one may be lost. An AMAF sample is one of thousands, and
+    /// an atomic addition for every move of every position on the path would cost more than the rest of the backup.
     #[inline]
     pub fn add_amaf(&self, samples: &[u64]) {
         for (word, &sample) in self.amaf_words().iter().zip(samples) {
@@ -375,7 +374,7 @@ impl<'t> Block<'t> {
         }
     }
 
-    /// The state of the selection policy, a word for each move; none where the layout has none.
+    /// Returns the state of the selection policy, one word for each move; empty if the layout has none.
     #[must_use]
     #[inline]
     pub fn policy_state(&self) -> &'t [AtomicU64] {
@@ -383,7 +382,7 @@ impl<'t> Block<'t> {
         if self.shape.policy_state { &self.words[start..start + self.shape.moves] } else { &[] }
     }
 
-    /// Begins to fetch what a selection reads.
+    /// Prefetches the edges and AMAF samples that a selection reads.
     #[inline]
     pub fn prefetch_for_visit(&self) {
         for line in self.edge_words().chunks(8).chain(self.amaf_words().chunks(8)) {
@@ -391,8 +390,8 @@ impl<'t> Block<'t> {
         }
     }
 
-    /// Begins to fetch what a backup through an edge writes, so that the lines come at the same time and not one
-    /// after the other: where several processors write them, each takes as long as one from memory.
+    /// Prefetches for writing the lines that a backup through edge `index` changes, so that they arrive together: a
+    /// line that several processors write takes as long as one from memory.
     #[inline]
     pub fn prefetch_for_update(&self, index: usize) {
         self.prefetch_edge_for_update(index);
@@ -401,14 +400,14 @@ impl<'t> Block<'t> {
         }
     }
 
-    /// The same for a backup that writes no AMAF samples.
+    /// Prefetches for writing the line of edge `index`, for a backup without AMAF samples.
     #[inline]
     pub fn prefetch_edge_for_update(&self, index: usize) {
         backing::prefetch_for_write(&self.edge_words()[index]);
     }
 
-    /// Notes how much the position is worth keeping. A few visits more are not worth a write to a line that all
-    /// workers read.
+    /// Stores the position's visits and generation for the replacement policy. Skips the write if the visits differ
+    /// by 1/16 or less: all workers read the line.
     #[inline]
     pub fn mark_used(&self, visits: u32, generation: u64) {
         let noted = self.words[2].load(Relaxed);
@@ -429,14 +428,14 @@ impl<'t> Block<'t> {
         &self.words[start..start + self.shape.moves.div_ceil(2)]
     }
 
-    /// What cannot be, in words.
+    /// Returns a description of the first impossible value, if any.
     pub(super) fn fault(&self) -> Option<String> {
         let prior = self.edges().position(|edge| edge.is_legal() && edge.prior().wins > edge.prior().visits);
         let amaf = self.amaf_words().iter().position(|word| {
             let word = word.load(Relaxed);
             [word, word >> 32].into_iter().any(|half| {
                 let (half_points, visits) = (half & 0xffff, half >> 16 & 0xffff);
-                // With more visits than can be, the next one might carry into the neighbour.
+                // Visits at the limit or above might carry into the neighbour.
                 half_points > 2 * visits || visits >= u64::from(AMAF_VISITS_LIMIT)
             })
         });
@@ -447,15 +446,15 @@ impl<'t> Block<'t> {
         }
     }
 
-    /// Frees it, unless it has been evicted since it was found: `false` then.
+    /// Frees the block; returns false if it was evicted since it was found.
     pub(super) fn free(&self) -> bool {
         let odd = after(self.sequence, 1);
         let is_mine = self.words[1].compare_exchange(self.sequence, odd, Acquire, Relaxed).is_ok();
         if is_mine {
-            // A worker that sees the owner gone also sees the odd number.
+            // A worker that sees the owner removed also sees the odd sequence.
             fence(Release);
             self.words[0].store(0, Relaxed);
-            // Fails only if this worker was so slow that another took the block for abandoned.
+            // Fails only if another worker has meanwhile reclaimed the block as abandoned.
             let _ = self.words[1].compare_exchange(odd, after(odd, 1), Release, Relaxed);
         }
         is_mine
@@ -478,13 +477,13 @@ impl<'t> Block<'t> {
         self.words[EVALUATOR_SCORE].store(word(evaluator), Relaxed);
     }
 
-    /// Replaces the AMAF samples of the moves `2 * pair` and `2 * pair + 1`.
+    /// Replaces the AMAF samples of moves `2 * pair` and `2 * pair + 1` in a block that no other worker reads.
     pub(super) fn set_amaf(&self, pair: usize, samples: [Amaf; 2]) {
         let [even, odd] = samples.map(|amaf| u64::from(amaf.visits) << 16 | u64::from(amaf.half_points));
         self.amaf_words()[pair].store(even | odd << 32, Relaxed);
     }
 
-    /// Fills the words of a claimed block, which `tag` belongs to; the caller publishes it.
+    /// Fills the words of a claimed block and sets its tags to `tag`; the caller publishes the block.
     pub(super) fn fill(
         words: &[AtomicU64],
         shape: Shape,
@@ -506,17 +505,17 @@ impl<'t> Block<'t> {
     }
 }
 
-/// What stands in the tags of the block of `owner` that was claimed with `sequence`, even.
+/// Returns the tag of a block of `owner` claimed with `sequence`, which is even.
 pub(super) const fn tag(owner: u64, sequence: u64) -> u64 {
     owner ^ (sequence & !EPOCH_MASK)
 }
 
-/// The sequence `steps` later, in the same epoch.
+/// Returns the sequence `steps` later, in the same epoch.
 pub(super) const fn after(sequence: u64, steps: u32) -> u64 {
     sequence & EPOCH_MASK | (sequence as u32).wrapping_add(steps) as u64
 }
 
-/// Makes a block that no worker is using that of `owner`, with the tags that belong to it; the caller fills it.
+/// Assigns a block that no worker uses to `owner` and writes its tags; the caller fills it.
 pub(super) fn own(words: &[AtomicU64], shape: Shape, owner: u64) {
     let sequence = 2;
     shape.tags().for_each(|at| words[at].store(tag(owner, sequence), Relaxed));
@@ -524,12 +523,12 @@ pub(super) fn own(words: &[AtomicU64], shape: Shape, owner: u64) {
     words[1].store(sequence, Relaxed);
 }
 
-/// Makes a block that no worker is using as in an empty table.
+/// Zeroes a block that no worker uses, as in an empty table.
 pub(super) fn clear(words: &[AtomicU64]) {
     words.iter().for_each(|word| word.store(0, Relaxed));
 }
 
-/// Frees a block that no worker is using.
+/// Frees a block that no worker uses.
 pub(super) fn free(words: &[AtomicU64]) {
     words[0].store(0, Relaxed);
     words[1].store(after(words[1].load(Relaxed) | 1, 1), Relaxed);
@@ -543,7 +542,7 @@ fn unpack_amaf(word: u64, index: usize) -> Amaf {
     Amaf { visits, half_points: (half & 0xffff).min(2 * visits) }
 }
 
-/// Halves the fields of each half that is full.
+/// Halves both fields of each half-word that is full.
 #[cold]
 fn halve_amaf(word: u64) -> u64 {
     let halve = |half: u64| {
@@ -551,7 +550,7 @@ fn halve_amaf(word: u64) -> u64 {
             return half;
         }
         let (visits, half_points) = (half >> 17, (half & 0xffff) >> 1);
-        // Of an odd number of visits half a visit is lost, and with it a half-point.
+        // An odd number of visits loses half a visit; the points are capped accordingly.
         visits << 16 | half_points.min(2 * visits)
     };
     halve(word & 0xffff_ffff) | halve(word >> 32) << 32
@@ -608,7 +607,7 @@ mod tests {
         assert_eq!(block.amaf(1), Amaf::default());
         block.add_amaf(&[amaf_sample(1) << 32]);
         assert_eq!(block.amaf(1), Amaf { visits: 1, half_points: 1 });
-        // Three at a time meet the limit with an odd number, too.
+        // Steps of three visits cross the limit at odd numbers, too.
         for _ in 0..100_000 {
             block.add_amaf(&[(3 * amaf_sample(2)) << 32]);
             assert_eq!(block.fault(), None);

@@ -1,4 +1,4 @@
-//! Claiming entries and blocks for positions, and evicting others.
+//! Claims of entries and blocks for positions, with the eviction of others.
 
 use super::atomic::{AtomicU64, fence};
 use super::entry::{Entry, FIRST_KEY, GENERATIONS, busy_since};
@@ -8,13 +8,13 @@ use super::{AGES, Block, Counters, Evaluation, Protected, Table, block, header};
 use crate::game::Prior;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
-/// Marks a block's third word: the block was found unfinished, with the sequence whose lower bits follow,
-/// in the generation that stands there.
+/// Mark in a block's word 2: the block was found unfinished in the generation stored there. The lower bits of its
+/// sequence follow from bit [`SUSPECT_SHIFT`] on.
 const SUSPECT: u64 = 1 << 63;
 const SUSPECT_SHIFT: u32 = 38;
-/// Generations after which an entry or a block that is still unfinished is taken for abandoned.
+/// Generations after which an unfinished entry or block is reclaimed as abandoned.
 const ABANDONED_AGE: u64 = 8;
-/// Blocks the clock hand looks at for one that is evicted.
+/// Number of blocks that the clock hand passes for one eviction.
 const CLOCK_STEPS: usize = 8;
 
 impl Table {
@@ -26,12 +26,12 @@ impl Table {
     ) -> Option<Entry<'_>> {
         self.count_claim();
         let generation = self.generation();
-        // Another worker may be faster, even with the same key.
+        // Another worker may take the victim first, even for the same key.
         for _ in 0..BUCKET_ENTRIES {
             let Some((words, owner)) = self.victim(key, protected) else { break };
             let entry = Entry::new(words, key);
             if let Some(former) = entry.claim(owner, generation) {
-                // No entry names it any more.
+                // No entry names the block any more.
                 self.free_block(former.block, owner);
                 if entry.publish(generation) {
                     if owner < FIRST_KEY {
@@ -53,12 +53,12 @@ impl Table {
         None
     }
 
-    /// Of the entries that several workers made for one position at the same moment, the one that is found. The
-    /// blocks of the others are freed: no worker would find them.
+    /// Returns the entry that a probe finds, of those that several workers made for one position at the same moment.
+    /// Frees the blocks of the others, which no worker would find.
     ///
-    /// Two workers cannot both miss the other's entry behind the fence. The one that sees both looks at the later
-    /// entry's block by an exchange: either it finds the block, or the worker that names one afterwards sees, in
-    /// [`name_block`](Table::name_block), the entry that comes first.
+    /// The fence excludes that two workers both miss the other's entry. The worker that sees both reads the later
+    /// entry's block by an exchange: either it finds the block, or the worker that names one afterwards sees the
+    /// first entry in [`name_block`](Table::name_block).
     fn settle<'t>(&'t self, made: Entry<'t>) -> Entry<'t> {
         fence(SeqCst);
         let key = made.key();
@@ -77,7 +77,7 @@ impl Table {
         found.unwrap_or(made)
     }
 
-    /// Where generations are counted by claims, begins the next one when it is time.
+    /// Counts a claim; begins the next generation if the policy counts generations by claims and enough were made.
     #[inline]
     fn count_claim(&self) {
         let count = self.header(header::CLAIMS).fetch_add(1, Relaxed).wrapping_add(1);
@@ -88,13 +88,12 @@ impl Table {
         }
     }
 
-    /// The entry of `key`'s buckets that is the least worth keeping, and its owner (0 if it is empty);
-    /// `None` if all are protected.
+    /// Returns the least valuable entry of `key`'s buckets and its owner (0 if it is empty); `None` if all are protected.
     fn victim(&self, key: u64, protected: Protected<'_>) -> Option<(&[AtomicU64; ENTRY_WORDS], u64)> {
         let generation = self.generation();
         let mut candidates = Candidates::default();
         let bucket = self.bucket(key);
-        // Among equals the first counts.
+        // Of equal candidates the first is evicted.
         let (before, from) = bucket.split_at(self.replacement.first_place(key, BUCKET_ENTRIES));
         for words in from.iter().chain(before).chain(self.overflow_bucket(key)) {
             let owner = words[0].load(Relaxed);
@@ -115,10 +114,11 @@ impl Table {
         candidates.victim(self.replacement, generation).map(|victim| victim.what)
     }
 
-    /// Gives the position a block with `priors` (one for each move, `None` where illegal; asked for only when there
-    /// is a block), that of a less valuable position if none is free; `None` if all that could be evicted are
-    /// protected, or worth more where the policy compares. One that another worker has given it meanwhile is returned
-    /// as it is.
+    /// Gives the position a block with `priors`, evicting a less valuable block if none is free. Returns the present
+    /// block if another worker has given it one meanwhile; `None` if all candidates are protected, or more valuable
+    /// where the policy compares them.
+    ///
+    /// `priors` has one element for each move, `None` where illegal; it is called only if there is a candidate.
     pub fn claim_block<P: AsRef<[Option<Prior>]>>(
         &self,
         entry: &Entry<'_>,
@@ -129,7 +129,7 @@ impl Table {
         self.claim_evaluated_block(entry, || (priors(), Evaluation::NONE), protected, counters)
     }
 
-    /// The same with priors and an evaluation of the position.
+    /// Gives the position a block with priors and an evaluation; otherwise like [`claim_block`](Table::claim_block).
     pub fn claim_evaluated_block<P: AsRef<[Option<Prior>]>>(
         &self,
         entry: &Entry<'_>,
@@ -137,7 +137,7 @@ impl Table {
         protected: Protected<'_>,
         counters: &mut Counters,
     ) -> Option<Block<'_>> {
-        // Not the caller's: a block is found through the entry that is found.
+        // The caller's entry may be a duplicate: a block is found through the entry that a probe finds.
         let entry = self.find(entry.key())?;
         let before = entry.block_number();
         if let Some(block) = self.block(&entry) {
@@ -150,7 +150,7 @@ impl Table {
         };
         let (priors, evaluation) = judge();
         debug_assert_eq!(priors.as_ref().len(), self.layout.shape.moves);
-        // Priors take so long that another worker often gets here first; no block has gone for them yet.
+        // Priors take so long that another worker is often first; at this point no block has been evicted for them.
         if let Some(block) = self.block(&entry) {
             return Some(block);
         }
@@ -162,10 +162,10 @@ impl Table {
         let tag = block::tag(entry.key(), complete);
         Block::fill(words, self.layout.shape, priors.as_ref(), evaluation, tag);
         words[0].store(entry.key(), Release);
-        // Fails only if this worker was so slow that another took the block for abandoned.
+        // Fails only if another worker has meanwhile reclaimed the block as abandoned.
         words[1].compare_exchange(sequence, complete, Release, Relaxed).ok()?;
         if self.name_block(&entry, before, number) {
-            // It was lost, but may have come back meanwhile.
+            // The lost block may have become the position's own again meanwhile.
             if before != number {
                 self.free_block(before, entry.key());
             }
@@ -176,11 +176,11 @@ impl Table {
         self.find(entry.key()).and_then(|entry| self.block(&entry))
     }
 
-    /// Makes the complete block `number` that of the position, if its block is still `before` and its entry still the
-    /// one that is found; else no worker finds the block, and the caller frees it.
+    /// Stores the complete block `number` in the entry, if the entry's block is still `before` and a probe still
+    /// finds the entry. Otherwise no worker finds the block, and the caller frees it.
     ///
-    /// The worker that evicts the entry exchanges the word with the block's number: before this exchange, and then finds the
-    /// number and frees the block, or after it, and then the other key is seen here.
+    /// A worker that evicts the entry exchanges the word with the block's number: if before this exchange, this
+    /// worker sees the other key; if after it, that worker finds the number and frees the block.
     fn name_block(&self, entry: &Entry<'_>, before: u32, number: u32) -> bool {
         entry.change_block(before, number)
             && self
@@ -188,7 +188,7 @@ impl Table {
                 .is_some_and(|found| found.is_same(entry) && found.block_number() == number)
     }
 
-    /// Frees a block that no entry names, if it is still `owner`'s.
+    /// Frees a block that no entry names, if it still belongs to `owner`.
     pub(super) fn free_block(&self, number: u32, owner: u64) {
         let words = self.block_words(number).filter(|_| owner >= FIRST_KEY);
         let block = words.and_then(|words| Block::accept_any(words, self.layout.shape, number, owner));
@@ -197,7 +197,7 @@ impl Table {
         }
     }
 
-    /// The least valuable of the blocks that the clock hand passes, for a position with `visits`.
+    /// Returns the least valuable of the blocks that the clock hand passes, if a position with `visits` may have it.
     fn choose_block(&self, visits: u32, protected: Protected<'_>) -> Option<BlockCandidate<'_>> {
         let generation = self.generation();
         let blocks = self.layout.blocks as u64;
@@ -211,12 +211,12 @@ impl Table {
             if protected.blocks.contains(&number) {
                 continue;
             }
-            // Odd: being filled, or left half-way by a worker that died. The latter shows by staying so.
+            // Odd: being filled, or abandoned by a killed worker, which shows by staying unchanged for generations.
             if sequence & 1 != 0 {
                 let suspect = SUSPECT | sequence << SUSPECT_SHIFT & !SUSPECT;
                 let is_suspect = used >> SUSPECT_SHIFT == suspect >> SUSPECT_SHIFT;
                 if !is_suspect {
-                    // Fails if the worker that fills it goes on just now.
+                    // Fails if the worker that fills it writes the word at this moment.
                     let _ = words[2].compare_exchange(used, suspect | generation << 32, Relaxed, Relaxed);
                 }
                 if !is_suspect || age(used_in, generation) < ABANDONED_AGE {
@@ -233,7 +233,7 @@ impl Table {
         self.replacement.admits(visits, &victim, generation).then_some(victim.what)
     }
 
-    /// Makes the block this worker's to fill, and returns its sequence, odd from now on; `None` if another worker has
+    /// Claims the block for this worker and returns its new sequence, which is odd; `None` if another worker has
     /// taken it since it was chosen.
     fn take_block(&self, candidate: &BlockCandidate<'_>, counters: &mut Counters) -> Option<u64> {
         let BlockCandidate { words, sequence, .. } = *candidate;
@@ -243,7 +243,7 @@ impl Table {
             counters.contention += 1;
             return None;
         }
-        // A worker that sees what is written from here on also sees the odd number.
+        // A worker that sees writes from here on also sees the odd sequence.
         fence(Release);
         if words[0].load(Relaxed) != 0 {
             counters.block_evictions += 1;
@@ -254,7 +254,7 @@ impl Table {
     }
 }
 
-/// A block that may be taken, as it was when it was looked at.
+/// A candidate for eviction, with the sequence read when it was chosen.
 #[derive(Clone, Copy)]
 struct BlockCandidate<'t> {
     number: u32,

@@ -1,23 +1,23 @@
-//! What happens at the table, counted. The list below is the only one: sums and reports come from it.
+//! Counters of table events. The list below is the only one: sums and reports are derived from it.
 
 use std::fmt;
 
-/// See [`Counters::transpositions_by_depth`].
+/// Number of depths counted in [`Counters::transpositions_by_depth`].
 pub const DEPTHS: usize = 16;
-/// See [`Counters::evictions_by_age`].
+/// Number of ages counted in [`Counters::evictions_by_age`].
 pub const AGES: usize = 9;
 
-/// The value of a counter: one number, or one for each depth or age.
+/// The value of a counter: one number, or one number for each depth or age.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Count<'a> {
-    /// One number.
+    /// A single number.
     Number(u64),
-    /// Several.
+    /// One number for each depth or age.
     Numbers(&'a [u64]),
 }
 
 impl fmt::Display for Count<'_> {
-    /// Numbers separated by spaces.
+    /// Writes the numbers separated by spaces.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Count::Number(number) => write!(f, "{number}"),
@@ -28,7 +28,7 @@ impl fmt::Display for Count<'_> {
     }
 }
 
-/// What kinds of counter there are.
+/// A type of counter: one number or an array.
 trait Kind {
     fn add(&mut self, other: &Self);
     fn count(&self) -> Count<'_>;
@@ -54,10 +54,10 @@ impl<const N: usize> Kind for [u64; N] {
     }
 }
 
-/// Declares the counters with the names that reports give them.
+/// Declares the counters with their names in reports.
 macro_rules! counters {
     ($($(#[$documentation:meta])* $field:ident: $kind:ty = $name:literal,)*) => {
-        /// What happened at the table, counted by each worker for itself.
+        /// Counts of table events, kept separately by each worker.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct Counters {
             $($(#[$documentation])* pub $field: $kind,)*
@@ -69,7 +69,7 @@ macro_rules! counters {
                 $(Kind::add(&mut self.$field, &other.$field);)*
             }
 
-            /// All of them, with the names that reports give them.
+            /// Returns all counters with their names in reports.
             pub fn list(&self) -> impl Iterator<Item = (&'static str, Count<'_>)> {
                 [$(($name, self.$field.count()),)*].into_iter()
             }
@@ -78,31 +78,30 @@ macro_rules! counters {
 }
 
 counters! {
-    /// Positions that were looked for and found.
+    /// Probes that found the position.
     hits: u64 = "hits",
-    /// Positions that were looked for and new.
+    /// Probes that did not find the position.
     misses: u64 = "misses",
-    /// Positions found at the first visit of an edge: another sequence of moves had led there, or the edge's own position
-    /// had lost its block.
+    /// Positions already in the table at the first visit of an edge: reached before by another sequence of moves, or
+    /// by this edge before its block was lost.
     transpositions: u64 = "transpositions",
     /// Entries taken from another position.
     evictions: u64 = "evictions",
     /// Blocks taken from another position.
     block_evictions: u64 = "blockEvictions",
-    /// Positions that got no entry or block, since all that could go was protected or worth more.
+    /// Positions refused an entry or a block, because all candidates for eviction were protected or more valuable.
     refused: u64 = "refused",
-    /// Blocks that were gone when their position was visited again.
+    /// Blocks found to be evicted when their position was visited again.
     lost_blocks: u64 = "lostBlocks",
-    /// Backups to positions whose entry or block had been evicted meanwhile.
+    /// Backups dropped because the entry or the block had been evicted since the descent.
     late_updates: u64 = "lateUpdates",
-    /// Transpositions by the moves that had been made since the root of the search, the last place for all that were
-    /// deeper.
+    /// Transpositions by the number of moves since the search root; the last element counts all deeper ones.
     transpositions_by_depth: [u64; DEPTHS] = "transpositionsByDepth",
-    /// Evictions of entries by the generations since their last visit, the last place for all that were older.
+    /// Evicted entries by the number of generations since their last visit; the last element counts all older ones.
     evictions_by_age: [u64; AGES] = "evictionsByAge",
-    /// Entries and blocks that another worker took in the same moment.
+    /// Entries and blocks that another worker took at the same moment.
     contention: u64 = "contention",
-    /// Times that a position had edges which it cannot have: another one with the same key, or damage.
+    /// Positions found with edges that they cannot have: a key shared with another position, or damage.
     collisions: u64 = "collisions",
 }
 

@@ -1,39 +1,39 @@
-//! Blocks in doubt: those of a file whose last users may have left pages of different moments.
+//! Recovery of blocks in files with pages of different moments (after a power cut, a killed user or a copy).
 //!
-//! An entry lies within a page, so whatever was written of a file, an entry is that of one moment, and bounds belong to
-//! the key beside them. A block may lie on two or three pages, and one may have been written with this owner's edges
-//! and the other with the edges of the position that had the block before, or after.
+//! An entry lies within one page, so it is consistent in any file, and its bounds belong to the key beside them. A
+//! block may lie on two or three pages; one of them may hold edges of its owner, and another edges of the block's
+//! owner before or after.
 //!
-//! So a file counts *epochs*: one more whenever it is opened and nobody can tell that all of it is of one moment
-//! ([`session`](super::session)). Each block carries the epoch in which it was filled, or found to be whole. That number
-//! stands beside the claim's, which every reader compares anyway: for blocks of the present epoch nothing is added to
-//! that. A block of another one is looked at when a search first comes to it; it is given the present epoch, or freed.
+//! Each file therefore counts *epochs*. Opening a file increments its epoch unless all of its pages are known to be
+//! of one moment ([`session`](super::session)). Each block stores the epoch in which it was filled or last verified,
+//! in the word of its sequence, which every reader compares anyway: blocks of the present epoch need no further test.
+//! A block of another epoch is verified at its first use, and then gets the present epoch or is freed.
 
 use super::block::Block;
 use super::entry::{Entry, Total};
 use super::{Table, header};
 use std::sync::atomic::Ordering::Relaxed;
 
-/// What is found in a block of another epoch.
+/// The result of verifying a block of another epoch.
 pub(super) enum Finding {
-    /// All of it is its position's.
+    /// All of the block belongs to its position.
     Whole,
-    /// It is, and its edges have more visits than the position says: the entry was written earlier. The visits it
-    /// should have.
+    /// All of the block belongs to its position, but its edges have more visits than the entry, which was written to
+    /// the disk earlier. Contains the visits that the entry should have.
     Newer(u32),
-    /// Not all of it is.
+    /// Parts of the block belong to another position, or are damaged.
     Torn,
 }
 
 impl Table {
-    /// The block of `entry`'s position if it is of another epoch and all of it belongs to the position; it is freed if
-    /// it does not.
+    /// Verifies a block of another epoch. Returns the block of `entry`'s position if it is consistent, with the
+    /// present epoch; frees it otherwise.
     #[cold]
     pub(super) fn settle_doubt(&self, entry: &Entry<'_>, number: u32) -> Option<Block<'_>> {
         let words = self.block_words(number)?;
         let block = Block::accept_any(words, self.layout.shape, number, entry.key())?;
         if block.is_of(self.epoch) {
-            // It was being filled a moment ago.
+            // Another worker has completed or verified the block since the caller probed it.
             return Some(block);
         }
         match Table::examine(entry, &block) {
@@ -49,8 +49,8 @@ impl Table {
         block.renewed(self.epoch)
     }
 
-    /// The block of `entry`'s position, if all of it is, and the position's visits and value as they should be. Nothing is
-    /// changed.
+    /// Returns the block of `entry`'s position if it is consistent, and the position's visits and value after
+    /// recovery. Changes nothing.
     pub(super) fn sound_block(&self, entry: &Entry<'_>) -> Option<(Block<'_>, Total)> {
         let number = entry.block_number();
         let words = self.block_words(number)?;
@@ -62,7 +62,7 @@ impl Table {
         }
     }
 
-    /// Whether a block can be used as that of `entry`'s position.
+    /// Verifies that `block` is consistent and agrees with `entry`.
     pub(super) fn examine(entry: &Entry<'_>, block: &Block<'_>) -> Finding {
         if !block.is_whole() || block.fault().is_some() {
             return Finding::Torn;
@@ -73,7 +73,7 @@ impl Table {
         if counted <= Table::visits_allowed(visits) {
             Finding::Whole
         } else {
-            // Twice as many are no difference of a few seconds, or of one halving.
+            // Up to twice the visits: the difference of a few seconds, or of one halving.
             let counted =
                 u32::try_from(counted).ok().filter(|_| counted <= 2 * Table::visits_allowed(visits));
             counted.map_or(Finding::Torn, Finding::Newer)

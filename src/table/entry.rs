@@ -1,22 +1,22 @@
-//! A directory entry: the statistics of one position in 32 bytes, two to a cache line.
+//! A directory entry: the statistics of one position in 32 bytes, two entries to a cache line.
 //!
 //! | word | bits   | field        | meaning                                                          |
 //! |------|--------|--------------|------------------------------------------------------------------|
-//! | 0    | 0..64  | key          | the whole table key; 0 is empty, below 128 it is being claimed   |
+//! | 0    | 0..64  | key          | the whole table key; 0 is empty, below 128 is being claimed      |
 //! | 1    | 0..32  | value        | Q, for the player to move                                        |
 //! | 1    | 32..64 | visits       | N: leaf playouts and edge visits                                 |
 //! | 2    | 0..16  | leaf points  | half-points of the leaf playouts, for the player to move         |
-//! | 2    | 16..31 | leaf visits  | n0: playouts that the position had as a leaf                     |
+//! | 2    | 16..31 | leaf visits  | n0: playouts from the position as a leaf                         |
 //! | 2    | 31     | twin         | bounds for one history are stored under another key              |
 //! | 2    | 32..38 | generation   | of the last visit, modulo 64                                     |
-//! | 2    | 38..64 | block        | number of its edge block; 0 is none                              |
+//! | 2    | 38..64 | block        | number of the position's edge block; 0 is none                   |
 //! | 3    | 0..10  | lower        | proven lower bound of Black's score, plus 512                    |
 //! | 3    | 10..20 | upper        | proven upper bound of Black's score, plus 512                    |
-//! | 3    | 20..64 | tag          | bits 0..44 of the key: the bounds are void where they differ     |
+//! | 3    | 20..64 | tag          | bits 0..44 of the key; the bounds are void if they differ        |
 //!
-//! Visits and value share a word, so do leaf visits and leaf points: no reader sees one without the
-//! other. Bounds carry 44 bits of the key, because a late write into an entry that meanwhile belongs
-//! to another position would be a false proof; anything else written late is a bounded error.
+//! Visits and value share a word, and so do leaf visits and leaf points, so that no reader sees one without the
+//! other. Bounds carry 44 bits of the key, because a late write into an entry that belongs to another position by
+//! then would be a false proof; any other late write is a bounded error.
 
 use super::atomic::{AtomicU64, overwrite};
 use super::backing;
@@ -26,10 +26,10 @@ use crate::game::Bounds;
 use crate::value::{Estimate, Value};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-/// No position has a key below this: such numbers say that an entry is being claimed, see [`busy`].
+/// Lower limit of position keys: smaller numbers mark an entry that is being claimed, see [`busy`].
 pub(super) const FIRST_KEY: u64 = 2 * GENERATIONS;
 const GENERATION_BITS: u32 = 6;
-/// Generations count like the hours of a clock: ages are differences modulo this.
+/// Number of generations, which wrap around: ages are differences modulo this number.
 pub(super) const GENERATIONS: u64 = 1 << GENERATION_BITS;
 const SCORE_OFFSET: i32 = 512;
 const SCORE_BITS: u32 = 10;
@@ -37,7 +37,7 @@ const SCORE_MASK: u64 = (1 << SCORE_BITS) - 1;
 const TAG_SHIFT: u32 = 2 * SCORE_BITS;
 pub(super) const NO_BOUNDS: Bounds = Bounds { lower: -SCORE_OFFSET as i16, upper: SCORE_OFFSET as i16 - 1 };
 
-/// Word 2, unpacked.
+/// The fields of word 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(super) struct Meta {
     pub(super) leaf_playouts: LeafPlayouts,
@@ -49,7 +49,7 @@ pub(super) struct Meta {
 impl Meta {
     #[inline]
     fn unpack(word: u64) -> Meta {
-        // A damaged word may claim more points than playouts can earn.
+        // The points of a damaged word may exceed those of its playouts.
         let visits = (word >> 16) as u32 & LEAF_PLAYOUTS_LIMIT;
         Meta {
             leaf_playouts: LeafPlayouts { visits, half_points: (word as u32 & 0xffff).min(2 * visits) },
@@ -69,38 +69,37 @@ impl Meta {
     }
 }
 
-/// An entry as it is stored, for checks.
+/// An entry as stored, for the checks of `verify`.
 pub(super) struct Raw {
     pub(super) leaf_playouts: LeafPlayouts,
     pub(super) block: u32,
-    /// `None` where they were written for another position.
+    /// `None` if they were written for another position.
     pub(super) bounds: Option<Bounds>,
 }
 
-/// See [`Entry::copy`].
+/// An entry prepared for a copy of the table, see [`Entry::copy`].
 pub(super) struct Copy {
     pub(super) words: [u64; ENTRY_WORDS],
     pub(super) leaf_visits: u32,
     pub(super) block: u32,
 }
 
-/// The number of the block in the third word of an entry; 0 if there is none.
+/// Returns the block number in an entry's word 2; 0 if there is none.
 pub(super) fn block_of(meta: u64) -> u32 {
     Meta::unpack(meta).block
 }
 
-/// Visits and value of a position, from one word.
+/// Visits and value of a position, read together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Total {
-    /// N.
+    /// N, the number of visits.
     pub visits: u32,
     /// Q, for the player to move.
     pub value: Value,
 }
 
-/// The entry of a position: the right to read and write it. It may be evicted for another position
-/// at any time; every write looks at the key first, and what slips between is bounded by the
-/// [contract](super).
+/// A handle to a position's entry. The entry may be evicted at any time; every write compares the key first, and the
+/// [contract](super) bounds the errors of writes that an eviction overtakes.
 #[derive(Clone, Copy)]
 pub struct Entry<'t> {
     words: &'t [AtomicU64; ENTRY_WORDS],
@@ -113,20 +112,20 @@ impl<'t> Entry<'t> {
         Entry { words, key }
     }
 
-    /// The position's key.
+    /// Returns the position's key.
     #[must_use]
     pub fn key(&self) -> u64 {
         self.key
     }
 
-    /// Whether it still belongs to the position.
+    /// Returns true if the entry still belongs to the position.
     #[must_use]
     #[inline]
     pub fn is_current(&self) -> bool {
         self.words[0].load(Acquire) == self.key
     }
 
-    /// Visits and value.
+    /// Returns visits and value.
     #[must_use]
     #[inline]
     pub fn total(&self) -> Total {
@@ -142,7 +141,7 @@ impl<'t> Entry<'t> {
         }
     }
 
-    /// At least so many visits.
+    /// Raises the visits to `visits` if they are fewer.
     pub(super) fn raise_visits(&self, visits: u32) {
         if self.is_current() {
             let raised = |word: u64| Some(word & u64::from(u32::MAX) | (word >> 32).max(visits.into()) << 32);
@@ -150,20 +149,20 @@ impl<'t> Entry<'t> {
         }
     }
 
-    /// Makes bounds that belong to another position none at all.
+    /// Removes bounds that were written for another position.
     pub(super) fn clear_void_bounds(&self) {
         if unpack_bounds(self.words[3].load(Relaxed), self.key).is_none() {
             self.words[3].store(pack_bounds(NO_BOUNDS, self.key), Relaxed);
         }
     }
 
-    /// Counts a visit and replaces the value.
+    /// Adds a visit and replaces the value.
     #[inline]
     pub fn add_visit(&self, value: Value) {
         self.add_visits(1, value);
     }
 
-    /// Counts visits and replaces the value.
+    /// Adds `count` visits, saturating, and replaces the value.
     #[inline]
     pub fn add_visits(&self, count: u32, value: Value) {
         if !self.is_current() {
@@ -180,7 +179,7 @@ impl<'t> Entry<'t> {
         }
     }
 
-    /// Half of the visits, the same value.
+    /// Halves the visits and keeps the value.
     pub(super) fn halve_total(&self) {
         if self.is_current() {
             let halved = |word: u64| Some((word >> 33) << 32 | word & u64::from(u32::MAX));
@@ -188,12 +187,12 @@ impl<'t> Entry<'t> {
         }
     }
 
-    /// Half of the leaf playouts, the same mean.
+    /// Halves the leaf playouts and keeps their mean.
     pub(super) fn halve_leaf_playouts(&self) {
         self.update_meta(|meta| Meta { leaf_playouts: meta.leaf_playouts.shifted(1), ..meta });
     }
 
-    /// Begins to fetch it for a backup.
+    /// Prefetches the entry for writing.
     #[inline]
     pub fn prefetch_for_update(&self) {
         backing::prefetch_for_write(&self.words[0]);
@@ -204,7 +203,7 @@ impl<'t> Entry<'t> {
         Meta::unpack(self.words[2].load(Relaxed))
     }
 
-    /// The number of the block, 0 if there is none: a worker that reads it also finds the block complete.
+    /// Returns the block's number, 0 if there is none; a worker that reads the number also finds the block complete.
     #[inline]
     pub(super) fn block_number(&self) -> u32 {
         Meta::unpack(self.words[2].load(Acquire)).block
@@ -228,13 +227,13 @@ impl<'t> Entry<'t> {
         }
     }
 
-    /// Makes `number` the block, if that is `before` now. Ordered with all other changes of the block: a worker that finds the
-    /// number also finds the block complete, and the caller sees what the worker that changed it last had seen.
+    /// Sets the block to `number` if it is `before` at present. Ordered with all other changes of the block: a worker that
+    /// reads the number finds the block complete, and this worker sees all that the worker of the last change had seen.
     pub(super) fn change_block(&self, before: u32, number: u32) -> bool {
         self.change_block_and(before, |meta| Meta { block: number, ..meta })
     }
 
-    /// Where the block is still `lost`, takes its number out and replaces the leaf playouts.
+    /// Removes the block and replaces the leaf playouts, if the block is still `lost`.
     pub(super) fn lose_block(&self, lost: u32, leaf_playouts: LeafPlayouts) -> bool {
         self.change_block_and(lost, |meta| Meta { block: 0, leaf_playouts, ..meta })
     }
@@ -256,18 +255,18 @@ impl<'t> Entry<'t> {
         }
     }
 
-    /// The number of the block, by an exchange that changes nothing: a worker that changes the block afterwards sees what this
-    /// one has seen and written.
+    /// Reads the block's number by an exchange that changes nothing: a worker that changes the block later sees all
+    /// that this worker has seen and written.
     pub(super) fn block_by_exchange(&self) -> u32 {
         Meta::unpack(self.words[2].fetch_or(0, AcqRel)).block
     }
 
-    /// Whether both are the same place of the directory.
+    /// Returns true if both are handles to the same entry of the directory.
     pub(super) fn is_same(&self, other: &Entry<'_>) -> bool {
         std::ptr::eq(self.words, other.words)
     }
 
-    /// What is stored, without the corrections that other readers make.
+    /// Returns the stored fields without the corrections of other readers.
     pub(super) fn raw(&self) -> Raw {
         let word = self.words[2].load(Relaxed);
         Raw {
@@ -280,7 +279,7 @@ impl<'t> Entry<'t> {
         }
     }
 
-    /// The entry that is stored as these words, for another place; void bounds are left out.
+    /// Prepares an entry with the given words for a copy of the table, without void bounds.
     pub(super) fn copy(words: [u64; ENTRY_WORDS]) -> Copy {
         let [key, total, word, bounds] = words;
         let meta = Meta::unpack(word);
@@ -288,7 +287,7 @@ impl<'t> Entry<'t> {
         Copy { words: [key, total, word, bounds], leaf_visits: meta.leaf_playouts.visits, block: meta.block }
     }
 
-    /// Fills a place that no other worker reads.
+    /// Fills an entry that no other worker reads.
     pub(super) fn store(
         words: &[AtomicU64; ENTRY_WORDS],
         key: u64,
@@ -302,20 +301,20 @@ impl<'t> Entry<'t> {
         words[0].store(key, Relaxed);
     }
 
-    /// The position's leaf playouts.
+    /// Returns the position's leaf playouts.
     #[must_use]
     #[inline]
     pub fn leaf_playouts(&self) -> LeafPlayouts {
         self.meta().leaf_playouts
     }
 
-    /// Adds a playout from this position, `half_points` for the player to move, and returns the sums.
+    /// Adds a playout with `half_points` for the player to move, and returns the sums.
     pub fn add_leaf_playout(&self, half_points: u32) -> LeafPlayouts {
         self.update_meta(|meta| Meta { leaf_playouts: meta.leaf_playouts.plus(half_points), ..meta });
         self.leaf_playouts()
     }
 
-    /// Takes an estimate out of the mean of the leaf playouts, which stand for all visits of a block that was lost.
+    /// Removes an estimate from the mean of the leaf playouts, which replace all visits of a lost block.
     pub fn remove_from_leaf_playouts(&self, estimate: Estimate) {
         let all = self.total().visits;
         self.update_meta(|meta| {
@@ -325,13 +324,13 @@ impl<'t> Entry<'t> {
         });
     }
 
-    /// Starts a new entry of an evicted position from the statistics of the edge to it.
+    /// Initialises the new entry of an evicted position from the statistics of the edge to it.
     pub fn seed(&self, leaf_playouts: LeafPlayouts, total: Total) {
         self.update_meta(|meta| Meta { leaf_playouts, ..meta });
         self.set_total(total);
     }
 
-    /// Whether bounds for some history are stored under
+    /// Returns true if bounds for some history are stored under
     /// [`Game::key_with_history`](crate::game::Game::key_with_history).
     #[must_use]
     #[inline]
@@ -339,12 +338,12 @@ impl<'t> Entry<'t> {
         self.meta().twin
     }
 
-    /// Says that there are such bounds.
+    /// Records that bounds for some history are stored under another key.
     pub fn mark_twin(&self) {
         self.update_meta(|meta| Meta { twin: true, ..meta });
     }
 
-    /// The proven bounds, cut to `range`: the whole range where nothing is proven.
+    /// Returns the proven bounds, intersected with `range`; `range` if nothing is proven.
     #[must_use]
     #[inline]
     pub fn bounds(&self, range: Bounds) -> Bounds {
@@ -357,8 +356,8 @@ impl<'t> Entry<'t> {
         }
     }
 
-    /// Adds proven bounds to those known. Bounds only ever tighten, so an update lost is knowledge lost
-    /// and nothing worse.
+    /// Intersects the bounds with newly proven ones. Bounds only ever tighten, so a lost update costs no more than
+    /// its proof.
     pub fn tighten_bounds(&self, bounds: Bounds) {
         if !self.is_current() {
             return;
@@ -367,7 +366,7 @@ impl<'t> Entry<'t> {
         loop {
             let known = unpack_bounds(word, self.key).unwrap_or(NO_BOUNDS);
             let tightened = known.intersect(bounds);
-            // Contradicting bounds can only come from a damaged file: what was proven now stands.
+            // Only damage makes bounds contradict each other: the new proof replaces them.
             let packed =
                 pack_bounds(if tightened.lower <= tightened.upper { tightened } else { bounds }, self.key);
             if packed == word {
@@ -380,37 +379,36 @@ impl<'t> Entry<'t> {
         }
     }
 
-    /// Takes the entry from `owner` and empties it for this position: first the old key goes, so that no reader
-    /// accepts the old content under the new one. Returns what stood in the word with the block; `None` if another
-    /// worker was faster. To be [`publish`](Entry::publish)ed.
+    /// Claims the entry of `owner` and empties it for this position. The old key is removed first, so that no reader
+    /// accepts the old contents under the new key. Returns the old word 2; `None` if another worker was faster. The
+    /// caller then calls [`publish`](Entry::publish).
     pub(super) fn claim(&self, owner: u64, generation: u64) -> Option<Meta> {
         let busy = busy(generation);
         if owner == busy || self.words[0].compare_exchange(owner, busy, Acquire, Relaxed).is_err() {
             return None;
         }
         overwrite(&self.words[1], u64::from(Value::DRAW.0));
-        // An exchange: a block that was named until now is found here, one that is named later fails, or its worker
-        // sees that the key has gone.
+        // An exchange: a block named before it is found here; a later naming fails, or its worker sees that the key
+        // is gone.
         let former = self.words[2].swap(Meta { generation, ..Meta::default() }.pack(), AcqRel);
         overwrite(&self.words[3], pack_bounds(NO_BOUNDS, self.key));
         Some(Meta::unpack(former))
     }
 
-    /// Publishes the key of an entry that was claimed in `generation`. `false` if this worker was so slow that
-    /// another took the entry for abandoned.
+    /// Publishes the key of an entry claimed in `generation`; returns false if another worker has meanwhile reclaimed
+    /// it as abandoned.
     pub(super) fn publish(&self, generation: u64) -> bool {
         self.words[0].compare_exchange(busy(generation), self.key, Release, Relaxed).is_ok()
     }
 }
 
-/// Instead of a key: the entry is being claimed since that generation.
+/// Returns the mark, in place of a key, of an entry being claimed since `generation`.
 #[inline]
 const fn busy(generation: u64) -> u64 {
     1 | generation << 1
 }
 
-/// The generation since which an entry with `word` instead of a key is being claimed; `None` for a key, and
-/// for nothing at all.
+/// Returns the generation in which a claim began that is marked by `word`; `None` if `word` is a key or 0.
 #[inline]
 pub(super) const fn busy_since(word: u64) -> Option<u64> {
     if word != 0 && word < FIRST_KEY { Some(word >> 1) } else { None }
@@ -418,7 +416,7 @@ pub(super) const fn busy_since(word: u64) -> Option<u64> {
 
 fn pack_bounds(bounds: Bounds, key: u64) -> u64 {
     let score = |score: i16| (i32::from(score) + SCORE_OFFSET) as u64 & SCORE_MASK;
-    // The key's upper bits chose the bucket: the lower ones tell its entries apart.
+    // The upper bits of the key chose the bucket, so the lower ones distinguish its entries.
     score(bounds.lower) | score(bounds.upper) << SCORE_BITS | key << TAG_SHIFT
 }
 
@@ -465,7 +463,7 @@ mod tests {
         let second = Entry::new(&words, 0x1234_5678_9abc_fed0);
         assert!(claim(&second, first.key()));
         assert_eq!(second.bounds(RANGE), RANGE);
-        // The late write of a worker that still thinks the entry is the first position's.
+        // The late write of a worker that still takes the entry for the first position's.
         words[3].store(pack_bounds(Bounds::exact(5), first.key()), Relaxed);
         assert_eq!(second.bounds(RANGE), RANGE);
         first.tighten_bounds(Bounds::exact(7));

@@ -1,8 +1,8 @@
-//! A table in a file: made, opened, guarded.
+//! Tables in files: creation, opening, locking and identity.
 //!
-//! A file is made under a temporary name with all its blocks reserved, and gets its name when all of it is on the disk:
-//! so a name is that of the file before or of the new one, and never that of a part of it. Its users are told apart in
-//! [`session`](super::session).
+//! A file is made under a temporary name with all its disk blocks reserved, and gets its name when it is completely
+//! on the disk. A name thus refers to the old file or to the complete new one, never to a part of it.
+//! [`session`](super::session) keeps track of its users.
 
 use super::Table;
 use super::backing::{Backing, Sharing};
@@ -22,32 +22,32 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 use tempfile::NamedTempFile;
 
-/// What the first bytes of a file are written with: the smallest page.
+/// Bytes of the smallest page: the header is synced with it.
 const FIRST_PAGE: usize = 4096;
 
-/// What is done with an existing file.
+/// The mode in which an existing file is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableMode {
-    /// Searches write to it, together with those of other processes.
+    /// Searches write to the file, together with those of other processes.
     ReadWrite,
-    /// Searches write to private copies of its pages; the file stays as it is.
+    /// Searches write to private copies of the pages; the file stays as it is.
     CopyOnWrite,
-    /// Nothing is written. (Technically as `CopyOnWrite`, so that a write could not harm.)
+    /// Nothing is written. (Mapped like `CopyOnWrite`, so that a write could not change the file.)
     ReadOnly,
 }
 
-/// Whether a file in use still has its name.
+/// The state of the name of a file in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileState {
-    /// It has.
+    /// The name refers to the file.
     InPlace,
-    /// Nothing has its name any more: what is written is lost when the last process closes it.
+    /// Nothing has the name any more: results are lost when the last process closes the file.
     Deleted,
-    /// Another file has its name: what is written is lost when the last process closes it.
+    /// Another file has the name: results are lost when the last process closes this one.
     Replaced,
 }
 
-/// The file of a table; the lock is held as long as this is open.
+/// The file of a table, locked while this value exists.
 pub(super) struct MappedFile {
     pub(super) path: PathBuf,
     pub(super) session: Session,
@@ -56,17 +56,17 @@ pub(super) struct MappedFile {
 }
 
 impl Table {
-    /// Makes the file `path` with an empty table, as large as fits into `bytes`, and opens it.
+    /// Creates the file `path` with an empty table, as large as fits into `bytes`, and opens it.
     ///
     /// # Errors
-    /// When it exists, there is no room, or the file system refuses.
+    /// Returns an error if the file exists, the disk has no room, or the file system fails.
     pub fn create(path: &Path, identity: &Identity, shape: Shape, bytes: usize) -> Result<Table, FileError> {
         Table::create_without_name(path, identity, shape, bytes)
             .and_then(|unnamed| unnamed.keep(false))
             .map_err(|problem| about(path, problem))
     }
 
-    /// The same without its name until [`Unnamed::keep`]; a temporary file in the same folder.
+    /// Creates the same as a temporary file in the same folder, without the name until [`Unnamed::keep`].
     pub(super) fn create_without_name(
         path: &Path,
         identity: &Identity,
@@ -76,41 +76,41 @@ impl Table {
         Unnamed::new(path, identity, Layout::fit(shape, bytes)?)
     }
 
-    /// Opens the table in `path`; with `expected`, only one of that identity.
+    /// Opens the table in `path`; with `expected`, only if its identity agrees.
     ///
-    /// Nothing but the header is read, so this takes no longer for a large file.
+    /// Only the header is read, so opening a large file takes no longer.
     ///
     /// # Errors
-    /// Whatever may be wrong with a file.
+    /// Returns a [`FileProblem`] if the file cannot be used or holds no such table.
     pub fn open(path: &Path, mode: TableMode, expected: Option<&Identity>) -> Result<Table, FileError> {
         open(path, mode, expected).map_err(|problem| about(path, problem))
     }
 
-    /// The identity of a table in a file; `None` for one on the heap.
+    /// Returns the identity of the table's file; `None` for a table on the heap.
     #[must_use]
     pub fn identity(&self) -> Option<&Identity> {
         self.file.as_ref().map(|file| &file.identity)
     }
 
-    /// Where the samples of a table in a file come from.
+    /// Returns the lineage of the table's file; `None` for a table on the heap.
     #[must_use]
     pub fn lineage(&self) -> Option<&Lineage> {
         self.file.as_ref().map(|file| &file.lineage)
     }
 
-    /// The file's name; `None` for a table on the heap.
+    /// Returns the path of the table's file; `None` for a table on the heap.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         self.file.as_ref().map(|file| file.path.as_path())
     }
 
-    /// Whether other processes may write to the same memory.
+    /// Returns true if other processes may write to the same memory.
     #[must_use]
     pub fn is_shared(&self) -> bool {
         self.file.as_ref().is_some_and(|file| file.session.mode == TableMode::ReadWrite)
     }
 
-    /// Whether the file still has its name; a table on the heap has nothing to lose.
+    /// Returns the state of the file's name; `InPlace` for a table on the heap.
     #[must_use]
     pub fn file_state(&self) -> FileState {
         let Some(MappedFile { path, session, .. }) = &self.file else { return FileState::InPlace };
@@ -122,16 +122,16 @@ impl Table {
         }
     }
 
-    /// Asks for the right to change the table in a way that others must not see half done, or to put another in its
-    /// place, until it is dropped.
+    /// Takes the exclusive lock, for a change that other processes must not see half done or for a replacement of the
+    /// file, until the table is dropped.
     ///
     /// # Errors
-    /// When another process uses it or has put another in its place, or it is marked as not to be written.
+    /// Returns an error if another process uses the file or has replaced it, or if the file is read-only.
     pub fn lock_exclusively(&self) -> Result<(), FileError> {
         let Some(mapped) = &self.file else { return Ok(()) };
         let wanted = "changed as a whole";
         let lock = || {
-            // Converting a lock gives the old one up first; if that fails, nothing more is done with the table.
+            // A conversion releases the shared lock first; if it fails, the caller stops using the table.
             mapped.session.file.try_lock().map_err(|error| match error {
                 TryLockError::WouldBlock => FileProblem::Locked { wanted, found: "used" },
                 TryLockError::Error(error) => FileProblem::io("lock the file")(error),
@@ -144,11 +144,11 @@ impl Table {
         lock().map_err(|problem| about(&mapped.path, problem))
     }
 
-    /// Writes what is learnt to the disk, each part of the file once in a `period`, and all when the table is dropped.
-    /// Searches go on meanwhile.
+    /// Writes search results to the disk in the background, each part of the file once per `period`, and all when the
+    /// table is dropped.
     ///
     /// # Errors
-    /// When searches do not write to the file, or the system cannot map it once more.
+    /// Returns an error if searches do not write to the file, or the system cannot map it a second time.
     pub fn sync_every(&mut self, period: Duration) -> Result<(), FileError> {
         match &mut self.file {
             Some(file) if file.session.mode == TableMode::ReadWrite => {
@@ -162,27 +162,27 @@ impl Table {
         Ok(())
     }
 
-    /// Writes what is learnt to the disk when the table is dropped.
+    /// Requests that search results are written to the disk when the table is dropped.
     pub(super) fn sync_at_end(&mut self) {
         if let Some(file) = &mut self.file {
             file.session.syncs = true;
         }
     }
 
-    /// Why what was learnt could not be written to the disk at some time, if so.
+    /// Returns the first error of writing search results to the disk, if any.
     #[must_use]
     pub fn sync_error(&self) -> Option<String> {
         self.file.as_ref()?.session.sync_error()
     }
 
-    /// How the users before this one had left the file; `None` for a table on the heap.
+    /// Returns the state in which the earlier users left the file; `None` for a table on the heap.
     #[must_use]
     pub fn ending(&self) -> Option<Ending> {
         self.file.as_ref().map(|file| file.session.ending)
     }
 
-    /// Says that an emptied table shares no samples any more with copies that were made of it: when all of it is
-    /// empty on the disk, too, or samples from before could be found there with the new lineage.
+    /// Begins a new lineage for an emptied table, which shares no samples with earlier copies of it. First the
+    /// emptied table is synced: otherwise old samples could be found on the disk under the new lineage.
     pub(super) fn begin_lineage(&mut self) {
         let Some(file) = &mut self.file else { return };
         let is_empty = file.session.mode != TableMode::ReadWrite || file.session.file.sync_data().is_ok();
@@ -201,7 +201,7 @@ impl Table {
     }
 }
 
-/// A new table file that disappears unless it is kept.
+/// A new table file without its name, deleted on drop unless it is kept.
 pub(super) struct Unnamed {
     temporary: NamedTempFile,
     path: PathBuf,
@@ -212,7 +212,7 @@ pub(super) struct Unnamed {
 }
 
 impl Unnamed {
-    /// An empty one that is to be `path`.
+    /// Creates an empty table file to be named `path`.
     pub(super) fn new(path: &Path, identity: &Identity, layout: Layout) -> Result<Unnamed, FileProblem> {
         check_system()?;
         let temporary = temporary_file(path)?;
@@ -227,8 +227,8 @@ impl Unnamed {
         Ok(Unnamed { temporary, path: path.to_owned(), backing, layout, identity: identity.clone(), lineage })
     }
 
-    /// Writes it to the disk and gives it its name; a file that has it is replaced if `may_replace`, else that is an
-    /// error.
+    /// Writes the file to the disk and gives it its name. If another file has the name, it is replaced if
+    /// `may_replace`, otherwise an error is returned.
     pub(super) fn keep(self, may_replace: bool) -> Result<Table, FileProblem> {
         let Unnamed { temporary, path, backing, layout, identity, lineage } = self;
         let sync = || temporary.as_file().sync_all().map_err(FileProblem::io("write the file to the disk"));
@@ -237,7 +237,7 @@ impl Unnamed {
         sync()?;
         let file = give_name(temporary, &path, may_replace)?;
         while file.try_lock_shared().is_err() {
-            // Another had it for a moment, to see whether it is alone.
+            // Another process briefly holds the exclusive lock, to test whether it is the only user.
             std::thread::sleep(Duration::from_millis(1));
         }
         let session = Session::new(file, TableMode::ReadWrite, Ending::Synced);
@@ -245,7 +245,7 @@ impl Unnamed {
         Ok(Table { file: Some(file), searcher: random(), ..Table::of(backing, layout) })
     }
 
-    /// The table, to be filled before it has its name.
+    /// Opens the table to fill it before it gets its name.
     pub(super) fn fill<T, E: From<FileError>>(
         self,
         fill: impl FnOnce(&mut Table) -> Result<T, E>,
@@ -253,7 +253,7 @@ impl Unnamed {
         let Unnamed { temporary, path, backing, layout, identity, lineage } = self;
         let cannot_use = |error| about(&path, FileProblem::io("use the new file")(error));
         let file = temporary.as_file().try_clone().map_err(cannot_use)?;
-        // Nobody else uses it, so there is nothing to be said to others when it is filled.
+        // `ReadOnly`: the file has no other users, so dropping the session records nothing in the header.
         let session = Session::new(file, TableMode::ReadOnly, Ending::Synced);
         let file = MappedFile { path: path.clone(), session, identity, lineage };
         let mut table = Table { file: Some(file), ..Table::of(backing, layout) };
@@ -264,26 +264,26 @@ impl Unnamed {
     }
 }
 
-/// Not 0, and never the same twice.
+/// Returns a random number other than 0.
 pub(super) fn random() -> u64 {
-    // Without the system's randomness the clock has to do.
+    // The clock replaces missing system randomness.
     SysRng.try_next_u64().unwrap_or_else(|_| {
         std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(1, |time| time.as_nanos() as u64)
     }) | 1
 }
 
-/// Refuses systems on which processes cannot share a file.
+/// Returns an error on systems where processes cannot share a file.
 fn check_system() -> Result<(), FileProblem> {
     if files::CAN_SHARE { Ok(()) } else { Err(FileProblem::NotOnThisSystem { found: std::env::consts::OS }) }
 }
 
-/// Who may write everything still shall not write what is marked as not to be written.
+/// Returns an error if the file is marked read-only, also for users with permission to write everything.
 pub(super) fn check_writable(file: &File) -> Result<(), FileProblem> {
     let metadata = file.metadata().map_err(FileProblem::io("look at the file"))?;
     if metadata.permissions().readonly() { Err(FileProblem::ReadOnly) } else { Ok(()) }
 }
 
-/// The file of that name, locked as by [`session::lock`], and whether nobody else uses it.
+/// Opens the file `path` with the lock of [`session::lock`], and returns true with it if no other process uses it.
 pub(super) fn open_locked(path: &Path, writes: bool) -> Result<(File, bool), FileProblem> {
     check_system()?;
     let missing_or = |what| {
@@ -294,7 +294,7 @@ pub(super) fn open_locked(path: &Path, writes: bool) -> Result<(File, bool), Fil
         }
     };
     loop {
-        // Looked at before it is opened: to open a pipe waits for its other end.
+        // Tested before opening: opening a pipe waits for its other end.
         let metadata = std::fs::metadata(path).map_err(missing_or("look at the file"))?;
         if !metadata.is_file() {
             return Err(FileProblem::NotAFile { found: files::kind_of(metadata.file_type()) });
@@ -306,7 +306,7 @@ pub(super) fn open_locked(path: &Path, writes: bool) -> Result<(File, bool), Fil
         }
         let is_alone = session::lock(&file)?;
         let ours = file.metadata().map_err(FileProblem::io("look at the file"))?;
-        // While this one waited for the lock, another may have put a new file in its place.
+        // While this process waited for the lock, another may have replaced the file.
         if std::fs::metadata(path).is_ok_and(|there| files::is_same(&there, &ours)) {
             return Ok((file, is_alone));
         }
@@ -320,7 +320,7 @@ fn open(path: &Path, mode: TableMode, expected: Option<&Identity>) -> Result<Tab
     if let Some(expected) = expected {
         compare(expected, &identity)?;
     }
-    // Looked at under the lock.
+    // Read under the lock.
     let metadata = file.metadata().map_err(FileProblem::io("look at the file"))?;
     let bytes = layout.bytes() as u64;
     if metadata.len() != bytes {
@@ -339,7 +339,7 @@ fn open(path: &Path, mode: TableMode, expected: Option<&Identity>) -> Result<Tab
     table.opening = table.header(header::OPENINGS).load(Relaxed).wrapping_add(1);
     if writes {
         table.opening = table.header(header::OPENINGS).fetch_add(1, Relaxed).wrapping_add(1);
-        // Another may have found it in doubt while the lock was changed to a shared one.
+        // Another process may have begun a new epoch while the lock was converted to a shared one.
         table.epoch = table.header(header::USE).load(Relaxed) & EPOCH_MASK;
         if must_be_synced {
             table.backing.sync_start(FIRST_PAGE).map_err(FileProblem::io("write the file to the disk"))?;
@@ -350,7 +350,7 @@ fn open(path: &Path, mode: TableMode, expected: Option<&Identity>) -> Result<Tab
     Ok(table)
 }
 
-/// Reads the header of a file that is open. The rest of a file shorter than a header counts as zeros.
+/// Reads the header of an open file. Bytes missing from a file shorter than a header count as zeros.
 pub(super) fn read_header(file: &File) -> Result<Header, FileProblem> {
     let mut bytes = [0; 8 * HEADER_WORDS];
     let read = files::read_all_at(file, &mut bytes, 0).map_err(FileProblem::io("read the file"))?;
@@ -367,7 +367,7 @@ pub(super) fn read_header(file: &File) -> Result<Header, FileProblem> {
     })
 }
 
-/// Whether a table found is the one wanted.
+/// Returns an error if the two identities cannot share a table.
 pub(super) fn compare(expected: &Identity, found: &Identity) -> Result<(), FileProblem> {
     if found.key_seed != expected.key_seed {
         return Err(FileProblem::KeySeed { expected: expected.key_seed, found: found.key_seed });

@@ -1,4 +1,4 @@
-//! What can be wrong with the file of a table, in words that say what to do.
+//! Errors of table files.
 
 use super::TableError;
 use super::header;
@@ -6,192 +6,192 @@ use std::io;
 use std::num::NonZeroU64;
 use std::path::Path;
 
-/// What is wrong with a file that should hold a table. Each says what was expected, what was found, and what to do.
+/// An error of a file that should hold a table. The text states what was expected, what was found, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {problem}")]
 pub struct FileError {
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// What is wrong.
+    /// The problem with it.
     pub problem: FileProblem,
 }
 
-/// See [`FileError`].
+/// The problem of a [`FileError`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileProblem {
-    /// A system on which processes cannot share a table file.
+    /// The operating system does not let processes share a table file.
     #[error(
         "expected Linux, macOS or another Unix, where processes can share a table file, found {found}: use a table in \
          memory: leave out --table"
     )]
     NotOnThisSystem {
-        /// The name of the system.
+        /// Name of the operating system.
         found: &'static str,
     },
-    /// There is nothing of that name.
+    /// No file has the name.
     #[error(
         "expected a table file, found nothing: make one with `tewari table create`, or use --table-mode rw"
     )]
     Missing,
-    /// A directory, a pipe, a device.
+    /// A directory, a pipe or a device.
     #[error("expected a regular file, found {found}: give the name of a table file")]
     NotAFile {
-        /// What it is.
+        /// Type of the file.
         found: &'static str,
     },
-    /// Not allowed.
+    /// The file is read-only.
     #[error("expected a file that can be written, found a read-only one: use --table-mode cow, or chmod +w")]
     ReadOnly,
-    /// Another file's content.
+    /// The contents are not a table.
     #[error("expected a table file, found other content: give another name")]
     Magic,
-    /// From a machine that stores numbers the other way round.
+    /// The file was made on a machine with another byte order.
     #[error(
         "expected numbers with the least byte first, found them the other way round: make a new table here"
     )]
     ByteOrder,
-    /// From another version of this program.
+    /// Another version of the format.
     #[error(
         "expected format version {}, found version {found}: use the program that made it, or make a new table",
         header::VERSION
     )]
     Version {
-        /// Its version.
+        /// Version of the file.
         found: u64,
     },
-    /// Damaged.
+    /// The checksum of the header is wrong.
     #[error(
         "expected a header that agrees with its checksum, found a damaged one: restore a copy, or make a new table"
     )]
     Header,
-    /// Damaged or made with malice.
+    /// The header, though its checksum is right, describes an impossible layout.
     #[error("expected a layout that is possible, found one that is not: restore a copy, or make a new table")]
     Layout,
-    /// Of the same game, as both say, and yet of another kind.
+    /// A table of the same game with edge blocks of another shape.
     #[error(
         "expected edge blocks like those of {like}, found others: one of the two files is damaged; restore a copy, or \
          make a new table"
     )]
     Blocks {
-        /// The file with the other blocks.
+        /// Path of the table compared with.
         like: String,
     },
-    /// Cut short, or grown.
+    /// The file is shorter or longer than its header states.
     #[error(
         "expected {expected} bytes, found {found}: the file was truncated or grown; restore a copy, or make a new table"
     )]
     Length {
-        /// What its header says.
+        /// Bytes according to the header.
         expected: u64,
-        /// Its size.
+        /// Bytes of the file.
         found: u64,
     },
-    /// Made for another game or board.
+    /// Another game or board.
     #[error(
         "expected a table for {expected}, found one for {found}: give another file, or the board it was made for"
     )]
     Game {
-        /// What is wanted.
+        /// Game of the caller.
         expected: String,
-        /// What it holds.
+        /// Game of the file.
         found: String,
     },
-    /// Position keys of another program.
+    /// Position keys drawn from another seed.
     #[error(
         "expected position keys of seed {expected:#x}, found {found:#x}: make a new table with this program"
     )]
     KeySeed {
-        /// What is wanted.
+        /// Key seed of the caller.
         expected: u64,
-        /// What it holds.
+        /// Key seed of the file.
         found: u64,
     },
-    /// A policy's state in the blocks.
+    /// The blocks hold the state of another selection policy.
     #[error(
         "expected the state of {}, found that of {}: use --policy as when it was made, or another file",
         named(expected),
         named(found)
     )]
     PolicyState {
-        /// The policy wanted.
+        /// Policy of the caller; empty for none.
         expected: String,
-        /// The policy found.
+        /// Policy of the file; empty for none.
         found: String,
     },
-    /// What another network said, or none.
+    /// The evaluations come from another network or from none.
     #[error(
         "expected a table made with {}, found one made with {}: use --network as when it was made, or another file",
         network(*expected),
         network(*found)
     )]
     Network {
-        /// The network wanted.
+        /// Network of the caller.
         expected: Option<NonZeroU64>,
-        /// The network found.
+        /// Network of the file.
         found: Option<NonZeroU64>,
     },
-    /// Keys that contain other moves of the history.
+    /// Keys that contain other parts of the move history.
     #[error(
         "expected a table with the keys of --key-policy {expected}, found those of {found}: use --key-policy {found}, or \
          another file"
     )]
     KeyPolicy {
-        /// The key policy wanted.
+        /// Key policy of the caller.
         expected: String,
-        /// The key policy found.
+        /// Key policy of the file.
         found: String,
     },
-    /// A file larger than the limit.
+    /// The file exceeds the memory limit.
     #[error(
         "expected a table of at most {limit} bytes, as the memory was limited, found one of {found}: leave the limit \
              away, or use `tewari table resize`"
     )]
     TooLarge {
-        /// Bytes at most.
+        /// Maximum bytes.
         limit: u64,
-        /// Its size.
+        /// Bytes of the file.
         found: u64,
     },
-    /// It exists and must not be overwritten.
+    /// The file exists and must not be overwritten.
     #[error("expected a new name, found a file: give another name, or remove it first")]
     Exists,
-    /// Somebody holds a lock that excludes ours.
+    /// Another process holds a conflicting lock.
     #[error(
         "expected a table that can be {wanted}, found it {found} by another process: try again when that is done"
     )]
     Locked {
-        /// What for.
+        /// Intended use, as a participle.
         wanted: &'static str,
-        /// What is being done.
+        /// Use by the other process, as a participle.
         found: &'static str,
     },
-    /// The file system is too small.
+    /// The file system has too little free space.
     #[error(
         "expected room for {needed} bytes, found {free} free on its file system: make room, or give less memory"
     )]
     NoSpace {
         /// Bytes of the table.
         needed: u64,
-        /// Bytes to be had.
+        /// Free bytes.
         free: u64,
     },
-    /// Writing to the disk was asked for where nothing is written.
+    /// A request to sync a table that is not written.
     #[error(
         "expected a table file that searches write to, found --sync with --table-mode cow: leave one of them away"
     )]
     NothingToSync,
-    /// A copy onto what it is made of.
+    /// A copy to the table's own file.
     #[error("expected another file than the table, found the table itself: give another name")]
     Itself,
-    /// Something else.
+    /// An error of the operating system.
     #[error("cannot {what}: {reason}")]
     Io {
-        /// What was tried.
+        /// The failed operation.
         what: &'static str,
-        /// What the system says.
+        /// Error text of the operating system.
         reason: String,
     },
-    /// The layout.
+    /// An error of the table's size.
     #[error(transparent)]
     Table(#[from] TableError),
 }

@@ -1,34 +1,33 @@
-//! Halving the visits of a position: all counters together, so that its moves keep their order.
+//! Halving of a position's visits: all counters together, so that its moves keep their order.
 //!
-//! A counter that is halved alone puts the best move behind the second. So when one edge of a block has
-//! [`EDGE_VISITS_FULL`] visits, or the position has [`TOTAL_VISITS_FULL`], one worker halves the visits of every edge, the
-//! leaf playouts and the visits of the position; values stay. What other workers count meanwhile finds room above these
-//! limits, and nothing of it is lost, but for the halves of odd numbers.
+//! Halving one counter alone would put the best move behind the second. When one edge of a block has
+//! [`EDGE_VISITS_FULL`] visits, or the position has [`TOTAL_VISITS_FULL`], one worker therefore halves the visits of
+//! every edge, the leaf playouts and the visits of the position; values stay. The counters have room above these
+//! limits for the visits that other workers add meanwhile; only the halves of odd numbers are lost.
 //!
 //! | bits   | field | meaning of the block's word 3                                                       |
 //! |--------|-------|-------------------------------------------------------------------------------------|
-//! | 0..32  | step  | counters that are halved already: the edges, the leaf playouts, the position's      |
-//! | 32..40 | level | how full the fullest counter was when the halving began, from 128 to 255; 0 is none |
+//! | 0..32  | step  | counters already halved: the edges, the leaf playouts, the position's visits        |
+//! | 32..40 | level | fill level of the fullest counter when the halving began, 128 to 255; 0 is none     |
 //!
-//! The worker whose compare-and-swap writes the level halves, and counts its steps there; it looks again when it has
-//! the level, since another may just have finished. A level is a 128th of what makes a counter full: 2^20 visits of an
-//! edge, or 2^24 of a position. So a counter that is found at a higher level than the one noted says that the worker
-//! has been away for that many visits: killed, most likely. Another goes on from its step then. The counter at which
-//! it was may be halved twice; that is all that can go wrong. A selection that reads the edges within the microsecond
-//! that a halving takes may see them half done.
+//! The worker that stores the level by compare-and-swap does the halving and counts its steps there; it first tests
+//! the level again, since another worker may just have finished. One level is 1/128 of a full counter: 2^20 visits of
+//! an edge, or 2^24 of a position. A worker that finds a counter above the stored level assumes that the halving
+//! worker was killed, and continues from its step. At most the counter of that step is then halved twice. A selection
+//! that reads the edges during the microsecond of a halving may see them half done.
 
 use super::block::{Block, EDGE_VISITS_FULL, ESTIMATE_MASK, Edge};
 use super::entry::Entry;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-/// All visits of a position are halved when it has this many: with its many edges it may be full before one of them.
+/// Visits of a position at which all of its visits are halved: with many edges it may be full before any of them.
 pub const TOTAL_VISITS_FULL: u32 = 1 << 31;
 const FULL_LEVEL: u64 = 128;
 const HIGHEST_LEVEL: u64 = 255;
 const LEVEL_SHIFT: u32 = 32;
 
 impl Block<'_> {
-    /// Halves the visits of `entry`'s position, whose block this is, if they are full and no other worker is about it.
+    /// Halves the visits of `entry`'s position, the owner of this block, if they are full and no other worker does so.
     #[cold]
     pub(super) fn halve_visits(&self, entry: &Entry<'_>) {
         if !entry.is_current() || !self.is_current() {
@@ -46,7 +45,7 @@ impl Block<'_> {
                 Some(_) => entry.halve_total(),
             }
             let next = if step + 1 == steps { estimate } else { state + 1 };
-            // Fails if another worker goes on in this one's place, or the block was evicted.
+            // Fails if another worker has taken over, or the block was evicted.
             if self.halving_word().compare_exchange(state, next, Release, Relaxed).is_err() {
                 return;
             }
@@ -54,13 +53,13 @@ impl Block<'_> {
         }
     }
 
-    /// Notes that this worker halves, and returns what it noted; `None` if there is nothing to halve, or another does.
+    /// Claims the halving and returns the word stored; `None` if no counter is full or another worker is halving.
     fn begin_halving(&self, entry: &Entry<'_>) -> Option<u64> {
         let level = self.level(entry);
         let found = self.halving_word().load(Acquire);
         let step = found & u64::from(u32::MAX);
         let (estimate, under_way) = (found & ESTIMATE_MASK, (found & !ESTIMATE_MASK) >> LEVEL_SHIFT);
-        // Anything else is damage.
+        // Other values are damage.
         let is_under_way =
             (FULL_LEVEL..=HIGHEST_LEVEL).contains(&under_way) && step < self.moves() as u64 + 2;
         if level < FULL_LEVEL || (is_under_way && level <= under_way && level < HIGHEST_LEVEL) {
@@ -75,7 +74,7 @@ impl Block<'_> {
         Some(state)
     }
 
-    /// How full the fullest counter is, in 128ths.
+    /// Returns the fill level of the fullest counter, in 1/128.
     fn level(&self, entry: &Entry<'_>) -> u64 {
         let edge = self.edges().map(Edge::visits).max().unwrap_or(0);
         let of = |visits: u32, full: u32| u64::from(visits) * FULL_LEVEL / u64::from(full);
@@ -92,7 +91,7 @@ mod tests {
 
     const MOVES: usize = 6;
 
-    /// A table with a position whose edges have a unit less than is full.
+    /// Calls `test` with a position two visits short of full on every edge.
     fn with_edges(test: impl Fn(&Entry<'_>, &Block<'_>)) {
         let table = Table::new(Shape { moves: MOVES, policy_state: false }, 1 << 16).expect("a table");
         let mut counters = Counters::default();
@@ -114,7 +113,7 @@ mod tests {
                 block.change_edge(step, Edge::halved);
             }
             block.halving_word().store(FULL_LEVEL << LEVEL_SHIFT | 4, Relaxed);
-            // It may still be at work.
+            // Below the next level: the other worker may still be halving.
             assert_eq!(block.add_visits(entry, 5, 2 + (1 << 19), Value::WIN), EDGE_VISITS_FULL + (1 << 19));
             assert!(block.edge(4).visits() == EDGE_VISITS_FULL - 2);
             block.add_visits(entry, 5, 1 << 19, Value::WIN);

@@ -1,30 +1,30 @@
-//! The first words of a table: what it is, for a process that finds it in a file, and where it stands.
+//! The header of a table: its identity, which makes a file self-contained, and its counters.
 //!
-//! | word    | content                                                                               |
-//! |---------|---------------------------------------------------------------------------------------|
-//! | 0       | the eight characters `TewariTT`                                                       |
-//! | 1       | byte order: bytes 1 to 8, the least first                                             |
-//! | 2       | version of the format                                                                 |
-//! | 3       | number of moves; bit 32: the blocks have policy state                                 |
-//! | 4, 5    | buckets, blocks                                                                       |
-//! | 6       | seed of the keys                                                                      |
-//! | 7       | checksum of words 0..7, 8..16 and 32..64                                              |
-//! | 8..12   | the game, as text filled up with zeros: `go 9x9`                                      |
-//! | 12..14  | who owns the policy state, as text; empty where there are none                        |
-//! | 14      | identity of the network that its estimates and priors are from; 0 is none             |
-//! | 16      | generation                                                                            |
-//! | 17      | how often the file was opened for writing                                             |
-//! | 18      | a random number of the process that was active last                                   |
-//! | 19      | epoch, state of use and run of the machine, see [`session`](super::session)           |
-//! | 20      | the lineage that is just being written to words 40..64 and 7, of one number; 0 is none |
-//! | 21      | which file of the machine it is, see [`session`](super::session); 0 is not known      |
-//! | 24..28  | entries used, blocks used, clock hand, claims: what claims write                      |
-//! | 28      | claims when the present generation began                                              |
-//! | 32..40  | rules, komi and key policy, as text; other rules and komi can be searched in it as well |
-//! | 40..64  | lineage: random numbers, see [`Lineage`]; 0 is none                                   |
+//! | word    | content                                                                                 |
+//! |---------|-----------------------------------------------------------------------------------------|
+//! | 0       | the eight characters `TewariTT`                                                         |
+//! | 1       | byte order: bytes 1 to 8, the least significant first                                   |
+//! | 2       | version of the format                                                                   |
+//! | 3       | number of moves; bit 32: the blocks have policy state                                   |
+//! | 4, 5    | number of buckets, number of blocks                                                     |
+//! | 6       | seed of the keys                                                                        |
+//! | 7       | checksum of words 0..7, 8..16 and 32..64                                                |
+//! | 8..12   | the game, as text padded with zeros: `go 9x9`                                           |
+//! | 12..14  | selection policy that owns the policy state, as text; empty if there is none            |
+//! | 14      | identity of the network behind the estimates and priors; 0 is none                      |
+//! | 16      | generation                                                                              |
+//! | 17      | number of times the file was opened for writing                                         |
+//! | 18      | random number of the process that was active last                                       |
+//! | 19      | epoch, state of use and boot of the machine, see [`session`](super::session)            |
+//! | 20      | lineage, a single number, being written to words 40..64 and 7; 0 is none                |
+//! | 21      | identity of the file on its machine, see [`session`](super::session); 0 is unknown      |
+//! | 24..28  | entries used, blocks used, clock hand, claims: written by claims                        |
+//! | 28      | claims when the present generation began                                                |
+//! | 32..40  | rules, komi and key policy, as text; searches with other rules and komi may share a table |
+//! | 40..64  | lineage: random numbers, see [`Lineage`]; 0 is none                                     |
 //!
-//! Word 0 is written when everything else is on the disk: a file that is cut short while it is made is no table.
-//! A table on the heap uses words 16 to 31 alone.
+//! Word 0 is written when everything else is on the disk, so a file left incomplete is not taken for a table. A table
+//! on the heap uses only words 16 to 31.
 
 use super::atomic::AtomicU64;
 use super::layout::{Layout, Shape};
@@ -32,7 +32,7 @@ use std::num::NonZeroU64;
 use std::ops::Range;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
-/// Number of the present search root, modulo the number of generations.
+/// The present generation, modulo the number of generations.
 pub(super) const GENERATION: usize = 16;
 pub(super) const OPENINGS: usize = 17;
 /// See `Table::is_shared_now`.
@@ -42,23 +42,23 @@ pub(super) const USE: usize = 19;
 const PENDING_LINEAGE: usize = 20;
 /// See `session`.
 pub(super) const PLACE: usize = 21;
-/// Entries in use. From here on, in another cache line than what every look at an entry reads, is what
-/// claims write.
+/// Entries in use. The words from here on are written by claims, and lie in another cache line than those read with
+/// every entry.
 pub(super) const ENTRIES_USED: usize = 24;
 /// Blocks in use.
 pub(super) const BLOCKS_USED: usize = 25;
-/// Where the clock hand is.
+/// Position of the clock hand.
 pub(super) const CLOCK: usize = 26;
-/// Entries claimed.
+/// Number of entries claimed.
 pub(super) const CLAIMS: usize = 27;
 pub(super) const CLAIMS_AT_GENERATION: usize = 28;
 
-/// What is zero in an empty table; [`OPENINGS`] does not belong to it.
+/// The words that are zero in an empty table; [`OPENINGS`] is not among them.
 pub(super) const CHANGING: Range<usize> = ENTRIES_USED..SETTING.start;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"TewariTT");
 const BYTE_ORDER: u64 = 0x0807_0605_0403_0201;
-/// What this program writes and reads.
+/// The version of the format that this program reads and writes.
 pub(super) const VERSION: u64 = 4;
 const CHECKSUM: usize = 7;
 const GAME: Range<usize> = 8..12;
@@ -67,44 +67,44 @@ const NETWORK: usize = 14;
 const SETTING: Range<usize> = 32..40;
 const LINEAGE: Range<usize> = 40..64;
 
-/// What a table in a file was made for. Tables of different identity never mix.
+/// The identity of a table in a file. Tables of different identities are never mixed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// The game and its board, at most 32 bytes: `go 9x9`.
     pub game: String,
     /// Seed of the position keys.
     pub key_seed: u64,
-    /// Name of the selection policy that owns the policy state, at most 16 bytes; empty where blocks have none.
+    /// Name of the selection policy that owns the policy state, at most 16 bytes; empty if the blocks have none.
     pub policy_state: String,
-    /// Identity of the network that was asked about its positions; `None` where none was.
+    /// Identity of the network that evaluated the positions; `None` if there was none.
     pub network: Option<NonZeroU64>,
-    /// Rules, komi and key policy, at most 64 bytes. Not compared here: rules and komi are part of the keys, the key policy
-    /// is compared by the engine.
+    /// Rules, komi and key policy, at most 64 bytes. Not compared here: rules and komi are part of the keys, and the
+    /// engine compares the key policy.
     pub setting: String,
 }
 
-/// Where the samples of a table come from: a random number for each table that was ever begun empty and whose
-/// samples are in it. Two tables that share one share samples, and cannot simply be added.
+/// The origin of a table's samples: one random number for each table that was begun empty and contributed samples.
+/// Two tables with a number in common share samples, and cannot simply be added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lineage(Vec<u64>);
 
 impl Lineage {
-    /// Numbers there is room for.
+    /// Maximum number of origins.
     const CAPACITY: usize = LINEAGE.end - LINEAGE.start;
 
-    /// Of a table that is begun now. `random` is not 0.
+    /// Returns the lineage of a table begun empty; `random` is not 0.
     #[must_use]
     pub(super) fn begun(random: u64) -> Lineage {
         Lineage(vec![random.max(1)])
     }
 
-    /// Whether samples may be in both.
+    /// Returns true if the two tables may share samples.
     #[must_use]
     pub fn overlaps(&self, other: &Lineage) -> bool {
         self.0.iter().any(|number| other.0.contains(number))
     }
 
-    /// Of a table with the samples of both; `None` if that are too many to remember.
+    /// Returns the lineage of a table with the samples of both; `None` if it has too many numbers.
     #[must_use]
     pub fn union(&self, other: &Lineage) -> Option<Lineage> {
         let mut numbers = self.0.clone();
@@ -112,26 +112,26 @@ impl Lineage {
         (numbers.len() <= Lineage::CAPACITY).then_some(Lineage(numbers))
     }
 
-    /// What is in both; `None` if nothing is.
+    /// Returns the origins in both lineages; `None` if there are none.
     #[must_use]
     pub fn common(&self, other: &Lineage) -> Option<Lineage> {
         let numbers: Vec<u64> = self.0.iter().copied().filter(|number| other.0.contains(number)).collect();
         (!numbers.is_empty()).then_some(Lineage(numbers))
     }
 
-    /// As they stand in the header: zeros are none.
+    /// Returns the words of the header, padded with zeros.
     fn words(&self) -> impl Iterator<Item = u64> {
         self.0.iter().copied().chain(std::iter::repeat(0)).take(Lineage::CAPACITY)
     }
 
-    /// How many tables' samples there are.
+    /// Returns the number of origins.
     #[must_use]
     pub fn tables(&self) -> usize {
         self.0.len()
     }
 }
 
-/// What is wrong with the first words of a file.
+/// A reason to reject a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum HeaderFault {
     Magic,
@@ -141,14 +141,14 @@ pub(super) enum HeaderFault {
     Layout,
 }
 
-/// A header that was read.
+/// The contents of a valid header.
 pub(super) struct Header {
     pub(super) layout: Layout,
     pub(super) identity: Identity,
     pub(super) lineage: Lineage,
 }
 
-/// Writes all fixed words but the first; those that change are left as they are.
+/// Writes all fixed words except word 0; leaves the counters unchanged.
 pub(super) fn write(words: &[AtomicU64], layout: &Layout, identity: &Identity, lineage: &Lineage) {
     let Layout { shape, buckets, blocks } = *layout;
     let moves = shape.moves as u64 | u64::from(shape.policy_state) << 32;
@@ -166,13 +166,13 @@ pub(super) fn write(words: &[AtomicU64], layout: &Layout, identity: &Identity, l
     words[CHECKSUM].store(checksum(words, lineage), Relaxed);
 }
 
-/// Says that everything else is there: from now on it is a table.
+/// Writes word 0, which completes the table.
 pub(super) fn complete(words: &[AtomicU64]) {
     words[0].store(MAGIC, Relaxed);
 }
 
-/// Writes the lineage of a table that is begun anew. Whenever the process is killed, the header can be read: with the
-/// lineage from before, or with this one.
+/// Replaces the lineage. Even if the process is killed meanwhile, the header stays valid, with the old lineage or the
+/// new one.
 pub(super) fn begin_lineage(words: &[AtomicU64], lineage: &Lineage) {
     words[PENDING_LINEAGE].store(lineage.0.first().copied().unwrap_or(0), Release);
     words[CHECKSUM].store(checksum(words, lineage), Release);
@@ -182,7 +182,7 @@ pub(super) fn begin_lineage(words: &[AtomicU64], lineage: &Lineage) {
     words[PENDING_LINEAGE].store(0, Release);
 }
 
-/// Reads the fixed words of a file and looks whether they can be believed.
+/// Reads and validates the fixed words of a file.
 pub(super) fn read(words: &[AtomicU64]) -> Result<Header, HeaderFault> {
     let word = |index: usize| words[index].load(Relaxed);
     if word(0) == MAGIC.swap_bytes() || (word(0) == MAGIC && word(1) == BYTE_ORDER.swap_bytes()) {
@@ -225,14 +225,14 @@ pub(super) fn read(words: &[AtomicU64]) -> Result<Header, HeaderFault> {
     Ok(Header { layout, identity, lineage })
 }
 
-/// FNV-1a over the fixed words of a table with such a lineage.
+/// Returns the FNV-1a checksum of the fixed words with the given lineage.
 fn checksum(words: &[AtomicU64], lineage: &Lineage) -> u64 {
     let fixed = words[1..CHECKSUM].iter().chain(&words[GAME.start..GENERATION]).chain(&words[SETTING]);
     let fixed = fixed.map(|word| word.load(Relaxed));
     fnv1a([MAGIC].into_iter().chain(fixed).chain(lineage.words()).flat_map(u64::to_le_bytes))
 }
 
-/// FNV-1a, 64 bits.
+/// Returns the 64-bit FNV-1a hash of the bytes.
 pub(super) fn fnv1a(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
@@ -244,8 +244,8 @@ fn write_text(words: &[AtomicU64], text: &str) {
     }
 }
 
-/// Up to the first zero. A stranger's file may have any bytes there: what would break the one line of a message, or move a
-/// terminal's cursor, is replaced.
+/// Reads text up to the first zero. Replaces control characters, which in a foreign file could break a one-line
+/// message or move a terminal's cursor.
 fn read_text(words: &[AtomicU64]) -> String {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.load(Relaxed).to_le_bytes()).collect();
     let text = bytes.split(|&byte| byte == 0).next().unwrap_or_default();
@@ -327,7 +327,7 @@ mod tests {
         let old = Lineage(vec![9, 8, 7]);
         write(&words, &layout, &identity, &old);
         let new = Lineage::begun(5);
-        // Each store of `begin_lineage` in its turn.
+        // The stores of `begin_lineage`, in its order.
         let sum = checksum(&words, &new);
         let stores = [(PENDING_LINEAGE, 5), (CHECKSUM, sum), (LINEAGE.start, 5), (LINEAGE.start + 1, 0)];
         for (index, value) in stores {

@@ -1,15 +1,14 @@
-//! Where everything is: the shape of a table and the offsets that follow from it.
+//! The shape of a table and the offsets of its parts.
 //!
 //! ```text
-//! word 0            HEADER words          buckets * 16 words   (buckets / 8) * 16      blocks * block_words
-//! +----------------+---------------------------------+-----------------------+------------------------------+
-//! | header         | directory: buckets of 4 entries | overflow: more of them | pool: edge blocks            |
-//! +----------------+---------------------------------+-----------------------+------------------------------+
+//!   64 words       16 * buckets words                16 * (buckets / 8) words   block_words * blocks words
+//! +--------------+---------------------------------+--------------------------+----------------------------+
+//! | header       | directory: buckets of 4 entries | overflow: more buckets   | pool: edge blocks          |
+//! +--------------+---------------------------------+--------------------------+----------------------------+
 //! ```
 //!
-//! A position whose bucket is full goes to a bucket of the overflow, which belongs to the directory.
-//! Everything is little-endian words of 64 bits; block numbers are indices from 1; nothing depends on
-//! where the memory is.
+//! A position that finds its bucket full goes to a bucket of the overflow, which is part of the directory. Everything is
+//! stored in little-endian words of 64 bits; blocks are numbered from 1; nothing depends on the address of the memory.
 
 use super::TableError;
 
@@ -17,56 +16,56 @@ use super::TableError;
 pub(super) const HEADER_WORDS: usize = 64;
 /// Words of a directory entry.
 pub(super) const ENTRY_WORDS: usize = 4;
-/// Entries of a bucket: two neighbouring cache lines.
+/// Entries of a bucket: two adjacent cache lines.
 pub(super) const BUCKET_ENTRIES: usize = 4;
 /// Words of a bucket.
 pub(super) const BUCKET_WORDS: usize = ENTRY_WORDS * BUCKET_ENTRIES;
-/// Buckets for each bucket of the overflow. With so many, 100,000 simulations on 19x19 fill 37 % of a directory
-/// and evict nothing; without any, one entry in 55 (DESIGN.md).
+/// Buckets for each overflow bucket. With this ratio, 100,000 simulations on 19x19 fill 37 % of a directory and evict
+/// nothing; without an overflow they evict one entry in 55 (DESIGN.md).
 const BUCKETS_PER_OVERFLOW: usize = 8;
 /// Words before the edges of a block.
 pub(super) const BLOCK_HEADER_WORDS: usize = 6;
-/// Block numbers have 26 bits in an entry, and 0 is none.
+/// Maximum number of blocks: an entry has 26 bits for the block number, and 0 is none.
 const MAX_BLOCKS: usize = (1 << 26) - 1;
-/// A block with more moves may lie on three pages: another tag ends each of its arrays.
+/// Moves up to which a block lies on at most two pages. With more it may lie on three, so a tag ends each of its arrays.
 const MOVES_ON_TWO_PAGES: usize = 128;
-/// No game here has more.
+/// Maximum number of moves, above that of any game here.
 const MAX_MOVES: usize = 1 << 16;
-/// A table whose pool is smaller cannot hold a root and one position below it.
+/// Minimum number of blocks: the root and one position below it.
 const MIN_BLOCKS: usize = 2;
-/// Directory entries for each block of the pool. A position gets a block after a few visits, each of
-/// which made a new position; measured in DESIGN.md.
+/// Directory entries for each block of the pool. A position gets a block after a few visits, each of which made a new
+/// position; measured (DESIGN.md, section 4).
 pub const ENTRIES_PER_BLOCK: usize = 12;
 
-/// What a table is laid out for.
+/// The parameters of a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Number of moves of the game: edges of a block.
     pub moves: usize,
-    /// Whether each edge has a word that belongs to the selection policy.
+    /// True if each edge has a word of state for the selection policy.
     pub policy_state: bool,
 }
 
 impl Shape {
-    /// Words of an edge block, a multiple of a cache line.
+    /// Returns the words of an edge block, a multiple of a cache line.
     #[must_use]
     pub const fn block_words(self) -> usize {
         (self.last_tag() + 1).next_multiple_of(8)
     }
 
-    /// Words between two arrays of a block: a tag where it may lie on three pages.
+    /// Returns the words between two arrays of a block: one for a tag if it may lie on three pages.
     #[inline]
     const fn gap(self) -> usize {
         (self.moves > MOVES_ON_TWO_PAGES) as usize
     }
 
-    /// First AMAF word of a block.
+    /// Returns the index of the first AMAF word of a block.
     #[inline]
     pub(super) const fn amaf_start(self) -> usize {
         BLOCK_HEADER_WORDS + self.moves + self.gap()
     }
 
-    /// First word of the policy state of a block; where it has none, what follows the AMAF words.
+    /// Returns the index of the first word of policy state; of the word after the AMAF words if there is none.
     #[inline]
     pub(super) const fn policy_start(self) -> usize {
         let gap = if self.policy_state { self.gap() } else { 0 };
@@ -77,8 +76,8 @@ impl Shape {
         self.policy_start() + if self.policy_state { self.moves } else { 0 }
     }
 
-    /// The words of a block that say whose the words around them are, see [`tag`](super::block::tag): however pages are
-    /// cut, each that a block lies on has one of them, or the block's first words. (An array is shorter than a page.)
+    /// Returns the indices of the tags, see [`tag`](super::block::tag). Each page of a block contains a tag or the
+    /// block's owner, wherever the page boundaries lie, because an array is shorter than a page.
     pub(super) fn tags(self) -> impl Iterator<Item = usize> {
         let after_edges = (self.gap() > 0).then(|| self.amaf_start() - 1);
         let after_amaf = (self.gap() > 0 && self.policy_state).then(|| self.policy_start() - 1);
@@ -86,22 +85,22 @@ impl Shape {
     }
 }
 
-/// Offsets and counts, in words.
+/// The number of each part, from which the offsets follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// What it is for.
+    /// Shape of the blocks.
     pub shape: Shape,
-    /// Buckets of the directory, those of the overflow not counted.
+    /// Number of buckets in the directory, without the overflow.
     pub buckets: usize,
-    /// Edge blocks of the pool.
+    /// Number of edge blocks in the pool.
     pub blocks: usize,
 }
 
 impl Layout {
-    /// The largest table of `shape` in `bytes`.
+    /// Returns the largest layout of `shape` that fits into `bytes`, with at most 2^26 - 1 blocks.
     ///
     /// # Errors
-    /// When not even the smallest fits, or more blocks would be needed than numbers exist.
+    /// Returns an error if the smallest layout does not fit.
     pub fn fit(shape: Shape, bytes: usize) -> Result<Layout, TableError> {
         let smallest = Layout { shape, buckets: 1, blocks: MIN_BLOCKS };
         if bytes < smallest.bytes() {
@@ -118,7 +117,7 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Whether such a table can be: what a file says of itself is not to be believed.
+    /// Returns true if the layout is possible; that of a file is not trusted.
     pub(super) fn is_possible(&self) -> bool {
         let bytes = || {
             let buckets = self.buckets.checked_add(self.overflow_buckets())?;
@@ -132,40 +131,40 @@ impl Layout {
             && bytes().is_some_and(|bytes| isize::try_from(bytes).is_ok())
     }
 
-    /// Size of the whole table.
+    /// Returns the size of the table in bytes.
     #[must_use]
     pub const fn bytes(&self) -> usize {
         8 * self.words()
     }
 
-    /// Size of the whole table in words.
+    /// Returns the size of the table in words.
     #[must_use]
     pub const fn words(&self) -> usize {
         self.pool() + self.blocks * self.shape.block_words()
     }
 
-    /// Buckets of the overflow.
+    /// Returns the number of overflow buckets.
     pub(super) const fn overflow_buckets(&self) -> usize {
         self.buckets / BUCKETS_PER_OVERFLOW
     }
 
-    /// Entries of the directory, overflow included.
+    /// Returns the number of entries in the directory, overflow included.
     #[must_use]
     pub const fn entries(&self) -> usize {
         (self.buckets + self.overflow_buckets()) * BUCKET_ENTRIES
     }
 
-    /// First word of the directory.
+    /// Returns the index of the first word of the directory.
     pub(super) const fn directory(&self) -> usize {
         HEADER_WORDS
     }
 
-    /// First word of the overflow.
+    /// Returns the index of the first word of the overflow.
     pub(super) const fn overflow(&self) -> usize {
         self.directory() + self.buckets * BUCKET_WORDS
     }
 
-    /// First word of the pool.
+    /// Returns the index of the first word of the pool.
     pub(super) const fn pool(&self) -> usize {
         self.overflow() + self.overflow_buckets() * BUCKET_WORDS
     }
@@ -193,7 +192,7 @@ mod tests {
                 for start in 0..PAGE {
                     let page = |word: usize| (start + word) / PAGE;
                     let has_sign = |wanted: usize| signs.iter().any(|&sign| page(sign) == wanted);
-                    // The first page has the owner; the block's head of six words may be cut, too.
+                    // The first page contains the owner; a page boundary may also divide the block's header of six words.
                     assert!((0..used).all(|word| has_sign(page(word))), "{shape:?} at {start}");
                 }
             }

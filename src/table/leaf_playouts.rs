@@ -1,26 +1,26 @@
-//! The playouts that a position had as a leaf.
+//! Leaf playouts: the playouts from a position before it got a block.
 
 use crate::value::Value;
 
-/// So many fit into an entry.
+/// Maximum number of playouts in an entry.
 pub(super) const LEAF_PLAYOUTS_LIMIT: u32 = (1 << 15) - 1;
 
-/// Most playouts that a mean counts as, where it stands for visits whose edges were lost: so that what comes after
-/// corrects it. 9x9, 1,000 simulations without a network, against 16,383: 57.0 % (52.1-61.7) of 400 games in 16 KiB, 51.0 %
-/// (46.0-56.0) in 32 KiB; a cap of 128: 50.7 and 49.0 %. In 16 KiB 8 gets 48.0 % (43.3-52.7) against 16.
+/// Maximum number of playouts that stand for the visits of lost edges, so that later results correct their mean. 9x9,
+/// 1,000 simulations without a network, against 16,383: 57.0 % (52.1-61.7) of 400 games in 16 KiB, 51.0 % (46.0-56.0)
+/// in 32 KiB; a maximum of 128: 50.7 and 49.0 %. In 16 KiB, 8 scores 48.0 % (43.3-52.7) against 16.
 const MAX_PLAYOUTS_OF_MEAN: u32 = 16;
 
-/// Leaf playouts of a position, in the player to move's half-points.
+/// Leaf playouts of a position, in half-points of the player to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct LeafPlayouts {
     /// Number of playouts, n0.
     pub visits: u32,
-    /// Their sum, at most twice the number.
+    /// Sum of the half-points, at most twice the number.
     pub half_points: u32,
 }
 
 impl LeafPlayouts {
-    /// `visits` playouts, at most 16, with mean `value`.
+    /// Returns `visits` playouts, at most 16, with mean `value`.
     #[must_use]
     pub fn with_mean(visits: u32, value: Value) -> LeafPlayouts {
         let visits = visits.min(MAX_PLAYOUTS_OF_MEAN);
@@ -28,19 +28,19 @@ impl LeafPlayouts {
         LeafPlayouts { visits, half_points: half_points as u32 }
     }
 
-    /// One playout more. Both numbers are halved before the counter would overflow.
+    /// Adds one playout. Both numbers are halved before the counter would overflow.
     #[must_use]
     pub fn plus(self, half_points: u32) -> LeafPlayouts {
         let halved = if self.visits >= LEAF_PLAYOUTS_LIMIT { self.shifted(1) } else { self };
         LeafPlayouts { visits: halved.visits + 1, half_points: halved.half_points + half_points }
     }
 
-    /// These playouts and others; not yet [`halved_to_fit`](LeafPlayouts::halved_to_fit).
+    /// Adds the other playouts, without [`halved_to_fit`](LeafPlayouts::halved_to_fit).
     pub(super) fn and(self, other: LeafPlayouts) -> LeafPlayouts {
         LeafPlayouts { visits: self.visits + other.visits, half_points: self.half_points + other.half_points }
     }
 
-    /// These playouts without others that are among them.
+    /// Subtracts playouts contained in these.
     pub(super) fn without(self, other: LeafPlayouts) -> LeafPlayouts {
         let visits = self.visits.saturating_sub(other.visits);
         LeafPlayouts {
@@ -49,13 +49,13 @@ impl LeafPlayouts {
         }
     }
 
-    /// Both numbers cut by the power of two `shift`.
+    /// Shifts both numbers right by `shift` bits.
     pub(super) fn shifted(self, shift: u32) -> LeafPlayouts {
         let visits = self.visits.checked_shr(shift).unwrap_or(0);
         LeafPlayouts { visits, half_points: self.half_points.checked_shr(shift).unwrap_or(0).min(2 * visits) }
     }
 
-    /// Both numbers halved until they fit into an entry.
+    /// Halves both numbers until they fit into an entry.
     pub(super) fn halved_to_fit(self) -> LeafPlayouts {
         let mut halved = self;
         while halved.visits > LEAF_PLAYOUTS_LIMIT {
@@ -64,7 +64,7 @@ impl LeafPlayouts {
         halved
     }
 
-    /// U, the mean of the playouts.
+    /// Returns U, the mean of the playouts.
     #[must_use]
     pub fn mean(self) -> Value {
         Value::mean(self.half_points, self.visits)

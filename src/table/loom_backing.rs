@@ -1,4 +1,4 @@
-//! What stands in for [`backing`](super::backing) under loom, whose atomics are not the machine's.
+//! The replacement for [`backing`](super::backing) under loom: its atomics cannot lie in mapped memory.
 
 use super::atomic::AtomicU64;
 use std::fs::File;

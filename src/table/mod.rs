@@ -1,60 +1,58 @@
 //! The memory of the search: one transposition table of fixed size.
 //!
-//! A table has two tiers in one allocation. The *directory* holds a 32-byte [`Entry`] for every
-//! position: visits, value, leaf playouts, proven bounds. The *pool* holds edge [`Block`]s, one for each
-//! expanded position: visits, value and AMAF samples of every move. The module knows 64-bit
-//! keys and move numbers, never a board.
+//! A table has two tiers in one allocation. The *directory* holds a 32-byte [`Entry`] for every position: visits,
+//! value, leaf playouts, proven bounds. The *pool* holds edge [`Block`]s, one for each expanded position: visits,
+//! value and AMAF samples of every move. The module handles 64-bit keys and move numbers only, no boards.
 //!
 //! # The contract
 //!
-//! Any number of threads, and of processes that map the same file, read and write at the same time, without locks,
-//! through atomics alone. An entry or a block is *evicted* when it is given to another position.
+//! Any number of threads, and of processes that map the same file, read and write at the same time without locks,
+//! through atomics only. An entry or a block is *evicted* when it is given to another position.
 //!
-//! **Never:** a number that makes the search read outside the table, loop or panic, whatever the bits are;
-//! bounds believed for another position than they were proven for (they carry 44 bits of its key, the
-//! key itself was compared whole); a block read as another position's (owner and sequence are compared
-//! before and after); visits without the points that belong to them (they share a word).
+//! **Guaranteed**, whatever bits the table contains:
+//! - The search does not read outside the table, loop forever or panic.
+//! - Bounds are applied only to the position for which they were proven: the whole key was compared, and the bounds
+//!   carry 44 bits of it.
+//! - A block is never read as another position's: owner and sequence are compared before and after.
+//! - Visits are never read without the points that belong to them: they share a word.
 //!
-//! **May be lost:**
-//! - The backup to a position whose entry or block was evicted since the descent passed it. The worker compares the
-//!   owner before it writes, and then writes nothing: one simulation for each worker and eviction, at most. Counted as
-//!   `late_updates`. With it go the AMAF samples that the worker's update buffer holds for the position, those of
-//!   sixteen simulations at most.
-//! - What a process had not written when it was killed: of each worker one simulation and its update buffer.
-//! - What is written to an entry when two workers insert one key at the same time: only the first of the two entries is
-//!   found again. Of two blocks made for one position at the same time one is freed at once, as is the block of an
-//!   evicted entry: no block is left that no entry names, but by a worker that is killed between making a block and
-//!   naming it.
-//! - One of two AMAF samples added to one word at the same time ([`Block::add_amaf`]), one of two values stored for a
-//!   position: the value is computed anew at every backup, so the next one mends it. One of two score samples added at
-//!   the same time ([`Block::add_score_sample`]): an exchange that is tried once, so no score is written to another
-//!   position's block.
-//! - Half a visit of each counter when all of a position are halved, once in 2^26 visits of an edge. A selection that
-//!   reads the edges in that microsecond may find some halved and others not; a worker that is killed in it leaves one
-//!   counter halved twice, at most.
+//! **Possible losses:**
+//! - The backup to a position that lost its entry or block since the descent. The worker compares the owner before it
+//!   writes, and then writes nothing: at most one simulation for each worker and eviction, counted as `late_updates`. The
+//!   AMAF samples in the worker's update buffer for the position are lost with it, those of at most sixteen simulations.
+//! - The unwritten results of a killed process: one simulation and the update buffer of each worker.
+//! - Writes to an entry when two workers insert one key at the same time: only the first of the two entries is found
+//!   again. Of two blocks made for one position at the same time one is freed at once, as is the block of an evicted
+//!   entry. Only a worker killed between making a block and naming it leaves a block that no entry names.
+//! - One of two AMAF samples added to one word at the same time ([`Block::add_amaf`]), and one of two values stored for a
+//!   position at the same time; the next backup computes the value anew. One of two score samples added at the same time
+//!   ([`Block::add_score_sample`]): its exchange is tried once, so that no score reaches another position's block.
+//! - Half a visit of each counter when all visits of a position are halved, once in 2^26 visits of an edge. A
+//!   selection that reads the edges in that microsecond may see some halved and others not. A worker killed in it
+//!   leaves at most one counter halved twice.
 //!
-//! **May mislead:** a write between the last comparison of the owner and an eviction. The next owner then has one
-//! playout, one visit of an edge or, of AMAF samples, what one word held (two moves) that were another position's; one
-//! for each worker and eviction, at most. A visit of an illegal move is noticed, and counts as a collision. The same
-//! holds for a worker that was taken for dead, its entry or block unfinished for eight generations, and goes on
-//! after all. Never a broken rule or a false proof: bounds carry their key, and moves are checked again.
+//! **Possible errors:** a write between the last comparison of the owner and an eviction. The next owner then has one
+//! playout or one visit of an edge of another position, or the AMAF samples of one word (two moves): at most one for
+//! each worker and eviction. A visit of an illegal move is noticed and counted as a collision. The same holds for a
+//! worker that resumes after its entry or block was unfinished for eight generations and reclaimed. No error breaks a
+//! rule or makes a false proof: bounds carry their key, and moves are checked again.
 //!
-//! **After a power cut** a file holds pages of different moments, and so does a copy that `cp` makes of a file in use. An
-//! entry lies within a page and is of one moment, its bounds among it, so no proof is false. A block that lies on pages
-//! of different claims is known by its tags and dropped before it is used; of one claim, its edges may be of different
-//! moments, and its position may count fewer visits than they do, which is mended (`doubt.rs`). What had not been written
-//! is lost; generations may be judged wrongly for a while. Where a halving was under way (once in 2^26 visits), some moves
-//! may have twice the visits. tests/power_cut.rs. [`Table::snapshot`] copies a file in use.
+//! **After a power cut** a file holds pages of different moments, and so does a copy that `cp` makes of a file in
+//! use. An entry lies within a page, together with its bounds, so no proof is false. A block with pages of different
+//! claims is detected by its tags and dropped before it is used. A block with pages of one claim may have edges of
+//! different moments, and more visits than its position; the position's visits are then raised (`doubt.rs`). Results
+//! not yet written are lost, and ages may be wrong for a while. Where a halving was in progress (once in 2^26
+//! visits), some moves may have twice the visits. Test: tests/power_cut.rs. [`Table::snapshot`] copies a file in use.
 //!
-//! **Orderings:** a key, a block's sequence and its number in the entry are published with `Release` after what they
-//! vouch for, and read with `Acquire` before it. Everything else is `Relaxed`: words are independent, and each is
-//! valid alone. tests/table_loom.rs tries them in all orders, tests/table_stress.rs and tests/table_file/crowd.rs
-//! with many threads and processes.
+//! **Memory orderings:** a key, a block's sequence and its number in the entry are published with `Release` after the
+//! data they guard, and read with `Acquire` before it. All other accesses are `Relaxed`: words are independent, and
+//! each is valid alone. Tests: tests/table_loom.rs in all interleavings, tests/table_stress.rs and
+//! tests/table_file/crowd.rs with many threads and processes.
 //!
-//! **Full** is the normal state. A new position evicts the least valuable entry of its bucket and of the
-//! overflow bucket behind it, a new block the least valuable of a few that a clock hand passes; value is defined by the
-//! [`Replacement`] policy. What the caller protects (the path of its simulation) is never evicted; if nothing else is
-//! left, the caller gets nothing and goes on without.
+//! **A full table** is the normal state. A new position evicts the least valuable entry of its bucket and of the
+//! overflow bucket behind it, a new block the least valuable of a few that a clock hand passes; the [`Replacement`]
+//! policy defines the value. Entries and blocks that the caller protects (the path of its simulation) are never
+//! evicted; if no others are left, the caller gets none and continues without.
 
 pub mod atomic;
 #[cfg(not(loom))]
@@ -109,88 +107,88 @@ use file::MappedFile;
 use layout::{BUCKET_ENTRIES, BUCKET_WORDS, ENTRY_WORDS};
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
-/// What can be wrong with a table that is asked for.
+/// An error of a table's size.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TableError {
     /// No room for one bucket and two blocks.
     #[error("a table of {given} bytes is too small: expected at least {smallest} for this game and board")]
     TooSmall {
-        /// Bytes asked for.
+        /// Bytes requested.
         given: usize,
         /// Bytes of the smallest table.
         smallest: usize,
     },
-    /// The operating system refused.
+    /// The operating system did not provide the memory.
     #[error("cannot get {bytes} bytes of memory for the table: ask for less")]
     OutOfMemory {
-        /// Bytes asked for.
+        /// Bytes requested.
         bytes: usize,
     },
 }
 
-/// See [`Table::next_search`].
+/// Divisor of the number of entries: the claims in [`Table::next_search`] after which a generation may end.
 const ENTRIES_PER_GENERATION: usize = 64;
 
-/// What a caller is using and cannot spare: the path of its simulation.
+/// Entries and blocks that must not be evicted: those on the path of the caller's simulation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Protected<'a> {
-    /// Keys of entries.
+    /// Keys of protected entries.
     pub keys: &'a [u64],
-    /// Numbers of blocks.
+    /// Numbers of protected blocks.
     pub blocks: &'a [u32],
 }
 
-/// How full a table is.
+/// The fill state of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Census {
     /// Size of the whole table in bytes.
     pub bytes: usize,
     /// Bytes of the entries and blocks in use.
     pub bytes_used: usize,
-    /// Entries of the directory.
+    /// Number of entries in the directory.
     pub entries: usize,
-    /// Entries in use.
+    /// Number of entries in use.
     pub entries_used: usize,
-    /// Blocks of the pool.
+    /// Number of blocks in the pool.
     pub blocks: usize,
-    /// Blocks in use.
+    /// Number of blocks in use.
     pub blocks_used: usize,
 }
 
 impl Census {
-    /// Entries in use in a thousand, as chess programs tell how full their hash table is.
+    /// Returns the entries in use per thousand, the `hashfull` of chess engines.
     #[must_use]
     pub fn per_mille(&self) -> u64 {
         (1000 * self.entries_used as u64) / self.entries.max(1) as u64
     }
 
-    /// Share of the table that is in use, `0..=1`.
+    /// Returns the fraction of the table in use, `0..=1`.
     #[must_use]
     pub fn occupancy(&self) -> f64 {
         self.bytes_used as f64 / (self.bytes - 8 * layout::HEADER_WORDS) as f64
     }
 }
 
-/// The table. Share it by reference.
+/// A transposition table, shared between threads by reference.
 pub struct Table {
     backing: Backing,
     layout: Layout,
     replacement: Replacement,
-    /// Where the memory is a file's.
+    /// The file that backs the memory, if any.
     file: Option<MappedFile>,
-    /// How often the file had been opened before.
+    /// See [`Table::opening`].
     opening: u64,
-    /// A random number for this process, for [`Table::is_shared_now`].
+    /// Random number of this process, for [`Table::is_shared_now`].
     searcher: u64,
-    /// Blocks that were found whole in another epoch are looked at before they are used, see [`doubt`]. In the upper half.
+    /// The present epoch, in the upper 32 bits. Blocks of other epochs are verified before use, see [recovery](doubt).
     epoch: u64,
 }
 
 impl Table {
-    /// An empty table on the heap, as large as fits into `bytes`.
+    /// Allocates an empty table on the heap, as large as fits into `bytes`.
     ///
     /// # Errors
-    /// When `bytes` are too few, or more than there are.
+    /// Returns an error if `bytes` is less than the smallest table or the memory is not available.
     pub fn new(shape: Shape, bytes: usize) -> Result<Table, TableError> {
         let layout = Layout::fit(shape, bytes)?;
         let backing = Backing::heap(layout.words(), layout.pool())
@@ -210,30 +208,30 @@ impl Table {
         }
     }
 
-    /// The same table, with another replacement policy.
+    /// Returns the same table with another replacement policy.
     #[must_use]
     pub fn with_replacement(self, replacement: Replacement) -> Table {
         Table { replacement, ..self }
     }
 
-    /// Where everything is.
+    /// Returns the layout of the table.
     #[must_use]
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// The present generation.
+    /// Returns the present generation, `0..64`.
     #[must_use]
     #[inline]
     pub fn generation(&self) -> u64 {
         self.header(header::GENERATION).load(Relaxed) % GENERATIONS
     }
 
-    /// Begins a new search: what is not visited from now on loses value. Instead of collecting
-    /// garbage, call this at every new root.
+    /// Begins a new search, to be called at every new root instead of a garbage collection: positions not visited
+    /// from this moment on lose value.
     ///
-    /// A generation lasts at least until one entry in 64 has been claimed: where little is replaced,
-    /// nothing need grow old, and the few numbers of generations last longer.
+    /// A generation lasts at least until one entry in 64 has been claimed: where little is replaced, nothing needs to
+    /// age, and the 64 generation numbers last longer.
     pub fn next_search(&self) {
         let claims = self.header(header::CLAIMS).load(Relaxed);
         let began = self.header(header::CLAIMS_AT_GENERATION).load(Relaxed);
@@ -249,34 +247,34 @@ impl Table {
         self.header(header::CLAIMS_AT_GENERATION).store(self.header(header::CLAIMS).load(Relaxed), Relaxed);
     }
 
-    /// How often the file of the table had been opened before; 0 for a new one and for a table on the heap. After the
-    /// machine stopped a number may come again.
+    /// Returns the number of times that the table's file was created or opened for writing before; 0 for a new file
+    /// and for a table on the heap. A number may repeat after the machine stopped.
     #[must_use]
     pub fn opening(&self) -> u64 {
         self.opening
     }
 
-    /// A number for seeds that no user of the file before this one had; 0 for a new table.
+    /// Returns a seed that no earlier writer of the file had; 0 for a new table.
     #[must_use]
     pub fn visit_number(&self) -> u64 {
         self.opening ^ self.epoch
     }
 
-    /// Bytes of it that huge pages hold now; `None` where the system does not tell.
+    /// Returns the bytes of the table that huge pages hold at present; `None` if the system does not report them.
     #[must_use]
     pub fn huge_page_bytes(&self) -> Option<usize> {
         self.backing.huge_page_bytes()
     }
 
-    /// Notes that this process searches, for [`is_shared_now`](Table::is_shared_now).
+    /// Records that this process is searching, for [`is_shared_now`](Table::is_shared_now).
     pub fn mark_active(&self) {
         if self.is_shared() {
             self.header(header::SEARCHER).store(self.searcher, Relaxed);
         }
     }
 
-    /// Whether another process has called this, or [`mark_active`](Table::mark_active), since this one did. Cheap enough
-    /// to be asked every few simulations.
+    /// Returns true if another process has called this or [`mark_active`](Table::mark_active) since this process did.
+    /// Cheap enough to be called every few simulations.
     #[must_use]
     pub fn is_shared_now(&self) -> bool {
         let is_other = self.is_shared() && self.header(header::SEARCHER).load(Relaxed) != self.searcher;
@@ -286,10 +284,10 @@ impl Table {
         is_other
     }
 
-    /// Empties the table. No search of this process may be running; those of others go on with what they write from now
-    /// on.
+    /// Empties the table. No search of this process may be running; searches of other processes continue on the
+    /// emptied table.
     pub fn clear(&mut self) {
-        // Fresh memory is cleared only where it is used.
+        // Fresh memory is zeroed by the system page by page, when it is first used.
         match Backing::heap(self.layout.words(), self.layout.pool()).filter(|_| self.file.is_none()) {
             Some(fresh) => self.backing = fresh,
             None => {
@@ -303,7 +301,7 @@ impl Table {
         }
     }
 
-    /// How full it is.
+    /// Returns the fill state.
     #[must_use]
     pub fn census(&self) -> Census {
         let used = |word, limit: usize| (self.header(word).load(Relaxed) as usize).min(limit);
@@ -319,7 +317,7 @@ impl Table {
         }
     }
 
-    /// Begins to fetch what [`find`](Table::find) will look at.
+    /// Prefetches the bucket that [`find`](Table::find) probes.
     #[inline]
     pub fn prefetch(&self, key: u64) {
         let bucket = self.bucket(key);
@@ -327,24 +325,24 @@ impl Table {
         backing::prefetch(&bucket[BUCKET_ENTRIES / 2][0]);
     }
 
-    /// The entry of a position, if there is one.
+    /// Probes for the entry of a position.
     #[must_use]
     #[inline]
     pub fn find(&self, key: u64) -> Option<Entry<'_>> {
         let key = nonzero(key);
         let bucket = self.bucket(key);
-        // The first line is not waited for to find that the second is needed.
+        // The second line of the bucket, requested before the first has arrived.
         backing::prefetch(&bucket[BUCKET_ENTRIES / 2][0]);
         let is_it = |words: &&[AtomicU64; ENTRY_WORDS]| words[0].load(Acquire) == key;
         let words = bucket.iter().find(is_it).or_else(|| {
-            // What is in the overflow found its bucket full, and places are never emptied but by a repair.
+            // Positions enter the overflow only if their bucket is full, and only a repair empties entries.
             let is_full = bucket.iter().all(|words| words[0].load(Relaxed) != 0);
             is_full.then(|| self.overflow_bucket(key).iter().find(is_it)).flatten()
         })?;
         Some(Entry::new(words, key))
     }
 
-    /// The entry of a position, made if there is none; `None` if every entry that could be evicted is
+    /// Probes for the entry of a position and claims one if there is none; `None` if every candidate for eviction is
     /// protected.
     pub fn find_or_claim(
         &self,
@@ -364,7 +362,7 @@ impl Table {
         self.claim(nonzero(key), protected, counters)
     }
 
-    /// The block of a position, if it has one that is still its own.
+    /// Returns the block of a position, unless it has none or its block was evicted.
     #[must_use]
     #[inline]
     pub fn block(&self, entry: &Entry<'_>) -> Option<Block<'_>> {
@@ -377,7 +375,7 @@ impl Table {
         if found.is_some() { found } else { self.settle_doubt(entry, number) }
     }
 
-    /// Begins to fetch the start of a position's block.
+    /// Prefetches the block of a position.
     #[inline]
     pub fn prefetch_block(&self, entry: &Entry<'_>) {
         if let Some(words) = self.block_words(entry.meta().block) {
@@ -387,8 +385,8 @@ impl Table {
         }
     }
 
-    /// If the position had a block and lost it, its value becomes that of leaf playouts: the statistics of
-    /// the lost edges are kept as their mean. Returns whether that was so, to one of the workers that find it.
+    /// Replaces the statistics of an evicted block by leaf playouts with the mean of the position. Returns true to
+    /// the one worker that did so.
     pub fn mend_lost_block(&self, entry: &Entry<'_>, counters: &mut Counters) -> bool {
         let lost = entry.block_number();
         if lost == 0 || self.block(entry).is_some() {
@@ -396,7 +394,7 @@ impl Table {
         }
         let total = entry.total();
         let leaf_playouts = LeafPlayouts::with_mean(total.visits, total.value);
-        // Another worker may have given it a new block meanwhile; and if that has the number of the old one, it goes.
+        // Fails if another worker has given it a new block; one with the same number is freed.
         let is_mended = entry.lose_block(lost, leaf_playouts);
         if is_mended {
             counters.lost_blocks += 1;
@@ -416,14 +414,14 @@ impl Table {
         self.backing.words()[start..start + BUCKET_WORDS].as_chunks().0
     }
 
-    /// Where a position goes whose bucket is full; empty in a table of less than 8 buckets.
+    /// Returns the overflow bucket of a key; empty in a table with fewer than 8 buckets.
     #[inline]
     fn overflow_bucket(&self, key: u64) -> &[[AtomicU64; ENTRY_WORDS]] {
         let buckets = self.layout.overflow_buckets();
         if buckets == 0 {
             return &[];
         }
-        // Other bits than those that chose the bucket: positions of one bucket spread.
+        // Bits other than those of the bucket's index: positions of one bucket are spread.
         let index = share_of(nonzero(key).rotate_left(32), buckets);
         let start = self.layout.overflow() + index * BUCKET_WORDS;
         self.backing.words()[start..start + BUCKET_WORDS].as_chunks().0
@@ -438,14 +436,14 @@ impl Table {
     }
 }
 
-/// `key` as a number below `parts`: the product's high half is uniform whatever their number (Lemire 2019).
+/// Maps `key` to a number below `parts`: the high half of the product is uniform for any `parts` (Lemire 2019).
 #[inline]
 fn share_of(key: u64, parts: usize) -> usize {
     ((u128::from(key) * parts as u128) >> 64) as usize
 }
 
-/// Small keys mark an empty entry and one that is being claimed; the positions that have them, 128 in 2^64, get
-/// others.
+/// Maps keys below [`FIRST_KEY`], which mark empty entries and entries being claimed, to other keys. Such keys belong
+/// to 128 positions in 2^64.
 #[inline]
 const fn nonzero(key: u64) -> u64 {
     if key < FIRST_KEY { 0x7465_7761_7269 + key } else { key }

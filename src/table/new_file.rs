@@ -1,4 +1,4 @@
-//! Files while they are made: temporary, with a place on the disk for every byte, until they get their names.
+//! New files: temporary and fully reserved on the disk, until they get their names.
 
 use super::file_error::FileProblem;
 use super::session;
@@ -10,13 +10,13 @@ use std::path::Path;
 use std::time::Duration;
 use tempfile::NamedTempFile;
 
-/// How the names of temporary files begin and end.
+/// Prefix and suffix of the names of temporary files.
 const TEMPORARY: [&str; 2] = [".tewari-", ".tmp"];
-/// Who makes a temporary file has locked it before it is so old.
+/// Age from which an unlocked temporary file is abandoned: its creator locks it before.
 const ABANDONED_AGE: Duration = Duration::from_secs(60);
 
-/// A new file in the folder of `path`, made with the user's umask and locked, that disappears unless it gets a name.
-/// Nothing of that name is there before, so no link is followed.
+/// Creates a locked temporary file in the folder of `path` with the user's umask, deleted unless it gets a name. The
+/// temporary name is new, so no link is followed.
 pub(super) fn temporary_file(path: &Path) -> Result<NamedTempFile, FileProblem> {
     remove_abandoned(folder_of(path));
     let mut builder = tempfile::Builder::new();
@@ -27,7 +27,7 @@ pub(super) fn temporary_file(path: &Path) -> Result<NamedTempFile, FileProblem> 
     Ok(temporary)
 }
 
-/// Removes temporary files that nobody holds locked: those of commands that were killed. What cannot be removed stays.
+/// Removes old temporary files without a lock: those of killed commands. Files that cannot be removed stay.
 fn remove_abandoned(folder: &Path) {
     let is_temporary = |name: &OsStr| {
         let name = name.as_encoded_bytes();
@@ -52,8 +52,8 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Gives a complete file that is on the disk its name, and that to the disk. A link of that name is replaced, not
-/// followed. A file that is replaced leaves its permissions; a link has none of its own.
+/// Gives a complete and synced file its name, and syncs the folder. A link with that name is replaced, not followed.
+/// The new file takes over the permissions of a replaced file, but not of a link.
 pub(super) fn give_name(
     temporary: NamedTempFile,
     path: &Path,
@@ -71,17 +71,17 @@ pub(super) fn give_name(
         io::ErrorKind::AlreadyExists => FileProblem::Exists,
         _ => FileProblem::io("give the file its name")(error.error),
     })?;
-    // Where this fails the name is there all the same.
+    // The name exists even if this fails.
     files::sync_folder(folder_of(path));
     Ok(file)
 }
 
-/// Bytes that can be had on the file system of a file; 0 if it does not tell.
+/// Returns the free bytes of a file's file system; 0 if unknown.
 pub(super) fn room(file: &File) -> u64 {
     files::free_bytes(file)
 }
 
-/// Makes sure that every byte of the file has its place on the disk.
+/// Reserves disk blocks for every byte of the file.
 pub(super) fn reserve(file: &File, bytes: u64) -> Result<(), FileProblem> {
     let free = room(file);
     match files::allocate(file, bytes) {
@@ -99,7 +99,7 @@ fn cannot_reserve(error: io::Error, needed: u64, free: u64) -> FileProblem {
     }
 }
 
-/// Appends zeros where the file system cannot reserve blocks; what is there stays.
+/// Appends zeros up to `bytes`, for file systems that cannot reserve blocks; existing contents stay.
 fn write_holes(mut file: &File, bytes: u64, free: u64) -> Result<(), FileProblem> {
     use std::io::Seek;
     let failed = |error| cannot_reserve(error, bytes, free);

@@ -1,53 +1,52 @@
-//! Which entry or block makes room when the table is full.
+//! Replacement policies: the choice of an entry or a block to evict when the table is full.
 
 use super::entry::GENERATIONS;
 use std::fmt;
 use std::str::FromStr;
 
-/// Each generation since its last use quarters what an entry or a block is worth.
+/// Right shift of the value for each generation since the last use (a quarter remains).
 const AGE_SHIFT: u64 = 2;
-/// The first of them takes this power of two more. Else small blocks of the present search went before larger ones that it
-/// has not used, came again, and a network was asked for them again.
+/// Additional right shift in the first generation without a use (1/16 remains). Without it, small blocks of the present
+/// search were evicted before larger ones that it had not used, came back, and were evaluated by the network again.
 const UNUSED_SHIFT: u64 = 4;
-/// Under [`Replacement::LeastRecentlyUsed`] a generation lasts until this share of the entries, one in so
-/// many, has been claimed: 64 generations are then four times the directory.
+/// Divisor of the number of entries: the claims of one generation under [`Replacement::LeastRecentlyUsed`]. The 64
+/// generations then span claims of four times the directory.
 const ENTRIES_PER_TICK: usize = 16;
 
-/// How a full table chooses what to evict. A directory entry competes with the others of its bucket, an
-/// edge block with those that the clock hand passes; what the running simulation stands on is protected.
+/// The policy for evictions from a full table. A directory entry competes with the others of its bucket and of the overflow
+/// bucket, an edge block with those that the clock hand passes; the path of the running simulation is protected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Replacement {
-    /// The fewest visits go, quartered for each search since the last use, and a sixteenth of that where the present
-    /// search has not used it. The default.
+    /// Evicts the fewest visits, divided by 4 for each generation since the last use, and by another 16 if the
+    /// present generation has not used them. The default.
     #[default]
     VisitsAndGeneration,
-    /// The fewest visits go, however long ago they were: a new position replaces the smaller subtree, as
-    /// in Breuker, Uiterwijk & van den Herik, "Replacement schemes for transposition tables", ICCA Journal 17
-    /// (1994), scheme Big, where the new one always enters.
+    /// Evicts the fewest visits, whatever their age: a new position replaces the smallest subtree. Source: Breuker,
+    /// Uiterwijk & van den Herik, "Replacement schemes for transposition tables", ICCA Journal 17 (1994), scheme Big;
+    /// but here the new position always enters.
     Visits,
-    /// As [`VisitsAndGeneration`](Replacement::VisitsAndGeneration), but no block goes that is worth more than the
-    /// position that wants it: that one is played out until it is worth as much.
+    /// [`VisitsAndGeneration`](Replacement::VisitsAndGeneration), but never evicts a block more valuable than the
+    /// position that needs one: that position gets playouts until it is worth as much.
     Admission,
-    /// What was not used for the longest time goes, as in Powley, Cowling & Whitehouse, "Memory bounded
-    /// Monte Carlo tree search", AIIDE 2017. Time is counted in claims of entries, with a resolution of one
-    /// 64th of four times the directory.
+    /// Evicts the least recently used. Source: Powley, Cowling & Whitehouse, "Memory bounded Monte Carlo tree
+    /// search", AIIDE 2017. Time is measured in claims of entries; the unit is 1/64 of four times the directory.
     LeastRecentlyUsed,
-    /// Half of those that compete stay, the most visited; of the others the one not used for the longest time goes,
-    /// whatever its visits: Breuker's two levels, one for the big and one for the new (scheme TwoBig1), without a
-    /// fixed place for either. Time is counted in searches.
+    /// Keeps the more visited half of the candidates, and evicts the least recently used of the others, whatever its
+    /// visits. Source: Breuker's two levels, one for big subtrees and one for new ones (scheme TwoBig1), but without
+    /// a fixed slot for either. Time is measured in searches.
     TwoLevel,
-    /// Whatever is in the way goes, without a look at its worth: Breuker's scheme New.
+    /// Evicts the first candidate, whatever its value. Source: Breuker's scheme New.
     Always,
 }
 
-/// Those that compete: at most the places of a bucket, or the blocks the clock hand passes.
+/// The candidates for eviction: the entries of a bucket and its overflow bucket, or the blocks that the clock hand passes.
 #[derive(Debug)]
 pub(super) struct Candidates<T> {
     all: [Option<Candidate<T>>; MOST_CANDIDATES],
     count: usize,
 }
 
-/// What may go.
+/// An entry or a block that may be evicted, with its visits and the generation of its last use.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate<T> {
     pub(super) what: T,
@@ -55,7 +54,7 @@ pub(super) struct Candidate<T> {
     used_in: u64,
 }
 
-/// See [`Candidates`].
+/// Maximum number of candidates: two buckets of four entries, or eight blocks.
 const MOST_CANDIDATES: usize = 8;
 
 impl<T: Copy> Default for Candidates<T> {
@@ -65,7 +64,7 @@ impl<T: Copy> Default for Candidates<T> {
 }
 
 impl<T: Copy> Candidates<T> {
-    /// One more, as long as there is room.
+    /// Adds a candidate if there is room.
     #[inline]
     pub(super) fn push(&mut self, what: T, visits: u32, used_in: u64) {
         if let Some(place) = self.all.get_mut(self.count) {
@@ -74,12 +73,12 @@ impl<T: Copy> Candidates<T> {
         }
     }
 
-    /// Which of them goes; the first of equals.
+    /// Returns the least valuable candidate, the first of equals.
     #[inline]
     pub(super) fn victim(self, replacement: Replacement, generation: u64) -> Option<Candidate<T>> {
         let mut all = self.all;
         let competing = if replacement == Replacement::TwoLevel {
-            // None is less than any.
+            // Empty slots go last.
             all.sort_by_key(|candidate| candidate.map_or(u64::MAX, |candidate| u64::from(candidate.visits)));
             &all[..self.count.div_ceil(2)]
         } else {
@@ -92,7 +91,7 @@ impl<T: Copy> Candidates<T> {
 }
 
 impl Replacement {
-    /// All of them.
+    /// All policies.
     pub const ALL: [Replacement; 6] = [
         Replacement::VisitsAndGeneration,
         Replacement::Admission,
@@ -102,7 +101,7 @@ impl Replacement {
         Replacement::Always,
     ];
 
-    /// Its name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -115,13 +114,13 @@ impl Replacement {
         }
     }
 
-    /// What an entry or block is worth keeping that has `visits` and was last used in generation `used_in`.
-    /// Without visits it is worth nothing.
+    /// Returns the value of keeping an entry or block with `visits` that was last used in generation `used_in`; 0
+    /// without visits.
     #[inline]
     pub(super) fn worth(self, visits: u32, used_in: u64, generation: u64) -> u64 {
         let age = age(used_in, generation);
         match self {
-            // Never used counts less than once used, however long ago.
+            // 16 fractional bits: a single visit is worth more than none for six generations.
             Replacement::VisitsAndGeneration | Replacement::Admission => {
                 let unused = if age == 0 { 0 } else { UNUSED_SHIFT };
                 (u64::from(visits) << 16) >> (AGE_SHIFT * age + unused).min(47)
@@ -135,7 +134,7 @@ impl Replacement {
         }
     }
 
-    /// Whether a position with `visits` may have the block of `victim`.
+    /// Returns true if a position with `visits` may take the block of `victim`.
     #[inline]
     pub(super) fn admits<T>(self, visits: u32, victim: &Candidate<T>, generation: u64) -> bool {
         self != Replacement::Admission
@@ -143,9 +142,9 @@ impl Replacement {
                 >= self.worth(victim.visits, victim.used_in, generation)
     }
 
-    /// The place of a bucket that is looked at first, for a new position with `key`. Where all are equal it
-    /// must differ, or one place would bear all the changes; the low bits say nothing about the bucket, which
-    /// the high bits choose.
+    /// Returns the slot of a bucket to consider first for a new position with `key`. Under `Always`, where all
+    /// candidates are equal, it varies: one slot would take all replacements otherwise. It comes from the low bits of
+    /// the key, since the high bits choose the bucket.
     pub(super) const fn first_place(self, key: u64, places: usize) -> usize {
         match self {
             Replacement::Always => key as usize % places,
@@ -153,19 +152,19 @@ impl Replacement {
         }
     }
 
-    /// Whether a new search begins a new generation.
+    /// Returns true if a new search may begin a new generation.
     pub(super) const fn ages_by_search(self) -> bool {
         !matches!(self, Replacement::LeastRecentlyUsed)
     }
 
-    /// Claims after which a new generation begins; `None` where that does not depend on claims.
+    /// Returns the claims after which a new generation begins; `None` if claims do not matter.
     pub(super) fn claims_per_generation(self, entries: usize) -> Option<u64> {
         let ticks = || (entries / ENTRIES_PER_TICK).max(1) as u64;
         (self == Replacement::LeastRecentlyUsed).then(ticks)
     }
 }
 
-/// Generations since `used_in`, modulo their number.
+/// Returns the generations since `used_in`, modulo their number.
 #[inline]
 pub(super) const fn age(used_in: u64, generation: u64) -> u64 {
     (generation + GENERATIONS - used_in) % GENERATIONS
@@ -193,7 +192,7 @@ impl FromStr for Replacement {
 mod tests {
     use super::*;
 
-    /// The victim among candidates of (visits, generation of last use) in generation 3.
+    /// Returns the victim among candidates of (visits, generation of last use) in generation 3.
     fn victim(replacement: Replacement, candidates: &[(u32, u64)]) -> usize {
         let mut all = Candidates::default();
         for (index, &(visits, used_in)) in candidates.iter().enumerate() {
@@ -204,14 +203,14 @@ mod tests {
 
     #[test]
     fn each_policy_has_its_own_victim() {
-        // Large and two searches old (worth 100/256), small and fresh, in between.
+        // A large one two generations old (worth 100/256), small ones of the present generation, one in between.
         let candidates = [(100, 1), (10, 3), (40, 2), (7, 3)];
         assert_eq!(victim(Replacement::VisitsAndGeneration, &candidates), 0);
         assert_eq!(victim(Replacement::Visits, &candidates), 3);
         assert_eq!(victim(Replacement::LeastRecentlyUsed, &candidates), 0);
         assert_eq!(victim(Replacement::LeastRecentlyUsed, &[(9, 3), (8, 3), (0, 3)]), 2);
         assert_eq!(victim(Replacement::Always, &candidates), 0);
-        // The two most visited stay, however old; of the others the older goes, of equally old ones the smaller.
+        // The two most visited stay, whatever their age; of the others the oldest goes, of equally old ones the smallest.
         assert_eq!(victim(Replacement::TwoLevel, &candidates), 3);
         assert_eq!(victim(Replacement::TwoLevel, &[(100, 1), (10, 3), (40, 2), (7, 2)]), 3);
         assert_eq!(victim(Replacement::TwoLevel, &[(100, 1), (10, 1), (40, 2), (7, 3)]), 1);

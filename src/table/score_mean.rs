@@ -1,4 +1,4 @@
-//! The final score that is expected of a position, as two words of its block store it.
+//! The expected final score of a position, as stored in two words of its block.
 //!
 //! | bits   | field     | meaning                                                            |
 //! |--------|-----------|--------------------------------------------------------------------|
@@ -16,34 +16,35 @@ const WEIGHT_UNITS: f64 = (1 << 6) as f64;
 const WEIGHT_SHIFT: u32 = 46;
 const WEIGHT_MASK: u64 = (1 << 18) - 1;
 
-/// Mean and standard deviation of a final score, Black's points before komi, over samples with a total weight.
+/// Weighted mean and standard deviation of the final score over samples, in Black's points before komi.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScoreMean {
     /// Mean in points.
     pub mean: f64,
-    /// Standard deviation of the score itself, not of its mean.
+    /// Standard deviation of the score, not of its mean, in points.
     pub deviation: f64,
     /// Total weight of the samples, in visits.
     pub weight: f64,
 }
 
 impl ScoreMean {
-    /// No samples.
+    /// The mean of no samples.
     pub const NONE: ScoreMean = ScoreMean { mean: 0.0, deviation: 0.0, weight: 0.0 };
 
-    /// One known score.
+    /// Returns the mean of one sample, Black's points before komi.
     #[must_use]
     pub fn of_sample(score: f64, weight: f64) -> ScoreMean {
         ScoreMean { mean: score, deviation: 0.0, weight }
     }
 
-    /// The same mean and deviation with another weight.
+    /// Returns the same mean and deviation with another weight.
     #[must_use]
     pub fn weighing(self, weight: f64) -> ScoreMean {
         ScoreMean { weight, ..self }
     }
 
-    /// The samples of both. Only additions, multiplications, a division and a square root: the same bits on every processor.
+    /// Returns the mean over the samples of both. It uses only additions, multiplications, a division and a square
+    /// root, which give the same bits on every processor.
     #[must_use]
     pub fn and(self, other: ScoreMean) -> ScoreMean {
         let weight = self.weight + other.weight;
@@ -58,23 +59,23 @@ impl ScoreMean {
         ScoreMean { mean: self.mean + difference * share, deviation: (within + between).sqrt(), weight }
     }
 
-    /// The score, if it has any sample.
+    /// Returns the score; `None` if its weight is 0.
     #[must_use]
     pub fn known(self) -> Option<ScoreMean> {
         (self.weight > 0.0).then_some(self)
     }
 
-    /// As a word; weights above 4,095 are cut.
+    /// Packs the score into a word; weights saturate just below 4,096.
     pub(super) fn pack(self) -> u64 {
         let field = |value: f64, mask: u64| (value.round().max(0.0) as u64).min(mask);
-        // A weight that is not 0 stays so.
+        // A weight above 0 is never rounded to 0.
         let least = if self.weight > 0.0 { 1.0 } else { 0.0 };
         field(self.mean * MEAN_UNITS + MEAN_OFFSET, MEAN_MASK)
             | field(self.deviation * DEVIATION_UNITS, DEVIATION_MASK) << DEVIATION_SHIFT
             | field((self.weight * WEIGHT_UNITS).max(least), WEIGHT_MASK) << WEIGHT_SHIFT
     }
 
-    /// From a word; any bits give a finite score.
+    /// Unpacks a word; any bits give a finite score.
     pub(super) fn unpack(word: u64) -> ScoreMean {
         let field = |shift: u32, mask: u64| (word >> shift & mask) as f64;
         ScoreMean {

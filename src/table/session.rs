@@ -1,24 +1,24 @@
-//! Who uses a file, and how the last users left it.
+//! The use of a table's file by this process, and the state in which earlier users left it.
 //!
-//! Who uses a file holds a shared advisory lock as long as it is mapped; what replaces its content holds an exclusive
-//! one. Besides, a word of the header says that it is in use, on which run of the machine, and when it was left whether
-//! all of it had been written to the disk. Who opens a file and is alone with it (for a moment, by the lock) knows from
-//! that word whether what he finds is of one moment:
+//! A user holds a shared advisory lock while the file is mapped; a replacement of its contents needs an exclusive
+//! lock. In addition, a word of the header stores whether the file is in use, the boot of the machine, and after
+//! closing whether everything is on the disk. A process that opens a file and is its only user (briefly, by an
+//! exclusive lock) reads from that word whether all pages are of one moment or the file needs recovery:
 //!
-//! | the word says     | alone | in doubt                                                                         |
-//! |-------------------|-------|----------------------------------------------------------------------------------|
-//! | synced            | –     | no                                                                               |
-//! | closed, this run  | –     | no: what was not written to the disk is in the system's memory                   |
-//! | in use, this run  | no    | no                                                                               |
-//! | in use, this run  | yes   | yes: a user was killed, or could not write all of it to the disk                 |
-//! | another run       | –     | yes: nothing tells whether all had been written when the machine stopped         |
+//! | state of the file    | only user | recovery needed                                                           |
+//! |----------------------|-----------|---------------------------------------------------------------------------|
+//! | synced               | –         | no                                                                        |
+//! | closed, this boot    | –         | no: unwritten pages are in the system's memory                            |
+//! | in use, this boot    | no        | no                                                                        |
+//! | in use, this boot    | yes       | yes: a user was killed, or could not write everything to the disk         |
+//! | another boot         | –         | yes: it is unknown if everything was written when the machine stopped     |
 //!
-//! Another word says which file of the machine this is. In a copy it is that of another file, and then all is in doubt
-//! whatever the first word says: that may have been copied before, and the rest after, somebody wrote. So it is, without
-//! need, where a file system gets another number when the machine is started.
+//! A second word identifies the file on its machine. In a copy it identifies the original, and the copy needs
+//! recovery whatever the first word contains, since another process may have written between the copies of two pages.
+//! Recovery also happens, without need, if a file system gets another device number at boot.
 //!
-//! In doubt the file gets another *epoch*, and its blocks are looked at before they are used
-//! ([`doubt`](super::doubt)). The word is on the disk before anything of the new epoch is.
+//! Recovery moves the file to another *epoch*: its blocks are verified before use ([recovery](super::doubt)). The
+//! first word is on the disk before any block of the new epoch.
 
 use super::block::EPOCH_SHIFT;
 use super::file::TableMode;
@@ -30,7 +30,7 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::time::{Duration, Instant};
 
-/// Who opens a file holds it alone for a moment: others wait for so long.
+/// Timeout for the exclusive lock that another process takes briefly while it opens the file.
 const PATIENCE: Duration = Duration::from_secs(1);
 const STATE_SHIFT: u32 = 30;
 const BOOT_MASK: u64 = (1 << STATE_SHIFT) - 1;
@@ -38,30 +38,30 @@ const SYNCED: u64 = 0;
 const IN_USE: u64 = 1;
 const CLOSED: u64 = 2;
 
-/// How a file was found when it was opened.
+/// The state in which a file was found when it was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// Its last users had written all of it to the disk.
+    /// Everything had been written to the disk.
     Synced,
-    /// Its last user had closed it, since the machine was started.
+    /// Closed by its last user, since the machine booted.
     Closed,
-    /// Others were using it.
+    /// In use by others.
     InUse,
-    /// A user had ended without closing it, or could not write all of it to the disk.
+    /// Not closed: a user was killed, or could not write everything to the disk.
     Killed,
-    /// It is a copy of another file, which may have been in use meanwhile.
+    /// A copy of another file, which may have been in use during the copy.
     Copied,
-    /// The machine was started anew since it was used, and nothing says that all had been written to the disk.
+    /// Last used before the machine booted, and not known to be completely on the disk.
     OtherRun,
 }
 
 impl Ending {
-    /// Whether its blocks have to be looked at.
+    /// Returns true if the file's blocks must be verified.
     pub(super) fn is_in_doubt(self) -> bool {
         matches!(self, Ending::Killed | Ending::Copied | Ending::OtherRun)
     }
 
-    /// In words.
+    /// Returns a description for users.
     #[must_use]
     pub fn describe(self) -> &'static str {
         match self {
@@ -75,7 +75,7 @@ impl Ending {
     }
 }
 
-/// The word of the header: bits 0..30 the machine's run, 30..32 the state, 32..64 the epoch.
+/// The header word of the file's use: bits 0..30 the boot, 30..32 the state, 32..64 the epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Use(u64);
 
@@ -94,45 +94,45 @@ impl Use {
         Use(self.0 >> EPOCH_SHIFT << EPOCH_SHIFT | state << STATE_SHIFT | boot)
     }
 
-    /// While it is used by who found it as `ending` says.
+    /// Returns the value for a file in use that was found in the state `ending`.
     fn entered(self, ending: Ending, boot: u64) -> Use {
         let epochs = u64::from(ending.is_in_doubt()) << EPOCH_SHIFT;
         Use(self.0.wrapping_add(epochs)).with_state(IN_USE, boot)
     }
 }
 
-/// The word of a new file.
+/// Returns the word of a new file, in use by this process.
 pub(super) fn word_of_new_file() -> u64 {
     Use(0).with_state(IN_USE, boot()).0
 }
 
-/// The word of a file all of which is on the disk, and none in doubt.
+/// The word of a file that is completely on the disk and needs no recovery.
 pub(super) const WORD_OF_SYNCED_FILE: u64 = SYNCED << STATE_SHIFT;
 
-/// Which run of the machine this is; 0 if the system does not tell.
+/// Returns a hash of the machine's boot identity; 0 if the system has none.
 fn boot() -> u64 {
     let Some(id) = process::boot_id() else { return 0 };
     let hash = super::header::fnv1a(id.into_bytes().into_iter());
     ((hash ^ hash >> 32) & BOOT_MASK).max(1)
 }
 
-/// Which file of the machine this is, from its device and its number there; not 0.
+/// Returns a hash of the file's device and inode, not 0, which identifies the file on its machine.
 pub(super) fn place(file: &File) -> io::Result<u64> {
     let numbers = files::identity(&file.metadata()?).ok_or(io::ErrorKind::Unsupported)?;
     Ok(super::header::fnv1a(numbers.into_iter().flat_map(u64::to_le_bytes)).max(1))
 }
 
-/// What was found on entering, and what has to be done about it.
+/// The result of entering a file.
 pub(super) struct Entered {
     pub(super) ending: Ending,
-    /// What the word is now; where the file is not written, what it would be.
+    /// The present word of use; the one that would be written if the file is read-only.
     pub(super) word: u64,
-    /// Whether it must be on the disk before anything else is.
+    /// True if the word must be on the disk before any other write.
     pub(super) must_be_synced: bool,
 }
 
-/// Takes the lock of a user: an exclusive one where nobody else has one, until [`enter`] makes it shared. Returns
-/// whether that was so.
+/// Takes the lock of a user: an exclusive one if there is no other user, until [`enter`] converts it to a shared one.
+/// Returns true if it is exclusive.
 pub(super) fn lock(file: &File) -> Result<bool, FileProblem> {
     let locked = |outcome: Result<(), TryLockError>| match outcome {
         Ok(()) => Ok(true),
@@ -141,7 +141,7 @@ pub(super) fn lock(file: &File) -> Result<bool, FileProblem> {
     };
     let began = Instant::now();
     loop {
-        // Not every system lets a file be locked alone that was opened for reading.
+        // Errors here are ignored: not every system lets a file opened for reading be locked exclusively.
         if matches!(file.try_lock(), Ok(())) {
             return Ok(true);
         }
@@ -155,19 +155,19 @@ pub(super) fn lock(file: &File) -> Result<bool, FileProblem> {
     }
 }
 
-/// Says in the header that the file is in use, if it is to be written, and shares the lock.
+/// Records in the header that the file is in use, if it is opened for writing, and converts the lock to a shared one.
 pub(super) fn enter(file: &File, mode: TableMode, is_alone: bool) -> Result<Entered, FileProblem> {
     let cannot = FileProblem::io("say in the file that it is used");
     let boot = boot();
     let found = Use(read_word(file, USE).map_err(&cannot)?);
     let (place, found_place) = (place(file).map_err(&cannot)?, read_word(file, PLACE).map_err(&cannot)?);
-    // Files of earlier versions have 0.
+    // Files of earlier versions contain 0.
     let is_copy = found_place != place && found_place != 0;
     let ending = if is_copy { Ending::Copied } else { found.ending(boot, is_alone) };
     let entered = found.entered(ending, boot);
     if mode == TableMode::ReadWrite && (entered != found || found_place != place) {
-        // Two processes that are not alone write the same, or the later one another epoch. Who finds the place its own
-        // finds the epoch, too.
+        // Of two simultaneous users both write the same word, or the later one another epoch. The use is written
+        // before the place, so a process that finds its own place also finds the new epoch.
         write_word(file, USE, entered.0).map_err(&cannot)?;
         write_word(file, PLACE, place).map_err(&cannot)?;
     }
@@ -189,12 +189,12 @@ fn write_word(file: &File, index: usize, word: u64) -> io::Result<()> {
     files::write_all_at(file, &word.to_le_bytes(), 8 * index as u64)
 }
 
-/// The use of a file by this process, until it is dropped.
+/// The use of a file by this process, until dropped.
 pub(super) struct Session {
     pub(super) file: File,
     pub(super) mode: TableMode,
     pub(super) ending: Ending,
-    /// Whether all is written to the disk at the end.
+    /// True if everything is written to the disk at the end.
     pub(super) syncs: bool,
     syncer: Option<Syncer>,
 }
@@ -204,19 +204,19 @@ impl Session {
         Session { file, mode, ending, syncs: false, syncer: None }
     }
 
-    /// Writes what was learnt to the disk, all of it once in each `period`, and at the end.
+    /// Writes search results to the disk, each part once per `period`, and all of them at the end.
     pub(super) fn sync_every(&mut self, period: Duration) -> io::Result<()> {
         self.syncs = true;
         self.syncer = Some(Syncer::start(&self.file, period)?);
         Ok(())
     }
 
-    /// Why the disk could not be written once, if it could not.
+    /// Returns the first error of writing to the disk, if any.
     pub(super) fn sync_error(&self) -> Option<String> {
         self.syncer.as_ref().and_then(Syncer::error)
     }
 
-    /// Notes how the file is left, if no other user is there to do it later.
+    /// Records the state of the file in the header, unless another user remains to do so later.
     fn leave(&mut self) -> io::Result<()> {
         let is_written = self.syncer.take().is_none_or(Syncer::finish);
         if self.syncs {
@@ -225,8 +225,8 @@ impl Session {
         if self.mode != TableMode::ReadWrite || self.file.try_lock().is_err() {
             return Ok(());
         }
-        // Another may have written something before this one was alone. The system takes pages that it could not write
-        // for written, and may read what they had before: then the file was not closed.
+        // Another user may have written between the sync and the lock. After a failed write the system marks the
+        // pages as clean and may read back their old contents: the file is then recorded as not closed.
         if self.syncs && !(is_written && self.file.sync_data().is_ok()) {
             return Ok(());
         }
@@ -239,7 +239,7 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // A file that does not say so was not closed: its blocks are looked at when it is opened again.
+        // A file not marked as closed is recovered when it is next opened.
         let _ = self.leave();
     }
 }
@@ -268,7 +268,7 @@ mod tests {
             assert_eq!(entered.0 >> EPOCH_SHIFT, 3 + u64::from(ending.is_in_doubt()));
             assert_eq!(entered.ending(here, false), Ending::InUse);
         }
-        // Without a name for the run nothing but a synced file is trusted.
+        // Without a boot identity only a synced file needs no recovery.
         assert_eq!(word(CLOSED, 0).ending(0, true), Ending::OtherRun);
         assert_eq!(Use(u64::MAX).entered(Ending::OtherRun, here), Use(0).with_state(IN_USE, here));
     }

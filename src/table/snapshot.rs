@@ -1,14 +1,14 @@
-//! A copy of a table while others search in it.
+//! Copies of a table while other processes search in it.
 //!
-//! Each entry and each block of the copy is that of one moment, as a search would read it; what is being written, does
-//! not stay as it is long enough to be read, or is torn in the table itself is left out. Blocks are copied before
-//! entries, so that a position has at least the visits of its edges; where a halving came between, its visits are
-//! raised. What was learnt after the copy of its page is missing. Bounds are copied with the key beside them: none is
-//! believed of another position. Lineage, generation and the number of openings are those of the table, and nothing in
-//! the copy is in doubt. Damage that a search would not notice is copied: `verify` finds it in the copy as in the table.
+//! Each entry and each block of the copy is of one moment, as a search would read it. Entries and blocks that are being
+//! written, change too often to be read, or are torn in the table itself are left out. Blocks are copied before entries, so
+//! that a position has at least the visits of its edges; after a halving in between, its visits are raised. Results written
+//! after the copy of their page are missing. Bounds are copied with the key beside them, so none is applied to another
+//! position. Lineage, generation and number of openings are those of the table, and the copy needs no recovery. Damage that
+//! a search would not notice is copied, and `verify` finds it in the copy as in the table.
 //!
-//! Where the file system can, the copy begins as a clone that shares the disk's blocks with the table (`FICLONE`); its
-//! pages may be of different moments, so that it is then repaired like a file after a power cut.
+//! If the file system supports it, the copy begins as a clone that shares its disk blocks with the table (`FICLONE`).
+//! The pages of a clone may be of different moments, so it is repaired like a file after a power cut.
 
 use super::Table;
 use super::atomic::{AtomicU64, fence};
@@ -31,41 +31,41 @@ use std::thread;
 use std::time::Instant;
 use tempfile::NamedTempFile;
 
-/// Words that are written at once, about.
+/// Approximate number of words written at once (1 MiB).
 const CHUNK: usize = 1 << 17;
-/// While others use the table, a copy rests after each chunk for one part in so many of the time that the chunk took: it
-/// shares memory and disk with their searches.
+/// Divisor of the rest after each chunk: while others use the table, a copy sleeps for a quarter of the time that the
+/// chunk took, since it shares memory and disk with their searches.
 const REST: u32 = 4;
-/// Entries between what is fetched and what is copied: what is remembered of their blocks lies anywhere.
+/// Entries by which prefetches run ahead of copies: the data about their blocks lie scattered in memory.
 const AHEAD: usize = 16;
-/// How often an entry or a block that changes while it is read is read again.
+/// Maximum number of attempts to read an entry or a block that changes meanwhile.
 const ATTEMPTS: usize = 3;
-/// Words of the header that a copy has from the table.
+/// Header words copied from the table.
 const COPIED: [usize; 5] =
     [header::GENERATION, header::OPENINGS, header::CLOCK, header::CLAIMS, header::CLAIMS_AT_GENERATION];
 
-/// What a copy holds.
+/// The contents of a copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Snapshot {
-    /// Positions.
+    /// Number of positions.
     pub entries: u64,
-    /// Blocks that their position names.
+    /// Number of blocks, each named by its position.
     pub blocks: u64,
-    /// Entries that were left out: they were being written.
+    /// Entries left out because they were being written.
     pub entries_dropped: u64,
-    /// Blocks that were left out: they were being written, no entry of the copy names them, or they were in doubt and cannot
-    /// be.
+    /// Blocks left out because they were being written, no entry of the copy names them, or their verification failed.
     pub blocks_dropped: u64,
-    /// Whether it shares the disk's blocks with the table until either is written.
+    /// True if the copy shares disk blocks with the table until either is written.
     pub is_clone: bool,
 }
 
 impl Table {
-    /// Copies the table, in a file, to the file `path`, while others may search in it. A file of that name is replaced if
-    /// `may_replace`, but never the table itself.
+    /// Copies the table's file to the file `path`, while other processes may search in it. An existing file is
+    /// replaced if `may_replace`, but never the table itself.
     ///
     /// # Errors
-    /// When there is a file, it is the table or in use, or there is no room. Nothing is left behind then.
+    /// Returns an error if `path` exists and must not be replaced, is the table itself or a table in use, or the disk
+    /// has no room. No file is left behind then.
     pub fn snapshot(&self, path: &Path, may_replace: bool) -> Result<Snapshot, FileError> {
         let copy = || {
             let Some(source) = &self.file else { return Err(FileProblem::Missing) };
@@ -81,10 +81,9 @@ impl Table {
         copy().map_err(|problem| about(path, problem))
     }
 
-    /// `None` where the file system cannot.
+    /// Makes the copy as a clone; `None` if the file system cannot.
     fn clone_to(&self, source: &MappedFile, target: &File) -> Result<Option<Snapshot>, FileProblem> {
-        // Until it is written again, each page of the table shares its place on the disk with the copy: there must be room
-        // for a second one.
+        // A clone shares its disk blocks with the table until either is written, so there must be room for a second set.
         let has_room = room(target) >= self.layout.bytes() as u64;
         if !has_room || files::clone_content(target, &source.session.file).is_err() {
             return Ok(None);
@@ -132,7 +131,7 @@ impl Table {
             Table::of(backing, self.layout).leave_overflow();
         }
         if self.present_lineage(source) != lineage {
-            // What was copied is of two tables.
+            // Parts of two tables were copied.
             return Err(FileProblem::Locked { wanted: "copied", found: "emptied" });
         }
         let words = self.header_of_copy(&source.identity, &lineage, &made);
@@ -147,7 +146,7 @@ impl Table {
         Ok(made)
     }
 
-    /// Frees the blocks of the copy that none of its entries names; returns how many there were.
+    /// Frees the blocks of the copy that none of its entries names; returns their number.
     fn drop_orphans(&self, copied: &[AtomicU64], target: &File) -> io::Result<u64> {
         let mut dropped = 0;
         let copied = copied.iter().map(|word| Copied::unpack(word.load(Relaxed)));
@@ -159,7 +158,7 @@ impl Table {
         Ok(dropped)
     }
 
-    /// As the header has it now: others may have emptied the table since it was opened.
+    /// Returns the lineage in the header at present: another process may have emptied the table since it was opened.
     fn present_lineage(&self, source: &MappedFile) -> Lineage {
         let header = header::read(self.backing.words());
         header.map_or_else(|_| source.lineage.clone(), |header| header.lineage)
@@ -182,8 +181,8 @@ fn place_of(file: &File) -> Result<u64, FileProblem> {
     session::place(file).map_err(FileProblem::io("look at the file"))
 }
 
-/// Whether a copy of `source` may get the name `path`. A table that has it is locked until what is returned is dropped:
-/// its users would lose what they learn.
+/// Tests that a copy of `source` may get the name `path`. An existing file is returned exclusively locked, since the
+/// users of a replaced table would lose their results.
 fn may_be_written(path: &Path, source: &File, may_replace: bool) -> Result<Option<File>, FileProblem> {
     let look = FileProblem::io("look at the file");
     let named = match std::fs::symlink_metadata(path) {
@@ -210,15 +209,14 @@ fn may_be_written(path: &Path, source: &File, may_replace: bool) -> Result<Optio
     Ok(Some(file))
 }
 
-/// What is remembered of a block that was copied, in one word: bits 0..32 the owner, 32..63 the visits, 63 whether it is
-/// named.
+/// The data kept about a copied block, in one word: bits 0..32 the owner, 32..63 the visits, 63 whether it is named.
 #[derive(Clone, Copy)]
 struct Copied {
-    /// The lower half of its owner; 0 if it was left out.
+    /// The lower half of the owner's key; 0 if the block was left out.
     owner: u32,
-    /// Visits of its edges, as far as they fit 31 bits.
+    /// Visits of the edges, saturating at 31 bits.
     visits: u32,
-    /// Whether an entry of the copy names it.
+    /// True if an entry of the copy names the block.
     is_named: bool,
 }
 
@@ -238,10 +236,10 @@ struct Copy<'t> {
     table: &'t Table,
     target: &'t WriteBehind,
     made: Snapshot,
-    /// [`Copied`], for each block. Atomic, since such words can be prefetched.
+    /// One [`Copied`] for each block, as atomics because these can be prefetched.
     copied: Vec<AtomicU64>,
     buffer: Vec<u8>,
-    /// When it rested last, if others use the table.
+    /// End of the last rest, if others use the table.
     rested: Option<Instant>,
 }
 
@@ -260,7 +258,7 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Appends a block to the buffer; zeros, a free block, where it has no owner or cannot be copied.
+    /// Appends a block to the buffer; zeros (a free block) if it has no owner or cannot be copied.
     fn block(&mut self, number: u32) {
         let table = self.table;
         let Some(words) = table.block_words(number) else { return };
@@ -275,7 +273,7 @@ impl Copy<'_> {
             let visits = block.edges().map(|edge| u64::from(edge.visits())).sum::<u64>();
             let is_sound = block.is_whole() && (block.is_of(table.epoch) || block.fault().is_none());
             if block.is_current() && is_sound {
-                // What is copied is not in doubt.
+                // Epoch 0, that of the copy.
                 self.buffer[start + 12..start + 16].fill(0);
                 let visits = visits.min(u32::MAX.into()) as u32;
                 let copied = Copied { owner: owner as u32, visits, is_named: false };
@@ -311,12 +309,12 @@ impl Copy<'_> {
         }
     }
 
-    /// What is remembered of a block; `None` for 0, no block.
+    /// Returns the data about a block; `None` for number 0, no block.
     fn word_of_block(&self, number: u32) -> Option<&AtomicU64> {
         (number as usize).checked_sub(1).and_then(|index| self.copied.get(index))
     }
 
-    /// The entry as it is to stand in the copy; zeros, an empty one, where it cannot be copied.
+    /// Returns the words of the entry for the copy; zeros (an empty entry) if it cannot be copied.
     fn entry(&mut self, words: &[AtomicU64; 4]) -> [u64; 4] {
         if words[0].load(Relaxed) == 0 {
             return [0; 4];
@@ -324,7 +322,7 @@ impl Copy<'_> {
         for _ in 0..ATTEMPTS {
             let key = words[0].load(Acquire);
             let found = [key, words[1].load(Relaxed), words[2].load(Relaxed), words[3].load(Relaxed)];
-            // What was read before is not read later.
+            // Keeps the earlier reads before the comparison.
             fence(Acquire);
             if key >= FIRST_KEY && words[0].load(Relaxed) == key {
                 let copy = entry::Entry::copy(found);
@@ -354,7 +352,7 @@ impl Copy<'_> {
         found.words
     }
 
-    /// Appends so many words to the buffer, eight bytes at a time.
+    /// Appends `count` words to the buffer as little-endian bytes.
     fn append(&mut self, words: impl Iterator<Item = u64>, count: usize) {
         let start = self.buffer.len();
         self.buffer.resize(start + 8 * count, 0);
@@ -363,7 +361,7 @@ impl Copy<'_> {
         }
     }
 
-    /// Has the buffer written at the word `at`; returns the word after it.
+    /// Writes the buffer at word `at`, and rests if others use the table; returns the next word.
     fn flush(&mut self, at: usize) -> io::Result<usize> {
         let after = at + self.buffer.len() / 8;
         self.buffer = self.target.write(std::mem::take(&mut self.buffer), 8 * at as u64)?;

@@ -1,4 +1,4 @@
-//! Adding up the blocks of one position in several tables.
+//! Sums of the blocks that several tables have for one position.
 
 use super::block::{AMAF_VISITS_LIMIT, Amaf, Block, Edge};
 use crate::value::{Estimate, Value};
@@ -6,27 +6,26 @@ use std::sync::atomic::Ordering::Relaxed;
 
 /// The blocks of one position in several tables.
 pub(super) struct BlockSum<'t> {
-    /// One block for each table that has one.
+    /// One block from each table that has one.
     pub(super) parts: Vec<Block<'t>>,
-    /// What is in all parts, and is counted once.
+    /// The common ancestor's block: contained in all parts, and counted once.
     pub(super) base: Option<Block<'t>>,
 }
 
 impl<'t> BlockSum<'t> {
-    /// Whether there are parts, and what was read of all of them so far is theirs.
+    /// Returns true if there are parts and none of the blocks has been evicted: all reads so far are valid.
     pub(super) fn is_current(&self) -> bool {
         !self.parts.is_empty() && self.parts.iter().chain(&self.base).all(Block::is_current)
     }
 
-    /// The most visits of an edge, before they are cut.
+    /// Returns the visits of the most visited edge, not yet cut.
     pub(super) fn most_visits(&self) -> u64 {
         let moves = self.parts.first().map_or(0, Block::moves);
         (0..moves).map(|index| self.edge(index).0).max().unwrap_or(0)
     }
 
-    /// Fills an empty block that no other worker reads; visits of edges are cut by the power of two `shift`. Policy state
-    /// cannot be added, and scores are means over samples that the parts may share: those of the part with the most
-    /// visits count.
+    /// Fills an empty block that no other worker reads, with edge visits shifted right by `shift`. Policy state and scores
+    /// are taken from the most visited part: policy state cannot be added, and the parts may share samples of the scores.
     pub(super) fn store(&self, target: &Block<'_>, shift: u32) {
         let visits = |part: &&Block<'_>| part.edges().map(|edge| u64::from(edge.visits())).sum::<u64>();
         let Some(first) = self.parts.first() else { return };
@@ -48,12 +47,13 @@ impl<'t> BlockSum<'t> {
         }
     }
 
-    /// What was known of the position's value: the same in all tables, and no sample, so it is not added up.
+    /// Returns the value estimate of the first part that has one. It is the same in all tables and no sample, so it
+    /// is not added up.
     pub(super) fn estimate(&self) -> Option<Estimate> {
         self.parts.iter().find_map(Block::estimate)
     }
 
-    /// All blocks with the sign and the number of times that they count.
+    /// Returns all blocks with their signed factors: 1 for each part, and 1 minus the number of parts for the base.
     fn terms(&self) -> impl Iterator<Item = (&Block<'t>, i128)> {
         let once_too_often = 1 - self.parts.len() as i128;
         self.parts
@@ -62,13 +62,13 @@ impl<'t> BlockSum<'t> {
             .chain(self.base.iter().map(move |base| (base, once_too_often)))
     }
 
-    /// Visits of an edge, and their mean value.
+    /// Returns the visits of an edge, and their mean value.
     fn edge(&self, index: usize) -> (u64, Value) {
         let terms = self.terms().map(|(block, factor)| (block.edge(index), factor));
         weighted_mean(terms.map(|(edge, factor): (Edge, i128)| (edge.visits(), edge.value(), factor)))
     }
 
-    /// AMAF samples of a move, halved until they fit.
+    /// Returns the AMAF samples of a move, halved until they fit.
     fn amaf(&self, index: usize) -> Amaf {
         let (mut visits, mut half_points) = (0_i128, 0_i128);
         for (amaf, factor) in self.terms().map(|(block, factor)| (block.amaf(index), factor)) {
@@ -83,8 +83,8 @@ impl<'t> BlockSum<'t> {
     }
 }
 
-/// Sum of the visits, and mean of the values, each term with the number of times that it counts; no visits and value 0
-/// if more is taken off than there is.
+/// Returns the sum of the visits and the mean of the values over terms (visits, value, factor); 0 and value 0 if the
+/// sum is not positive.
 pub(super) fn weighted_mean(terms: impl Iterator<Item = (u32, Value, i128)>) -> (u64, Value) {
     let (mut visits, mut weighted) = (0_i128, 0_i128);
     for (count, value, factor) in terms {

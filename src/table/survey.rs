@@ -1,4 +1,4 @@
-//! A look at every entry and every block: the census that `info` prints, and the checks of `verify`.
+//! Scans of all entries and blocks: the statistics of `info`, and the checks and repairs of `verify`.
 
 use super::atomic::AtomicU64;
 use super::block::{self, Block};
@@ -10,58 +10,59 @@ use super::{Table, header};
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// What counts may differ by without being damage: updates that were under way when a process was killed, and those
-/// that came late to an evicted entry or block.
+/// Excess of counts that is no damage: updates in progress when a process was killed, and late updates of an evicted
+/// entry or block.
 const SLACK: u64 = 1024;
-/// And this share of the visits: one in so many.
+/// Divisor of the visits: a further excess of 1/64 of them is no damage.
 const SLACK_SHARE: u64 = 64;
-/// Faults that are described; the others are counted.
+/// Maximum number of faults that are described; the others are only counted.
 const FAULTS_DESCRIBED: usize = 8;
-/// Entries or blocks between two calls of the progress.
+/// Entries or blocks between two calls of `progress`.
 const STRIDE: usize = 1 << 14;
 
-/// What is in a table.
+/// The statistics of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
-    /// Positions.
+    /// Number of positions.
     pub entries: u64,
-    /// Positions by the generations since their last visit.
+    /// Positions by the number of generations since their last visit.
     pub ages: Vec<u64>,
-    /// Positions by visits: `visits[i]` have at least 2^(i-1) and less than 2^i of them.
+    /// Positions by visits: `visits[i]` counts those with at least 2^(i-1) and less than 2^i visits.
     pub visits: Vec<u64>,
     /// Positions with proven bounds.
     pub bounded: u64,
-    /// Bounds that are void, since they were written for a position that had lost its entry.
+    /// Void bounds: late writes for the entry's former position.
     pub void_bounds: u64,
-    /// Blocks that the entry of their position names.
+    /// Blocks named by their position's entry.
     pub blocks: u64,
-    /// Complete blocks that the entry of their position does not name, so that no worker finds them. While no search is
-    /// running there is none, but what killed workers left, one for each at most.
+    /// Complete blocks that their position's entry does not name, so that no worker finds them. While no search is
+    /// running, only those left by killed workers remain, at most one for each.
     pub orphans: u64,
-    /// Positions whose block went to another.
+    /// Positions that lost their block to another.
     pub lost_blocks: u64,
-    /// Entries being claimed, or left so by a process that died.
+    /// Entries being claimed, or left unfinished by a killed process.
     pub unfinished_entries: u64,
-    /// Blocks being filled, or left so by a process that died.
+    /// Blocks being filled, or left unfinished by a killed process.
     pub unfinished_blocks: u64,
-    /// Entries that cannot be; a repair drops them.
+    /// Entries with impossible contents; a repair drops them.
     pub bad_entries: u64,
-    /// Blocks that cannot be, or whose pages are of different moments; a repair drops them.
+    /// Blocks with impossible contents or pages of different moments; a repair drops them.
     pub bad_blocks: u64,
-    /// Positions with fewer visits than their edges: they were written to the disk earlier. A repair raises their visits.
+    /// Positions with fewer visits than their edges, since the entry was written to the disk earlier; a repair raises
+    /// their visits.
     pub behind: u64,
-    /// All three.
+    /// The sum of bad entries, bad blocks and positions behind.
     pub faults: u64,
-    /// The first faults, in words.
+    /// Descriptions of the first faults.
     pub described: Vec<String>,
 }
 
-/// What becomes of a block.
+/// The result of checking a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Good,
     Bad,
-    /// Good, but its position should have so many visits.
+    /// Consistent, but its position's entry should have this number of visits.
     Behind(u32),
 }
 
@@ -75,15 +76,15 @@ impl Survey {
 }
 
 impl Table {
-    /// Looks at everything; `progress` is told now and then how many entries and blocks are done. Searches may be
-    /// running.
+    /// Checks all entries and blocks. Calls `progress` regularly with the number of entries and blocks checked so
+    /// far. Searches may be running.
     #[must_use]
     pub fn survey(&self, progress: &mut dyn FnMut(usize)) -> Survey {
         self.walk(false, progress)
     }
 
-    /// The same, and drops every entry and block that cannot be or was left unfinished, and blocks that no entry names.
-    /// No search may be running.
+    /// Checks all entries and blocks like [`survey`](Table::survey), and drops impossible and unfinished ones and
+    /// blocks that no entry names. No search may be running.
     pub fn repair(&mut self, progress: &mut dyn FnMut(usize)) -> Survey {
         let survey = self.walk(true, progress);
         let after = self.walk(false, &mut |_| {});
@@ -126,8 +127,8 @@ impl Table {
         survey
     }
 
-    /// Moves positions of the overflow to places of their buckets that are free: behind a bucket that is not full nobody
-    /// looks for them. No search may be running.
+    /// Moves positions from the overflow to free slots of their buckets, since a probe reads the overflow only behind
+    /// a full bucket. No search may be running.
     pub(super) fn leave_overflow(&self) {
         let overflow =
             &self.entry_words()[(self.layout.overflow() - self.layout.directory()) / ENTRY_WORDS..];
@@ -147,7 +148,7 @@ impl Table {
         }
     }
 
-    /// Whether the entry may stay.
+    /// Checks an entry and counts it; returns false if it must be dropped.
     fn look_at_entry(&self, index: usize, words: &[AtomicU64; 4], survey: &mut Survey) -> bool {
         let key = words[0].load(Relaxed);
         if key == 0 {
@@ -178,7 +179,7 @@ impl Table {
         true
     }
 
-    /// What cannot be in the entry of a position, in words.
+    /// Returns a description of the first impossible value in a position's entry, if any.
     pub(super) fn entry_fault(&self, entry: &Entry<'_>) -> Option<String> {
         let (raw, total) = (entry.raw(), entry.total());
         let leaf_playouts = raw.leaf_playouts;
@@ -193,19 +194,19 @@ impl Table {
         }
     }
 
-    /// How many visits may have been counted below a position with `visits`.
+    /// Returns the maximum visits of edges and leaf playouts that are no damage for a position with `visits`.
     pub(super) fn visits_allowed(visits: u64) -> u64 {
         visits + visits / SLACK_SHARE + SLACK
     }
 
-    /// Whether its block is complete and its own.
+    /// Returns true if the entry names a complete block of its position.
     fn has_block(&self, entry: &Entry<'_>) -> bool {
         let number = entry.block_number();
         let words = self.block_words(number);
         words.is_some_and(|words| Block::accept_any(words, self.layout.shape, number, entry.key()).is_some())
     }
 
-    /// What cannot be in the block of a position, in words.
+    /// Returns a description of the fault of a position's block.
     fn block_fault(entry: &Entry<'_>, block: &Block<'_>) -> String {
         if !block.is_whole() {
             return "its pages are of different moments".to_owned();
@@ -216,7 +217,7 @@ impl Table {
         })
     }
 
-    /// Gives the position of a block as many visits as its edges have.
+    /// Raises the visits of a block's position to those of its edges.
     fn raise_if_behind(&self, words: &[AtomicU64], verdict: Verdict) {
         if let Verdict::Behind(visits) = verdict
             && let Some(entry) = self.find(words[0].load(Relaxed))
@@ -246,7 +247,7 @@ impl Table {
         };
         let finding = Table::examine(&entry, &block);
         if !block.is_current() {
-            // It was evicted while it was looked at.
+            // The block was evicted during the check.
             return Verdict::Good;
         }
         let verdict = match finding {
@@ -263,12 +264,12 @@ impl Table {
         verdict
     }
 
-    /// All places of the directory.
+    /// Returns all entries of the directory.
     pub(super) fn entry_words(&self) -> &[[AtomicU64; 4]] {
         self.backing.words()[self.layout.directory()..self.layout.pool()].as_chunks().0
     }
 
-    /// The places of the directory where a key may be.
+    /// Returns the indices of the entries in a key's bucket and overflow bucket.
     fn places(&self, key: u64) -> [Range<usize>; 2] {
         let first = self.backing.words()[self.layout.directory()..].as_ptr().addr();
         let place = |address: usize| address.saturating_sub(first) / size_of::<[AtomicU64; 4]>();

@@ -1,4 +1,4 @@
-//! Writing a file in use to the disk, a piece at a time.
+//! Background writing of a file in use to the disk, one piece at a time.
 
 use memmap2::MmapOptions;
 use std::fs::File;
@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Bytes that are handed to the disk together, at least. The system locks these pages meanwhile, and whoever writes to one
-/// waits: asked for all of a file at once, it locks two thousand at a time, and searches stall until the disk has them.
+/// Minimum bytes written to the disk at once. The system locks these pages meanwhile, and searches wait to write to them:
+/// in a sync of the whole file it locks two thousand pages at a time, and searches stall until the disk has them.
 const PIECE: usize = 1 << 20;
-/// Pieces of a file, at most: each may end with the disk emptying its cache.
+/// Maximum number of pieces of a file: each write may make the disk flush its cache.
 const MOST_PIECES: usize = 1024;
 
-/// A thread that writes a file to the disk while it is used, evenly: each piece once in a period. Searches go on.
+/// A thread that writes a file in use to the disk evenly, each piece once per period, while searches continue.
 pub(super) struct Syncer {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -22,9 +22,9 @@ pub(super) struct Syncer {
 }
 
 impl Syncer {
-    /// Begins with the first piece when its part of `period` has passed. A disk that is too slow for that is kept busy.
+    /// Starts the thread; the first piece follows after its share of `period`. A disk too slow for the period is kept busy.
     pub(super) fn start(file: &File, period: Duration) -> io::Result<Syncer> {
-        // Of its own: nothing is read or written through it, the pages are those of all mappings of the file.
+        // A mapping used for syncing only: all mappings of a file share its pages.
         let pages = MmapOptions::new().map_raw(file)?;
         let (stop, stopped) = channel();
         let error = Arc::new(Mutex::new(None));
@@ -38,7 +38,7 @@ impl Syncer {
                 if stopped.recv_timeout(wait) != Err(RecvTimeoutError::Timeout) {
                     break;
                 }
-                // What the disk was late is not made up for.
+                // Delays of the disk are not made up for.
                 next = Instant::now().max(next) + interval;
                 if let Err(error) = pages.flush_range(start, length) {
                     let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
@@ -49,13 +49,13 @@ impl Syncer {
         Ok(Syncer { stop: Some(stop), thread: Some(thread), error })
     }
 
-    /// Why a piece could not be written, if one could not. This stays: the system takes the pages of a write that failed
-    /// for written, and tries no more.
+    /// Returns the first error of writing a piece, if any. It stays: after a failed write the system marks the pages
+    /// as clean and does not retry.
     pub(super) fn error(&self) -> Option<String> {
         self.error.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Ends the thread, and says whether all that it tried was written.
+    /// Ends the thread; returns true if all of its writes succeeded.
     pub(super) fn finish(mut self) -> bool {
         self.end();
         self.error().is_none()
@@ -75,7 +75,7 @@ impl Drop for Syncer {
     }
 }
 
-/// First byte and length of each piece.
+/// Returns the first byte and the length of each piece.
 fn pieces(bytes: usize) -> Vec<(usize, usize)> {
     let piece = PIECE.max(bytes.div_ceil(MOST_PIECES).next_multiple_of(PIECE));
     (0..bytes).step_by(piece).map(|start| (start, piece.min(bytes - start))).collect()

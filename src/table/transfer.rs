@@ -1,8 +1,8 @@
-//! Filling a new table from others: merging and resizing.
+//! Merging and resizing: new tables filled from others.
 //!
-//! The statistics that two tables have of one position are added up: visits, leaf playouts and AMAF samples; values are
-//! averaged by visits; bounds are intersected. The samples of a common ancestor are in both, and are subtracted once.
-//! Where there is more than fits, positions with fewer visits are left out.
+//! The statistics of one position in several tables are added up: visits, leaf playouts and AMAF samples. Values are
+//! averaged by visits, bounds intersected. Samples of a common ancestor are in all of the tables and are counted
+//! once. If not all positions fit, those with fewer visits are left out.
 
 use super::atomic::AtomicU64;
 use super::block::{self, Block, EDGE_VISITS_FULL};
@@ -17,32 +17,32 @@ use crate::value::Value;
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// What came of it.
+/// The counts of a merge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
     /// Positions in the sources, each counted once.
     pub positions: u64,
-    /// Those that found a place.
+    /// Positions stored in the new table.
     pub positions_kept: u64,
-    /// Positions that were in more than one source.
+    /// Positions in more than one source.
     pub shared: u64,
     /// Positions with a block in some source.
     pub blocks: u64,
-    /// Those whose block found a place.
+    /// Positions with a block in the new table.
     pub blocks_kept: u64,
     /// Visits of all positions in the sources.
     pub visits: u64,
-    /// Visits of those that found a place.
+    /// Visits of the positions stored.
     pub visits_kept: u64,
 }
 
-/// Why tables cannot be joined.
+/// An error of a merge.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TransferError {
-    /// A file.
+    /// An error of a file.
     #[error(transparent)]
     File(#[from] FileError),
-    /// Samples would be counted twice.
+    /// Tables with a common ancestor but no base: samples would be counted twice.
     #[error(
         "{one} and {other}: expected tables without a common past, found one: give the file that both were copied \
              from with --base"
@@ -50,52 +50,52 @@ pub enum TransferError {
     CommonPast {
         /// One file.
         one: String,
-        /// The other.
+        /// The other file.
         other: String,
     },
-    /// A base that is not in all of them.
+    /// A base that is not exactly the common origin of two tables.
     #[error(
         "{base}: expected a table whose past is all that {one} and {other} share, found another: give the file that \
              both were copied from"
     )]
     Base {
-        /// The base.
+        /// Path of the base.
         base: String,
         /// One file.
         one: String,
-        /// The other.
+        /// The other file.
         other: String,
     },
-    /// Merges of merges of merges.
+    /// A merge with more origins than a lineage can store.
     #[error("expected tables that come from at most 24 others, found more: merge fewer")]
     TooManyPasts,
-    /// The user interrupted it.
+    /// The user interrupted the merge.
     #[error("interrupted: nothing was changed")]
     Interrupted,
 }
 
-/// Told how much is done and how much there is; `false` ends it.
+/// A callback with the work done and the total work; it returns false to interrupt.
 pub type TransferProgress<'a> = &'a mut dyn FnMut(u64, u64) -> bool;
 
-/// What is put where.
+/// A merge in progress.
 struct Transfer<'t> {
     target: &'t Table,
     sources: &'t [&'t Table],
     base: Option<&'t Table>,
     kept: Kept,
-    /// Visits and keys of the positions that have a block in some source, and by which power of two they are cut.
+    /// Visits and keys of the positions with a block in some source, and the right shift of their visits.
     with_block: Vec<(u32, u64, u32)>,
 }
 
 impl Table {
-    /// Makes the table file `path` of about `bytes` from all that `sources`, tables in files, know, and opens it. An
-    /// existing file of that name is replaced if `may_replace`.
+    /// Merges `sources`, tables in files, into the new table file `path` of at most `bytes`, and opens it. An
+    /// existing file is replaced if `may_replace`.
     ///
-    /// The samples of `base` are in two sources or more, and are counted once.
+    /// `base` is the common ancestor of all sources; its samples are counted once.
     ///
     /// # Errors
-    /// When they are not for the same game, share samples that are not in `base`, or the file cannot be made. Nothing
-    /// is changed then.
+    /// Returns an error if the tables are for different games, share samples outside `base`, or the file cannot be
+    /// made. Nothing is changed then.
     pub fn join(
         path: &Path,
         sources: &[&Table],
@@ -109,7 +109,7 @@ impl Table {
         let identity = first.identity().cloned().ok_or(TransferError::Interrupted)?;
         for other in others.iter().chain(&base) {
             let found = other.identity().ok_or(TransferError::Interrupted)?;
-            // What a file says of itself is not to be believed: it may have the blocks of another game.
+            // The identity in a damaged file may be wrong: its blocks may be those of another game.
             let is_alike = other.layout.shape == first.layout.shape;
             let unlike = || FileProblem::Blocks { like: name_of(first) };
             compare(&identity, found)
@@ -143,7 +143,7 @@ fn name_of(table: &Table) -> String {
     table.path().map(|path| path.display().to_string()).unwrap_or_default()
 }
 
-/// No two sources may share a past but that of the base.
+/// Returns an error if two sources have common origins other than exactly those of the base.
 fn check_pasts(sources: &[&Table], base: Option<&Table>) -> Result<(), TransferError> {
     for (index, one) in sources.iter().enumerate() {
         for other in &sources[index + 1..] {
@@ -165,7 +165,7 @@ fn check_pasts(sources: &[&Table], base: Option<&Table>) -> Result<(), TransferE
 }
 
 impl Transfer<'_> {
-    /// `false` if it was ended.
+    /// Runs the merge; returns false if it was interrupted.
     fn run(&mut self, progress: TransferProgress<'_>) -> bool {
         let all: usize = self.sources.iter().map(|source| source.layout.entries()).sum();
         let all = all as u64 + self.target.layout.blocks as u64;
@@ -178,7 +178,7 @@ impl Transfer<'_> {
                     return false;
                 }
                 let key = words[0].load(Relaxed);
-                // A key that two workers made at the same moment is there twice; the entry that is found counts.
+                // A key inserted by two workers at the same moment has two entries; only the one that a probe finds counts.
                 let here = Entry::new(words, key);
                 if key >= entry::FIRST_KEY
                     && sound_entry(source, key).is_some_and(|entry| entry.is_same(&here))
@@ -191,7 +191,7 @@ impl Transfer<'_> {
         self.blocks(&mut |blocks| progress(done + blocks, all))
     }
 
-    /// Adds up the position `key`, found in the source number `index`, and stores it.
+    /// Adds up the position `key`, found in source number `index`, and stores the sum.
     fn position(&mut self, key: u64, index: usize) {
         if self.sources[..index].iter().any(|earlier| sound_entry(earlier, key).is_some()) {
             return;
@@ -199,7 +199,7 @@ impl Transfer<'_> {
         let entries: Vec<Entry<'_>> =
             self.sources.iter().filter_map(|source| sound_entry(source, key)).collect();
         let base = self.base.and_then(|base| sound_entry(base, key));
-        // Of a source in use it may have been evicted since it was found.
+        // A source in use may have evicted the entry since the scan read it.
         let Some(times) = (entries.len() as u32).checked_sub(1) else { return };
         let estimate = self.blocks_of(key).estimate();
         let samples = |table: &&Table| samples_of(table, key);
@@ -244,7 +244,7 @@ impl Transfer<'_> {
         }
     }
 
-    /// The position's blocks in the sources.
+    /// Returns the position's blocks in the sources and the base.
     fn blocks_of(&self, key: u64) -> BlockSum<'_> {
         BlockSum {
             parts: self.sources.iter().filter_map(|source| sound_block(source, key)).collect(),
@@ -252,8 +252,8 @@ impl Transfer<'_> {
         }
     }
 
-    /// By which power of two the visits of a position, and those of its edges, have to be cut so that all have room for
-    /// more: all by the same one, or the moves would lose their order.
+    /// Returns the right shift of the visits of a position and its edges that leaves room for more; one shift for all
+    /// keeps the order of the moves.
     fn shift(&self, key: u64, visits: u64) -> u32 {
         if visits < u64::from(EDGE_VISITS_FULL) {
             return 0;
@@ -264,7 +264,8 @@ impl Transfer<'_> {
         excess(visits, TOTAL_VISITS_FULL).max(of_edges)
     }
 
-    /// Gives blocks to the most visited positions that have one in a source and a place in the target.
+    /// Gives blocks to the most visited positions that have one in a source and an entry in the target; returns false
+    /// if interrupted.
     fn blocks(&mut self, progress: &mut dyn FnMut(u64) -> bool) -> bool {
         self.with_block.sort_unstable_by(|one, other| other.cmp(one));
         let mut number = 0_u32;
@@ -282,13 +283,13 @@ impl Transfer<'_> {
                 sum.store(&block, shift);
                 block.edges().map(|edge| u64::from(edge.visits())).sum::<u64>()
             });
-            // Of a source in use they may have been evicted, or be others' by now.
+            // A source in use may have evicted some of the blocks.
             if !sum.is_current() {
                 block::clear(words);
                 continue;
             }
             number += 1;
-            // Each source may have edge visits in excess of its total, within a slack that their sum can exceed.
+            // In each source edge visits may exceed the total within the slack, which their sum can exceed.
             let counted = edges + u64::from(entry.leaf_playouts().visits);
             if counted > Table::visits_allowed(entry.total().visits.into()) {
                 entry.raise_visits(u32::try_from(counted).unwrap_or(u32::MAX));
@@ -305,7 +306,7 @@ impl Transfer<'_> {
 }
 
 impl Table {
-    /// A place for a position with so many visits: an empty one of its buckets, or that of a position with fewer.
+    /// Returns a slot for a position with `visits`: an empty one of its buckets, or that of a position with fewer visits.
     fn place_for(&self, key: u64, visits: u32) -> Option<&[AtomicU64; 4]> {
         let worth = |words: &&[AtomicU64; 4]| match words[0].load(Relaxed) {
             0 => None,
@@ -316,18 +317,18 @@ impl Table {
     }
 }
 
-/// The entry of a position, unless it is damaged.
+/// Returns the entry of a position, unless it is damaged.
 fn sound_entry<'t>(table: &'t Table, key: u64) -> Option<Entry<'t>> {
     table.find(key).filter(|entry| table.entry_fault(entry).is_none())
 }
 
-/// Its block, unless that is damaged.
+/// Returns the block of a position, unless it or the entry is damaged.
 fn sound_block<'t>(table: &'t Table, key: u64) -> Option<Block<'t>> {
     let entry = sound_entry(table, key)?;
     table.sound_block(&entry).map(|(block, _)| block)
 }
 
-/// Visits of a position, and their mean value without the estimate that its block has.
+/// Returns the visits of a position, and their mean value without the estimate of its block.
 fn samples_of(table: &Table, key: u64) -> Option<Total> {
     let entry = sound_entry(table, key)?;
     let (block, total) = table.sound_block(&entry).unzip();
@@ -337,7 +338,7 @@ fn samples_of(table: &Table, key: u64) -> Option<Total> {
     Some(Total { value, ..total })
 }
 
-/// Visits added up, less what the base knew and as many tables more than one have; the mean of the values.
+/// Returns the sum of the visits, less the base's times its factor, and the mean of the values.
 fn sum_samples(parts: impl Iterator<Item = Total>, base: Option<(Total, u32)>) -> (u64, Value) {
     let mut parts = parts.peekable();
     let first = parts.peek().copied();

@@ -1,5 +1,5 @@
-//! Writing a file while what comes next is still being put together, and to the disk while the rest is written: three
-//! threads, so that a copy takes as long as the slowest of the three takes alone.
+//! Pipelined writing of a copy: one thread prepares the bytes, a second writes them to the file, a third syncs the
+//! file. A copy thus takes as long as the slowest of the three.
 
 use crate::platform::files;
 use std::fs::File;
@@ -8,23 +8,23 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, ScopedJoinHandle};
 
-/// Buffers on their way.
+/// Buffers in each queue.
 const BUFFERS: usize = 3;
-/// Bytes that are written before the disk is asked for them.
+/// Bytes written between two syncs.
 const SYNC_INTERVAL: usize = 64 << 20;
 
-/// Where a file's bytes are handed in.
+/// The input end of the pipeline.
 pub(super) struct WriteBehind {
     full: SyncSender<(u64, Vec<u8>)>,
     empty: Receiver<Vec<u8>>,
 }
 
 impl WriteBehind {
-    /// Calls `work` with a place to hand in bytes for `target`, and returns when all are written: not all of them to the
-    /// disk.
+    /// Calls `work` with the input end of a pipeline to `target`, and returns when all bytes are written, though not
+    /// all of them synced.
     ///
     /// # Errors
-    /// The first of the file system's, or that of `work`.
+    /// Returns the first error of the file system, or that of `work`.
     pub(super) fn run<R>(target: &File, work: impl FnOnce(&WriteBehind) -> io::Result<R>) -> io::Result<R> {
         thread::scope(|scope| {
             let (full, waiting) = sync_channel(BUFFERS);
@@ -34,7 +34,7 @@ impl WriteBehind {
             let syncer = scope.spawn(move || to_sync.iter().try_for_each(|()| target.sync_data()));
             let behind = WriteBehind { full, empty };
             let outcome = work(&behind);
-            // The threads end when nothing more can come.
+            // Closes the queue, which ends the threads.
             drop(behind);
             join(writer)?;
             join(syncer)?;
@@ -42,10 +42,10 @@ impl WriteBehind {
         })
     }
 
-    /// Writes `bytes` at `offset`, later, and returns an empty buffer in their place.
+    /// Queues `bytes` to be written at `offset`, and returns an empty buffer in their place.
     ///
     /// # Errors
-    /// When the writer has failed; [`Self::run`] says why.
+    /// Returns an error if the writer has failed; [`Self::run`] returns the reason.
     pub(super) fn write(&self, bytes: Vec<u8>, offset: u64) -> io::Result<Vec<u8>> {
         self.full.send((offset, bytes)).map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))?;
         Ok(self.empty.try_recv().unwrap_or_default())
@@ -66,7 +66,7 @@ fn write(
             unsynced = 0;
         }
         bytes.clear();
-        // Where nobody waits for it, it is freed.
+        // Freed if the queue is full or closed.
         let _ = done.try_send(bytes);
     }
     Ok(())
