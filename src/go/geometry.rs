@@ -1,16 +1,16 @@
 //! Board sizes, points and their names.
 //!
 //! Inside, a board is one padded array with `stride = columns + 1`: a row of border below and above, and one border column
-//! that serves as the right edge of a row and the left edge of the next. The four neighbours of point `p` are then `p ±
-//! stride` and `p ± 1` without a test for the edge.
+//! that serves as the right edge of a row and the left edge of the next. The four neighbours of point `p` are then
+//! `p ± stride` and `p ± 1` without a test for the edge.
 
 use crate::game::Move;
 use crate::zobrist::{self, SIDE};
 use std::fmt;
 use std::sync::OnceLock;
 
-/// Length of every array indexed by [`Point`]: a power of two above the 421 cells of a padded 19x19 board, so that `index &
-/// (CELLS - 1)` needs no bounds check.
+/// Length of every array indexed by [`Point`]: a power of two above the 421 cells of a padded 19x19 board, so that
+/// `index & (CELLS - 1)` needs no bounds check.
 pub const CELLS: usize = 512;
 
 /// Number of points on the largest board.

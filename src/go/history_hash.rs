@@ -128,7 +128,7 @@ impl HistoryHash {
         self.policy
     }
 
-    /// Returns the hash after `mv` from `position`, which must have this hash. Takes no time under [`KeyPolicy::Plain`].
+    /// Returns the hash after `mv` from `position`, which must have this hash. Constant under [`KeyPolicy::Plain`].
     #[inline]
     pub(super) fn after(self, position: &Position, mv: Move) -> HistoryHash {
         let word = match self.policy {

@@ -46,7 +46,7 @@ pub struct Chain {
     pub stones: Vec<Move>,
     /// The status.
     pub status: Status,
-    /// True if the status is the same whoever moves first and does not rest on a vote of playouts alone.
+    /// True if the status is the same whoever moves first; false if it rests on an unclear vote of playouts.
     pub is_settled: bool,
 }
 
@@ -146,8 +146,8 @@ impl Statuses {
         eyes
     }
 
-    /// Returns true if the status of every chain is settled: it does not depend on the first move or on a vote of playouts
-    /// alone.
+    /// Returns true if the status of every chain is settled: none depends on the first move or on an unclear vote of
+    /// playouts.
     #[must_use]
     pub fn are_settled(&self) -> bool {
         self.chains.iter().all(|chain| chain.is_settled)

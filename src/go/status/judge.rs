@@ -37,7 +37,8 @@ const LIKELY_KEPT: f64 = 0.1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Verdict {
     pub(super) status: Status,
-    /// True if a search or the shape of the board gives the same status whoever moves first.
+    /// True if the status is the same whoever moves first, by a search, by the shape of the board, or by a clear vote of
+    /// playouts.
     pub(super) is_settled: bool,
 }
 
