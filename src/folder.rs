@@ -1,4 +1,4 @@
-//! What folders that are written by one run after another have in common: a lock, what they are of, whole files.
+//! Output folders shared by consecutive runs: a lock, an identity, and files written as a whole.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -8,22 +8,22 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long to wait for a lock, and how long between two looks.
+/// Timeout of a lock, and the pause between attempts.
 const LOCK_PATIENCE: Duration = Duration::from_secs(2);
 const LOCK_PAUSE: Duration = Duration::from_millis(50);
 
-/// Why a folder cannot be used.
+/// The reason why a folder cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// The file system.
+    /// An error of the file system.
     #[error("{}: {error}", path.display())]
     Io {
-        /// Which file or folder.
+        /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// The error.
         error: io::Error,
     },
-    /// It holds another experiment.
+    /// A folder that holds another experiment.
     #[error(
         "{} holds another experiment: its {key} is {found}, expected {expected}; choose another folder, or \
          give the same options",
@@ -32,34 +32,35 @@ pub enum FolderError {
     Other {
         /// The folder.
         path: PathBuf,
-        /// What differs.
+        /// The name of the value that differs.
         key: String,
-        /// What it is there.
+        /// Its value in the folder.
         found: String,
-        /// What was asked for.
+        /// Its value in this run.
         expected: String,
     },
-    /// Another process writes it.
+    /// A folder that another process writes.
     #[error("{} is being written by another process: wait for it, or choose another folder", path.display())]
     Locked {
-        /// The file.
+        /// The locked file.
         path: PathBuf,
     },
 }
 
-/// What a folder is of: names and values.
+/// The identity of a folder: names and values.
 pub type Identity = BTreeMap<String, String>;
 
-/// The error for what went wrong at `path`.
+/// Returns a conversion of I/O errors at `path`.
 pub fn at(path: &Path) -> impl FnOnce(io::Error) -> FolderError {
     let path = path.to_owned();
     move |error| FolderError::Io { path, error }
 }
 
-/// Locks `file`, which is `path`; waits a little, since a process that was killed may hold it a moment longer.
+/// Locks `file`, which has the path `path`. Waits up to two seconds, since a killed process may keep the lock a moment
+/// longer.
 ///
 /// # Errors
-/// When another process has it.
+/// A lock of another process, or an I/O error.
 pub fn lock(file: &File, path: &Path) -> Result<(), FolderError> {
     let started = Instant::now();
     loop {
@@ -74,7 +75,7 @@ pub fn lock(file: &File, path: &Path) -> Result<(), FolderError> {
     }
 }
 
-/// Compares what `folder` is of with what was asked for, name by name.
+/// Compares all names of the identity of `folder` with those expected.
 ///
 /// # Errors
 /// The first difference.
@@ -82,7 +83,7 @@ pub fn compare(folder: &Path, found: &Identity, expected: &Identity) -> Result<(
     compare_names(expected.keys().chain(found.keys()), folder, found, expected)
 }
 
-/// The same for names that older folders do not have, and that are not compared there.
+/// Compares only the expected names that `found` contains: folders of earlier versions lack some.
 ///
 /// # Errors
 /// The first difference.
@@ -108,28 +109,28 @@ fn compare_names<'k>(
     Ok(())
 }
 
-/// `value` as JSON in a line, for the file `path`.
+/// Returns `value` as one line of JSON, for the file `path`.
 ///
 /// # Errors
-/// When it has no such form.
+/// A value that JSON cannot represent.
 pub fn json(value: &impl Serialize, path: &Path) -> Result<Vec<u8>, FolderError> {
     serde_json::to_vec(value).map_err(|error| at(path)(error.into()))
 }
 
-/// The content of the file `path`, which is JSON.
+/// Returns the content of the JSON file `path`.
 ///
 /// # Errors
-/// When it cannot be read, or is something else.
+/// A file that cannot be read or has another content.
 pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, FolderError> {
     let text = fs::read_to_string(path).map_err(at(path))?;
     let invalid = |error| at(path)(io::Error::new(io::ErrorKind::InvalidData, error));
     serde_json::from_str(&text).map_err(invalid)
 }
 
-/// Writes beside the place and renames, so that no half file is ever seen.
+/// Writes a file under a temporary name and renames it, so that a partial file is never visible.
 ///
 /// # Errors
-/// The file system's.
+/// Any error of the file system.
 pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), FolderError> {
     let mut part = path.as_os_str().to_owned();
     part.push(".part");

@@ -1,7 +1,7 @@
-//! The vocabulary that games and search share: players, moves, scores, and the [`Game`] trait.
+//! The vocabulary shared by games and search: players, moves, scores, and the [`Game`] trait.
 //!
-//! Search knows no rule of any game. It knows that positions have 64-bit keys, that moves are small
-//! numbers, that a finished game has a score, and that scores are better or worse for Black.
+//! The search is independent of the rules of any game. It relies on this: positions have 64-bit keys, moves are small
+//! numbers, a finished game has a score, and scores are better or worse for Black.
 
 use crate::ownership::Ownership;
 use crate::rng::PlayoutRng;
@@ -19,7 +19,7 @@ impl Player {
     /// Both players, Black first.
     pub const BOTH: [Player; 2] = [Player::Black, Player::White];
 
-    /// The opponent.
+    /// Returns the opponent.
     #[must_use]
     #[inline]
     pub const fn other(self) -> Player {
@@ -29,7 +29,7 @@ impl Player {
         }
     }
 
-    /// 0 for Black, 1 for White: for arrays with one element a player.
+    /// Returns 0 for Black, 1 for White: the index into arrays with one element per player.
     #[must_use]
     #[inline]
     pub const fn index(self) -> usize {
@@ -48,13 +48,13 @@ impl std::fmt::Display for Player {
 
 /// A move as its number in the game's fixed list of moves, `0..Game::move_count()`.
 ///
-/// In Go: `row * columns + column` with row 0 at the bottom, and `columns * rows` for pass. The
-/// table stores move numbers only, so that its files do not depend on the board's inner geometry.
+/// In Go: `row * columns + column` with row 0 at the bottom, and `columns * rows` for pass. The table stores only these
+/// numbers, so that its files do not depend on the board's inner geometry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move(pub u16);
 
 impl Move {
-    /// The number as an index into per-move arrays.
+    /// Returns the number as an index into per-move arrays.
     #[must_use]
     #[inline]
     pub const fn index(self) -> usize {
@@ -62,10 +62,11 @@ impl Move {
     }
 }
 
-/// A final score: points of Black minus points of White, before komi. In tic-tac-toe -1, 0 or 1.
+/// A final score: points of Black minus points of White, before komi. In tic-tac-toe 1 if X has a line, -1 if O has one,
+/// else 0.
 pub type Score = i16;
 
-/// What a finished game is worth to one player.
+/// The result of a finished game for one player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Outcome {
     /// Lost.
@@ -77,14 +78,14 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Loss 0, draw 1, win 2: the sum over playouts is exact in integers.
+    /// Returns 0 for a loss, 1 for a draw, 2 for a win: sums over playouts are exact in integers.
     #[must_use]
     #[inline]
     pub const fn half_points(self) -> u32 {
         self as u32
     }
 
-    /// The same outcome seen by the opponent.
+    /// Returns the outcome for the opponent.
     #[must_use]
     #[inline]
     pub const fn other(self) -> Outcome {
@@ -101,20 +102,20 @@ impl Outcome {
 /// Source: Cazenave & Saffidine, "Score Bounded Monte-Carlo Tree Search", CG 2010.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// Black can get at least this.
+    /// Black can force at least this score.
     pub lower: Score,
-    /// White can hold Black to at most this.
+    /// White can hold Black to at most this score.
     pub upper: Score,
 }
 
 impl Bounds {
-    /// The bounds of a position whose score is known.
+    /// Returns the bounds of a position with a known score.
     #[must_use]
     pub const fn exact(score: Score) -> Bounds {
         Bounds { lower: score, upper: score }
     }
 
-    /// Both pieces of knowledge together: the larger lower and the smaller upper bound.
+    /// Returns the interval where both hold: the larger lower and the smaller upper bound.
     #[must_use]
     #[inline]
     pub fn intersect(self, other: Bounds) -> Bounds {
@@ -122,117 +123,116 @@ impl Bounds {
     }
 }
 
-/// What a selection policy may know of a move before it was ever tried: `wins` of `visits` imagined
-/// simulations, for the player who moves. `visits == 0` is no opinion.
+/// Knowledge of a move before it is tried: `wins` of `visits` virtual simulations, for the player of the move. `visits == 0`
+/// is no knowledge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Prior {
-    /// Weight of the opinion in simulations.
+    /// Weight in simulations.
     pub visits: u8,
-    /// How many of them were won, at most `visits`.
+    /// Simulations won, at most `visits`.
     pub wins: u8,
 }
 
 impl Prior {
-    /// Adds `won` of `of` imagined simulations, as far as they fit.
+    /// Adds `of` virtual simulations, `won` of them won, up to the maximum.
     pub fn add(&mut self, won: u8, of: u8) {
         self.visits = self.visits.saturating_add(of).min(Prior::MOST_VISITS);
         self.wins = self.wins.saturating_add(won).min(self.visits);
     }
 
-    /// One less than a byte holds.
+    /// One less than the largest byte.
     const MOST_VISITS: u8 = 254;
 }
 
-/// A finished playout, as the search needs it.
+/// The moves of a simulation.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
-    /// Every move of the simulation in order, from the root on: first those of the descent, then
-    /// those of the playout.
+    /// All moves in order from the root: those of the descent, then those of the playout.
     pub moves: Vec<(Player, Move)>,
 }
 
-/// All that search may know of a game.
+/// The interface of a game to the search.
 ///
-/// A value of this type is a position together with the history that its rules look at. Two
-/// positions with the same [`key`](Game::key) have the same moves and the same future, except for
-/// moves that repeat an earlier position, which [`is_banned`](Game::is_banned) reports.
+/// A value of this type is a position with the history that its rules depend on. Two positions with the same
+/// [`key`](Game::key) have the same moves and the same future, except for moves that repeat an earlier position, which
+/// [`is_banned`](Game::is_banned) reports.
 pub trait Game: Clone + Send + Sync {
-    /// Number of different moves, passes included: the length of every per-move array.
+    /// Returns the number of different moves, passes included: the length of every per-move array.
     fn move_count(&self) -> usize;
 
-    /// The key of the position in the transposition table.
+    /// Returns the key of the position in the transposition table.
     ///
-    /// It covers everything that decides the future but the history of repeated positions: stones,
-    /// side to move, simple ko, passes, rules and komi.
+    /// It covers everything that decides the future except the history of repeated positions: stones, side to move, simple
+    /// ko, passes, rules and komi.
     fn key(&self) -> u64;
 
-    /// The key the position would have after `mv`, which must be legal; nothing is played.
+    /// Returns the key of the position after `mv`, which must be legal, without playing it.
     fn key_after(&self, mv: Move) -> u64;
 
-    /// Gives the position another key, which `salt` decides, until a move is played from it: 0 gives it its own again. The keys
-    /// after its moves stay. For a root whose statistics are to be nobody else's.
+    /// Changes the key as `salt` decides until a move is played; 0 restores it. Keys after moves are unchanged. Used for a
+    /// root that shares its statistics with no other search.
     fn set_root_salt(&mut self, salt: u64);
 
-    /// Who moves.
+    /// Returns the player to move.
     fn to_play(&self) -> Player;
 
     /// Returns true if the game is over: no move may be played.
     fn is_over(&self) -> bool;
 
-    /// The score of a game that is over; `None` while it goes on, and where only playouts tell the score.
+    /// Returns the score of a finished game; `None` while it goes on, and where only playouts decide the score.
     fn terminal_score(&self) -> Option<Score>;
 
-    /// The smallest and the largest score that can happen at all in this game.
+    /// Returns the smallest and the largest possible score of this game.
     fn score_range(&self) -> Bounds;
 
-    /// What `score` is worth to Black (in Go: against komi).
+    /// Returns the outcome of `score` for Black (in Go: against komi).
     fn outcome_for_black(&self, score: Score) -> Outcome;
 
-    /// Whether `mv` obeys every rule but repetition: a function of the [`key`](Game::key) alone.
+    /// Returns true if `mv` is legal but for repetition: a function of the [`key`](Game::key) alone.
     fn is_legal_ignoring_history(&self, mv: Move) -> bool;
 
-    /// Whether `mv`, legal otherwise, would repeat an earlier position of the game or of the moves
-    /// played on this value since (superko).
+    /// Returns true if `mv`, otherwise legal, would repeat an earlier position of the game or of the moves played on this
+    /// value since (superko).
     fn is_banned(&self, mv: Move) -> bool;
 
     /// Plays `mv`, which must be legal and not banned.
     fn play(&mut self, mv: Move);
 
-    /// Whether a move is worth an AMAF sample: in Go every move but pass, which ends every playout and
-    /// so says nothing.
+    /// Returns true if a move is worth an AMAF sample: in Go every move but pass, which ends every playout and so carries no
+    /// information.
     fn counts_for_amaf(&self, mv: Move) -> bool;
 
-    /// Writes for every move number its prior, or `None` where the move is not legal ignoring
-    /// history. `priors.len() == move_count()`; every element is written.
+    /// Writes the prior of each move by move number, or `None` for a move that is not legal ignoring history.
+    /// `priors.len() == move_count()`; every element is written.
     fn expand(&self, priors: &mut [Option<Prior>]);
 
-    /// Plays the game to its end at random and returns the score; appends every move to `trace`. From a position that is
-    /// over without a [`terminal_score`](Game::terminal_score) it plays on, to tell that.
+    /// Plays random moves to the end of the game and returns the score; appends every move to `trace`. A finished position
+    /// without a [`terminal_score`](Game::terminal_score) is played on to determine its score.
     fn playout(&mut self, rng: &mut PlayoutRng, trace: &mut Trace) -> Score;
 
-    /// Counts whose each point is in the finished position that [`playout`](Game::playout) leaves. Games without
-    /// territory count nothing.
+    /// Adds the owner of each point of the finished position that [`playout`](Game::playout) leaves. Games without territory
+    /// add nothing.
     fn add_owners(&self, _ownership: &mut Ownership) {}
 
-    /// Whether `mv` makes Black, and White, lose stones (captured, or by suicide): `[black, white]`.
+    /// Returns true for each player, `[black, white]`, that loses stones by `mv`, through capture or suicide.
     fn loses_stones(&self, mv: Move) -> [bool; 2];
 
-    /// Whether the rules forbid repetitions at all beyond what the key covers (superko).
+    /// Returns true if the rules forbid repetitions beyond those that the key covers (superko).
     fn has_repetition_rule(&self) -> bool;
 
-    /// Whether a history-free proof in favour of `winner` holds here, for the history of this value.
+    /// Returns true if a history-free proof in favour of `winner` holds here, for the history of this value.
     ///
-    /// `true` promises that no move of `winner`'s can be banned in a line below this position on which
-    /// `winner` loses no stone. Games without repetition always say `true`. See `search::proof`.
+    /// `true` guarantees that no move of `winner` can be banned in a line below this position in which `winner` loses no
+    /// stone. Games without repetition always return `true`. See `search::proof`.
     fn permits_proof_for(&self, winner: Player) -> bool;
 
-    /// What [`permits_proof_for`](Game::permits_proof_for) will say after `mv`; nothing is played. May say
-    /// `false` where that will say `true`.
+    /// Returns the result of [`permits_proof_for`](Game::permits_proof_for) after `mv`, without playing it. May return
+    /// `false` in place of `true`.
     fn permits_proof_after(&self, mv: Move, winner: Player) -> bool;
 
-    /// A key of position and history together: equal only where the same positions are banned.
+    /// Returns a key of position and history together: equal only where the same positions are banned.
     fn key_with_history(&self) -> u64;
 
-    /// What [`key_with_history`](Game::key_with_history) will be after `mv`; nothing is played.
+    /// Returns the result of [`key_with_history`](Game::key_with_history) after `mv`, without playing it.
     fn key_with_history_after(&self, mv: Move) -> u64;
 }

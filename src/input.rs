@@ -1,42 +1,43 @@
-//! Lines of a conversation, read by a thread of their own, so that a search can look whether there is more.
+//! Input lines, read by a separate thread, so that a search can check for further input.
 
 use std::io::{self, BufRead, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
-/// Bytes of a line at most, so that a controller cannot make us exceed our memory: a game of 10,000 moves as a query in JSON.
+/// Largest length of a line in bytes, which bounds the memory that a client can make the program use: enough for a JSON
+/// query with a game of 10,000 moves.
 pub const LONGEST_LINE: usize = 1 << 17;
 
-/// Lines read ahead at most: each may be as long as [`LONGEST_LINE`].
+/// Largest number of lines read ahead, each up to [`LONGEST_LINE`] bytes.
 const READ_AHEAD: usize = 2;
 
 /// A line, or the end of the input.
 type Next = io::Result<Option<Line>>;
 
-/// The lines of a conversation.
+/// The input lines of a client.
 pub struct Input {
-    /// `None` where lines are given one by one, and each search is the last thing that anyone waits for.
+    /// `None` if the caller passes lines one by one: this input is then always at its end.
     lines: Option<Receiver<Next>>,
-    /// What was received and not yet taken.
+    /// A line that was received and not yet taken.
     waiting: Option<Next>,
-    /// Lines taken so far.
+    /// Number of lines taken.
     taken: u64,
-    /// Number of the last line that was an interrupt, from 1.
+    /// Number of the last interrupt line, counted from 1.
     interrupt: Arc<AtomicU64>,
-    /// Whether nobody reads the answers any more.
+    /// True once the reader of the answers has gone.
     abandoned: Arc<AtomicBool>,
 }
 
 impl Input {
-    /// No lines at all.
+    /// Creates an input without lines.
     #[must_use]
     pub fn none() -> Input {
         Input { lines: None, waiting: None, taken: 0, interrupt: Arc::default(), abandoned: Arc::default() }
     }
 
-    /// The lines of `source`. `abandoned` may be set at any time, when nobody reads the answers any more; `is_interrupt`
-    /// tells which lines want the running command answered at once.
+    /// Creates an input of the lines of `source`. `abandoned` may be set at any time to signal that the reader of the
+    /// answers has gone; `is_interrupt` returns true for lines that end the running command at once.
     pub fn reading(
         mut source: impl BufRead + Send + 'static,
         abandoned: Arc<AtomicBool>,
@@ -62,17 +63,17 @@ impl Input {
         Input { lines: Some(lines), waiting: None, taken: 0, interrupt, abandoned }
     }
 
-    /// The next line, waited for; `None` at the end of the input.
+    /// Waits for the next line and returns it; `None` at the end of the input.
     ///
     /// # Errors
-    /// When reading fails.
+    /// A failed read.
     pub fn take_line(&mut self) -> io::Result<Option<Line>> {
         self.wait();
         self.taken += 1;
         self.waiting.take().unwrap_or(Ok(None))
     }
 
-    /// Waits until there is more: a line, or the end.
+    /// Waits for a line or the end of the input.
     pub fn wait(&mut self) {
         if self.waiting.is_none()
             && let Some(lines) = &self.lines
@@ -81,8 +82,8 @@ impl Input {
         }
     }
 
-    /// Whether something has come after the line that was taken last: another line, the end, or the news that nobody
-    /// listens.
+    /// Returns true if another line, the end of the input or the loss of the reader of the answers has followed the last
+    /// line taken.
     pub fn has_more(&mut self) -> bool {
         if self.waiting.is_none() {
             self.waiting = match self.lines.as_ref().map(Receiver::try_recv) {
@@ -94,13 +95,13 @@ impl Input {
         self.waiting.is_some() || self.is_abandoned()
     }
 
-    /// Whether the controller wants the answer to the line that was taken last at once, or nobody wants it any more.
+    /// Returns true if the client has sent an interrupt after the last line taken, or the reader of the answers has gone.
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
         self.interrupt.load(Relaxed) > self.taken || self.is_abandoned()
     }
 
-    /// Whether nobody reads the answers any more.
+    /// Returns true once the reader of the answers has gone.
     #[must_use]
     pub fn is_abandoned(&self) -> bool {
         self.abandoned.load(Relaxed)
@@ -110,16 +111,16 @@ impl Input {
 /// A line of input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Its text; what was not UTF-8 is replaced.
+    /// The text; invalid UTF-8 is replaced.
     pub text: String,
-    /// Whether it was longer than [`LONGEST_LINE`], and the rest thrown away.
+    /// True if the line was longer than [`LONGEST_LINE`] and its rest was discarded.
     pub cut: bool,
 }
 
-/// Reads the next line; `None` at the end of input. A last line may lack its line end.
+/// Reads the next line; returns `None` at the end of input. The last line may lack its line end.
 ///
 /// # Errors
-/// When reading fails.
+/// A failed read.
 pub fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
     let mut bytes = Vec::new();
     input.by_ref().take(LONGEST_LINE as u64 + 1).read_until(b'\n', &mut bytes)?;

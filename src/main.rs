@@ -7,7 +7,7 @@ fn main() -> ExitCode {
     match tewari::cli::Cli::parse().run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Standard error may be closed, which must not hide the exit code behind a panic's.
+            // A write to a closed standard error must not replace the exit code by a panic's.
             let _ = writeln!(std::io::stderr(), "tewari: {error:#}");
             ExitCode::FAILURE
         }

@@ -1,24 +1,24 @@
-//! How much memory there is, and what of it the table may have.
+//! Memory budgets, and the share of the table in them.
 
 use crate::platform;
 
 /// One mebibyte in bytes.
 pub const MIB: u64 = 1 << 20;
-/// What the engine needs besides the table and the network: code, stacks, the game's history, output buffers, in a
-/// release build. Its peak resident memory stays 1.1 MiB and more below each budget of tests/memory.rs, from 8 MiB on;
-/// a build for tests, without link-time optimisation, takes up to 0.4 MiB more than 9 MiB.
+/// Memory of the engine besides the table and the network, in a release build: code, stacks, the game's history, output
+/// buffers. Peak resident memory stays at least 1.1 MiB below each budget of tests/memory.rs, from 8 MiB on; a build for
+/// tests, without link-time optimisation, takes up to 0.4 MiB more than 9 MiB.
 const ENGINE_BYTES: u64 = 7 * MIB + 9 * MIB / 32;
-/// Half of what a budget has over the smallest, and at most so much, is kept back for what grows with boards and games: an
-/// engine on 19x19 that has read a long record takes 0.3 MiB more than one on 9x9.
+/// Largest reserve for growth with boards and games; the reserve is half of the budget above the smallest. An engine on
+/// 19x19 that has read a long record takes 0.3 MiB more than one on 9x9.
 const MOST_RESERVE: u64 = MIB / 2;
-/// What each further worker needs: its boards, its buffers, its stack. Measured: 0.2 to 0.46 MiB.
+/// Memory of each further worker: boards, buffers, stack. Measured: 0.2 to 0.46 MiB.
 const WORKER_BYTES: u64 = MIB / 2;
-/// The default never exceeds this.
+/// Largest default budget.
 const DEFAULT_LIMIT: u64 = 2048 * MIB;
 /// The smallest budget for an engine without a network.
 pub const SMALLEST_MEMORY: u64 = 7 * MIB + 5 * MIB / 16;
 
-/// How much memory the engine, or its table, may have.
+/// A memory budget for the engine or for its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Budget {
     /// Bytes for the whole engine.
@@ -27,53 +27,53 @@ pub enum Budget {
     Table(u64),
 }
 
-/// A budget that cannot be had.
+/// An impossible budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BudgetError {
-    /// Less than the engine needs without any table.
+    /// A budget below the needs of the engine without a table.
     #[error("{given} bytes of memory are too few: expected at least {smallest} ({} MiB)", mebibytes(*smallest))]
     TooSmall {
-        /// Bytes asked for.
+        /// Bytes requested.
         given: u64,
-        /// Bytes needed.
+        /// Smallest possible budget in bytes.
         smallest: u64,
     },
-    /// More than the machine has, or this process may use.
+    /// A budget above the memory of the machine or the limit of this process.
     #[error(
         "{given} bytes of memory are more than this machine allows ({available}, {} MiB): ask for less",
         available / MIB
     )]
     TooLarge {
-        /// Bytes asked for.
+        /// Bytes requested.
         given: u64,
-        /// Bytes there are.
+        /// Bytes available.
         available: u64,
     },
-    /// More workers than have room beside a table that is there.
+    /// More workers than fit beside an existing table.
     #[error(
         "expected at most {most} threads beside the table in the memory budget, found {given}: start with --threads \
          {given}, which makes the table smaller"
     )]
     TooManyThreads {
-        /// Workers asked for.
+        /// Workers requested.
         given: usize,
-        /// Workers there is room for.
+        /// Largest number of workers.
         most: usize,
     },
 }
 
 impl Budget {
-    /// A quarter of what the machine or its control group allows, at most 2 GiB.
+    /// Returns a quarter of the memory that the machine or its control group allows, at most 2 GiB.
     #[must_use]
     pub fn default_for_machine() -> Budget {
         let quarter = available().map_or(DEFAULT_LIMIT / 4, |bytes| bytes / 4);
         Budget::Engine((quarter / MIB * MIB).clamp(SMALLEST_MEMORY, DEFAULT_LIMIT))
     }
 
-    /// Bytes for the table of an engine with `threads` workers that needs `others` bytes for something else.
+    /// Returns the bytes for the table of an engine with `threads` workers and `others` bytes of other data.
     ///
     /// # Errors
-    /// When the budget is too small for anything, or larger than the machine.
+    /// A budget that is too small for the engine, or above the memory of the machine.
     pub fn table_bytes(self, threads: usize, others: u64) -> Result<usize, BudgetError> {
         let (given, wanted) = match self {
             Budget::Table(bytes) => (bytes, bytes),
@@ -96,14 +96,14 @@ impl Budget {
     }
 }
 
-/// Bytes of memory that this process may hope for: the machine's, or its control group's limit if that is
-/// less; `None` where neither is known.
+/// Returns the bytes of memory that this process may use: those of the machine, or its control group's limit if that is
+/// lower; `None` if neither is known.
 #[must_use]
 pub fn available() -> Option<u64> {
     platform::memory::available()
 }
 
-/// Bytes as MiB, rounded up to hundredths, so that what is printed is enough.
+/// Returns bytes as MiB, rounded up to hundredths, so that a printed minimum is sufficient.
 fn mebibytes(bytes: u64) -> f64 {
     (bytes * 100).div_ceil(MIB) as f64 / 100.0
 }

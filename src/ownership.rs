@@ -2,18 +2,18 @@
 
 use crate::game::{Move, Player};
 
-/// Number of playouts that ended with each point as Black's and as White's, and an evaluator's estimate. Empty at first.
+/// Numbers of playouts in which each point ended as Black's and as White's, and an evaluator's estimate. Empty at first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ownership {
-    /// By player and move number; empty before the first playout.
+    /// Counts by player and move number; empty before the first playout.
     counts: [Vec<u64>; 2],
     playouts: u64,
-    /// From -1, White's, to 1, Black's, by move number; empty without an [estimate](Ownership::set_estimate).
+    /// Estimates from -1 (White) to 1 (Black), by move number; empty without an [estimate](Ownership::set_estimate).
     estimate: Vec<f64>,
 }
 
 impl Ownership {
-    /// Counts a playout: whose each point is, by move number. Always as many points.
+    /// Adds a playout with the owner of each point, by move number. The number of points must always be the same.
     #[inline]
     pub fn add_playout(&mut self, owners: impl ExactSizeIterator<Item = Option<Player>>) {
         let [black, white] = &mut self.counts;
@@ -28,7 +28,7 @@ impl Ownership {
         self.playouts += 1;
     }
 
-    /// Adds the playouts of another one, of the same points.
+    /// Adds the playouts of `other`, on the same points.
     pub fn add(&mut self, other: &Ownership) {
         for (own, others) in self.counts.iter_mut().zip(&other.counts) {
             own.resize(own.len().max(others.len()), 0);
@@ -37,32 +37,32 @@ impl Ownership {
         self.playouts += other.playouts;
     }
 
-    /// Sets an evaluator's estimate of the [mean](Ownership::mean_for_black) of each point, by move number. It replaces the
-    /// playouts there: theirs are those of one run, and the estimate belongs to the position.
+    /// Sets an evaluator's estimate of the [mean](Ownership::mean_for_black) of each point, by move number. It takes
+    /// precedence over playouts, which differ from run to run, while the estimate depends on the position alone.
     pub fn set_estimate(&mut self, mean_for_black: Vec<f64>) {
         self.estimate = mean_for_black;
     }
 
-    /// How many playouts there were.
+    /// Returns the number of playouts.
     #[must_use]
     pub fn playouts(&self) -> u64 {
         self.playouts
     }
 
-    /// How often a point was a player's.
+    /// Returns the number of playouts in which a point was the player's.
     #[must_use]
     pub fn count(&self, player: Player, point: Move) -> u64 {
         self.counts[player.index()].get(point.index()).copied().unwrap_or(0)
     }
 
-    /// Whose a point is after most playouts.
+    /// Returns the owner of a point in more than half of the playouts.
     #[must_use]
     pub fn owner(&self, point: Move) -> Option<Player> {
         Player::BOTH.into_iter().find(|&player| 2 * self.count(player, point) > self.playouts)
     }
 
-    /// Returns the mean owner of a point, from -1 for White to 1 for Black: the estimate, or else that of the playouts. 0 without
-    /// either.
+    /// Returns the mean owner of a point, from -1 (White) to 1 (Black): the estimate if there is one, else the mean of the
+    /// playouts, or 0 without playouts.
     #[must_use]
     pub fn mean_for_black(&self, point: Move) -> f64 {
         let [black, white] = Player::BOTH.map(|player| self.count(player, point) as f64);
@@ -76,7 +76,7 @@ impl Ownership {
         (0..points as u16).map(|point| self.mean_for_black(Move(point))).collect()
     }
 
-    /// Returns true if neither a playout nor an estimate is known.
+    /// Returns true without playouts and without an estimate.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         self.playouts == 0 && self.estimate.is_empty()

@@ -1,40 +1,40 @@
-//! Parameters of selection and playout policies: names, ranges, and how they are read.
+//! Parameters of selection and playout policies: names, ranges, parsing.
 
 use std::fmt;
 
-/// What a parameter may be.
+/// The allowed values of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Range {
-    /// A number from one to the other.
+    /// A number from the first to the second, inclusive.
     Number(f64, f64),
-    /// One of these; its value is the index.
+    /// One of these names; the value is its index.
     Choice(&'static [&'static str]),
 }
 
-/// A parameter of a preset.
+/// A parameter of a policy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameter {
-    /// Its name.
+    /// The name.
     pub key: &'static str,
-    /// What it may be.
+    /// The allowed values.
     pub range: Range,
-    /// Its value where none is given.
+    /// The value if none is given.
     pub default: f64,
-    /// What it does, in half a sentence.
+    /// The effect, in half a sentence.
     pub meaning: &'static str,
 }
 
-/// Most parameters that a preset has.
+/// Largest number of parameters of a policy.
 pub const MOST_PARAMETERS: usize = 6;
 
-/// The values of a preset's parameters, in their order.
+/// The values of a policy's parameters, in their order.
 pub type Values = [f64; MOST_PARAMETERS];
 
 impl Parameter {
-    /// Reads a value for `policy`.
+    /// Parses a value for `policy`.
     ///
     /// # Errors
-    /// What was expected and found, in one line.
+    /// The expected and the given value, in one line.
     pub fn read(&self, policy: &str, text: &str) -> Result<f64, String> {
         let wrong = || format!("{policy}: {} is {text:?}, expected {}", self.key, self.range);
         match self.range {
@@ -49,7 +49,7 @@ impl Parameter {
         }
     }
 
-    /// Writes a value as it is read.
+    /// Formats a value so that [`read`](Parameter::read) parses it.
     #[must_use]
     pub fn show(&self, value: f64) -> String {
         match self.range {

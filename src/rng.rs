@@ -1,21 +1,20 @@
-//! Randomness: one seed for a run, a ChaCha stream for each worker, a small fast generator inside.
+//! Random numbers: one seed per run, a ChaCha stream per worker, a small fast generator within it.
 //!
-//! The algorithms are part of the reproducibility promise and never change with a library's taste:
-//! ChaCha8 gives the seeds, xoroshiro128++ (Blackman & Vigna, <https://prng.di.unimi.it>) gives the
-//! playouts.
+//! The algorithms are fixed, since reproducible results depend on them: ChaCha8 gives the seeds, xoroshiro128++ (Blackman &
+//! Vigna, <https://prng.di.unimi.it>) the playouts.
 
 use rand::SeedableRng;
 use rand::rand_core::Rng;
 use rand_chacha::ChaCha8Rng;
 use rand_xoshiro::Xoroshiro128PlusPlus;
 
-/// The generator that playouts draw from.
+/// The random number generator of playouts.
 #[derive(Clone, Debug)]
 pub struct PlayoutRng(Xoroshiro128PlusPlus);
 
 impl PlayoutRng {
-    /// The generator of worker `stream` in a run with `seed`: stream `stream` of the ChaCha8 generator
-    /// that `seed` starts.
+    /// Creates the generator of worker `stream` in a run with `seed`, seeded from that stream of the ChaCha8 generator of
+    /// `seed`.
     #[must_use]
     pub fn new(seed: u64, stream: u64) -> PlayoutRng {
         let mut source = ChaCha8Rng::seed_from_u64(seed);
@@ -23,22 +22,22 @@ impl PlayoutRng {
         PlayoutRng(Xoroshiro128PlusPlus::from_rng(&mut source))
     }
 
-    /// 64 uniform bits.
+    /// Returns 64 uniform bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// A number in `0..bound`, for `bound` in `1..=2^32`.
+    /// Returns a number in `0..bound`, for `bound` in `1..=2^32`.
     ///
-    /// Multiply-shift without rejection (Lemire, "Fast Random Integer Generation in an Interval", ACM
-    /// TOMACS 2019): off from uniform by less than `bound / 2^32`.
+    /// Multiply-shift without rejection (Lemire, "Fast Random Integer Generation in an Interval", ACM TOMACS 2019): its
+    /// deviation from uniform is less than `bound / 2^32`.
     #[inline]
     pub fn below(&mut self, bound: usize) -> usize {
         (((self.0.next_u64() >> 32) * bound as u64) >> 32) as usize
     }
 
-    /// True with probability `numerator / 256`.
+    /// Returns true with probability `numerator / 256`.
     #[inline]
     pub fn chance(&mut self, numerator: u32) -> bool {
         (self.0.next_u64() >> 56) < u64::from(numerator)

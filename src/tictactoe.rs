@@ -1,4 +1,4 @@
-//! Tic-tac-toe: the smallest full game, on which search is checked against exact minimax.
+//! Tic-tac-toe: the smallest complete game, on which the search is tested against exact minimax.
 
 use crate::game::{Bounds, Game, Move, Outcome, Player, Prior, Score, Trace};
 use crate::rng::PlayoutRng;
@@ -25,18 +25,18 @@ impl Default for TicTacToe {
 }
 
 impl TicTacToe {
-    /// The empty board, X to move.
+    /// Creates the empty board, X to move.
     #[must_use]
     pub fn new() -> TicTacToe {
         TicTacToe { marks: [0; 2], to_play: Player::Black, root_salt: 0 }
     }
 
-    /// The moves that can be made: none once the game is over.
+    /// Returns the legal moves: none once the game is over.
     pub fn legal_moves(&self) -> impl Iterator<Item = Move> + '_ {
         (0..9).map(Move).filter(|&mv| self.terminal_score().is_none() && self.is_legal_ignoring_history(mv))
     }
 
-    /// Whose mark is in a cell.
+    /// Returns the player with a mark in a cell.
     #[must_use]
     pub fn mark(&self, cell: usize) -> Option<Player> {
         Player::BOTH.into_iter().find(|player| self.marks[player.index()] >> cell & 1 != 0)
@@ -71,7 +71,6 @@ impl Game for TicTacToe {
         self.to_play
     }
 
-    /// 1 when X has a line, -1 when O has one, 0 when the board is full: X's view whoever is to move.
     fn is_over(&self) -> bool {
         self.terminal_score().is_some()
     }

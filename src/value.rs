@@ -1,29 +1,27 @@
-//! Winning probabilities as integers, so that sums do not depend on the order of addition.
+//! Win rates as integers, so that sums do not depend on the order of addition.
 
-/// A value in `[0, 1]` for one player (for the player to move, unless a name says otherwise), in units
-/// of `1 / (2^32 - 1)`.
+/// A win rate in `[0, 1]` for one player (the player to move, unless a name states otherwise), in units of `1 / (2^32 - 1)`.
 ///
-/// Integers make the search reproducible: a sum of `visits * value` is the same in every order and on
-/// every instruction set.
+/// Integers make the search reproducible: a sum of `visits * value` is the same in every order and on every instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Value(pub u32);
 
 impl Value {
-    /// Certain loss.
+    /// A certain loss: 0.
     pub const LOSS: Value = Value(0);
-    /// Neither: one half.
+    /// A draw: one half.
     pub const DRAW: Value = Value(1 << 31);
-    /// Certain win.
+    /// A certain win: 1.
     pub const WIN: Value = Value(u32::MAX);
 
-    /// The same for the opponent: one minus it.
+    /// Returns the value for the opponent: one minus this.
     #[must_use]
     #[inline]
     pub const fn other(self) -> Value {
         Value(!self.0)
     }
 
-    /// The mean of `visits` results that sum to `half_points` (a win is 2); a draw if there are none.
+    /// Returns the mean of `visits` results with the sum `half_points` (a win is 2); a draw without visits.
     #[must_use]
     #[inline]
     pub fn mean(half_points: u32, visits: u32) -> Value {
@@ -34,14 +32,14 @@ impl Value {
         Value(scaled.min(u64::from(u32::MAX)) as u32)
     }
 
-    /// As a number in `[0, 1]`.
+    /// Returns the value as a number in `[0, 1]`.
     #[must_use]
     #[inline]
     pub fn as_f32(self) -> f32 {
         self.0 as f32 * (1.0 / u32::MAX as f32)
     }
 
-    /// As a number in `[0, 1]`.
+    /// Returns the value as a number in `[0, 1]`.
     #[must_use]
     #[inline]
     pub fn as_f64(self) -> f64 {
@@ -49,18 +47,18 @@ impl Value {
     }
 }
 
-/// What is known of a position's value before it is searched: it counts like `weight` playouts with that mean, but is no
-/// visit.
+/// An estimate of a position's value before it is searched. It counts like `weight` playouts with the mean `value`, but is
+/// no visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Estimate {
-    /// Value for the player to move.
+    /// The value for the player to move.
     pub value: Value,
-    /// Weight in playouts; 0 is no estimate.
+    /// The weight in playouts; 0 is no estimate.
     pub weight: u8,
 }
 
 impl Estimate {
-    /// The mean of `visits` samples of mean `value` and this estimate.
+    /// Returns the mean of this estimate and `visits` samples with the mean `value`.
     #[must_use]
     pub fn join(self, visits: u64, value: Value) -> Value {
         let weight = u64::from(self.weight);
@@ -71,7 +69,7 @@ impl Estimate {
         Value((sum / u128::from(visits + weight)) as u32)
     }
 
-    /// The mean of the `visits` samples without this estimate, where it is `value` together with it.
+    /// Returns the mean of the `visits` samples alone, where `value` is their mean together with this estimate.
     #[must_use]
     pub fn part(self, visits: u64, value: Value) -> Value {
         if visits == 0 {
@@ -105,7 +103,7 @@ mod tests {
             for value in [Value::LOSS, Value::DRAW, Value(0x1234_5678), Value::WIN] {
                 let joined = estimate.join(visits, value);
                 let error = estimate.part(visits, joined).0.abs_diff(value.0);
-                // Rounding down loses a part of a unit of all the samples.
+                // Rounding down loses less than one unit of the joint mean.
                 assert!(u64::from(error) <= 1 + 16 / visits, "{visits} visits of {value:?}: off by {error}");
             }
         }

@@ -1,29 +1,28 @@
-//! Zobrist keys: the same numbers in every run, build and machine, for they reach table files.
+//! Zobrist keys: the same numbers in every run, in every build and on every machine, since table files contain them.
 //!
-//! All keys are drawn in a fixed order from one ChaCha8 generator seeded with [`SEED`]; a table file
-//! names the seed. Points are numbered on the largest board, so a point has the same key on boards of
-//! every size that has it.
+//! All keys are drawn in a fixed order from one ChaCha8 generator seeded with [`SEED`], which table files record. Points are
+//! numbered on the largest board, so that a point has the same key on every board that contains it.
 
 use rand::SeedableRng;
 use rand::rand_core::Rng;
 use rand_chacha::ChaCha8Rng;
 
-/// Seed of the key generator, written into every table file: "Tewari" in ASCII, and the version of
-/// the drawing order below.
+/// Seed of the key generator, written into every table file: "Tewari" in ASCII and the version of the order of drawing
+/// below.
 pub const SEED: u64 = 0x5465_7761_7269_0001;
 
-/// Points of the largest board on a side.
+/// Points on a side of the largest board.
 pub const SIDE: usize = 19;
 
-/// The random numbers that positions are hashed with.
+/// The random numbers of position keys.
 pub struct Keys {
-    /// A stone of player `p` on point `i` (`row * SIDE + column`): `stones[p][i]`.
+    /// Keys of a stone of player `p` on point `i` (`row * SIDE + column`): `stones[p][i]`.
     pub stones: [[u64; SIDE * SIDE]; 2],
-    /// The point that a simple ko forbids.
+    /// Keys of the point that a simple ko forbids.
     pub ko: [u64; SIDE * SIDE],
-    /// White is to move.
+    /// Key of positions with White to move.
     pub white_to_play: u64,
-    /// One or two passes have just been made: `passes[n]`; `passes[0] == 0`.
+    /// Keys of one or two passes just made: `passes[n]`; `passes[0] == 0`.
     pub passes: [u64; 3],
 }
 
@@ -45,15 +44,15 @@ impl Keys {
     }
 }
 
-/// The keys, drawn at first use.
+/// Returns the keys, drawn at first use.
 #[must_use]
 pub fn keys() -> &'static Keys {
     static KEYS: std::sync::OnceLock<Keys> = std::sync::OnceLock::new();
     KEYS.get_or_init(Keys::draw)
 }
 
-/// Mixes a word so that every bit of the input moves about half of the output's: the finaliser of
-/// SplitMix64 (Steele, Lea & Flood, OOPSLA 2014).
+/// Mixes a word so that each input bit flips about half of the output bits: the finaliser of SplitMix64 (Steele, Lea &
+/// Flood, OOPSLA 2014).
 #[must_use]
 #[inline]
 pub const fn mix(word: u64) -> u64 {

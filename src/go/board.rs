@@ -1,19 +1,18 @@
 //! Stones on a board: placing, capturing, liberties. The hot path of every playout.
 //!
 //! * A chain is a circular list of its stones (`next`), named by one of them (`chain`).
-//! * Liberties are *pseudo-liberties*: an empty point counts once for every stone of the chain beside
-//!   it. With their number, the sum of their positions and the sum of the squares in one word, a
-//!   stone placed or removed is one addition for each neighbour, and a chain is in atari exactly when
-//!   `count * squares == sum²` (Cauchy-Schwarz: all positions are equal).
-//! * Every cell knows its eight neighbours' colours in 16 bits (`neighbourhood`), kept up to date as
-//!   stones come and go, so that eyes and 3x3 patterns are one load.
+//! * Liberties are *pseudo-liberties*: an empty point counts once for every stone of the chain beside it. One word holds
+//!   their number, the sum of their positions and the sum of the squares. A stone placed or removed is one addition per
+//!   neighbour, and a chain is in atari exactly when `count * squares == sum²` (Cauchy-Schwarz: all positions are equal).
+//! * Every cell has the colours of its eight neighbours in 16 bits (`neighbourhood`), updated with every stone, so that eyes
+//!   and 3x3 patterns are one load.
 
 use super::geometry::{CELLS, Geometry, MAX_POINTS, Point, Size};
 use super::liberties::Liberties;
 use super::point_list::PointList;
 use crate::game::Player;
 
-/// What a cell holds, as the two bits that neighbourhoods are made of.
+/// Contents of a cell, as the two-bit codes of neighbourhoods.
 pub mod cell {
     /// An empty point.
     pub const EMPTY: u8 = 0;
@@ -21,11 +20,11 @@ pub mod cell {
     pub const BLACK: u8 = 1;
     /// A white stone.
     pub const WHITE: u8 = 2;
-    /// Not on the board.
+    /// A cell off the board.
     pub const BORDER: u8 = 3;
 }
 
-/// The cell value of a player's stone.
+/// Returns the cell value of a player's stone.
 #[must_use]
 #[inline]
 pub const fn stone(player: Player) -> u8 {
@@ -35,20 +34,19 @@ pub const fn stone(player: Player) -> u8 {
 /// The low bit of each of the four orthogonal two-bit fields of a neighbourhood.
 pub(super) const ORTHOGONAL: u16 = 0x55;
 
-/// A position of stones. It enforces no rule but the mechanics: turn order, ko and repetition are
-/// the caller's.
+/// The stones on a board, with mechanics only: turn order, ko and repetition are up to the caller.
 pub struct Board {
     geometry: &'static Geometry,
     cells: [u8; CELLS],
     neighbourhood: [u16; CELLS],
     chain: [u16; CELLS],
     next: [u16; CELLS],
-    /// By the name of the chain. Element 0 belongs to the border and to empty points, which have no
-    /// chain: updates go there unread, which is cheaper than a branch.
+    /// Liberties by chain name. Element 0 belongs to the border and to empty points, which have no chain: it is updated and
+    /// never read, which is cheaper than a branch.
     liberties: [Liberties; CELLS],
     chain_sizes: [u16; CELLS],
     empty: [Point; MAX_POINTS + 3],
-    /// Where in `empty` a point is.
+    /// Index of each point in `empty`.
     empty_slots: [u16; CELLS],
     empty_count: usize,
     stones: [u16; 2],
@@ -84,7 +82,7 @@ impl Clone for Board {
 }
 
 impl Board {
-    /// An empty board.
+    /// Creates an empty board.
     #[must_use]
     pub fn new(size: Size) -> Board {
         let geometry = Geometry::of(size);
@@ -116,34 +114,34 @@ impl Board {
         board
     }
 
-    /// What boards of this size share.
+    /// Returns the data shared by boards of this size.
     #[must_use]
     #[inline]
     pub fn geometry(&self) -> &'static Geometry {
         self.geometry
     }
 
-    /// The size.
+    /// Returns the size.
     #[must_use]
     pub fn size(&self) -> Size {
         self.geometry.size
     }
 
-    /// What the cell holds: one of the constants of [`cell`].
+    /// Returns the content of a cell: one of the constants of [`cell`].
     #[must_use]
     #[inline]
     pub fn cell(&self, point: Point) -> u8 {
         self.cells[point.index()]
     }
 
-    /// What all cells hold, the border included.
+    /// Returns the contents of all cells, the border included.
     #[must_use]
     #[inline]
     pub fn cells(&self) -> &[u8; CELLS] {
         &self.cells
     }
 
-    /// Whose stone is there.
+    /// Returns the player with a stone on the point; `None` if it is empty.
     #[must_use]
     pub fn stone_at(&self, point: Point) -> Option<Player> {
         match self.cell(point) {
@@ -153,22 +151,22 @@ impl Board {
         }
     }
 
-    /// The eight neighbours' cells, two bits each: above, below, right, left, then the diagonals
-    /// above right, below left, above left, below right.
+    /// Returns the eight neighbours' cells, two bits each: above, below, right, left, then the diagonals above right, below
+    /// left, above left, below right.
     #[must_use]
     #[inline]
     pub fn neighbourhood(&self, point: Point) -> u16 {
         self.neighbourhood[point.index()]
     }
 
-    /// The empty points, in no particular order.
+    /// Returns the empty points, in no particular order.
     #[must_use]
     #[inline]
     pub fn empty_points(&self) -> &[Point] {
         &self.empty[..self.empty_count]
     }
 
-    /// Exchanges two empty points in their list; slots beyond it are left alone.
+    /// Exchanges two empty points in their list. Indices beyond the list change nothing.
     #[inline]
     pub fn swap_empty_points(&mut self, one: usize, other: usize) {
         if one < self.empty_count && other < self.empty_count {
@@ -178,42 +176,42 @@ impl Board {
         }
     }
 
-    /// Stones on the board, of Black and of White.
+    /// Returns the number of stones of Black and of White.
     #[must_use]
     #[inline]
     pub fn stones(&self) -> [u16; 2] {
         self.stones
     }
 
-    /// The point where a simple ko forbids the next move to retake; [`Point::NONE`] if there is none.
+    /// Returns the point where a simple ko forbids the next move; [`Point::NONE`] without a ko.
     #[must_use]
     #[inline]
     pub fn ko(&self) -> Point {
         self.ko
     }
 
-    /// Forgets the ko, as a pass does.
+    /// Clears the ko, as a pass does.
     #[inline]
     pub fn clear_ko(&mut self) {
         self.ko = Point::NONE;
     }
 
-    /// Zobrist key of the stones alone.
+    /// Returns the Zobrist key of the stones alone.
     #[must_use]
     #[inline]
     pub fn key(&self) -> u64 {
         self.key
     }
 
-    /// The neighbours above, below, right and left.
+    /// Returns the neighbours above, below, right and left.
     #[must_use]
     #[inline]
     pub fn neighbours4(&self, point: Point) -> [Point; 4] {
         self.geometry.neighbours4(point)
     }
 
-    /// All eight neighbours, in the order of [`neighbourhood`](Board::neighbourhood): the opposite of
-    /// neighbour `k` is `k ^ 1`.
+    /// Returns all eight neighbours, in the order of [`neighbourhood`](Board::neighbourhood): the opposite of neighbour `k`
+    /// is `k ^ 1`.
     #[must_use]
     #[inline]
     pub fn neighbours8(&self, point: Point) -> [Point; 8] {
@@ -230,14 +228,14 @@ impl Board {
         ]
     }
 
-    /// The name of the chain that the stone on `point` belongs to: one of its stones.
+    /// Returns the name of the chain with a stone on `point`: one of its stones.
     #[must_use]
     #[inline]
     pub fn chain(&self, point: Point) -> Point {
         Point(self.chain[point.index()])
     }
 
-    /// The stones of the chain that has a stone on `point`, which must have one.
+    /// Returns the stones of the chain with a stone on `point`, which must have one.
     pub fn chain_stones(&self, point: Point) -> impl Iterator<Item = Point> + '_ {
         let mut current = point;
         let mut done = false;
@@ -252,33 +250,33 @@ impl Board {
         })
     }
 
-    /// Number of stones in the chain that has a stone on `point`.
+    /// Returns the number of stones of the chain with a stone on `point`.
     #[must_use]
     #[inline]
     pub fn chain_size(&self, point: Point) -> usize {
         usize::from(self.chain_sizes[self.chain(point).index()])
     }
 
-    /// The pseudo-liberties of the chain of this name.
+    /// Returns the pseudo-liberties of the chain of this name.
     #[inline]
     pub(super) fn chain_liberties(&self, name: Point) -> Liberties {
         self.liberties[name.index()]
     }
 
-    /// Number of stones in the chain of this name.
+    /// Returns the number of stones of the chain of this name.
     #[inline]
     pub(super) fn chain_size_of(&self, name: Point) -> u16 {
         self.chain_sizes[name.index()]
     }
 
-    /// Whether the chain that has a stone on `point` has exactly one liberty.
+    /// Returns true if the chain with a stone on `point` has exactly one liberty.
     #[must_use]
     #[inline]
     pub fn in_atari(&self, point: Point) -> bool {
         self.liberties[self.chain(point).index()].at_most_one_point()
     }
 
-    /// The only liberty of the chain that has a stone on `point`, if it is in atari.
+    /// Returns the only liberty of the chain with a stone on `point`, if it is in atari.
     #[must_use]
     #[inline]
     pub fn atari_liberty(&self, point: Point) -> Option<Point> {
@@ -286,7 +284,7 @@ impl Board {
         liberties.at_most_one_point().then(|| liberties.only())
     }
 
-    /// The distinct liberties of the chain that has a stone on `point`, up to `limit` of them.
+    /// Returns the distinct liberties of the chain with a stone on `point`, at most `LIMIT`.
     pub fn liberties<const LIMIT: usize>(&self, point: Point) -> PointList<LIMIT> {
         let mut found = PointList::new();
         for stone in self.chain_stones(point) {
@@ -302,8 +300,8 @@ impl Board {
         found
     }
 
-    /// Whether the empty `point` is a one-point eye of `player`: no neighbour is empty or the
-    /// opponent's, and the opponent holds at most one diagonal, none on the edge.
+    /// Returns true if the empty `point` is a one-point eye of `player`: no neighbour is empty or the opponent's, and the
+    /// opponent holds at most one diagonal, none on the edge.
     #[must_use]
     #[inline]
     pub fn is_eye(&self, point: Point, player: Player) -> bool {
@@ -321,8 +319,8 @@ impl Board {
         enemies.count_ones() + u32::from(low & high != 0) < 2
     }
 
-    /// Places a stone of `player` on the empty `point`, removes what it captures (and the own chain if
-    /// it then has no liberty), sets the ko. Returns the number of opponent's stones captured.
+    /// Places a stone of `player` on the empty `point`, removes the stones that it captures, or its own chain if that has no
+    /// liberty left, and sets the ko. Returns the number of the opponent's stones captured.
     #[inline]
     pub fn place(&mut self, point: Point, player: Player) -> usize {
         self.key ^= self.geometry.stone_keys[player.index()][point.index()];
@@ -333,7 +331,7 @@ impl Board {
         captured
     }
 
-    /// The same for a move that is no suicide, on a board whose key nobody asks for any more: it is not kept.
+    /// Places a stone as [`place`](Board::place) does, without suicide, and leaves the key invalid.
     #[inline]
     pub fn place_in_playout(&mut self, point: Point, player: Player) -> usize {
         debug_assert_eq!(self.cell(point), cell::EMPTY);
@@ -361,14 +359,14 @@ impl Board {
         0
     }
 
-    /// Removes the enemy chains on the neighbours in `dead`. `surrounded`: the new stone is alone and had no
-    /// empty neighbour, so that a single captured stone makes a ko.
+    /// Removes the enemy chains on the neighbours in `dead`. `surrounded` is true if the new stone is alone and had no empty
+    /// neighbour, so that a single captured stone makes a ko.
     #[inline(never)]
     fn capture_around(&mut self, point: Point, player: Player, dead: u16, surrounded: bool) -> usize {
         let mut captured = 0;
         let mut last = Point::NONE;
         for (k, neighbour) in self.neighbours4(point).into_iter().enumerate() {
-            // The cell is looked at, since an earlier capture may have emptied it.
+            // An earlier capture may have emptied the cell.
             if dead >> (2 * k) & 1 != 0 && self.cell(neighbour) == stone(player.other()) {
                 captured += self.remove_chain(neighbour, player.other());
                 last = neighbour;
@@ -389,7 +387,7 @@ impl Board {
         self.empty_slots[moved.index()] = slot as u16;
     }
 
-    /// Marks the cell and its eight neighbours' views of it.
+    /// Sets the cell and updates the neighbourhoods of its eight neighbours.
     #[inline]
     fn put_stone(&mut self, point: Point, player: Player) {
         self.cells[point.index()] = stone(player);
@@ -405,15 +403,14 @@ impl Board {
         }
     }
 
-    /// Makes the new stone on `point` a chain, joined with its neighbours of the same colour.
+    /// Joins the new stone on `point` with its neighbours of the same colour, or makes it a chain.
     #[inline]
     fn join(&mut self, point: Point, own: u16, gained: Liberties) {
         let neighbours = self.neighbours4(point);
         self.next[point.index()] = point.0;
         self.liberties[point.index()] = Liberties::NONE;
         self.chain_sizes[point.index()] = 0;
-        // A chain of its own or the first neighbour's, by the same steps: whether there is one is a coin
-        // toss that a branch would lose half of the time.
+        // A new chain and the first neighbour's chain take the same steps: a branch would be mispredicted half of the time.
         let first = self.chain(neighbours[(own.trailing_zeros() / 2) as usize & 3]);
         let mut name = if own == 0 { point } else { first };
         self.chain[point.index()] = name.0;
@@ -453,7 +450,7 @@ impl Board {
         large
     }
 
-    /// Takes a whole chain off the board; returns its number of stones.
+    /// Removes a whole chain; returns its number of stones.
     fn remove_chain(&mut self, point: Point, player: Player) -> usize {
         let mut stone = point;
         let mut removed = 0;
@@ -462,7 +459,7 @@ impl Board {
             self.cells[stone.index()] = cell::EMPTY;
             self.toggle_views(stone, player);
             self.key ^= self.geometry.stone_keys[player.index()][stone.index()];
-            // Its own chain still gets liberties for stones not yet gone; nobody reads them again.
+            // The chain's own word also gains liberties, but it is not read again.
             for neighbour in self.neighbours4(stone) {
                 self.liberties[Point(self.chain[neighbour.index()]).index()].add(Liberties::of(stone));
             }
@@ -482,8 +479,8 @@ impl Board {
     }
 }
 
-/// Which of the four orthogonal neighbours are `player`'s stones and which the opponent's, as the low bits of
-/// their two-bit fields.
+/// Returns the orthogonal neighbours that are `player`'s stones and those that are the opponent's, as the low bits of their
+/// two-bit fields.
 #[inline]
 pub(super) const fn colour_masks(around: u16, player: Player) -> [u16; 2] {
     let (low, high) = (around & ORTHOGONAL, around >> 1 & ORTHOGONAL);

@@ -1,4 +1,4 @@
-//! A position as people draw it in text.
+//! Text drawings of positions.
 
 use super::Size;
 use super::geometry::column_letter;
@@ -8,7 +8,7 @@ use crate::game::{Move, Player};
 use std::fmt::{self, Write};
 
 impl fmt::Display for Position {
-    /// The board as text, rows from the top.
+    /// Writes the board as text, the top row first.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&board(self.size(), |mv| match stone_on(self, mv) {
             Some(Player::Black) => 'X',
@@ -23,22 +23,22 @@ fn stone_on(position: &Position, mv: Move) -> Option<Player> {
     board.stone_at(board.geometry().points[mv.index()])
 }
 
-/// What a picture of a board is made with.
+/// The style of a drawn board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ink {
     /// Letters and dots.
     #[default]
     Plain,
-    /// Colours of the ANSI escape sequences: stones on wood.
+    /// ANSI colours: stones on a wooden background.
     Colours {
-        /// Whether stones may be drawn as circles; else they are letters.
+        /// True to draw stones as circles, false to draw letters.
         has_circles: bool,
     },
 }
 
-/// The board with star points and the last move in parentheses, rows from the top; no line break at the end.
+/// Returns the board with star points and the last move in parentheses, the top row first, without a final line break.
 ///
-/// `mean_for_black`, from -1 for White to 1 for Black, marks in colours whose each point becomes.
+/// `mean_for_black` returns the ownership of a point, from -1 (White) to 1 (Black); only coloured drawings mark it.
 #[must_use]
 pub fn picture(
     position: &Position,
@@ -71,18 +71,18 @@ pub fn picture(
     text
 }
 
-// Numbers of the 256 colours of terminals.
+// Indices in the 256-colour palette of terminals.
 const WOOD: u8 = 179;
 const BLACK: u8 = 16;
 const WHITE: u8 = 231;
 const LINE: u8 = 94;
 const MARK: u8 = 124;
 
-/// Draws a row of a board.
+/// Writer of one row of a board.
 struct Brush<'t> {
     text: &'t mut String,
     ink: Ink,
-    /// The colour that characters have now.
+    /// The current text colour; `None` before the first character.
     colour: Option<u8>,
 }
 
@@ -101,19 +101,19 @@ impl<'t> Brush<'t> {
         self.text.push(symbol);
     }
 
-    /// What is between two points, or beside the first or last of a row.
+    /// Writes the character between two points, or at the start or end of a row.
     fn gap(&mut self, last: Option<Move>, left: Option<Move>, right: Option<Move>) {
         if last.is_some() && last == right {
             self.put(MARK, '(');
         } else if last.is_some() && last == left {
             self.put(MARK, ')');
         } else if right.is_some() || self.ink != Ink::Plain {
-            // Nothing plain ends with a space.
+            // Plain rows have no trailing space.
             self.text.push(' ');
         }
     }
 
-    /// A point; `owned` is from -1 for White to 1 for Black.
+    /// Writes a point; `owned` is its ownership, from -1 (White) to 1 (Black).
     fn point(&mut self, stone: Option<Player>, is_star: bool, owned: f64) {
         let Ink::Colours { has_circles } = self.ink else {
             return self.text.push(letter(stone, is_star));
@@ -145,13 +145,13 @@ fn letter(stone: Option<Player>, is_star: bool) -> char {
     }
 }
 
-/// Owned so much, and more, is drawn as owned.
+/// Minimum absolute ownership of a point drawn as owned.
 const OWNED: f64 = 0.7;
-/// Owned so much is drawn as leaning to a player.
+/// Minimum absolute ownership of a point drawn as leaning to a player.
 const LEANING: f64 = 0.25;
 
-/// Whose each point becomes, as text, rows from the top: `X` Black's and `O` White's, `x` and `o` rather so, `.` open.
-/// `mean_for_black` is from -1 for White to 1 for Black.
+/// Returns the ownership of each point as text, the top row first: `X` Black, `O` White, `x` leaning to Black, `o` leaning
+/// to White, `.` open. `mean_for_black` returns the ownership from -1 (White) to 1 (Black).
 #[must_use]
 pub fn territory(size: Size, mean_for_black: impl Fn(Move) -> f64) -> String {
     board(size, |mv| match mean_for_black(mv) {
@@ -163,7 +163,7 @@ pub fn territory(size: Size, mean_for_black: impl Fn(Move) -> f64) -> String {
     })
 }
 
-/// A character a point, with coordinates; no line break at the end.
+/// Returns one character per point with coordinates, without a final line break.
 fn board(size: Size, symbol: impl Fn(Move) -> char) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.

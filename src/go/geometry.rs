@@ -1,19 +1,19 @@
 //! Board sizes, points and their names.
 //!
-//! Inside, a board is one padded array: `stride = columns + 1`, a row of border below and above, and
-//! one border column that serves as the right edge of a row and the left edge of the next. The four
-//! neighbours of point `p` are then `p ± stride` and `p ± 1` without a test for the edge.
+//! Inside, a board is one padded array with `stride = columns + 1`: a row of border below and above, and one border column
+//! that serves as the right edge of a row and the left edge of the next. The four neighbours of point `p` are then
+//! `p ± stride` and `p ± 1` without a test for the edge.
 
 use crate::game::Move;
 use crate::zobrist::{self, SIDE};
 use std::fmt;
 use std::sync::OnceLock;
 
-/// Length of every array indexed by [`Point`]: a power of two above the 421 cells of a padded 19x19
-/// board, so that `index & (CELLS - 1)` needs no bounds check.
+/// Length of every array indexed by [`Point`]: a power of two above the 421 cells of a padded 19x19 board, so that
+/// `index & (CELLS - 1)` needs no bounds check.
 pub const CELLS: usize = 512;
 
-/// Points on the largest board.
+/// Number of points on the largest board.
 pub const MAX_POINTS: usize = SIDE * SIDE;
 
 /// A cell of the padded board. `Point(0)` is always border and stands for "none".
@@ -24,7 +24,7 @@ impl Point {
     /// No point: a border cell.
     pub const NONE: Point = Point(0);
 
-    /// Index into arrays of [`CELLS`] elements.
+    /// Returns the index into arrays of [`CELLS`] elements.
     #[must_use]
     #[inline]
     pub const fn index(self) -> usize {
@@ -32,26 +32,26 @@ impl Point {
     }
 }
 
-/// Columns and rows of a board, each `1..=19`.
+/// The columns and rows of a board, each `1..=19`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Size {
     columns: u8,
     rows: u8,
 }
 
-/// A size that no board here has.
+/// An unsupported board size.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unacceptable size {given:?}: expected COLUMNSxROWS or one number, each from 1 to {SIDE}")]
 pub struct SizeError {
-    /// What was asked for.
+    /// The size as given.
     pub given: String,
 }
 
 impl Size {
-    /// A board of `columns` by `rows`.
+    /// Creates the size of a board of `columns` by `rows`.
     ///
     /// # Errors
-    /// When either is outside `1..=19`.
+    /// Either number outside `1..=19`.
     pub fn new(columns: usize, rows: usize) -> Result<Size, SizeError> {
         if (1..=SIDE).contains(&columns) && (1..=SIDE).contains(&rows) {
             Ok(Size { columns: columns as u8, rows: rows as u8 })
@@ -60,50 +60,50 @@ impl Size {
         }
     }
 
-    /// Points in a row.
+    /// Returns the number of points in a row.
     #[must_use]
     pub const fn columns(self) -> usize {
         self.columns as usize
     }
 
-    /// Points in a column.
+    /// Returns the number of points in a column.
     #[must_use]
     pub const fn rows(self) -> usize {
         self.rows as usize
     }
 
-    /// Number of points.
+    /// Returns the number of points.
     #[must_use]
     pub const fn points(self) -> usize {
         self.columns() * self.rows()
     }
 
-    /// The points by rows from the top left, as people read and as KataGo lists them.
+    /// Returns the points row by row from the top left, the order of KataGo.
     pub fn points_from_top_left(self) -> impl Iterator<Item = Move> {
         let (columns, rows) = (self.columns(), self.rows());
         let row = move |row: usize| (0..columns).map(move |column| Move((row * columns + column) as u16));
         (0..rows).rev().flat_map(row)
     }
 
-    /// The move number of pass.
+    /// Returns the move number of pass.
     #[must_use]
     pub const fn pass(self) -> Move {
         Move(self.points() as u16)
     }
 
-    /// The move on `column` and `row`, both from 0, row 0 at the bottom; `None` outside the board.
+    /// Returns the move on `column` and `row`, both from 0, row 0 at the bottom; `None` outside the board.
     #[must_use]
     pub fn move_at(self, column: usize, row: usize) -> Option<Move> {
         (column < self.columns() && row < self.rows()).then(|| Move((row * self.columns() + column) as u16))
     }
 
-    /// Column and row of a move on the board; `None` for pass.
+    /// Returns the column and row of a move on the board; `None` for pass.
     #[must_use]
     pub fn coordinates(self, mv: Move) -> Option<(usize, usize)> {
         (mv.index() < self.points()).then(|| (mv.index() % self.columns(), mv.index() / self.columns()))
     }
 
-    /// The move as GTP writes it: a column letter without `I`, and the row from the bottom; or `pass`.
+    /// Returns the move in GTP notation: a column letter without `I` and the row from the bottom, or `pass`.
     #[must_use]
     pub fn vertex(self, mv: Move) -> String {
         match self.coordinates(mv) {
@@ -112,8 +112,8 @@ impl Size {
         }
     }
 
-    /// Parses a vertex in either case, or `(X,Y)` as KataGo reads it: column and row from 0, the row from the top. `None` if it is no
-    /// vertex of this board.
+    /// Parses a vertex in either case, or `(X,Y)` as in KataGo: column and row from 0, the row from the top. Returns `None`
+    /// if it is no vertex of this board.
     #[must_use]
     pub fn parse_vertex(self, text: &str) -> Option<Move> {
         if text.eq_ignore_ascii_case("pass") {
@@ -138,7 +138,7 @@ impl Size {
     }
 }
 
-/// The letter of a column from 0, without `I`.
+/// Returns the letter of a column from 0, without `I`.
 #[must_use]
 pub fn column_letter(column: usize) -> char {
     char::from(b"ABCDEFGHJKLMNOPQRST"[column])
@@ -161,15 +161,15 @@ impl std::str::FromStr for Size {
     }
 }
 
-/// What all boards of one size share.
+/// The data shared by all boards of one size.
 pub struct Geometry {
     /// The size.
     pub size: Size,
-    /// Cells from one row to the next.
+    /// Number of cells from one row to the next.
     pub stride: u16,
-    /// One more than the last cell in use.
+    /// Index of the last cell in use plus one.
     pub cells: usize,
-    /// What leads from a point to each of its eight neighbours, modulo 2^16.
+    /// Offset from a point to each of its eight neighbours, modulo 2^16.
     steps: [u16; 8],
     /// The point of each move on the board, in the order of move numbers.
     pub points: Vec<Point>,
@@ -184,7 +184,7 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// The geometry of boards of `size`, computed once.
+    /// Returns the geometry of boards of `size`, computed once.
     #[must_use]
     pub fn of(size: Size) -> &'static Geometry {
         static ALL: [OnceLock<Box<Geometry>>; MAX_POINTS] = [const { OnceLock::new() }; MAX_POINTS];
@@ -226,7 +226,7 @@ impl Geometry {
         geometry
     }
 
-    /// The neighbours above, below, right and left.
+    /// Returns the neighbours above, below, right and left.
     #[must_use]
     #[inline]
     pub fn neighbours4(&self, point: Point) -> [Point; 4] {
@@ -239,22 +239,22 @@ impl Geometry {
         ]
     }
 
-    /// Neighbour `k & 7` of a point, in the order of [`Board::neighbours8`](super::board::Board::neighbours8): a load, where
-    /// indexing an array just made of all eight would wait for their stores.
+    /// Returns neighbour `k & 7` of a point, in the order of [`Board::neighbours8`](super::board::Board::neighbours8). This
+    /// is one load; indexing a fresh array of all eight would wait for its stores.
     #[must_use]
     #[inline]
     pub fn neighbour(&self, point: Point, k: u32) -> Point {
         Point(point.0.wrapping_add(self.steps[k as usize & 7]))
     }
 
-    /// The move number of a point on the board.
+    /// Returns the move number of a point on the board.
     #[must_use]
     #[inline]
     pub fn move_of(&self, point: Point) -> Move {
         Move(self.moves[point.index()])
     }
 
-    /// The point of a move; `None` for pass.
+    /// Returns the point of a move; `None` for pass.
     #[must_use]
     #[inline]
     pub fn point_of(&self, mv: Move) -> Option<Point> {

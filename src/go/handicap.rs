@@ -6,50 +6,50 @@ use super::{IllegalMove, Komi, Position, Rules, Size};
 use crate::game::{Move, Player};
 use std::str::FromStr;
 
-/// Handicap stones as a person asks for them.
+/// Handicap stones as requested by a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Handicap {
-    /// So many, on the customary points.
+    /// This number of stones, on the customary points.
     Fixed(usize),
-    /// On the points of these names.
+    /// Stones on the points of these names.
     Free(Vec<String>),
 }
 
-/// Why stones cannot be given.
+/// The reason why handicap stones cannot be placed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HandicapError {
-    /// The board has no customary points for so many.
+    /// A number of stones without customary points on the board.
     #[error(
         "expected {allowed} on a {size} board, found {found}; name the points instead, such as {example}"
     )]
     Count {
-        /// How many there may be, in words.
+        /// The allowed number, in words.
         allowed: String,
-        /// The board.
+        /// The board size.
         size: Size,
-        /// How many were asked for.
+        /// The number requested.
         found: usize,
         /// Two points of the board.
         example: String,
     },
-    /// A name of no point, or of one that was named before.
+    /// A name of no point, or of a point that was named before.
     #[error("expected different points of the {size} board such as A1, found {found:?}")]
     Point {
-        /// The board.
+        /// The board size.
         size: Size,
         /// The name.
         found: String,
     },
-    /// Stones fill the board.
+    /// Stones without liberties.
     #[error("expected stones that leave each other liberties, found none for {vertex}")]
     NoLiberty {
-        /// A stone without one.
+        /// The point of such a stone.
         vertex: String,
     },
-    /// It is neither a number nor a list of points.
+    /// Text that is neither a number nor a list of points.
     #[error("expected 2 stones or more, such as 4, or points such as D4,Q16, found {found:?}")]
     Unreadable {
-        /// What it is.
+        /// The text as given.
         found: String,
     },
 }
@@ -74,10 +74,10 @@ impl FromStr for Handicap {
 }
 
 impl Handicap {
-    /// The points of the stones on a board of `size`, at least two.
+    /// Returns the points of the stones, at least two, on a board of `size`.
     ///
     /// # Errors
-    /// When the board has no such points.
+    /// A number without customary points, or a name of no point or of a point named before.
     pub fn points(&self, size: Size) -> Result<Vec<Move>, HandicapError> {
         match self {
             Handicap::Fixed(count) => {
@@ -101,10 +101,10 @@ impl Handicap {
     }
 }
 
-/// The start of a game with a handicap: Black has the stones, White moves first and gets what the rules give for them.
+/// Returns the start of a handicap game: Black has the stones, White moves first with the compensation of the rules.
 ///
 /// # Errors
-/// The first stone off the board, on another one, or in a chain without liberties.
+/// The first stone off the board, on another stone, or in a chain without liberties.
 pub fn start(size: Size, rules: Rules, komi: Komi, stones: &[Move]) -> Result<Position, (Move, IllegalMove)> {
     let black: Vec<(Player, Move)> = stones.iter().map(|&mv| (Player::Black, mv)).collect();
     let mut start = Position::with_stones(size, rules, komi, &black, Player::White)?;
@@ -112,15 +112,15 @@ pub fn start(size: Size, rules: Rules, komi: Komi, stones: &[Move]) -> Result<Po
     Ok(start)
 }
 
-/// How many handicap stones there are among the stones of Black and White that were set up: those of Black, if they are
-/// two or more and White has none.
+/// Returns the number of handicap stones among the setup stones of Black and White: Black's stones, if there are two or more
+/// and White has none.
 #[must_use]
 pub fn stones_given([black, white]: [usize; 2]) -> usize {
     if black >= 2 && white == 0 { black } else { 0 }
 }
 
-/// Stones that have a customary point: none on boards below 7 lines, 4 corners, and 9 where both middle
-/// lines exist and leave room.
+/// Returns the largest number of customary handicap stones: 0 with a side below 7 lines, 4 with a side below 9 or of an even
+/// number of lines, else 9.
 #[must_use]
 pub fn most_fixed(size: Size) -> usize {
     let (short, long) = (size.columns().min(size.rows()), size.columns().max(size.rows()));
@@ -133,7 +133,7 @@ pub fn most_fixed(size: Size) -> usize {
     }
 }
 
-/// The customary points of `count` stones, at most [`most_fixed`]: on the fourth line from 12 lines on (GNU Go's
+/// Returns the customary points of `count` stones, at most [`most_fixed`]: on the fourth line from 12 lines on (GNU Go's
 /// limit), else on the third.
 #[must_use]
 pub fn fixed_points(size: Size, count: usize) -> Vec<Move> {
@@ -142,7 +142,7 @@ pub fn fixed_points(size: Size, count: usize) -> Vec<Move> {
         [edge, side / 2, side - 1 - edge]
     };
     let (columns, rows) = (lines(size.columns()), lines(size.rows()));
-    // Low, middle and high, as indices of the above.
+    // Low, middle and high lines, as indices into `columns` and `rows`.
     let mut points = vec![(0, 0), (2, 2), (0, 2), (2, 0)];
     points.truncate(count);
     if count >= 6 {
@@ -157,8 +157,7 @@ pub fn fixed_points(size: Size, count: usize) -> Vec<Move> {
     points.into_iter().filter_map(|(column, row)| size.move_at(columns[column], rows[row])).collect()
 }
 
-/// The points that are marked on a wooden board: those of handicap stones, but only corners and centre below 13
-/// lines.
+/// Returns the points that are marked on a wooden board: those of handicap stones, below 13 lines only corners and centre.
 #[must_use]
 pub fn star_points(size: Size) -> Vec<Move> {
     let most = most_fixed(size);

@@ -1,4 +1,4 @@
-//! Heavy playouts: tactics next to the last moves, 3x3 patterns, else random moves.
+//! Heavy playouts: answers to atari and 3x3 patterns next to the last moves, else random moves.
 
 use super::board::{Board, ORTHOGONAL, stone};
 use super::geometry::Point;
@@ -11,29 +11,28 @@ use super::tactics::{self, Moves};
 use crate::game::{Player, Score, Trace};
 use crate::rng::PlayoutRng;
 
-/// How often heavy playouts look for each kind of move, in the order in which they look, and how often they refuse a
-/// move into atari. All are chances of 256.
+/// Probabilities of heavy playouts, in 1/256: of looking for each kind of move, in this order, and of refusing self-atari.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeavyPlayouts {
-    /// Saves or captures stones in atari next to the last two moves.
+    /// Looking for a move that saves or captures stones in atari next to the last two moves.
     pub atari: u32,
-    /// Plays a 3x3 pattern next to the last two moves.
+    /// Looking for a 3x3 pattern next to the last two moves.
     pub pattern: u32,
-    /// Refuses a pattern move into atari.
+    /// Refusing a pattern move that is self-atari.
     pub pattern_self_atari: u32,
-    /// Refuses a random move into atari; it may be drawn again.
+    /// Refusing a random move that is self-atari; it may be drawn again.
     pub random_self_atari: u32,
-    /// Refuses a move that puts six stones or more in atari and captures nothing; it is not drawn again.
+    /// Refusing a self-atari of six stones or more that captures nothing; it is not drawn again.
     pub many_self_atari: u32,
 }
 
-/// Fewer stones may make an eye space that is too small to live, or be a sacrifice; so many are only lost. In a seki both
-/// players then pass.
+/// Minimum stones of a self-atari that `many_self_atari` refuses. Fewer may be a sacrifice or leave an eye space too small
+/// to live; six are only lost. In a seki both players then pass.
 const MANY: usize = 6;
 
 impl HeavyPlayouts {
-    /// michi's: PROB_HEURISTIC_CAPTURE .9, PROB_HEURISTIC_PAT3 .95, PROB_SSAREJECT .9, PROB_RSAREJECT .5. The order of
-    /// the rules is MoGo's (Gelly et al., INRIA RR-6062, 2006).
+    /// michi's probabilities: PROB_HEURISTIC_CAPTURE .9, PROB_HEURISTIC_PAT3 .95, PROB_SSAREJECT .9, PROB_RSAREJECT .5. The
+    /// order of the rules is MoGo's (Gelly et al., INRIA RR-6062, 2006).
     pub const MICHI: HeavyPlayouts = HeavyPlayouts {
         atari: 230,
         pattern: 243,
@@ -42,13 +41,13 @@ impl HeavyPlayouts {
         many_self_atari: 0,
     };
 
-    /// What plays best of what was tried: see DESIGN.md.
+    /// The strongest probabilities that were tried: see DESIGN.md.
     pub const DEFAULT: HeavyPlayouts = HeavyPlayouts { many_self_atari: 256, ..HeavyPlayouts::MICHI };
 
-    /// Plays until both players have passed.
+    /// Plays until both players have passed or the playout reaches its maximum length; returns the area score without komi.
     ///
-    /// `passes`: how many passes were just made; `last`: the last two moves, the latest first. Simple ko is obeyed,
-    /// superko is not. Moves, passes included, are appended to `trace`.
+    /// `passes` is the number of passes just made, `last` the last two moves, the latest first. Simple ko applies, superko
+    /// does not. Moves, passes included, are appended to `trace`.
     pub fn play(
         &self,
         board: &mut Board,
@@ -91,7 +90,7 @@ impl HeavyPlayouts {
         last: [Point; 2],
         rng: &mut PlayoutRng,
     ) -> Option<Point> {
-        // One draw for all chances: bits that do not overlap are independent.
+        // One draw for all probabilities: bits that do not overlap are independent.
         let chances = rng.next_u64();
         let is_tried = |kind: u32, chance: u32| (chances >> (8 * kind) & 0xff) < u64::from(chance);
         if is_tried(0, self.atari)
@@ -107,7 +106,7 @@ impl HeavyPlayouts {
         self.random_move(board, player, rng)
     }
 
-    /// A move that matches a 3x3 pattern next to the last two moves.
+    /// Returns a move that matches a 3x3 pattern next to the last two moves.
     #[inline]
     fn pattern_move(
         &self,
@@ -141,7 +140,7 @@ impl HeavyPlayouts {
         None
     }
 
-    /// A random move that fills no own eye and mostly does not put itself in atari.
+    /// Returns a random move that fills no own eye and is rarely self-atari.
     #[inline]
     fn random_move(&self, board: &mut Board, player: Player, rng: &mut PlayoutRng) -> Option<Point> {
         let mut draws = Draws::of(board);
@@ -162,7 +161,7 @@ impl HeavyPlayouts {
         None
     }
 
-    /// Whether a move into atari is out of the question: it gives away too many stones for nothing.
+    /// Returns true if a self-atari is refused for good: it gives away [`MANY`] stones or more and captures nothing.
     #[inline]
     fn refuses_for_good(&self, board: &Board, point: Point, player: Player, rng: &mut PlayoutRng) -> bool {
         self.many_self_atari > 0
@@ -172,10 +171,10 @@ impl HeavyPlayouts {
     }
 }
 
-/// Random moves into atari that are refused before one is taken as it comes.
+/// Most refusals of random self-ataris before one is accepted.
 const SELF_ATARI_REFUSALS: usize = 4;
 
-/// Stones of the chain that a stone of `player` on `point` would make.
+/// Returns the number of stones of the chain that a stone of `player` on `point` would form.
 fn stones_after(board: &Board, point: Point, player: Player) -> usize {
     let mut chains: PointList<4> = PointList::new();
     let mut stones = 1;
@@ -188,8 +187,8 @@ fn stones_after(board: &Board, point: Point, player: Player) -> usize {
     stones
 }
 
-/// A move that saves or captures stones in atari next to the last two moves: those of the enemy's last move, and own
-/// chains beside either.
+/// Returns a move that answers atari next to the last two moves: it captures the enemy's last move or saves an own chain
+/// beside either.
 #[inline]
 fn atari_move(board: &Board, player: Player, last: [Point; 2], rng: &mut PlayoutRng) -> Option<Point> {
     for point in last {
@@ -204,8 +203,7 @@ fn atari_move(board: &Board, player: Player, last: [Point; 2], rng: &mut Playout
     None
 }
 
-/// Which of the eight neighbours of `centre` are empty and match a pattern, as the low bits of the fields of its
-/// neighbourhood.
+/// Returns the empty neighbours of `centre` that match a pattern, as the low bits of their two-bit fields.
 #[inline]
 fn pattern_candidates(board: &Board, patterns: &Patterns, centre: Point) -> u16 {
     let around = board.neighbourhood(centre);
@@ -217,7 +215,7 @@ fn pattern_candidates(board: &Board, patterns: &Patterns, centre: Point) -> u16 
     matching as u16 & !(around | around >> 1)
 }
 
-/// One of the bits that are set in `mask`, which is not 0.
+/// Returns a random bit that is set in `mask`, which is not 0.
 #[inline]
 fn random_bit(mut mask: u16, rng: &mut PlayoutRng) -> u16 {
     let ones = mask.count_ones() as usize;
@@ -229,23 +227,23 @@ fn random_bit(mut mask: u16, rng: &mut PlayoutRng) -> u16 {
     mask & mask.wrapping_neg()
 }
 
-/// What becomes of a stone at once.
+/// The immediate safety of a stone.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Safety {
-    /// It may not be placed there: ko or suicide.
+    /// An illegal stone: ko or suicide.
     Illegal,
-    /// Its chain has one liberty.
+    /// A stone in a chain with one liberty.
     SelfAtari,
-    /// Two liberties or more.
+    /// A stone in a chain with two liberties or more.
     Safe,
 }
 
-/// What becomes of a stone of `player` on the empty `point`.
+/// Returns the safety of a stone of `player` on the empty `point`.
 #[inline]
 fn safety(board: &Board, point: Point, player: Player) -> Safety {
     let around = board.neighbourhood(point);
     let free = !(around | around >> 1) & ORTHOGONAL;
-    // Two empty neighbours are two liberties, and no ko.
+    // Two empty neighbours are two liberties and rule out a ko.
     if free & free.wrapping_sub(1) != 0 {
         return Safety::Safe;
     }

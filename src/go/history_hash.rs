@@ -1,4 +1,4 @@
-//! The part of a position's history that its table key contains, beside the position itself.
+//! The part of a table key that depends on the history of a position.
 
 use super::board::{Board, cell, stone};
 use super::geometry::Point;
@@ -9,44 +9,47 @@ use crate::zobrist::mix;
 use std::fmt;
 use std::str::FromStr;
 
-/// Under [`KeyPolicy::Graph`] longer cycles than this are left out of account; KataGo's `graphSearchRepBound`.
+/// Largest S + E of a move that adds history to the key under [`KeyPolicy::Graph`] (KataGo's `graphSearchRepBound`): longer
+/// cycles are ignored.
 const LONG_CYCLE: usize = 11;
 
-/// Last moves in the key under [`KeyPolicy::Recent`], which a network sees. With the network of 9x9, 400 simulations, 400 games against seeing five:
-/// none 33.9 %, one 42.8 %, two 44.5 %, three 50.9 % (each ± 4.9).
+/// Last moves in the key under [`KeyPolicy::Recent`]; the network sees them. Measured with the 9x9 network, 400 simulations,
+/// 400 games against seeing five moves: none 33.9 %, one 42.8 %, two 44.5 %, three 50.9 % (each ± 4.9).
 pub(super) const RECENT_IN_KEY: usize = 3;
 
-/// Empty points before a move after which the key under [`KeyPolicy::Recent`] has no moves.
+/// Most empty points before a move after which the key under [`KeyPolicy::Recent`] and [`KeyPolicy::Last`] contains no
+/// moves.
 const FEW_EMPTY: usize = 20;
 
-/// Which transpositions get the same table key, and so share their statistics.
+/// The transpositions that share a table key and its statistics.
 ///
-/// A superko rule makes the value of a position depend on its history. The less of the history a key contains, the
-/// more statistics are shared, and the more they are averages over histories that ban different moves.
+/// Under a superko rule the value of a position depends on its history. The less history a key contains, the more statistics
+/// are shared, and the more of them are means over histories that ban different moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeyPolicy {
-    /// All: the key covers stones, side to move, ko point and number of passes. Evaluators and priors see no earlier moves.
+    /// All transpositions: the key covers stones, side to move, ko point and passes. Evaluators and priors see no earlier
+    /// moves.
     #[default]
     Plain,
-    /// Those with the same last three moves, which evaluators and priors see, and all once few points are empty, so that
-    /// proofs are shared. The default where there are evaluators.
+    /// Transpositions with the same last three moves, which evaluators and priors see. After a move with few empty points,
+    /// all transpositions, so that proofs are shared. The default with evaluators.
     Recent,
-    /// Those with the same last move, which priors see, and all once few points are empty. The default where there are
-    /// priors, but no evaluators.
+    /// Transpositions with the same last move, which priors see. After a move with few empty points, all transpositions. The
+    /// default with priors and without evaluators.
     Last,
-    /// Those with as many captured stones of each colour. Then only passes can lead from a position back to itself,
-    /// and where nothing is captured every transposition is shared.
+    /// Transpositions with the same number of captured stones of each colour. Only passes can then lead from a position back
+    /// to itself, and where nothing is captured every transposition is shared.
     Prisoners,
-    /// Those without a short cycle in their history, after KataGo (`docs/GraphSearch.md`): a move whose chain has S
-    /// stones and borders on regions of E empty points cannot be undone in fewer than S + E - 1 moves. After a move
-    /// with S + E of 11 or less, and after a pass, the key contains the key before the move.
+    /// Transpositions without a short cycle in their history, after KataGo (`docs/GraphSearch.md`): a move that makes a
+    /// chain of S stones beside regions of E empty points cannot be undone in fewer than S + E - 1 moves. After a move with
+    /// S + E of 11 or less, and after a pass, the key contains the key before the move.
     Graph,
-    /// None: the key contains every move since the start of the game, and the table holds a tree.
+    /// No transpositions: the key contains every move since the start of the game, and the table holds a tree.
     Path,
 }
 
 impl KeyPolicy {
-    /// All of them.
+    /// All policies.
     pub const ALL: [KeyPolicy; 6] = [
         KeyPolicy::Plain,
         KeyPolicy::Recent,
@@ -56,7 +59,7 @@ impl KeyPolicy {
         KeyPolicy::Path,
     ];
 
-    /// Its name on the command line.
+    /// Returns the policy's name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -69,7 +72,7 @@ impl KeyPolicy {
         }
     }
 
-    /// Last moves in the key, in a fixed number.
+    /// Returns the number of last moves in the key, where it is fixed.
     const fn window(self) -> usize {
         match self {
             KeyPolicy::Recent => RECENT_IN_KEY,
@@ -97,18 +100,18 @@ impl FromStr for KeyPolicy {
     }
 }
 
-/// A hash of what the key policy lets keys contain of the history; 0 at its start.
+/// Hash of the history that keys contain under a key policy; 0 without history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct HistoryHash {
     policy: KeyPolicy,
     word: u64,
-    /// Under [`KeyPolicy::Recent`] the word after the next move but for that move.
+    /// Under [`KeyPolicy::Recent`], the word after the next move without the part of that move.
     next_word: u64,
 }
 
 impl HistoryHash {
-    /// The hash at the start of a history, where each player has captured as many stones as `prisoners` says, after the
-    /// moves `recent`, the latest first.
+    /// Returns the hash at the start of a history after the moves `recent`, the latest first, and with `prisoners` stones
+    /// captured by each player.
     pub(super) fn at_start(policy: KeyPolicy, prisoners: [u32; 2], recent: &[Move]) -> HistoryHash {
         let word = match policy {
             KeyPolicy::Plain | KeyPolicy::Graph => 0,
@@ -125,7 +128,7 @@ impl HistoryHash {
         self.policy
     }
 
-    /// The hash after `mv` from `position`, whose hash this is. Under [`KeyPolicy::Plain`] it takes no time.
+    /// Returns the hash after `mv` from `position`, which must have this hash. Constant under [`KeyPolicy::Plain`].
     #[inline]
     pub(super) fn after(self, position: &Position, mv: Move) -> HistoryHash {
         let word = match self.policy {
@@ -140,7 +143,7 @@ impl HistoryHash {
         HistoryHash { word, ..self }
     }
 
-    /// Notes the last moves, the latest first, of the position whose hash this is now.
+    /// Records the last moves, the latest first, of the position with this hash.
     #[inline]
     pub(super) fn note_recent(&mut self, recent: &[Move]) {
         if self.policy == KeyPolicy::Recent {
@@ -148,7 +151,7 @@ impl HistoryHash {
         }
     }
 
-    /// Number of last moves that are part of the key, so that what is stored under it may depend on them.
+    /// Returns the number of last moves in the key; data stored under the key may depend on them.
     pub(super) fn moves_in_key(self) -> usize {
         match self.policy {
             KeyPolicy::Recent | KeyPolicy::Last if self.word == 0 => 0,
@@ -157,33 +160,34 @@ impl HistoryHash {
         }
     }
 
-    /// What is added to the position's key by XOR.
+    /// Returns the word that is combined with the position's key by XOR.
     #[inline]
     pub(super) fn key(self) -> u64 {
         self.word
     }
 }
 
-/// The hash of a path with one more move: the same moves in another order give another hash.
+/// Returns the hash of a path extended by one move. The order of moves changes the hash.
 #[inline]
 fn word_of_path(word: u64, mv: Move) -> u64 {
     mix(word ^ (u64::from(mv.0) + 1))
 }
 
-/// The part of a hash that comes from a move that was played `age` moves before the last one.
+/// Returns the part of a hash for a move that was played `age` moves before the last one.
 #[inline]
 fn word_of_recent(mv: Move, age: usize) -> u64 {
     mix((age as u64 + 1) << 16 | u64::from(mv.0))
 }
 
-/// The hash of the last moves, the latest first, that are among the last `window` moves once `later` more are played.
+/// Returns the hash of the last moves, the latest first, that are still among the last `window` once `later` more are
+/// played.
 #[inline]
 fn hash_of_recent(recent: &[Move], window: usize, later: usize) -> u64 {
     let kept = recent.iter().take(window - later).enumerate();
     kept.fold(0, |word, (age, &mv)| word ^ word_of_recent(mv, age + later))
 }
 
-/// 0 without prisoners, so that the key is the plain one.
+/// Returns 0 without prisoners, so that the key equals the plain one.
 fn word_of_prisoners(prisoners: [u32; 2]) -> u64 {
     match prisoners {
         [0, 0] => 0,
@@ -209,7 +213,7 @@ fn prisoners_after(position: &Position, mv: Move) -> [u32; 2] {
     prisoners
 }
 
-/// The chains of `player` that a stone on `point` would join, each once.
+/// Returns the chains of `player`, each once, that a stone on `point` would join.
 fn own_chains(board: &Board, point: Point, player: Player) -> PointList<4> {
     let mut chains = PointList::new();
     for neighbour in board.neighbours4(point) {
@@ -221,8 +225,8 @@ fn own_chains(board: &Board, point: Point, player: Player) -> PointList<4> {
     chains
 }
 
-/// Whether the chain that `mv` makes and the empty points of the regions that it borders on, after the captures, come
-/// to more than [`LONG_CYCLE`]. A suicide counts the points that it leaves empty.
+/// Returns true if S + E exceeds [`LONG_CYCLE`]: the stones of the chain that `mv` makes and the empty points, after
+/// captures, of the regions beside it. A suicide counts the points that it empties.
 fn is_hard_to_undo(position: &Position, mv: Move) -> bool {
     let (board, player) = (position.board(), position.to_play());
     let Some(point) = board.geometry().point_of(mv) else { return false };
@@ -266,7 +270,7 @@ mod tests {
         position
     }
 
-    /// Whether two sequences of moves lead to one key under each policy, in the order of [`KeyPolicy::ALL`].
+    /// Returns, for each policy of [`KeyPolicy::ALL`], true if both sequences of moves lead to the same key.
     fn share(one: &[&str], other: &[&str]) -> [bool; 6] {
         KeyPolicy::ALL.map(|policy| after(one, policy).key() == after(other, policy).key())
     }
@@ -303,8 +307,8 @@ mod tests {
 
     #[test]
     fn a_capture_elsewhere_keeps_prisoners_apart() {
-        // White's stone at A1 is captured and Black's at B1 and A2 stay; or it was never there. The last move is in
-        // the open.
+        // Black captures a stone at A1 in the first sequence; in the second it was never there. The last move, E5, has much
+        // empty space around it.
         let capture = ["B1", "A1", "A2", "G7", "E5"];
         let quiet = ["B1", "G7", "A2", "pass", "E5"];
         assert_eq!(share(&capture, &quiet), [true, false, true, false, true, false]);
@@ -313,8 +317,7 @@ mod tests {
     #[test]
     fn a_ko_taken_and_given_back_keeps_the_graph_apart() {
         let shape = ["B1", "C1", "A2", "D2", "B3", "C3", "C2", "B2"];
-        // White takes the ko at B2: the key contains history after a move that is easy to undo, and none after a move
-        // in the open.
+        // White takes the ko at B2, which is easy to undo and adds history to the key. A move in the open adds none.
         let one = after(&shape, KeyPolicy::Graph);
         let plain = after(&shape, KeyPolicy::Plain);
         assert_ne!(one.key(), plain.key(), "a single stone in a ko is easy to undo");
@@ -322,7 +325,7 @@ mod tests {
         assert_eq!(after(&open, KeyPolicy::Graph).key(), after(&open, KeyPolicy::Plain).key());
     }
 
-    /// S + E by flood fill on the board after the move, without an end.
+    /// Returns S + E by flood fill without a limit, on the board after the move.
     fn stones_and_empties(after: &Board, at: Point, player: Player) -> usize {
         let mut reached: HashSet<Point> = HashSet::from([at]);
         if after.cell(at) == stone(player) {

@@ -1,39 +1,39 @@
-//! Reading ladders.
+//! Ladder reading.
 //!
-//! The ladder game: the attacker gives atari with every move; the defender, whose chain then has one liberty, extends
-//! on it or captures a chain in atari next to its own. The attacker wins when it captures the chain, the
-//! defender when the chain has three liberties, or two that no atari leads to its capture from. Simple ko is obeyed. A
-//! game of more than 400 moves, all variations counted, is given up: the chain counts as escaped.
+//! In the ladder game the attacker gives atari with every move. The defender, left with one liberty, extends on it or
+//! captures a chain in atari next to its own. The attacker wins by capturing the chain; the defender wins with three
+//! liberties, or with two from which no atari leads to a capture. Simple ko applies. Reading stops after 400 moves over all
+//! variations, and the chain then counts as escaped.
 
 use super::board::{Board, cell};
 use super::geometry::{CELLS, Geometry, Point};
 use super::point_list::PointList;
 
-/// Moves played in one reading, of a chain or of one of its moves. A ladder over a 19x19 board has about 70 moves; with the attacker's two
-/// choices at each turn, of which the wrong one is refuted at once, it takes about three times as many.
+/// Most moves played while reading one candidate move. A ladder across a 19x19 board has about 70 moves; the attacker's two
+/// choices at each turn, of which the wrong one is refuted at once, make it about three times as many.
 const STEPS: u32 = 400;
 
-/// A board of its own on which ladders are played and taken back.
+/// A copy of a board on which ladders are played and undone.
 pub struct LadderReader {
     geometry: &'static Geometry,
     cells: [u8; CELLS],
     ko: Point,
-    /// Stones captured by the moves not yet taken back, the latest at the end.
+    /// Stones captured by the moves not yet undone, the latest last.
     captured: Vec<Point>,
     steps_left: u32,
-    /// Cells looked at by the present search are marked with its number.
+    /// Number of the last flood fill that visited each cell.
     marks: [u16; CELLS],
     mark: u16,
-    /// Stones whose neighbours are still to be looked at.
+    /// Stones with neighbours still to visit.
     frontier: Vec<Point>,
-    /// Stones of the attacker next to the chain.
+    /// Stones of the attacker beside the chain.
     attackers: Vec<Point>,
 }
 
-/// Answers that one atari can have: captures and the extension. With more, the chain counts as escaped.
+/// Most answers to one atari: captures and the extension. A chain with this many counts as escaped.
 const ANSWERS: usize = 16;
 
-/// What is needed to take a move back.
+/// The state needed to undo a move.
 struct Undo {
     point: Point,
     ko: Point,
@@ -46,7 +46,7 @@ const fn other(colour: u8) -> u8 {
 }
 
 impl LadderReader {
-    /// A reader for the present position of `board`. Allocates; make one for all chains of a position.
+    /// Creates a reader of the position on `board`. It allocates: use one reader for all chains of a position.
     #[must_use]
     pub fn new(board: &Board) -> LadderReader {
         let points = board.size().points();
@@ -63,23 +63,23 @@ impl LadderReader {
         }
     }
 
-    /// Takes up another position, on a board of the same size. Allocates nothing, nor does what is read.
+    /// Loads another position of the same board size. Neither this nor reading allocates.
     pub fn set(&mut self, board: &Board) {
         debug_assert!(std::ptr::eq(self.geometry, board.geometry()), "a reader is for one size");
         self.cells = *board.cells();
         self.ko = board.ko();
     }
 
-    /// Bytes that a reader takes for boards of `points` points.
+    /// Returns the size of a reader in bytes for boards of `points` points.
     #[must_use]
     pub const fn bytes(points: usize) -> usize {
         size_of::<LadderReader>() + (3 * points + STEPS as usize) * size_of::<Point>()
     }
 
-    /// The moves of the attacker, who is to move, after which the chain with a stone on `target` is caught: of its two
-    /// liberties those where an atari begins a working ladder; none for a chain with another number of liberties.
+    /// Returns the attacker's moves that catch the chain with a stone on `target`: those of its two liberties where an atari
+    /// begins a working ladder. Returns none for a chain with another number of liberties. The attacker is to move.
     ///
-    /// A ko is not retaken only if it is the attacker's turn on the board.
+    /// The board's ko point is forbidden to the attacker, so it must be the attacker's turn on the board.
     pub fn catching_moves(&mut self, target: Point) -> PointList<2> {
         let mut catching = PointList::new();
         let liberties = self.liberties(target);
@@ -94,8 +94,8 @@ impl LadderReader {
         catching
     }
 
-    /// The moves of the defender, who is to move, after which the chain with a stone on `target`, which is in atari, is
-    /// not caught: its only liberty, and captures next to it.
+    /// Returns the defender's moves that save the chain with a stone on `target`, which is in atari: its liberty, and
+    /// captures next to it. The defender is to move.
     pub fn escaping_moves(&mut self, target: Point) -> PointList<ANSWERS> {
         let defender = self.cells[target.index()];
         let mut escaping = PointList::new();
@@ -108,9 +108,9 @@ impl LadderReader {
         escaping
     }
 
-    /// The moves of the defender, who is to move, on the two liberties of the chain with a stone on `target`, after which
-    /// it can no longer be caught; `None` if it is not caught even if the defender plays elsewhere, or has another number
-    /// of liberties.
+    /// Returns the defender's moves on the two liberties of the chain with a stone on `target` after which it cannot be
+    /// caught. The defender is to move. Returns `None` if the chain is not caught even when the defender plays elsewhere, or
+    /// has another number of liberties.
     pub fn defending_moves(&mut self, target: Point) -> Option<PointList<2>> {
         if !self.with_turn_passed(|reader| !reader.catching_moves(target).is_empty()) {
             return None;
@@ -126,13 +126,13 @@ impl LadderReader {
         Some(defending)
     }
 
-    /// Whether the chain with a stone on `target`, which is in atari, would be caught even if the attacker, who is to
-    /// move, played elsewhere.
+    /// Returns true if the chain with a stone on `target`, which is in atari, is caught even when the attacker, having the
+    /// move, plays elsewhere.
     pub fn is_lost(&mut self, target: Point) -> bool {
         self.with_turn_passed(|reader| reader.escaping_moves(target).is_empty())
     }
 
-    /// Reads with the other player to move, whom the ko forbids nothing.
+    /// Reads with the other player to move and without a ko.
     fn with_turn_passed<T>(&mut self, read: impl FnOnce(&mut LadderReader) -> T) -> T {
         let ko = std::mem::replace(&mut self.ko, Point::NONE);
         let answer = read(self);
@@ -147,7 +147,7 @@ impl LadderReader {
         escapes
     }
 
-    /// Whether the attacker, to move, catches the chain.
+    /// Returns true if the attacker, to move, catches the chain.
     fn is_caught(&mut self, target: Point) -> bool {
         let liberties = self.liberties(target);
         match liberties.as_slice() {
@@ -157,21 +157,20 @@ impl LadderReader {
         }
     }
 
-    /// Whether the attacker catches the chain, which has two liberties, by an atari on one of them.
+    /// Returns true if the attacker catches the chain, which has two liberties, by an atari on `atari`.
     fn atari_catches(&mut self, target: Point, atari: Point) -> bool {
         let defender = self.cells[target.index()];
         let Some(undo) = self.play(atari, other(defender)) else { return false };
         let answers = self.answers(target);
         let escapes = answers.len() == ANSWERS
             || answers.as_slice().iter().any(|&answer| self.escapes_after(target, answer, defender));
-        // Without a step left, nothing was proven.
+        // A search out of steps proves nothing.
         let catches = !escapes && self.steps_left > 0;
         self.take_back(undo);
         catches
     }
 
-    /// What the defender may answer to an atari: captures of the attacker's chains next to its own, which is in atari,
-    /// and the only liberty.
+    /// Returns the defender's answers to an atari: captures of the attacker's chains next to its own, and its only liberty.
     fn answers(&mut self, target: Point) -> PointList<ANSWERS> {
         let defender = self.cells[target.index()];
         let mut answers = PointList::new();
@@ -207,7 +206,7 @@ impl LadderReader {
         answers
     }
 
-    /// Places a stone; `None`, with nothing changed, where that is not legal or no step is left.
+    /// Places a stone. Returns `None` and changes nothing if that is illegal or no step is left.
     fn play(&mut self, point: Point, colour: u8) -> Option<Undo> {
         if point == self.ko || self.steps_left == 0 {
             return None;
@@ -241,7 +240,7 @@ impl LadderReader {
         self.ko = undo.ko;
     }
 
-    /// Takes the chain with a stone on `start` off the board.
+    /// Removes the chain with a stone on `start`.
     fn capture(&mut self, start: Point) {
         let colour = self.cells[start.index()];
         self.cells[start.index()] = cell::EMPTY;
@@ -262,7 +261,7 @@ impl LadderReader {
         !self.find_liberties::<1>(start).is_empty()
     }
 
-    /// The liberties of a chain, up to three.
+    /// Returns the liberties of a chain, at most three.
     fn liberties(&mut self, start: Point) -> PointList<3> {
         self.find_liberties(start)
     }

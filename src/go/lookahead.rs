@@ -1,4 +1,4 @@
-//! What a move would do, without playing it.
+//! Effects of a move, computed without playing it.
 
 use super::board::{Board, ORTHOGONAL, cell, colour_masks, stone};
 use super::geometry::Point;
@@ -7,12 +7,12 @@ use super::point_list::PointList;
 use crate::game::Player;
 
 impl Board {
-    /// The pseudo-liberties that the chain of a stone of `player` on the empty `point` would have, what it
-    /// captures considered; [`Liberties::NONE`] for suicide.
+    /// Returns the pseudo-liberties of the chain that a stone of `player` on the empty `point` would form, after its
+    /// captures; [`Liberties::NONE`] for suicide.
     ///
-    /// No stones are walked over unless something is captured: the words of the chains it would join are added, less
-    /// what `point` counts in them. Only the number of times that a liberty counts may differ from a board where
-    /// the stone was played.
+    /// Adds the words of the joined chains and subtracts the entries of `point`; stones are walked over only after a capture
+    /// of two stones or more. The liberties are those of the board after the move; only the number of times that each is
+    /// counted may differ.
     #[inline]
     pub(super) fn liberties_after(&self, point: Point, player: Player) -> Liberties {
         let around = self.neighbourhood(point);
@@ -27,7 +27,7 @@ impl Board {
         while rest != 0 {
             let name = self.chain(self.geometry().neighbour(point, rest.trailing_zeros() / 2));
             rest &= rest - 1;
-            // A chain with two stones beside the point is added once.
+            // A chain with several stones beside the point is added once.
             let is_new = (name != names[0]) & (name != names[1]) & (name != names[2]);
             names = [name, names[0], names[1]];
             sum.add(self.chain_liberties(name).only_if(is_new));
@@ -40,7 +40,7 @@ impl Board {
             rest &= rest - 1;
             let name = self.chain(neighbour);
             if self.chain_liberties(name).at_most_one_point() {
-                // A single stone leaves one liberty, beside the point.
+                // A single captured stone becomes one liberty.
                 let is_single = self.chain_size_of(name) == 1;
                 sum.add(Liberties::of(neighbour).only_if(is_single));
                 captures_chain |= !is_single;
@@ -49,8 +49,8 @@ impl Board {
         if captures_chain { self.liberties_after_capture(sum, point, player) } else { sum }
     }
 
-    /// Adds to `sum` the stones of captured chains of two stones and more that would be liberties of the chain of
-    /// `player` on `point`.
+    /// Adds to `sum` the points of captured chains of two stones or more that become liberties of the chain of `player` on
+    /// `point`.
     #[cold]
     fn liberties_after_capture(&self, mut sum: Liberties, point: Point, player: Player) -> Liberties {
         let joined: PointList<4> =
@@ -73,8 +73,7 @@ impl Board {
         sum
     }
 
-    /// Whether `player` may place a stone on the empty `point` without it being suicide. Ko is not
-    /// looked at.
+    /// Returns true if a stone of `player` on the empty `point` would not be suicide. Ignores ko.
     #[must_use]
     #[inline]
     pub fn is_not_suicide(&self, point: Point, player: Player) -> bool {
@@ -82,7 +81,7 @@ impl Board {
         if !(around | around >> 1) & ORTHOGONAL != 0 {
             return true;
         }
-        // No early exit: four loads are cheaper than a branch that nobody can predict.
+        // No early exit: four loads are cheaper than an unpredictable branch.
         let [own, enemy] = colour_masks(around, player);
         let mut possible = false;
         for (k, neighbour) in self.neighbours4(point).into_iter().enumerate() {
@@ -93,8 +92,7 @@ impl Board {
         possible
     }
 
-    /// Whether a stone of `player` on the empty `point`, which is no suicide, could be captured at once: its chain
-    /// would have one liberty. True of suicide, too.
+    /// Returns true if the chain of a stone of `player` on the empty `point` would have one liberty, or none (suicide).
     #[must_use]
     #[inline]
     pub fn is_self_atari(&self, point: Point, player: Player) -> bool {
@@ -104,7 +102,7 @@ impl Board {
         free & free.wrapping_sub(1) == 0 && self.liberties_after(point, player).at_most_one_point()
     }
 
-    /// The enemy chains, each once, that a stone of `player` on the empty `point` would capture.
+    /// Returns the enemy chains, each once, that a stone of `player` on the empty `point` would capture.
     #[must_use]
     #[inline]
     pub fn captures(&self, point: Point, player: Player) -> PointList<4> {
@@ -121,8 +119,7 @@ impl Board {
         chains
     }
 
-    /// Key of the stones and the ko point after `player` places a stone on the empty `point`; nothing
-    /// is played.
+    /// Returns the key of the stones and the ko point after `player` places a stone on the empty `point`.
     #[must_use]
     pub fn key_and_ko_after(&self, point: Point, player: Player) -> (u64, Point) {
         let mut key = self.key() ^ self.geometry().stone_keys[player.index()][point.index()];

@@ -1,8 +1,7 @@
-//! Go: boards, rules, positions with their history, playouts.
+//! Go: boards, rules, positions with history, playouts.
 //!
-//! [`board`] is mechanics only and fast; [`position`] adds rules and history and is the
-//! [`Game`](crate::game::Game) that search sees; [`record`] adds what a protocol or a game record
-//! needs: setup, undo, names of moves.
+//! [`board`] has the fast mechanics without rules; [`position`] adds rules and history and implements
+//! [`Game`](crate::game::Game) for the search; [`record`] adds setup, undo and move names for protocols and game records.
 
 pub mod board;
 pub mod drawing;

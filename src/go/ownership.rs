@@ -1,4 +1,4 @@
-//! Who owns each point in the end: playouts tell.
+//! Ownership and scores estimated by playouts.
 
 use super::Position;
 use super::board::{Board, cell};
@@ -7,11 +7,11 @@ use crate::game::{Game, Player, Trace};
 use crate::ownership::Ownership;
 use crate::rng::PlayoutRng;
 
-/// The random stream of these playouts; search workers have the first 255.
+/// Random stream of these playouts; search workers use the first 255.
 const STREAM: u64 = 1 << 32;
 
-/// Plays `position` out `playouts` times, as its playout policy has it; the same seed gives the same answer. Each player
-/// begins half of the playouts, so that nobody is a move ahead.
+/// Returns the ownership at the end of `playouts` playouts of `position` under its playout policy. The same seed gives the
+/// same result. The players begin playouts in turn, so that neither has an extra move.
 #[must_use]
 pub fn by_playouts(position: &Position, playouts: u32, seed: u64) -> Ownership {
     let mut ownership = Ownership::default();
@@ -19,8 +19,8 @@ pub fn by_playouts(position: &Position, playouts: u32, seed: u64) -> Ownership {
     ownership
 }
 
-/// Mean and standard deviation of the area score, Black's points minus White's before komi, at the end of the playouts of
-/// [`by_playouts`].
+/// Returns the mean and standard deviation of the area score (Black's points minus White's, without komi) at the end of the
+/// playouts of [`by_playouts`].
 #[must_use]
 pub fn score_by_playouts(position: &Position, playouts: u32, seed: u64) -> [f64; 2] {
     let (mut sum, mut squares) = (0.0, 0.0);
@@ -33,7 +33,7 @@ pub fn score_by_playouts(position: &Position, playouts: u32, seed: u64) -> [f64;
     [mean, (squares / f64::from(playouts.max(1)) - mean * mean).max(0.0).sqrt()]
 }
 
-/// Plays `position` out `playouts` times and shows each final board to `finished`.
+/// Runs `playouts` playouts from `position` and passes each final board to `finished`.
 fn play_out(position: &Position, playouts: u32, seed: u64, finished: &mut dyn FnMut(&Board)) {
     let mut start = position.clone();
     start.resume();
@@ -50,7 +50,7 @@ fn play_out(position: &Position, playouts: u32, seed: u64, finished: &mut dyn Fn
     }
 }
 
-/// Whose each point of a finished board is, its stones all counted as alive, as if one playout had ended so.
+/// Returns the ownership of a finished board, all stones alive, counted as one playout.
 #[must_use]
 pub fn of_board(board: &Board) -> Ownership {
     let mut ownership = Ownership::default();
@@ -58,10 +58,10 @@ pub fn of_board(board: &Board) -> Ownership {
     ownership
 }
 
-/// Counts whose each point of a finished board is.
+/// Adds the owners of a finished board to `ownership` as one playout.
 pub(super) fn add_owners(board: &Board, ownership: &mut Ownership) {
     let points = &board.geometry().points;
-    // After most playouts every empty point has stones of one player, or of both, beside it and nothing else.
+    // After most playouts every empty point has only stones beside it, so that its neighbourhood gives its owner.
     let is_simple = board.empty_points().iter().all(|&point| {
         let around = board.neighbourhood(point);
         (around | around >> 1) & 0x55 == 0x55
@@ -72,7 +72,7 @@ pub(super) fn add_owners(board: &Board, ownership: &mut Ownership) {
                 cell::EMPTY => board.neighbourhood(point),
                 cell => u16::from(cell) * 0x55,
             };
-            // The border sets both bits of a cell, a stone one of them.
+            // The border sets both bits of a cell, a stone only one.
             match (around & 0x55 == 0x55, around >> 1 & 0x55 == 0x55) {
                 (true, false) => Some(Player::Black),
                 (false, true) => Some(Player::White),

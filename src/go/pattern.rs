@@ -1,13 +1,12 @@
 //! The 3x3 patterns of playouts: moves that look locally urgent.
 //!
-//! Source of the shapes: S. Gelly, Y. Wang, R. Munos, O. Teytaud, "Modification of UCT with Patterns in
-//! Monte-Carlo Go", INRIA RR-6062, 2006, figures 2 to 5 (hane, two cuts, the edge), in the slightly
-//! refined form that P. Baudis gives them in michi.
+//! Source of the shapes: S. Gelly, Y. Wang, R. Munos, O. Teytaud, "Modification of UCT with Patterns in Monte-Carlo Go",
+//! INRIA RR-6062, 2006, figures 2 to 5 (hane, two cuts, the edge), slightly refined as in P. Baudis's michi.
 
 use std::sync::OnceLock;
 
-/// Nine letters from the top left, the move in the middle. `X` and `O` are the two colours (whichever),
-/// `.` empty, `#` beyond the edge, `x` anything but `X`, `o` anything but `O`, `?` anything.
+/// Nine letters from the top left, the move in the middle. `X` and `O` are the two colours in either assignment, `.` is
+/// empty, `#` beyond the edge, `x` anything but `X`, `o` anything but `O`, `?` anything.
 const SHAPES: [&str; 13] = [
     // Hane.
     "XOX...???",
@@ -27,17 +26,17 @@ const SHAPES: [&str; 13] = [
     "?OXX.O###",
 ];
 
-/// Bits of a neighbourhood: the eight neighbours in the order of
-/// [`Board::neighbourhood`](super::board::Board::neighbourhood), as `(column, row)` offsets.
+/// The eight neighbours of a neighbourhood in the order of [`Board::neighbourhood`](super::board::Board::neighbourhood), as
+/// `(column, row)` offsets.
 const ORDER: [(i8, i8); 8] = [(0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, -1), (-1, 1), (1, -1)];
 
-/// Which of the 2^16 neighbourhoods match: one bit each.
+/// The set of matching neighbourhoods: one bit for each of the 2^16.
 pub struct Patterns {
     bits: Box<[u64; 1024]>,
 }
 
 impl Patterns {
-    /// The table of [`SHAPES`](self), in all orientations and with both colourings, computed once.
+    /// Returns the table of `SHAPES` in all orientations and both colourings, computed once.
     #[must_use]
     pub fn get() -> &'static Patterns {
         static PATTERNS: OnceLock<Patterns> = OnceLock::new();
@@ -54,21 +53,21 @@ impl Patterns {
         })
     }
 
-    /// Whether a point with this neighbourhood matches a shape.
+    /// Returns true if a point with this neighbourhood matches a shape.
     #[must_use]
     #[inline]
     pub fn matches(&self, neighbourhood: u16) -> bool {
         self.matches_as_bit(neighbourhood) != 0
     }
 
-    /// The same as 1 or 0, for masks that are made without branches.
+    /// Returns 1 on a match and 0 otherwise, for masks built without branches.
     #[must_use]
     #[inline]
     pub fn matches_as_bit(&self, neighbourhood: u16) -> u64 {
         self.bits[usize::from(neighbourhood >> 6)] >> (neighbourhood & 63) & 1
     }
 
-    /// Adds every neighbourhood that the eight sets of allowed cells, one bit a cell value, stand for.
+    /// Adds every neighbourhood that the allowed cells describe: for each of the eight neighbours, one bit per cell value.
     fn add(&mut self, allowed: &[u8; 8], next: usize, neighbourhood: u16) {
         if next == 8 {
             self.bits[usize::from(neighbourhood >> 6)] |= 1 << (neighbourhood & 63);
@@ -82,7 +81,7 @@ impl Patterns {
     }
 }
 
-/// For each neighbour, which cell values the shape allows there, after turning it and exchanging colours.
+/// Returns the cell values that the shape allows on each neighbour in an orientation, with colours exchanged if `swapped`.
 fn cells_of(shape: &[u8], orientation: u8, swapped: bool) -> [u8; 8] {
     ORDER.map(|(column, row)| {
         let (mut x, mut y) = (column, row);
@@ -136,7 +135,7 @@ mod tests {
         for (one, other) in [(Black, White), (White, Black)] {
             // X O X above the point.
             assert!(matches(&[(one, 3, 5), (other, 4, 5), (one, 5, 5)], 4, 4));
-            // The same to the left of it.
+            // The same shape to the left of the point.
             assert!(matches(&[(one, 3, 5), (other, 3, 4), (one, 3, 3)], 4, 4));
         }
     }

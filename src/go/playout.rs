@@ -6,15 +6,14 @@ use super::score::area_score_after_playout;
 use crate::game::{Player, Score, Trace};
 use crate::rng::PlayoutRng;
 
-/// A playout ends here even when captures go in circles (superko is not obeyed in playouts): Fuego's
-/// limit, three times the number of points.
+/// Largest length of a playout, in moves per point (Fuego's limit): without superko, captures can go in circles.
 pub(super) const LENGTH_PER_POINT: usize = 3;
 
-/// Plays uniformly random legal moves that fill no own eye until both players have passed.
+/// Plays uniformly random legal moves that fill no own eye until both players have passed or the playout reaches its maximum
+/// length; returns the area score without komi. This is the reference bot of D. Dailey (computer-go list, 13 October 2008).
 ///
-/// `passes`: how many passes were just made. Simple ko is obeyed, superko is not. Moves, passes
-/// included, are appended to `trace`. This is the reference bot of D. Dailey (computer-go list, 13
-/// October 2008).
+/// `passes` is the number of passes just made. Simple ko applies, superko does not. Moves, passes included, are appended to
+/// `trace`.
 pub fn light(
     board: &mut Board,
     mut player: Player,
@@ -43,7 +42,7 @@ pub fn light(
     area_score_after_playout(board)
 }
 
-/// Whether a light playout may move there.
+/// Returns true if a light playout may play on `point`, which is empty.
 #[inline]
 fn is_acceptable(board: &Board, point: Point, player: Player) -> bool {
     let around = board.neighbourhood(point);
@@ -52,8 +51,7 @@ fn is_acceptable(board: &Board, point: Point, player: Player) -> bool {
         && (has_empty_neighbour || (!board.is_eye(point, player) && board.is_not_suicide(point, player)))
 }
 
-/// One of the acceptable moves, each with the same probability; `None` if there is none. The order of the board's empty
-/// points changes.
+/// Returns a uniformly random acceptable move; `None` if there is none. Changes the order of the board's empty points.
 #[inline]
 pub fn uniform_move(board: &mut Board, player: Player, rng: &mut PlayoutRng) -> Option<Point> {
     let mut draws = Draws::of(board);
@@ -66,8 +64,8 @@ pub fn uniform_move(board: &mut Board, player: Player, rng: &mut PlayoutRng) -> 
     None
 }
 
-/// Draws from the empty points. What is refused goes to the end of the board's list and is not drawn again: towards the
-/// end of a game few points are acceptable. Every point that was not refused is equally likely.
+/// Random draws from the empty points, uniform over those not yet refused. A refused point goes to the end of the board's
+/// list and is not drawn again: towards the end of a game few points are acceptable.
 pub(super) struct Draws {
     left: usize,
     slot: usize,

@@ -10,10 +10,10 @@ use crate::rng::PlayoutRng;
 use std::fmt::{self, Write};
 use std::str::FromStr;
 
-/// How playouts choose their moves: read from, and written as, `NAME` or `NAME:part=chance,part=chance`.
+/// The policy by which playouts choose moves, read and written as `NAME` or `NAME:PART=PROBABILITY,PART=PROBABILITY`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlayoutPolicy {
-    /// Uniform among the legal moves that fill no own one-point eye.
+    /// Uniform over the legal moves that fill no own one-point eye.
     Light,
     /// Tactics and patterns first; see [`HeavyPlayouts`].
     Heavy(HeavyPlayouts),
@@ -47,7 +47,7 @@ impl PlayoutPolicy {
     }
 }
 
-/// A policy that has a name.
+/// A policy with its name.
 struct Named {
     name: &'static str,
     summary: &'static str,
@@ -68,7 +68,7 @@ const NAMED: [Named; 3] = [
     Named { name: "light", summary: "uniformly random; has no parts", policy: PlayoutPolicy::Light },
 ];
 
-/// A part of heavy playouts: what it is called, what it does, and where its chance of 256 is kept.
+/// A part of heavy playouts: its name, its description and the field with its probability in 1/256.
 struct Part {
     key: &'static str,
     meaning: &'static str,
@@ -103,10 +103,10 @@ const PARTS: [Part; 5] = [
     },
 ];
 
-/// Chances are kept in these units.
+/// Units of probability in [`HeavyPlayouts`].
 const UNITS: f64 = 256.0;
 
-/// A part as a parameter. Its default differs from policy to policy.
+/// Returns a part as a parameter. Its default value depends on the policy.
 const fn parameter(part: &Part) -> Parameter {
     Parameter { key: part.key, range: Range::Number(0.0, 1.0), default: 0.0, meaning: part.meaning }
 }
@@ -144,7 +144,7 @@ impl FromStr for PlayoutPolicy {
 }
 
 impl fmt::Display for PlayoutPolicy {
-    /// The name, and what differs from it.
+    /// Writes the name and the parts that differ from the default.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(named) = NAMED.iter().find(|named| named.policy == *self) {
             return f.write_str(named.name);
@@ -161,7 +161,7 @@ impl fmt::Display for PlayoutPolicy {
     }
 }
 
-/// All playout policies with their parts and chances, for people.
+/// Returns the help text for all playout policies with their parts and probabilities.
 #[must_use]
 pub fn help() -> String {
     let mut text =

@@ -10,14 +10,14 @@ pub struct PointList<const CAPACITY: usize> {
 }
 
 impl<const CAPACITY: usize> PointList<CAPACITY> {
-    /// The empty list.
+    /// Creates an empty list.
     #[must_use]
     #[inline]
     pub const fn new() -> Self {
         PointList { points: [Point::NONE; CAPACITY], length: 0 }
     }
 
-    /// Adds a point; one too many is left out.
+    /// Adds a point; a full list drops it.
     #[inline]
     pub fn push(&mut self, point: Point) {
         if self.length < CAPACITY {
@@ -26,7 +26,7 @@ impl<const CAPACITY: usize> PointList<CAPACITY> {
         }
     }
 
-    /// Takes out the point at `index`, filling its place with the last.
+    /// Removes and returns the point at `index`; the last point takes its place.
     #[inline]
     pub fn swap_remove(&mut self, index: usize) -> Point {
         let point = self.points[index];
@@ -35,28 +35,28 @@ impl<const CAPACITY: usize> PointList<CAPACITY> {
         point
     }
 
-    /// Whether the point is in the list.
+    /// Returns true if the point is in the list.
     #[must_use]
     #[inline]
     pub fn contains(&self, point: Point) -> bool {
         self.as_slice().contains(&point)
     }
 
-    /// The points.
+    /// Returns the points.
     #[must_use]
     #[inline]
     pub fn as_slice(&self) -> &[Point] {
         &self.points[..self.length]
     }
 
-    /// Number of points.
+    /// Returns the number of points.
     #[must_use]
     #[inline]
     pub fn len(&self) -> usize {
         self.length
     }
 
-    /// Whether it has none.
+    /// Returns true if the list is empty.
     #[must_use]
     #[inline]
     pub fn is_empty(&self) -> bool {

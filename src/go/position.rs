@@ -1,4 +1,4 @@
-//! A position of a game: stones, whose turn, and the history that superko looks at.
+//! A position of a game: stones, player to move, and the history that superko depends on.
 
 mod area_komi;
 
@@ -16,50 +16,50 @@ use crate::zobrist::{keys, mix};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The positions that a superko rule forbids to recreate, by superko key. In memory only: `ahash` has
-/// no stable output, and nothing here reaches a file.
+/// The positions that a superko rule forbids to recreate, by superko key. `ahash` has no stable output, so this must not
+/// reach a file.
 type Seen = HashSet<u64, ahash::RandomState>;
 
 /// Distinguishes keys of area offsets from other mixed numbers.
 const AREA_OFFSET_KEY: u64 = 0x7465_7272_6974_6f72;
 
-/// Moves that a position looks back at.
+/// Number of last moves that a position keeps.
 pub const RECENT_MOVES: usize = 5;
-/// No move of any board.
+/// A number that is no move on any board.
 const NO_MOVE: Move = Move(u16::MAX);
 
-/// Why a move cannot be played.
+/// The reason why a move is illegal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IllegalMove {
-    /// No such point on this board.
+    /// A point outside the board.
     #[error("not on the board")]
     OffBoard,
-    /// There is a stone already.
+    /// An occupied point.
     #[error("the point is occupied")]
     Occupied,
-    /// The move would leave its own chain without liberties.
+    /// A move that would leave its own chain without liberties.
     #[error("suicide")]
     Suicide,
-    /// The move would take back a ko at once.
+    /// A move that would retake a ko at once.
     #[error("ko")]
     Ko,
-    /// The move would repeat an earlier position.
+    /// A move that would repeat an earlier position.
     #[error("superko")]
     Superko,
 }
 
-/// Stones, rules, whose turn it is, and everything of the past that matters.
+/// Stones, rules, player to move, and all history that matters.
 ///
-/// Two keys are kept apart. The table key ([`Game::key`]) covers stones, side to move, ko point,
-/// passes, rules and komi. The superko key covers stones alone (positional) or stones and side to move
-/// (situational): mixing the ko point into it would hide repetitions.
+/// The position has two separate keys. The table key ([`Game::key`]) covers stones, side to move, ko point, passes, rules
+/// and komi. The superko key covers stones alone (positional) or stones and side to move (situational): a ko point in it
+/// would hide repetitions.
 pub struct Position {
     board: Board,
     to_play: Player,
     passes: u8,
     rules: Rules,
     komi: Komi,
-    /// What White gets besides, for a handicap.
+    /// White's compensation for a handicap, which is added to komi.
     compensation: Komi,
     playouts: PlayoutPolicy,
     /// See [`Position::set_agreement`].
@@ -67,22 +67,22 @@ pub struct Position {
     salt: u64,
     /// See [`Game::set_root_salt`].
     root_salt: u64,
-    /// What the table key contains of the history.
+    /// The history that the table key contains.
     history_hash: HistoryHash,
-    /// The last two moves, the latest first; [`Point::NONE`] for a pass or none.
+    /// The last two moves, the latest first; [`Point::NONE`] for a pass or no move.
     last: [Point; 2],
-    /// The last moves, the latest first; [`NO_MOVE`] where there was none.
+    /// The last moves, the latest first; [`NO_MOVE`] where there is none.
     recent: [Move; RECENT_MOVES],
-    /// Stones that each player has captured, suicides of the opponent included.
+    /// Stones that each player has captured, including suicides of the opponent.
     prisoners: [u32; 2],
-    /// Whether any stone was ever removed: before that, no play can repeat a position.
+    /// True if any stone was ever removed: before that, no play can repeat a position.
     removals: bool,
     seen: Arc<Seen>,
-    /// Superko keys since `seen` was sealed.
+    /// Superko keys added since `seen` was sealed.
     path: Vec<u64>,
-    /// XOR over the mixed superko keys of all positions seen: the history as a set.
+    /// XOR of the mixed superko keys of all positions seen: the history as a set.
     history_key: u64,
-    /// The most stones each player had in any position seen, this one included.
+    /// Largest number of stones of each player in any position seen, this one included.
     most_stones: [u16; 2],
 }
 
@@ -119,16 +119,16 @@ impl Clone for Position {
 }
 
 impl Position {
-    /// The empty board, Black to move.
+    /// Creates the empty board, Black to move.
     #[must_use]
     pub fn new(size: Size, rules: Rules, komi: Komi) -> Position {
         Position::with_stones(size, rules, komi, &[], Player::Black).expect("an empty board is legal")
     }
 
-    /// A position that was set up; it is the first of the history.
+    /// Creates a setup position, the first of its history.
     ///
     /// # Errors
-    /// The first stone off the board, on an occupied point, or in a chain without liberties.
+    /// The first stone that is off the board, on an occupied point, or in a chain without liberties.
     pub fn with_stones(
         size: Size,
         rules: Rules,
@@ -142,7 +142,7 @@ impl Position {
             if board.stone_at(point).is_some() {
                 return Err((mv, IllegalMove::Occupied));
             }
-            // A neighbour may get its liberty from a stone not yet removed: only the whole is judged.
+            // Chains without liberties are removed here, and found missing below.
             board.place(point, player);
         }
         for &(player, mv) in stones {
@@ -177,63 +177,64 @@ impl Position {
         Ok(position)
     }
 
-    /// The stones.
+    /// Returns the board.
     #[must_use]
     pub fn board(&self) -> &Board {
         &self.board
     }
 
-    /// The board's size.
+    /// Returns the board's size.
     #[must_use]
     pub fn size(&self) -> Size {
         self.board.size()
     }
 
-    /// The rules.
+    /// Returns the rules.
     #[must_use]
     pub fn rules(&self) -> Rules {
         self.rules
     }
 
-    /// The last moves, the latest first, at most [`RECENT_MOVES`].
+    /// Returns the last moves, the latest first, at most [`RECENT_MOVES`].
     #[must_use]
     pub fn recent_moves(&self) -> &[Move] {
         let known = self.recent.iter().take_while(|&&mv| mv != NO_MOVE).count();
         &self.recent[..known]
     }
 
-    /// The last moves that are part of the key, the latest first: what is stored under the key may depend on these.
+    /// Returns the last moves that are part of the key, the latest first: data stored under the key may depend on them.
     #[must_use]
     pub fn moves_in_key(&self) -> &[Move] {
         let recent = self.recent_moves();
         &recent[..recent.len().min(self.history_hash.moves_in_key())]
     }
 
-    /// Consecutive passes just made, at most 2.
+    /// Returns the number of consecutive passes just made, at most 2.
     #[must_use]
     pub fn passes(&self) -> u8 {
         self.passes
     }
 
-    /// Chooses how [`Game::playout`] plays.
+    /// Sets the policy of [`Game::playout`].
     pub fn set_playouts(&mut self, playouts: PlayoutPolicy) {
         self.playouts = playouts;
     }
 
-    /// Chooses whether the players agree on dead stones at the end of the game. Under territory scoring playouts then tell
-    /// the score after two passes; else all stones are alive. Under area scoring it changes nothing: dead stones can be
+    /// Sets whether the players agree on dead stones at the end of the game. Under territory scoring, playouts then decide
+    /// the score after two passes; without agreement all stones are alive. Area scoring is not affected: dead stones can be
     /// captured at no cost.
     pub fn set_agreement(&mut self, has_agreement: bool) {
         self.has_agreement = has_agreement;
     }
 
-    /// True if the stones on the board and the rules do not tell the score after two passes.
+    /// Returns true if the stones and the rules do not determine the score after two passes.
     #[inline]
     fn is_scored_by_playouts(&self) -> bool {
         self.has_agreement && self.rules.scoring == Scoring::Territory
     }
 
-    /// Returns the outcome for the player to move if a pass ends the game and the stones on the board tell the score.
+    /// Returns the outcome for the player to move of a pass that ends the game, if the stones on the board determine the
+    /// score.
     #[must_use]
     pub fn outcome_of_pass(&self) -> Option<Outcome> {
         (self.passes == 1 && !self.is_scored_by_playouts()).then(|| {
@@ -244,29 +245,28 @@ impl Position {
         })
     }
 
-    /// Writes an empty prior for each move that is legal ignoring history, `None` for the others, by move number.
+    /// Writes, by move number, an empty prior for each move that is legal ignoring history and `None` for the others.
     pub fn fill_legal(&self, priors: &mut [Option<Prior>]) {
         for (number, prior) in priors.iter_mut().enumerate() {
             *prior = self.is_legal_ignoring_history(Move(number as u16)).then(Prior::default);
         }
     }
 
-    /// Which transpositions share its key.
+    /// Returns the policy of the transpositions that share keys.
     #[must_use]
     pub fn key_policy(&self) -> KeyPolicy {
         self.history_hash.policy()
     }
 
-    /// Chooses which transpositions share keys. Moves played under another policy count no more: choose where the
-    /// history begins.
+    /// Sets the transpositions that share keys. Of earlier moves only [`recent_moves`](Position::recent_moves) and prisoners
+    /// count, and under [`KeyPolicy::Graph`] none: set the policy where the history begins.
     pub fn set_key_policy(&mut self, policy: KeyPolicy) {
         if policy != self.key_policy() {
             self.history_hash = HistoryHash::at_start(policy, self.prisoners, self.recent_moves());
         }
     }
 
-    /// Gives the turn to `player`, as when a protocol lets one side move twice. A ko is forgotten when
-    /// the turn changes.
+    /// Sets the player to move, as when a protocol lets one side move twice. A change of turn clears the ko.
     pub fn set_to_play(&mut self, player: Player) {
         if player != self.to_play {
             self.to_play = player;
@@ -275,12 +275,12 @@ impl Position {
         }
     }
 
-    /// Lets a game that ended by two passes go on.
+    /// Clears the passes, so that a finished game goes on.
     pub fn resume(&mut self) {
         self.passes = 0;
     }
 
-    /// Moves the history into a form that clones share: call it once before many clones are made.
+    /// Moves the history into storage that clones share. Call it once before making many clones.
     pub fn seal(&mut self) {
         if !self.path.is_empty() {
             let mut seen = Seen::clone(&self.seen);
@@ -295,10 +295,10 @@ impl Position {
         (0..).map(Move).zip(allowed).any(|(mv, &is_allowed)| is_allowed && self.check(mv).is_ok())
     }
 
-    /// Whether `mv` may be played, all rules and the whole history considered.
+    /// Checks that `mv` is legal under all rules and with the whole history.
     ///
     /// # Errors
-    /// The rule it would break.
+    /// The rule that the move breaks.
     pub fn check(&self, mv: Move) -> Result<(), IllegalMove> {
         if mv == self.size().pass() {
             return Ok(());
@@ -319,14 +319,14 @@ impl Position {
     /// Plays a move if it is legal.
     ///
     /// # Errors
-    /// The rule it would break; nothing is changed then.
+    /// The rule that the move breaks; the position is then unchanged.
     pub fn try_play(&mut self, mv: Move) -> Result<(), IllegalMove> {
         self.check(mv)?;
         self.play(mv);
         Ok(())
     }
 
-    /// All legal moves but pass.
+    /// Returns all legal moves but pass.
     pub fn legal_moves(&self) -> impl Iterator<Item = Move> + '_ {
         (0..self.size().points() as u16).map(Move).filter(|&mv| self.check(mv).is_ok())
     }
@@ -342,7 +342,7 @@ impl Position {
         self.path.contains(&superko_key) || self.seen.contains(&superko_key)
     }
 
-    /// Makes the present position part of the history.
+    /// Adds the current position to the history.
     fn remember(&mut self) {
         if self.rules.ko == KoRule::Simple {
             return;
@@ -368,7 +368,7 @@ impl Position {
     }
 }
 
-/// Part of the table key by which positions differ that have the same stones and other scores: 0 for an offset of 0.
+/// Returns the part of the table key that tells apart equal stones with different scores: 0 for an offset of 0.
 #[inline]
 fn area_offset_key(area_offset: i32) -> u64 {
     if area_offset == 0 { 0 } else { mix(AREA_OFFSET_KEY ^ u64::from(area_offset as u32)) }
@@ -402,7 +402,7 @@ impl Game for Position {
             }
             Some(point) => {
                 let (stones, ko) = self.board.key_and_ko_after(point, self.to_play);
-                // A stone leaves the offset as it is; after two passes the game is over.
+                // A stone leaves the offset unchanged; after two passes the game is over.
                 self.table_key(stones, self.to_play.other(), ko, 0, self.area_offset())
             }
         };
@@ -454,8 +454,8 @@ impl Game for Position {
             return false;
         }
         let Some(point) = self.board.geometry().point_of(mv) else { return false };
-        // While nothing was ever removed every play adds a stone to a colour that never lost one, so
-        // nothing can be repeated, unless the play itself removes its own chain.
+        // While no stone was ever removed, every play adds a stone to a colour that never lost one, so that only a play that
+        // removes its own chain can repeat a position.
         let removes_itself = self.rules.suicide && !self.board.is_not_suicide(point, self.to_play);
         if !self.removals && !removes_itself {
             return false;
@@ -509,8 +509,8 @@ impl Game for Position {
         }
     }
 
-    /// Under territory scoring with the area offset of the position that the playout begins with: how playouts fill
-    /// territory says nothing. After two passes they tell which stones are dead.
+    /// Plays to the end with the area offset of the position where the playout begins: under territory scoring the moves
+    /// that fill territory in playouts mean nothing. After two passes, playouts decide which stones are dead.
     fn playout(&mut self, rng: &mut PlayoutRng, trace: &mut Trace) -> Score {
         let passes = if self.is_scored_by_playouts() { 0 } else { self.passes };
         let offset = self.area_offset();
@@ -536,9 +536,8 @@ impl Game for Position {
         self.rules.ko != KoRule::Simple
     }
 
-    /// The winner's stones only grow in number below here, so a position that one of the winner's moves
-    /// makes has more of them than any position seen so far, and cannot be one of those. A game that is
-    /// over has no moves.
+    /// Below here the number of the winner's stones only grows. Each move of the winner makes a position with more of them
+    /// than any position seen, which cannot be a repetition. A finished game has no moves.
     fn permits_proof_for(&self, winner: Player) -> bool {
         self.rules.ko == KoRule::Simple
             || self.passes >= 2
@@ -563,7 +562,7 @@ impl Game for Position {
     fn key_with_history_after(&self, mv: Move) -> u64 {
         let next = self.to_play.other();
         let (stones, is_new) = match self.board.geometry().point_of(mv) {
-            // A pass leaves the stones and makes a new situation only where the turn counts.
+            // A pass leaves the stones and makes a new situation only if the side to move counts.
             None => (self.board.key(), self.rules.ko == KoRule::Situational),
             Some(point) => (self.board.key_and_ko_after(point, self.to_play).0, true),
         };

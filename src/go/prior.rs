@@ -1,8 +1,7 @@
-//! What is known of a move before it is tried: imagined simulations, won or lost.
+//! Priors of moves: virtual simulations, won or lost.
 //!
-//! The kinds and weights are michi's (P. Baudis; its `PRIOR_*` constants), which follow Fuego's and
-//! Pachi's. Part of it looks at the last move, where that is part of the position's key. Ladders are read here, and nowhere
-//! in playouts.
+//! The kinds and weights are michi's (P. Baudis; its `PRIOR_*` constants), which follow Fuego's and Pachi's. Some depend on
+//! the last move, if the position's key contains it. Ladders are read here, not in playouts.
 
 use super::board::{Board, cell, stone};
 use super::geometry::{CELLS, Point};
@@ -13,28 +12,28 @@ use super::tactics::{self, Moves};
 use crate::game::{Outcome, Player, Prior};
 use crate::zobrist::SIDE;
 
-/// Every move: as many won as lost.
+/// Simulations for every move, half of them won.
 const EVEN: u8 = 10;
-/// Lost, for a move into atari.
+/// Lost simulations for self-atari.
 const SELF_ATARI: u8 = 10;
-/// Won, for saving or capturing one stone, or more.
+/// Won simulations for saving or capturing one stone, or more.
 const CAPTURE_ONE: u8 = 15;
 const CAPTURE_MANY: u8 = 30;
-/// Won, for a 3x3 pattern.
+/// Won simulations for a 3x3 pattern.
 const PATTERN: u8 = 10;
-/// Won, by distance from the last move, 1 to 3.
+/// Won simulations by distance from the last move, 1 to 3.
 const DISTANCE: [u8; 3] = [24, 22, 8];
-/// Won from the third line up, lost below it, where no stone is three steps away or nearer.
+/// Simulations for a move with no stone within three steps: won from the third line up, lost below it.
 const EMPTY_AREA: u8 = 10;
-/// Lost, for filling an own eye.
+/// Lost simulations for filling an own eye.
 const OWN_EYE: u8 = 100;
-/// Lost, for a pass that does not end the game, but for one where few moves are left.
+/// Simulations for a pass that does not end the game: lost, but for one if few moves are left.
 const PASS: u8 = 20;
-/// Won or lost, for a pass that ends the game.
+/// Simulations for a pass that ends the game, won or lost as the game is.
 const LAST_PASS: u8 = 200;
 
-/// Whether so few moves beside the pass are legal (`Some`), an eighth of the points or less, that all of them may fill own
-/// eyes or break a seki: then a pass is worth a look.
+/// Returns true if at most an eighth of the points are legal moves (`Some`). All of them may then fill own eyes or break a
+/// seki, and a pass is worth trying.
 #[must_use]
 pub fn has_few_moves(moves: &[Option<Prior>]) -> bool {
     8 * moves.iter().flatten().count() <= moves.len()
@@ -52,8 +51,8 @@ impl Opinion for Option<Prior> {
     }
 }
 
-/// Adds knowledge of Go to the priors of the legal moves (`Some`) of `player`. `last`: the last move. `after_pass`: how
-/// the game ends for `player` by passing, if the opponent just did. `priors.len() == points + 1`, by move number.
+/// Adds Go knowledge to the priors of the legal moves (`Some`) of `player`, by move number; `priors.len() == points + 1`.
+/// `last` is the last move. `after_pass` is the outcome for `player` of a pass, if it ends the game.
 pub fn add_knowledge(
     board: &Board,
     player: Player,
@@ -85,13 +84,13 @@ pub fn add_knowledge(
             None => pass.add(u8::from(has_few), PASS),
             Some(Outcome::Loss) => pass.add(0, LAST_PASS),
             Some(Outcome::Draw) => pass.add(LAST_PASS / 2, LAST_PASS),
-            // Tried at once, and then proven.
+            // A winning pass is tried at once and then proven.
             Some(Outcome::Win) => pass.add(LAST_PASS, LAST_PASS),
         }
     }
 }
 
-/// Adds a prior of an even pass under territory scoring, where it costs nothing, if nearly all empty points touch one colour.
+/// Makes a pass under territory scoring, where it costs nothing, an even move if nearly all empty points touch one colour.
 pub fn add_pass_for_territory(board: &Board, priors: &mut [Option<Prior>]) {
     let owners = owners(board);
     let neutral = board.empty_points().iter().filter(|point| owners[point.index()] == cell::EMPTY).count();
@@ -102,7 +101,7 @@ pub fn add_pass_for_territory(board: &Board, priors: &mut [Option<Prior>]) {
     }
 }
 
-/// The priors by the shape of the stones around a move, and by its distance from the last one.
+/// Priors by the stones around a move and by its distance from the last move.
 struct Shapes<'b> {
     board: &'b Board,
     patterns: &'static Patterns,
@@ -137,8 +136,8 @@ impl Shapes<'_> {
     }
 }
 
-/// Prefers, anywhere on the board, what captures: the last liberty of an enemy chain, an atari that begins a working
-/// ladder; and what saves own chains from it: an extension or a capture after which the chain is not caught in a ladder.
+/// Adds the bonus of captures, on the whole board: the last liberty of an enemy chain, an atari that begins a working
+/// ladder, and an extension or capture that saves an own chain from capture or a ladder.
 fn add_captures(board: &Board, player: Player, priors: &mut [Option<Prior>]) {
     let geometry = board.geometry();
     let mut ladders = LadderReader::new(board);
@@ -166,8 +165,7 @@ fn add_captures(board: &Board, player: Player, priors: &mut [Option<Prior>]) {
     }
 }
 
-/// Rows of points that have a stone at a distance of three steps or fewer, along lines of the board: bit `c` of row `r`
-/// is the point in column `c`.
+/// Returns the points with a stone at most three steps away along lines of the board: bit `c` of row `r` is column `c`.
 fn near_stones(board: &Board) -> [u32; SIDE] {
     let size = board.size();
     let (columns, rows) = (size.columns(), size.rows());
@@ -180,7 +178,7 @@ fn near_stones(board: &Board) -> [u32; SIDE] {
     for row in 0..rows {
         let mut spread = stones[row];
         for distance in (0..=3_usize).rev() {
-            // What is `distance` rows away may be 3 - distance columns away.
+            // A stone `distance` rows away may be `3 - distance` columns away.
             let beside = |rows_away: usize| {
                 let above = if row + rows_away < rows { stones[row + rows_away] } else { 0 };
                 let below = if row >= rows_away { stones[row - rows_away] } else { 0 };
@@ -197,8 +195,8 @@ fn near_stones(board: &Board) -> [u32; SIDE] {
     near
 }
 
-/// Distance of every cell from `start` up to 3, where a step within a chain costs nothing: the "common
-/// fate graph" (Graepel et al. 2001); 0 for what is farther or unreachable, and for `start` itself.
+/// Returns the distance of every cell from `start`, up to 3, with free steps within a chain: the "common fate graph"
+/// (Graepel et al. 2001). It is 0 for farther and unreachable cells and for `start` itself.
 fn distances(board: &Board, start: Point) -> [u8; CELLS] {
     let mut distance = [0_u8; CELLS];
     if start == Point::NONE {

@@ -1,4 +1,4 @@
-//! A game as it was played: a start, moves, and undo.
+//! A game record: a start position, moves and undo.
 
 use super::geometry::Size;
 use super::handicap::stones_given;
@@ -7,53 +7,53 @@ use super::position::{IllegalMove, Position};
 use super::rules::{Komi, Rules};
 use crate::game::{Game, Move, Player};
 
-/// The start position of a game, the moves made since, and the position they led to.
+/// The start position of a game, its moves and the current position.
 #[derive(Clone)]
 pub struct Record {
     start: Position,
     moves: Vec<(Player, Move)>,
-    /// Whose turn it was before each of them: not always its player's.
+    /// The player to move before each move, which the opponent may have played.
     turns: Vec<Player>,
     current: Position,
-    /// Handicap stones that White is compensated for, where a record says so; `None`: they are counted.
+    /// Handicap stones that White is compensated for, if set; `None` to count them.
     given_handicap: Option<usize>,
 }
 
 impl Record {
-    /// A game from the empty board.
+    /// Creates a game from the empty board.
     #[must_use]
     pub fn new(size: Size, rules: Rules, komi: Komi) -> Record {
         Record::from_position(Position::new(size, rules, komi))
     }
 
-    /// A game from a position that was set up.
+    /// Creates a game from a setup position.
     #[must_use]
     pub fn from_position(start: Position) -> Record {
         Record { current: start.clone(), start, moves: Vec::new(), turns: Vec::new(), given_handicap: None }
     }
 
-    /// The position before the first move.
+    /// Returns the position before the first move.
     #[must_use]
     pub fn start(&self) -> &Position {
         &self.start
     }
 
-    /// The position now.
+    /// Returns the current position.
     #[must_use]
     pub fn position(&self) -> &Position {
         &self.current
     }
 
-    /// The moves so far.
+    /// Returns the moves played.
     #[must_use]
     pub fn moves(&self) -> &[(Player, Move)] {
         &self.moves
     }
 
-    /// Plays a move of either player, whoever's turn it is.
+    /// Plays a move of either player, out of turn too.
     ///
     /// # Errors
-    /// The rule it would break; nothing is changed then.
+    /// The rule that the move breaks; the record is then unchanged.
     pub fn play(&mut self, player: Player, mv: Move) -> Result<(), IllegalMove> {
         let turn = self.current.to_play();
         if player == turn {
@@ -70,38 +70,38 @@ impl Record {
         Ok(())
     }
 
-    /// Sets the number of handicap stones that White is compensated for, whatever stands on the board: 0 for none.
+    /// Sets the number of handicap stones that White is compensated for, 0 for none, instead of counting them.
     pub fn set_handicap(&mut self, stones: usize) {
         self.given_handicap = Some(stones);
         self.start.compensate_for(stones);
         self.compensate();
     }
 
-    /// Returns the number of handicap stones that White is compensated for: as it was set, or those that are counted.
+    /// Returns the number of handicap stones that White is compensated for, as set or else as counted.
     #[must_use]
     pub fn compensated_stones(&self) -> usize {
         self.given_handicap.unwrap_or_else(|| self.handicap())
     }
 
-    /// Gives White what the rules give for the handicap as it is now.
+    /// Gives White the compensation of the rules for the present handicap.
     fn compensate(&mut self) {
         let stones = self.compensated_stones();
         self.current.compensate_for(stones);
     }
 
-    /// Gives the turn to `player`, until the next move.
+    /// Sets the player to move until the next move.
     pub fn set_to_play(&mut self, player: Player) {
         self.current.set_to_play(player);
     }
 
-    /// Takes the last move back; `false` if there is none.
+    /// Undoes the last move; returns `false` if there is none.
     pub fn undo(&mut self) -> bool {
         let (Some(_), Some(turn)) = (self.moves.pop(), self.turns.pop()) else { return false };
         self.replay(turn);
         true
     }
 
-    /// Makes the present position, in which it is `to_play`'s turn, anew from the start.
+    /// Rebuilds the current position from the start, with `to_play` to move.
     fn replay(&mut self, to_play: Player) {
         let mut position = self.start.clone();
         for (&(player, mv), &turn) in self.moves.iter().zip(&self.turns) {
@@ -116,24 +116,24 @@ impl Record {
         }
     }
 
-    /// Chooses which transpositions share keys. All moves of the record count; what came before its start position
-    /// counts only where that had the policy already.
+    /// Sets the transpositions that share keys. All moves of the record count; see [`Position::set_key_policy`] for moves
+    /// before its start position.
     pub fn set_key_policy(&mut self, policy: KeyPolicy) {
         self.start.set_key_policy(policy);
         self.replay(self.current.to_play());
     }
 
-    /// Changes the komi; moves and history stay.
+    /// Sets the komi; moves and history are unchanged.
     pub fn set_komi(&mut self, komi: Komi) {
         self.start.set_komi(komi);
         self.current.set_komi(komi);
     }
 
-    /// The same game by other rules. What White gets for a handicap changes with them: to what they give for the stones
-    /// of the record's handicap or, where that has none, for those that are counted.
+    /// Returns the same game under other rules. White's compensation becomes that of the new rules for the handicap of the
+    /// record or, if it has none, for the stones that are counted.
     ///
     /// # Errors
-    /// The first move that is illegal by them.
+    /// The first move that is illegal under the new rules.
     pub fn with_rules(&self, rules: Rules) -> Result<Record, (Move, IllegalMove)> {
         let (start, board) = (&self.start, self.start.board());
         let geometry = board.geometry();
@@ -161,9 +161,9 @@ impl Record {
         Ok(record)
     }
 
-    /// Returns the number of handicap stones: those that Black has set up and placed before White's first stone, if they are
-    /// two or more. A single pass of White between them does not end the handicap; two moves of White in a row after
-    /// them mean that a position was made by moves, without a handicap. KataGo counts alike
+    /// Returns the number of handicap stones: Black's stones that are set up or placed before White's first stone; 0 if they
+    /// are fewer than two or White has stones set up. A single pass of White between them does not end the handicap. Two
+    /// moves of White in a row mean a position made by moves, without a handicap. KataGo counts in the same way
     /// (`BoardHistory::computeNumHandicapStones`).
     #[must_use]
     pub fn handicap(&self) -> usize {

@@ -1,7 +1,7 @@
 //! Rule sets: repetition, suicide, scoring, komi.
 //!
-//! Playouts count area. An area score exceeds the score by territory and prisoners by as many points as Black has placed
-//! more stones than White, set up or played ([`Position::area_offset`](super::Position::area_offset)).
+//! Playouts count area. An area score exceeds the score by territory and prisoners by the number of stones that Black has
+//! placed, set up or played, minus White's ([`Position::area_offset`](super::Position::area_offset)).
 
 use super::geometry::Size;
 use crate::game::{Outcome, Score};
@@ -9,34 +9,34 @@ use crate::zobrist::mix;
 use std::fmt;
 use std::str::FromStr;
 
-/// Which repetitions are forbidden. A position that was set up counts as part of the history.
+/// The rule against repetition. A setup position is part of the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum KoRule {
-    /// Only the immediate recapture of a single stone.
+    /// Forbids only the immediate recapture of a single stone.
     Simple,
-    /// No play may recreate the stones of an earlier position.
+    /// Forbids a play that recreates the stones of an earlier position.
     Positional,
-    /// No play may recreate the stones of an earlier position with the same player to move.
+    /// Forbids a play that recreates the stones of an earlier position with the same player to move.
     Situational,
 }
 
-/// What is counted when a game is over.
+/// The method of counting a finished game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Scoring {
-    /// Stones and the points around them.
+    /// Stones and the empty points that they surround.
     #[default]
     Area,
-    /// Points around stones, and prisoners.
+    /// Empty points that stones surround, and prisoners.
     Territory,
 }
 
-/// Points that White gets besides komi for N handicap stones, N being two or more.
+/// Points that White gets on top of komi for N handicap stones, N being two or more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum HandicapBonus {
     /// 0 points.
     #[default]
     None,
-    /// N - 1 points: all stones but the one that replaces Black's first move.
+    /// N - 1 points: one for each stone but the one that replaces Black's first move.
     AllButOne,
     /// N points.
     All,
@@ -45,15 +45,15 @@ pub enum HandicapBonus {
 /// The rules of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rules {
-    /// Repetition.
+    /// The rule against repetition.
     pub ko: KoRule,
-    /// Whether a move may leave its own chain without liberties, which removes it.
+    /// True if a move may leave its own chain without liberties, which removes it.
     pub suicide: bool,
-    /// What is counted.
+    /// The method of counting.
     pub scoring: Scoring,
-    /// Compensation for a handicap.
+    /// White's compensation for a handicap.
     pub handicap_bonus: HandicapBonus,
-    /// True if players agree on dead stones and remove them at the end of a game; else all stones on the board count.
+    /// True if players agree on dead stones and remove them at the end of a game; false if all stones on the board count.
     pub removes_dead: bool,
 }
 
@@ -72,9 +72,9 @@ impl Rules {
     /// Situational superko, no suicide, area scoring, a point for each handicap stone but one.
     pub const AGA: Rules =
         Rules { ko: KoRule::Situational, handicap_bonus: HandicapBonus::AllButOne, ..Rules::CHINESE };
-    /// Situational superko, suicide allowed, area scoring: New Zealand's, and as near as we come to Ing's.
+    /// Situational superko, suicide allowed, area scoring: New Zealand rules, and the nearest to Ing rules.
     pub const NEW_ZEALAND: Rules = Rules { suicide: true, handicap_bonus: HandicapBonus::None, ..Rules::AGA };
-    /// Simple ko, no suicide, territory scoring. Korean rules are the same to us.
+    /// Simple ko, no suicide, territory scoring. Also used for Korean rules.
     pub const JAPANESE: Rules = Rules {
         ko: KoRule::Simple,
         suicide: false,
@@ -85,8 +85,8 @@ impl Rules {
 }
 
 impl Rules {
-    /// Rules of which only ko, suicide and scoring are known: the named rules that have these, or else rules without
-    /// compensation for handicaps, whose dead stones are removed.
+    /// Returns the named rules with this ko rule, suicide and scoring, or else such rules without compensation for handicaps
+    /// and with removal of dead stones.
     #[must_use]
     pub fn customary(ko: KoRule, suicide: bool, scoring: Scoring) -> Rules {
         let named = [Rules::CHINESE, Rules::TROMP_TAYLOR, Rules::AGA, Rules::NEW_ZEALAND, Rules::JAPANESE];
@@ -96,7 +96,7 @@ impl Rules {
         named.into_iter().find(is_same).unwrap_or(otherwise)
     }
 
-    /// Points that White gets besides komi for a handicap of `stones`, none below two.
+    /// Returns the points that White gets on top of komi for a handicap of `stones`, none below two.
     #[must_use]
     pub fn points_for_handicap(self, stones: usize) -> usize {
         match self.handicap_bonus {
@@ -108,38 +108,38 @@ impl Rules {
     }
 }
 
-/// Rules that cannot be read or are not played here.
+/// Rules that cannot be parsed or are not supported.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RulesError {
-    /// No known name, and not a list of parts either.
+    /// Neither a known name nor a list of parts.
     #[error("unknown rules {given:?}: expected {NAMES}, or {LIST}")]
     Unknown {
         /// The text.
         given: String,
     },
-    /// A part with a value that does not exist or is not played here.
+    /// A part with a value that does not exist or is not supported.
     #[error("{part}: expected {expected}, found {found}")]
     Part {
         /// The name of the part.
         part: String,
-        /// Values that are accepted.
+        /// The accepted values.
         expected: &'static str,
-        /// The value.
+        /// The value as given.
         found: String,
     },
-    /// Known rules with a part that is not played here.
+    /// Known rules with a part that is not supported.
     #[error("rules {given:?} have {part}, which is not played here: expected {NAMES}")]
     NotPlayed {
-        /// Their name.
+        /// The name of the rules.
         given: String,
-        /// The part.
+        /// The unsupported part.
         part: &'static str,
     },
 }
 
 /// Names of rules, for messages.
 const NAMES: &str = "chinese, japanese, korean, aga, nz, ing or tromp-taylor";
-/// Rules by their parts, for messages. The last two may be left out.
+/// Syntax of a list of parts, for messages. The last two parts may be left out.
 const LIST: &str = "ko=simple|positional|situational,suicide=yes|no,scoring=area|territory,handicap=0|n-1|n,\
                     dead=agreement|none";
 
@@ -154,7 +154,7 @@ impl FromStr for Rules {
     }
 }
 
-/// Rules as a list of parts, those of Chinese rules where ko, suicide or scoring is left out.
+/// Parses a list of parts; ko, suicide and scoring are those of Chinese rules where left out.
 fn listed(text: &str) -> Result<Rules, RulesError> {
     let unknown = || RulesError::Unknown { given: text.to_owned() };
     let Rules { mut ko, mut suicide, mut scoring, .. } = Rules::CHINESE;
@@ -191,7 +191,7 @@ fn listed(text: &str) -> Result<Rules, RulesError> {
     })
 }
 
-/// Rules by the name that people, programs and servers give them, whatever stands between its words.
+/// Returns the rules with a name in use by players, programs or servers, whatever separates its words.
 fn named(name: &str) -> Option<Result<Rules, RulesError>> {
     let is_word = |c: &char| c.is_alphanumeric() || *c == '=';
     let squashed: String = name.chars().filter(is_word).flat_map(char::to_lowercase).collect();
@@ -239,18 +239,18 @@ impl fmt::Display for Rules {
     }
 }
 
-/// Compensation for White in half points, so that it is exact: 6.5 points are `Komi(13)`.
+/// White's compensation in half points, which is exact: 6.5 points are `Komi(13)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Komi(pub i32);
 
 impl Komi {
-    /// The largest komi either way: twice the largest board, enough to decide any game beforehand.
+    /// Largest absolute komi in points, enough to decide any game beforehand.
     pub const LIMIT_POINTS: f64 = 1000.0;
 
-    /// A number of points.
+    /// Converts a number of points.
     ///
     /// # Errors
-    /// What is beyond ±1000 or no half point. Nothing is rounded: that could change who wins, or allow draws.
+    /// A number beyond ±1000 or between half points. Nothing is rounded: that could change the winner or allow draws.
     pub fn from_points(points: f64) -> Result<Komi, KomiError> {
         let half_points = 2.0 * points;
         if half_points.is_nan() || points.abs() > Komi::LIMIT_POINTS {
@@ -262,13 +262,13 @@ impl Komi {
         }
     }
 
-    /// In points.
+    /// Returns the komi in points.
     #[must_use]
     pub fn points(self) -> f64 {
         f64::from(self.0) / 2.0
     }
 
-    /// What a final score is worth to Black.
+    /// Returns the outcome of a final score for Black.
     #[must_use]
     #[inline]
     pub fn outcome_for_black(self, score: Score) -> Outcome {
@@ -295,30 +295,31 @@ impl FromStr for Komi {
     }
 }
 
-/// A komi that we cannot play with.
+/// An unsupported komi.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KomiError {
-    /// Not even a number.
+    /// Text that is no number.
     #[error("expected a number, found {found:?}")]
     NoNumber {
-        /// What was given.
+        /// The text as given.
         found: String,
     },
-    /// More than [`Komi::LIMIT_POINTS`].
+    /// A komi beyond [`Komi::LIMIT_POINTS`].
     #[error("expected a komi from -1000 to 1000, found {found}")]
     OutOfRange {
-        /// What was given.
+        /// The number as given.
         found: String,
     },
-    /// Between two half points.
+    /// A komi between two half points.
     #[error("expected a komi in whole or half points, found {found}")]
     NoHalfPoint {
-        /// What was given.
+        /// The number as given.
         found: String,
     },
 }
 
-/// Part of every key that depends on board size, rules and komi: statistics of different games are not mixed.
+/// Returns the part of every key that depends on board size, rules and komi and keeps the statistics of different games
+/// apart.
 #[must_use]
 pub fn salt(size: Size, rules: Rules, komi: Komi) -> u64 {
     let size = (size.columns() as u64) << 8 | size.rows() as u64;

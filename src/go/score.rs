@@ -4,8 +4,8 @@ use super::board::{Board, cell};
 use super::geometry::{CELLS, Point};
 use crate::game::Score;
 
-/// Who owns each point of a finished board: `cell::BLACK`, `cell::WHITE`, or `cell::EMPTY` for a point
-/// that reaches both colours or none. Stones own their points, dead or not (Tromp-Taylor).
+/// Returns the owner of each point of a finished board: `cell::BLACK`, `cell::WHITE`, or `cell::EMPTY` for a point that
+/// reaches both colours or neither. Stones own their points, dead or not (Tromp-Taylor).
 #[must_use]
 pub fn owners(board: &Board) -> [u8; CELLS] {
     let mut owners = [cell::BORDER; CELLS];
@@ -25,7 +25,7 @@ pub fn owners(board: &Board) -> [u8; CELLS] {
     owners
 }
 
-/// The empty points connected with `start`, and the colours they touch, as the union of cell bits.
+/// Returns the empty points connected with `start`, and the colours that they touch as the union of cell bits.
 fn empty_region(board: &Board, start: Point, done: &mut [bool; CELLS]) -> (Vec<Point>, u8) {
     let mut region = vec![start];
     let mut reached = cell::EMPTY;
@@ -47,7 +47,7 @@ fn empty_region(board: &Board, start: Point, done: &mut [bool; CELLS]) -> (Vec<P
     (region, reached)
 }
 
-/// Area score, Black's points minus White's, without komi.
+/// Returns the area score: Black's points minus White's, without komi.
 #[must_use]
 pub fn area_score(board: &Board) -> Score {
     let owners = owners(board);
@@ -55,8 +55,7 @@ pub fn area_score(board: &Board) -> Score {
     count(cell::BLACK) as Score - count(cell::WHITE) as Score
 }
 
-/// The same where every empty point has only stones beside it, as after most playouts; falls back to
-/// [`area_score`] elsewhere.
+/// Returns the [`area_score`], faster if every empty point has only stones beside it, as after most playouts.
 #[must_use]
 #[inline]
 pub fn area_score_after_playout(board: &Board) -> Score {
@@ -68,7 +67,7 @@ pub fn area_score_after_playout(board: &Board) -> Score {
         if (low | high) != 0x55 {
             return area_score(board);
         }
-        // Border sets both bits; a stone only one of them.
+        // The border sets both bits, a stone only one.
         score += Score::from(low == 0x55) - Score::from(high == 0x55);
     }
     score

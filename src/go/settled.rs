@@ -1,4 +1,4 @@
-//! Positions in which nothing is left to play for.
+//! Positions in which neither player has anything left to gain.
 
 use super::board::{Board, cell};
 use super::geometry::Point;
@@ -9,15 +9,15 @@ use super::{PlayoutPolicy, Position};
 use crate::game::{Move, Player};
 use crate::ownership::Ownership;
 
-/// Playouts of the position.
+/// Number of playouts.
 const PLAYOUTS: u32 = 200;
 
-/// Share of the playouts after which a stone, or a point of territory, has the owner that the count gives it.
+/// Minimum share of playouts in which a point has the owner that the count gives it.
 const MIN_OWNED_SHARE: f64 = 0.75;
 
-/// Returns true if the position is settled: with the dead stones of `statuses` removed each empty point is territory of one
-/// player or touches stones of both, and playouts agree with the count about each point that has an owner. The same seed
-/// gives the same answer.
+/// Returns true if the position is settled: with the dead stones of `statuses` removed, each empty point is territory of one
+/// player or touches stones of both, and playouts agree with the count on each owned point outside seki. The same seed gives
+/// the same answer.
 #[must_use]
 pub fn is_settled(position: &Position, statuses: &Statuses, seed: u64) -> bool {
     let board = statuses.board_without_dead();
@@ -28,11 +28,11 @@ pub fn is_settled(position: &Position, statuses: &Statuses, seed: u64) -> bool {
         return false;
     }
     let mut start = position.clone();
-    // Uniform playouts let most invasions live.
+    // Light playouts let most invasions live.
     start.set_playouts(PlayoutPolicy::default());
     let ownership = by_playouts(&start, PLAYOUTS, seed);
     let in_seki = statuses.chains().iter().filter(|chain| chain.status == Status::Seki);
-    // Playouts seldom keep a seki.
+    // Playouts seldom keep a seki, so its stones are not compared.
     let in_seki: Vec<Move> = in_seki.flat_map(|chain| chain.stones.iter().copied()).collect();
     points.iter().enumerate().filter(|(_, point)| !is_neutral(**point)).all(|(number, point)| {
         let (owner, mv) = (owner_of(owners[point.index()]), Move(number as u16));
@@ -48,7 +48,7 @@ fn owned_share(ownership: &Ownership, owner: Player, mv: Move) -> f64 {
     ownership.count(owner, mv) as f64 / ownership.playouts().max(1) as f64
 }
 
-/// Returns true if the empty point has stones of both colours beside it, as a dame or a shared liberty has.
+/// Returns true if the empty point has stones of both colours beside it: a dame or a shared liberty.
 fn touches_both(board: &Board, point: Point) -> bool {
     let touched = board.neighbours4(point).into_iter().filter(|&beside| board.stone_at(beside).is_some());
     touched.fold(0, |colours, beside| colours | board.cell(beside)) == cell::BLACK | cell::WHITE

@@ -1,7 +1,7 @@
 //! The status of chains at the end of a game: alive, dead or in seki.
 //!
-//! Unconditional life and large territories make chains safe; an exact search of the small areas between them finds who can
-//! capture what; playouts vote where an area is too large to search (see the private modules).
+//! Unconditional life and large territories make chains safe; an exact search of the small areas between them decides which
+//! chains can be captured; playouts vote where an area is too large to search (see the private modules).
 
 mod chain_map;
 mod judge;
@@ -16,21 +16,21 @@ use super::score::owners;
 use super::{Komi, PlayoutPolicy, Point, Position, Rules, ownership};
 use crate::game::{Game, Move, Outcome, Player, Score};
 
-/// Playouts that vote.
+/// Number of playouts that vote.
 const PLAYOUTS: u32 = 400;
 
 /// The status of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// It stays on the board.
+    /// The chain stays on the board.
     Alive,
-    /// The opponent can capture it, and its owner cannot save it.
+    /// The opponent can capture the chain, and its owner cannot save it.
     Dead,
-    /// It stays on the board only because the opponent's chains around it could be captured.
+    /// The chain stays on the board only because the opponent's chains around it could be captured.
     Seki,
 }
 
-/// The chains of a position and what becomes of each.
+/// The chains of a position and their status.
 pub struct Statuses {
     board: Board,
     chains: Vec<Chain>,
@@ -40,19 +40,19 @@ pub struct Statuses {
 /// A chain.
 #[derive(Clone, Debug)]
 pub struct Chain {
-    /// Whose.
+    /// The owner of the chain.
     pub player: Player,
-    /// Its stones, by their number.
+    /// The stones, by move number.
     pub stones: Vec<Move>,
-    /// Its status.
+    /// The status.
     pub status: Status,
-    /// True if the status is the same whoever moves first and does not rest on a vote of playouts alone.
+    /// True if the status is the same whoever moves first; false if it rests on an unclear vote of playouts.
     pub is_settled: bool,
 }
 
 impl Statuses {
-    /// Judges the chains of `position`. The seed matters only where playouts decide; each player begins half of them.
-    /// Where the status depends on who moves first, it is the player to move.
+    /// Computes the status of the chains of `position`. If it depends on the first move, that is the move of the player to
+    /// move. The seed matters only where playouts decide; each player begins half of them.
     #[must_use]
     pub fn judged(position: &Position, policy: PlayoutPolicy, seed: u64) -> Statuses {
         let board = position.board().clone();
@@ -76,14 +76,14 @@ impl Statuses {
         Statuses { chains, board, scoring: position.rules().scoring }
     }
 
-    /// The same where nobody agrees on dead stones: all are alive.
+    /// Returns all chains of `position` as alive, for rules without removal of dead stones.
     #[must_use]
     pub fn all_alive(position: &Position) -> Statuses {
         let board = position.board().clone();
         Statuses { chains: chains(&board), board, scoring: position.rules().scoring }
     }
 
-    /// The stones that are dead, by their number.
+    /// Returns the dead stones, by move number.
     #[must_use]
     pub fn dead_stones(&self) -> Vec<Move> {
         let dead = self.chains.iter().filter(|chain| chain.status == Status::Dead);
@@ -92,25 +92,26 @@ impl Statuses {
         stones
     }
 
-    /// The board once the dead are gone.
+    /// Returns the board without the dead stones.
     pub(super) fn board_without_dead(&self) -> Board {
         without_the_dead(&self.board, &self.chains)
     }
 
-    /// All chains, by their first stone.
+    /// Returns all chains, in the order of their first stones.
     #[must_use]
     pub fn chains(&self) -> &[Chain] {
         &self.chains
     }
 
-    /// Black's points minus White's by area once the dead are gone, without komi. Under territory scoring without the eyes of
-    /// chains in seki: then area less the [stones placed](Position::final_area_komi) is territory and prisoners.
+    /// Returns Black's points minus White's by area without the dead stones and without komi. Under territory scoring the
+    /// eyes of chains in seki do not count; area minus the [stones placed](Position::final_area_komi) is then territory and
+    /// prisoners.
     #[must_use]
     pub fn area_score(&self) -> Score {
         self.owners().into_iter().flatten().map(|owner| if owner == Player::Black { 1 } else { -1 }).sum()
     }
 
-    /// The owner of each point once the dead are gone, by move number; `None` for neutral points.
+    /// Returns the owner of each point without the dead stones, by move number; `None` for neutral points.
     #[must_use]
     pub fn owners(&self) -> Vec<Option<Player>> {
         let board = without_the_dead(&self.board, &self.chains);
@@ -127,7 +128,7 @@ impl Statuses {
         owners
     }
 
-    /// The empty points of `board`, without the dead, that are connected with liberties of chains in seki.
+    /// Returns the empty points of `board`, without the dead stones, that are connected with liberties of chains in seki.
     fn eyes_in_seki(&self, board: &Board) -> Vec<Point> {
         let geometry = board.geometry();
         let seki = self.chains.iter().filter(|chain| chain.status == Status::Seki);
@@ -145,14 +146,14 @@ impl Statuses {
         eyes
     }
 
-    /// Returns true if the status of every chain is settled: it does not depend on who moves first, and no mere vote of
-    /// playouts decides it.
+    /// Returns true if the status of every chain is settled: none depends on the first move or on an unclear vote of
+    /// playouts.
     #[must_use]
     pub fn are_settled(&self) -> bool {
         self.chains.iter().all(|chain| chain.is_settled)
     }
 
-    /// The result by area once the dead are gone, as `B+2.5`, `W+0.5` or `0`.
+    /// Returns the result by area without the dead stones, as `B+2.5`, `W+0.5` or `0`.
     #[must_use]
     pub fn result(&self, komi: Komi) -> String {
         let score = self.area_score();
@@ -166,24 +167,24 @@ impl Statuses {
     }
 }
 
-/// Which stones are taken off the board at the end of a game.
+/// The stones that are removed from the board at the end of a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DeadStones {
-    /// Those that playouts call dead, as players agree.
+    /// The dead stones, on which players agree.
     #[default]
     Agreement,
-    /// None: what is on the board counts, as Tromp-Taylor rules and CGOS have it.
+    /// None: all stones on the board count, as under Tromp-Taylor rules and on CGOS.
     None,
 }
 
 impl DeadStones {
-    /// Returns what the rules say: Tromp-Taylor's know no dead stones.
+    /// Returns the removal that the rules require.
     #[must_use]
     pub fn of_rules(rules: Rules) -> DeadStones {
         if rules.removes_dead { DeadStones::Agreement } else { DeadStones::None }
     }
 
-    /// What becomes of the chains of a position, as it is played out with its playout policy where that matters.
+    /// Returns the status of the chains of a position, with playouts under the policy `playouts` where they decide.
     #[must_use]
     pub fn statuses(self, position: &Position, playouts: PlayoutPolicy, seed: u64) -> Statuses {
         match self {
@@ -193,8 +194,8 @@ impl DeadStones {
     }
 }
 
-/// The position in which a game ends that goes on from `position` with `next`, after its second pass in a row; `None`
-/// if it does not end so. Between the passes nothing is left to search, which would take all stones for alive.
+/// Returns the position at the end of the game that continues from `position` with `next`, after the second pass in a row;
+/// `None` if the game does not end there. A search between the passes would take all stones for alive.
 #[must_use]
 pub fn end_of(position: &Position, next: Option<Move>) -> Option<Position> {
     let pass = position.size().pass();
@@ -235,7 +236,7 @@ fn chains(board: &Board) -> Vec<Chain> {
     chains
 }
 
-/// The board without the dead chains. Every chain keeps its liberties, so nothing is captured on the way.
+/// Returns the board without the dead chains. Every chain keeps its liberties, so that nothing is captured on the way.
 fn without_the_dead(board: &Board, chains: &[Chain]) -> Board {
     let geometry = board.geometry();
     let mut left = Board::new(board.size());

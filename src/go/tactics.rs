@@ -1,5 +1,4 @@
-//! Small tactical questions that playouts and priors ask: what does a move leave in atari, what saves a
-//! chain, what captures.
+//! Tactics for playouts and priors: moves that save or capture chains in atari.
 
 use super::board::{Board, cell, colour_masks, stone};
 use super::geometry::Point;
@@ -9,15 +8,15 @@ use crate::game::Player;
 /// Candidate moves of one tactical situation.
 pub type Moves = PointList<16>;
 
-/// Whether `player` may place a stone there at all, in a playout: an empty point, no ko, no suicide.
+/// Returns true if `player` may place a stone on `point` in a playout: an empty point, no ko, no suicide.
 #[must_use]
 #[inline]
 pub fn is_playable(board: &Board, point: Point, player: Player) -> bool {
     board.cell(point) == cell::EMPTY && point != board.ko() && board.is_not_suicide(point, player)
 }
 
-/// Adds the moves of `player` that save the own chain with a stone on `point`, which is in atari:
-/// capturing a neighbour that is in atari itself, or extending to two liberties or more.
+/// Adds the moves of `player` that save its chain with a stone on `point`, which is in atari: a capture of a neighbour in
+/// atari, or an extension to two liberties or more.
 pub fn add_saving_moves(board: &Board, point: Point, player: Player, moves: &mut Moves) {
     let Some(liberty) = board.atari_liberty(point) else { return };
     for own in board.chain_stones(point) {
@@ -35,7 +34,7 @@ pub fn add_saving_moves(board: &Board, point: Point, player: Player, moves: &mut
     }
 }
 
-/// Adds the move of `player` that captures the enemy chain with a stone on `point`, if it is in atari.
+/// Adds the move of `player` that captures the enemy chain with a stone on `point`, if that is in atari.
 pub fn add_capturing_move(board: &Board, point: Point, player: Player, moves: &mut Moves) {
     if let Some(liberty) = board.atari_liberty(point) {
         add(board, liberty, player, moves);
@@ -48,22 +47,22 @@ fn add(board: &Board, point: Point, player: Player, moves: &mut Moves) {
     }
 }
 
-/// Whether the move of either player on `last` leaves `player` something to answer: it is the enemy's and in atari,
-/// or it is beside an own chain in atari. For [`Point::NONE`], nothing.
+/// Returns true if the stone of either player on `last` leaves `player` something to answer: it is the enemy's and in atari,
+/// or beside an own chain in atari. Returns false for [`Point::NONE`].
 #[must_use]
 #[inline]
 pub fn may_answer_atari(board: &Board, last: Point, player: Player) -> bool {
     let [own, _] = colour_masks(board.neighbourhood(last), player);
     let mut may = (board.cell(last) == stone(player.other())) & board.in_atari(last);
-    // No early exit: four loads are cheaper than a branch that nobody can predict.
+    // No early exit: four loads are cheaper than an unpredictable branch.
     for (k, neighbour) in board.neighbours4(last).into_iter().enumerate() {
         may |= (own >> (2 * k) & 1 != 0) & board.in_atari(neighbour);
     }
     may & (last != Point::NONE)
 }
 
-/// Adds the moves of `player` that answer the stone on `last`: what saves an own chain in atari beside it, and, if
-/// the stone is the enemy's, what captures it.
+/// Adds the moves of `player` that answer the stone on `last`: those that save an own chain in atari beside it and, if the
+/// stone is the enemy's, the move that captures it.
 pub fn add_atari_answers(board: &Board, last: Point, player: Player, moves: &mut Moves) {
     if board.cell(last) == stone(player.other()) {
         add_capturing_move(board, last, player, moves);

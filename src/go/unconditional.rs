@@ -1,28 +1,28 @@
-//! Points that are settled whatever is played: unconditional life and what it surrounds.
+//! Unconditional life and the points that it settles.
 
 use super::board::{Board, cell};
 use super::geometry::{CELLS, Point};
 use crate::game::Player;
 
-/// Points of a region without a stone of the player beside them, from which the opponent could make two eyes.
+/// Points of a region without a stone of the player beside them that give the opponent room for two eyes.
 const ROOM_TO_LIVE: usize = 2;
 
-/// Connected points without a stone of the player.
+/// A connected set of points without a stone of the player.
 struct Region {
     points: Vec<Point>,
-    /// The player's chains beside it, by name.
+    /// The player's chains beside the region, by name.
     borders: Vec<Point>,
-    /// Those of them that are beside all its points that are or may become empty: the opponent cannot fill the last one.
+    /// The chains of `borders` to which the region is vital: each has all points that are or may become empty as liberties.
     vital_to: Vec<Point>,
 }
 
-/// Whose each point is whatever is played, by move number; `None` where that is open.
+/// Returns the owner of each point that is settled whatever is played, by move number; `None` for open points.
 ///
-/// A chain is alive without condition if its owner may pass forever: it is one of a set of chains each of which has two vital
-/// regions that chains of the set alone surround. All empty points of a vital region are liberties of the chain. The stones of
-/// such chains are settled, and so are regions that they alone surround where at most one point has none of them beside it,
-/// since no group can make two eyes there. Where `suicide` of several stones is allowed, the opponent can empty points again:
-/// then all points of a vital region must be beside the chain.
+/// A chain is unconditionally alive if its owner may pass forever: it belongs to a set of chains each of which has two vital
+/// regions surrounded by chains of the set alone. A region is vital to a chain if all its empty points are liberties of the
+/// chain: the opponent cannot fill the last one. Stones of such chains are settled. Regions that they alone surround are
+/// settled if at most one point is not adjacent to them, since no group can make two eyes there. If `suicide` of several
+/// stones is allowed, the opponent can empty points again: then all points of a vital region must be beside the chain.
 ///
 /// Source: D. B. Benson, "Life in the game of Go", Information Sciences 10 (1976), theorem 1.
 #[must_use]
@@ -52,7 +52,7 @@ pub fn unconditional_owners(board: &Board, suicide: bool) -> Vec<Option<Player>>
     owners
 }
 
-/// The largest set of chains each of which has two vital regions that the set alone surrounds.
+/// Returns the largest set of chains each of which has two vital regions that the set alone surrounds.
 fn alive_chains(regions: &[Region]) -> Vec<Point> {
     let mut alive: Vec<Point> = regions.iter().flat_map(|region| region.vital_to.iter().copied()).collect();
     alive.sort_unstable();

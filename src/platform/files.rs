@@ -1,4 +1,4 @@
-//! Files: reading and writing at an offset, blocks on the disk, identity.
+//! Files: reading and writing at an offset, disk space, identity.
 
 use std::fs::{File, FileType, Metadata};
 use std::io;
@@ -6,11 +6,11 @@ use std::path::Path;
 
 /// True if processes can map one file, lock it, and write to it while it is locked.
 ///
-/// On Windows a lock keeps others, and with a shared lock its owner, from writing, a mapped file cannot be replaced, and
+/// On Windows a lock prevents others, and a shared lock even its owner, from writing; a mapped file cannot be replaced; and
 /// the standard library has no number that identifies a file.
 pub(crate) const CAN_SHARE: bool = cfg!(unix);
 
-/// Reads bytes at an offset, and returns their number. On Windows this moves the file's position.
+/// Reads bytes at an offset and returns their number. On Windows this moves the file's position.
 fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
     #[cfg(unix)]
     {
@@ -22,7 +22,7 @@ fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
     }
 }
 
-/// Writes bytes at an offset, and returns their number. On Windows this moves the file's position.
+/// Writes bytes at an offset and returns their number. On Windows this moves the file's position.
 fn write_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<usize> {
     #[cfg(unix)]
     {
@@ -34,7 +34,7 @@ fn write_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<usize> {
     }
 }
 
-/// Reads at an offset until `bytes` are full or the file ends, and returns how many were read.
+/// Reads at an offset until `bytes` is full or the file ends; returns the number of bytes read.
 pub(crate) fn read_all_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
     let mut read = 0;
     while read < bytes.len() {
@@ -61,7 +61,7 @@ pub(crate) fn write_all_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io
     Ok(())
 }
 
-/// The device of a file and its number there; `None` on Windows.
+/// Returns the device and the inode number of a file; `None` on Windows.
 pub(crate) fn identity(metadata: &Metadata) -> Option<[u64; 2]> {
     #[cfg(unix)]
     {
@@ -75,12 +75,12 @@ pub(crate) fn identity(metadata: &Metadata) -> Option<[u64; 2]> {
     }
 }
 
-/// Returns true if both are of one file; false where the system does not tell.
+/// Returns true if both are metadata of one file; false if the system does not identify files.
 pub(crate) fn is_same(one: &Metadata, other: &Metadata) -> bool {
     identity(one).is_some_and(|one| identity(other) == Some(one))
 }
 
-/// The kind of something that is no regular file, for a message.
+/// Returns the kind of a file that is not regular, for a message.
 pub(crate) fn kind_of(kind: FileType) -> &'static str {
     #[cfg(unix)]
     {
@@ -95,7 +95,7 @@ pub(crate) fn kind_of(kind: FileType) -> &'static str {
     if kind.is_dir() { "a directory" } else { "a device" }
 }
 
-/// Bytes that a file occupies on the disk, less than its length if it has holes. On Windows its length.
+/// Returns the bytes that a file occupies on the disk, fewer than its length if it has holes; its length on Windows.
 pub(crate) fn allocated_bytes(metadata: &Metadata) -> u64 {
     #[cfg(unix)]
     {
@@ -107,10 +107,10 @@ pub(crate) fn allocated_bytes(metadata: &Metadata) -> u64 {
     }
 }
 
-/// Reserves a place on the disk for the first `bytes` of a file, which grows to that length.
+/// Reserves disk space for the first `bytes` of a file, which grows to that length.
 ///
 /// # Errors
-/// `Unsupported` if the file system cannot, and on all systems but Linux; or whatever went wrong.
+/// `Unsupported` if the file system cannot, and on all systems but Linux; any other I/O error.
 pub(crate) fn allocate(file: &File, bytes: u64) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {
@@ -131,7 +131,7 @@ pub(crate) fn allocate(file: &File, bytes: u64) -> io::Result<()> {
     }
 }
 
-/// Bytes free for this user on the file system of a file; 0 where it does not tell, and on Windows.
+/// Returns the bytes free for this user on the file system of a file; 0 if unknown, and on Windows.
 pub(crate) fn free_bytes(file: &File) -> u64 {
     #[cfg(unix)]
     {
@@ -147,7 +147,7 @@ pub(crate) fn free_bytes(file: &File) -> u64 {
 /// Makes `target` a clone of `source` that shares its blocks on the disk (`FICLONE`).
 ///
 /// # Errors
-/// `Unsupported` on all systems but Linux; whatever went wrong.
+/// `Unsupported` on all systems but Linux; any other I/O error.
 pub(crate) fn clone_content(target: &File, source: &File) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {
@@ -160,7 +160,8 @@ pub(crate) fn clone_content(target: &File, source: &File) -> io::Result<()> {
     }
 }
 
-/// Writes the names in a folder to the disk. Windows, and some file systems, do not let folders be synced.
+/// Writes the directory entries of a folder to the disk. Does nothing on Windows and on file systems that cannot sync
+/// folders.
 pub(crate) fn sync_folder(folder: &Path) {
     #[cfg(unix)]
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
@@ -168,8 +169,8 @@ pub(crate) fn sync_folder(folder: &Path) {
     let _ = folder;
 }
 
-/// Returns true if a file is on a tmpfs, which has huge pages if it is mounted with `huge=advise` or `always`. False on
-/// all systems but Linux.
+/// Returns true if a file is on a tmpfs, which has huge pages if it is mounted with `huge=advise` or `always`. False on all
+/// systems but Linux.
 pub(crate) fn is_in_memory(file: &File) -> bool {
     #[cfg(target_os = "linux")]
     {
@@ -183,8 +184,8 @@ pub(crate) fn is_in_memory(file: &File) -> bool {
     }
 }
 
-/// Gives temporary files the permissions of other new files: all that the user's umask leaves, in place of the owner's
-/// alone. On Windows they inherit those of the folder anyway.
+/// Gives temporary files the permissions of other new files, as the user's umask allows, instead of access for the owner
+/// alone. On Windows they inherit those of the folder.
 pub(crate) fn use_umask(builder: &mut tempfile::Builder<'_, '_>) {
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));

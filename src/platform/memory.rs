@@ -1,16 +1,16 @@
 //! The memory of the machine, and advice about pages.
 //!
-//! Advice changes how fast memory is, never what is in it. Systems that do not know an advice ignore it, and so do these
-//! functions.
+//! Advice affects the speed of memory, never its content. These functions ignore it on systems without it.
 
 use super::linux_text;
 use memmap2::MmapRaw;
 use std::ops::Range;
 use std::path::Path;
 
-/// Bytes of memory that this process may use: the machine's, or its control group's limit if that is less.
+/// Returns the bytes of memory that this process may use: those of the machine, or its control group's limit if that is
+/// lower.
 ///
-/// Linux alone tells; `None` elsewhere.
+/// Linux only; `None` elsewhere.
 pub(crate) fn available() -> Option<u64> {
     let machine = linux_text("/proc/meminfo").and_then(|text| total_in_meminfo(&text));
     [machine, control_group_limit()].into_iter().flatten().min()
@@ -22,7 +22,7 @@ fn total_in_meminfo(text: &str) -> Option<u64> {
     Some(kib * 1024)
 }
 
-/// The smallest limit on the way from this process's control group to the root, for version 2 and 1.
+/// Returns the smallest limit from this process's control group up to the root, for versions 1 and 2.
 fn control_group_limit() -> Option<u64> {
     let groups = linux_text("/proc/self/cgroup")?;
     let mut smallest = None;
@@ -46,7 +46,7 @@ fn control_group_limit() -> Option<u64> {
     smallest
 }
 
-/// Asks for huge pages in a range of a mapping, given by its first byte and its length. Linux alone has them.
+/// Requests huge pages for a range of a mapping, given by its first byte and its length. Linux only.
 pub(crate) fn advise_huge_pages(memory: &MmapRaw, start: usize, length: usize) {
     #[cfg(target_os = "linux")]
     let _ = memory.advise_range(memmap2::Advice::HugePage, start, length);
@@ -54,7 +54,7 @@ pub(crate) fn advise_huge_pages(memory: &MmapRaw, start: usize, length: usize) {
     let _ = (memory, start, length);
 }
 
-/// Asks for small pages in `length` bytes of a mapping from `start` on. Systems without huge pages do nothing.
+/// Requests small pages for `length` bytes of a mapping from `start` on. Does nothing on systems without huge pages.
 pub(crate) fn advise_no_huge_pages(memory: &MmapRaw, start: usize, length: usize) {
     #[cfg(target_os = "linux")]
     let _ = memory.advise_range(memmap2::Advice::NoHugePage, start, length);
@@ -62,7 +62,7 @@ pub(crate) fn advise_no_huge_pages(memory: &MmapRaw, start: usize, length: usize
     let _ = (memory, start, length);
 }
 
-/// Brings all pages of a mapped file into memory, for reading. Linux alone can; elsewhere pages come one by one.
+/// Brings all pages of a mapped file into memory for reading. Linux only; elsewhere pages are loaded one by one.
 pub(crate) fn populate(memory: &MmapRaw) {
     #[cfg(target_os = "linux")]
     let _ = memory.advise(memmap2::Advice::PopulateRead);
@@ -70,7 +70,7 @@ pub(crate) fn populate(memory: &MmapRaw) {
     let _ = memory;
 }
 
-/// Tells the system that pages are touched in no order, so that it reads none ahead. Windows does not ask.
+/// Advises that pages are accessed in random order, which disables read-ahead. Does nothing on Windows.
 pub(crate) fn advise_random(memory: &MmapRaw) {
     #[cfg(unix)]
     let _ = memory.advise(memmap2::Advice::Random);
@@ -78,7 +78,7 @@ pub(crate) fn advise_random(memory: &MmapRaw) {
     let _ = memory;
 }
 
-/// Tells the system that all pages will be read in order. Windows does not ask.
+/// Advises that all pages will be read in order. Does nothing on Windows.
 pub(crate) fn advise_scan(memory: &MmapRaw) {
     #[cfg(unix)]
     let _ = memory.advise(memmap2::Advice::Sequential);
@@ -86,12 +86,12 @@ pub(crate) fn advise_scan(memory: &MmapRaw) {
     let _ = memory;
 }
 
-/// Bytes in huge pages of the mappings that lie in a range of addresses. Linux alone tells; `None` elsewhere.
+/// Returns the bytes in huge pages of the mappings that overlap a range of addresses. Linux only; `None` elsewhere.
 pub(crate) fn huge_page_bytes(range: Range<usize>) -> Option<usize> {
     Some(huge_bytes(&linux_text("/proc/self/smaps")?, range))
 }
 
-/// Sums the bytes in huge pages of the mappings that lie in `range`, as `/proc/PID/smaps` lists them.
+/// Returns the bytes in huge pages of the mappings that overlap `range`, from the text of `/proc/PID/smaps`.
 fn huge_bytes(smaps: &str, range: Range<usize>) -> usize {
     let kinds = ["AnonHugePages:", "ShmemPmdMapped:", "FilePmdMapped:"];
     let (mut is_inside, mut kib) = (false, 0);

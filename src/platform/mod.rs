@@ -1,11 +1,11 @@
-//! The operating system: what only some systems do, and what each does in its own way.
+//! The operating system: functions that differ between systems.
 //!
-//! This is the lowest layer, and the only one that names a system: `std::os`, `rustix`, `/proc`, page advice and
-//! `cfg(unix)` appear nowhere else (`tests/layering.rs`). Each function documents its behaviour on Linux, on other Unix
-//! systems (macOS, the BSDs) and on Windows. Where a system lacks something, the function returns `None`, `false` or
+//! This is the lowest layer, and the only one that names a system: `std::os`, `rustix`, `/proc`, page advice and `cfg(unix)`
+//! appear nowhere else (`tests/layering.rs`). Each function documents its behaviour on Linux, on other Unix systems (macOS,
+//! the BSDs) and on Windows. Where a system lacks a feature, the function returns `None`, `false` or
 //! [`Unsupported`](std::io::ErrorKind::Unsupported), and the caller does without.
 //!
-//! Tables in files are for Unix alone ([`files::CAN_SHARE`]). Everything else runs on all systems.
+//! Table files require Unix ([`files::CAN_SHARE`]). Everything else runs on all systems.
 
 #![cfg_attr(loom, allow(dead_code, reason = "under loom the table is in no mapped memory"))]
 
@@ -14,8 +14,8 @@ pub(crate) mod memory;
 pub(crate) mod output;
 pub(crate) mod process;
 
-/// Returns a file that Linux keeps about the machine and its processes; `None` on other systems.
+/// Returns the content of a file in which Linux describes the machine and its processes; `None` on other systems.
 fn linux_text(path: impl AsRef<std::path::Path>) -> Option<String> {
-    // Wine shows the files of the Linux below it.
+    // Under Wine a Windows program could read the files of the Linux host.
     if cfg!(target_os = "linux") { std::fs::read_to_string(path).ok() } else { None }
 }

@@ -1,10 +1,10 @@
-//! The other end of standard output.
+//! Detection of a closed reader of standard output.
 //!
-//! Linux tells when the reader of a pipe, socket or terminal closes it. On other systems the program learns that from its
-//! next write: macOS reports no hang-up where no event is asked for, and Windows has no such call.
+//! Linux reports that the reader of a pipe, socket or terminal has closed it. On other systems the program learns it from
+//! its next write: macOS reports no hang-up unless an event is requested, and Windows has no such call.
 
-/// Returns true if the reader of standard output has closed it. Always true on Windows, which does not tell: the question is
-/// asked after a broken pipe.
+/// Returns true if the reader of standard output has closed it. Always true on Windows, which cannot report it: the function
+/// is called after a broken pipe.
 pub(crate) fn is_closed() -> bool {
     #[cfg(unix)]
     {
@@ -20,15 +20,15 @@ pub(crate) fn is_closed() -> bool {
     }
 }
 
-/// Waits until the reader of standard output has closed it, and returns true. Returns false at once on all systems but
-/// Linux. A file has no reader, and the wait does not end.
+/// Waits until the reader of standard output has closed it, then returns true. Returns false at once on all systems but
+/// Linux. For a file, which has no reader, the wait never ends.
 pub(crate) fn wait_until_closed() -> bool {
     #[cfg(target_os = "linux")]
     {
         use rustix::event::{PollFd, PollFlags, poll};
         let output = std::io::stdout();
         loop {
-            // No event is asked for: errors and hang-ups are always told.
+            // No event is requested: errors and hang-ups are always reported.
             let mut watched = [PollFd::new(&output, PollFlags::empty())];
             match poll(&mut watched, None) {
                 Err(rustix::io::Errno::INTR) | Ok(0) => {}

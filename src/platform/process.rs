@@ -1,10 +1,10 @@
-//! Processes: this one, and those that it starts.
+//! This process, and the processes that it starts.
 
 use super::linux_text;
 use std::process::{Child, Command};
 use std::time::Duration;
 
-/// Processor time of this process, its threads included; `None` on Windows.
+/// Returns the processor time of this process with its threads; `None` on Windows.
 pub(crate) fn cpu_time() -> Option<Duration> {
     #[cfg(unix)]
     {
@@ -17,20 +17,20 @@ pub(crate) fn cpu_time() -> Option<Duration> {
     }
 }
 
-/// A text that is new whenever the machine is started. Linux alone has one; `None` elsewhere.
+/// Returns a text that changes with every start of the machine. Linux only; `None` elsewhere.
 pub(crate) fn boot_id() -> Option<String> {
     linux_text("/proc/sys/kernel/random/boot_id")
 }
 
-/// Peak resident memory of a process in KiB. Linux alone tells; `None` elsewhere.
+/// Returns the peak resident memory of a process in KiB. Linux only; `None` elsewhere.
 pub(crate) fn peak_resident_kib(id: u32) -> Option<u64> {
     let status = linux_text(format!("/proc/{id}/status"))?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
     line.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// Processor time of the threads that a process has now: the first number of each `schedstat`, in nanoseconds. The time
-/// of threads that have ended is not in it. Linux alone tells; `None` elsewhere.
+/// Returns the processor time of a process's current threads: the first number of each `schedstat`, in nanoseconds. Threads
+/// that have ended are not included. Linux only; `None` elsewhere.
 pub(crate) fn cpu_time_of_threads(id: u32) -> Option<Duration> {
     linux_text(format!("/proc/{id}/schedstat"))?;
     let threads = std::fs::read_dir(format!("/proc/{id}/task")).ok()?;
@@ -41,7 +41,7 @@ pub(crate) fn cpu_time_of_threads(id: u32) -> Option<Duration> {
     Some(Duration::from_nanos(nanoseconds.sum()))
 }
 
-/// Puts a process that is to be started into a group of its own: Ctrl-C in the terminal does not reach it.
+/// Puts a process to be started into its own group, so that Ctrl-C in the terminal does not reach it.
 pub(crate) fn separate(command: &mut Command) {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
@@ -53,7 +53,7 @@ pub(crate) fn separate(command: &mut Command) {
     }
 }
 
-/// Returns true if a process has ended. On Unix its number stays its own until [`Child::wait`].
+/// Returns true if a process has ended. On Unix its number is not reused before [`Child::wait`].
 pub(crate) fn has_ended(child: &mut Child) -> bool {
     #[cfg(unix)]
     {
@@ -67,10 +67,10 @@ pub(crate) fn has_ended(child: &mut Child) -> bool {
     }
 }
 
-/// Kills a process that was [separated](separate) and not yet waited for. On Unix the processes that it started are its
-/// group and die with it; on Windows they live on.
+/// Kills a process that was [separated](separate) and not yet waited for. On Unix the processes that it started are in its
+/// group and are killed too; on Windows they continue.
 pub(crate) fn kill_group(child: &mut Child) {
-    // Fails only where there is nobody left to kill.
+    // Fails only if no process is left.
     #[cfg(unix)]
     let _ = rustix::process::kill_process_group(
         rustix::process::Pid::from_child(child),

@@ -6,11 +6,11 @@ use crate::go::geometry::{CELLS, Point};
 
 /// A chain on a board.
 pub(super) struct MappedChain {
-    /// Its player.
+    /// The owner of the chain.
     pub(super) player: Player,
     /// Its stones.
     pub(super) stones: Vec<Point>,
-    /// The chains of the opponent beside it, by number.
+    /// The opponent's chains beside it, by number.
     pub(super) enemies: Vec<usize>,
 }
 
@@ -18,20 +18,20 @@ pub(super) struct MappedChain {
 pub(super) struct EmptyRegion {
     /// The points.
     pub(super) points: Vec<Point>,
-    /// The chains beside it, by number, and how many of its points are liberties of each.
+    /// The chains beside the region, by number, each with the number of its liberties in the region.
     pub(super) borders: Vec<(usize, usize)>,
 }
 
 /// Chains and empty regions of a board.
 pub(super) struct ChainMap {
-    /// The chains, by their first stone.
+    /// The chains, in the order of their first stones.
     pub(super) chains: Vec<MappedChain>,
     /// The regions.
     pub(super) regions: Vec<EmptyRegion>,
 }
 
 impl EmptyRegion {
-    /// The player of all chains beside it; `None` if it has chains of both or none.
+    /// Returns the player of all chains beside the region; `None` for chains of both players or no chains.
     pub(super) fn owner(&self, chains: &[MappedChain]) -> Option<Player> {
         let mut players = self.borders.iter().map(|&(chain, _)| chains[chain].player);
         let first = players.next()?;
@@ -40,7 +40,7 @@ impl EmptyRegion {
 }
 
 impl ChainMap {
-    /// The map of a board.
+    /// Returns the chains and regions of a board.
     pub(super) fn of(board: &Board) -> ChainMap {
         let mut number_at = [usize::MAX; CELLS];
         let mut chains: Vec<MappedChain> = Vec::new();
@@ -88,7 +88,7 @@ impl ChainMap {
     }
 }
 
-/// The empty points connected with `start`.
+/// Returns the empty points connected with `start`.
 fn connected_empty(board: &Board, start: Point, done: &mut [bool; CELLS]) -> Vec<Point> {
     done[start.index()] = true;
     let mut points = vec![start];

@@ -1,4 +1,4 @@
-//! The status of all chains: what is safe at sight, what a search of small areas finds, and the vote of playouts elsewhere.
+//! The status of all chains: by rules for safe chains, by a search of small areas, and elsewhere by a vote of playouts.
 
 use super::Status;
 use super::chain_map::ChainMap;
@@ -11,55 +11,56 @@ use crate::go::board::Board;
 use crate::go::geometry::{CELLS, Point};
 use crate::go::unconditional::unconditional_owners;
 
-/// Points of territory in which a group lives whatever the opponent plays there.
+/// Minimum points of territory in which a group lives whatever the opponent plays there.
 const LIVING_TERRITORY: usize = 7;
 
-/// Empty points from which on a region is too large to search: stones in it that most playouts lose are dead.
+/// Minimum empty points of a region too large to search: stones beside it that most playouts lose are dead.
 const OPEN_REGION: usize = 10;
 
-/// The most empty points that a search is tried with.
+/// Largest number of empty points of a search.
 const MAX_EMPTY: usize = 16;
 
-/// Positions that all searches of one area look at, and of one board.
+/// Largest numbers of positions that all searches of one area visit, and those of one board.
 const AREA_LIMIT: u32 = 60_000;
 const BOARD_LIMIT: u32 = 150_000;
 
-/// The share of playouts that lose a chain from which on it is taken for dead before what is beside it is searched.
+/// Minimum share of playouts that lose a chain for it to be removed as dead before its neighbours are searched.
 const SURELY_LOST: f64 = 0.75;
 
-/// The share below which a chain is safe where no enemy chain beside it is in doubt.
+/// Share of lost playouts below which a chain is safe if every enemy chain in contact with it is safe or dead.
 const SURELY_KEPT: f64 = 0.02;
 
-/// The share below which a chain beside its own large territory is safe.
+/// Share of lost playouts below which a chain beside its own large territory is safe.
 const LIKELY_KEPT: f64 = 0.1;
 
 /// The status of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Verdict {
     pub(super) status: Status,
-    /// True if the status is the same whoever moves first, by a search or by the shape of the board.
+    /// True if the status is the same whoever moves first, by a search, by the shape of the board, or by a clear vote of
+    /// playouts.
     pub(super) is_settled: bool,
 }
 
-/// The chains of a board whose status is to be found.
+/// The chains of a board and the evidence on their status.
 pub(super) struct Judge<'a> {
     board: &'a Board,
     suicide: bool,
     to_play: Player,
-    /// By chain, the share of playouts that lose it.
+    /// Share of playouts that lose each chain, by chain number.
     lost: &'a [f64],
-    /// By point, the chain.
+    /// Chain number of each point.
     number_at: [usize; CELLS],
     left: u32,
 }
 
-/// An area that was searched.
+/// The result of the search of one area.
 struct Searched {
     /// Its chains, by number on the whole board.
     chains: Vec<usize>,
     problem: LocalProblem,
     groups: Vec<LocalGroup>,
-    /// The outcomes for the chains if Black, and if White, moves first.
+    /// The outcomes for the chains if Black moves first and if White moves first.
     outcomes: [Outcome; 2],
 }
 
@@ -69,7 +70,7 @@ impl Searched {
     }
 }
 
-/// Judges all chains of a board, by their first stone.
+/// Returns the status of all chains of a board, in the order of their first stones.
 pub(super) fn judge(board: &Board, suicide: bool, to_play: Player, lost: &[f64]) -> Vec<Verdict> {
     let mut number_at = [usize::MAX; CELLS];
     for (number, chain) in ChainMap::of(board).chains.iter().enumerate() {
@@ -89,7 +90,7 @@ pub(super) fn judge(board: &Board, suicide: bool, to_play: Player, lost: &[f64])
 }
 
 impl Judge<'_> {
-    /// The chains that most playouts lose and that have a liberty in a region too large to search.
+    /// Returns the chains that most playouts lose and that have a liberty in a region too large to search.
     fn lost_in_the_open(&self) -> Vec<bool> {
         let map = ChainMap::of(self.board);
         let mut removed = vec![false; map.chains.len()];
@@ -101,7 +102,7 @@ impl Judge<'_> {
         removed
     }
 
-    /// The verdicts where the chains in `removed` are dead, and the chains that could not be searched.
+    /// Returns the status of all chains with those in `removed` dead, and the chains that could not be searched.
     fn round(&mut self, removed: &[bool]) -> (Vec<Verdict>, Vec<usize>) {
         let board = self.without(removed);
         let map = ChainMap::of(&board);
@@ -132,7 +133,7 @@ impl Judge<'_> {
         (verdicts, unsearched)
     }
 
-    /// The board without the chains in `removed`.
+    /// Returns the board without the chains in `removed`.
     fn without(&self, removed: &[bool]) -> Board {
         let mut left = Board::new(self.board.size());
         for &point in &self.board.geometry().points {
@@ -145,11 +146,11 @@ impl Judge<'_> {
         left
     }
 
-    /// The chains that are safe and those that are dead without a search.
+    /// Returns the chains that are safe and those that are dead without a search.
     ///
-    /// Safe is what is alive without condition, what has two liberties in a territory large enough to live in, and what
-    /// nearly no playout loses and is in contact with safe enemies alone: playouts go wrong where stones inside an eye space
-    /// or a race decide.
+    /// A chain is safe if it is unconditionally alive, has two liberties in a territory large enough to live in (or one, if
+    /// few playouts lose it), or if almost no playout loses it and all enemy chains in contact with it are safe or dead.
+    /// Playouts are wrong where stones inside an eye space or a race decide.
     fn settled_at_sight(&self, board: &Board, map: &ChainMap, numbers: &[usize]) -> (Vec<bool>, Vec<bool>) {
         let owners = unconditional_owners(board, self.suicide);
         let owner_of = |chain: usize| owners[board.geometry().move_of(map.chains[chain].stones[0]).index()];
@@ -182,7 +183,8 @@ impl Judge<'_> {
         }
     }
 
-    /// Searches the area of some chains, given by their numbers on `board`.
+    /// Searches the area of some chains, given by their numbers on `board`; `None` if it is too large or the search does not
+    /// decide it.
     fn search(
         &mut self,
         board: &Board,
@@ -222,8 +224,8 @@ impl Judge<'_> {
         })
     }
 
-    /// Takes over what searches found. Where it matters who moves first, the players take turns from the player to move on, the
-    /// largest area first.
+    /// Writes the results of searches to `verdicts`. In areas where the first move matters the players alternate, beginning
+    /// with the player to move, in the area with the largest difference.
     fn decide(&self, searched: Vec<Searched>, verdicts: &mut [Verdict]) {
         let mut by_swing = searched;
         by_swing.sort_by_key(|area| std::cmp::Reverse(area.swing()));
@@ -267,7 +269,7 @@ fn mark_seki(area: &Searched, outcome: &Outcome, verdicts: &mut [Verdict]) {
     }
 }
 
-/// The enemy chains beside a chain, or with liberties in the same region.
+/// Returns the enemy chains beside a chain or with liberties in the same empty region.
 fn contacts(map: &ChainMap, chain: usize) -> Vec<usize> {
     let mut enemies = map.chains[chain].enemies.clone();
     for region in &map.regions {
@@ -282,7 +284,7 @@ fn contacts(map: &ChainMap, chain: usize) -> Vec<usize> {
     enemies
 }
 
-/// The chains that are not safe, those together that touch each other or the same empty region.
+/// Returns the chains that are not safe, grouped by contact with each other or with the same empty region.
 fn components(map: &ChainMap, safe: &[bool]) -> Vec<Vec<usize>> {
     let mut part: Vec<usize> = (0..map.chains.len()).collect();
     let mut join = |one: usize, other: usize| {

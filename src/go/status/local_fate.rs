@@ -4,10 +4,10 @@ use super::local_game::{Area, Set, State};
 use super::local_search::{Goal, LocalSearch};
 use crate::game::Player;
 
-/// The outcome for chains if one player moves first.
+/// The outcome for the chains if one given player moves first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Outcome {
-    /// Stones of the first local player that stay, minus those of the second: points on which stones of the present stand.
+    /// Points with a stone now that the first local player owns in the end, minus those that the second owns.
     pub(super) value: i32,
     /// True for each chain that is lost.
     pub(super) is_lost: Vec<bool>,
@@ -22,12 +22,12 @@ pub(super) struct LocalGroup {
     pub(super) stones: Set,
 }
 
-/// Finds out what becomes of the chains if `first` moves first; `None` if that is too much to search.
+/// Returns the outcome if `first` moves first; `None` if the search does not decide it.
 ///
-/// Only points count on which stones stand now: neutral points and the last points of territory change the status of no
-/// chain. If neither player can force more than what the board shows, everything stays as it is, a ko that goes in circles
-/// included. Else the player who gains takes the most that can be forced, and a chain of the opponent is lost if that can be
-/// had together with all its points.
+/// Only points that have a stone now count: neutral points and the last points of territory change the status of no chain.
+/// If neither player can force more than the board shows, everything stays as it is, including a ko that goes in circles.
+/// Otherwise the gaining player takes the largest gain, and a chain of the opponent is lost if that gain can be forced
+/// together with all points of the chain.
 pub(super) fn outcome(
     search: &mut LocalSearch<'_>,
     stones: [Set; 2],
@@ -43,7 +43,7 @@ pub(super) fn outcome(
         if !search.can_force(&start, &goal(1))? {
             continue;
         }
-        // Each enemy stone that is lost counts twice.
+        // Each lost enemy stone counts twice.
         let (mut forced, mut refuted) = (1, 2 * stones[player.other().index()].count_ones() as i32 + 1);
         while refuted - forced > 1 {
             let middle = (forced + refuted).div_euclid(2);
@@ -60,8 +60,8 @@ pub(super) fn outcome(
     Some(Outcome { value: now, is_lost: vec![false; groups.len()] })
 }
 
-/// Returns true if `group` would be captured were the opponent's chains `enemies` out of danger, that is if it lives in seki;
-/// `None` if that is too much to search.
+/// Returns true if `group` lives in seki: it would be captured if the opponent's chains `enemies` could not be. Returns
+/// `None` if the search does not decide it.
 pub(super) fn lives_in_seki(
     area: &Area,
     limit: u32,

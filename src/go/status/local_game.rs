@@ -1,23 +1,23 @@
-//! A game on part of a board: stones that may be captured, all their liberties, and walls of stones that cannot be.
+//! A game on part of a board: stones that may be captured, all their liberties, and walls of stones that cannot be captured.
 
 use crate::game::Player;
 
 /// A set of points of an [`Area`], one bit a point.
 pub(super) type Set = u128;
 
-/// The most points of an area.
+/// Largest number of points of an area.
 pub(super) const MAX_AREA: usize = Set::BITS as usize;
 
-/// Stones captured at once whose points are an eye space that lives whatever the opponent plays there.
+/// Minimum stones of one capture that leave an eye space in which the captor lives whatever the opponent plays.
 const LIVING_SPACE: u32 = 7;
 
-/// Points without a stone of the player beside them, from which the opponent could make two eyes.
+/// Points without a stone of the player beside them that give the opponent room for two eyes.
 const ROOM_TO_LIVE: u32 = 2;
 
 /// No ko.
 const NO_KO: u8 = u8::MAX;
 
-/// The elements of a set, ascending.
+/// Returns the elements of a set, ascending.
 pub(super) fn elements(set: Set) -> impl Iterator<Item = usize> {
     let mut rest = set;
     std::iter::from_fn(move || {
@@ -27,15 +27,15 @@ pub(super) fn elements(set: Set) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The set of one point.
+/// Returns the set of one point.
 pub(super) const fn single(at: usize) -> Set {
     1 << at
 }
 
-/// The part of a board that a local game is played on.
+/// The part of a board on which a local game is played.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Area {
-    /// The neighbours of each point that belong to the area.
+    /// The neighbours of each point inside the area.
     pub(super) neighbours: Vec<Set>,
     /// By player, the points beside stones outside the area that cannot be captured. A stone of that player on such a point
     /// is connected to them.
@@ -47,22 +47,23 @@ pub(super) struct Area {
 pub(super) struct State {
     /// The stones of each player.
     pub(super) stones: [Set; 2],
-    /// Stones of each player, some of those, that count as connected to walls.
+    /// The stones of each player that count as connected to walls.
     pub(super) safe: [Set; 2],
     /// The player to move.
     pub(super) to_play: Player,
-    /// Passes just made, those that lifted a ko ban left out.
+    /// Number of passes just made, without those that lifted a ko ban.
     pub(super) passes: u8,
     ko: u8,
 }
 
 impl State {
-    /// A position without ko and passes.
+    /// Creates a position without ko and passes.
     pub(super) fn new(stones: [Set; 2], to_play: Player) -> State {
         State { stones, safe: [0; 2], to_play, passes: 0, ko: NO_KO }
     }
 
-    /// The position after a pass. A pass that only lifts a ko ban does not end the game, since the player had a move to make.
+    /// Returns the position after a pass. A pass that only lifts a ko ban does not count towards the end of the game: the
+    /// player had a move to make.
     pub(super) fn pass(self) -> State {
         let passes = if self.ko == NO_KO { self.passes + 1 } else { 0 };
         State { to_play: self.to_play.other(), passes, ko: NO_KO, ..self }
@@ -82,27 +83,27 @@ struct LocalChain {
 }
 
 impl Area {
-    /// The points of the area.
+    /// Returns the points of the area.
     pub(super) fn all(&self) -> Set {
         if self.neighbours.len() == MAX_AREA { Set::MAX } else { single(self.neighbours.len()) - 1 }
     }
 
-    /// The empty points.
+    /// Returns the empty points.
     pub(super) fn empty(&self, state: &State) -> Set {
         self.all() & !(state.stones[0] | state.stones[1])
     }
 
-    /// The points on which a stone of `player` cannot be captured.
+    /// Returns the points on which a stone of `player` cannot be captured.
     fn walls_in(&self, state: &State, player: Player) -> Set {
         self.walls[player.index()] | state.safe[player.index()]
     }
 
-    /// The points of the area beside a set.
+    /// Returns the points of the area beside a set.
     pub(super) fn beside(&self, set: Set) -> Set {
         elements(set).fold(0, |beside, at| beside | self.neighbours[at]) & !set
     }
 
-    /// The points of `within` that are connected to `start` in it.
+    /// Returns the points of `within` that are connected with `start` inside it.
     pub(super) fn connected(&self, start: Set, within: Set) -> Set {
         let mut found = start & within;
         let mut frontier = found;
@@ -114,7 +115,7 @@ impl Area {
         found
     }
 
-    /// The connected parts of a set.
+    /// Returns the connected parts of a set.
     fn parts(&self, set: Set) -> impl Iterator<Item = Set> + '_ {
         let mut rest = set;
         std::iter::from_fn(move || {
@@ -124,7 +125,7 @@ impl Area {
         })
     }
 
-    /// The position after a stone on the empty point `at`; `None` if ko or suicide forbids it.
+    /// Returns the position after a stone on the empty point `at`; `None` if ko or suicide forbids it.
     pub(super) fn play(&self, state: &State, at: usize) -> Option<State> {
         if usize::from(state.ko) == at {
             return None;
@@ -157,7 +158,8 @@ impl Area {
         Some(with_living_space_filled(captured, state.to_play, after))
     }
 
-    /// The points that each player owns if the game ends now: all stones alive, empty points that reach one player alone.
+    /// Returns the points that each player owns if the game ends now: all stones, and empty points that reach one player
+    /// alone.
     pub(super) fn owned(&self, state: &State) -> [Set; 2] {
         let mut owned = state.stones;
         for region in self.parts(self.empty(state)) {
@@ -175,8 +177,8 @@ impl Area {
         owned
     }
 
-    /// The points that are a player's whatever is played: chains connected to walls or alive without condition, and what they
-    /// alone surround if no group can make two eyes there.
+    /// Returns the points that each player owns whatever is played: chains connected to walls or unconditionally alive, and
+    /// regions that they alone surround if no group can make two eyes there.
     pub(super) fn settled(&self, state: &State) -> [Set; 2] {
         Player::BOTH.map(|player| self.settled_for(state, player))
     }
@@ -198,8 +200,8 @@ impl Area {
         settled
     }
 
-    /// The stones of `player` that are connected to walls or, with them, alive without condition (Benson's theorem, as in
-    /// [`unconditional`](crate::go::unconditional)).
+    /// Returns the stones of `player` that are connected to walls or, together with those, unconditionally alive (Benson's
+    /// theorem, as in [`unconditional`](crate::go::unconditional)).
     fn alive(&self, state: &State, player: Player) -> Set {
         let own = state.stones[player.index()];
         let [walls, enemy_walls] = [player, player.other()].map(|of| self.walls_in(state, of));
@@ -212,7 +214,7 @@ impl Area {
                 is_alive: stones & walls != 0,
             })
             .collect();
-        // A region beside the opponent's walls goes on outside the area.
+        // A region beside the opponent's walls continues outside the area.
         let closed: Vec<Set> =
             self.parts(self.all() & !own).filter(|region| region & enemy_walls == 0).collect();
         let sure = chains.iter().filter(|chain| chain.is_alive).fold(0, |sure, chain| sure | chain.stones);
@@ -237,8 +239,7 @@ impl Area {
     }
 }
 
-/// The position with the points of a large capture filled by the player who made it: the space lives, and what is played
-/// there is of no interest.
+/// Fills the points of a large capture with stones of the captor: the space lives, and moves there do not matter.
 fn with_living_space_filled(captured: Set, captor: Player, mut after: State) -> State {
     if captured.count_ones() >= LIVING_SPACE {
         after.stones[captor.index()] |= captured;
@@ -247,7 +248,8 @@ fn with_living_space_filled(captured: Set, captor: Player, mut after: State) -> 
     after
 }
 
-/// Returns true if the opponent, who may not play elsewhere than in the empty points of a region, cannot fill the last of them.
+/// Returns true if the region is vital to the chain: the opponent cannot fill its last empty point, since all of them are
+/// liberties of the chain.
 fn is_vital(empty_of_region: Set, chain: &LocalChain) -> bool {
     empty_of_region != 0 && empty_of_region & !chain.liberties == 0
 }

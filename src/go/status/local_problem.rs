@@ -1,26 +1,26 @@
-//! A local game cut out of a board, numbered in the same way however the board is turned and whoever has which colour.
+//! A local game cut out of a board, with the same numbering in all symmetries and with either colouring.
 
 use super::local_game::{Area, MAX_AREA, Set, single};
 use crate::game::Player;
 use crate::go::board::Board;
 use crate::go::geometry::Point;
 
-/// A local game and where it lies.
+/// A local game and its place on the board.
 pub(super) struct LocalProblem {
     /// The area.
     pub(super) area: Area,
     /// The stones in it, by local player.
     pub(super) stones: [Set; 2],
-    /// The point of each number.
+    /// The point on the board of each number.
     points: Vec<Point>,
-    /// True if Black is the local White.
+    /// True if Black on the board is the local White.
     swaps_colours: bool,
 }
 
 /// Rows, columns and contents of an area's points, in one order of the points.
 type Drawing = Vec<(i32, i32, u8)>;
 
-/// The content of a point and of its neighbours outside the area, by player of the board.
+/// The content of a point and the presence of walls beside it, by player of the board.
 #[derive(Clone, Copy)]
 struct PointContent {
     stones: [bool; 2],
@@ -36,7 +36,7 @@ impl PointContent {
 }
 
 impl LocalProblem {
-    /// The game on `points`, all other stones of the board being out of danger. `None` if there are too many points.
+    /// Creates the game on `points`, with all other stones of the board safe from capture; `None` for no or too many points.
     pub(super) fn new(board: &Board, points: &[Point]) -> Option<LocalProblem> {
         if points.is_empty() || points.len() > MAX_AREA {
             return None;
@@ -63,12 +63,12 @@ impl LocalProblem {
         Some(problem)
     }
 
-    /// The local player of a player of the board, and the other way round.
+    /// Converts a player of the board to the local player, and back.
     pub(super) fn local(&self, player: Player) -> Player {
         if self.swaps_colours { player.other() } else { player }
     }
 
-    /// The set of the points for which `is_element` holds.
+    /// Returns the set of the points for which `is_element` holds.
     pub(super) fn set_of(&self, is_element: impl Fn(Point) -> bool) -> Set {
         let elements = self.points.iter().enumerate().filter(|&(_, &point)| is_element(point));
         elements.fold(0, |set, (number, _)| set | single(number))
@@ -88,7 +88,8 @@ fn content(board: &Board, points: &[Point], point: Point) -> PointContent {
     )
 }
 
-/// The indices of the points in the order of which the drawing is the least of all symmetries and colours.
+/// Returns the order of the points (as indices) with the least drawing over all symmetries and colourings, and true if its
+/// colours are exchanged.
 fn canonical_order(board: &Board, points: &[Point], contents: &[PointContent]) -> (Vec<usize>, bool) {
     let size = board.size();
     let place = |point: &Point| {
@@ -119,7 +120,7 @@ fn canonical_order(board: &Board, points: &[Point], contents: &[PointContent]) -
     best.map_or((Vec::new(), false), |(_, order, swaps_colours)| (order, swaps_colours))
 }
 
-/// A place turned by one of the eight symmetries, about the origin.
+/// Maps a place by one of the eight symmetries about the origin.
 fn turn((column, row): (i32, i32), symmetry: u8) -> (i32, i32) {
     let (column, row) = if symmetry & 1 != 0 { (-column, row) } else { (column, row) };
     let (column, row) = if symmetry & 2 != 0 { (column, -row) } else { (column, row) };

@@ -1,31 +1,31 @@
-//! An exact search for what a player can force in a local game: depth-first, ever deeper.
+//! An exact search for goals that a player can force in a local game: depth-first with iterative deepening.
 
 use super::local_game::{Area, Set, State, single};
 use crate::game::Player;
 use std::collections::HashMap;
 
-/// The deepest search, in moves.
+/// Largest depth, in moves.
 const MAX_DEPTH: u8 = 60;
 
-/// Moves by which the depth grows.
+/// Increase of the depth per iteration, in moves.
 const DEPTH_STEP: usize = 2;
 
-/// The depth after which a goal that was not reached counts as out of reach, if the moves to search are spent.
+/// Depth without success from which on a goal counts as out of reach when the budget of positions is spent.
 const SUFFICIENT_DEPTH: u8 = 14;
 
-/// The depth of an answer that holds for every depth.
+/// Depth of a negative answer that holds for every depth.
 const EXHAUSTIVE: u8 = u8::MAX;
 
-/// A condition on the end of the game that `player` tries to force.
+/// A condition on the final position that `player` tries to force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Goal {
-    /// The player who attacks. A game that never ends is no success.
+    /// The attacking player. An endless game is a failure.
     pub(super) player: Player,
-    /// The points that count: one for each that the player owns in the end, minus one for each that the opponent owns.
+    /// The points that count: plus one for each that the player owns in the end, minus one for each that the opponent owns.
     pub(super) counted: Set,
-    /// The least difference.
+    /// Minimum sum over `counted`.
     pub(super) at_least: i32,
-    /// Points that the player must own besides.
+    /// Points that the player must also own.
     pub(super) owned: Set,
 }
 
@@ -34,14 +34,14 @@ impl Goal {
         (own & self.counted).count_ones() as i32 - (enemy & self.counted).count_ones() as i32
     }
 
-    /// Returns true if the goal is reached in a game that has ended.
+    /// Returns true if the goal is reached in a finished game.
     fn is_reached(&self, area: &Area, state: &State) -> bool {
         let owned = area.owned(state);
         let (own, enemy) = (owned[self.player.index()], owned[self.player.other().index()]);
         self.difference(own, enemy) >= self.at_least && self.owned & !own == 0
     }
 
-    /// The answer where points that are settled decide.
+    /// Returns the answer if settled points alone decide it.
     fn decided(&self, settled: [Set; 2], all: Set) -> Option<bool> {
         let (own, enemy) = (settled[self.player.index()], settled[self.player.other().index()]);
         if self.owned & enemy != 0 || self.difference(all & !enemy, enemy) < self.at_least {
@@ -51,12 +51,12 @@ impl Goal {
     }
 }
 
-/// An answer.
+/// The answer of a search.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Answer {
     /// The goal can be forced.
     Yes,
-    /// It cannot within the depth; `true`: at no depth.
+    /// It cannot be forced within the depth; `true`: at no depth.
     No(bool),
 }
 
@@ -64,42 +64,41 @@ enum Answer {
 #[derive(Clone, Copy)]
 struct Known {
     is_reached: bool,
-    /// If it is not reached: the depth to which that is true.
+    /// The depth to which a negative answer holds.
     depth: u8,
     /// The move that decided.
     best: u8,
 }
 
-/// The moves that searches may look at are spent.
+/// The error of a search without positions left to search.
 struct Spent;
 
-/// Searches of one area.
+/// Searches of one area with a common budget.
 pub(super) struct LocalSearch<'a> {
     area: &'a Area,
     known: HashMap<State, Known, ahash::RandomState>,
-    /// Positions that may still be looked at.
+    /// Number of positions that may still be searched.
     left: u32,
 }
 
-/// A pass, among points of an area.
+/// A pass, as a point of an area.
 const PASS: u8 = u8::MAX - 1;
 
 impl<'a> LocalSearch<'a> {
-    /// For searches that look at `limit` positions together.
+    /// Creates searches that visit at most `limit` positions in total.
     pub(super) fn new(area: &'a Area, limit: u32) -> LocalSearch<'a> {
         LocalSearch { area, known: HashMap::default(), left: limit }
     }
 
-    /// Positions that may still be looked at.
+    /// Returns the number of positions that may still be searched.
     pub(super) fn left(&self) -> u32 {
         self.left
     }
 
-    /// Returns whether the player of the goal can force it from `start`; `None` if that was not found out.
+    /// Returns true if the player of the goal can force it from `start`, and `None` if the search does not decide it.
     ///
-    /// An answer within a given depth depends on the position alone, not on the moves before it, so that positions may be
-    /// shared though a ko may repeat. A goal that is out of reach within every number of moves in which only
-    /// repetitions are left is out of reach.
+    /// An answer within a given depth depends on the position alone, not on the moves before it, so that positions are
+    /// shared even if a ko repeats. A goal is out of reach if it is so at every depth at which only repetitions are left.
     pub(super) fn can_force(&mut self, start: &State, goal: &Goal) -> Option<bool> {
         self.known.clear();
         let mut searched = 0;
@@ -166,12 +165,12 @@ impl<'a> LocalSearch<'a> {
         Ok((if attacks { Answer::No(is_final) } else { Answer::Yes }, PASS))
     }
 
-    /// The moves to look at, the most promising first, and where they lead.
+    /// Returns the moves to search, the most promising first, with the positions after them.
     fn moves(&self, state: &State, goal: &Goal, settled: [Set; 2], first: Option<u8>) -> Vec<(u8, State)> {
         let area = self.area;
         let empty = area.empty(state);
         let (own, enemy) = (state.to_play.index(), state.to_play.other().index());
-        // Nothing played on settled points changes anything.
+        // Moves on settled points change nothing.
         let mut candidates = empty & !settled[0] & !settled[1];
         let mut equals: Vec<(Set, Set)> = Vec::new();
         let mut moves: Vec<(i32, u8, State)> = Vec::new();
@@ -183,7 +182,7 @@ impl<'a> LocalSearch<'a> {
                 [own, enemy].map(|side| area.connected(around & state.stones[side], state.stones[side]));
             let walls = area.walls.map(|walls| walls & single(at) != 0);
             if around & empty == 0 && (walls[0] || walls[1]) {
-                // Liberties on the outside of the same chains are worth the same.
+                // Outside liberties of the same chains are equivalent.
                 let equal = (chains[0], chains[1]);
                 if equals.contains(&equal) && walls[own] != walls[enemy] {
                     continue;
