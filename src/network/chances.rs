@@ -1,27 +1,27 @@
-//! Exponentials and logistic functions in integers: what a network says, as chances.
+//! Exponentials and logistic functions in integers, which turn a network's outputs into probabilities.
 //!
-//! A platform's `exp` may differ in the last bit, and what is read here decides moves.
+//! The last bit of a platform's `exp` may differ, and these numbers decide moves.
 
 use super::layer::OUTPUT_PLACES;
 use crate::value::Value;
 use std::sync::OnceLock;
 
-/// What stands for certainty.
+/// The integer that represents probability 1.
 pub const CERTAIN: u32 = 1 << 24;
 
-/// Steps of the table of powers.
+/// Number of steps in the table of powers.
 const STEPS: usize = 256;
 /// Binary places of powers.
 const PLACES: u32 = 30;
-/// The logarithm of e to the base of two, with [`OUTPUT_PLACES`].
+/// Logarithm of e to base 2, with [`OUTPUT_PLACES`].
 const LOG2_E: i64 = 5909;
 
-/// 2^-x for `x >= 0`, both with binary places: `x` with [`OUTPUT_PLACES`], the result with 30.
+/// Returns 2^-x for `x >= 0`, both with binary places: `x` with [`OUTPUT_PLACES`], the result with 30.
 ///
-/// Between the steps of a table it is linear: off by less than a millionth.
+/// Interpolates linearly between the steps of a table: the error is below a millionth.
 fn power(x: i64) -> u64 {
     static TABLE: OnceLock<[u32; STEPS + 1]> = OnceLock::new();
-    // In software: the same bits everywhere.
+    // Computed in software, for the same bits on every processor.
     let entry = |i: usize| (libm::exp2(-(i as f64) / STEPS as f64) * f64::from(1 << PLACES)).round() as u32;
     let table = TABLE.get_or_init(|| std::array::from_fn(entry));
     let (whole, part) = (x >> OUTPUT_PLACES, (x & ((1 << OUTPUT_PLACES) - 1)) as usize);
@@ -34,22 +34,22 @@ fn power(x: i64) -> u64 {
     (one - (one - next) * between / fine as u64) >> whole
 }
 
-/// e^-x for `x >= 0` with [`OUTPUT_PLACES`]; the result has 30 binary places.
+/// Returns e^-x for `x >= 0` with [`OUTPUT_PLACES`]; the result has 30 binary places.
 fn exponential(x: i64) -> u64 {
     power((x.min(1 << 40) * LOG2_E) >> OUTPUT_PLACES)
 }
 
-/// `factor * 2^x` for `x` with [`OUTPUT_PLACES`], from `least`, a whole number, to 5; the result has [`OUTPUT_PLACES`].
+/// Returns `factor * 2^x`, with [`OUTPUT_PLACES`] as `x`, which is clamped to `least..=5`; `least` is a whole number.
 pub(super) fn scaled_power(factor: i64, x: i32, least: i32) -> i64 {
     let one = 1 << OUTPUT_PLACES;
     let x = i64::from(x.clamp(least * one, 5 * one));
-    // As 2^5 times a power that is not positive.
+    // Computed as 2^5 times a power with an exponent of at most 0.
     let below = power(5 * i64::from(one) - x) as i64;
     (factor * 32 * below) >> (PLACES as i32 - OUTPUT_PLACES)
 }
 
-/// Turns logits with 12 binary places, of which only those that `is_legal` says are looked at, into chances in units of
-/// 1/[`CERTAIN`]; the others get 0. They sum to [`CERTAIN`] but for rounding down.
+/// Converts logits with 12 binary places into probabilities in units of 1/[`CERTAIN`]. Moves that are not legal get 0.
+/// The probabilities sum to [`CERTAIN`], except for rounding down.
 pub fn softmax(logits: &[i32], is_legal: impl Fn(usize) -> bool, chances: &mut [u32]) {
     let legal = || logits.iter().enumerate().filter(|&(number, _)| is_legal(number)).map(|(_, &logit)| logit);
     let Some(largest) = legal().max() else {
@@ -63,7 +63,7 @@ pub fn softmax(logits: &[i32], is_legal: impl Fn(usize) -> bool, chances: &mut [
     }
 }
 
-/// 1 / (1 + e^-x) for `x` with 12 binary places, as a value.
+/// Returns 1 / (1 + e^-x) for `x` with 12 binary places.
 #[must_use]
 pub fn logistic(x: i64) -> Value {
     let small = exponential(x.abs());
@@ -81,7 +81,7 @@ mod tests {
         for x in (0..60_000).step_by(7) {
             let exact = (-f64::from(x) / 4096.0).exp();
             let error = exponential(i64::from(x)) as f64 / f64::from(1 << PLACES) - exact;
-            // The logarithm of e is known to 12 places alone, so the exponent is off by up to 7 parts in 100,000.
+            // The logarithm of e has only 12 places, so the exponent is off by up to 7 parts in 100,000.
             assert!(error.abs() < 3e-4, "{x}: {error}");
         }
         assert_eq!(exponential(i64::MAX), 0);

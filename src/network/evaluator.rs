@@ -1,4 +1,4 @@
-//! Asking a network about positions on boards of one size.
+//! Evaluation of positions by a network, on boards of one size.
 
 use super::Network;
 use super::chances;
@@ -15,31 +15,31 @@ use crate::go::{Komi, Size};
 use crate::value::Value;
 use std::sync::Arc;
 
-/// Points of the score's mean that the network's number 1 stands for.
+/// Points of the score's mean for an output of 1.
 const MEAN_POINTS: i64 = 16;
-/// Points of the score's spread that the network's number 0 stands for; each 1 more doubles it.
+/// Points of the score's spread for an output of 0; each 1 more doubles the spread.
 const SPREAD_POINTS: i64 = 8;
-/// The least number for the spread: an eighth of a point where owners are counted, else a point.
+/// Minimum output for the spread, as a power of 2: an eighth of a point if owners are counted, else a point.
 const LEAST_SPREAD: [i32; 2] = [-6, -3];
 
 /// Standard deviation of a logistic distribution of scale 1: π / √3.
 const DEVIATION_OF_LOGISTIC: f64 = 1.813_799_364_234_218;
 
-/// A network and the memory that it works in. Every thread has its own; an evaluation allocates nothing.
+/// A network with its working memory. Every thread has its own; an evaluation allocates nothing.
 pub struct Evaluator {
     network: Arc<Network>,
     kernel: Kernel,
     size: Size,
     /// The padded point of every move on the board.
     points: Vec<u32>,
-    /// The same, as the kernel takes them.
+    /// The same points, grouped for the kernel.
     groups: Vec<Group>,
     tiles: Vec<Tile>,
-    /// Of a kernel with tiles.
+    /// Present if the kernel uses tiles.
     workspace: Option<Workspace>,
-    /// The same after each symmetry.
+    /// The padded point of every move under each symmetry.
     turned: Vec<Vec<u32>>,
-    /// To the 3x3 neighbours on the padded board.
+    /// Offsets to the 3x3 neighbours on the padded board.
     neighbours: [isize; 9],
     ladders: LadderReader,
     input: Vec<Cell>,
@@ -54,53 +54,53 @@ pub struct Evaluator {
     outputs: Vec<i32>,
 }
 
-/// What a network says of a position, seen by the player to move. Logits have 12 binary places.
+/// A network's evaluation of a position, for the player to move. Logits have 12 binary places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Evaluation<'a> {
-    /// A logit for every move number, pass last.
+    /// Policy logit of every move number, pass last.
     pub policy: &'a [i32],
-    /// A logit for every point that it will be the player's; `None` if the network was not trained on owners.
+    /// Logit of every point that it becomes the player's; `None` if the network was not trained on owners.
     pub owners: Option<&'a [i32]>,
-    /// The final score; `None` if the network was not trained on scores.
+    /// The estimated final score; `None` if the network was not trained on scores.
     pub score: Option<ScoreEstimate>,
 }
 
-/// The final score for the player to move, as a logistic distribution.
+/// An estimate of the final score for the player to move, as a logistic distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoreEstimate {
     /// Mean without komi, in points, with 12 binary places.
     pub mean: i64,
-    /// How far it may be off: the scale of the distribution, with 12 binary places.
+    /// Spread in points: the scale of the distribution, with 12 binary places.
     pub spread: i64,
 }
 
 impl ScoreEstimate {
-    /// The chance to win when the player gains a komi of `own_komi` half points: [`Situation::own_komi`].
+    /// Returns the win rate of the player with a komi of `own_komi` half points: [`Situation::own_komi`].
     #[must_use]
     pub fn winning_chance(&self, own_komi: i32) -> Value {
         let lead = self.mean + (i64::from(own_komi) << (OUTPUT_PLACES - 1));
         chances::logistic((lead << OUTPUT_PLACES) / self.spread.max(1))
     }
 
-    /// The same mean with a spread divided by `factor`, at least 1.
+    /// Returns the same estimate with the spread divided by `factor`, at least 1.
     #[must_use]
     pub fn sharpened(&self, factor: i64) -> ScoreEstimate {
         ScoreEstimate { spread: self.spread / factor, ..*self }
     }
 
-    /// The same with a mean that is so many points higher.
+    /// Returns the same estimate with a mean that is `points` higher.
     #[must_use]
     pub fn raised(&self, points: f64) -> ScoreEstimate {
         ScoreEstimate { mean: self.mean + (points * f64::from(1 << OUTPUT_PLACES)).round() as i64, ..*self }
     }
 
-    /// Standard deviation in points: π / √3 of the scale.
+    /// Returns the standard deviation in points: π / √3 of the scale.
     #[must_use]
     pub fn deviation(&self) -> f64 {
         self.spread as f64 / f64::from(1 << OUTPUT_PLACES) * DEVIATION_OF_LOGISTIC
     }
 
-    /// The mean lead in points when the player gains a komi of `own_komi` half points.
+    /// Returns the mean lead in points with a komi of `own_komi` half points for the player.
     #[must_use]
     pub fn lead(&self, own_komi: i32) -> f64 {
         self.mean as f64 / f64::from(1 << OUTPUT_PLACES) + Komi(own_komi).points()
@@ -108,12 +108,13 @@ impl ScoreEstimate {
 }
 
 impl Evaluation<'_> {
-    /// Chances of all moves that are legal, in units of 1/[`chances::CERTAIN`]; `into.len() == policy.len()`.
+    /// Writes the probabilities of all moves, in units of 1/[`chances::CERTAIN`]: 0 for moves that are not legal.
+    /// `into.len() == policy.len()`.
     pub fn move_chances(&self, is_legal: impl Fn(Move) -> bool, into: &mut [u32]) {
         chances::softmax(self.policy, |number| is_legal(Move(number as u16)), into);
     }
 
-    /// The chance that a point will be the player's, if the network was trained on owners.
+    /// Returns the probability that a point becomes the player's, if the network was trained on owners.
     #[must_use]
     pub fn owner_chance(&self, point: Move) -> Option<Value> {
         self.owners.map(|owners| chances::logistic(i64::from(owners[point.index()])))
@@ -121,8 +122,8 @@ impl Evaluation<'_> {
 }
 
 impl Evaluator {
-    /// For boards of `size`, with the fastest kernel of this processor; with one by tiles where the network has
-    /// [weights](Network::make_tile_weights) for them.
+    /// Creates an evaluator for boards of `size`, with the fastest kernel of this processor. A kernel with tiles is
+    /// used only if the network has [weights](Network::make_tile_weights) for them.
     #[must_use]
     pub fn new(network: Arc<Network>, size: Size) -> Evaluator {
         let best = Kernel::best();
@@ -130,8 +131,8 @@ impl Evaluator {
         Evaluator::with_kernel(network, size, if has_weights { best } else { best.without_tiles() })
     }
 
-    /// For boards of `size`. The kernel does not change what comes out. For one by tiles the network's weights are made, if they
-    /// are not.
+    /// Creates an evaluator for boards of `size` with the given kernel, which does not change the results. Makes the
+    /// network's weights for tiles if the kernel needs them.
     #[must_use]
     pub fn with_kernel(network: Arc<Network>, size: Size, kernel: Kernel) -> Evaluator {
         // One column of border is the right edge of a row and the left edge of the next.
@@ -175,20 +176,20 @@ impl Evaluator {
         }
     }
 
-    /// The network.
+    /// Returns the network.
     #[must_use]
     pub fn network(&self) -> &Arc<Network> {
         &self.network
     }
 
-    /// The size of its boards.
+    /// Returns the size of its boards.
     #[must_use]
     pub fn size(&self) -> Size {
         self.size
     }
 
-    /// Bytes that one takes in memory, without the network, but with what tiles need if there are to be any; whatever the
-    /// processor.
+    /// Returns the memory of an evaluator in bytes, without the network. Memory for tiles is included if `has_tiles`;
+    /// the result is the same on every processor.
     #[must_use]
     pub fn bytes_for(network: &Arc<Network>, size: Size, has_tiles: bool) -> usize {
         let blocks = network.architecture().channels / LANES;
@@ -207,8 +208,8 @@ impl Evaluator {
             + 4 * (points + self.pooled.len() + self.bias.len() + self.logits.len())
     }
 
-    /// What the network says of a position, which must be on a board of this size. It is looked at under
-    /// `symmetry`; the answer is for the board as it is.
+    /// Evaluates a position, which must be on a board of this size. The network reads it under `symmetry`; the result
+    /// is for the original orientation.
     pub fn evaluate(&mut self, situation: &Situation<'_>, symmetry: Symmetry) -> Evaluation<'_> {
         assert_eq!(situation.board.size(), self.size, "an evaluator is for one size");
         self.fill_input(situation, symmetry);
@@ -224,8 +225,8 @@ impl Evaluator {
         }
     }
 
-    /// The score. Where the network counts, its mean is the sum of what each point will be on average, from -1 for the
-    /// opponent's to 1 for the player's, and what it adds to that.
+    /// Returns the score estimate. If the network counts owners, the mean is the sum of all points' mean owners, from
+    /// -1 for the opponent to 1 for the player, plus the network's output.
     fn score(&self) -> ScoreEstimate {
         let own = i64::from(self.outputs[1]) * MEAN_POINTS;
         if !self.network.architecture.counts_owners {
@@ -246,7 +247,7 @@ impl Evaluator {
         describe(situation, self.network.architecture.planes, &mut self.ladders, &mut sink);
         let whole = sink.whole;
         for &point in &self.points {
-            // A plane is either of points or of the whole board, so these are never added.
+            // Each plane has either points or a value for the whole board, so the two are never added.
             for (byte, whole) in self.input[point as usize].0.iter_mut().zip(whole) {
                 *byte |= whole;
             }
@@ -324,7 +325,7 @@ impl Evaluator {
     }
 }
 
-/// The bias of a layer, and what pooled numbers add to it.
+/// Writes the bias of a layer plus the contribution of the pooled numbers.
 fn add_pooled(pooling: &Dense, pooled: &[i32], layer: &Convolution, bias: &mut [i32]) {
     let sums = pooling.sums(pooled).zip(&pooling.shifts);
     for ((into, (sum, &shift)), (&own, &layer_shift)) in
@@ -338,9 +339,9 @@ fn add_pooled(pooling: &Dense, pooled: &[i32], layer: &Convolution, bias: &mut [
 /// Writes planes as bytes of cells.
 struct Input<'a> {
     cells: &'a mut [Cell],
-    /// The padded point of each move, turned.
+    /// The padded point of each move under the symmetry.
     points: &'a [u32],
-    /// What the planes of the whole board have on every point.
+    /// The values of the planes with one value for the whole board.
     whole: [u8; LANES],
 }
 

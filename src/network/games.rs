@@ -1,7 +1,7 @@
-//! Recorded games, one a line, as positions to learn from.
+//! Recorded games, one per line, as training positions.
 //!
-//! A line is `DATE RESULT KOMI MOVES`: the result as game records have it (`B+R`, `W+3.50`), the moves in the
-//! letters of game records, two a move, `..` for a pass, Black first. Boards are 19x19.
+//! A line is `DATE RESULT KOMI MOVES`: the result as in game records (`B+R`, `W+3.50`), the moves as in SGF, two
+//! letters each, `..` for a pass, Black first. Boards are 19x19.
 
 use super::planes::Situation;
 use super::samples::{Labels, SampleWriter};
@@ -9,49 +9,50 @@ use crate::game::{Game, Move, Outcome, Player};
 use crate::go::{KoRule, Komi, Position, Rules, Size, ownership};
 use std::io::{self, Write};
 
-/// Points that a game may be won by: the board and some komi.
+/// Maximum plausible margin in points: the board and some komi.
 const LARGEST_MARGIN: f64 = 500.0;
-/// Playouts that decide whose each point became, in how many of them it has to be a player's, and by how many half points
-/// their count may differ from that of the players, who counted territory.
+/// Number of playouts from the last position that determine the owners of the points.
 const FINAL_PLAYOUTS: u32 = 128;
+/// Number of these playouts in which a point must belong to a player.
 const SURE: u64 = 96;
+/// Maximum difference in half points between the area by playouts and the players' margin, counted by territory.
 const TOLERANCE: i32 = 6;
 
-/// A game as its line has it.
+/// A game parsed from its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedGame {
-    /// The day it was played, as the line has it; sorts by time.
+    /// Date of the game, as in the line; sorts by time.
     pub date: String,
-    /// The final score for Black, komi included, in half points; `None` where nobody counted.
+    /// Black's final margin with komi, in half points; `None` if the game was not counted.
     pub margin: Option<i32>,
-    /// How it ended for Black; `None` where the result says nothing about the position.
+    /// Black's result; `None` if it is no evidence about the position.
     pub outcome: Option<Outcome>,
-    /// White's compensation.
+    /// White's komi.
     pub komi: Komi,
-    /// The moves.
+    /// The moves, Black first.
     pub moves: Vec<Move>,
 }
 
-/// A line that is no game.
+/// The error for a line that is not a game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} is no game: expected DATE RESULT KOMI MOVES, found a bad {what}")]
 pub struct GameError {
-    /// Its number, from 1.
+    /// Number of the line, from 1.
     pub line: usize,
-    /// The part that could not be read.
+    /// The part that could not be parsed.
     pub what: &'static str,
 }
 
-/// The board of these games.
+/// Returns the board size of these games.
 fn board() -> Size {
     Size::new(19, 19).expect("a size that exists")
 }
 
 impl RecordedGame {
-    /// Reads a line; `number` is for the message.
+    /// Parses a line; `number` is its number for the error message.
     ///
     /// # Errors
-    /// The part that could not be read.
+    /// The part that could not be parsed.
     pub fn parse(text: &str, number: usize) -> Result<RecordedGame, GameError> {
         let bad = |what| GameError { line: number, what };
         let mut words = text.split_whitespace();
@@ -65,13 +66,14 @@ impl RecordedGame {
         }
     }
 
-    /// Writes all positions in which a move was played. Returns how many there were, and whether the game was
-    /// cut off before a move that the rules forbid.
+    /// Writes all positions in which a move was played. Returns their number, and true if the game was cut off before a
+    /// move that the rules forbid.
     ///
     /// # Errors
-    /// When a row cannot be written.
+    /// If a row cannot be written.
     pub fn write<W: Write>(&self, number: u32, writer: &mut SampleWriter<W>) -> io::Result<(usize, bool)> {
-        // Servers of that time forbade the simple ko, some more; either way what was played was legal there.
+        // Servers of that time forbade simple ko repetitions, some of them more; either way the moves played were legal
+        // there.
         let rules = Rules { ko: KoRule::Simple, suicide: true, ..Rules::CHINESE };
         let start = Position::new(board(), rules, self.komi);
         let (last, count) = self.play(start.clone(), &mut |_, _| Ok(()))?;
@@ -84,8 +86,8 @@ impl RecordedGame {
         Ok((count, is_cut_off))
     }
 
-    /// Plays the moves and tells each with its position; up to the first that the rules forbid. The position then, and
-    /// the number of moves.
+    /// Plays the moves up to the first that the rules forbid, and calls `tell` with each move and the position before
+    /// it. Returns the last position and the number of moves played.
     fn play(
         &self,
         mut position: Position,
@@ -97,14 +99,14 @@ impl RecordedGame {
             }
             tell(&position, mv)?;
             position.play(mv);
-            // A pass may be followed by moves, whatever the count of passes.
+            // Moves may follow any number of passes.
             position.resume();
         }
         Ok((position, self.moves.len()))
     }
 
-    /// Whose each point became, `b`, `w` or `.`, by playouts from the last position; `None` where nobody counted, or the
-    /// playouts count otherwise than the players did.
+    /// Returns the owner of each point, `b`, `w` or `.`, by playouts from the last position; `None` if the game was not
+    /// counted, or if the area by playouts differs from the players' count by more than [`TOLERANCE`].
     fn owners(&self, last: &Position, number: u32) -> Option<Vec<u8>> {
         let margin = self.margin?;
         let ownership = ownership::by_playouts(last, FINAL_PLAYOUTS, u64::from(number));
@@ -133,7 +135,7 @@ impl RecordedGame {
     }
 }
 
-/// `B+R`, `W+3.50`, `B+T`: the outcome for Black, and the margin in half points.
+/// Parses `B+R`, `W+3.50` or `B+T` into Black's result and Black's margin in half points.
 fn parse_result(text: &str) -> Option<(Option<Outcome>, Option<i32>)> {
     let (winner, how) = text.split_once('+')?;
     let (sign, outcome) = match winner {
@@ -143,11 +145,11 @@ fn parse_result(text: &str) -> Option<(Option<Outcome>, Option<i32>)> {
     };
     match how {
         "R" => Some((Some(outcome), None)),
-        // Who lost on time or left may have stood better.
+        // The loser on time or by leaving may have been ahead.
         "T" | "F" => Some((None, None)),
         points => {
             let points: f64 = points.parse().ok()?;
-            // Servers write numbers that no board has where something went wrong.
+            // Servers write impossible margins after errors.
             let is_plausible = points.abs() <= LARGEST_MARGIN;
             let half_points = (points * 2.0).round() as i32;
             Some((is_plausible.then_some(outcome), is_plausible.then_some(sign * half_points)))
@@ -155,7 +157,7 @@ fn parse_result(text: &str) -> Option<(Option<Outcome>, Option<i32>)> {
     }
 }
 
-/// The nearest half point: one odd komi among many games to learn from is not worth refusing the file.
+/// Parses the komi, rounded to a half point: one odd komi among many games is no reason to refuse the file.
 fn parse_komi(text: &str) -> Option<Komi> {
     let points: f64 = text.parse().ok()?;
     (points.abs() <= Komi::LIMIT_POINTS).then(|| Komi((points * 2.0).round() as i32))
@@ -188,7 +190,7 @@ mod tests {
         let vertices: Vec<String> = game.moves.iter().map(|&mv| size.vertex(mv)).collect();
         assert_eq!(vertices, ["R16", "Q4", "pass", "A1"]);
         assert_eq!((game.margin, game.outcome, game.komi), (Some(-35), Some(Outcome::Loss), Komi(11)));
-        // Black had 12 points less on the board.
+        // Black had 12 points fewer on the board.
         assert_eq!(game.labels(Player::White, Move(0), 0).score, Some(24));
         assert_eq!(game.labels(Player::White, Move(0), 0).result, Some(Outcome::Win));
     }
@@ -201,7 +203,8 @@ mod tests {
         }
     }
 
-    /// Black fills every other point of the left nine columns and the ninth, White the same at the right.
+    /// Returns a game in which Black fills every other point of the left nine columns and all of the ninth, and White
+    /// likewise on the right.
     fn walls(result: &str) -> RecordedGame {
         let letter = |line: usize| char::from(b'a' + line as u8);
         let side = |columns: std::ops::Range<usize>, wall: usize| -> Vec<String> {
@@ -220,7 +223,7 @@ mod tests {
 
     #[test]
     fn owners_are_told_where_playouts_count_what_the_players_counted() {
-        // 171 points to 190.
+        // Black has 171 points, White 190.
         for (result, is_told) in
             [("W+25.5", true), ("W+24.5", true), ("W+14.5", false), ("B+1.5", false), ("W+R", false)]
         {

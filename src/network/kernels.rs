@@ -1,9 +1,8 @@
-//! Sums of products of bytes: the one place where a network spends its time. `unsafe` is for the processor's own
-//! instructions, those of ARM in `kernels/aarch64.rs`.
+//! Sums of products of bytes, which take nearly all of a network's time. `unsafe` is for processor instructions, those
+//! of ARM in `kernels/aarch64.rs`.
 //!
-//! Activations are 0 to 127 and weights -128 to 127, so two products fit the 16 bits of `vpmaddubsw` and
-//! nothing saturates; integer sums do not depend on their order. So all kernels give the same bits, and a
-//! test compares them.
+//! Activations are 0 to 127 and weights -128 to 127, so two products fit the 16 bits of `vpmaddubsw` and nothing
+//! saturates; integer sums do not depend on their order. So all kernels give the same bits, and a test compares them.
 
 #![allow(unsafe_code)]
 
@@ -13,7 +12,7 @@ mod aarch64;
 use super::layer::Convolution;
 use super::winograd::{Tile, Workspace};
 
-/// Channels side by side in memory; layers have a multiple of them.
+/// Number of channels side by side in memory; the channels of a layer are a multiple of it.
 pub const LANES: usize = 32;
 
 /// The activations of [`LANES`] channels on one point: one AVX2 register.
@@ -21,12 +20,12 @@ pub const LANES: usize = 32;
 #[repr(C, align(32))]
 pub struct Cell(pub [u8; LANES]);
 
-/// Weights from four channels to [`LANES`] outputs, four bytes an output.
+/// Weights from four channels to [`LANES`] outputs, four bytes for each output.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Lanes(pub(super) [i8; 4 * LANES]);
 
-/// Weights from two channels to [`LANES`] outputs, two numbers of 16 bits an output.
+/// Weights from two channels to [`LANES`] outputs, two 16-bit numbers for each output.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct WideLanes(pub(super) [i16; 2 * LANES]);
@@ -34,32 +33,35 @@ pub(super) struct WideLanes(pub(super) [i16; 2 * LANES]);
 /// Sums of [`LANES`] outputs on one point.
 pub(super) type Sums = [i32; LANES];
 
-/// Taps of a layer of 3x3 points.
+/// Number of taps of a layer of 3x3 points.
 pub(super) const TAPS: usize = 9;
 
-/// Points at once with 256-bit registers: three times four sums, and what they are made of, fill all sixteen.
+/// Points computed together with 256-bit registers: three times four sums and their operands fill all sixteen.
 const AVX2_POINTS: usize = 3;
-/// Points at once with 512-bit registers: nine times two sums hide the latency of the products, and 81 is nine times nine.
+/// Points computed together with 512-bit registers: nine times two sums hide the latency of the products, and 81 is
+/// nine times nine.
 const VNNI_POINTS: usize = 9;
-/// Points at once on ARM: three times eight sums, three inputs and a weight fit its 32 registers of 128 bits.
+/// Points computed together on ARM: three times eight sums, three inputs and a weight fit its 32 registers of 128 bits.
 const SDOT_POINTS: usize = 3;
 
-/// A group's points lie within so many cells, so that one slice has what a tap meets, and no index needs a check.
+/// Maximum span of a group's points in cells, so that one slice contains all inputs of a tap and no index needs a
+/// check.
 pub(super) const SPAN: usize = 16;
 
-/// Points that are computed at once.
+/// A group of points that are computed together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Group {
-    /// The padded point of the first.
+    /// The padded point of the first one.
     first: u32,
-    /// How many.
+    /// Number of points.
     count: usize,
-    /// From the first to each, less than [`SPAN`]. Those behind `count` repeat the first, and what comes out is not used.
+    /// Offset of each point from the first, less than [`SPAN`]. Offsets beyond `count` are 0, and their results are not
+    /// used.
     relative: [u8; SPAN],
 }
 
 impl Group {
-    /// All of `points`, which ascend, in groups of at most `most <= SPAN`.
+    /// Divides `points`, which ascend, into groups of at most `most <= SPAN`.
     pub(super) fn all(points: &[u32], most: usize) -> Vec<Group> {
         let mut groups: Vec<Group> = Vec::new();
         for &point in points {
@@ -80,14 +82,15 @@ impl Group {
     }
 }
 
-/// How sums of products are made. All give the same bits.
+/// An implementation of the sums of products. All give the same bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kernel {
     /// Plain loops, for every processor.
     Portable,
     /// 256-bit registers, 32 products in two instructions.
     Avx2,
-    /// The same, and layers of 3x3 points by tiles, with a third of the products, 16 in one instruction.
+    /// Like [`Avx2`](Kernel::Avx2), but with layers of 3x3 points by tiles: a third of the products, 16 in one
+    /// instruction.
     Avx2Tiles,
     /// 512-bit registers, 64 products in one instruction.
     Vnni,
@@ -96,7 +99,7 @@ pub enum Kernel {
 }
 
 impl Kernel {
-    /// The kernels that this processor can run, the fastest last.
+    /// Returns the kernels that this processor supports, the fastest last.
     #[must_use]
     pub fn available() -> Vec<Kernel> {
         [Kernel::Portable, Kernel::Avx2, Kernel::Avx2Tiles, Kernel::Vnni, Kernel::Sdot]
@@ -105,24 +108,24 @@ impl Kernel {
             .collect()
     }
 
-    /// The fastest kernel of this processor.
+    /// Returns the fastest kernel of this processor.
     #[must_use]
     pub fn best() -> Kernel {
         let fastest = [Kernel::Vnni, Kernel::Avx2Tiles, Kernel::Sdot];
         fastest.into_iter().find(|kernel| kernel.is_available()).unwrap_or(Kernel::Portable)
     }
 
-    /// Whether it takes layers of 3x3 points by tiles.
+    /// Returns true if the kernel computes layers of 3x3 points by tiles.
     pub(super) fn has_tiles(self) -> bool {
         self == Kernel::Avx2Tiles
     }
 
-    /// The same without tiles.
+    /// Returns the kernel without tiles.
     pub(super) fn without_tiles(self) -> Kernel {
         if self.has_tiles() { Kernel::Avx2 } else { self }
     }
 
-    /// Points at once, so that weights are read once for all of them.
+    /// Returns the number of points computed together: weights are read once for all of them.
     pub(super) fn points_at_once(self) -> usize {
         match self {
             Kernel::Portable => SPAN,
@@ -132,7 +135,7 @@ impl Kernel {
         }
     }
 
-    /// Whether this processor can run it.
+    /// Returns true if this processor supports the kernel.
     #[must_use]
     pub fn is_available(self) -> bool {
         match self {
@@ -155,8 +158,8 @@ impl Kernel {
     }
 }
 
-/// What a layer reads and writes: cells of a padded board, one board for each block of [`LANES`] channels, and which of
-/// its points belong to the board.
+/// The computation of one layer: cells of a padded board, one board for each block of [`LANES`] channels, and the
+/// points of the board.
 pub(super) struct Job<'a> {
     /// The layer.
     pub(super) layer: &'a Convolution,
@@ -164,19 +167,20 @@ pub(super) struct Job<'a> {
     pub(super) input: &'a [Cell],
     /// The points of the board, in groups of [`Kernel::points_at_once`].
     pub(super) groups: &'a [Group],
-    /// The same in tiles.
+    /// The same points in tiles.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "only AVX2 has tiles"))]
     pub(super) tiles: &'a [Tile],
-    /// From a point of the padded board to its neighbours, for each tap of the layer.
+    /// Offsets from a point of the padded board to its neighbours, for each tap of the layer.
     pub(super) offsets: &'a [isize],
-    /// What is added to the sums of each output: bias and rounding.
+    /// Number added to the sums of each output: bias and rounding.
     pub(super) bias: &'a [i32],
-    /// Whether activations are added to those that the output holds, or take their place.
+    /// True if activations are added to those in the output, false if they replace them.
     pub(super) adds: bool,
 }
 
 impl Job<'_> {
-    /// Does the layer on all points of the board. A kernel that this processor does not have is replaced by plain loops.
+    /// Computes the layer on all points of the board. A kernel that this processor does not support is replaced by
+    /// plain loops.
     pub(super) fn run(&self, kernel: Kernel, workspace: Option<&mut Workspace>, output: &mut [Cell]) {
         #[cfg(target_arch = "x86_64")]
         if let Some(workspace) = workspace
@@ -184,7 +188,7 @@ impl Job<'_> {
             && kernel.has_tiles()
             && kernel.is_available()
         {
-            // SAFETY: the processor has just said that it has AVX2, all that the function needs.
+            // SAFETY: `is_available` has just detected AVX2, which is all that the function requires.
             return unsafe { x86::avx2_tiles(self, workspace, output) };
         }
         #[cfg(not(target_arch = "x86_64"))]
@@ -193,18 +197,17 @@ impl Job<'_> {
             match kernel {
                 #[cfg(target_arch = "x86_64")]
                 Kernel::Avx2 | Kernel::Avx2Tiles if kernel.is_available() => {
-                    // SAFETY: the processor has just said that it has AVX2, all that the function needs.
+                    // SAFETY: `is_available` has just detected AVX2, which is all that the function requires.
                     unsafe { x86::avx2(self, block, output) }
                 }
                 #[cfg(target_arch = "x86_64")]
                 Kernel::Vnni if kernel.is_available() => {
-                    // SAFETY: the processor has just said that it has these parts of AVX-512, all that the
-                    // function needs.
+                    // SAFETY: `is_available` has just detected the parts of AVX-512 that the function requires.
                     unsafe { x86::vnni(self, block, output) }
                 }
                 #[cfg(target_arch = "aarch64")]
                 Kernel::Sdot if kernel.is_available() => {
-                    // SAFETY: the processor has just said that it has dot products, all that the function needs.
+                    // SAFETY: `is_available` has just detected dot products, which are all that the function requires.
                     unsafe { aarch64::sdot(self, block, output) }
                 }
                 _ => self.portable(block, output),
@@ -212,7 +215,7 @@ impl Job<'_> {
         }
     }
 
-    /// The cells around those that the group and `tap` meet in block `k` of the input.
+    /// Returns the input cells of block `k` that contain the group's points, shifted by `tap`.
     #[inline(always)]
     fn window(&self, group: &Group, tap: usize, k: usize) -> &[Cell; SPAN] {
         let board = self.input.len() / self.layer.in_blocks;
@@ -220,7 +223,7 @@ impl Job<'_> {
         self.input[first..].first_chunk().expect("cells behind the last point")
     }
 
-    /// Turns the sums of a group into activations and writes them.
+    /// Converts the sums of a group into activations and writes them.
     #[inline(always)]
     fn finish_all(&self, group: &Group, block: usize, sums: &[Sums], output: &mut [Cell]) {
         for (point, sums) in group.points().zip(sums) {
@@ -228,7 +231,7 @@ impl Job<'_> {
         }
     }
 
-    /// Turns sums into activations and writes them.
+    /// Converts sums into activations and writes them.
     #[inline(always)]
     fn finish(&self, point: usize, block: usize, sums: &Sums, output: &mut [Cell]) {
         let at = block * (output.len() / self.layer.out_blocks) + point;
@@ -265,20 +268,21 @@ impl Job<'_> {
     }
 }
 
-/// Four channels of a cell.
+/// Returns four channels of a cell.
 #[inline(always)]
 fn four_of(window: &[Cell; SPAN], relative: u8, four: usize) -> [u8; 4] {
     window[usize::from(relative) % SPAN].0.as_chunks::<4>().0[four]
 }
 
-/// The weights of one channel after the other, in 16 bits.
+/// Returns the weights of four channels, one channel after the other, in 16 bits.
 #[inline(always)]
 fn by_channel(lanes: &Lanes) -> [[i16; LANES]; 4] {
     let four = lanes.0.as_chunks::<4>().0;
     std::array::from_fn(|channel| std::array::from_fn(|lane| i16::from(four[lane][channel])))
 }
 
-/// Pairs of products fit 16 bits, where a compiler finds fast instructions on every processor.
+/// Adds the products of four channels. Pairs of products fit 16 bits, for which compilers find fast instructions on
+/// every processor.
 #[inline(always)]
 fn add_products(sums: &mut Sums, x: [u8; 4], weights: &[[i16; LANES]; 4]) {
     let x = x.map(i16::from);
@@ -289,7 +293,7 @@ fn add_products(sums: &mut Sums, x: [u8; 4], weights: &[[i16; LANES]; 4]) {
     }
 }
 
-/// Loads and stores of 256-bit registers. None needs alignment.
+/// Loads and stores of 256-bit registers, without alignment.
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx2 {
     use std::arch::x86_64::*;
@@ -297,48 +301,48 @@ pub(super) mod avx2 {
     #[target_feature(enable = "avx2")]
     #[inline]
     pub(in super::super) fn load_16_bytes(bytes: &[u8; 16]) -> __m128i {
-        // SAFETY: as many bytes are read as there are.
+        // SAFETY: `bytes` has exactly the 16 bytes that are read.
         unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
     }
 
     #[target_feature(enable = "avx2")]
     #[inline]
     pub(in super::super) fn load_32_bytes(bytes: &[i8; 32]) -> __m256i {
-        // SAFETY: as many bytes are read as there are.
+        // SAFETY: `bytes` has exactly the 32 bytes that are read.
         unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
     }
 
     #[target_feature(enable = "avx2")]
     #[inline]
     pub(in super::super) fn load_i16(numbers: &[i16; 16]) -> __m256i {
-        // SAFETY: 16 numbers of 16 bits are read, as many as there are.
+        // SAFETY: `numbers` has exactly the 16 numbers of 16 bits that are read.
         unsafe { _mm256_loadu_si256(numbers.as_ptr().cast()) }
     }
 
     #[target_feature(enable = "avx2")]
     #[inline]
     pub(in super::super) fn load_i32(numbers: &[i32; 8]) -> __m256i {
-        // SAFETY: 8 numbers of 32 bits are read, as many as there are.
+        // SAFETY: `numbers` has exactly the 8 numbers of 32 bits that are read.
         unsafe { _mm256_loadu_si256(numbers.as_ptr().cast()) }
     }
 
     #[target_feature(enable = "avx2")]
     #[inline]
     pub(in super::super) fn store_i16(into: &mut [i16; 16], register: __m256i) {
-        // SAFETY: 16 numbers of 16 bits are written, as many as there is room for.
+        // SAFETY: `into` has exactly the 16 numbers of 16 bits that are written.
         unsafe { _mm256_storeu_si256(into.as_mut_ptr().cast(), register) }
     }
 
     #[target_feature(enable = "avx2")]
     #[inline]
     pub(in super::super) fn store_i32(into: &mut [i32; 8], register: __m256i) {
-        // SAFETY: 8 numbers of 32 bits are written, as many as there is room for.
+        // SAFETY: `into` has exactly the 8 numbers of 32 bits that are written.
         unsafe { _mm256_storeu_si256(into.as_mut_ptr().cast(), register) }
     }
 }
 
-/// Loops and no closures: a closure has the processor features of the function around it, so that one without them, such
-/// as `array::map`, can neither take it in nor be taken in with it.
+/// The kernels of x86-64, in loops without closures: a closure inherits the target features of its function, so that
+/// functions without them, such as `array::map`, cannot be inlined together with it.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::avx2::{load_32_bytes, store_i32};
@@ -346,7 +350,7 @@ mod x86 {
     use crate::network::winograd::{TILES, Workspace, avx2 as tiled};
     use std::arch::x86_64::*;
 
-    /// A layer of 3x3 points, all blocks of outputs, with AVX2.
+    /// Computes a layer of 3x3 points, all blocks of outputs, with AVX2.
     #[target_feature(enable = "avx2")]
     pub(super) fn avx2_tiles(job: &Job<'_>, workspace: &mut Workspace, output: &mut [Cell]) {
         let board = job.input.len() / job.layer.in_blocks;
@@ -375,7 +379,7 @@ mod x86 {
         }
     }
 
-    /// Outputs of one block on all points, with AVX2.
+    /// Computes one block of outputs on all points with AVX2.
     #[target_feature(enable = "avx2")]
     pub(super) fn avx2(job: &Job<'_>, block: usize, output: &mut [Cell]) {
         for group in job.groups {
@@ -419,7 +423,7 @@ mod x86 {
         }
     }
 
-    /// Outputs of one block on all points, with AVX-512 VNNI.
+    /// Computes one block of outputs on all points with AVX-512 VNNI.
     #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
     pub(super) fn vnni(job: &Job<'_>, block: usize, output: &mut [Cell]) {
         for group in job.groups {
@@ -453,7 +457,7 @@ mod x86 {
         }
         for (stored, sums) in stored.iter_mut().zip(sums) {
             for (stored, sum) in stored.as_chunks_mut::<16>().0.iter_mut().zip(sums) {
-                // SAFETY: `stored` is 16 numbers of 32 bits, as many as are written; alignment is not needed.
+                // SAFETY: `stored` has exactly the 16 numbers of 32 bits that are written; no alignment is needed.
                 unsafe { _mm512_storeu_si512(stored.as_mut_ptr().cast(), sum) };
             }
         }
@@ -463,7 +467,7 @@ mod x86 {
     #[inline]
     fn load_512(lanes: &Lanes, register: usize) -> __m512i {
         let part = &lanes.0.as_chunks::<64>().0[register];
-        // SAFETY: `part` is 64 bytes, as many as are read; alignment is not needed.
+        // SAFETY: `part` has exactly the 64 bytes that are read; no alignment is needed.
         unsafe { _mm512_loadu_si512(part.as_ptr().cast()) }
     }
 }

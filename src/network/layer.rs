@@ -1,7 +1,7 @@
-//! Layers of integers.
+//! Layers in integers.
 //!
-//! Activations are bytes with [`PLACES`] binary places, pooled numbers have [`POOLED_PLACES`]. Weights are 8 bits
-//! with as many binary places as the shift of their output says, so a sum of products is brought back by that shift.
+//! Activations are bytes with [`PLACES`] binary places, pooled numbers have [`POOLED_PLACES`]. Weights have 8 bits; the
+//! shift of an output is the number of their binary places, so a right shift by it scales a sum of products back.
 
 use super::kernels::{Cell, LANES, Lanes, TAPS, WideLanes};
 use super::winograd::{PLACES as TILE_PLACES, transform_weights};
@@ -11,36 +11,36 @@ use std::sync::OnceLock;
 pub(super) const PLACES: i32 = 6;
 /// Binary places of pooled numbers.
 pub(super) const POOLED_PLACES: i32 = 14;
-/// Binary places of what a network says.
+/// Binary places of a network's outputs.
 pub(super) const OUTPUT_PLACES: i32 = 12;
-/// The largest shift of an output.
+/// Maximum shift of an output.
 pub(super) const MOST_SHIFT: u8 = 15;
 
-/// `value / 2^places`, rounded; multiplied where `places` is negative.
+/// Returns `value / 2^places`, rounded; multiplies if `places` is negative.
 #[inline]
 pub(super) fn shift_right(value: i64, places: i32) -> i64 {
     if places > 0 { (value + (1 << (places - 1))) >> places } else { value << -places }
 }
 
-/// A convolution over 3x3 points (nine taps) or over the point itself (one).
+/// A convolution over 3x3 points (nine taps) or over the point itself (one tap).
 #[derive(Clone, Debug)]
 pub(super) struct Convolution {
     pub(super) in_blocks: usize,
     pub(super) out_blocks: usize,
     pub(super) taps: usize,
-    /// For each block of outputs, tap, block of inputs, and four inputs of that.
+    /// By block of outputs, tap, block of inputs, and group of four inputs.
     weights: Vec<Lanes>,
-    /// The same for [tiles](super::winograd): for each block of outputs, place, and two inputs.
+    /// The weights for [tiles](super::winograd), by block of outputs, place, and pair of inputs.
     tile_weights: OnceLock<Vec<WideLanes>>,
-    /// Of each output.
+    /// For each output.
     pub(super) shifts: Vec<i32>,
-    /// Of each output, with the binary places of its sums, and half a unit of the result for rounding.
+    /// For each output, with the binary places of its sums, and with half a unit of the result added for rounding.
     pub(super) bias: Vec<i32>,
 }
 
 impl Convolution {
-    /// From weights in the order tap, input, output. There are `inputs` and `outputs` of them, multiples of
-    /// [`LANES`], and as many shifts and biases as outputs.
+    /// Creates a layer from weights in the order tap, input, output. `inputs` and `outputs` are multiples of [`LANES`];
+    /// `shifts` and `bias` have one number for each output.
     pub(super) fn new(
         [taps, inputs, outputs]: [usize; 3],
         weights: &[i8],
@@ -70,15 +70,15 @@ impl Convolution {
         }
     }
 
-    /// The weights of one block of outputs, in the order tap, input.
+    /// Returns the weights of one block of outputs, in the order tap, input.
     #[inline(always)]
     pub(super) fn of_block(&self, block: usize) -> &[Lanes] {
         let length = self.taps * self.in_blocks * (LANES / 4);
         &self.weights[block * length..(block + 1) * length]
     }
 
-    /// The weights of one block of outputs at one place of the [tiles](super::winograd), of a layer of nine taps: for two
-    /// inputs, and the next two.
+    /// Returns the weights of one block of outputs at one place of the [tiles](super::winograd), by pair of inputs. The
+    /// layer must have nine taps.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(super) fn of_place(&self, block: usize, place: usize) -> &[WideLanes] {
@@ -87,7 +87,7 @@ impl Convolution {
         &self.make_tile_weights()[first..first + length]
     }
 
-    /// Makes the weights for [tiles](super::winograd), if they are not made.
+    /// Returns the weights for [tiles](super::winograd), computing them on the first call.
     #[inline(always)]
     pub(super) fn make_tile_weights(&self) -> &[WideLanes] {
         self.tile_weights.get_or_init(|| self.transformed_weights())
@@ -112,36 +112,36 @@ impl Convolution {
         all
     }
 
-    /// Whether the weights for [tiles](super::winograd) are made.
+    /// Returns true if the weights for [tiles](super::winograd) are computed.
     pub(super) fn has_tile_weights(&self) -> bool {
         self.tile_weights.get().is_some()
     }
 
-    /// Bytes in memory, without weights for tiles.
+    /// Returns the memory in bytes, without weights for tiles.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&*self.weights) + size_of_val(&*self.shifts) + size_of_val(&*self.bias)
     }
 
-    /// Bytes of the weights for tiles, whether they are made or not.
+    /// Returns the memory of the weights for tiles in bytes, computed or not; 0 for layers of one tap.
     pub(super) fn tile_bytes(&self) -> usize {
         let inputs = if self.taps == TAPS { self.in_blocks * LANES } else { 0 };
         self.out_blocks * TILE_PLACES * inputs / 2 * size_of::<WideLanes>()
     }
 }
 
-/// A layer in which every output sees every input.
+/// A fully connected layer.
 #[derive(Clone, Debug)]
 pub(super) struct Dense {
     inputs: usize,
-    /// Output by output.
+    /// By output, then input.
     weights: Vec<i8>,
     pub(super) shifts: Vec<i32>,
-    /// With the binary places of the sums.
+    /// For each output, with the binary places of the sums.
     bias: Vec<i32>,
 }
 
 impl Dense {
-    /// From weights in the order input, output; biases may be absent.
+    /// Creates a layer from weights in the order input, output; an empty `bias` means 0.
     pub(super) fn new([inputs, outputs]: [usize; 2], weights: &[i8], shifts: &[u8], bias: &[i32]) -> Dense {
         let turned = (0..inputs * outputs).map(|i| weights[i % inputs * outputs + i / inputs]).collect();
         let bias = if bias.is_empty() { vec![0; outputs] } else { bias.to_vec() };
@@ -153,7 +153,8 @@ impl Dense {
         }
     }
 
-    /// The sum of each output. `inputs` are at most 2^16 in size and at most 384 in number, so it fits.
+    /// Returns the sum of each output. At most 384 inputs, two thirds of them below 2^15 in size and the rest below
+    /// 2^16, keep the sums of products within 32 bits.
     pub(super) fn sums<'a, T: Copy + Into<i32>>(&'a self, inputs: &'a [T]) -> impl Iterator<Item = i64> + 'a {
         debug_assert_eq!(inputs.len(), self.inputs);
         self.weights.chunks_exact(self.inputs).zip(&self.bias).map(move |(weights, &bias)| {
@@ -162,25 +163,25 @@ impl Dense {
         })
     }
 
-    /// Each output with [`OUTPUT_PLACES`], from activations.
+    /// Returns each output with [`OUTPUT_PLACES`], from activations.
     pub(super) fn outputs<'a>(&'a self, inputs: &'a [u8]) -> impl Iterator<Item = i32> + 'a {
         self.sums(inputs)
             .zip(&self.shifts)
             .map(|(sum, &shift)| saturate(shift_right(sum, PLACES + shift - OUTPUT_PLACES)))
     }
 
-    /// Bytes in memory.
+    /// Returns the memory in bytes.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&*self.weights) + size_of_val(&*self.shifts) + size_of_val(&*self.bias)
     }
 }
 
-/// As 32 bits; only damaged weights need it.
+/// Saturates to 32 bits; only damaged weights need it.
 pub(super) fn saturate(value: i64) -> i32 {
     value.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
 }
 
-/// Mean, mean scaled with the size of the board, and maximum of each channel over `points`, with
+/// Writes the mean, the mean scaled with the side of the board, and the maximum of each channel over `points`, with
 /// [`POOLED_PLACES`]. `cells` has `blocks` boards; `pooled.len() == 3 * blocks * LANES`.
 ///
 /// Source: Wu, arXiv 1902.10565, section 4.2.
@@ -189,7 +190,7 @@ pub(super) fn pool(cells: &[Cell], blocks: usize, points: &[u32], pooled: &mut [
     let factor = side_factor(points.len());
     let count = points.len() as u32;
     for (block, board) in cells.chunks_exact(cells.len() / blocks).enumerate() {
-        // 361 times 127 fits.
+        // The largest sum, 361 times 127, fits.
         let mut sums = [0_u16; LANES];
         let mut largest = [0_u8; LANES];
         for &point in points {
@@ -209,7 +210,7 @@ pub(super) fn pool(cells: &[Cell], blocks: usize, points: &[u32], pooled: &mut [
     }
 }
 
-/// `(side - 14) / 10` in units of 1/256, where the side of a board is the root of its area.
+/// Returns `(side - 14) / 10` in units of 1/256; the side of a board is the square root of its area.
 fn side_factor(points: usize) -> i32 {
     (((points as u32) << 16).isqrt() as i32 - 14 * 256).div_euclid(10)
 }

@@ -1,9 +1,9 @@
-//! A small network that reads a position: which move will be played, whose each point will be, and the score.
+//! A small neural network that predicts the next move, the owner of each point, and the final score.
 //!
-//! It is fully convolutional and reads every board. All of it is integers, so that every processor gives the same
-//! bits, whatever its instructions. It knows planes and numbers, no table and no search. Start reading with
-//! [`planes`], what it sees; then [`evaluator`], what it does; [`kernels`] has the loops where the time goes,
-//! `winograd` what makes them fewer, [`weights`] the file.
+//! It is fully convolutional and accepts every board size. It computes in integers, so that every processor gives the
+//! same bits, whatever its instructions. The module depends on planes and numbers, not on the table or the search. Start
+//! reading with [`planes`], its input, and [`evaluator`], the computation. [`kernels`] has the loops that take the time,
+//! `winograd` a way to need fewer products, and [`weights`] the file format.
 //!
 //! ```text
 //! planes ─ 3x3 ─ block ─ ... ─ block ─┬─ 1x1 ─┬─ policy of each point
@@ -14,7 +14,7 @@
 //!                   └ pool ─┘
 //! ```
 //!
-//! Every arrow ends in 0 to 127, six of the seven bits behind the binary point: clipping is the only
+//! Activations are 0 to 127, with six of the seven bits behind the binary point: clipping is the only
 //! non-linearity. Sources: Wu, "Accelerating Self-Play Learning in Go", arXiv 1902.10565 (planes, pooling,
 //! heads); the documentation of Stockfish's NNUE (clipped bytes, powers of two as scales).
 
@@ -41,22 +41,22 @@ use std::num::NonZeroU64;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use weights::Layers;
 
-/// The networks in the program, for large boards and for small ones; `tools/train/README.md` says how they were made.
+/// The embedded networks, for large boards and for small ones; see `tools/train/README.md` for their training.
 const EMBEDDED: [&[u8]; 2] = [include_bytes!("weights.bin"), include_bytes!("weights-small.bin")];
-/// The longest side of a small board.
+/// Maximum side of a small board.
 pub const SMALL_SIDE: usize = 9;
 
-/// The networks that an engine asks.
+/// The networks that an engine uses.
 #[derive(Clone, Debug)]
 pub enum Networks {
-    /// Those in the program: [`Network::embedded`].
+    /// The embedded networks: [`Network::embedded`].
     Embedded,
-    /// One for all boards.
+    /// One network for all boards.
     Given(Arc<Network>),
 }
 
 impl Networks {
-    /// The network for boards of `size`.
+    /// Returns the network for boards of `size`.
     #[must_use]
     pub fn network_for(&self, size: Size) -> Arc<Network> {
         match self {
@@ -65,7 +65,7 @@ impl Networks {
         }
     }
 
-    /// All of them, the one for the smallest boards first.
+    /// Returns all of them, the one for small boards first.
     #[must_use]
     pub fn all(&self) -> Vec<Arc<Network>> {
         match self {
@@ -91,15 +91,15 @@ impl Network {
     /// Reads a weights file.
     ///
     /// # Errors
-    /// When it is cut, foreign, of another version, larger than [`weights::MAX_BYTES`], or damaged.
+    /// If the file is cut, not a weights file, of another version, larger than [`weights::MAX_BYTES`], or damaged.
     pub fn load(bytes: &[u8]) -> Result<Network, WeightsError> {
         let (architecture, layers, identity) = weights::read(bytes)?;
         let identity = NonZeroU64::new(identity).unwrap_or(NonZeroU64::MIN);
         Ok(Network { architecture, layers, identity })
     }
 
-    /// The network in the program for boards of `size`: one is for those with no side above [`SMALL_SIDE`]. It stays in memory
-    /// as long as somebody has it.
+    /// Returns the embedded network for boards of `size`; boards with no side above [`SMALL_SIDE`] have their own. It
+    /// stays in memory only while it is in use.
     #[must_use]
     pub fn embedded(size: Size) -> Arc<Network> {
         static LOADED: [Mutex<Weak<Network>>; 2] = [const { Mutex::new(Weak::new()) }; 2];
@@ -114,39 +114,40 @@ impl Network {
         })
     }
 
-    /// What it is.
+    /// Returns the architecture, as in the header of the weights file.
     #[must_use]
     pub fn architecture(&self) -> &Architecture {
         &self.architecture
     }
 
-    /// A number that no other network has: what one says must never be mixed with what another says.
+    /// Returns a number that identifies the network, from the checksum of its weights. Evaluations of different
+    /// networks must never be mixed.
     #[must_use]
     pub fn identity(&self) -> NonZeroU64 {
         self.identity
     }
 
-    /// Makes weights for the [tiles](kernels::Kernel::Avx2Tiles) of the fastest kernel of this processor, if it has any and they
-    /// are not made. Evaluators that are made afterwards say the same in less time.
+    /// Makes the weights for the [tiles](kernels::Kernel::Avx2Tiles) of this processor's fastest kernel, if it uses
+    /// tiles. Evaluators created later give the same results in less time.
     pub fn make_tile_weights(&self) {
         if kernels::Kernel::best().has_tiles() {
             self.layers.make_tile_weights();
         }
     }
 
-    /// Bytes that weights for tiles take in memory, whatever the processor.
+    /// Returns the memory of the weights for tiles in bytes, whatever the processor.
     #[must_use]
     pub fn tile_bytes(&self) -> usize {
         self.layers.convolutions().map(layer::Convolution::tile_bytes).sum()
     }
 
-    /// Bytes that its weights take in memory, without those for tiles.
+    /// Returns the memory of the weights in bytes, without those for tiles.
     #[must_use]
     pub fn bytes(&self) -> usize {
         size_of::<Network>() + self.layers.bytes()
     }
 
-    /// Bytes of its weights file.
+    /// Returns the size of its weights file in bytes.
     #[must_use]
     pub fn file_bytes(&self) -> usize {
         weights::file_bytes(&self.architecture)

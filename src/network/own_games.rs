@@ -1,4 +1,4 @@
-//! Games that the engine played against itself, one a line of JSON: what a search said of each position, and how it ended.
+//! Self-play games of the engine, one per line of JSON, with the search values of the positions and the final owners.
 
 use super::planes::{self, Situation};
 use super::samples::{Labels, SampleWriter};
@@ -7,62 +7,62 @@ use crate::go::{Komi, Position, Rules, Size};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 
-/// What the value of the next position counts in that of a position, so that those of about six moves do. Search values
-/// of later positions know what this one led to, and are surer than how the game ended (TD(λ): Sutton & Barto,
-/// "Reinforcement Learning", 2nd edition, section 12.1).
+/// Weight of the next position's value in the value of a position, so that about six moves contribute (TD(λ): Sutton &
+/// Barto, "Reinforcement Learning", 2nd edition, section 12.1). Search values of later positions include the
+/// consequences of a position, and are less noisy than the result of the game.
 const LAMBDA: f64 = 0.83;
 
 /// A game of self-play. All values are for the player to move.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OwnGame {
-    /// Its number in its folder, from 0: also the random numbers it was played with.
+    /// Number in its folder, from 0; the random numbers of the game depend on it.
     pub number: u64,
-    /// The board, as `9x9`.
+    /// Board size, as in `9x9`.
     pub size: String,
-    /// White's compensation in half points, from the move with the first number on: a game that is decided goes on with
-    /// another one, or nothing more would be at stake.
+    /// White's komi in half points, each from the move with the first number on. A decided game continues with another
+    /// komi, since nothing would be at stake otherwise.
     pub komis: Vec<(usize, i32)>,
-    /// The network that played, as hexadecimal digits; empty without one.
+    /// Identity of the network that played, in hexadecimal digits; empty without a network.
     pub network: String,
-    /// Moves of the opening, which were drawn and not searched.
+    /// Number of opening moves, which were drawn at random and not searched.
     pub opening: usize,
-    /// All moves by their number.
+    /// All moves, as move numbers.
     pub moves: Vec<u16>,
-    /// For each move after the opening the value of its position after the search, in thousandths.
+    /// Value after the search, in thousandths, of the position before each move after the opening.
     pub values: Vec<u16>,
-    /// Visits of the moves, for the positions that were searched for long.
+    /// Visits of the moves in positions with a long search.
     pub searches: Vec<SearchedPosition>,
-    /// Whose each point was in the end, by move number: `b`, `w`, or `.` for neither.
+    /// Final owner of each point, by move number: `b`, `w`, or `.` for neither.
     pub owners: String,
 }
 
-/// What a long search found.
+/// Visits of a long search.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchedPosition {
-    /// Moves played before.
+    /// Number of moves played before the position.
     pub turn: usize,
-    /// Moves and their visits.
+    /// Move numbers and their visits.
     pub visits: Vec<(u16, u32)>,
 }
 
-/// A line that is no game of self-play.
+/// The error for a line that is not a game of self-play.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} is no game of self-play: {what}")]
 pub struct OwnGameError {
-    /// Its number, from 1.
+    /// Number of the line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// Description of the fault.
     pub what: String,
 }
 
 impl OwnGame {
-    /// Reads a line; `number` is for the message.
+    /// Parses a line; `number` is its number for the error message.
     ///
     /// # Errors
-    /// When it is no JSON, or its parts do not fit together.
+    /// If it is not JSON, or its parts are inconsistent.
     pub fn parse(text: &str, number: usize) -> Result<OwnGame, OwnGameError> {
         let bad = |what: String| OwnGameError { line: number, what };
-        // Of the file it is another line.
+        // Each line is parsed separately, so the parser's line number is always 1.
         let of_json =
             |error: serde_json::Error| error.to_string().replace(" at line 1 column ", " at column ");
         let game: OwnGame = serde_json::from_str(text).map_err(|error| bad(of_json(error)))?;
@@ -71,7 +71,7 @@ impl OwnGame {
         Ok(game)
     }
 
-    /// Whether its parts fit together on a board of `size`; the error is what was expected and what was found.
+    /// Checks that the parts are consistent on a board of `size`. The error states the expected and the actual content.
     fn check(&self, size: Size) -> Result<(), String> {
         let points = size.points();
         let moves = self.moves.len();
@@ -113,23 +113,24 @@ impl OwnGame {
         Ok(())
     }
 
-    /// Its board; `None` if there is no such board.
+    /// Returns the board size; `None` if there is no such board.
     #[must_use]
     pub fn board(&self) -> Option<Size> {
         self.size.parse().ok()
     }
 
-    /// The final score without komi, Black's points minus White's.
+    /// Returns the final score without komi, Black's points minus White's.
     #[must_use]
     pub fn score(&self) -> i16 {
         self.owners.bytes().map(|owner| i16::from(owner == b'b') - i16::from(owner == b'w')).sum()
     }
 
-    /// Writes its positions: those that were searched for long, and of the others one of `every`, those whose komi the
-    /// network is told. Their values are those of the searches from there on. Returns how many there were, and whether the game was cut off before a move that the rules forbid.
+    /// Writes the positions with a long search, and of the others one in `every` after the opening, if the network's
+    /// input can represent their komi. Their values are means of the search values from there on. Returns the number of
+    /// positions, and true if the game was cut off before a move that the rules forbid.
     ///
     /// # Errors
-    /// When a row cannot be written.
+    /// If a row cannot be written.
     pub fn write<W: Write>(&self, every: usize, writer: &mut SampleWriter<W>) -> io::Result<(usize, bool)> {
         let Some(size) = self.board() else { return Ok((0, true)) };
         let values = self.later_values();
@@ -145,7 +146,7 @@ impl OwnGame {
             }
             let visits =
                 self.searches.iter().find(|search| search.turn == turn).map(|search| &*search.visits);
-            // With an even step, turns alone would be those of one player.
+            // With an even step the turn alone would select positions of only one player.
             let is_next = (turn as u64 + self.number).is_multiple_of(every.max(1) as u64);
             let is_told = planes::is_komi_told(position.komi());
             if visits.is_some() || (turn >= self.opening && is_next && is_told) {
@@ -164,15 +165,15 @@ impl OwnGame {
         Ok((count, false))
     }
 
-    /// For each move after the opening the mean of the search values from its position on, as long as the komi stays, and
-    /// of the result, where it stays to the end: each next one weighs [`LAMBDA`] times as much. For the player to move, in
-    /// thousandths.
+    /// Returns, for each move after the opening, the mean of the search values from its position on until the komi
+    /// changes, and of the result if the komi stays to the end. Each next value weighs [`LAMBDA`] times as much. For
+    /// the player to move, in thousandths.
     fn later_values(&self) -> Vec<u16> {
         // Moves alternate.
         let for_black = |turn: usize, value: f64| if turn.is_multiple_of(2) { value } else { 1000.0 - value };
         let last_komi = self.komis.last().map_or(0, |&(_, komi)| komi);
         let result = 500.0 * f64::from(Komi(last_komi).outcome_for_black(self.score()).half_points());
-        // A komi that came after the last move says nothing of the moves before.
+        // A komi set after the last move does not apply to the moves before.
         let is_last_searched = self.komis.last().is_none_or(|&(from, _)| from < self.moves.len());
         let mut later = is_last_searched.then_some(result);
         let mut values: Vec<u16> = Vec::with_capacity(self.values.len());
@@ -227,17 +228,18 @@ mod tests {
 
     #[test]
     fn a_value_is_the_mean_of_those_from_there_on_while_the_komi_stays() {
-        // The score is 0: Black loses by the first komi, wins by the second, and White moves first after the opening.
+        // The score is 0: Black loses with the first komi and wins with the second; White moves first after the
+        // opening.
         let game = OwnGame { komis: vec![(0, 1), (3, -1)], moves: vec![1, 4, 6, 0, 2], ..game() };
         let game = OwnGame { values: vec![500, 400, 900, 300], ..game };
-        // For Black, from the last turn back: 4 and 3, then 2 and 1, which had another komi.
+        // For Black, from the last turn back: turns 4 and 3, then 2 and 1, which had another komi.
         let fourth = 0.17 * 300.0 + 0.83 * 1000.0;
         let third = 0.17 * (1000.0 - 900.0) + 0.83 * fourth;
         let second = 400.0;
         let first = 0.17 * (1000.0 - 500.0) + 0.83 * second;
         let expected = [1000.0 - first, second, 1000.0 - third, fourth];
         assert_eq!(game.later_values(), expected.map(|value: f64| value.round() as u16));
-        // The result under a komi that nobody played with is not theirs.
+        // The result with a komi of no move does not count.
         let game = OwnGame { komis: vec![(0, 1), (5, -1)], ..game };
         assert_eq!(game.later_values()[3], 300);
     }

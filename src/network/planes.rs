@@ -1,9 +1,9 @@
-//! What a network sees of a position: up to 32 planes of small numbers, one a point.
+//! The input of a network: up to 32 planes of small numbers, one number for each point.
 //!
-//! This is the only definition of the planes. The search fills the input of a [`Network`](super::Network)
-//! with it, and `tewari network prepare` writes the same planes for the trainer, which knows nothing of Go.
+//! This is the only definition of the planes. The search fills the input of a [`Network`](super::Network) with it, and
+//! `tewari network prepare` writes the same planes for the trainer, which contains no rules of Go.
 //!
-//! Everything is seen by the player to move: `own` and `opponent`, never black and white.
+//! All planes are in the view of the player to move: `own` and `opponent`, never black and white.
 
 use crate::game::{Game, Move, Player};
 use crate::go::board::{Board, cell, stone};
@@ -13,54 +13,54 @@ use crate::go::point_list::PointList;
 use crate::go::position::RECENT_MOVES;
 use crate::go::{Komi, Point, Position};
 
-/// Planes that a network can have: the channels of its input.
+/// Maximum number of planes: the channels of the input.
 pub const PLANES: usize = 32;
-/// The number that stands for 1: activations have six binary places.
+/// The number that represents 1: activations have six binary places.
 pub const ONE: u8 = 64;
-/// Moves that are looked back at.
+/// Number of last moves in the planes.
 pub const LAST_MOVES: usize = RECENT_MOVES;
 
-/// Half points of the largest komi that is told; a larger one looks like it.
+/// Maximum komi in the input, in half points; larger ones are clamped.
 const MOST_KOMI: i32 = 31;
 
-/// Whether a network is told this komi as it is.
+/// Returns true if the network's input represents this komi without clamping.
 #[must_use]
 pub fn is_komi_told(komi: Komi) -> bool {
     komi.0.abs() <= MOST_KOMI
 }
 
-/// Numbers of the planes: bits of a [`PlaneSet`] and channels of the input. They are part of the format of
-/// weights files and of prepared positions, so a plane may be added, but never changes its meaning.
+/// Numbers of the planes: bits of a [`PlaneSet`] and channels of the input. They are part of the format of weights
+/// files and of prepared positions, so planes may be added, but never change their meaning.
 pub mod plane {
     /// 1 on every point of the board; the padding around it is 0.
     pub const ON_BOARD: usize = 0;
-    /// Own chains with one liberty; the next two planes: with two, with three; the one after: with more.
+    /// Own chains with one liberty; the next three planes: with two, with three, with more.
     pub const OWN_LIBERTIES: usize = 1;
     /// The same four planes of the opponent's chains.
     pub const OPPONENT_LIBERTIES: usize = 5;
-    /// The point where a simple ko forbids to retake.
+    /// The point on which a simple ko forbids a recapture.
     pub const KO: usize = 9;
-    /// Where the last move was played; the next four planes: the moves before it.
+    /// The point of the last move; the next four planes: of the moves before it.
     pub const LAST_MOVES: usize = 10;
     /// 1 everywhere if the last move was a pass; the next four planes: the moves before it.
     pub const PASSES: usize = 15;
-    /// Everywhere 64 and twice the komi that the player to move gains, in half points, at most 31 of them either way.
+    /// 64 on every point, plus twice the komi of the player to move in half points, clamped to ±31.
     pub const KOMI: usize = 20;
-    /// Everywhere how komi and the parity of the board meet: see [`super::parity`].
+    /// Komi and parity of the board, the same number on every point: see [`super::parity`].
     pub const PARITY: usize = 21;
-    /// Own chains that are caught in a ladder: those in atari whatever is played, those with two liberties if they
-    /// are left alone.
+    /// Own chains caught in a ladder: those in atari whatever the player plays, those with two liberties if the player
+    /// plays elsewhere.
     pub const OWN_LADDERS: usize = 22;
-    /// The opponent's chains that are caught in a ladder: those in atari even if they are left alone, those with two
+    /// The opponent's chains caught in a ladder: those in atari even if the player plays elsewhere, those with two
     /// liberties by a move of the player.
     pub const OPPONENT_LADDERS: usize = 23;
-    /// Ataris after which a chain of the opponent with two liberties is caught.
+    /// Atari moves that catch a chain of the opponent with two liberties in a ladder.
     pub const CATCHING_MOVES: usize = 24;
-    /// Moves after which an own chain is not caught that is in atari, or would be caught if it were left alone.
+    /// Moves that save an own chain that is in atari, or that has two liberties and would otherwise be caught.
     pub const SAVING_MOVES: usize = 25;
 }
 
-/// How a plane is written for the trainer.
+/// Encoding of a plane for the trainer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// 0 or 1 on each point.
@@ -71,35 +71,35 @@ pub enum Kind {
     Whole,
 }
 
-/// Which planes a network uses, as a bit for each.
+/// The set of planes that a network uses, a bit for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlaneSet(pub u32);
 
 impl PlaneSet {
     /// The planes that this program can fill.
     pub const KNOWN: PlaneSet = PlaneSet((1 << (plane::SAVING_MOVES + 1)) - 1);
-    /// Those for which ladders are read.
+    /// The planes that need ladder reading.
     pub const LADDERS: PlaneSet = PlaneSet(Self::KNOWN.0 >> plane::OWN_LADDERS << plane::OWN_LADDERS);
 
-    /// Whether a plane is among them.
+    /// Returns true if the set contains `plane`.
     #[must_use]
     pub const fn contains(self, plane: usize) -> bool {
         plane < PLANES && self.0 >> plane & 1 != 0
     }
 
-    /// Whether any plane is in both.
+    /// Returns true if the sets have a plane in common.
     #[must_use]
     pub const fn meets(self, other: PlaneSet) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// The planes in the order of their numbers.
+    /// Returns the planes in the order of their numbers.
     pub fn iter(self) -> impl Iterator<Item = usize> {
         (0..PLANES).filter(move |&plane| self.contains(plane))
     }
 }
 
-/// How `plane` is written.
+/// Returns the encoding of `plane`.
 #[must_use]
 pub const fn kind(plane: usize) -> Kind {
     match plane {
@@ -109,23 +109,23 @@ pub const fn kind(plane: usize) -> Kind {
     }
 }
 
-/// A position as a network is asked about it.
+/// A position as input of a network.
 #[derive(Clone, Copy)]
 pub struct Situation<'a> {
     /// The stones, and the point of a simple ko.
     pub board: &'a Board,
-    /// Who is to move.
+    /// The player to move.
     pub to_play: Player,
-    /// The moves before, the latest first, as far as they are known; more than [`LAST_MOVES`] are not looked at.
+    /// The moves before, the latest first, as far as known; at most [`LAST_MOVES`] are used.
     pub last_moves: &'a [Move],
     /// True if the planes of passes are written.
     pub has_passes: bool,
-    /// White's compensation.
+    /// White's komi.
     pub komi: Komi,
 }
 
 impl<'a> Situation<'a> {
-    /// A position of a game, with the moves before it.
+    /// Returns the input for a position of a game, with the moves before it.
     #[must_use]
     pub fn of(position: &'a Position) -> Situation<'a> {
         Situation {
@@ -137,15 +137,16 @@ impl<'a> Situation<'a> {
         }
     }
 
-    /// A position as a search asks about it: with the moves before it that are part of its key, so that positions with one key
-    /// have one evaluation. Passes are left out: the games to learn from have them at the end alone, and a network takes a
-    /// pass in the opening for the end.
+    /// Returns the input for a position of a search: it contains only the last moves that are part of the position's
+    /// key, so that positions with one key have one evaluation. It contains no passes: training games have them only at
+    /// the end, so that a network takes a pass in the opening for the end.
     #[must_use]
     pub fn with_moves_in_key(position: &'a Position) -> Situation<'a> {
         Situation { last_moves: position.moves_in_key(), has_passes: false, ..Situation::of(position) }
     }
 
-    /// The komi as the player to move gains it, in half points.
+    /// Returns the komi in favour of the player to move, in half points: White's komi on White's turn, its negative on
+    /// Black's.
     #[must_use]
     pub fn own_komi(&self) -> i32 {
         match self.to_play {
@@ -155,16 +156,16 @@ impl<'a> Situation<'a> {
     }
 }
 
-/// Receives the planes of a position.
+/// A receiver of the planes of a position.
 pub trait Sink {
-    /// The plane is [`ONE`] on the point with this move number.
+    /// Sets the plane to [`ONE`] on the point with this move number.
     fn point(&mut self, plane: usize, number: usize);
-    /// The plane is `value` everywhere.
+    /// Sets the plane to `value` on every point.
     fn whole(&mut self, plane: usize, value: u8);
 }
 
-/// Gives `sink` all that is not 0 of the planes in `set`; those that are not known stay 0. Ladders are read with
-/// `ladders`, which must be for boards of this size.
+/// Writes all nonzero parts of the planes in `set` to `sink`; unknown planes stay 0. `ladders` must be for boards of
+/// this size.
 pub fn describe(situation: &Situation<'_>, set: PlaneSet, ladders: &mut LadderReader, sink: &mut impl Sink) {
     describe_chains(situation, set, sink);
     if set.meets(PlaneSet::LADDERS) {
@@ -182,22 +183,22 @@ pub fn describe(situation: &Situation<'_>, set: PlaneSet, ladders: &mut LadderRe
     whole(plane::PARITY, parity(situation.board.size().points(), komi));
 }
 
-/// What the parity of the board makes of the komi that the player to move gains.
+/// Returns the number that relates the parity of the board to the komi of the player to move.
 ///
-/// Where every point has an owner, an area score has the parity of the board: it steps by two points. The number
-/// says how far above the deciding score the next step is: a draw is 32, half a point 64, one point 32, one and a half 0.
-/// Source: the wave of the komi in Wu, arXiv 1902.10565, appendix A.
+/// If every point has an owner, an area score has the parity of the board: it changes in steps of two points. The
+/// number encodes the smallest margin with komi that does not lose: a draw is 32, half a point 64, one point 32, one
+/// and a half 0. Source: the wave of the komi in Wu, arXiv 1902.10565, appendix A.
 #[must_use]
 pub fn parity(points: usize, own_komi: i32) -> u8 {
     let steps = (2 * (points as i32 & 1) + own_komi).rem_euclid(4);
     [32, 64, 32, 0][steps as usize]
 }
 
-/// Liberties of all chains, and the ko.
+/// Writes the liberties of all chains, and the ko.
 fn describe_chains(situation: &Situation<'_>, set: PlaneSet, sink: &mut impl Sink) {
     let board = situation.board;
     let own = stone(situation.to_play);
-    // By the name of the chain, so that a chain is looked at once.
+    // Indexed by chain, so that each chain is examined once.
     let mut liberties = [0_u8; CELLS];
     for (number, &point) in board.geometry().points.iter().enumerate() {
         let cell = board.cell(point);
@@ -219,7 +220,7 @@ fn describe_chains(situation: &Situation<'_>, set: PlaneSet, sink: &mut impl Sin
     }
 }
 
-/// Chains with one liberty or two that a ladder catches, and the moves that decide.
+/// Writes the chains with one or two liberties that a ladder catches, and the moves that catch or save them.
 fn describe_ladders(
     situation: &Situation<'_>,
     set: PlaneSet,
@@ -229,7 +230,7 @@ fn describe_ladders(
     let board = situation.board;
     let geometry = board.geometry();
     ladders.set(board);
-    // By the name of the chain, as above.
+    // Indexed by chain, as above.
     let mut caught = [None; CELLS];
     for (number, &point) in geometry.points.iter().enumerate() {
         let cell = board.cell(point);
@@ -358,7 +359,7 @@ mod tests {
 
     #[test]
     fn parity_tells_how_far_the_next_score_is_above_the_deciding_one() {
-        // On an odd board scores are odd. With a komi of 0.5 gained, 1 decides by one and a half; -1 loses by half.
+        // On an odd board scores are odd. With a komi of 0.5, 1 wins by one and a half and -1 loses by half.
         assert_eq!(parity(81, 0), 32);
         assert_eq!(parity(81, 1), 0);
         assert_eq!(parity(81, -1), 64);

@@ -1,4 +1,4 @@
-//! Positions with what became of them, as the trainer reads them.
+//! The file format of labelled positions, as read by the trainer.
 //!
 //! A file is a header of 128 bytes and rows of one length, all numbers little-endian. A row is the planes (bits
 //! first, then points, then whole-board numbers, each kind in the order of the plane numbers) and the labels.
@@ -8,9 +8,9 @@
 //! | 0..8         | the eight characters `TewariPS`                                         |
 //! | 8..12        | version of the format                                                   |
 //! | 12..14       | columns and rows                                                        |
-//! | 14           | 1 if the rows have visits, as those of self-play do                     |
+//! | 14           | 1 if the rows have visits (self-play), else 0                           |
 //! | 16..20       | bytes of a row                                                          |
-//! | 20..24       | which planes there are, a bit each                                      |
+//! | 20..24       | planes present, a bit each                                              |
 //! | 24..56       | the kind of each plane: 0 bits, 1 point, 2 whole board                  |
 //!
 //! | in a row     | content                                                                 |
@@ -19,11 +19,11 @@
 //! | point        | 2 bytes a plane: a move number, or 65535                                |
 //! | whole board  | 1 byte a plane                                                          |
 //! | labels       | the move played (2 bytes), the player's komi in half points (2, signed), |
-//! |              | the final score for the player without komi in half points (2, signed, -32768: unknown), |
-//! |              | 0 lost, 1 drawn, 2 won, 255 unknown (1), the value of the position after a search from 0 to |
+//! |              | the player's final score without komi in half points (2, signed, -32768: unknown), |
+//! |              | 0 lost, 1 drawn, 2 won, 255 unknown (1), the value of the position after a search, 0 to |
 //! |              | 250, 255 unknown (1), the number of the game (4)                        |
-//! | owners       | two planes of bits: what is the player's in the end, and what the opponent's; all 0: unknown |
-//! | visits       | 1 byte a move: its part of the visits of a search, in 255ths of the most visited; all 0: unknown |
+//! | owners       | two planes of bits: the player's final points, and the opponent's; all 0: unknown |
+//! | visits       | 1 byte a move: its visits in a search, in 255ths of the most visited move's; all 0: unknown |
 
 use super::planes::{Kind, PLANES, PlaneSet, Sink, Situation, describe, kind};
 use crate::game::{Move, Outcome, Player};
@@ -41,26 +41,26 @@ const NO_SCORE: i16 = i16::MIN;
 const NO_RESULT: u8 = 255;
 const NO_VALUE: u8 = 255;
 
-/// What became of a position, seen by the player to move.
+/// Training labels of a position, for the player to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Labels<'a> {
-    /// The move that was played.
+    /// The move played.
     pub played: Move,
-    /// The final score without komi, in half points, where it is known.
+    /// The final score without komi, in half points, if known.
     pub score: Option<i16>,
-    /// How the game ended, where it is known.
+    /// The result of the game, if known.
     pub result: Option<Outcome>,
-    /// Whose each point was in the end, by move number: `b`, `w`, or `.` for neither; empty where nobody knows.
+    /// Final owner of each point, by move number: `b`, `w`, or `.` for neither; empty if unknown.
     pub owners: &'a [u8],
-    /// Moves and their visits, where the position was searched for long.
+    /// Move numbers and their visits, if the position had a long search.
     pub visits: &'a [(u16, u32)],
-    /// The value after a search, in thousandths.
+    /// The value after a search, in thousandths, if there was one.
     pub value: Option<u16>,
-    /// A number for the game that the position comes from.
+    /// Number of the game.
     pub game: u32,
 }
 
-/// Writes rows for boards of one size.
+/// A writer of rows for boards of one size.
 pub struct SampleWriter<W: Write> {
     output: W,
     size: Size,
@@ -69,18 +69,18 @@ pub struct SampleWriter<W: Write> {
 }
 
 impl<W: Write> SampleWriter<W> {
-    /// Begins a file with its header.
+    /// Begins a file and writes its header, for rows without visits.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the header cannot be written.
     pub fn new(output: W, size: Size) -> io::Result<SampleWriter<W>> {
         SampleWriter::begin(output, size, false)
     }
 
-    /// The same for rows that have visits.
+    /// Begins a file and writes its header, for rows with visits.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the header cannot be written.
     pub fn with_visits(output: W, size: Size) -> io::Result<SampleWriter<W>> {
         SampleWriter::begin(output, size, true)
     }
@@ -102,10 +102,10 @@ impl<W: Write> SampleWriter<W> {
         Ok(SampleWriter { output, size, row, ladders: LadderReader::new(&Board::new(size)) })
     }
 
-    /// Adds a position, which must be on a board of the file's size.
+    /// Writes the row of a position, which must be on a board of the file's size.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the row cannot be written.
     pub fn write(&mut self, situation: &Situation<'_>, labels: &Labels<'_>) -> io::Result<()> {
         assert_eq!(situation.board.size(), self.size, "one size a file");
         self.row.clear();
@@ -114,20 +114,20 @@ impl<W: Write> SampleWriter<W> {
         self.output.write_all(&self.row.bytes)
     }
 
-    /// Ends the file.
+    /// Flushes the file and returns the output.
     ///
     /// # Errors
-    /// When what is left cannot be written.
+    /// If buffered rows cannot be written.
     pub fn finish(mut self) -> io::Result<W> {
         self.output.flush()?;
         Ok(self.output)
     }
 }
 
-/// A row in the making.
+/// A row under construction.
 struct Row {
     bytes: Vec<u8>,
-    /// Where each plane begins.
+    /// Offset of each plane in the row.
     starts: [usize; PLANES],
     labels: usize,
     points: usize,

@@ -1,40 +1,40 @@
-//! The ways to turn and mirror a board.
+//! Symmetries of the board: rotations and reflections.
 
 use crate::game::Move;
 use crate::go::Size;
 
-/// One of the eight symmetries of a square. Of a rectangle, the four that keep its shape.
+/// One of the eight symmetries of a square, or of the four of a rectangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Symmetry(u8);
 
 impl Symmetry {
-    /// The board as it is.
+    /// The identity.
     pub const IDENTITY: Symmetry = Symmetry(0);
 
-    /// The symmetries that a board of this size has, the identity first.
+    /// Returns the symmetries of a board of this size, the identity first.
     pub fn all(size: Size) -> impl Iterator<Item = Symmetry> {
         (0..Symmetry::count(size)).map(Symmetry)
     }
 
-    /// One of them, chosen by any number: a hash, say.
+    /// Returns the symmetry selected by an arbitrary number, for example a hash.
     #[must_use]
     pub fn from_number(number: u64, size: Size) -> Symmetry {
         Symmetry((number % u64::from(Symmetry::count(size))) as u8)
     }
 
-    /// How many there are.
+    /// Returns the number of symmetries of a board of this size.
     #[must_use]
     pub const fn count(size: Size) -> u8 {
         if size.columns() == size.rows() { 8 } else { 4 }
     }
 
-    /// Its number, in the order of [`Symmetry::all`].
+    /// Returns its index in the order of [`Symmetry::all`].
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// Where a move goes; pass stays.
+    /// Returns the image of a move; a pass is unchanged.
     #[must_use]
     pub fn turn(self, mv: Move, size: Size) -> Move {
         let Some((mut column, mut row)) = size.coordinates(mv) else { return mv };
@@ -44,7 +44,7 @@ impl Symmetry {
         if self.0 & 2 != 0 {
             row = size.rows() - 1 - row;
         }
-        // Only on squares, so the move is on the board.
+        // Squares only, so that the image is on the board.
         if self.0 & 4 != 0 && size.columns() == size.rows() {
             (column, row) = (row, column);
         }

@@ -1,127 +1,127 @@
-//! Weights files.
+//! The format of weights files.
 //!
-//! All numbers are little-endian. A header of 64 bytes, then the layers.
+//! A header of 64 bytes and the layers; all numbers are little-endian.
 //!
 //! | bytes  | content                                                             |
 //! |--------|---------------------------------------------------------------------|
 //! | 0..8   | the eight characters `TewariNN`                                     |
-//! | 8..12  | version of the format: 2, or 1 where the score counts no owners     |
+//! | 8..12  | version: 2, or 1 if the score does not add the owners               |
 //! | 12..14 | channels of the trunk: a multiple of 32, at most 128                |
 //! | 14..16 | blocks of the trunk, at most 32                                     |
-//! | 16..20 | which input planes it uses, a bit each ([`super::planes::plane`])   |
-//! | 20..24 | which blocks have global pooling, a bit each                        |
-//! | 24..28 | which heads were trained: 1 policy, 2 owners, 4 score               |
-//! | 32..40 | positions it was trained on                                         |
-//! | 40..48 | checksum (FNV-1a) of all bytes, with zeros here                     |
-//! | 48..64 | name, filled up with zeros                                          |
+//! | 16..20 | input planes used, a bit each ([`super::planes::plane`])            |
+//! | 20..24 | blocks with global pooling, a bit each                              |
+//! | 24..28 | trained heads: 1 policy, 2 owners, 4 score                          |
+//! | 32..40 | number of positions it was trained on                               |
+//! | 40..48 | FNV-1a checksum of all bytes, with zeros in this field              |
+//! | 48..64 | name, padded with zeros                                             |
 //!
-//! A layer is its weights (8 bits; of a convolution by tap, input, output, of others by input, output), a shift
-//! for each output (8 bits), and, but for pooling, a bias for each output (32 bits). The layers: the input; of each
-//! block the first convolution, pooling where it has it, the second convolution; the heads' 1x1 convolution and its
-//! pooling; policy; owners; the hidden layer of the whole board and its three outputs.
+//! A layer consists of its weights (8 bits; in a convolution by tap, input, output, in others by input, output), a shift
+//! for each output (8 bits), and, except in pooling, a bias for each output (32 bits). The layers are, in this order:
+//! the input; for each block the first convolution, pooling if it has it, the second convolution; the heads' 1x1
+//! convolution and its pooling; policy; owners; the hidden layer of the whole board and its three outputs.
 
 use super::kernels::LANES;
 use super::layer::{Convolution, Dense, MOST_SHIFT};
 use super::planes::{PLANES, PlaneSet};
 
-/// No weights file may be larger.
+/// Maximum size of a weights file in bytes.
 pub const MAX_BYTES: usize = 500_000;
-/// Channels that the policy and the owners are read from, each.
+/// Number of channels of the policy head, and of the owners head.
 pub(super) const HEAD: usize = LANES;
-/// Numbers in the hidden layer of the whole board.
+/// Number of outputs of the hidden layer of the whole board.
 pub(super) const HIDDEN: usize = 64;
-/// Pass, mean and spread of the score.
+/// Number of outputs of the whole board: pass, mean and spread of the score.
 pub(super) const OUTPUTS: usize = 3;
 
 const MAGIC: [u8; 8] = *b"TewariNN";
 const VERSION: u32 = 2;
-/// The version before, in which the mean of the score is the network's alone.
+/// The earlier version, in which the mean of the score is the network's output without the sum of the owners.
 const WITHOUT_COUNT: u32 = 1;
 const HEADER_BYTES: usize = 64;
 const CHECKSUM: std::ops::Range<usize> = 40..48;
 const MOST_CHANNELS: usize = 128;
 const MOST_BLOCKS: usize = 32;
 
-/// Why bytes are no network.
+/// An error of a weights file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WeightsError {
-    /// More than [`MAX_BYTES`].
+    /// The file is larger than [`MAX_BYTES`].
     #[error("too large for a weights file: expected at most {MAX_BYTES} bytes, found {found}")]
     TooLarge {
-        /// Bytes there are.
+        /// Size of the file in bytes.
         found: usize,
     },
-    /// Something else.
+    /// The file is not a weights file.
     #[error("not a weights file: expected one that begins with TewariNN")]
     Foreign,
-    /// Another program's.
+    /// The file has a version that this program does not support.
     #[error(
         "expected weights of version {WITHOUT_COUNT} or {VERSION}, found {found}: use the program that they were made for"
     )]
     Version {
-        /// The file's.
+        /// Version of the file.
         found: u32,
     },
-    /// A network that this program cannot run.
+    /// The network has an architecture that this program cannot run.
     #[error("expected weights that this program can run, found {what}: use a newer program")]
     Architecture {
-        /// What there is too much of.
+        /// The unsupported part of the architecture.
         what: String,
     },
-    /// Bytes are missing, or there are too many.
+    /// The size of the file does not match its header.
     #[error("expected weights of {expected} bytes, found {found}: the file was cut, or something follows it")]
     Length {
-        /// What the header says.
+        /// Size by the header, in bytes.
         expected: usize,
-        /// Bytes there are.
+        /// Size of the file in bytes.
         found: usize,
     },
-    /// Some bytes changed.
+    /// The checksum does not match.
     #[error("expected weights that agree with their checksum, found damaged ones: take another copy")]
     Damaged,
 }
 
-/// Which heads of a network were trained; the others say nothing.
+/// The trained heads of a network; the outputs of the others are meaningless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trained {
-    /// The policy.
+    /// True if the policy was trained.
     pub policy: bool,
-    /// Owners of points.
+    /// True if the owners of points were trained.
     pub owners: bool,
-    /// The score.
+    /// True if the score was trained.
     pub score: bool,
 }
 
-/// What the header says of a network.
+/// The architecture of a network, as in the header of its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Architecture {
     /// Channels of the trunk.
     pub channels: usize,
     /// Residual blocks of the trunk, two convolutions each.
     pub blocks: usize,
-    /// The planes it looks at.
+    /// The input planes that it uses.
     pub planes: PlaneSet,
     /// Blocks with global pooling, a bit each.
     pub pooled: u32,
-    /// Heads that say something.
+    /// The trained heads.
     pub trained: Trained,
-    /// Whether the network's number for the mean of the score is added to what its owners count.
+    /// True if the mean of the score is the network's output plus the sum of the owners.
     pub counts_owners: bool,
-    /// Positions it was trained on.
+    /// Number of positions it was trained on.
     pub samples: u64,
-    /// What its makers call it.
+    /// Name given at the export.
     pub name: String,
 }
 
 impl Architecture {
-    /// The version of its weights file.
+    /// Returns the version of its weights file.
     #[must_use]
     pub fn version(&self) -> u32 {
         if self.counts_owners { VERSION } else { WITHOUT_COUNT }
     }
 }
 
-/// One residual block.
+/// A residual block.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     pub(super) first: Convolution,
@@ -129,7 +129,7 @@ pub(super) struct Block {
     pub(super) second: Convolution,
 }
 
-/// All layers.
+/// All layers of a network.
 #[derive(Clone, Debug)]
 pub(super) struct Layers {
     pub(super) input: Convolution,
@@ -143,20 +143,20 @@ pub(super) struct Layers {
 }
 
 impl Layers {
-    /// Layers of 3x3 points.
+    /// Returns the layers of 3x3 points.
     pub(super) fn convolutions(&self) -> impl Iterator<Item = &Convolution> {
         let of_blocks = self.blocks.iter().flat_map(|block| [&block.first, &block.second]);
         std::iter::once(&self.input).chain(of_blocks)
     }
 
-    /// Makes the weights for [tiles](super::winograd), where they are not made.
+    /// Computes the weights for [tiles](super::winograd), unless they are computed.
     pub(super) fn make_tile_weights(&self) {
         for layer in self.convolutions() {
             layer.make_tile_weights();
         }
     }
 
-    /// Bytes in memory.
+    /// Returns the memory in bytes.
     pub(super) fn bytes(&self) -> usize {
         let blocks: usize = self
             .blocks
@@ -170,7 +170,7 @@ impl Layers {
     }
 }
 
-/// Reads a weights file; also returns its checksum, which is its identity.
+/// Reads a weights file. Also returns its checksum, which identifies the network.
 pub(super) fn read(bytes: &[u8]) -> Result<(Architecture, Layers, u64), WeightsError> {
     if bytes.len() > MAX_BYTES {
         return Err(WeightsError::TooLarge { found: bytes.len() });
@@ -224,7 +224,7 @@ fn read_header(header: &[u8; HEADER_BYTES]) -> Result<Architecture, WeightsError
     Err(WeightsError::Architecture { what: wrong })
 }
 
-/// Shapes of the layers in their order: taps (0 for what is no convolution), inputs, outputs, and whether there
+/// Returns the shapes of the layers in their order: taps (0 if not a convolution), inputs, outputs, and true if there
 /// are biases.
 fn shapes(architecture: &Architecture) -> Vec<([usize; 3], bool)> {
     let channels = architecture.channels;
@@ -247,7 +247,7 @@ fn shapes(architecture: &Architecture) -> Vec<([usize; 3], bool)> {
     shapes
 }
 
-/// Bytes of the file of such a network.
+/// Returns the size of the network's file in bytes.
 pub(super) fn file_bytes(architecture: &Architecture) -> usize {
     HEADER_BYTES + body_bytes(architecture)
 }
@@ -285,7 +285,7 @@ fn read_layers(architecture: &Architecture, body: &[u8]) -> Result<Layers, Weigh
     })
 }
 
-/// Takes layers from the front of the body, whose length was checked.
+/// Reads layers from the front of the body, after a check of its length.
 struct Reader<'a> {
     body: &'a [u8],
 }
@@ -303,7 +303,7 @@ impl Reader<'_> {
 
     fn shifts(&mut self, count: usize) -> Result<Vec<u8>, WeightsError> {
         let shifts = self.take(count)?.to_vec();
-        // The trainer writes none that is larger, so the checksum was made over damaged bytes.
+        // The trainer writes no larger shifts, so the checksum was computed over damaged bytes.
         if shifts.iter().all(|&shift| shift <= MOST_SHIFT) { Ok(shifts) } else { Err(WeightsError::Damaged) }
     }
 
@@ -326,7 +326,7 @@ impl Reader<'_> {
     }
 }
 
-/// FNV-1a over header and body, the checksum's own bytes as zeros.
+/// Returns the FNV-1a checksum of header and body, with the checksum's own bytes as zeros.
 fn checksum(header: &[u8; HEADER_BYTES], body: &[u8]) -> u64 {
     let mut header = *header;
     header[CHECKSUM].fill(0);

@@ -1,15 +1,15 @@
 //! Convolutions over 3x3 points with a third of the products: minimal filtering in integers, exact to the last bit.
 //!
-//! A tile of 3x3 outputs depends on a window of 5x5 inputs. Both the window and the weights are taken to where the
-//! convolution is 25 products, one for each of 5x5 places, in place of 81:
+//! A tile of 3x3 outputs depends on a window of 5x5 inputs. Window and weights are transformed so that the convolution
+//! is 25 products, one for each of 5x5 places, instead of 81:
 //!
 //! ```text
 //! outputs = Aᵀ [ (G w Gᵀ) ⊙ (Bᵀ x B) ] A
 //! ```
 //!
-//! These are F(3x3, 3x3) for the points 0, 1, -1, 2 and infinity. `G` has halves and sixths, so six times `G` is used: all
-//! numbers are integers, and the sums are 36 times what is wanted. They may leave 32 bits on the way, but not at
-//! the end, and sums that wrap do not depend on their order.
+//! This is F(3x3, 3x3) for the points 0, 1, -1, 2 and infinity. `G` has halves and sixths, so six times `G` is used: all
+//! numbers are integers, and the results are 36 times too large. Intermediate sums may exceed 32 bits, but final ones do
+//! not, and sums that wrap do not depend on their order.
 //!
 //! Source: Lavin & Gray, "Fast Algorithms for Convolutional Neural Networks", CVPR 2016, section 4; the matrices follow
 //! from the points by the Toom-Cook construction.
@@ -18,31 +18,31 @@ use super::kernels::{LANES, Sums};
 
 /// Side of a tile of outputs.
 const TILE: usize = 3;
-/// Side of the window of inputs that a tile depends on.
+/// Side of the window of inputs of a tile.
 const WINDOW: usize = TILE + 2;
-/// Products of an input and an output for a tile.
+/// Number of products of an input and an output for a tile.
 pub(super) const PLACES: usize = WINDOW * WINDOW;
-/// Tiles that are computed before the next ones are begun: a board of 9x9, whose numbers stay in the caches.
+/// Number of tiles computed together: those of a 9x9 board, with numbers that stay in the caches.
 pub(super) const TILES: usize = 9;
 
-/// What nine is multiplied with for one in 32 bits that wrap: numbers that nine divides are divided by it.
+/// The inverse of nine modulo 2^32: multiplying a multiple of nine by it divides it by nine.
 const NINTH: i32 = 0x38e3_8e39;
 
 /// Inputs of one tile at one place.
 pub(super) type Inputs = [i16; LANES];
 
-/// A tile of a padded board. Where it reaches over the edge, what its inputs there are does not matter.
+/// A tile of a padded board. Inputs beyond the board's border affect only outputs outside the board.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tile {
     /// The padded points of its window, row by row.
     window: [u32; PLACES],
-    /// The padded points of its outputs, row by row; `None` where there is no board.
+    /// The padded points of its outputs, row by row; `None` outside the board.
     outputs: [Option<u32>; TILE * TILE],
 }
 
 impl Tile {
-    /// All tiles of a board, which lies in `cells` cells with `stride` of them from row to row, behind a border of one. Points of
-    /// windows that would lie behind the cells are the last one.
+    /// Returns all tiles of a board in `cells` cells, with `stride` cells from row to row and a border of one. Points
+    /// of windows beyond the last cell are replaced by the last cell.
     pub(super) fn all(columns: usize, rows: usize, stride: usize, cells: usize) -> Vec<Tile> {
         let padded = |column: usize, row: usize| (row * stride + column).min(cells - 1) as u32;
         let tile = |first_column: usize, first_row: usize| Tile {
@@ -58,24 +58,24 @@ impl Tile {
             .collect()
     }
 
-    /// Its outputs on the board: their numbers in the tile, and their padded points.
+    /// Returns its outputs on the board: their numbers in the tile, and their padded points.
     pub(super) fn outputs(&self) -> impl Iterator<Item = (usize, usize)> {
         self.outputs.into_iter().enumerate().filter_map(|(number, point)| Some((number, point? as usize)))
     }
 }
 
-/// What a convolution by tiles works in.
+/// The working memory of a convolution by tiles.
 pub(super) struct Workspace {
-    /// Inputs by block of channels, place, and tile.
+    /// Inputs, by block of channels, place and tile.
     pub(super) inputs: Vec<[Inputs; TILES]>,
-    /// Sums of one block of outputs by place and tile.
+    /// Sums of one block of outputs, by place and tile.
     pub(super) sums: Box<[[Sums; TILES]; PLACES]>,
     /// Sums of the outputs of one tile.
     pub(super) outputs: Box<[Sums; TILE * TILE]>,
 }
 
 impl Workspace {
-    /// For layers of at most so many blocks of inputs.
+    /// Creates working memory for layers of at most `in_blocks` blocks of inputs.
     pub(super) fn new(in_blocks: usize) -> Workspace {
         let inputs = vec![[[0; LANES]; TILES]; in_blocks * PLACES];
         Workspace {
@@ -85,24 +85,25 @@ impl Workspace {
         }
     }
 
-    /// Bytes in memory.
+    /// Returns the memory in bytes.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&*self.inputs) + size_of_val(&*self.sums) + size_of_val(&*self.outputs)
     }
 }
 
-/// Weights of an input and an output at the 25 places, from nine taps.
+/// Transforms nine taps into the weights at the 25 places: G w Gᵀ, scaled by 36.
 pub(super) fn transform_weights(taps: [i8; 9]) -> [i16; PLACES] {
     let side = |[a, b, c]: [i32; 3]| [3 * a, -3 * (a + b + c), b - a - c, a + 2 * b + 4 * c, 6 * c];
     let taps = taps.map(i32::from);
     let rows: [[i32; WINDOW]; TILE] =
         std::array::from_fn(|i| side([taps[3 * i], taps[3 * i + 1], taps[3 * i + 2]]));
     let columns: [[i32; WINDOW]; WINDOW] = std::array::from_fn(|i| side(rows.map(|row| row[i])));
-    // At most 81 times 128.
+    // At most 81 times 128, which fits 16 bits.
     std::array::from_fn(|i| columns[i % WINDOW][i / WINDOW] as i16)
 }
 
-/// The transforms of inputs and sums, and what is done between them, with AVX2. All `unsafe` is in [`kernels`](super::kernels).
+/// The transforms of inputs and sums, and the products between them, with AVX2. All `unsafe` is in
+/// [`kernels`](super::kernels).
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx2 {
     use super::super::kernels::avx2::{load_16_bytes, load_i16, load_i32, store_i16, store_i32};
@@ -110,7 +111,7 @@ pub(super) mod avx2 {
     use super::{Inputs, NINTH, PLACES, TILE, TILES, Tile, WINDOW};
     use std::arch::x86_64::*;
 
-    /// Takes the windows of `tiles`, at most [`TILES`], to the 25 places.
+    /// Transforms the windows of `tiles`, at most [`TILES`], into the 25 places: Bᵀ x B.
     #[target_feature(enable = "avx2")]
     pub(in super::super) fn transform_inputs(
         tiles: &[Tile],
@@ -139,7 +140,7 @@ pub(super) mod avx2 {
         }
     }
 
-    /// `Bᵀ` in one direction. At most 36 times 127 comes out after both.
+    /// Applies `Bᵀ` in one direction. Both directions together give at most 36 times 127.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn input_side([a, b, c, d, e]: [__m256i; WINDOW]) -> [__m256i; WINDOW] {
@@ -154,7 +155,7 @@ pub(super) mod avx2 {
         ]
     }
 
-    /// `Aᵀ` in one direction.
+    /// Applies `Aᵀ` in one direction.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn sum_side([a, b, c, d, e]: [__m256i; WINDOW]) -> [__m256i; TILE] {
@@ -167,7 +168,7 @@ pub(super) mod avx2 {
         ]
     }
 
-    /// The sums of the 3x3 outputs of the tile with this number.
+    /// Computes the sums of the 3x3 outputs of the tile with this number.
     #[target_feature(enable = "avx2")]
     pub(in super::super) fn transform_sums(
         sums: &[[Sums; TILES]; PLACES],
@@ -188,7 +189,7 @@ pub(super) mod avx2 {
                 let [a, b, c, d, e] = &rows;
                 let scaled = sum_side([a[column], b[column], c[column], d[column], e[column]]);
                 for (row, scaled) in scaled.into_iter().enumerate() {
-                    // 36 divides it: four, and then nine.
+                    // The sum is a multiple of 36: divided by four, and then by nine.
                     let divided = _mm256_mullo_epi32(_mm256_srai_epi32::<2>(scaled), ninth);
                     store_i32(&mut outputs[row * TILE + column].as_chunks_mut::<8>().0[register], divided);
                 }
@@ -196,7 +197,8 @@ pub(super) mod avx2 {
         }
     }
 
-    /// The sums of `MANY` tiles from `FIRST` on at one place, of one half of a block of outputs: as many as registers hold.
+    /// Computes the sums of `MANY` tiles from `FIRST` on at one place, for one half of a block of outputs: as many as
+    /// the registers hold.
     #[target_feature(enable = "avx2")]
     #[inline]
     pub(in super::super) fn add_products<const FIRST: usize, const MANY: usize>(

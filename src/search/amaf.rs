@@ -1,14 +1,14 @@
-//! AMAF samples of a simulation, for every position of its path.
+//! AMAF ("all moves as first") samples of a simulation, for every position on its path.
 
 use super::path::Step;
 use crate::game::{Move, Player, Trace};
 use crate::table::amaf_sample;
 
-/// The samples of one simulation in the form that [`Block::add_amaf`](crate::table::Block::add_amaf) takes.
+/// The samples of one simulation, in the form that [`Block::add_amaf`](crate::table::Block::add_amaf) takes.
 pub(super) struct AmafSamples {
-    /// For each player, two moves to a word.
+    /// For each player, the sample of each move, two moves to a word.
     samples: [Vec<u64>; 2],
-    /// For each player, one sample with the simulation's result.
+    /// For each player, a sample with the simulation's result.
     sample: [u64; 2],
 }
 
@@ -22,7 +22,8 @@ impl AmafSamples {
         self.sample = [amaf_sample(half_points_for_black), amaf_sample(2 - half_points_for_black)];
     }
 
-    /// Makes `player` the first to play the move: samples are set from the last move of the simulation to the first.
+    /// Marks `player` as the first to play the move. Called from the last move of the simulation to the first, so that
+    /// the earliest player remains.
     #[inline]
     fn set_first(&mut self, player: Player, index: usize) {
         let shift = 32 * (index & 1);
@@ -33,9 +34,9 @@ impl AmafSamples {
         *own = *own & !mask | self.sample[player.index()] << shift;
     }
 
-    /// Calls `add` with every position of the path and its samples, the last position first. A move has a sample where
-    /// the position's mover was the first of both players to play on that point, at the position or later; `counts` says
-    /// which moves are sampled at all.
+    /// Calls `add` with every position on the path and its samples, the last position first. A move has a sample if the
+    /// position's mover was the first of both players to play it, at the position or later. Moves for which `counts` is
+    /// false are never sampled.
     pub(super) fn of_path<'t>(
         &mut self,
         steps: &[Step<'t>],

@@ -1,4 +1,4 @@
-//! Backup: the evaluation of the leaf goes up the path to the root.
+//! Backup: updates along the path from the leaf to the root.
 
 use super::evaluate::Evaluation;
 use super::path::{BackupValue, SiblingStatistics, Step};
@@ -14,7 +14,7 @@ use crate::table::{LeafPlayouts, ScoreMean};
 use crate::value::{Estimate, Value};
 
 impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
-    /// Updates the statistics of every position of the path.
+    /// Updates the statistics of every position on the path.
     pub(super) fn back_up(&mut self, leaf: &Evaluation) {
         self.prefetch_path();
         if let Some(half_points) = leaf.half_points_for_black {
@@ -31,7 +31,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         self.back_up_value(leaf.value);
     }
 
-    /// Adds the simulation's AMAF samples to every block of the path.
+    /// Adds the simulation's AMAF samples to every block on the path.
     fn back_up_amaf(&mut self, half_points_for_black: u32) {
         let (root, update_buffer, is_shared_now) = (&self.root, &mut self.update_buffer, self.is_shared_now);
         let counts = |mv| root.counts_for_amaf(mv);
@@ -44,7 +44,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         });
     }
 
-    /// Adds a sample of the expected score to every block of the path: see [`score`].
+    /// Adds a sample of the expected score to every block on the path: see [`score`].
     fn add_score(&self, score: Score) {
         let playout = (score.into(), self.playout_share);
         let mut following = None;
@@ -68,16 +68,16 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         }
     }
 
-    /// Counts the visit of every edge and position of the path, the last first, with the new values and bounds.
+    /// Counts the visit of every edge and position on the path, the last first, and stores their new values and bounds.
     fn back_up_value(&mut self, mut child: BackupValue) {
         let generation = self.table.generation();
         while let Some(step) = self.steps.pop() {
             if let Some(virtual_loss) = self.virtual_loss.filter(|it| it.matters(step.siblings.visits)) {
                 virtual_loss.row(step.entry.key()).remove(step.mv.index());
             }
-            // The sign flip: the child's value is for the opponent of the mover.
+            // The child's value is for the mover's opponent.
             let mover_value = child.value.other();
-            // A late update, to a position whose block or entry was taken for another one meanwhile, is not written.
+            // Late updates, to a block or an entry that was reassigned to another position meanwhile, are not written.
             let has_block = step.block.is_current();
             self.counters.late_updates += u64::from(!has_block || !step.entry.is_current());
             let visits = if has_block {
@@ -93,7 +93,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             let chosen = (!self.is_refuted(&step, &child)).then_some((visits, mover_value));
             let value = self.value_of(&step, bounds, chosen);
             if has_block {
-                // Visits of a position are those of its edges and its leaf playouts: all are counted, or none.
+                // A position's visits are those of its edges and its leaf playouts: all are counted, or none.
                 step.entry.add_visit(value);
                 let total = u64::from(step.leaf_playouts.visits) + step.siblings.visits + u64::from(visits);
                 step.block.mark_used(u32::try_from(total).unwrap_or(u32::MAX), generation);
@@ -102,14 +102,14 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         }
     }
 
-    /// Whether the move of `step` is refuted: the child is proven to be won by the opponent.
+    /// Returns true if the move of `step` is refuted: the child is proven to be won by the opponent.
     fn is_refuted(&self, step: &Step<'t>, child: &BackupValue) -> bool {
         child.value.other() == Value::LOSS
             && proof::decided(&self.root, child.bounds.path)
                 .is_some_and(|for_black| proof::outcome_for(step.mover, for_black) == Outcome::Loss)
     }
 
-    /// The value of the position of `step`, within its bounds; `chosen` as in [`mean_value`].
+    /// Returns the value of the position of `step`, clamped to its bounds; `chosen` as in [`mean_value`].
     fn value_of(&self, step: &Step<'t>, bounds: ProvenBounds, chosen: Option<(u32, Value)>) -> Value {
         let [worst, best] = proof::outcomes_for(&self.root, step.mover, bounds.path);
         let mean = mean_value(step.leaf_playouts, step.estimate, &step.siblings, chosen);
@@ -117,13 +117,17 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     }
 }
 
-/// The value of a position: the mean of its leaf playouts, the estimate of k playouts' weight, the siblings of the chosen
-/// edge, and the chosen edge with visits and value, which is `None` where it is refuted. All values are for the mover.
+/// Returns the value of a position for the mover: the mean of the leaf playouts, the value estimate with the weight of
+/// k playouts, the siblings of the chosen edge, and the chosen edge (its visits and value for the mover; `None` if
+/// refuted).
 ///
-/// Q(s) = (n0·U(s) + k·V(s) + Σ w(a)·N(s,a)·(1 - Q(child))) / (n0 + k + Σ w(a)·N(s,a)) over the moves not refuted, where w is 1
-/// without a network and else that of [`value_weight`].
-/// Source: D. Wu, "Monte-Carlo Graph Search from First Principles", KataGo docs/GraphSearch.md, 2023;
-/// Childs, Brodeur & Kocsis, CIG 2008 (UCT3). Refuted moves are left out since they will not be played.
+/// Q(s) = (n0·U(s) + k·V(s) + Σ w(a)·N(s,a)·(1 - Q(child))) / (n0 + k + Σ w(a)·N(s,a))
+///
+/// The sums are over the moves that are not refuted, since refuted moves will not be played. U is the mean of the n0
+/// leaf playouts, V the estimate; w is 1 without a network and else that of [`value_weight`].
+///
+/// Source: D. Wu, "Monte-Carlo Graph Search from First Principles", KataGo docs/GraphSearch.md, 2023; Childs, Brodeur &
+/// Kocsis, CIG 2008 (UCT3).
 fn mean_value(
     leaf_playouts: LeafPlayouts,
     estimate: Option<Estimate>,
@@ -153,7 +157,7 @@ mod tests {
 
     #[test]
     fn the_value_is_the_mean_of_leaf_playouts_siblings_and_chosen_edge() {
-        // 2 playouts with 0.5, 3 visits with 1, one with 0; and 9 visits of refuted siblings, which do not count.
+        // 2 playouts of value 0.5, 3 sibling visits of value 1, and 9 visits of refuted siblings, which do not count.
         let leaf_playouts = LeafPlayouts { visits: 2, half_points: 2 };
         let weight = 3 * u64::from(value_weight::UNIT);
         let weighted = u128::from(weight) * u128::from(Value::WIN.0);

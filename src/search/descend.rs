@@ -1,4 +1,4 @@
-//! Descent: from the root by the moves that the selection chooses, to a leaf.
+//! Descent: the walk from the root to a leaf by selected moves.
 
 use super::CatchUp;
 use super::path::Step;
@@ -10,25 +10,25 @@ use crate::game::{Bounds, Game};
 use crate::table::{Block, DEPTHS, Entry, LeafPlayouts, Total};
 use std::ops::ControlFlow::{self, Break, Continue};
 
-/// Where a descent ends.
+/// The end of a descent.
 pub(super) enum Leaf<'t> {
     /// A position without a block, which may get one.
     Unexpanded(Entry<'t>),
-    /// A position that gets a playout; without an entry where the table has no room for one, and where the path has
-    /// come back to an earlier position.
+    /// A position that gets a playout. It has no entry if the table has no room for one, or if the path has returned to
+    /// an earlier position.
     Playout(Option<Entry<'t>>),
-    /// A position whose path bounds, or the end of the game, decide the outcome.
+    /// A position with an outcome decided by its path bounds or by the end of the game.
     Decided(Option<Entry<'t>>, Bounds),
-    /// A position whose moves are all refuted on this path.
+    /// A position with all moves refuted on this path.
     AllRefuted(Entry<'t>),
-    /// The root, where all moves that may be searched are refuted: nothing is proven of the others.
+    /// The root, with all allowed moves refuted: nothing is proven of the others.
     AllowedRefuted(Entry<'t>),
-    /// A child that has more visits than the edge to it; see [`CatchUp::Stop`].
+    /// A child with more visits than the edge to it; see [`CatchUp::Stop`].
     CatchUp(Entry<'t>),
 }
 
 impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
-    /// Walks down from the position it has reached, the root at first, as long as positions have blocks.
+    /// Walks from the current position, at first the root, through positions with blocks to a leaf.
     pub(super) fn descend(&mut self) -> Leaf<'t> {
         loop {
             let (entry, block) = match self.arrive() {
@@ -41,7 +41,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         }
     }
 
-    /// The same from a position that has just been expanded.
+    /// Continues the descent from a position that has just been expanded.
     pub(super) fn descend_through(&mut self, entry: Entry<'t>, block: Block<'t>) -> Leaf<'t> {
         match self.choose_and_play(entry, block) {
             Continue(()) => self.descend(),
@@ -49,7 +49,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         }
     }
 
-    /// Looks at the position it has reached: a leaf, or one with a block to choose from.
+    /// Returns the current position as a leaf, or its entry and the block to select from.
     fn arrive(&mut self) -> ControlFlow<Leaf<'t>, (Entry<'t>, Block<'t>)> {
         let key = self.game.key();
         self.is_reseeded = false;
@@ -60,7 +60,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             return Break(Leaf::Playout(self.entry_of_child(key)));
         }
         if self.path_keys.contains(&key) {
-            // Only rules without superko allow a cycle: a playout leaves it.
+            // Only rules without superko allow a cycle; a playout ends it.
             return Break(Leaf::Playout(None));
         }
         let Some(entry) = self.entry_of_child(key) else { return Break(Leaf::Playout(None)) };
@@ -80,7 +80,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         }
     }
 
-    /// Chooses a move of an expanded position and plays it.
+    /// Selects a move of an expanded position and plays it.
     fn choose_and_play(&mut self, entry: Entry<'t>, block: Block<'t>) -> ControlFlow<Leaf<'t>> {
         if self.is_shared_now {
             block.prefetch_for_visit();
@@ -97,7 +97,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             Selection::AllRefuted => return Break(Leaf::AllRefuted(entry)),
             Selection::BlockLost => {
                 self.path_blocks.pop();
-                // Its mean is mended first.
+                // `expand` restores the mean of its statistics first.
                 return Break(Leaf::Unexpanded(entry));
             }
         };
@@ -123,14 +123,14 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         Continue(())
     }
 
-    /// The entry of the position that the path has reached, claimed if there is none. A new one starts with the
-    /// statistics of the edge to it.
+    /// Returns the entry of the current position, claiming one if there is none. With `reseed` a new entry starts with
+    /// the statistics of the edge to it.
     fn entry_of_child(&mut self, key: u64) -> Option<Entry<'t>> {
         let misses = self.counters.misses;
         let entry = self.find_or_claim_entry(key)?;
         let is_new = self.counters.misses != misses;
         if let Some(step) = self.steps.last() {
-            // A block that was taken for another position says nothing of this edge.
+            // A block reassigned to another position does not contain this edge.
             let Some(edge) = step.block.current_edge(step.mv.index()) else { return Some(entry) };
             if is_new && edge.visits() > 0 && self.parameters.reseed {
                 let value = edge.value().other();

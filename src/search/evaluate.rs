@@ -1,4 +1,4 @@
-//! Evaluation: the value of a leaf, by a playout or by what is proven.
+//! Evaluation: the value of a leaf, from a playout, from proven bounds, or from its entry.
 
 use super::descend::Leaf;
 use super::path::BackupValue;
@@ -9,18 +9,18 @@ use crate::game::{Bounds, Game, Outcome, Player, Score};
 use crate::table::Entry;
 use crate::value::Value;
 
-/// What a leaf is worth.
+/// The result of evaluating a leaf.
 pub(super) struct Evaluation {
     /// Value and bounds of the leaf.
     pub(super) value: BackupValue,
-    /// Black's half-points; `None` where there is no result of this simulation's own to sample.
+    /// Black's result in half-points (0, 1 or 2); `None` if the simulation has no result of its own.
     pub(super) half_points_for_black: Option<u32>,
-    /// The score that the playout or the game ended with; `None` where neither ended.
+    /// The final score of the playout or of the game, or the proven one; `None` if there is none of these.
     pub(super) score: Option<Score>,
 }
 
 impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
-    /// Evaluates the leaf and counts the visit in its entry.
+    /// Evaluates the leaf and counts the visit in its entry, except at [`Leaf::CatchUp`], where the edge lacks visits.
     pub(super) fn evaluate(&mut self, leaf: Leaf<'t>) -> Evaluation {
         self.depth_sum += self.steps.len() as u64;
         match leaf {
@@ -82,12 +82,13 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         Evaluation { value, half_points_for_black: Some(for_black.half_points()), score: None }
     }
 
-    /// Who is to move at the leaf. The playout has moved on, so the path is asked.
+    /// Returns the player to move at the leaf. It is derived from the path, since a playout has changed `game`.
     fn leaf_player(&self) -> Player {
         self.steps.last().map_or_else(|| self.root.to_play(), |step| step.mover.other())
     }
 
-    /// The value of a leaf without an entry: the running mean that its edge alone keeps.
+    /// Returns the value of a leaf without an entry: the mean of its edge, which alone stores its results, with
+    /// `result` added.
     fn mean_of_edge_with(&self, result: Outcome) -> Value {
         let result = Value::from(result);
         let Some(step) = self.steps.last() else { return result };

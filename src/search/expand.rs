@@ -1,4 +1,4 @@
-//! Expansion: the leaf gets an edge block.
+//! Expansion: the allocation of an edge block for the leaf.
 
 use super::policy::SelectionPolicy;
 use super::worker::Worker;
@@ -7,23 +7,24 @@ use crate::table::{Block, Entry, Protected};
 use crate::value::Estimate;
 
 impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
-    /// Gives the position that the descent has reached a block with the game's priors, if it is the root or has had
-    /// [`expand_at`](super::SearchParameters::expand_at) playouts, and if the table has a block to spare. The expert is
-    /// asked when there is a block to hold what it says.
+    /// Claims a block for the current position if it is the root or has had
+    /// [`expand_at`](super::SearchParameters::expand_at) playouts, and if the table can spare one. The evaluator runs
+    /// only when there is a block for its result.
     pub(super) fn expand(&mut self, entry: &Entry<'t>) -> Option<Block<'t>> {
         let had_block = self.table.mend_lost_block(entry, &mut self.counters) | self.is_reseeded;
         let is_due = self.steps.is_empty() || entry.leaf_playouts().visits >= self.parameters.expand_at;
         let (block, answer) = if is_due { self.claim_block(entry) } else { (None, None) };
         if had_block {
-            // The mean of the lost block contains the estimate already, which comes again with the next block: with this
-            // one, or with another worker's, or later where there is none to be had now.
+            // The mean of the lost block contains the estimate, and the next block adds it again: this one, another
+            // worker's, or a later one if the table can spare none at present.
             let estimate = answer.unwrap_or_else(|| self.estimate());
             estimate.inspect(|&estimate| entry.remove_from_leaf_playouts(estimate));
         }
         block
     }
 
-    /// What the expert says of the value; an expert that says nothing of one position says nothing of any.
+    /// Returns the evaluator's value estimate of the current position. An evaluator without an estimate for one
+    /// position has none for any, and is not called again.
     fn estimate(&mut self) -> Option<Estimate> {
         if !self.expert_estimates {
             return None;
@@ -33,7 +34,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         estimate
     }
 
-    /// The block, if there is one for the position, and the expert's estimate if it was asked.
+    /// Returns the block of the position, if it has or gets one, and the evaluator's result, if it was called.
     fn claim_block(&mut self, entry: &Entry<'t>) -> (Option<Block<'t>>, Option<Option<Estimate>>) {
         let (game, priors, expert) = (&self.game, &mut self.priors, &mut self.expert);
         let protected = Protected { keys: &self.path_keys, blocks: &self.path_blocks };

@@ -1,4 +1,4 @@
-//! When a search stops.
+//! Stopping conditions of a search.
 
 use super::policy::SelectionPolicy;
 use super::{policy_state, proof, report};
@@ -6,37 +6,37 @@ use crate::game::Game;
 use crate::table::Table;
 use std::time::{Duration, Instant};
 
-/// When to stop; the first that is reached counts. A proven root stops any search, once a move is proven to achieve its
-/// outcome.
+/// Limits of a search; the first one reached ends it. A proven root also ends it, once a move is proven to achieve the
+/// root's outcome.
 ///
-/// A policy that is not settled then ([`SelectionPolicy::is_settled`]) gets as much again; but a time limit is kept
-/// where the search may end before it, as on a clock, or where there is another limit.
+/// A policy that is not settled at a limit ([`SelectionPolicy::is_settled`]) gets twice as much. The time limit is not
+/// doubled if `early` is set, or if visits or simulations are limited, too.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// Visits of the root, those it had before included.
+    /// Visits of the root, those of earlier searches included.
     pub visits: Option<u64>,
     /// Simulations of this run.
     pub simulations: Option<u64>,
-    /// Wall-clock time, however short: a few simulations come first.
+    /// Wall-clock time, checked by each worker every 16 simulations.
     pub time: Option<Duration>,
-    /// Stop before `time` once no other move can have as many visits as the most visited by then, where that is what the
-    /// policy plays.
+    /// Ends the search before `time` once no move can overtake the most visited one in the remaining time. Has an
+    /// effect only if the policy plays the most visited move.
     pub early: bool,
-    /// Stop when the most visited move has this many visits.
+    /// Visits of the most visited move of the root.
     pub best_visits: Option<u64>,
 }
 
-/// The limits of a run that has begun.
+/// The limits of a run in progress.
 pub(super) struct StoppingRule {
     limits: Limits,
     started: Instant,
-    /// Visits that the root had before the run.
+    /// Visits of the root before the run.
     visits_before: u64,
     stops_when_proven: bool,
 }
 
 impl StoppingRule {
-    /// The run begins now.
+    /// Starts the clock of a run.
     pub(super) fn new<G: Game>(
         limits: Limits,
         table: &Table,
@@ -47,17 +47,17 @@ impl StoppingRule {
         StoppingRule { limits, started: Instant::now(), visits_before, stops_when_proven }
     }
 
-    /// Wall-clock time since the run began.
+    /// Returns the wall-clock time since the run began.
     pub(super) fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }
 
-    /// Simulations until the limit, if `done` have begun.
+    /// Returns the number of simulations before the limit, if `done` have begun.
     pub(super) fn simulations_left(&self, done: u64) -> u64 {
         self.limits.simulations.unwrap_or(u64::MAX).saturating_sub(done)
     }
 
-    /// Whether a simulation is one too many, where `done` have begun before it.
+    /// Returns true if the `done` simulations that have begun reach the limit.
     pub(super) fn has_enough_simulations<G: Game, P: SelectionPolicy>(
         &self,
         done: u64,
@@ -71,7 +71,7 @@ impl StoppingRule {
             .is_some_and(|limit| is_reached(done, limit, limit.saturating_mul(2), is_settled))
     }
 
-    /// Whether the root has enough visits, or is proven.
+    /// Returns true if the root or its most visited move has enough visits, or if the root is proven.
     pub(super) fn has_enough_visits_or_proof<G: Game, P: SelectionPolicy>(
         &self,
         table: &Table,
@@ -94,8 +94,8 @@ impl StoppingRule {
         proven.is_some_and(|outcome| report::best_move_achieves(table, root, policy, outcome))
     }
 
-    /// Whether the time is up, or the most visited move cannot be caught in what is left of it; `simulations` are those
-    /// of the run so far.
+    /// Returns true if the time is up, or if the most visited move cannot be overtaken in the remaining time at the
+    /// speed of the run's `simulations` so far.
     pub(super) fn is_out_of_time<G: Game, P: SelectionPolicy>(
         &self,
         simulations: u64,
@@ -111,7 +111,7 @@ impl StoppingRule {
             let hard_limit = if is_hard { limit } else { 2 * limit };
             return is_reached(elapsed, limit, hard_limit, || policy_state::is_settled(table, root, policy));
         }
-        // Speed is known well enough after a tenth of the time.
+        // After a tenth of the time the speed is a sufficient estimate.
         if !early || !policy.plays_most_visited() || elapsed * 10 < limit {
             return false;
         }
@@ -122,12 +122,12 @@ impl StoppingRule {
     }
 }
 
-/// Whether enough is done: `limit`, or `hard_limit` where the policy is not settled.
+/// Returns true if `done` reaches `limit`, or `hard_limit` if the policy is not settled.
 fn is_reached<T: PartialOrd>(done: T, limit: T, hard_limit: T, is_settled: impl FnOnce() -> bool) -> bool {
     done >= limit && (done >= hard_limit || is_settled())
 }
 
-/// Visits of a root that had `before`, after twice as many new ones as `limit` allows.
+/// Returns the visits of a root with `before`, after twice as many new ones as `limit` allows.
 fn twice_as_much(limit: u64, before: u64) -> u64 {
     limit.max(before).saturating_add(limit.saturating_sub(before))
 }

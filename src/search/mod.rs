@@ -1,8 +1,9 @@
-//! The search: simulations over hashes, each of four verbs. Descend, expand, evaluate, back up.
+//! Monte-Carlo search over the transposition table.
 //!
-//! [`Search::run`] is the way in. A `run` has workers and a stopping rule (`limits`); `worker` runs one simulation, with
-//! a file for each verb: `descend`, `expand`, `evaluate`, `backup`. A move is chosen by `select`, with a formula
-//! from [`policy`]. What is proven, and for which histories, is in `proof`; `report` reads the result from the table.
+//! [`Search::run`] is the entry point. A `run` has workers and a stopping rule (`limits`). A `worker` runs simulations
+//! of four steps, one file each: `descend`, `expand`, `evaluate`, `backup`. `select` chooses a move with a formula from
+//! [`policy`]. `proof` states which results are proven, and for which histories; `report` reads the result from the
+//! table.
 
 mod amaf;
 mod backup;
@@ -37,26 +38,25 @@ use run::Run;
 use virtual_loss::VirtualLoss;
 use worker::Worker;
 
-/// What a simulation does at a child that has more visits than the edge to it, because it was also reached through
-/// transpositions.
+/// Action of a simulation at a child with more visits than the edge to it, because transpositions also lead there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CatchUp {
-    /// The descent goes on below the child.
+    /// Continues the descent below the child.
     Continue,
-    /// The child is a leaf, and its value is backed up, until the edge has as many visits.
+    /// Treats the child as a leaf and backs up its stored value, until the edge has as many visits.
     Stop,
 }
 
-/// How to search.
+/// Parameters of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchParameters {
-    /// Playouts of a position before it gets an edge block.
+    /// Number of playouts of a position before it gets an edge block.
     pub expand_at: u32,
-    /// See [`CatchUp`].
+    /// Action at children with more visits than the edge to them.
     pub catch_up: CatchUp,
-    /// Whether a position that was evicted starts again with the visits and value of the edge to it.
+    /// True if an evicted position restarts with the visits and value of the edge to it.
     pub reseed: bool,
-    /// Workers, from 1 to 255.
+    /// Number of workers, 1 to 255.
     pub threads: usize,
     /// Seed of all randomness.
     pub seed: u64,
@@ -68,65 +68,63 @@ impl Default for SearchParameters {
     }
 }
 
-/// A search that is under way.
+/// A search in progress, as passed to [`Progress`] functions.
 pub struct Snapshot<'s> {
-    /// Simulations so far.
+    /// Number of simulations so far.
     pub simulations: u64,
     report: &'s dyn Fn() -> Report,
 }
 
 impl<'s> Snapshot<'s> {
-    /// A snapshot that reports with a function.
+    /// Creates a snapshot; `report` computes its report.
     #[must_use]
     pub fn new(simulations: u64, report: &'s dyn Fn() -> Report) -> Snapshot<'s> {
         Snapshot { simulations, report }
     }
 
-    /// Returns the results of the search so far. Ownership is that of the first worker's playouts.
+    /// Returns the results of the search so far. Ownership counts only the first worker's playouts.
     #[must_use]
     pub fn report(&self) -> Report {
         (self.report)()
     }
 }
 
-/// Called now and then during a search, never before its first simulation; `false` stops it.
+/// A callback during a search, called every 16 simulations of the first worker, never before the first one; returning
+/// `false` stops the search.
 pub type Progress<'a> = &'a mut dyn FnMut(&Snapshot<'_>) -> bool;
 
-/// Judges a position that gets an edge block: writes the priors of its moves as [`Game::expand`] does, and returns what is
-/// known of its value and score. Each worker has one.
+/// An evaluator of positions that get an edge block: writes the priors of the moves as [`Game::expand`] does, and
+/// returns estimates of value and score. Each worker has its own.
 pub type Expert<'e, G> = Box<dyn FnMut(&G, &mut [Option<Prior>]) -> Evaluation + Send + 'e>;
 
-/// A table to search on, and how.
+/// A search of one table with one policy.
 pub struct Search<'t, P> {
-    /// The memory.
     table: &'t Table,
-    /// Which moves simulations try.
     policy: P,
-    /// Everything else.
     parameters: SearchParameters,
     /// See [`Search::with_root_moves`].
     root_moves: Option<&'t [bool]>,
 }
 
 impl<'t, P: SelectionPolicy> Search<'t, P> {
-    /// A search on a table, which chooses moves by a policy.
+    /// Creates a search of `table` that chooses moves by `policy`.
     pub fn new(table: &'t Table, policy: P, parameters: SearchParameters) -> Search<'t, P> {
         Search { table, policy, parameters, root_moves: None }
     }
 
-    /// Tries some moves of the root alone, by their number; `None`: all. Such a root has an entry of its own for each set of
-    /// moves: its visits and its value are those of these moves, and a search of all moves never sees them. What is below
-    /// is shared.
+    /// Restricts the search to the root moves `allowed`, indexed by move number; `None` allows all. The root then has a
+    /// separate entry for each set of allowed moves, with the visits and the value of these moves only; a search of all
+    /// moves does not use it. Positions below the root are shared.
     #[must_use]
     pub fn with_root_moves(mut self, allowed: Option<&'t [bool]>) -> Search<'t, P> {
         self.root_moves = allowed;
         self
     }
 
-    /// Searches the position of `root` and reports what the table then knows of it.
+    /// Searches the position of `root` and reports its statistics in the table.
     ///
-    /// With one thread the result depends on the position, the parameters and the content of the table
-    /// alone.
+    /// With one thread, unless time or `progress` ends the search, the result depends only on the position, the policy,
+    /// the parameters, the limits and the content of the table.
     pub fn run<G: Game>(&self, root: &G, limits: Limits, progress: Progress<'_>) -> Report {
         let expert = || -> Expert<'_, G> {
             Box::new(|game, priors| {
@@ -137,7 +135,8 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
         self.run_with_experts(root, &expert, limits, progress)
     }
 
-    /// The same with the priors and estimates of experts. `new_expert` makes one for each worker; they must agree.
+    /// Searches like [`run`](Search::run) with the priors and estimates of evaluators. `new_expert` creates one for
+    /// each worker; all must return the same results.
     pub fn run_with_experts<'e, G: Game>(
         &self,
         root: &G,
@@ -167,13 +166,13 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
         Report::new(self.table, root, &self.policy, totals, self.root_moves)
     }
 
-    /// What the table knows of a position, without searching.
+    /// Reports the stored statistics of a position without searching.
     pub fn look_up<G: Game>(&self, root: &G) -> Report {
         let root = &self.restricted(root);
         Report::new(self.table, root, &self.policy, report::Totals::default(), self.root_moves)
     }
 
-    /// The root, with a key for the moves that may be tried.
+    /// Returns the root with a key for its set of allowed moves.
     fn restricted<G: Game>(&self, root: &G) -> G {
         let mut root = root.clone();
         if let Some(allowed) = self.root_moves {

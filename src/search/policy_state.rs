@@ -1,4 +1,4 @@
-//! Access to the policy state in the table, which only a few policies have (see [`SelectionPolicy::uses_state`]).
+//! Access to the policy state in the table, which few policies use (see [`SelectionPolicy::uses_state`]).
 
 use super::policy::SelectionPolicy;
 use crate::game::{Game, Move};
@@ -6,13 +6,13 @@ use crate::table::{Block, Table};
 use crate::value::Value;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// The state of each edge of a block, 0 where the layout has none.
+/// Returns the state of each edge of a block; 0 if the layout has none.
 pub(super) fn of_edges<'b>(block: &'b Block<'_>) -> impl Iterator<Item = u64> + 'b {
     block.policy_state().iter().map(|word| word.load(Relaxed)).chain(std::iter::repeat(0))
 }
 
-/// Copies the state of each edge for a selection; at the root the policy may update it before. `candidates` says which
-/// edges are legal and not refuted.
+/// Copies the state of each edge for a selection; at the root the policy updates it first. `candidates` returns true
+/// for the edges that may be selected.
 pub(super) fn load<P: SelectionPolicy>(
     policy: &P,
     block: &Block<'_>,
@@ -28,12 +28,12 @@ pub(super) fn load<P: SelectionPolicy>(
     }
 }
 
-/// Updates the state after a simulation through `mv`, which was worth `half_points` to the mover.
+/// Updates the state after a simulation through `mv` that scored `half_points` for the mover.
 pub(super) fn update<P: SelectionPolicy>(policy: &P, block: &Block<'_>, mv: Move, half_points: u32) {
     policy.update(block.policy_state(), mv.index(), half_points);
 }
 
-/// Whether the policy lets the search of `root` stop, as [`SelectionPolicy::is_settled`] says.
+/// Returns true if the policy lets the search of `root` stop, see [`SelectionPolicy::is_settled`].
 pub(super) fn is_settled<G: Game, P: SelectionPolicy>(table: &Table, root: &G, policy: &P) -> bool {
     if !policy.uses_state() {
         return true;

@@ -1,4 +1,4 @@
-//! What a search found, read back from the table.
+//! The result of a search, read from the table.
 
 use super::policy::SelectionPolicy;
 use super::policy_state;
@@ -10,15 +10,15 @@ use crate::table::{Census, Counters, Edge, ScoreMean, Table};
 use crate::value::Value;
 use std::time::Duration;
 
-/// Moves of a principal variation at most.
+/// Maximum number of moves in a main line.
 const PV_LENGTH: usize = 20;
 
-/// What is known of the root.
+/// Search results of the root.
 #[derive(Clone, Debug)]
 pub struct RootReport {
-    /// Who is to move.
+    /// The player to move.
     pub to_play: Player,
-    /// Visits, those from before included.
+    /// Visits, those of earlier searches included.
     pub visits: u64,
     /// Value for the player to move.
     pub value: Value,
@@ -30,54 +30,56 @@ pub struct RootReport {
     pub black_score: Option<f64>,
     /// Standard deviation of the final score; `None` if no score is known.
     pub score_deviation: Option<f64>,
-    /// The part of the score that simulations sampled.
+    /// The score by samples of simulations alone, without the evaluator's.
     pub sampled_score: Option<ScoreMean>,
 }
 
 impl RootReport {
-    /// Expected final score and its standard deviation, Black's points before komi; `None` if no score is known.
+    /// Returns the expected final score and its standard deviation, Black's points before komi; `None` if no score is
+    /// known.
     #[must_use]
     pub fn score(&self) -> Option<(f64, f64)> {
         self.black_score.zip(self.score_deviation)
     }
 }
 
-/// What is known of one move of the root.
+/// Search results of one move of the root.
 #[derive(Clone, Debug)]
 pub struct MoveReport {
     /// The move.
     pub mv: Move,
-    /// N(s,a): how often it was chosen in the root.
+    /// N(s,a): the number of simulations that chose the move at the root.
     pub edge_visits: u64,
-    /// Visits of the position it leads to, those through transpositions included.
+    /// Visits of the position after the move, those by transpositions included.
     pub visits: u64,
-    /// Value for the player who moves.
+    /// Value for the player making the move.
     pub value: Value,
-    /// The outcome for the player who moves, if it is proven.
+    /// The outcome for the player making the move, if it is proven.
     pub proven: Option<Outcome>,
-    /// Share of the prior's expectation, `0..=1`; all moves sum to 1.
+    /// The prior's wins, normalised to a sum of 1 over all legal moves.
     pub prior: f64,
-    /// Expected final score of the position it leads to, as the root's.
+    /// Expected final score of the position after the move, Black's points before komi; `None` if no score is known.
     pub black_score: Option<f64>,
     /// Standard deviation of the final score; `None` if no score is known.
     pub score_deviation: Option<f64>,
-    /// The best line from here, beginning with the move.
+    /// The main line, beginning with the move.
     pub pv: Vec<Move>,
-    /// How often each move of it was chosen in its position.
+    /// Visits of each move of the main line, in its position.
     pub pv_visits: Vec<u64>,
 }
 
-/// Standard deviations between a value and its lower bound: 99 % of a normal distribution.
+/// Standard deviations from the value to its lower bound: 99 % of a normal distribution, two-sided.
 const LOWER_BOUND_DEVIATIONS: f64 = 2.576;
 
 impl MoveReport {
-    /// What the value is at least, as if the visits were so many games.
+    /// Returns the lower confidence bound of the win rate (99 %, two-sided), visits as Bernoulli trials.
     #[must_use]
     pub fn lower_bound(&self) -> f64 {
         (self.value.as_f64() - self.value_error()).max(0.0)
     }
 
-    /// Half the width of the 99 % interval of the value, visits as Bernoulli trials; 0 where the outcome is proven.
+    /// Returns half the width of the 99 % confidence interval of the win rate, visits as Bernoulli trials; 0 if the
+    /// outcome is proven.
     #[must_use]
     pub fn value_error(&self) -> f64 {
         let (value, visits) = (self.value.as_f64(), self.visits.max(self.edge_visits).max(1) as f64);
@@ -90,7 +92,7 @@ impl MoveReport {
 
 #[cfg(test)]
 impl MoveReport {
-    /// An unproven move with so many visits, worth `chance` for its player; without a prior and without scores.
+    /// Returns an unproven move with the win rate `chance`, without a prior and without scores.
     pub(crate) fn visited(number: u16, chance: f64, visits: u64) -> MoveReport {
         MoveReport {
             mv: Move(number),
@@ -107,30 +109,30 @@ impl MoveReport {
     }
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The root.
+    /// Results of the root.
     pub root: RootReport,
-    /// Whose each point was at the end of this run's playouts; empty in games without territory.
+    /// Owners of the points at the end of this run's playouts; empty in games without territory.
     pub ownership: Ownership,
-    /// The legal moves that have visits or are proven, best first; never empty unless the game is over.
+    /// The legal moves with visits or a proof, best first; all legal moves if the best one has neither.
     pub moves: Vec<MoveReport>,
-    /// The other legal moves, likeliest first; their value is the root's.
+    /// The other legal moves, highest prior first; their value is the root's.
     pub untried: Vec<MoveReport>,
-    /// Simulations of this run.
+    /// Number of simulations of this run.
     pub simulations: u64,
-    /// Time this run took.
+    /// Wall-clock time of this run.
     pub elapsed: Duration,
-    /// What happened at the table in this run.
+    /// Table events of this run.
     pub counters: Counters,
-    /// How full the table is.
+    /// Occupancy of the table.
     pub census: Census,
     /// Mean number of moves from the root to the leaf.
     pub mean_depth: f64,
 }
 
-/// What the workers of a run counted.
+/// Counts of the workers of a run.
 #[derive(Default)]
 pub(super) struct Totals {
     pub(super) simulations: u64,
@@ -208,32 +210,32 @@ impl Report {
         }
     }
 
-    /// Expected final score after a move and its standard deviation, Black's points before komi; the root's where the move has
-    /// none of its own.
+    /// Returns the expected final score after a move and its standard deviation, Black's points before komi; the root's
+    /// if the move has none.
     #[must_use]
     pub fn score_after(&self, mv: &MoveReport) -> Option<(f64, f64)> {
         mv.black_score.zip(mv.score_deviation).or_else(|| self.root.score())
     }
 
-    /// The move to play; `None` if there is no legal one.
+    /// Returns the move to play; `None` if there is no legal one.
     #[must_use]
     pub fn best(&self) -> Option<&MoveReport> {
         self.moves.first()
     }
 }
 
-/// A legal move and what the table knows of it.
+/// A legal move and its statistics in the table.
 struct Candidate {
     mv: Move,
     edge_visits: u64,
     visits: u64,
     value: Value,
-    /// The worst and the best outcome for the mover that are not ruled out.
+    /// The worst and the best outcome for the mover that are not disproven.
     outcomes: [Outcome; 2],
     prior: f64,
-    /// The mover's guaranteed score.
+    /// The proven lower bound of the score, in the mover's view.
     guaranteed: i16,
-    /// Black's score in the position it leads to.
+    /// Expected final score of the position after the move, Black's points before komi.
     score: Option<ScoreMean>,
     /// See [`SelectionPolicy::final_rank`].
     final_rank: f64,
@@ -245,9 +247,9 @@ impl Candidate {
         (worst == best).then_some(best)
     }
 
-    /// The first key of the order of the moves, larger is better, where `certain` is the best outcome that any move is
-    /// proven to achieve: proven wins; then, if a draw is certain, draws and moves of a value above; then the
-    /// others; last proven losses.
+    /// Returns the first sort key of the moves, larger is better; `certain` is the best outcome that any move is proven
+    /// to achieve. 3: proven wins. 1: moves not proven to achieve `certain` that cannot exceed it or have a value below
+    /// a draw. 0: proven losses. 2: the others.
     fn rank(&self, certain: Outcome) -> u8 {
         match self.outcomes {
             [Outcome::Win, _] => 3,
@@ -258,8 +260,8 @@ impl Candidate {
     }
 }
 
-/// Whether the best move is proven to achieve `outcome`, which is proven for the position. It need not be: the proof of
-/// a position can outlive those of its children.
+/// Returns true if the best move is proven to achieve `outcome`, the proven outcome of the position. The proof of a
+/// position can outlive those of its children, so the best move may lack a proof.
 pub(super) fn best_move_achieves<G: Game, P: SelectionPolicy>(
     table: &Table,
     game: &G,
@@ -270,8 +272,8 @@ pub(super) fn best_move_achieves<G: Game, P: SelectionPolicy>(
     outcome == Outcome::Loss || ranked_moves(table, game, policy).first().is_some_and(achieves)
 }
 
-/// The legal moves of a position, best first: proven wins, then by the policy's final rank, then proven losses by their
-/// guaranteed score; see [`Candidate::rank`] for draws.
+/// Returns the legal moves of a position, best first: proven wins, then by the policy's final rank, then proven losses
+/// by their guaranteed score; see [`Candidate::rank`] for draws.
 fn ranked_moves<G: Game, P: SelectionPolicy>(table: &Table, game: &G, policy: &P) -> Vec<Candidate> {
     let edges = edges_of(table, game.key());
     let edge = |mv: Move| edges.as_ref().map(|edges| edges[mv.index()]);
@@ -284,8 +286,8 @@ fn ranked_moves<G: Game, P: SelectionPolicy>(table: &Table, game: &G, policy: &P
     candidates
 }
 
-/// The best move with visits, as [`ranked_moves`] has it, and its visits. A line is walked by it: most moves have no visits,
-/// and need not be looked up.
+/// Returns the best move with visits, in the order of [`ranked_moves`], and its visits. Main lines use it since most
+/// moves have no visits and need no probe.
 fn best_visited_move<G: Game, P: SelectionPolicy>(
     table: &Table,
     game: &G,
@@ -301,8 +303,7 @@ fn best_visited_move<G: Game, P: SelectionPolicy>(
     candidates.first().map(|best| (best.mv, best.edge_visits))
 }
 
-/// Returns true if a search has visited a move of the position that may be played and is `allowed`, by move number; `None`: all
-/// are.
+/// Returns true if a move with visits may be played and is `allowed`, indexed by move number; `None` allows all.
 pub(super) fn has_visited_move<G: Game>(table: &Table, game: &G, allowed: Option<&[bool]>) -> bool {
     let edges = edges_of(table, game.key()).unwrap_or_default();
     let visited = (0..).map(Move).zip(edges).filter(|(_, (edge, _))| edge.visits() > 0);
@@ -315,7 +316,7 @@ fn is_playable<G: Game>(game: &G, mv: Move) -> bool {
     !game.is_over() && game.is_legal_ignoring_history(mv) && !game.is_banned(mv)
 }
 
-/// Sorts the moves, the best first, and makes their priors sum to 1.
+/// Sorts the moves, the best first, and normalises their priors to a sum of 1.
 fn rank(candidates: &mut [Candidate]) {
     let prior_sum: f64 = candidates.iter().map(|candidate| candidate.prior).sum();
     for candidate in candidates.iter_mut() {
@@ -337,7 +338,8 @@ fn rank(candidates: &mut [Candidate]) {
     });
 }
 
-/// Takes away the moves that have neither visits nor a proof, unless all are so, and returns them, likeliest first.
+/// Removes the moves with neither visits nor a proof and returns them, highest prior first; removes none if the best
+/// move is one of them.
 fn split_off_untried(candidates: &mut Vec<Candidate>) -> Vec<Candidate> {
     let is_tried = |candidate: &Candidate| candidate.edge_visits > 0 || candidate.proven().is_some();
     if !candidates.first().is_some_and(is_tried) {
@@ -349,14 +351,14 @@ fn split_off_untried(candidates: &mut Vec<Candidate>) -> Vec<Candidate> {
     untried
 }
 
-/// The expected final score by the block of the position with this key.
+/// Returns the expected final score stored in the block of the position with `key`.
 fn stored_score(table: &Table, key: u64) -> Option<ScoreMean> {
     let entry = table.find(key)?;
     score::of_block(&table.block(&entry)?)
 }
 
-/// The edges of the position with this key and their policy state, 0 where there is none; `None` without a block, or if
-/// that was taken for another position while it was read.
+/// Returns the edges of the position with `key` and their policy state, 0 if there is none; `None` without a block, or
+/// if the block was reassigned while it was read.
 fn edges_of(table: &Table, key: u64) -> Option<Vec<(Edge, u64)>> {
     let entry = table.find(key)?;
     let block = table.block(&entry)?;
@@ -391,7 +393,7 @@ fn candidate<G: Game, P: SelectionPolicy>(
         visits: child.map_or(0, |child| u64::from(child.visits)),
         value,
         outcomes,
-        // One visit more in the prior, so that every move has a share.
+        // Half a win more, so that every move has a share.
         prior: f64::from(prior.wins) + 0.5,
         guaranteed: if mover == Player::Black { bounds.lower } else { -bounds.upper },
         score: score::within(stored_score(table, game.key_after(mv)), bounds),
@@ -403,7 +405,7 @@ fn candidate<G: Game, P: SelectionPolicy>(
     }
 }
 
-/// The line of best moves that begins with `first`, as far as the table knows it, and the edge visits of each.
+/// Returns the main line that begins with `first`, as far as it is in the table, and the edge visits of each move.
 fn principal_variation<G: Game, P: SelectionPolicy>(
     table: &Table,
     root: &G,
@@ -412,7 +414,7 @@ fn principal_variation<G: Game, P: SelectionPolicy>(
 ) -> (Vec<Move>, Vec<u64>) {
     let mut line = vec![first.mv];
     let mut visits = vec![first.edge_visits];
-    // Copying a position costs more than looking whether there is anything to follow.
+    // A probe is cheaper than the copy of a position.
     if table.find(root.key_after(first.mv)).is_none_or(|entry| table.block(&entry).is_none()) {
         return (line, visits);
     }
@@ -428,8 +430,8 @@ fn principal_variation<G: Game, P: SelectionPolicy>(
     (line, visits)
 }
 
-/// Visits of the most visited and the second most visited move of a position, among those that may be played and are not
-/// refuted.
+/// Returns the visits of the most visited and the second most visited move of a position, among playable moves that are
+/// not refuted.
 pub(super) fn leading_visits<G: Game>(table: &Table, game: &G) -> [u64; 2] {
     let Some(block) = table.find(game.key()).and_then(|entry| table.block(&entry)) else { return [0; 2] };
     let is_refuted = |mv: Move| {
@@ -439,7 +441,7 @@ pub(super) fn leading_visits<G: Game>(table: &Table, game: &G) -> [u64; 2] {
     let mut leading = [0; 2];
     for (mv, edge) in (0..).map(Move).zip(block.edges()) {
         let visits = u64::from(edge.visits());
-        // The few moves that come this far are looked up.
+        // Last the probe, for the few moves that come this far.
         if visits <= leading[1] || !is_playable(game, mv) || is_refuted(mv) {
             continue;
         }

@@ -9,22 +9,22 @@ use crate::game::Game;
 use crate::table::Table;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-/// Simulations of a worker before each look at the clock and each call of the progress function.
+/// Simulations of a worker between checks of the clock, where it also calls the progress function.
 const LOOK_INTERVAL: u64 = 16;
 
-/// Simulations granted to a worker at once, at most.
+/// Maximum number of simulations granted to a worker at once.
 const LARGEST_GRANT: u64 = 16;
 
-/// What the workers share in one run.
+/// State shared by the workers of one run.
 pub(super) struct Run {
-    /// Simulations granted so far.
+    /// Number of simulations granted so far.
     simulations: CachePadded<AtomicU64>,
     stop: AtomicBool,
     stopping_rule: StoppingRule,
     threads: u64,
 }
 
-/// A value alone in its cache line, so that writing it does not delay those who read its neighbours.
+/// A value in a cache line of its own, so that writes to it do not delay readers of its neighbours.
 #[repr(align(64))]
 struct CachePadded<T>(T);
 
@@ -38,8 +38,8 @@ impl Run {
         }
     }
 
-    /// Runs the workers to their end. Each is made by its own thread, so that no two have buffers in one cache
-    /// line.
+    /// Runs the workers until the search stops. Each thread creates its own worker, so that no two workers have buffers
+    /// in one cache line.
     pub(super) fn work<'t, 'e, G: Game, P: SelectionPolicy>(
         &self,
         table: &Table,
@@ -77,7 +77,7 @@ impl Run {
         let rule = &self.stopping_rule;
         let (mut done, mut granted) = (0_u64, 0..0);
         while !self.stop.load(Relaxed) {
-            // Without a simulation there may be no move to choose.
+            // A search that stops before any move has visits may have no move to choose.
             let has_move = done > 0 || report::has_visited_move(table, root, worker.root_moves);
             if has_move && rule.has_enough_visits_or_proof(table, root, &worker.policy) {
                 break;
@@ -96,7 +96,7 @@ impl Run {
                 granted.next().expect("a grant is not empty")
             });
             if rule.has_enough_simulations(number, table, root, &worker.policy) {
-                // The other workers still run the simulations that were granted to them.
+                // `stop` stays unset: the other workers still run the simulations granted to them.
                 worker.finish();
                 return;
             }
@@ -107,7 +107,7 @@ impl Run {
         worker.finish();
     }
 
-    /// What the table knows now, with one worker's counts.
+    /// Returns a report on the present content of the table, with the counts of one worker.
     fn report_so_far<G: Game, P: SelectionPolicy>(
         &self,
         table: &Table,
@@ -121,8 +121,9 @@ impl Run {
         Report::new(table, root, &worker.policy, totals, worker.root_moves)
     }
 
-    /// The numbers of the next simulations of a worker. Several at a time where there are several workers, since each
-    /// grant takes a cache line from another processor; one by one towards the end, so that all end together.
+    /// Grants a worker its next simulations and returns their numbers. With several workers a grant contains several
+    /// simulations, since each grant takes a cache line from another processor; towards the end it contains one, so
+    /// that all workers end together.
     fn grant(&self) -> std::ops::Range<u64> {
         let size = if self.threads < 2 {
             1
@@ -134,7 +135,7 @@ impl Run {
         first..first + size
     }
 
-    /// Wall-clock time of the run so far.
+    /// Returns the wall-clock time of the run so far.
     pub(super) fn elapsed(&self) -> std::time::Duration {
         self.stopping_rule.elapsed()
     }

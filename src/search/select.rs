@@ -1,4 +1,4 @@
-//! Selection of a move: one pass over the edges, one probe for each child with visits, one pass of scores.
+//! Selection of a move in three passes: load the edges, probe each child with visits, score the moves.
 
 use super::path::SiblingStatistics;
 use super::policy::{EdgeColumns, Estimates, ParentView, Puct, SelectionPolicy};
@@ -12,7 +12,7 @@ use crate::rng::PlayoutRng;
 use crate::table::{Block, Edge, Table};
 use crate::value::Value;
 
-/// The edges of a position as separate arrays, so that scoring them vectorises. Each worker has one and reuses it.
+/// The edges of a position as separate arrays, so that scoring them vectorises. Each worker reuses one.
 #[derive(Default)]
 pub(super) struct Edges {
     visits: Vec<f32>,
@@ -21,15 +21,14 @@ pub(super) struct Edges {
     amaf_wins: Vec<f32>,
     prior_visits: Vec<f32>,
     prior_wins: Vec<f32>,
-    /// The policy state of each edge; zeros where the policy has none.
+    /// The policy state of each edge; 0 if the policy has none.
     policy_state: Vec<u64>,
-    /// 0, or minus infinity for a move that is illegal or refuted, or that cannot do better than a certain draw.
+    /// 0, or minus infinity for a move that is illegal, refuted or not allowed, or cannot do better than a proven draw.
     excluded: Vec<f32>,
     scores: Vec<f32>,
     loaded: Vec<Edge>,
-    /// The moves with visits.
     visited: Vec<Visited>,
-    /// Edges with visits whose moves are not legal in the position.
+    /// Number of edges with visits of moves that are illegal in the position.
     impossible: u64,
 }
 
@@ -40,7 +39,7 @@ struct Visited {
     visits: u32,
     value: Value,
     refuted: bool,
-    /// The best outcome for the mover that is not ruled out.
+    /// The best outcome for the mover that is not disproven.
     best: Outcome,
 }
 
@@ -51,22 +50,22 @@ struct Certain {
     drawing: Option<Move>,
 }
 
-/// The position whose move is selected.
+/// The position in which a move is selected.
 pub(super) struct NodeContext<'n, G> {
     pub(super) game: &'n G,
     pub(super) block: &'n Block<'n>,
     pub(super) is_root: bool,
-    /// The moves that may be selected, by their number; `None`: all.
+    /// The moves that may be selected, indexed by move number; `None` allows all.
     pub(super) allowed: Option<&'n [bool]>,
 }
 
 /// The result of a selection.
 pub(super) enum Selection {
-    /// The move to play, and the statistics of the other edges.
+    /// The selected move, and the statistics of the other edges.
     Move(Move, SiblingStatistics),
     /// Every legal move is refuted on this path.
     AllRefuted,
-    /// The block was taken for another position while it was read.
+    /// The block was reassigned to another position while it was read.
     BlockLost,
 }
 
@@ -89,8 +88,8 @@ impl Edges {
         }
     }
 
-    /// Selects the move with the best score that is neither refuted nor banned; a proven win comes first. Where a draw
-    /// is proven, moves that cannot do better come last.
+    /// Selects the move with the highest score that is neither refuted nor banned; a proven win comes first. If a draw
+    /// is proven, moves that cannot do better are excluded, and the draw is selected if no other move remains.
     pub(super) fn select<G: Game, P: SelectionPolicy>(
         &mut self,
         table: &Table,
@@ -104,7 +103,7 @@ impl Edges {
         if policy.uses_amaf() {
             self.load_amaf(block);
         }
-        // Where some moves alone are allowed, the others have no visits: the key is of this set of moves.
+        // Moves that are not allowed have no visits, since the root's key depends on the allowed moves.
         let Certain { winning, drawing } = self.load_children(table, game);
         if let Some(allowed) = allowed {
             self.exclude_all_but(allowed);
@@ -148,13 +147,13 @@ impl Edges {
         }
     }
 
-    /// 1 if the last block read had visits that the position cannot have: two positions have one key, or the block is
-    /// damaged. Else 0.
+    /// Returns 1 if the last block read had visits of illegal moves, since two positions have one key or the block is
+    /// damaged; else 0.
     pub(super) fn impossible(&self) -> u64 {
         u64::from(self.impossible > 0)
     }
 
-    /// First pass: unpacks the edges and prefetches the children that have visits.
+    /// First pass: unpacks the edges and prefetches the children with visits.
     fn load<G: Game>(&mut self, table: &Table, game: &G, block: &Block<'_>) {
         self.visited.clear();
         self.impossible = 0;
@@ -184,7 +183,7 @@ impl Edges {
         }
     }
 
-    /// Second pass: the children's values and path bounds; returns the moves that are proven to win or to draw.
+    /// Second pass: reads the children's values and path bounds; returns the moves that are proven to win or to draw.
     fn load_children<G: Game>(&mut self, table: &Table, game: &G) -> Certain {
         let range = game.score_range();
         let mover = game.to_play();
@@ -237,14 +236,14 @@ impl Edges {
         }
     }
 
-    /// Makes all moves that are left equal.
+    /// Gives all moves that are not excluded the same score.
     fn level_scores(&mut self) {
         for score in self.scores.iter_mut().filter(|score| **score > f32::NEG_INFINITY) {
             *score = 0.0;
         }
     }
 
-    /// A simulation in progress counts as a visit that loses.
+    /// Counts each simulation in progress as a lost visit.
     fn add_virtual_loss(&mut self, virtual_loss: &VirtualLoss, key: u64) {
         let visits = self.visited.iter().map(|visited| u64::from(visited.visits)).sum();
         if !virtual_loss.matters(visits) {
@@ -260,7 +259,7 @@ impl Edges {
         });
     }
 
-    /// Third pass: the policy's score of every move that is not excluded.
+    /// Third pass: computes the policy's score of every move that is not excluded.
     fn score<P: SelectionPolicy>(&mut self, policy: &P, is_root: bool, is_judged: bool) {
         let visits = self.visited.iter().map(|visited| u64::from(visited.visits)).sum::<u64>();
         let is_judged = is_judged && policy.uses_amaf();
@@ -302,7 +301,7 @@ impl Edges {
         Estimates { amaf_offset: mean(excess, sampled, 0.0), mean: mean(value, visits, 0.5), chance_tried }
     }
 
-    /// The best score's move, at random among equals; `None` if nothing is left.
+    /// Returns the move with the highest score, a random one of equals; `None` if all are excluded.
     fn best(&self, rng: &mut PlayoutRng) -> Option<Move> {
         let best = self.scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         if best == f32::NEG_INFINITY {
@@ -314,7 +313,7 @@ impl Edges {
         ranked.nth(wanted).map(|(index, _)| Move(index as u16))
     }
 
-    /// The sums over all visited edges but that of `chosen`.
+    /// Returns the sums over all visited edges except that of `chosen`.
     fn siblings(&self, chosen: Move, is_judged: bool) -> SiblingStatistics {
         let mean = is_judged.then(|| self.mean());
         let weight_of_visit = |visited: &Visited| match mean {
@@ -338,7 +337,7 @@ impl Edges {
         siblings
     }
 
-    /// The mean value of the visited edges that are not refuted, each visit alike.
+    /// Returns the mean value of the visited edges that are not refuted, weighted by visits.
     fn mean(&self) -> f32 {
         let (mut visits, mut sum) = (0.0, 0.0);
         for visited in self.visited.iter().filter(|visited| !visited.refuted) {

@@ -1,21 +1,22 @@
-//! AMAF samples for much visited positions, buffered until it is worth while to write them.
+//! AMAF samples of positions with many visits, buffered to write shared cache lines less often.
 //!
-//! Where several processors write one cache line, each write takes the line from the cache of another processor: as long
-//! as a read from memory, or longer. All workers pass the root and the best lines below it, and the AMAF samples of one
-//! position are a dozen cache lines. A position with many visits can do without those of the last sixteen simulations.
+//! If several processors write one cache line, each write takes the line from the cache of another processor, which
+//! lasts at least as long as a read from memory. All workers pass through the root and the main lines below it, and the
+//! AMAF samples of one position are a dozen cache lines. A position with many visits can do without the samples of the
+//! last sixteen simulations.
 //!
-//! The visits of the edge and of the position are written at once: these are two cache lines.
+//! Visits of edge and position are written at once: these are two cache lines.
 
 use super::path::Step;
 use crate::table::Block;
 
-/// Positions with this many visits have their samples buffered, where several workers write.
+/// Minimum visits of a position with buffered samples.
 const BUSY_VISITS: u64 = 128;
-/// A position is written after this many simulations at most...
+/// Maximum number of buffered simulations of a position.
 const MOST_SIMULATIONS: u32 = 16;
-/// ... and at least once for each so many visits that it has.
+/// Visits of a position for each simulation that may be buffered, below that maximum.
 const VISITS_PER_SIMULATION: u64 = 32;
-/// Positions whose samples are buffered at the same time.
+/// Number of positions with buffered samples.
 const SLOTS: usize = 128;
 
 /// The buffered samples of one worker.
@@ -24,7 +25,7 @@ pub(super) struct UpdateBuffer<'t> {
     moves: usize,
 }
 
-/// The samples for one position.
+/// The buffered samples of one position.
 struct Slot<'t> {
     to: Option<Block<'t>>,
     simulations: u32,
@@ -32,18 +33,18 @@ struct Slot<'t> {
 }
 
 impl<'t> UpdateBuffer<'t> {
-    /// For a game with so many moves.
+    /// Creates an empty buffer for a game with `moves` moves.
     pub(super) fn new(moves: usize) -> UpdateBuffer<'t> {
         UpdateBuffer { slots: Vec::new(), moves }
     }
 
-    /// Whether a position has visits enough.
+    /// Returns true if the position has enough visits.
     #[inline]
     pub(super) fn takes(step: &Step<'_>) -> bool {
         step.siblings.visits >= BUSY_VISITS
     }
 
-    /// Adds the AMAF samples of one simulation.
+    /// Adds the AMAF samples of one simulation, and writes those of the position once enough are buffered.
     pub(super) fn add(&mut self, step: &Step<'t>, samples: &[u64]) {
         let slot = self.slot(&step.block);
         for (sum, sample) in slot.samples.iter_mut().zip(samples) {
@@ -56,7 +57,7 @@ impl<'t> UpdateBuffer<'t> {
         }
     }
 
-    /// Writes what is left.
+    /// Writes all buffered samples.
     pub(super) fn flush(&mut self) {
         self.slots.iter_mut().for_each(Slot::flush);
     }
@@ -76,7 +77,7 @@ impl<'t> UpdateBuffer<'t> {
 }
 
 impl Slot<'_> {
-    /// Writes the samples, unless the block was taken for another position: then they are lost, as all that it had.
+    /// Writes the samples, or discards them if the block was reassigned to another position.
     fn flush(&mut self) {
         if let Some(block) = self.to.take()
             && block.is_current()
@@ -101,7 +102,7 @@ mod tests {
         Table::new(Shape { moves: MOVES, policy_state: false }, 1 << 20).expect("a table")
     }
 
-    /// A step from a position with a block and so many visits.
+    /// Returns a step from a position with a block and `visits` sibling visits.
     fn step(table: &Table, key: u64, visits: u64) -> Step<'_> {
         let mut counters = Counters::default();
         let protected = Protected::default();

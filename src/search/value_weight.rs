@@ -1,15 +1,15 @@
-//! How much a move counts in the value of its position, where a network has judged that.
+//! Weight of a move in the value of a position that a network has evaluated.
 
-/// The weight of one visit of a move as good as the others.
+/// Weight of one visit of a move with the mean value.
 pub(super) const UNIT: u32 = 256;
-/// Standard deviation of what one visit says of a move's value.
+/// Standard deviation of the value of a single visit.
 const DEVIATION: f32 = 0.4;
 
-/// The weight of each visit of a move, in units of 1 / [`UNIT`]: less for a move that is worth less than the mean of the moves
-/// tried, the more certainly so the less. Such a move was tried for its chance, and will not be played.
+/// Returns the weight of each visit of a move, in units of 1 / [`UNIT`]. The weight falls with the certainty that the
+/// move is worse than the mean of the moves tried: such a move was only explored, and will not be played.
 ///
-/// w = (2·T(z))^(1/4), z = (value - mean)·√visits / 0.4, where T(z) = 1/2 + z / (2·√(2 + z²)) is Student's distribution function
-/// with two degrees of freedom: √ alone, hence the same bits on every processor.
+/// w = (2·T(z))^(1/4), z = (value - mean)·√visits / 0.4, where T(z) = 1/2 + z / (2·√(2 + z²)) is Student's distribution
+/// function with two degrees of freedom. It needs no function but √, hence gives the same bits on every processor.
 ///
 /// Source: `valueWeightExponent` of KataGo's search, which has three degrees of freedom.
 #[inline]

@@ -1,25 +1,25 @@
-//! Virtual losses: simulations in progress count as lost visits, so that workers do not all take the same path.
+//! Virtual loss: simulations in progress count as lost visits, so that workers take different paths.
 //!
-//! Kept beside the table, not in it: a process that is killed would leave its virtual losses in a shared file for ever.
-//! Positions share rows of counters by their hash: some see virtual losses that are not theirs.
+//! The counters belong to the process, not to the table, since a killed process would leave its virtual losses in a
+//! shared file. Positions share rows of counters by their hash, so a position may see virtual losses of another.
 
 use crate::zobrist::mix;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Rows: many more than there are positions on the paths of all workers of a usual machine.
+/// Number of rows: many more than the positions on the paths of all workers of a usual machine.
 const ROWS: usize = 256;
-/// See [`VirtualLoss::matters`].
+/// Visits for each worker from which virtual loss is ignored, see [`VirtualLoss::matters`].
 const VISITS_PER_WORKER: u64 = 256;
-/// Counters in a word, 8 bits each: there are never more simulations in progress than workers, and those are fewer than
-/// 256, so none carries into the next.
+/// Number of counters in a word, 8 bits each. No counter carries into the next: simulations in progress never exceed
+/// the workers, which are fewer than 256.
 const PER_WORD: usize = 8;
 const WORDS_IN_LINE: usize = 8;
 
-/// Counters of simulations in progress: a row for each position, a counter for each move.
+/// Counters of simulations in progress: one row for each position, one counter for each move.
 pub(super) struct VirtualLoss {
     lines: Box<[Line]>,
     lines_in_row: usize,
-    /// Positions with as many visits have no row.
+    /// Visits from which a position has no virtual loss.
     enough_visits: u64,
 }
 
@@ -34,7 +34,7 @@ struct Line([AtomicU64; WORDS_IN_LINE]);
 pub(super) struct Row<'v>(&'v [Line]);
 
 impl VirtualLoss {
-    /// For a game with so many moves and so many workers.
+    /// Creates counters for a game with `moves` moves and for `workers` workers.
     pub(super) fn new(moves: usize, workers: usize) -> VirtualLoss {
         let lines_in_row = moves.div_ceil(PER_WORD * WORDS_IN_LINE);
         VirtualLoss {
@@ -44,14 +44,14 @@ impl VirtualLoss {
         }
     }
 
-    /// Whether virtual losses can make a difference at a position with so many visits: above a limit all workers
-    /// together are less than half a per cent of them.
+    /// Returns true if virtual loss can make a difference at a position with `visits`: above a limit all workers
+    /// together are less than half a per cent of the visits.
     #[inline]
     pub(super) fn matters(&self, visits: u64) -> bool {
         visits < self.enough_visits
     }
 
-    /// The counters of the position with `key`.
+    /// Returns the counters of the position with `key`.
     #[inline]
     pub(super) fn row(&self, key: u64) -> Row<'_> {
         let start = mix(key) as usize % ROWS * self.lines_in_row;
@@ -60,7 +60,7 @@ impl VirtualLoss {
 }
 
 impl Row<'_> {
-    /// The moves with simulations in progress, and how many.
+    /// Calls `visit` with each move that has simulations in progress, and with their number.
     #[inline]
     pub(super) fn for_each_busy(&self, mut visit: impl FnMut(usize, u8)) {
         let words = self.0.iter().flat_map(|line| &line.0);
@@ -74,13 +74,13 @@ impl Row<'_> {
         }
     }
 
-    /// One more.
+    /// Increments the counter of a move.
     #[inline]
     pub(super) fn add(&self, index: usize) {
         self.word(index).fetch_add(1 << (index % PER_WORD * 8), Relaxed);
     }
 
-    /// One less.
+    /// Decrements the counter of a move.
     #[inline]
     pub(super) fn remove(&self, index: usize) {
         self.word(index).fetch_sub(1 << (index % PER_WORD * 8), Relaxed);

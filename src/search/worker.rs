@@ -1,4 +1,4 @@
-//! One simulation: descend, expand, evaluate, back up. A file each; this one has what they share.
+//! One worker: the state that the four steps of a simulation share, and the loop that runs them.
 
 use super::amaf::AmafSamples;
 use super::descend::Leaf;
@@ -15,50 +15,50 @@ use crate::ownership::Ownership;
 use crate::rng::PlayoutRng;
 use crate::table::{Counters, Entry, Protected, Table};
 
-/// Simulations between two looks whether another process searches in the same table.
+/// Simulations between checks for another process that searches the same table.
 const SHARING_INTERVAL: u64 = 64;
 
-/// What one worker needs; nothing is allocated during a simulation once the buffers have grown.
+/// State of one worker. A simulation allocates nothing once the buffers have grown.
 pub(super) struct Worker<'t, 'e, G, P> {
     pub(super) table: &'t Table,
     pub(super) policy: P,
     pub(super) parameters: SearchParameters,
     pub(super) virtual_loss: Option<&'t VirtualLoss>,
-    /// Whether other workers, in this process or another, write to the table now.
+    /// True once other workers, of this process or another, have been found to search the same table.
     pub(super) is_shared_now: bool,
     pub(super) root: G,
-    /// The position that the simulation has reached.
+    /// The position that the simulation has reached: the current position.
     pub(super) game: G,
-    /// A spare position, for looking at one of the path again.
+    /// A spare position, for replaying part of the path.
     pub(super) replayed: G,
-    /// All scores that the game can have: the bounds of a position of which nothing is proven.
+    /// All possible scores of the game: the bounds of a position without a proof.
     pub(super) range: Bounds,
     /// β of [`score`].
     pub(super) playout_share: f64,
     pub(super) rng: PlayoutRng,
     pub(super) trace: Trace,
-    /// The path: a step for each position of the descent but the leaf.
+    /// The path: a step for each position of the descent except the leaf.
     pub(super) steps: Vec<Step<'t>>,
     pub(super) path_keys: Vec<u64>,
     pub(super) path_blocks: Vec<u32>,
     pub(super) priors: Vec<Option<Prior>>,
     pub(super) expert: Expert<'e, G>,
-    /// Whether the expert says anything of values, as far as it was asked.
+    /// False once the evaluator has returned no value estimate for a position.
     pub(super) expert_estimates: bool,
-    /// Whether the position was evicted after it had a block, and has just got its statistics back from the edge to it.
+    /// True if the current position was evicted after it had a block, and has just been reseeded from the edge to it.
     pub(super) is_reseeded: bool,
     pub(super) edges: Edges,
     pub(super) amaf: AmafSamples,
     pub(super) update_buffer: UpdateBuffer<'t>,
-    /// What happened at the table.
+    /// Table events of this worker.
     pub(super) counters: Counters,
-    /// Whose each point was at the end of the playouts.
+    /// Owners of the points at the end of the playouts.
     pub(super) ownership: Ownership,
     /// See [`Search::root_moves`](super::Search::root_moves).
     pub(super) root_moves: Option<&'t [bool]>,
-    /// Sum of the lengths of all paths.
+    /// Sum of the path lengths of all simulations, in moves.
     pub(super) depth_sum: u64,
-    /// Simulations it ran.
+    /// Number of simulations run.
     pub(super) simulations: u64,
 }
 
@@ -129,7 +129,7 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
         self.path_blocks.clear();
     }
 
-    /// Adds what it counted.
+    /// Adds the worker's counts to `totals`.
     pub(super) fn add_to(&self, totals: &mut Totals) {
         totals.counters.add(&self.counters);
         totals.depth_sum += self.depth_sum;
@@ -137,19 +137,20 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
         totals.ownership.add(&self.ownership);
     }
 
-    /// Writes what is still in the update buffer. Nothing more is simulated.
+    /// Writes the rest of the update buffer at the end of the run.
     pub(super) fn finish(&mut self) {
         self.update_buffer.flush();
     }
 
-    /// The entry with `key`, claimed if there is none; no entry or block of the path is evicted for it.
+    /// Returns the entry with `key`, claiming one if there is none; `None` if the table has no room. Entries and blocks
+    /// of the path are not evicted.
     pub(super) fn find_or_claim_entry(&mut self, key: u64) -> Option<Entry<'t>> {
         let protected = Protected { keys: &self.path_keys, blocks: &self.path_blocks };
         self.table.find_or_claim(key, protected, &mut self.counters)
     }
 
-    /// Prefetches what the backup will write: where several workers write it, the cache lines of a path are mostly in
-    /// another processor's cache.
+    /// Prefetches the words that the backup writes: with several workers most cache lines of a path are in another
+    /// processor's cache.
     pub(super) fn prefetch_path(&self) {
         if self.is_shared_now {
             for step in &self.steps {

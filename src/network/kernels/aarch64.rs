@@ -1,13 +1,13 @@
-//! Sums of products with the dot products of ARM (`sdot`, an option of ARMv8.2 and part of ARMv8.4).
+//! Sums of products with ARM's dot products (`sdot`, an option of ARMv8.2 and part of ARMv8.4).
 //!
-//! An `sdot` multiplies signed bytes. Activations are 0 to 127, the same in signed and unsigned bytes, so the sums are
+//! `sdot` multiplies signed bytes. Activations are 0 to 127, the same in signed and unsigned bytes, so the sums equal
 //! those of the other kernels.
 
 use super::{Cell, Group, Job, LANES, SDOT_POINTS, Sums, four_of};
 use std::arch::aarch64::*;
 use std::arch::asm;
 
-/// Outputs of one block on all points.
+/// Computes one block of outputs on all points.
 #[target_feature(enable = "neon,dotprod")]
 pub(super) fn sdot(job: &Job<'_>, block: usize, output: &mut [Cell]) {
     for group in job.groups {
@@ -54,7 +54,7 @@ fn sdot_group(job: &Job<'_>, block: usize, group: &Group, stored: &mut [Sums; SD
 #[target_feature(enable = "neon,dotprod")]
 #[inline]
 fn add_dot_products(mut sum: int32x4_t, w: int8x16_t, x: int8x16_t) -> int32x4_t {
-    // SAFETY: the instruction reads and writes these registers alone, and the processor has it.
+    // SAFETY: the instruction accesses only these registers, and the function requires its target feature.
     unsafe {
         asm!(
             "sdot {sum:v}.4s, {w:v}.16b, {x:v}.16b",
@@ -70,13 +70,13 @@ fn add_dot_products(mut sum: int32x4_t, w: int8x16_t, x: int8x16_t) -> int32x4_t
 #[target_feature(enable = "neon")]
 #[inline]
 fn load_16_bytes(bytes: &[i8; 16]) -> int8x16_t {
-    // SAFETY: as many bytes are read as there are; alignment is not needed.
+    // SAFETY: `bytes` has exactly the 16 bytes that are read; no alignment is needed.
     unsafe { vld1q_s8(bytes.as_ptr()) }
 }
 
 #[target_feature(enable = "neon")]
 #[inline]
 fn store_i32(into: &mut [i32; 4], register: int32x4_t) {
-    // SAFETY: 4 numbers of 32 bits are written, as many as there is room for; alignment is not needed.
+    // SAFETY: `into` has exactly the 4 numbers of 32 bits that are written; no alignment is needed.
     unsafe { vst1q_s32(into.as_mut_ptr(), register) }
 }

@@ -1,9 +1,9 @@
-//! The baseline that UCT improves on.
+//! ε-greedy selection, the baseline that UCT improves on.
 
 use super::{EdgeView, ParentView, SelectionPolicy};
 
-/// The move with the highest win rate, or with probability ε a uniformly random one; a move without visits counts as
-/// lost.
+/// ε-greedy: the move with the highest win rate, or with probability ε a uniformly random one. A move without visits
+/// counts as lost.
 ///
 /// Source: Sensei's Library, page "UCT", which proposes half of the choices at random before it explains UCT.
 #[derive(Clone, Copy, Debug, PartialEq)]

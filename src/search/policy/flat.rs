@@ -1,10 +1,10 @@
-//! Flat Monte-Carlo: the root's moves, uniformly.
+//! Flat Monte-Carlo: uniform sampling of the root's moves.
 
 use super::{EdgeView, ParentView, SelectionPolicy};
 use crate::value::Value;
 
-/// Flat Monte-Carlo: the root's moves are sampled in turn, nothing is searched below them, and the one with
-/// the highest win rate is played.
+/// Flat Monte-Carlo: samples the root's moves in turn, searches nothing below them, and plays the move with the highest
+/// win rate.
 ///
 /// Source: Sensei's Library, page "UCT": "statistics for all children of the root node".
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,29 +1,28 @@
-//! Lazarus: the best move always, and samples that fade.
+//! Lazarus: greedy selection with decaying samples.
 
 use super::{EdgeView, ParentView, SelectionPolicy, loaded};
 use crate::table::atomic::AtomicU64;
 use crate::value::Value;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Lazarus: always the move with the highest f = (r + N) / (s + N), where r sums its results as ±1 and s
-/// counts its samples. After every simulation r and s of all moves of each position on the path are multiplied
-/// by a constant just below 1, so that recent results count most, and that every move is tried again now
-/// and then.
+/// Lazarus: always the move with the highest f = (r + N) / (s + N), where r sums its results as ±1 and s counts its
+/// samples. After every simulation r and s of all moves of each position on the path are multiplied by a constant just
+/// below 1, so that recent results count most, and every move is tried again from time to time.
 ///
-/// Without degrading N grows instead with the samples of the most sampled move. The search answers when the
-/// best move is also the most sampled; otherwise it goes on until twice its budget (a "long time-out" in the
-/// source) and plays the most sampled.
+/// Without this decay N grows with the samples of the most sampled move instead. The search ends when the best move is
+/// also the most sampled; otherwise it continues to twice its budget (a "long time-out" in the source) and plays the
+/// most sampled.
 ///
 /// The constants are not given in the source. The policy state of an edge is r and s, both fractional.
 ///
 /// Source: D. Dailey, "Experiments with UCT", computer-go list, 25 July 2006.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lazarus {
-    /// N, positive; not used where `scale` is.
+    /// N, positive; used where `scale` is 0.
     pub constant: f32,
-    /// N as a multiple of the samples of the most sampled move; 0 is off.
+    /// N as a multiple of the samples of the most sampled move; 0 disables it.
     pub scale: f32,
-    /// What r and s are multiplied by; 1 is off.
+    /// Factor applied to r and s after each simulation; 1 disables the decay.
     pub degrade: f32,
 }
 
@@ -38,7 +37,7 @@ impl Samples {
     #[inline]
     fn unpack(word: u64) -> Samples {
         let (results, count) = (f32::from_bits(word as u32), f32::from_bits((word >> 32) as u32));
-        // A damaged word must not make a NaN, which no score may be.
+        // A damaged word must not become a NaN, which is not a valid score.
         let count = if count > 0.0 && count < f32::MAX { count } else { 0.0 };
         let results = if results.abs() <= count { results } else { 0.0 };
         Samples { results, count }
@@ -51,7 +50,7 @@ impl Samples {
 }
 
 impl Lazarus {
-    /// N, given the samples of the most sampled move. One sample at least counts, or no f would exist at first.
+    /// Returns N for the samples of the most sampled move. They count as 1 at least, since f needs a positive N.
     fn weight(&self, most_samples: f32) -> f32 {
         if self.scale > 0.0 { self.scale * most_samples.max(1.0) } else { self.constant }
     }
@@ -68,7 +67,8 @@ fn most_samples(state: impl Iterator<Item = u64>) -> f32 {
 impl SelectionPolicy for Lazarus {
     #[inline]
     fn score(&self, parent: &ParentView, edge: &EdgeView) -> f32 {
-        // Without the other moves the parent's visits are all there is to scale with: see `score_all`.
+        // The other moves' samples are unknown here, so N scales with the parent's visits; `score_all` uses the
+        // samples.
         self.best_by_f(Samples::unpack(edge.state), self.weight(parent.visits))
     }
 
@@ -86,7 +86,7 @@ impl SelectionPolicy for Lazarus {
 
     fn update(&self, state: &[AtomicU64], chosen: usize, half_points: u32) {
         let mut samples = Samples::unpack(state[chosen].load(Relaxed));
-        // A count of 2^23 is where single steps begin to vanish: the results so far count half from there.
+        // `f32` counts in single steps up to 2^24: at 2^23 the earlier results are halved.
         if samples.count >= (1 << 23) as f32 {
             samples = Samples { results: samples.results / 2.0, count: samples.count / 2.0 };
         }
@@ -140,7 +140,7 @@ mod tests {
         let state = state(&[(3.0, 9.0), (-2.0, 4.0), (0.0, 0.0)]);
         policy.update(&state, 1, 2);
         let found: Vec<Samples> = loaded(&state).map(|(_, word)| Samples::unpack(word)).collect();
-        // (3, 9)/2, (-2 + 1, 4 + 1)/2, nothing.
+        // (3, 9)/2, (-2 + 1, 4 + 1)/2, and an edge without samples.
         assert_eq!(
             found,
             [(1.5, 4.5), (-0.5, 2.5), (0.0, 0.0)].map(|(results, count)| Samples { results, count })
@@ -158,7 +158,7 @@ mod tests {
         let open = state(&[(6.0, 10.0), (3.0, 4.0)]);
         assert!(!policy.is_settled(&open, &everything));
         assert!(policy.is_settled(&open, &|index| index == 0));
-        // f: 0.667, (1+2)/(4+2) = 0.5. A move never tried has f = 1 and settles nothing.
+        // f: 0.667, (1+2)/(4+2) = 0.5. An untried move has f = 1 and is ignored.
         assert!(policy.is_settled(&state(&[(6.0, 10.0), (1.0, 4.0), (0.0, 0.0)]), &everything));
     }
 

@@ -1,8 +1,8 @@
-//! Selection policies: which move of a position a simulation tries, and which is played in the end.
+//! Selection policies: the choice of the move that a simulation tries, and of the move played in the end.
 //!
-//! A policy is a function of the statistics of the parent and of one edge. What is legal, proven or banned, and the
-//! random choice among equal scores, is the business of `select`. Some policies keep *policy state*, a 64-bit word of
-//! their own at every edge, in the table. [`Preset`] has all policies by name.
+//! A policy is a function of the statistics of the parent and of one edge. `select` handles legality, proofs, superko
+//! bans and the random choice among equal scores. Some policies keep *policy state* in the table, a 64-bit word at
+//! every edge. [`Preset`] lists all policies by name.
 
 mod epsilon_greedy;
 mod flat;
@@ -30,91 +30,93 @@ use crate::table::atomic::AtomicU64;
 use crate::value::Value;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// What a policy may know of a position whose values contain a network's estimates. AMAF samples are of playouts alone.
+/// Statistics of a position with values that contain a network's estimates. AMAF samples come from playouts alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimates {
-    /// By how much the values of the edges exceed the means of their AMAF samples, weighted by the edges' visits; -1 to 1.
+    /// Mean excess of the edges' values over the means of their AMAF samples, weighted by the edges' visits; -1 to 1.
     pub amaf_offset: f32,
-    /// Mean value of the visited edges, weighted by their visits, for the player who moves; a half without visits.
+    /// Mean value of the visited edges that are not refuted, weighted by their visits, for the player to move; 0.5
+    /// without visits.
     pub mean: f32,
-    /// Sum of the chances of the moves that have visits and are not refuted; 0 to 1, and more after a pass.
+    /// Sum of the probabilities of the moves that have visits and are not refuted; 0 to 1, and more after a pass.
     pub chance_tried: f32,
 }
 
-/// What a policy may know of the position whose move is chosen.
+/// Parent statistics available to a selection policy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ParentView {
-    /// Visits of all its edges together.
+    /// Sum of the visits of all edges.
     pub visits: f32,
-    /// Natural logarithm of the visits, 0 if there are none. Computed in software: a platform's
-    /// logarithm may differ in the last bit, and the search must not.
+    /// Natural logarithm of the visits, 0 without visits. Computed in software, since a platform's logarithm may differ
+    /// in the last bit and would change the search.
     pub ln_visits: f32,
-    /// Whether it is the position that is searched.
+    /// True for the root of the search.
     pub is_root: bool,
-    /// What a network's estimates of values change; `None` where all values come from playouts.
+    /// Statistics of a network's estimates; `None` if all values come from playouts.
     pub estimates: Option<Estimates>,
 }
 
 impl ParentView {
-    /// The view of a position with `visits`, below the root.
+    /// Returns the view of a position with `visits`, below the root.
     #[must_use]
     pub fn new(visits: f32) -> ParentView {
         let ln_visits = if visits > 1.0 { libm::logf(visits) } else { 0.0 };
         ParentView { visits, ln_visits, is_root: false, estimates: None }
     }
 
-    /// The same position as the root of the search.
+    /// Returns the view of the same position as the root.
     #[must_use]
     pub fn at_root(self) -> ParentView {
         ParentView { is_root: true, ..self }
     }
 }
 
-/// The statistics of one edge; values are for the player who moves.
+/// The statistics of one edge; values are for the player making the move.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct EdgeView {
-    /// N(s,a).
+    /// N(s,a): visits of the edge.
     pub visits: f32,
-    /// 1 - Q(child), or the edge's own value where the child was evicted; meaningless without visits.
+    /// 1 - Q(child), or the edge's own value if the child was evicted; meaningless without visits.
     pub value: f32,
-    /// AMAF samples.
+    /// Number of AMAF samples.
     pub amaf_visits: f32,
-    /// How many of them were won.
+    /// Number of AMAF samples that were won; a draw counts half.
     pub amaf_wins: f32,
-    /// Weight of the prior in simulations.
+    /// Weight of the prior, in simulations.
     pub prior_visits: f32,
-    /// The part of it that counts as won.
+    /// Part of that weight that counts as won.
     pub prior_wins: f32,
-    /// The edge's policy state; 0 where the policy has none.
+    /// The edge's policy state; 0 if the policy has none.
     pub state: u64,
 }
 
-/// The edges of a position as separate arrays of one length, so that scoring them vectorises.
+/// The statistics of all edges of a position, as separate arrays of one length, so that scoring them vectorises. The
+/// fields are those of [`EdgeView`].
 #[derive(Clone, Copy, Debug)]
 pub struct EdgeColumns<'a> {
-    /// See [`EdgeView`], as all of these.
+    /// Visits of each edge.
     pub visits: &'a [f32],
-    /// Values for the player who moves.
+    /// Value of each edge, for the player making the move.
     pub value: &'a [f32],
-    /// AMAF samples.
+    /// Number of AMAF samples of each edge.
     pub amaf_visits: &'a [f32],
-    /// AMAF samples that were won.
+    /// Number of won AMAF samples of each edge.
     pub amaf_wins: &'a [f32],
-    /// Weights of the priors in simulations.
+    /// Weight of each prior, in simulations.
     pub prior_visits: &'a [f32],
-    /// The part of them that counts as won.
+    /// Part of each weight that counts as won.
     pub prior_wins: &'a [f32],
-    /// The policy state of each edge.
+    /// Policy state of each edge.
     pub state: &'a [u64],
 }
 
-/// How moves are chosen in the descent, and which is played in the end.
+/// The formulas for the move that a simulation tries and for the move played in the end.
 pub trait SelectionPolicy: Clone + Send + Sync {
-    /// The move with the highest score is tried next; infinity for "before all others", never minus infinity or
-    /// NaN.
+    /// Returns the score of an edge. The move with the highest score is tried next. Infinity: before all others; never
+    /// minus infinity or NaN.
     fn score(&self, parent: &ParentView, edge: &EdgeView) -> f32;
 
-    /// Writes the score of every edge. Each is computed alone, so vector and scalar code give the same bits.
+    /// Writes the score of every edge. Each is computed separately, so vector and scalar code give the same bits.
     #[inline]
     fn score_all(&self, parent: &ParentView, edges: &EdgeColumns<'_>, scores: &mut [f32]) {
         let moves = scores.len();
@@ -136,47 +138,48 @@ pub trait SelectionPolicy: Clone + Send + Sync {
         }
     }
 
-    /// Whether the policy reads AMAF statistics, so that they are worth collecting.
+    /// Returns true if the policy reads AMAF statistics; without it they are not collected.
     fn uses_amaf(&self) -> bool {
         false
     }
 
-    /// Whether the policy needs a word of its own at every edge: see [`crate::table::Shape::policy_state`].
+    /// Returns true if the policy needs policy state: see [`crate::table::Shape::policy_state`].
     fn uses_state(&self) -> bool {
         false
     }
 
-    /// How many of 256 selections take a uniformly random move instead of the best score.
+    /// Returns the probability of a uniformly random selection, in 1/256.
     fn random_choices(&self) -> u32 {
         0
     }
 
-    /// Updates the policy state after a simulation through edge `chosen`, which was worth `half_points` (0, 1 or 2) to
-    /// its mover; `state` is that of all edges of the position.
+    /// Updates the policy state after a simulation through edge `chosen` that scored `half_points` (0, 1 or 2) for its
+    /// mover; `state` contains the words of all edges of the position.
     fn update(&self, state: &[AtomicU64], chosen: usize, half_points: u32) {
         let _ = (state, chosen, half_points);
     }
 
-    /// Updates the root's policy state before each selection there; `candidates` says which edges are legal, not
-    /// refuted and not banned.
+    /// Updates the root's policy state before each selection there; `candidates` returns true for the edges that may be
+    /// selected: legal, not refuted and not banned.
     fn update_at_root(&self, state: &[AtomicU64], candidates: &dyn Fn(usize) -> bool) {
         let _ = (state, candidates);
     }
 
-    /// Whether the search may stop, judged by the root's policy state and the edges that `candidates` names. While it
-    /// may not, the search goes on, for up to twice its limits.
+    /// Returns true if the search may stop, judged by the root's policy state and the edges that `candidates` selects.
+    /// Until then the search continues, up to twice its limits.
     fn is_settled(&self, state: &[AtomicU64], candidates: &dyn Fn(usize) -> bool) -> bool {
         let _ = (state, candidates);
         true
     }
 
-    /// Whether [`final_rank`](SelectionPolicy::final_rank) is the number of visits, so that a lead in visits decides.
+    /// Returns true if [`final_rank`](SelectionPolicy::final_rank) is the number of visits, so that a lead in visits
+    /// decides.
     fn plays_most_visited(&self) -> bool {
         true
     }
 
-    /// The move with the highest rank is played in the end, among those that are not decided by proofs.
-    /// `visits`, which is not 0, and `value` are those of the edge. Default: the most visited, the robust
+    /// Returns the rank of a move for the final choice: the highest rank is played, among the moves without a proof.
+    /// `visits` is the edge's and not 0, `value` is the move's for its mover. Default: the most visited, the robust
     /// child of Chaslot et al., "Progressive strategies for Monte-Carlo tree search" (2008), section 2.3.
     fn final_rank(&self, visits: u64, value: Value, state: u64) -> f64 {
         let _ = (value, state);
@@ -184,7 +187,7 @@ pub trait SelectionPolicy: Clone + Send + Sync {
     }
 }
 
-/// The present policy state of each edge, with the edge's index.
+/// Returns the current policy state of each edge, with the edge's index.
 fn loaded(state: &[AtomicU64]) -> impl Iterator<Item = (usize, u64)> + '_ {
     state.iter().map(|word| word.load(Relaxed)).enumerate()
 }

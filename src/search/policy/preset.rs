@@ -1,4 +1,4 @@
-//! All policies by name, with their parameters.
+//! All selection policies by name, with their parameters.
 
 use super::{
     EdgeColumns, EdgeView, EpsilonGreedy, Flat, Lazarus, ParentView, Puct, Rave, SelectionPolicy, Stego,
@@ -10,7 +10,7 @@ use crate::value::Value;
 use std::fmt::{self, Write};
 use std::str::FromStr;
 
-/// Any of the policies, so that the search is compiled once.
+/// Any of the policies, in one enum, so that the search is compiled only once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[expect(missing_docs, reason = "each has the name and the documentation of its type")]
 pub enum Policy {
@@ -25,7 +25,7 @@ pub enum Policy {
     EpsilonGreedy(EpsilonGreedy),
 }
 
-/// Does something with the policy that there is.
+/// Evaluates an expression for the policy inside the enum.
 macro_rules! each {
     ($policy:expr, $inner:ident => $body:expr) => {
         match $policy {
@@ -84,13 +84,13 @@ impl SelectionPolicy for Policy {
     }
 }
 
-/// What a name stands for.
+/// The definition of a preset.
 struct Definition {
     name: &'static str,
     summary: &'static str,
     parameters: &'static [Parameter],
-    /// Playouts of a position before it gets an edge block, where nobody says otherwise. In the sources of
-    /// all but RAVE the children of a position are created on its second visit.
+    /// Default number of playouts of a position before it gets an edge block. In the sources of all policies but RAVE
+    /// the children of a position are created on its second visit.
     expand_at: u32,
     build: fn(&Values) -> Policy,
 }
@@ -100,10 +100,10 @@ const fn number(key: &'static str, low: f64, high: f64, default: f64, meaning: &
 }
 
 const EXPLORATION: &str = "factor of the exploration term";
-/// Crazy Stone's C_p = 1/sqrt(20), doubled.
+/// Crazy Stone's exploration factor, 2·C_p with C_p = 1/sqrt(20).
 const CRAZY_STONE: f64 = 0.4472;
 
-/// No block below the root.
+/// Value of `expand_at` with which only the root gets a block.
 const NEVER: u32 = u32::MAX;
 
 const PRESETS: &[Definition] = &[
@@ -247,7 +247,7 @@ const PRESETS: &[Definition] = &[
     },
 ];
 
-/// A policy as it is chosen by name, with values for its parameters: `NAME` or `NAME:key=value,key=value`.
+/// A policy chosen by name, with values for its parameters: `NAME` or `NAME:key=value,key=value`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Preset {
     /// Index in [`PRESETS`].
@@ -256,7 +256,7 @@ pub struct Preset {
 }
 
 impl Preset {
-    /// The names of all presets.
+    /// Returns the names of all presets.
     pub fn names() -> impl Iterator<Item = &'static str> {
         PRESETS.iter().map(|definition| definition.name)
     }
@@ -273,25 +273,25 @@ impl Preset {
         Preset { index, values }
     }
 
-    /// Its name.
+    /// Returns the name of the preset.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.definition().name
     }
 
-    /// Playouts of a position before it gets an edge block, unless the user says otherwise.
+    /// Returns the default number of playouts of a position before it gets an edge block.
     #[must_use]
     pub fn expand_at(&self) -> u32 {
         self.definition().expand_at
     }
 
-    /// Whether its moves have priors beside their statistics, which a network may give.
+    /// Returns true if the policy uses priors of moves, which a network can supply.
     #[must_use]
     pub fn has_priors(&self) -> bool {
         self.name() == Preset::default().name()
     }
 
-    /// The policy, for a search that may use `budget` simulations.
+    /// Returns the policy, for a search of at most `budget` simulations.
     #[must_use]
     pub fn policy(&self, budget: u64) -> Policy {
         match (self.definition().build)(&self.values) {
@@ -337,7 +337,7 @@ impl FromStr for Preset {
 }
 
 impl fmt::Display for Preset {
-    /// The name, and what differs from the defaults.
+    /// Writes the name and the parameters that differ from their defaults.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Definition { name, parameters, .. } = self.definition();
         f.write_str(name)?;
@@ -350,7 +350,7 @@ impl fmt::Display for Preset {
     }
 }
 
-/// All presets with their parameters, ranges and defaults, for people.
+/// Returns a text for users that lists all presets with their parameters, ranges and defaults.
 #[must_use]
 pub fn help() -> String {
     let mut text = "Policies, as NAME or NAME:key=value,key=value\n".to_owned();

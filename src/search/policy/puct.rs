@@ -1,4 +1,4 @@
-//! PUCT, the part of RAVE for positions that a network has judged.
+//! PUCT, the formula of RAVE in positions that a network has evaluated.
 
 use super::{EdgeView, Estimates, ParentView};
 use crate::game::Prior;
@@ -7,31 +7,32 @@ use crate::game::Prior;
 ///
 /// score = β·(A + offset) + (1-β)·(n·Q + k·F) / (n + k) + c·P·sqrt(1 + N) / (1 + n)
 ///
-/// N counts the parent's visits, n the edge's; Q is the child's value for the mover, A the mean of the m AMAF samples, P the
-/// network's chance of the move. F, what a move is worth that has not been tried, is the mean of those that have, less
-/// `first_play_loss` times the square root of the chances that have been tried: else a position would try all its moves
-/// once. Playouts make the first Q noisy, hence F counts as k = 2 visits. AMAF samples are of playouts alone, and a
-/// network's estimates may think better or worse of a position: the offset is what visited moves differ from their samples.
+/// N counts the parent's visits, n the edge's; Q is the child's value for the mover, A the mean of the m AMAF samples,
+/// P the network's probability of the move. F, the value of an untried move, is the mean of the tried ones, less
+/// `first_play_loss` times the square root of the sum of their probabilities: without this loss a position would try
+/// all its moves once. Playouts make the first Q noisy, hence F counts as k = 2 visits. AMAF samples come from playouts
+/// alone, and a network's estimates may be higher or lower: the offset is the mean difference of the visited moves'
+/// values from their samples.
 ///
-/// β = m / (m + v + v·m / e), with v = n + 30 visits and e = `amaf`; an untried move's AMAF never lifts it above F.
+/// β = m / (m + v + v·m / e), with v = n + 30 visits and e = `amaf`; AMAF never raises an untried move above F.
 ///
-/// Sources: Silver et al., "Mastering the game of Go with deep neural networks and tree search" (2016), methods; F as in
-/// KataGo's and Leela Zero's first-play urgency; β as in RAVE.
+/// Sources: Silver et al., "Mastering the game of Go with deep neural networks and tree search" (2016), methods; F as
+/// in KataGo's and Leela Zero's first-play urgency; β as in RAVE.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Puct {
     /// c, not negative.
     pub exploration: f32,
-    /// See above; `0..=1`.
+    /// Factor of the loss in F, `0..=1`.
     pub first_play_loss: f32,
-    /// e, in samples; 0 leaves AMAF out.
+    /// e, in samples; 0 disables AMAF.
     pub amaf: f32,
 }
 
-/// k: visits that the value of an untried move counts like.
+/// k: weight of F, in visits.
 const FIRST_PLAY_VISITS: f32 = 2.0;
-/// Visits that an edge seems to have more, beside AMAF.
+/// Visits added to those of the edge in the weight of AMAF.
 const AMAF_HANDICAP: f32 = 30.0;
-/// A prior of so many wins is one of a move that is certain.
+/// Wins of the prior of a move with probability 1.
 const CERTAIN_WINS: f32 = 200.0;
 
 impl Default for Puct {
@@ -41,14 +42,15 @@ impl Default for Puct {
 }
 
 impl Puct {
-    /// A chance as a prior keeps it: wins in proportion to the square root of the chance, so that small ones keep two digits.
+    /// Returns the prior that stores a probability. Its wins are in proportion to the square root of the probability,
+    /// so that small ones keep two digits.
     #[must_use]
     pub fn pack_chance(chance: f32) -> Prior {
         let wins = (CERTAIN_WINS * chance.clamp(0.0, 1.0).sqrt()) as u8;
         Prior { visits: wins, wins }
     }
 
-    /// The chance that a prior with `wins` stands for.
+    /// Returns the probability stored in a prior with `wins`.
     #[inline]
     #[must_use]
     pub fn chance(wins: f32) -> f32 {
@@ -56,7 +58,7 @@ impl Puct {
         root * root
     }
 
-    /// The score of an edge; vectorises.
+    /// Returns the score of an edge; vectorises.
     #[inline]
     #[must_use]
     pub fn score(&self, parent: &ParentView, estimates: &Estimates, edge: &EdgeView) -> f32 {

@@ -2,24 +2,24 @@
 
 use super::{EdgeView, ParentView, Puct, SelectionPolicy};
 
-/// RAVE with the minimum-MSE schedule, and priors in place of exploration; [`Puct`] where a network has judged the position.
+/// RAVE with the minimum-MSE schedule, and priors in place of exploration; [`Puct`] in positions that a network has
+/// evaluated.
 ///
-/// score = β·(amaf wins / amaf visits) + (1-β)·(wins + prior wins) / (visits + prior visits), with
-/// β = m / (m + n + 4·n·m·b²), where m counts AMAF samples and n visits and prior visits, and b is the
-/// assumed bias of AMAF.
+/// score = β·(amaf wins / amaf visits) + (1-β)·(wins + prior wins) / (visits + prior visits), with β = m / (m + n +
+/// 4·n·m·b²), where m counts AMAF samples, n visits and prior visits, and b is the assumed bias of AMAF.
 ///
-/// Source: Gelly & Silver, "Monte-Carlo tree search and rapid action value estimation in computer Go",
-/// Artificial Intelligence 175 (2011), section 5, with the variance of a result taken as 1/4. `equivalence`
-/// is 1/(4b²): where m = n = equivalence, β is 1/3.
+/// Source: Gelly & Silver, "Monte-Carlo tree search and rapid action value estimation in computer Go", Artificial
+/// Intelligence 175 (2011), section 5, with the variance of a result taken as 1/4. `equivalence` is 1/(4b²): where m =
+/// n = equivalence, β is 1/3.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rave {
     /// 1/(4b²), in samples; positive.
     pub equivalence: f32,
-    /// Factor of a UCB1 term sqrt(ln N / n); 0 is none.
+    /// Factor of a UCB1 term sqrt(ln N / (n + 1)); 0 disables it.
     pub exploration: f32,
-    /// What priors count, `0..=1`.
+    /// Factor of the prior wins and prior visits, `0..=1`.
     pub priors: f32,
-    /// For positions that a network has judged.
+    /// Formula in positions that a network has evaluated.
     pub judged: Puct,
 }
 

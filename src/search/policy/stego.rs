@@ -1,29 +1,29 @@
-//! StegoUCT: UCT with all the uses of AMAF that its description explains.
+//! StegoUCT: UCT with the four uses of AMAF that its readme describes.
 
 use super::{EdgeView, ParentView, SelectionPolicy};
 
-/// Which of the strategies.
+/// A use of AMAF in StegoUCT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StegoMode {
     /// U = w/n + c·sqrt(ln N / n) alone.
     Uct,
-    /// AMAF samples count as the move's own, in w and n.
+    /// AMAF samples count as the move's own samples, in w and n.
     Amaf,
     /// α·A + (1-α)·U with a fixed α, where A is the mean of the AMAF samples.
     AlphaAmaf,
-    /// The same with α = max(0, (R-P)/R), where P counts the move's playouts.
+    /// α·A + (1-α)·U with α = max(0, (R-P)/R), where P counts the move's playouts.
     Rave,
 }
 
-/// StegoUCT. A move without any sample of the kind that counts comes first.
+/// StegoUCT. A move without samples of the kind that its mode uses comes first.
 ///
-/// AMAF statistics are those of the parent position, as in RAVE. Where α is 1, the UCT value has no weight
-/// and AMAF decides alone; where there is no AMAF sample, the UCT value does.
+/// AMAF statistics are those of the parent position, as in RAVE. With α = 1 AMAF alone decides; without AMAF samples
+/// the UCT value alone decides.
 ///
 /// Source: StegoUCT, readme.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stego {
-    /// Which strategy.
+    /// Use of AMAF.
     pub mode: StegoMode,
     /// c, not negative.
     pub exploration: f32,

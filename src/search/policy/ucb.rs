@@ -1,14 +1,13 @@
-//! UCB1 as it is used in trees, and Valkyria's and Crazy Stone's forms of it.
+//! UCB1 as used in trees, and its forms in Valkyria and Crazy Stone.
 
 use super::{EdgeView, ParentView, SelectionPolicy};
 use crate::value::Value;
 
-/// UCB1: value + c·sqrt(ln N / n); a move never tried comes first.
+/// UCB1: value + c·sqrt(ln N / n); an untried move comes first.
 ///
-/// Source: Auer, Cesa-Bianchi & Fischer, "Finite-time Analysis of the Multiarmed Bandit Problem", Machine
-/// Learning 47 (2002), figure 1, where c = sqrt(2); Kocsis & Szepesvári, "Bandit Based Monte-Carlo Planning",
-/// ECML 2006, where c = 2·C_p. Coulom's Crazy Stone is v + sqrt(2·ln t / (10·n)), which is C_p = 1/sqrt(20)
-/// and c = 0.4472.
+/// Source: Auer, Cesa-Bianchi & Fischer, "Finite-time Analysis of the Multiarmed Bandit Problem", Machine Learning 47
+/// (2002), figure 1, where c = sqrt(2); Kocsis & Szepesvári, "Bandit Based Monte-Carlo Planning", ECML 2006, where c =
+/// 2·C_p. Coulom's Crazy Stone uses v + sqrt(2·ln t / (10·n)), that is C_p = 1/sqrt(20) and c = 0.4472.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ucb1 {
     /// c, not negative.
@@ -32,8 +31,8 @@ impl SelectionPolicy for Ucb1 {
     }
 }
 
-/// Valkyria: win rate + UCTK·sqrt(ln N / (5·n)); a move never tried comes first; the move with the highest
-/// win rate is played.
+/// Valkyria: win rate + UCTK·sqrt(ln N / (5·n)); an untried move comes first; the move with the highest win rate is
+/// played.
 ///
 /// Source: M. Persson's pseudo code of 22 September 2006, Sensei's Library, page "UCT".
 #[derive(Clone, Copy, Debug, PartialEq)]

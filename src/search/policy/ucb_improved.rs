@@ -1,4 +1,4 @@
-//! UCB-Improved: rounds that eliminate the root's moves one by one.
+//! UCB-Improved: elimination of the root's moves in rounds.
 
 use super::{EdgeView, ParentView, SelectionPolicy, Ucb1, loaded};
 use crate::table::atomic::AtomicU64;
@@ -7,30 +7,30 @@ use std::sync::atomic::Ordering::Relaxed;
 
 /// UCB-Improved at the root, UCB1 below it.
 ///
-/// With horizon T and Δ_0 = 1, in round m every remaining move is sampled until it has n_m = ⌈2·ln(T·Δ_m²) /
-/// Δ_m²⌉ samples; then those go whose mean is more than 2·sqrt(ln(T·Δ_m²) / (2·n_m)) below the best one's,
-/// and Δ_(m+1) = Δ_m / 2. After round ⌊½·log2(T/e)⌋, or when one move is left, the best one gets the rest.
+/// With horizon T and Δ_0 = 1, round m samples every remaining move until it has n_m = ⌈2·ln(T·Δ_m²) / Δ_m²⌉ samples.
+/// It then eliminates the moves with a mean more than 2·sqrt(ln(T·Δ_m²) / (2·n_m)) below the best one, and Δ_(m+1) =
+/// Δ_m / 2. After round ⌊½·log2(T/e)⌋, or when one move is left, the best move gets all further samples.
 ///
-/// With 82 moves the first round alone takes 82·⌈2·ln T⌉ samples: below about 1,500 simulations nothing is
-/// eliminated and the search samples its moves in turn.
+/// With 82 moves the first round alone takes 82·⌈2·ln T⌉ samples: below about 1,500 simulations nothing is eliminated
+/// and the search samples its moves in turn.
 ///
-/// The policy state of each root edge has its round, samples, half-points and whether it is out, so that it outlives
-/// the search and needs no lock: the round of the search is that of the moves that are left.
+/// The policy state of each root edge contains its round, samples, half-points and elimination, so that it outlives the
+/// search and needs no lock. The round of the search is the latest one of the remaining moves.
 ///
-/// Source: Auer & Ortner, "UCB revisited: Improved regret bounds for the stochastic multi-armed bandit
-/// problem", Periodica Mathematica Hungarica 61 (2010), figure 1.
+/// Source: Auer & Ortner, "UCB revisited: Improved regret bounds for the stochastic multi-armed bandit problem",
+/// Periodica Mathematica Hungarica 61 (2010), figure 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UcbImproved {
-    /// T, at least e.
+    /// T, in simulations, at least e.
     pub horizon: f32,
-    /// UCB1 below the root.
+    /// Policy below the root.
     pub below: Ucb1,
 }
 
-/// Scores of the moves that are out: below all others, but not impossible, for the others may all be refuted.
+/// Score of eliminated moves: below all others, but not excluded, since the others may all be refuted.
 const OUT: f32 = -1e30;
-/// Above every mean, less the samples it has: a move that lacks samples in the present round. Up to here
-/// whole numbers are exact.
+/// Score of a move that lacks samples in the current round, less the samples it has: above every mean. Up to here whole
+/// numbers are exact in `f32`.
 const WANTED: f32 = (1 << 24) as f32;
 
 /// The policy state of a root edge.
@@ -70,7 +70,7 @@ impl Arm {
 }
 
 impl UcbImproved {
-    /// Samples that each move has after `round`, and half the width that decides then.
+    /// Returns the samples that each move has after `round`, and half the width of its elimination.
     fn round(&self, round: u64) -> (f32, f32) {
         let gap = 0.5_f32.powi(round.min(60) as i32);
         let ln = libm::logf(self.horizon * gap * gap).max(0.0);
@@ -78,7 +78,7 @@ impl UcbImproved {
         (samples, (ln / (2.0 * samples)).sqrt())
     }
 
-    /// The last round in which anything is eliminated.
+    /// Returns the last round that eliminates moves.
     fn last_round(&self) -> u64 {
         (0.5 * libm::log2f((self.horizon / std::f32::consts::E).max(1.0))).floor() as u64
     }
@@ -111,7 +111,7 @@ impl SelectionPolicy for UcbImproved {
         state[chosen].store(arm.pack(), Relaxed);
     }
 
-    /// Ends the round when every move has its samples.
+    /// Ends the round when every remaining move has its samples.
     fn update_at_root(&self, state: &[AtomicU64], candidates: &dyn Fn(usize) -> bool) {
         let arms = || {
             let in_question = loaded(state).filter(|&(index, _)| candidates(index));
@@ -150,7 +150,7 @@ mod tests {
         true
     }
 
-    /// Samples the arms as the search would: the highest score next, the first among equals.
+    /// Samples one arm like the search: the highest score, the first among equals.
     fn sample(policy: &UcbImproved, state: &[AtomicU64], outcome: impl Fn(usize, u64) -> u32) -> usize {
         policy.update_at_root(state, &everything);
         let root = ParentView::new(1.0).at_root();
@@ -180,14 +180,14 @@ mod tests {
     fn bad_arms_are_eliminated_and_the_best_gets_the_rest() {
         let policy = UcbImproved { horizon: 1000.0, below: Ucb1::default() };
         let state: Vec<AtomicU64> = (0..3).map(|_| AtomicU64::new(0)).collect();
-        // Always won, won every other time, never won.
+        // The first arm always wins, the second every other time, the third never.
         let outcome = |arm: usize, samples: u64| [2, 2 * (samples as u32 % 2), 0][arm];
         let mut counts = [0; 3];
         for _ in 0..42 {
             counts[sample(&policy, &state, outcome)] += 1;
         }
         assert_eq!(counts, [14, 14, 14]);
-        // Width 2·0.4967: a mean of 0 is 1 below the best and goes; 1/2 stays until 2·0.2477 < 1/2.
+        // Width 2·0.4967: a mean of 0 is 1 below the best and is eliminated; 1/2 remains until 2·0.2477 < 1/2.
         sample(&policy, &state, outcome);
         let is_out = |arm: usize| Arm::unpack(state[arm].load(Relaxed)).is_out;
         assert_eq!([0, 1, 2].map(is_out), [false, false, true]);

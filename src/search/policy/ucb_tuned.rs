@@ -1,17 +1,17 @@
-//! UCB1-Tuned: exploration according to how much the results vary.
+//! UCB1-Tuned: exploration in proportion to the variance of the results.
 
 use super::{EdgeView, ParentView, SelectionPolicy};
 use crate::table::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// UCB1-Tuned: value + c·sqrt(ln N / n · min(1/4, V)) with V = mean of the squared results - squared mean
-/// result + sqrt(2·ln N / n); a move never tried comes first.
+/// UCB1-Tuned: value + c·sqrt(ln N / n · min(1/4, V)) with V = mean of the squared results - squared mean result +
+/// sqrt(2·ln N / n); an untried move comes first.
 ///
-/// The value is the child's, as everywhere; n, the mean and the squares in V are of the simulations through the
-/// edge, which the policy state counts.
+/// The value is the child's, as in all policies, and n counts the edge's visits. The mean and the squares in V are of
+/// the simulations through the edge, which the policy state counts.
 ///
-/// Source: Auer, Cesa-Bianchi & Fischer, "Finite-time Analysis of the Multiarmed Bandit Problem", Machine
-/// Learning 47 (2002), section 4, where c = 1.
+/// Source: Auer, Cesa-Bianchi & Fischer, "Finite-time Analysis of the Multiarmed Bandit Problem", Machine Learning 47
+/// (2002), section 4, where c = 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ucb1Tuned {
     /// c, not negative.
@@ -45,7 +45,7 @@ impl Moments {
         self.samples | self.half_points << SAMPLE_BITS | self.squares << (SAMPLE_BITS + HALF_POINT_BITS)
     }
 
-    /// One sample more; all three are halved before the first would overflow.
+    /// Returns the moments with one more sample. All three are halved before the number of samples would overflow.
     const fn plus(self, half_points: u64) -> Moments {
         let shift = if self.samples == MOST_SAMPLES { 1 } else { 0 };
         Moments {
@@ -55,7 +55,7 @@ impl Moments {
         }
     }
 
-    /// Variance of the results in points: between 0 and 1/4 for numbers that belong together.
+    /// Returns the variance of the results in points: 0 to 1/4 for consistent moments.
     #[inline]
     fn variance(self) -> f32 {
         let samples = (self.samples as f32).max(1.0);

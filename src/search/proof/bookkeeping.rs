@@ -1,4 +1,4 @@
-//! What a simulation reads and stores of proofs.
+//! Reads and writes of proven bounds during a simulation.
 
 use super::inference::{bounds_from_all_moves, bounds_from_child};
 use super::lookup::{path_bounds_of, permitted, twin_bounds};
@@ -10,13 +10,13 @@ use crate::search::worker::Worker;
 use crate::table::Entry;
 
 impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
-    /// The path bounds of the position that the descent has reached.
+    /// Returns the path bounds of the current position.
     #[inline]
     pub(in crate::search) fn path_bounds_at(&self, entry: &Entry<'_>) -> Bounds {
         path_bounds_of(self.table, &self.game, entry, self.range)
     }
 
-    /// Stores the bounds of the leaf, whose moves are all refuted, and returns them.
+    /// Stores and returns the bounds of the leaf, which has all moves refuted.
     pub(in crate::search) fn store_refutation(&mut self, entry: &Entry<'t>) -> ProvenBounds {
         let ProvenBounds { base, path } = bounds_from_all_moves(self.table, &self.game);
         entry.tighten_bounds(base);
@@ -29,7 +29,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         ProvenBounds { base, path }
     }
 
-    /// Stores the bounds of the position of `step` that follow from those of the child, and returns them.
+    /// Stores and returns the bounds of the position of `step` that follow from those of the child.
     pub(in crate::search) fn store_bounds_from_child(
         &mut self,
         step: &Step<'t>,
@@ -56,11 +56,12 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         ProvenBounds { base, path }
     }
 
-    /// Stores path bounds that are tighter than what the base bounds say on this path, in the twin of `entry`.
+    /// Stores path bounds in the twin of `entry`; called if they are tighter than the base bounds permitted on this
+    /// path.
     fn store_path_bounds(&mut self, entry: &Entry<'t>, key_with_history: u64, path: Bounds) {
         if let Some(twin) = self.find_or_claim_entry(key_with_history) {
             twin.tighten_bounds(path);
-            // Worth as much as the position itself when it comes to replacement.
+            // For replacement the twin has the value of the position itself.
             twin.set_total(entry.total());
             entry.mark_twin();
         }

@@ -1,4 +1,4 @@
-//! The bounds of a position from those of its children.
+//! Inference of a position's bounds from those of its children.
 
 use super::ProvenBounds;
 use super::lookup::{child_bounds, permitted};
@@ -6,10 +6,11 @@ use crate::game::{Bounds, Game, Move, Player};
 use crate::search::path::{BackupValue, Step};
 use crate::table::Table;
 
-/// The bounds of a position from what was backed up from one child, which the move of `step` leads to.
+/// Returns the bounds of a position that follow from those backed up from `child`, the position after the move of
+/// `step`.
 ///
-/// The better of two moves raises the mover's own bound at once. The opposite bound needs all moves: `from_all_moves`
-/// is [`bounds_from_all_moves`] of the position, called only where it can tighten that bound.
+/// One child is enough to raise the mover's own bound. The opposite bound needs all moves: `from_all_moves` is
+/// [`bounds_from_all_moves`] of the position, called only if it can tighten that bound.
 pub(super) fn bounds_from_child(
     step: &Step<'_>,
     child: &BackupValue,
@@ -41,14 +42,14 @@ pub(super) fn bounds_from_child(
     ProvenBounds { base, path: path.intersect(permitted(base, step.permits_proof_for, range)) }
 }
 
-/// The bounds against the player to move: the best that any move achieves. All moves must be in the table; the scan
-/// ends at the first for which nothing is proven.
+/// Returns the bounds against the player to move: the best that any move achieves. All moves must be in the table; the
+/// scan ends as soon as nothing can be proven.
 pub(super) fn bounds_from_all_moves<G: Game>(table: &Table, game: &G) -> ProvenBounds {
     let range = game.score_range();
     let mover = game.to_play();
     let winner = mover.other();
     let has_repetition_rule = game.has_repetition_rule();
-    // In the mover's view the bound is the maximum over the moves; start from the worst.
+    // In the mover's view the bound is the maximum over the moves, so it starts from the worst.
     let (mut base_best, mut path_best) = match mover {
         Player::Black => (range.lower, range.lower),
         Player::White => (range.upper, range.upper),

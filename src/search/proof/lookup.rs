@@ -1,11 +1,11 @@
-//! Reading proven bounds from the table.
+//! Probes of the table for proven bounds.
 
 use super::{ProvenBounds, decided, outcome_for, permits};
 use crate::game::{Bounds, Game, Move, Outcome, Player};
 use crate::table::{Entry, Table};
 
-/// The part of base bounds that holds on a path: the lower bound where `permits` says so for Black, the upper bound
-/// where it says so for White.
+/// Returns the part of base bounds that holds on a path: the lower bound if `permits` is true for Black, the upper
+/// bound if it is true for White.
 #[inline]
 pub(super) fn permitted(base: Bounds, permits: [bool; 2], range: Bounds) -> Bounds {
     Bounds {
@@ -14,13 +14,13 @@ pub(super) fn permitted(base: Bounds, permits: [bool; 2], range: Bounds) -> Boun
     }
 }
 
-/// The path bounds of the position of `game`, as far as the table knows them.
+/// Returns the path bounds of the position of `game`; the whole score range if the table has none.
 pub(in crate::search) fn path_bounds<G: Game>(table: &Table, game: &G) -> Bounds {
     let range = game.score_range();
     table.find(game.key()).map_or(range, |entry| path_bounds_of(table, game, &entry, range))
 }
 
-/// The same where the position's entry is at hand.
+/// Returns the path bounds of the position of `game`, which has `entry`.
 #[inline]
 pub(super) fn path_bounds_of<G: Game>(table: &Table, game: &G, entry: &Entry<'_>, range: Bounds) -> Bounds {
     let bounds = permitted(entry.bounds(range), permits(game), range);
@@ -31,12 +31,12 @@ pub(super) fn path_bounds_of<G: Game>(table: &Table, game: &G, entry: &Entry<'_>
     }
 }
 
-/// The path bounds stored for one history.
+/// Returns the path bounds stored under a key of position and history.
 pub(super) fn twin_bounds(table: &Table, key_with_history: u64, range: Bounds) -> Bounds {
     table.find(key_with_history).map_or(range, |entry| entry.bounds(range))
 }
 
-/// What is proven of the child that `mv` leads to; `None` if it is not in the table.
+/// Returns the proven bounds of the child after `mv`; `None` if it is not in the table.
 pub(in crate::search) fn child_bounds<G: Game>(table: &Table, game: &G, mv: Move) -> Option<ProvenBounds> {
     let range = game.score_range();
     let entry = table.find(game.key_after(mv))?;
@@ -52,7 +52,7 @@ pub(in crate::search) fn child_bounds<G: Game>(table: &Table, game: &G, mv: Move
     Some(ProvenBounds { base, path })
 }
 
-/// The outcome for the player to move, if the path bounds decide it.
+/// Returns the outcome for the player to move, if the path bounds decide it.
 pub(in crate::search) fn proven_outcome<G: Game>(table: &Table, game: &G) -> Option<Outcome> {
     let for_black = decided(game, path_bounds(table, game))?;
     Some(outcome_for(game.to_play(), for_black))
