@@ -263,7 +263,7 @@ pub(super) fn sections(path: &str) -> Vec<(&'static str, String)> {
     sections
 }
 
-/// Returns the examples of the command at `path`, the command's name without the program's, one example a line.
+/// Returns the examples of the command at `path`, such as `table info`, one a line.
 fn examples(path: &str) -> Option<String> {
     let (_, text) = EXAMPLES.iter().find(|(name, _)| *name == path)?;
     // The line continuation that begins a text drops the spaces of its first line.

@@ -1,12 +1,12 @@
-//! The Go Text Protocol, version 2: how GUIs, servers and scripts talk to the engine.
+//! The Go Text Protocol, version 2, by which GUIs, servers and scripts control the engine.
 //!
-//! * [`protocol`]: bytes to commands and responses to text; knows no Go.
+//! * [`protocol`]: parsing of command lines and formatting of responses, without Go.
 //! * [`session`]: the state of a conversation, and its loop.
-//! * `commands`: what each command does, one file a topic, one table of all.
-//! * `live`: searches that tell what they find while they run.
-//! * [`clock`]: time settings, and how long to think.
+//! * `commands`: the implementation of each command, one file a topic, and the table of all.
+//! * `live`: searches that report while they run.
+//! * [`clock`]: time settings, and the time to spend on a move.
 //!
-//! Every command line gets one response. One that fails leaves the state as it was.
+//! Every command line gets one response. A command that fails leaves the state unchanged.
 //!
 //! Source: G. Farnebäck, "Specification of the Go Text Protocol, version 2, draft 2",
 //! <https://www.lysator.liu.se/~gunnar/gtp/>.
