@@ -1,18 +1,18 @@
-//! Whether anybody still reads standard output.
+//! Detection of a standard output that its reader has closed.
 
 use crate::platform::output;
 use anyhow::{Result, ensure};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Returns an error if the client of a conversation that ended without a farewell cannot read standard output any more.
+/// Returns an error if the client of a conversation has closed standard output without a command to quit.
 pub(super) fn check_client() -> Result<()> {
     ensure!(!output::is_closed(), "expected a client that reads the answers, found none: it has ended");
     Ok(())
 }
 
-/// A flag that is set as soon as nobody can read standard output any more: the other end of a pipe, socket or terminal
-/// was closed. Files are never abandoned.
+/// Returns a flag that becomes true once the other end of standard output (a pipe, socket or terminal) is closed. For a
+/// file it stays false.
 pub(super) fn watch_standard_output() -> Arc<AtomicBool> {
     let abandoned = Arc::new(AtomicBool::new(false));
     let told = Arc::clone(&abandoned);

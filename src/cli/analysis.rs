@@ -13,15 +13,15 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Visits of a position where neither query nor settings say how many.
+/// Visits of a position if neither its query nor the settings set them.
 const DEFAULT_VISITS: u64 = 1_000;
 
-/// Queries that wait may take one part in this of a memory budget, at least one mebibyte.
+/// Ratio of the memory budget to the maximum bytes of waiting queries, which are at least 1 MiB.
 const LEAST_MEMORY_OVER_QUERIES: u64 = 16;
-/// Most bytes of queries that wait: those about 1,000 positions of long games.
+/// Maximum bytes of waiting queries: those about 1,000 positions of long games.
 const MAX_ROOM_FOR_QUERIES: u64 = 16 * MIB;
 
-/// Settings of KataGo's that we know; all others are about its own network and search.
+/// The supported settings of KataGo; the others concern its own network and search.
 #[derive(Clone, Debug, Default)]
 struct Settings {
     perspective: Option<Perspective>,
@@ -39,23 +39,23 @@ pub(super) struct Arguments {
     /// Accepted and ignored: KataGo's network that imitates people.
     #[arg(long, value_name = "FILE")]
     human_model: Option<PathBuf>,
-    /// A file of settings, `key = value`, of which reportAnalysisWinratesAs, maxVisits, maxTime and
-    /// numSearchThreadsPerAnalysisThread are obeyed.
+    /// A file of KataGo settings, one `key = value` a line. Applied are reportAnalysisWinratesAs, maxVisits, maxTime
+    /// and numSearchThreadsPerAnalysisThread.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Further settings, as key=value,key=value; they win over the file.
+    /// Further settings, as key=value,key=value; they override the file.
     #[arg(long, value_name = "SETTINGS")]
     override_config: Vec<String>,
-    /// Threads that search a position together: positions are searched one after the other, on one table.
+    /// Threads that search each position together. Positions are searched one after the other, in one table.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=255))]
     analysis_threads: Option<u16>,
-    /// End at the end of the input, whatever waits.
+    /// Exit at the end of the input, without answering the queries that still wait.
     #[arg(long)]
     quit_without_waiting: bool,
-    /// Visits of a position where a query has no maxVisits. Default: 1000.
+    /// Visits of a position if its query has no maxVisits. Default: 1000.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     visits: Option<u64>,
-    /// Seed of all randomness.
+    /// Seed of the random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
@@ -96,7 +96,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     super::abandoned::check_client()
 }
 
-/// Bytes for queries that wait.
+/// Returns the maximum bytes of waiting queries.
 fn room_for_queries(memory: Budget) -> u64 {
     match memory {
         Budget::Engine(bytes) => (bytes / LEAST_MEMORY_OVER_QUERIES).clamp(MIB, MAX_ROOM_FOR_QUERIES),
@@ -105,7 +105,7 @@ fn room_for_queries(memory: Budget) -> u64 {
 }
 
 impl Settings {
-    /// Lines of `key = value`, with comments after `#`.
+    /// Reads lines of `key = value`; `#` begins a comment, and lines that begin with `@` are skipped.
     fn read_file(&mut self, path: &Path) -> Result<()> {
         let text =
             std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;

@@ -1,4 +1,4 @@
-//! `tewari analyze`.
+//! `tewari analyze`: analysis of a record or of an empty board.
 
 use super::options::{Dead, EngineArguments, LimitArguments, POSITION};
 use super::print_error;
@@ -17,24 +17,24 @@ use std::io::{BufWriter, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-/// Simulations for each position when nothing else is said.
+/// Default number of simulations of a position.
 pub(super) const DEFAULT_SIMULATIONS: u64 = 10_000;
-/// Simulations allowed for a proof of a small empty board when nothing else is said.
+/// Default number of simulations of a small empty board, for a proof.
 pub(super) const DEFAULT_SIMULATIONS_FOR_PROOF: u64 = 1_000_000;
-/// Boards with more points have no hope of one.
+/// Maximum number of points of a board that may be proven.
 pub(super) const PROVABLE_POINTS: usize = 16;
-/// The largest file read; the record's reader has the same limit.
+/// Maximum bytes of a file; the record's reader has the same limit.
 const LARGEST_FILE: u64 = sgf::MAX_BYTES as u64;
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// An SGF file, or - for standard input; without one, the empty board of --size.
+    /// An SGF file, or - for standard input. Without a file: the empty board of --size.
     file: Option<PathBuf>,
-    /// Only the position after N moves; 0 is the start, -1 the last position, -2 the one before. Default: all positions
-    /// of the main line.
+    /// Analyse only the position after N moves; 0 is the start, -1 the last position, -2 the one before. Default: all
+    /// positions of the main line.
     #[arg(long = "move", value_name = "N", requires = "file", allow_negative_numbers = true, help_heading = POSITION)]
     turn: Option<i128>,
-    /// The game of a file with several, from 1; default: all of them, one after the other.
+    /// The number of the game, from 1, in a file with several. Default: all of them, one after the other.
     #[arg(long, value_name = "N", requires = "file", help_heading = POSITION)]
     game: Option<NonZeroUsize>,
     /// Board, as COLUMNSxROWS or one number, each from 1 to 19; a file has its own. Default: the table file's, or 19.
@@ -48,28 +48,29 @@ pub(super) struct Arguments {
     /// or the table file's, or chinese.
     #[arg(long, help_heading = POSITION)]
     rules: Option<Rules>,
-    /// How often to go through the positions: each pass begins with what the earlier ones learnt. Only the last
-    /// is printed, unless it is JSON.
+    /// Number of passes over the positions; each builds on the search of the earlier ones. Text shows the last pass
+    /// only, JSON all of them.
     #[arg(long, value_name = "N", default_value = "1", requires = "file")]
     passes: NonZeroUsize,
-    /// From which end to go through the positions: backwards, what is learnt of later positions helps the earlier
-    /// ones. Passes alternate between forward and back with `both`.
+    /// Order of the positions: forward; back, where the search of later positions helps the earlier ones; or both,
+    /// where passes alternate between forward and back.
     #[arg(long, value_enum, default_value = "forward", requires = "file")]
     direction: Direction,
-    /// Which stones are taken off the board where a game has ended; default: none by tromp-taylor rules, else those that
-    /// both would agree on.
+    /// Stones removed as dead where a game has ended. Default: none by tromp-taylor rules, else those that both players
+    /// would agree on.
     #[arg(long, value_enum, help_heading = POSITION)]
     dead: Option<Dead>,
-    /// Also print the ownership of each point: as a board, or in JSON as KataGo's `ownership`, Black's view, rows from the top.
+    /// Also print the ownership of each point, from Black's point of view: as a board, or in JSON as KataGo's
+    /// `ownership`, rows from the top.
     #[arg(long)]
     ownership: bool,
-    /// For people, or one JSON object a line.
+    /// Output format: text for people, or one JSON object a line.
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
-    /// Say how the table did, too.
+    /// Also print statistics of the table.
     #[arg(long)]
     verbose: bool,
-    /// Seed of all randomness.
+    /// Seed of the random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
@@ -118,8 +119,8 @@ fn say_mismatch(table: Option<&TableGame>, rules: Rules, komi: Komi) {
     }
 }
 
-/// Analyses the game asked for, or all of them one after the other. The last record that could not be used to its end
-/// is the error, those before it are said as they come.
+/// Analyses the selected game, or all games in order. The error of a record is printed as it occurs; the last one is
+/// returned.
 fn analyse_file(arguments: &Arguments, path: &Path) -> Result<()> {
     let name = path.display().to_string();
     let bytes = read(path).with_context(|| format!("cannot read {name}"))?;
@@ -149,7 +150,7 @@ fn analyse_file(arguments: &Arguments, path: &Path) -> Result<()> {
     failure.map_or(Ok(()), Err)
 }
 
-/// Analyses one game; returns what is wrong with its record.
+/// Analyses one game. Returns the error of its record, if there is one.
 fn analyse_game(arguments: &Arguments, record: &GameRecord, id: &str) -> Result<Option<anyhow::Error>> {
     for warning in &record.warnings {
         print_error(&format!("{id}: {warning}"));
@@ -202,14 +203,14 @@ fn analyse_game(arguments: &Arguments, record: &GameRecord, id: &str) -> Result<
     Ok(cut_off.map(|error| about(id, error)))
 }
 
-/// The turn that `--move` means in a record of so many moves, or what is wrong with it.
+/// Returns the turn of `--move` in a record of `moves` moves, or an error message.
 fn turn_of(given: i128, moves: usize) -> Result<usize, String> {
     let from_end = |back: u128| (moves + 1).checked_sub(usize::try_from(back).ok()?);
     let turn = if given < 0 { from_end(given.unsigned_abs()) } else { usize::try_from(given).ok() };
     turn.ok_or_else(|| format!("the record has no turn {given}: expected one from -{} to {moves}", moves + 1))
 }
 
-/// The moves of a record on a board of `size`, up to the first that is on none of its points.
+/// Returns the moves of a record, up to the first that is unreadable or outside a board of `size`.
 fn moves_of(record: &GameRecord, size: Size) -> Vec<Move> {
     let on_board = |place: &Place| match place {
         Place::Pass => Some(size.pass()),
@@ -219,7 +220,7 @@ fn moves_of(record: &GameRecord, size: Size) -> Vec<Move> {
     record.moves().map_while(|(_, place)| on_board(place)).collect()
 }
 
-/// Analyses positions as they come; returns what ended them too early.
+/// Analyses positions as they are read. Returns the error that ended them early, if there is one.
 fn one_by_one(
     positions: impl Iterator<Item = Result<Step, ReplayError>>,
     analyse: &mut impl FnMut(&Step) -> Result<()>,
@@ -233,7 +234,7 @@ fn one_by_one(
     Ok(None)
 }
 
-/// All positions, and what ended them too early. Kept at once: 20 KiB each on 19x19.
+/// Returns all positions, 20 KiB each on 19x19, and the error that ended them early, if there is one.
 fn all_of(positions: impl Iterator<Item = Result<Step, ReplayError>>) -> (Vec<Step>, Option<ReplayError>) {
     let mut steps = Vec::new();
     for step in positions {
@@ -250,7 +251,7 @@ impl Arguments {
         Given { rules: self.rules, komi: self.komi }
     }
 
-    /// Whether a pass, counted from 1, begins at the end of the game.
+    /// Returns true if pass number `pass`, from 1, begins at the end of the game.
     fn goes_back(&self, pass: usize) -> bool {
         match self.direction {
             Direction::Forward => false,
@@ -260,7 +261,7 @@ impl Arguments {
     }
 }
 
-/// An error with the name of the file; its own sources are in its message already.
+/// Returns an error with the name of the file; the message of `error` already includes its sources.
 fn about(name: &str, error: impl std::fmt::Display) -> anyhow::Error {
     anyhow!("{name}: {error}")
 }
@@ -280,20 +281,19 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Searches one position after the other and writes each down at once.
+/// The analysis of a game: positions are searched in order, and each result is written at once.
 struct Analyst<'a> {
     arguments: &'a Arguments,
     id: String,
     head: Head,
     is_head_written: bool,
-    /// The moves of the game.
     moves: Vec<Move>,
     engine: Engine,
     progress: ProgressBar,
 }
 
 impl<'a> Analyst<'a> {
-    /// For `count` positions like `first`.
+    /// Creates an analyst for `count` positions with the board, rules and komi of `first`.
     fn new(
         arguments: &'a Arguments,
         id: String,
@@ -307,9 +307,9 @@ impl<'a> Analyst<'a> {
         Ok(Analyst { arguments, id, head, is_head_written: false, moves: Vec::new(), engine, progress })
     }
 
-    /// In the `pass`-th pass, counted from 1.
+    /// Analyses a position in pass number `pass`, from 1.
     fn analyse(&mut self, step: &Step, pass: usize) -> Result<()> {
-        // Setup in the middle of a record may start from another position, never from another board.
+        // Setup stones in a record may change the position, but never the size of the board.
         self.engine.set_record(Record::from_position(step.position.clone()))?;
         let next = self.moves.get(step.turn).copied();
         let end = end_of(&step.position, next).map(|end| {
@@ -396,7 +396,7 @@ fn limits(arguments: &Arguments, size: Size) -> Limits {
     }
 }
 
-/// On standard error, and only if that is a terminal.
+/// Returns a progress bar, drawn on standard error if that is a terminal.
 fn progress_bar(positions: usize) -> ProgressBar {
     let bar = ProgressBar::new(positions as u64);
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len} positions, {eta} left") {

@@ -10,7 +10,7 @@ use clap::Args;
 use std::io::Write;
 use std::time::Duration;
 
-/// Board, komi and moves of each position, Black first.
+/// Side of the board, komi and moves (Black first) of each position.
 const POSITIONS: [(usize, f64, &str); 6] = [
     (9, 7.5, ""),
     (9, 6.5, "E5 C4 E3 G6 D6 F4 E4 F3"),
@@ -19,27 +19,27 @@ const POSITIONS: [(usize, f64, &str); 6] = [
     (19, 7.5, "Q16 D4 Q4 D16 O3 C10"),
     (19, 6.5, "R16 D17 Q3 C4 P17 E3 C15 F17 C9 Q9 R11 Q12 R12 Q13 R13 Q14"),
 ];
-/// Each position is searched until its best move has this many visits: how many simulations that takes
-/// depends on every detail of the search.
+/// Visits of the best move at which a search ends: the number of simulations until then depends on every detail of the
+/// search.
 const BEST_VISITS: u64 = 1_000;
 const SEED: u64 = 20_060_922;
-/// The signature must not depend on how much memory the machine has.
+/// Default bytes of the table: the signature must not depend on the machine's memory.
 pub(super) const TABLE_BYTES: u64 = 64 << 20;
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// Play random games without any search instead, and compare the light ones with a reference bot.
+    /// Instead play random games without a search, and compare the light playouts with a reference bot.
     #[arg(long)]
     playouts: bool,
-    /// Random games of each policy on 9x9; fewer on larger boards, in proportion.
+    /// Random games of each playout policy on 9x9; proportionally fewer on larger boards.
     #[arg(long, value_name = "N", default_value_t = 20_000, requires = "playouts",
         value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     games: u64,
-    /// Measure which number of threads and how much memory suit this machine, and say what to type; takes about half a
-    /// minute on two processors. --threads, --memory and --table-size do not count.
+    /// Measure the best number of threads and memory size for this machine, and print the command to type; takes about
+    /// half a minute on two processors. --threads, --memory and --table-size are ignored.
     #[arg(long, conflicts_with = "playouts")]
     machine: bool,
-    /// With --machine: how long each measurement lasts.
+    /// With --machine: duration of each measurement.
     #[arg(long, value_name = "SECONDS", default_value = "1", requires = "machine", value_parser = parse_seconds,
         allow_hyphen_values = true)]
     seconds: Duration,

@@ -1,4 +1,4 @@
-//! What may be typed, and how it is read.
+//! The subcommands and options of the program, and the parser of its command line.
 
 use super::settings::{Choice, Settings, is_settled_flag, named_command, settle_flags};
 use super::{
@@ -11,7 +11,7 @@ use clap::{Arg, Args, FromArgMatches, Subcommand};
 use std::ffi::OsString;
 use std::io::IsTerminal;
 
-/// A Go engine whose search keeps no tree: every position lives in one fixed-size transposition table.
+/// A Go engine that stores every position in one transposition table of fixed size and keeps no search tree.
 ///
 /// Without a subcommand it speaks GTP when standard input is not a terminal.
 #[derive(Args)]
@@ -21,7 +21,7 @@ struct Line {
     command: Option<Command>,
     #[command(flatten)]
     gtp: gtp::Arguments,
-    /// Accepted and ignored, for user interfaces that insist on it.
+    /// Speak GTP even if standard input is a terminal, for user interfaces that pass this flag.
     #[arg(long = "gtp", hide = true)]
     speak_gtp: bool,
 }
@@ -30,42 +30,42 @@ struct Line {
 pub(super) enum Command {
     /// Play over the Go Text Protocol on standard input and output.
     Gtp(gtp::Arguments),
-    /// Analyse a game or a position: win rates, best moves, principal variations.
+    /// Analyse a game or a position: win rates, best moves, main lines.
     Analyze(analyze::Arguments),
-    /// Review whole games: where each was lost and what was better, as text, a page, a record or a table.
+    /// Review whole games: the moves that lost them and the better moves, as text, a web page, a record or a table.
     Review(review::Arguments),
-    /// Analyse positions on request, a line of JSON each: the protocol of KataGo's analysis engine.
+    /// Answer analysis queries, one JSON object a line, in the protocol of KataGo's analysis engine.
     Analysis(analysis::Arguments),
     /// Search fixed positions with a fixed seed; the last line is the signature of the search and its speed.
     Bench(bench::Arguments),
-    /// Play games between two engines, or a round robin of several, and say who is stronger.
+    /// Play games between two engines, or a round robin of several, and estimate their strength.
     #[command(name = "match")]
     Match(match_games::Arguments),
-    /// Measure table size against strength: games at every size, a table of results and a chart.
+    /// Measure strength against table size: games at each size, a table of results and a chart.
     Sweep(sweep::Arguments),
-    /// Run a suite of positions with known answers, and count what is solved.
+    /// Run a suite of test positions with known answers, and count the solved ones.
     Suite(suite::Arguments),
-    /// Check whether a program speaks GTP as its specification has it.
+    /// Check that a program follows the GTP specification.
     GtpCheck(gtp_check::Arguments),
-    /// Make, look at, check, merge and resize table files.
+    /// Create, inspect, check, merge and resize table files.
     Table(table::Arguments),
-    /// Look at the network, ask it, and prepare games to train it.
+    /// Inspect the network, evaluate positions with it, and prepare games for its training.
     Network(network::Arguments),
     /// Play games of the engine against itself, to train the network with.
     Selfplay(selfplay::Arguments),
     /// Play against the engine in the terminal.
     Play(play::Arguments),
-    /// Print every option that holds, and where it comes from: a default, the settings file, the command line.
+    /// Print the value of every option and its source: the default, the settings file or the command line.
     Config(config::Arguments),
-    /// Install manual pages, and completions for bash, zsh and fish, below a prefix.
+    /// Install manual pages and completions for bash, zsh and fish below a folder such as /usr/local.
     Manual(manual::Arguments),
     /// Print completions for a shell.
     Completions(manual::CompletionArguments),
 }
 
-/// All commands and options.
+/// Returns the program with all subcommands and options.
 pub(super) fn program() -> clap::Command {
-    // Taken out of the command line before it is read; here for the help.
+    // [`Choice::take`] removes `--config` before the command line is parsed; it is declared here for the help.
     let config = Arg::new("config").long("config").value_name("FILE").global(true).help(
         "Settings: a TOML file, or none. Default: what TEWARI_CONFIG says, or tewari/config.toml in $XDG_CONFIG_HOME or \
          ~/.config",
@@ -73,10 +73,11 @@ pub(super) fn program() -> clap::Command {
     Line::augment_args(clap::Command::new("tewari")).arg(config)
 }
 
-/// What `arguments` and the settings ask for, `None` for help; help and version that are asked for end the program.
+/// Parses `arguments` and the settings file. Returns `None` if the help is to be printed because there is nothing else
+/// to do; `--help` and `--version` end the program.
 ///
 /// # Errors
-/// What is wrong with them, in one line.
+/// Returns an error of one line for a wrong command line or wrong settings.
 pub(super) fn read(mut arguments: Vec<OsString>) -> Result<Option<Command>> {
     let choice = Choice::take(&mut arguments)?;
     let arguments = with_long_options(arguments);
@@ -97,8 +98,8 @@ pub(super) fn read(mut arguments: Vec<OsString>) -> Result<Option<Command>> {
     })
 }
 
-/// The commands that must leave the memory to their table: their options are read without building those of all others.
-/// `None` for others, and where [`read_line`] has something to say.
+/// Parses `gtp` and `analyze` without building the other commands, which leaves more memory to the table. Returns
+/// `None` for other commands, mistakes and requests for help; [`read_line`] handles those.
 fn read_frequent(arguments: &[OsString]) -> Option<Command> {
     fn alone<A: Args>(arguments: &[OsString]) -> Option<A> {
         let command = A::augment_args(clap::Command::new("tewari"));
@@ -136,7 +137,7 @@ fn read_line(mut arguments: Vec<OsString>, settings: Option<&Settings>) -> Resul
     bail!(missing.then(|| missing_subcommand(&arguments)).flatten().unwrap_or_else(|| one_line(&mistake)))
 }
 
-/// Changes the command at `path` of a program.
+/// Applies `change` to the subcommand at `path` below `command`.
 fn at(
     command: clap::Command,
     path: &[String],
@@ -154,7 +155,8 @@ fn at(
     outcome.map(|()| command)
 }
 
-/// The command at `path` with the defaults that hold for it; flags that `arguments` turn off are taken out of them.
+/// Returns `command`, found at `path`, with the settings as defaults. Normalises `--flag=true` and `--flag=false` in
+/// `arguments`, see [`settle_flags`].
 fn settle(
     command: clap::Command,
     path: &[String],
@@ -170,7 +172,7 @@ fn settle(
     settings.apply(command, &held)
 }
 
-/// KataGo's clients write the long options of its analysis engine with one dash: `-model`, `-override-config`.
+/// Adds the second dash to the long options of `analysis`: KataGo's clients write `-model`, `-override-config`.
 pub(super) fn with_long_options(mut arguments: Vec<OsString>) -> Vec<OsString> {
     if arguments.get(1).is_some_and(|command| command == "analysis") {
         for argument in &mut arguments {
@@ -183,7 +185,7 @@ pub(super) fn with_long_options(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// What to type after a command that has others below it, such as `play`.
+/// Returns the message for a command without its subcommand, such as a bare `play`.
 fn missing_subcommand(arguments: &[OsString]) -> Option<String> {
     let name = arguments.get(1)?.to_str()?;
     let command = program();
@@ -193,12 +195,12 @@ fn missing_subcommand(arguments: &[OsString]) -> Option<String> {
     Some(format!("expected one of {} after {name}; for example: tewari {name} {first}", names.join(", ")))
 }
 
-/// What is wrong, the tip, and what to try.
+/// Returns the error, clap's tip and a hint at `--help`, in one line.
 pub(super) fn one_line(error: &clap::Error) -> String {
     format!("{}; try --help", in_one_line(error))
 }
 
-/// What is wrong and the tip, without the usage that follows.
+/// Returns the error and clap's tip in one line, without the usage that follows.
 pub(super) fn in_one_line(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);

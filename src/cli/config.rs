@@ -1,4 +1,4 @@
-//! `tewari config`: every option that holds, and where it comes from.
+//! `tewari config`: the value and the source of every option.
 
 use super::settings::{COMMON, Choice, Held, Settings, Value, named_command, options, settle_flags};
 use anyhow::{Context, Result, bail};
@@ -8,21 +8,21 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::Write;
 
-/// Where the sources of the values begin.
+/// Column of the comments that name the sources.
 const COLUMN: usize = 40;
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// The command whose options to print, followed by options as they would be given to it. Default: all commands.
+    /// The command to print the options of; options may follow as on its own command line. Default: all commands.
     #[arg(value_name = "COMMAND", trailing_var_arg = true, allow_hyphen_values = true)]
     command: Vec<OsString>,
-    /// Which file was chosen, and what is in it.
+    /// The chosen settings file and its content.
     #[arg(skip)]
     settings: Option<(Choice, Option<Settings>)>,
 }
 
 impl Arguments {
-    /// Says which settings there are.
+    /// Sets the settings file, which is read before the arguments.
     pub(super) fn set_settings(&mut self, choice: Choice, settings: Option<Settings>) {
         self.settings = Some((choice, settings));
     }
@@ -36,7 +36,7 @@ pub(super) fn run(arguments: Arguments, program: &Command) -> Result<()> {
     std::io::stdout().lock().write_all(text.as_bytes()).context("cannot write output")
 }
 
-/// What is printed, or what is wrong with the settings or the words behind the command.
+/// Returns the output, or an error for wrong settings or wrong options after the command.
 fn text(arguments: Arguments, program: &Command) -> Result<String> {
     let (choice, settings) = arguments.settings.context("the settings were not read")?;
     let mut text = head(&choice, settings.as_ref());
@@ -59,7 +59,7 @@ fn head(choice: &Choice, settings: Option<&Settings>) -> String {
     format!("# settings: {found}\n# [{COMMON}] in it holds for gtp, analyze, review, analysis and play go\n")
 }
 
-/// Adds the options of a command and of those below it.
+/// Adds the options of `command`, or those of all commands below it.
 fn add_all(text: &mut String, command: &Command, path: &[String], settings: Option<&Settings>) -> Result<()> {
     if command.has_subcommands() {
         for below in command.get_subcommands() {
@@ -75,7 +75,7 @@ fn add_all(text: &mut String, command: &Command, path: &[String], settings: Opti
     Ok(())
 }
 
-/// Adds the options of the command that the words name, as they hold beside the others.
+/// Adds the options of the command that the first `words` name, with the options in the other words applied.
 fn add_named(
     text: &mut String,
     program: &Command,
@@ -105,7 +105,7 @@ fn add_named(
     Ok(())
 }
 
-/// Where values come from.
+/// Sources of the values of a command's options.
 struct Sources<'a> {
     settings: Option<&'a Settings>,
     held: Vec<Held<'a>>,
@@ -126,7 +126,7 @@ fn add(text: &mut String, command: &Command, path: &[String], sources: &Sources<
 }
 
 impl Sources<'_> {
-    /// What an option is set to, as TOML, and where that comes from.
+    /// Returns the value of an option as a line of TOML, with its source as a comment.
     fn line(&self, option: &Arg) -> String {
         let Some(key) = option.get_long() else { return String::new() };
         let is_flag = matches!(option.get_action(), ArgAction::SetTrue);
@@ -161,7 +161,7 @@ fn one_or_many(mut texts: Vec<String>) -> Value {
     if texts.len() == 1 { Value::One(texts.remove(0)) } else { Value::Many(texts) }
 }
 
-/// What holds where nothing is set: the help says it behind its last "default:".
+/// Describes an option without a value by the text after the last "default:" of its help.
 fn unset(option: &Arg) -> String {
     let help =
         option.get_long_help().or_else(|| option.get_help()).map(ToString::to_string).unwrap_or_default();
@@ -174,12 +174,12 @@ fn unset(option: &Arg) -> String {
     }
 }
 
-/// A value as TOML writes it: numbers bare, everything else as a text.
+/// Returns a value as TOML: flags and numbers bare, everything else as a string.
 fn toml_of(value: &Value) -> String {
     let scalar = |text: &String| {
         let is_number = text.parse::<i64>().is_ok_and(|number| number.to_string() == *text)
             || text.contains('.') && text.parse::<f64>().is_ok_and(|number| format!("{number:?}") == *text);
-        // A text of JSON is one of TOML.
+        // A JSON string is a TOML string, too.
         if is_number { text.clone() } else { serde_json::Value::from(text.as_str()).to_string() }
     };
     match value {

@@ -1,4 +1,4 @@
-//! Contestants as they are named on the command line: `self`, `self:OPTIONS`, or a program's command line.
+//! Contestants as named on the command line: `self`, `self:OPTIONS`, or a program's command line.
 
 use super::options::{EngineArguments, LIMITS, LimitArguments};
 use crate::arena::contestant::ContestantSpec;
@@ -8,12 +8,13 @@ use crate::gtp::SessionOptions;
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Parser;
 
-/// A match holds several tables at once; this is ample for thousands of simulations a move on 9x9.
+/// Default bytes of the table of a `self` contestant, ample for thousands of simulations a move on 9x9; a match holds
+/// several tables at once.
 const DEFAULT_TABLE_BYTES: u64 = 64 << 20;
-/// What an engine of ours does where nothing limits it.
+/// Default number of simulations a move of a `self` contestant.
 pub(super) const DEFAULT_SIMULATIONS: u64 = 1_000;
 
-/// What may follow `self:`.
+/// Options after `self:`.
 #[derive(Parser, Debug)]
 #[command(name = "self:", no_binary_name = true, disable_help_flag = true)]
 struct OwnArguments {
@@ -21,26 +22,26 @@ struct OwnArguments {
     engine: EngineArguments,
     #[command(flatten)]
     limits: LimitArguments,
-    /// How well to play: from 1 to 10, or beginner, novice, learner, casual, improver, steady, club, strong, expert,
-    /// master. Wins over --simulations, --visits and --time, and below club over --network.
+    /// Strength: from 1 to 10, or beginner, novice, learner, casual, improver, steady, club, strong, expert, master.
+    /// Overrides --simulations, --visits and --time, and below club also --network.
     #[arg(long, value_name = "LEVEL", help_heading = LIMITS)]
     level: Option<Level>,
-    /// Resign when the own probability of winning is below this; 0 is never.
+    /// Resign when the own win rate, from 0 to 1, is below this; 0 never resigns.
     #[arg(long, default_value_t = 0.1, value_parser = super::gtp::parse_probability)]
     resign: f64,
 }
 
-/// What holds for every contestant of ours.
+/// Settings of all `self` contestants.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Setting {
     pub(super) size: Size,
     pub(super) rules: Rules,
     pub(super) komi: Komi,
-    /// For those that do not say how long they think.
+    /// Limits of the contestants that set none.
     pub(super) limits: LimitArguments,
 }
 
-/// Reads a contestant. `seed` is left to the experiment.
+/// Parses a contestant. Its seed is 0 until the experiment sets one.
 pub(super) fn parse(text: &str, setting: &Setting) -> Result<ContestantSpec> {
     let options = match text.trim() {
         "self" => "",

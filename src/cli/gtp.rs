@@ -1,4 +1,4 @@
-//! `tewari gtp`.
+//! `tewari gtp`: the Go Text Protocol on standard input and output.
 
 use super::options::{Dead, EngineArguments, LIMITS, LimitArguments, POSITION};
 use super::table_game::{Chosen, TableGame, choose};
@@ -14,7 +14,7 @@ use rand::rngs::SysRng;
 use std::io::Write;
 use std::time::Duration;
 
-/// Time for a move when neither an option nor a clock limits it.
+/// Time for a move if neither an option nor a clock limits it.
 pub(super) const DEFAULT_TIME: Duration = Duration::from_secs(1);
 
 #[derive(Args)]
@@ -30,30 +30,31 @@ pub(super) struct Arguments {
     /// chinese.
     #[arg(long, help_heading = POSITION)]
     rules: Option<Rules>,
-    /// Seed of all randomness; default: another one each time, said at the start.
+    /// Seed of the random numbers. Default: a new one each time, printed at the start.
     #[arg(long)]
     seed: Option<u64>,
-    /// Resign when the own probability of winning is below this; 0 is never.
+    /// Resign when the own win rate, from 0 to 1, is below this; 0 never resigns.
     #[arg(long, default_value_t = 0.1, value_parser = parse_probability)]
     resign: f64,
-    /// What the command `name` answers: Lizzie reads scores and ownership only of a name that begins with KataGo.
+    /// Answer to the GTP command `name`. Lizzie reads scores and ownership only from an engine with a name that begins
+    /// with KataGo.
     #[arg(long, value_name = "TEXT", default_value = "Tewari")]
     gtp_name: String,
-    /// What the command `version` answers: Lizzie wants at least 0.15.
+    /// Answer to the GTP command `version`. Lizzie wants at least 0.15.
     #[arg(long, value_name = "TEXT", default_value = env!("CARGO_PKG_VERSION"))]
     gtp_version: String,
-    /// Search on while the opponent thinks, until the next command; not at a --level, which limits what is searched.
+    /// Keep searching on the opponent's time, until the next command. Not with --level, which limits the search.
     #[arg(long)]
     ponder: bool,
-    /// Which stones are taken off the board at the end of a game; default: none by tromp-taylor rules, else those that
-    /// both would agree on.
+    /// Stones removed as dead at the end of a game. Default: none by tromp-taylor rules, else those that both players
+    /// would agree on.
     #[arg(long, value_enum, help_heading = POSITION)]
     dead: Option<Dead>,
-    /// Say nothing on standard error.
+    /// Print nothing on standard error.
     #[arg(long, short)]
     quiet: bool,
-    /// How well to play: from 1 to 10, or beginner, novice, learner, casual, improver, steady, club, strong, expert,
-    /// master. Wins over --simulations, --visits and --time, and below club over --network.
+    /// Strength: from 1 to 10, or beginner, novice, learner, casual, improver, steady, club, strong, expert, master.
+    /// Overrides --simulations, --visits and --time, and below club also --network.
     #[arg(long, value_name = "LEVEL", help_heading = LIMITS)]
     level: Option<Level>,
     #[command(flatten)]
@@ -63,7 +64,7 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// What the options and the settings may not say together.
+    /// Returns an error for options that exclude each other, from the command line or the settings file.
     pub(super) fn check(&self) -> Result<()> {
         ensure!(
             self.level.is_none() || !self.ponder,
@@ -122,14 +123,14 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
     let input = std::io::BufReader::new(std::io::stdin());
     session.run(input, &mut output).context("cannot go on with the conversation")?;
     match output.failure {
-        // Who says quit may well not wait for the answer.
+        // A client that sends `quit` may close the output before the answer.
         _ if session.has_quit() => Ok(()),
         Some(failure) => Err(failure).context("cannot write output"),
         None => super::abandoned::check_client(),
     }
 }
 
-/// An output that remembers its first failure: a session just ends when nobody reads it any more.
+/// An output that stores its first error: a session ends without one when its output is closed.
 struct Watched<W> {
     output: W,
     failure: Option<std::io::Error>,
@@ -156,7 +157,7 @@ impl<W: Write> Write for Watched<W> {
     }
 }
 
-/// One line: what there is to play with.
+/// Returns one line with the version, table, threads, seed and rules.
 fn greeting(engine: &Engine) -> String {
     let EngineOptions { parameters, rules, size, .. } = engine.options();
     let layout = engine.table().layout();

@@ -1,4 +1,4 @@
-//! `tewari gtp-check`.
+//! `tewari gtp-check`: checks of a program's GTP.
 
 use super::print_line;
 use crate::arena::gtp_check::{Verdict, check};

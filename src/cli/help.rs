@@ -1,10 +1,10 @@
-//! What `--help` and the manual say beyond the options themselves: examples, and defaults that differ from command to
-//! command. Built only when somebody asks.
+//! Texts of `--help` and the manual beside the options: examples, and defaults that differ between commands. They are
+//! built only for a request for help.
 
 use super::{analyze, bench, contestants, gtp, play, review, selfplay, suite};
 use clap::{Arg, Command};
 
-/// What each command can be used for; commands that are not here explain themselves.
+/// Examples of each command by its path; a few commands need none.
 const EXAMPLES: &[(&str, &str)] = &[
     (
         "",
@@ -134,7 +134,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
 ];
 
-/// What the settings file is, for the command that prints it.
+/// Description of the settings file.
 const SETTINGS: &str = "\
 A settings file has a table for each command, with the long names of its options as keys:
 
@@ -153,11 +153,11 @@ A settings file has a table for each command, with the long names of its options
 
 The command line wins over the file; --ponder=false turns off what it turned on.";
 
-/// Where settings are.
+/// Places of the settings file.
 const PLACE: &str = "\
 Settings: tewari/config.toml in $XDG_CONFIG_HOME or ~/.config, or what --config or TEWARI_CONFIG says (none: no file).";
 
-/// How the program ends.
+/// Exit codes of the program.
 const EXIT_CODES: &str =
     "Exit codes: 0 done, 1 failed, 2 the command line or the settings were wrong, 130 interrupted.";
 
@@ -201,9 +201,9 @@ fn defaults() -> Vec<Default> {
     .into()
 }
 
-/// The program with examples and all defaults.
+/// Adds examples and all defaults to the help of a program.
 pub(super) fn explain(program: Command) -> Command {
-    // The options of gtp belong to its own help.
+    // The options of `gtp`, which are accepted without a subcommand too, are in its own help only.
     let program = program.mut_args(|option| {
         let is_own = option.is_global_set();
         option.hide(!is_own)
@@ -213,7 +213,7 @@ pub(super) fn explain(program: Command) -> Command {
 
 fn explain_below(mut command: Command, path: &str, defaults: &[Default]) -> Command {
     let names: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
-    // Each goes to the end, so that the order stays.
+    // A changed subcommand moves to the end; the order stays since all are changed.
     for name in names {
         let path = if path.is_empty() { name.clone() } else { format!("{path} {name}") };
         command = command.mut_subcommand(&name, |below| explain_below(below, &path, defaults));
@@ -234,7 +234,7 @@ fn explain_below(mut command: Command, path: &str, defaults: &[Default]) -> Comm
     command.after_long_help(format!("{text}\n\n{}", review::columns_in_words().trim_end()))
 }
 
-/// The examples of a command, as they follow its help.
+/// Returns the text after the options in the help of the command at `path`.
 fn around(path: &str) -> Option<String> {
     let examples = format!("Examples:\n{}", examples(path)?);
     Some(match path {
@@ -244,7 +244,7 @@ fn around(path: &str) -> Option<String> {
     })
 }
 
-/// What a page of the manual has below the options: headings and texts.
+/// Returns the headings and texts after the options in the manual page of the command at `path`.
 pub(super) fn sections(path: &str) -> Vec<(&'static str, String)> {
     let mut sections = Vec::new();
     if let Some(examples) = examples(path) {
@@ -263,10 +263,10 @@ pub(super) fn sections(path: &str) -> Vec<(&'static str, String)> {
     sections
 }
 
-/// The examples of a command, a line each, named as it is typed without the program.
+/// Returns the examples of the command at `path`, such as `table info`, one a line.
 fn examples(path: &str) -> Option<String> {
     let (_, text) = EXAMPLES.iter().find(|(name, _)| *name == path)?;
-    // A text that begins on a line of its own has lost the first two spaces.
+    // The line continuation that begins a text drops the spaces of its first line.
     Some(format!("  {}", text.trim_start()))
 }
 
@@ -280,7 +280,7 @@ mod tests {
     use super::*;
     use crate::cli::command_line::program;
 
-    /// All commands that have none below them.
+    /// Collects the paths of all commands without subcommands.
     fn leaves(command: &Command, path: &str, found: &mut Vec<String>) {
         for below in command.get_subcommands() {
             let path = format!("{path} {}", below.get_name());

@@ -1,4 +1,5 @@
-//! What `match` and `sweep` share: conditions, the folder, workers, progress, an orderly end.
+//! The common part of `match` and `sweep`: conditions, the folder of games, progress, limits of the machine,
+//! interruption.
 
 use super::contestants::Setting;
 use super::options::{LimitArguments, parse_area_rules, parse_seconds};
@@ -20,18 +21,18 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// Where standard error is no terminal, progress is a line now and then.
+/// Time between two lines of progress, which replace the bar if standard error is no terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(15);
-/// What an interrupted program exits with, by convention.
+/// Exit code after an interruption, by convention 128 + SIGINT.
 pub(super) const INTERRUPTED: i32 = 130;
-/// Share of the machine's memory that tables may have, in percent.
+/// Maximum share of the available memory for tables, in percent.
 const MEMORY_SHARE: u64 = 80;
 
-/// The groups of options in the help.
+/// Headings of option groups in the help.
 const CONDITIONS: &str = "Conditions of the games";
 const RUN: &str = "Running and keeping them";
 
-/// The conditions of all games.
+/// Conditions of all games, and options for running and keeping them.
 #[derive(Args, Debug)]
 pub(super) struct GameArguments {
     /// Board, as COLUMNSxROWS or one number.
@@ -40,36 +41,36 @@ pub(super) struct GameArguments {
     /// Komi.
     #[arg(long, default_value = "7.5", allow_hyphen_values = true, help_heading = CONDITIONS)]
     pub(super) komi: Komi,
-    /// Rules of the referee, and of engines of ours; area is counted.
+    /// Rules of the referee and of the `self` engines; they must count area.
     #[arg(long, default_value = "chinese", value_parser = parse_area_rules, help_heading = CONDITIONS)]
     pub(super) rules: Rules,
     /// Openings, each played twice with colours exchanged: JSON lines such as
     /// {"size": 9, "moves": [["b", "D5"], ["w", "F5"]]}, or an SGF file.
     #[arg(long, value_name = "FILE", help_heading = CONDITIONS)]
     openings: Option<PathBuf>,
-    /// Who takes longer than this for one move has lost.
+    /// Time limit of one move; exceeding it loses the game.
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = parse_seconds, help_heading = CONDITIONS)]
     move_timeout: Duration,
-    /// How a finished game is scored: by what both engines say, or by area with all stones alive.
+    /// Scoring of a finished game: by the result that both engines report (by area if they disagree), or by area with
+    /// all stones alive.
     #[arg(long, value_enum, default_value_t = ScoringChoice::Agreement, conflicts_with = "referee", help_heading = CONDITIONS)]
     scoring: ScoringChoice,
-    /// A program that says which stones are dead in a finished game, for example
-    /// "gnugo --mode gtp --chinese-rules".
+    /// A program that determines the dead stones of a finished game, for example "gnugo --mode gtp --chinese-rules".
     #[arg(long, value_name = "CMD", help_heading = CONDITIONS)]
     referee: Option<String>,
-    /// Seed of all randomness: the same seed plays the same games with engines of ours.
+    /// Seed of the random numbers: `self` engines play the same games with the same seed.
     #[arg(long, default_value_t = 1, help_heading = RUN)]
     pub(super) seed: u64,
-    /// Games at a time; default: one for each processor.
+    /// Number of games played at the same time. Default: one for each processor.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = RUN)]
     concurrency: Option<u16>,
-    /// Keep every game in this folder: games.jsonl, and sgf/ with the games.
+    /// Folder for the games: games.jsonl, and their records in sgf/.
     #[arg(long, value_name = "DIR", help_heading = RUN)]
     pub(super) out: Option<PathBuf>,
-    /// Go on with the games in the folder.
+    /// Continue the experiment in the folder of --out.
     #[arg(long, requires = "out", help_heading = RUN)]
     resume: bool,
-    /// Say nothing while games are played.
+    /// Print no progress.
     #[arg(long, short, help_heading = RUN)]
     quiet: bool,
 }
@@ -81,7 +82,7 @@ enum ScoringChoice {
 }
 
 impl GameArguments {
-    /// The conditions; `limits` are those that programs are told.
+    /// Returns the conditions of the games. The time of `limits` is the time per move that programs get by GTP.
     pub(super) fn conditions(&self, limits: LimitArguments) -> Conditions {
         let scoring = match (&self.referee, self.scoring) {
             (Some(command), _) => Scoring::Referee(command.clone()),
@@ -92,12 +93,12 @@ impl GameArguments {
         Conditions { size, rules, komi, time_per_move: limits.time, move_timeout, scoring }
     }
 
-    /// What holds for engines of ours.
+    /// Returns the settings of `self` contestants.
     pub(super) fn setting(&self, limits: LimitArguments) -> Setting {
         Setting { size: self.size, rules: self.rules, komi: self.komi, limits }
     }
 
-    /// A bar on the terminal that counts to `count`.
+    /// Returns a progress bar that counts to `count`.
     pub(super) fn progress(&self, count: u64, things: &str) -> ProgressBar {
         let bar = if self.quiet { ProgressBar::hidden() } else { ProgressBar::new(count) };
         if let Ok(style) =
@@ -108,12 +109,12 @@ impl GameArguments {
         bar
     }
 
-    /// What is played, in a few words.
+    /// Returns the title of a chart.
     pub(super) fn title(&self) -> String {
         format!("Strength and table size, {}, komi {}", self.size, self.komi)
     }
 
-    /// The openings; none without a file.
+    /// Reads the openings; without a file there are none.
     pub(super) fn read_openings(&self) -> Result<Vec<Opening>> {
         let Some(path) = &self.openings else { return Ok(Vec::new()) };
         let named = || format!("{}", path.display());
@@ -121,13 +122,13 @@ impl GameArguments {
         opening::read(&bytes, self.size, self.rules).with_context(named)
     }
 
-    /// Games at a time.
+    /// Returns the number of games played at the same time.
     pub(super) fn concurrency(&self) -> usize {
         let processors = || std::thread::available_parallelism().map_or(1, usize::from);
         self.concurrency.map_or_else(processors, usize::from)
     }
 
-    /// What tells this experiment from others in the folder.
+    /// Returns the settings that distinguish this experiment from others in the folder.
     pub(super) fn identity(&self, experiment: &Experiment, limits: LimitArguments) -> ExperimentIdentity {
         let conditions = &experiment.conditions;
         let text = |value: String| value;
@@ -153,8 +154,8 @@ impl GameArguments {
         ExperimentIdentity { setting, engines: contestants.filter_map(engine).collect() }
     }
 
-    /// Plays the first `games` games of `experiment`, or what is missing of them in the folder. After each
-    /// game `judge` sees all of them, in the order in which they ended, and says what to show and whether to stop.
+    /// Plays those of the first `games` games of `experiment` that are not in the folder. `judge` gets all games after
+    /// each one, in the order in which they ended; it returns the line to show and whether to stop.
     pub(super) fn play(
         &self,
         experiment: &Experiment,
@@ -215,7 +216,7 @@ impl GameArguments {
         Ok((Some(store), found.rows))
     }
 
-    /// A table that outlives a game is no empty one.
+    /// Returns an error if a contestant writes to a table file, which would not be empty when the next game begins.
     fn check_table_files(experiment: &Experiment) -> Result<()> {
         let contestants = experiment.pairings.iter().flat_map(|pairing| &pairing.contestants);
         for contestant in contestants.filter(|_| !experiment.keep_table) {
@@ -229,7 +230,7 @@ impl GameArguments {
         Ok(())
     }
 
-    /// GTP has clocks of whole seconds.
+    /// Returns an error for a time per move that GTP, with whole seconds only, cannot pass to a program.
     fn check_time(experiment: &Experiment) -> Result<()> {
         let is_other = |time: &Duration| time.subsec_nanos() > 0 || time.is_zero();
         let Some(time) = experiment.conditions.time_per_move.filter(is_other) else { return Ok(()) };
@@ -246,7 +247,7 @@ impl GameArguments {
         Ok(())
     }
 
-    /// All tables that may be in use at once must fit the machine.
+    /// Returns an error if the tables of all games played at the same time do not fit the machine.
     fn check_memory(&self, experiment: &Experiment) -> Result<()> {
         let mut largest = 0;
         for pairing in &experiment.pairings {
@@ -257,7 +258,7 @@ impl GameArguments {
     }
 }
 
-/// Whether `concurrency` times `bytes` of tables are something this machine can give.
+/// Returns an error if `concurrency` times `bytes` of tables exceed [`MEMORY_SHARE`] of the available memory.
 pub(super) fn fits_machine(bytes: u64, concurrency: usize) -> Result<()> {
     let wanted = bytes.saturating_mul(concurrency as u64);
     if let Some(available) = memory::available() {
@@ -274,25 +275,25 @@ pub(super) fn fits_machine(bytes: u64, concurrency: usize) -> Result<()> {
     Ok(())
 }
 
-/// What a look at the games so far comes to.
+/// The state of an experiment after some of its games.
 pub(super) struct Verdict {
     /// The running score.
     pub(super) line: String,
-    /// Whether enough is known.
+    /// True if no more games are needed.
     pub(super) stop: bool,
 }
 
-/// The games that were played.
+/// The games of an experiment.
 pub(super) struct Played {
     /// In the order of their numbers.
     pub(super) rows: Vec<GameRow>,
-    /// Where they are kept.
+    /// The folder of the games, if there is one.
     pub(super) store: Option<Store>,
-    /// Why there are no more of them, for the end of the report: a failure, or the user.
+    /// The failure or the user's interruption that ended the games early, for the end of the report.
     pub(super) outcome: Result<()>,
 }
 
-/// Openings in a few words: how many, and a number that differs where they do.
+/// Returns the number of openings and a hash of their moves.
 fn fingerprint(openings: &[Opening]) -> String {
     let mut sum = 0_u64;
     for opening in openings {
@@ -304,10 +305,10 @@ fn fingerprint(openings: &[Opening]) -> String {
     format!("{} ({sum:016x})", openings.len())
 }
 
-/// A flag that Ctrl-C sets; pressed again, it ends the program.
+/// Returns a flag that Ctrl-C sets; a second Ctrl-C ends the program.
 pub(super) fn stop_on_interrupt() -> &'static AtomicBool {
     static STOP: AtomicBool = AtomicBool::new(false);
-    // Fails only if a handler is there already.
+    // Fails only if a handler is already set.
     let _ = ctrlc::set_handler(|| {
         if STOP.swap(true, Relaxed) {
             std::process::exit(INTERRUPTED);

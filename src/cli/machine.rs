@@ -1,4 +1,4 @@
-//! `tewari bench --machine`: which number of threads, and how much memory, suit this machine.
+//! `tewari bench --machine`: measurement of the number of threads and the memory that suit this machine.
 
 use super::options::EngineArguments;
 use crate::engine::Engine;
@@ -10,39 +10,40 @@ use anyhow::Result;
 use std::io::Write;
 use std::time::Duration;
 
-/// Boards on which threads are compared; the last one is the one on which memory matters.
+/// Sides of the boards on which threads are compared; table sizes are compared on the last one only.
 const SIDES: [usize; 2] = [9, 19];
-/// Up to so many processors each number of threads is tried, from there on each power of two.
+/// Maximum number of processors for which each number of threads is tried; above it only powers of two and all
+/// processors.
 const EACH_UP_TO: usize = 8;
-/// The smallest table that is tried, and the factor between two.
+/// Bytes of the smallest table tried, and the factor between two sizes.
 const SMALLEST_TABLE: u64 = 16 * MIB;
 const STEP: u64 = 4;
-/// The best of so many measurements counts: whatever else runs makes one slower, never faster.
+/// Number of measurements, of which the fastest counts: other load makes a search slower, never faster.
 const REPEATS: usize = 2;
-/// A number of threads is enough if it searches at least so fast as the fastest.
+/// Fraction of the fastest speed that is enough for the suggested number of threads.
 const ENOUGH: f64 = 0.95;
-/// For so many seconds of search on the largest board the suggested table has room.
+/// Seconds of search on the largest board that the suggested table has room for.
 const ROOM_SECONDS: f64 = 600.0;
 const SEED: u64 = 1;
 
-/// How fast a search was.
+/// The speed of a search.
 #[derive(Clone, Copy, Debug)]
 struct Speed {
     /// Simulations a second.
     simulations: f64,
-    /// Bytes of the table that a second fills.
+    /// Bytes of the table filled a second.
     bytes: f64,
 }
 
-/// What is tried on a machine, and how long.
+/// A series of measurements on a machine.
 struct Trial<'a> {
     engine: &'a EngineArguments,
     time: Duration,
-    /// Bytes that a table may have.
+    /// Maximum bytes of a table.
     limit: u64,
 }
 
-/// Measures, for `time` each, and prints a table and what to type.
+/// Prints measurements that last `time` each, and the suggested options.
 pub(super) fn run(engine: &EngineArguments, time: Duration) -> Result<()> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let available = memory::available();
@@ -68,7 +69,7 @@ pub(super) fn run(engine: &EngineArguments, time: Duration) -> Result<()> {
 }
 
 impl Trial<'_> {
-    /// Compares numbers of threads; returns the one to use, and its speed on the largest board.
+    /// Compares numbers of threads. Returns the suggested one and its speed on the largest board.
     fn threads(&self, processors: usize, output: &mut impl Write) -> Result<(usize, Speed)> {
         writeln!(
             output,
@@ -96,7 +97,7 @@ impl Trial<'_> {
         Ok((*threads, largest(speeds)))
     }
 
-    /// Compares sizes of the table.
+    /// Compares table sizes.
     fn tables(&self, threads: usize, output: &mut impl Write) -> Result<()> {
         let side = SIDES[SIDES.len() - 1];
         writeln!(output, "\n  table  {:>28}{:>16}", format!("{side}x{side} simulations/s"), "full after")?;
@@ -108,7 +109,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// The speed from the empty board, in a table that has been searched in for half the time.
+    /// Returns the speed from the empty board, after a warm-up of half the time in the same table.
     fn measure(&self, side: usize, threads: usize, table: u64) -> Result<Speed> {
         let mut best = Speed { simulations: 0.0, bytes: 0.0 };
         for _ in 0..REPEATS {
@@ -135,7 +136,7 @@ impl Trial<'_> {
     }
 }
 
-/// The numbers of threads that are tried, from 1 to all processors.
+/// Returns the numbers of threads to try, from 1 to all processors.
 fn numbers_of_threads(processors: usize) -> Vec<usize> {
     let processors = processors.clamp(1, 255);
     let mut numbers: Vec<usize> =
@@ -146,7 +147,7 @@ fn numbers_of_threads(processors: usize) -> Vec<usize> {
     numbers
 }
 
-/// The sizes of the table that are tried.
+/// Returns the table sizes to try, in bytes.
 fn sizes(limit: u64) -> Vec<u64> {
     let sizes: Vec<u64> = std::iter::successors(Some(SMALLEST_TABLE), |bytes| bytes.checked_mul(STEP))
         .take_while(|bytes| *bytes <= limit)
@@ -154,7 +155,7 @@ fn sizes(limit: u64) -> Vec<u64> {
     if sizes.is_empty() { vec![limit] } else { sizes }
 }
 
-/// Bytes for an engine that searches at that speed, a power of two.
+/// Returns the suggested memory in bytes, a power of two, for an engine with this speed.
 fn suggested_memory(speed: Speed, limit: u64) -> u64 {
     let wanted = (speed.bytes * ROOM_SECONDS) as u64;
     let most = 1 << limit.max(SMALLEST_TABLE).ilog2();

@@ -1,4 +1,4 @@
-//! `tewari manual` and `tewari completions`: what a shell and `man` want to know.
+//! `tewari manual` and `tewari completions`: manual pages and shell completions.
 
 use super::help;
 use anyhow::{Context, Result, ensure};
@@ -9,32 +9,32 @@ use clap_mangen::roff::{Roff, roman};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Where shells look for completions below a prefix.
+/// Paths of the completions below a prefix.
 const COMPLETIONS: [(Shell, &str); 3] = [
     (Shell::Bash, "share/bash-completion/completions/tewari"),
     (Shell::Zsh, "share/zsh/site-functions/_tewari"),
     (Shell::Fish, "share/fish/vendor_completions.d/tewari.fish"),
 ];
-/// Where `man` looks for pages below a prefix.
+/// Folder of the manual pages below a prefix.
 const PAGES: &str = "share/man/man1";
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// Where to, such as ~/.local or /usr/local: pages go to share/man/man1 below it, completions to the folders of share
-    /// where bash, zsh and fish look.
+    /// Folder to install below, such as ~/.local or /usr/local: pages go to share/man/man1, completions to the folders
+    /// in share that bash, zsh and fish read.
     prefix: PathBuf,
-    /// Replace files that are there.
+    /// Replace existing files.
     #[arg(long)]
     force: bool,
 }
 
 #[derive(Args)]
 pub(super) struct CompletionArguments {
-    /// The shell they are for.
+    /// The shell to print completions for.
     shell: Shell,
 }
 
-/// Installs pages and completions for `program`.
+/// Installs the manual pages and completions of `program`.
 pub(super) fn run(arguments: &Arguments, program: Command) -> Result<()> {
     let pages = pages(program.clone())?;
     let pages = pages.into_iter().map(|(name, text)| (Path::new(PAGES).join(name), text));
@@ -75,7 +75,7 @@ fn completions(shell: Shell, mut program: Command) -> Vec<u8> {
     text
 }
 
-/// The names and texts of all pages, one for each command.
+/// Returns the names and texts of all pages, one for each command.
 fn pages(program: Command) -> Result<Vec<(String, Vec<u8>)>> {
     let mut program = help::explain(program).disable_help_subcommand(true);
     program.build();
@@ -113,7 +113,7 @@ fn add_pages(command: &Command, path: &str, pages: &mut Vec<(String, Vec<u8>)>) 
     Ok(())
 }
 
-/// What only the long help shows belongs to the manual, too.
+/// Shows an option that the short help hides: the manual has all options.
 fn with_long_help(option: Arg) -> Arg {
     let help = option.get_help().filter(|_| option.is_hide_short_help_set()).cloned();
     match help {

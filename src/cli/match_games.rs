@@ -1,4 +1,4 @@
-//! `tewari match`.
+//! `tewari match`: games between two or more engines.
 
 use super::contestants;
 use super::laboratory::{GameArguments, Verdict};
@@ -12,14 +12,14 @@ use anyhow::{Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use std::io::Write;
 
-/// Error rates of the sequential test.
+/// Both error probabilities, α and β, of the sequential test.
 const SPRT_ERROR: f64 = 0.05;
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// The contestant that has Black in the first game of each pair: a GTP command line, self, or
-    /// self:OPTIONS such as "self:--simulations 100 --policy ucb1". {seed} in a command line stands for a
-    /// number that differs from game to game; without it set_random_seed tells that number.
+    /// The contestant with Black in the first game of each pair: a GTP command line, self, or self:OPTIONS such as
+    /// "self:--simulations 100 --policy ucb1". {seed} in a command line is replaced by a number that differs from game
+    /// to game; without {seed} the command set_random_seed passes it.
     #[arg(
         long,
         value_name = "CMD",
@@ -31,23 +31,23 @@ pub(super) struct Arguments {
     /// The other contestant.
     #[arg(long, value_name = "CMD", requires = "black")]
     white: Option<String>,
-    /// A contestant of a round robin, at least two of them, as NAME=CMD. Three and more are ranked: a crosstable, and Elo
+    /// A contestant of a round robin, as NAME=CMD; give at least two. Three or more are ranked: a crosstable, and Elo
     /// by the Bradley-Terry model.
     #[arg(long, value_name = "NAME=CMD")]
     player: Vec<String>,
-    /// With --player: only neighbours in the list meet, as the rungs of a ladder.
+    /// With --player: play only neighbours in the list against each other.
     #[arg(long, requires = "player")]
     ladder: bool,
-    /// Games; in a round robin, games of each pairing.
+    /// Number of games; in a round robin, of each pairing.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     games: u64,
     /// Stop as soon as the sequential probability ratio test decides between these two Elo differences.
     #[arg(long, value_name = "ELO0,ELO1", value_parser = parse_sprt, allow_hyphen_values = true, conflicts_with = "player")]
     sprt: Option<Sprt>,
-    /// Engines of ours keep their table from game to game, and programs are not told to forget.
+    /// Keep the tables of `self` engines from game to game, and do not send clear_cache to programs.
     #[arg(long)]
     keep_table: bool,
-    /// How to print the result.
+    /// Output format of the result.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
     #[command(flatten)]
@@ -79,7 +79,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
             return Verdict { line: format!("{} pairings", experiment.pairings.len()), stop: false };
         }
         if let Some(run) = &mut sprt {
-            // Lines of a folder, too, are in the order in which games ended.
+            // The rows of a resumed folder, too, are in the order in which the games ended.
             for row in &rows[run.games()..] {
                 run.add(experiment.pair_of(row.game), row.half_points());
             }
@@ -108,7 +108,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     played.outcome.and(kept)
 }
 
-/// Keeps the results in the folder.
+/// Writes the results to the folder, if there is one.
 fn keep(store: Option<&Store>, reports: &[MatchReport], standings: Option<&Standings>) -> Result<()> {
     let Some(store) = store else { return Ok(()) };
     store.write("result.json", &format!("{}\n", serde_json::to_string_pretty(reports)?))?;
@@ -118,7 +118,7 @@ fn keep(store: Option<&Store>, reports: &[MatchReport], standings: Option<&Stand
     Ok(())
 }
 
-/// Who meets whom: the two, all pairs of a round robin, or the neighbours on a ladder.
+/// Returns the pairings: the two contestants, all pairs of a round robin, or the neighbours on a ladder.
 fn pairings(arguments: &Arguments) -> Result<Vec<Pairing>> {
     let setting = arguments.games_arguments.setting(arguments.limits);
     if let (Some(black), Some(white)) = (&arguments.black, &arguments.white) {

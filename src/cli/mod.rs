@@ -33,18 +33,18 @@ use anyhow::{Context, Result};
 use std::ffi::OsString;
 use std::io::{self, Write};
 
-/// What a mistake on the command line exits with; anything else that fails exits with 1.
+/// Exit code for a wrong command line or wrong settings; other failures exit with 1.
 const USAGE_ERROR: i32 = 2;
 
-/// What a command line asks for.
+/// A parsed command line.
 pub struct Cli {
-    /// Nothing asks for help.
+    /// `None` prints the help.
     command: Option<Command>,
 }
 
 impl Cli {
-    /// Reads the command line and the settings. Help and version are printed; a mistake is one line on standard error,
-    /// like every other error. Both end the program.
+    /// Parses the command line and the settings file. A request for help or the version prints it; a mistake prints one
+    /// line on standard error. Both end the program.
     #[must_use]
     pub fn parse() -> Cli {
         Cli::read(std::env::args_os().collect()).unwrap_or_else(|error| {
@@ -53,10 +53,11 @@ impl Cli {
         })
     }
 
-    /// The same for a command line of words, the program's name first. Help and version end the program.
+    /// Parses the command line `words`, the program's name first. A request for help or the version prints it and ends
+    /// the program.
     ///
     /// # Errors
-    /// What is wrong with them, in one line.
+    /// Returns an error of one line for a wrong command line or wrong settings.
     pub fn read(words: Vec<OsString>) -> Result<Cli> {
         let command = command_line::read(words)?;
         if let Some(Command::Gtp(arguments)) = &command {
@@ -65,12 +66,12 @@ impl Cli {
         Ok(Cli { command })
     }
 
-    /// Does what the command line asks.
+    /// Runs the command.
     ///
     /// # Errors
-    /// Whatever went wrong, in words for the user.
+    /// Returns the command's error, with a message for the user.
     pub fn run(self) -> Result<()> {
-        // A client that is gone is no reader that has had enough.
+        // A reader such as `head` may close the output early; a protocol client may not.
         let is_conversation = matches!(self.command, Some(Command::Gtp(_) | Command::Analysis(_)));
         let outcome = self.dispatch();
         if is_conversation { outcome } else { unless_unread(outcome) }
@@ -103,7 +104,7 @@ impl Cli {
     }
 }
 
-/// A reader that has had enough, such as `head`, is no failure.
+/// Ignores the error of an output that its reader, such as `head`, has closed.
 fn unless_unread(result: Result<()>) -> Result<()> {
     let is_unread = |error: &anyhow::Error| {
         let is_broken_pipe = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
@@ -112,12 +113,12 @@ fn unless_unread(result: Result<()>) -> Result<()> {
     result.or_else(|error| if is_unread(&error) { Ok(()) } else { Err(error) })
 }
 
-/// Prints a line on standard output; nobody may read it any more, which is an error that [`Cli::run`] forgives.
+/// Prints a line on standard output. [`Cli::run`] ignores the error of a closed output.
 fn print_line(line: impl std::fmt::Display) -> Result<()> {
     writeln!(io::stdout(), "{line}").context("cannot write output")
 }
 
-/// Says a line on standard error; one that is closed must not end what we do.
+/// Prints a line on standard error and ignores failures: a closed standard error must not end the program.
 fn print_error(line: &str) {
     let _ = writeln!(std::io::stderr(), "tewari: {line}");
 }

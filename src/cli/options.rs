@@ -1,4 +1,4 @@
-//! Options that several subcommands share.
+//! Options shared by several subcommands.
 
 use crate::engine::expert::VALUE_WEIGHT;
 use crate::engine::{EngineOptions, TableFile};
@@ -18,51 +18,51 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The groups of options in the help.
+/// Headings of option groups in the help.
 pub(super) const POSITION: &str = "Position";
 pub(super) const LIMITS: &str = "Limits of a search";
 const MEMORY: &str = "Memory and table";
 const SEARCH: &str = "Search";
 const PLAYOUTS: &str = "Playouts and network";
 
-/// How the engine searches and what it may use.
+/// Options of the engine: memory, table, search, playouts and network.
 #[derive(Args, Clone, Debug)]
 pub(super) struct EngineArguments {
-    /// Memory for the whole engine, for example 256MiB; at least 7.3125MiB, and 0.625MiB more with a network. Default: a
-    /// quarter of what the machine or its control group allows, at most 2GiB.
+    /// Memory for the whole engine, for example 256MiB; at least 7.3125MiB, and 0.625MiB more with a network. Default:
+    /// a quarter of the memory that the machine or its control group allows, at most 2GiB.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes, help_heading = MEMORY)]
     memory: Option<u64>,
-    /// Memory for the table alone, any size from 16KiB (1 KiB holds the moves of one 9x9 position, 4.3 KiB of
-    /// a 19x19 one); wins over --memory.
+    /// Memory for the table alone, any size from 16KiB (1 KiB holds the moves of one 9x9 position, 4.3 KiB of a 19x19
+    /// one); overrides --memory.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes, help_heading = MEMORY)]
     table_size: Option<u64>,
-    /// The table of a subcommand with a default of its own.
+    /// Bytes of the table for subcommands with their own default.
     #[arg(skip)]
     default_table: Option<u64>,
-    /// Keep the table in this file; it is made with --memory or --table-size if it is not there. Other processes
-    /// may search in it at the same time.
+    /// Keep the table in this file, which is created with --memory or --table-size if it does not exist. Other
+    /// processes may search in it at the same time.
     #[arg(long, value_name = "FILE", help_heading = MEMORY)]
     table: Option<PathBuf>,
-    /// What searches do with the table file.
+    /// Access of searches to the table file.
     #[arg(long, value_enum, default_value_t = FileMode::Rw, requires = "table", help_heading = MEMORY)]
     table_mode: FileMode,
-    /// Write what is learnt to the disk that often, and at the end; the search goes on meanwhile. Default: when the
+    /// Write the table to the disk every SECONDS and at the end; the search continues meanwhile. Default: when the
     /// system does.
     #[arg(long, value_name = "SECONDS", requires = "table", value_parser = parse_seconds, allow_hyphen_values = true,
         help_heading = MEMORY)]
     sync: Option<Duration>,
-    /// What a full table forgets; always is whatever is in the way.
+    /// Choice of the positions that a full table evicts; always: whatever is in the slot.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = replacements(), help_heading = MEMORY)]
     replacement: Replacement,
-    /// Threads that search one position together.
+    /// Number of threads that search one position together.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=255),
         help_heading = SEARCH)]
     threads: u16,
-    /// Selection policy, as NAME or NAME:key=value,key=value; help lists all of them with their parameters.
+    /// Selection policy, as NAME or NAME:key=value,key=value; `--policy help` lists all of them with their parameters.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = parse_policy, help_heading = SEARCH)]
     policy: Preset,
-    /// How playouts choose moves: heavy, michi or light (uniformly random), or NAME:part=chance,part=chance; help lists
-    /// the parts.
+    /// Playout policy: heavy, michi or light (uniformly random), or NAME:part=P,part=P with probabilities P;
+    /// `--playout-policy help` lists the parts.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = parse_playouts, help_heading = PLAYOUTS)]
     playout_policy: PlayoutPolicy,
     /// Transpositions that share statistics: plain (all; network and priors see no earlier moves), recent (those with the
@@ -71,19 +71,19 @@ pub(super) struct EngineArguments {
     /// (none: the table holds a tree). Default: for rave recent, or last without a network; plain for other policies.
     #[arg(long, value_name = "POLICY", value_parser = key_policies(), help_heading = SEARCH)]
     key_policy: Option<KeyPolicy>,
-    /// The network that is asked about positions: a weights file, or none. Default: the one in the program for the
-    /// board. Only the policy rave asks one.
+    /// The network that evaluates positions, for the policy rave only: a weights file, or none. Default: the one in the
+    /// program for the board.
     #[arg(long, value_name = "FILE", value_parser = parse_network, help_heading = PLAYOUTS)]
     network: Option<NetworkChoice>,
-    /// Playouts that the network's estimate of a position counts like; 0 leaves it out.
+    /// Weight of the network's value estimate of a position, in playouts; 0 leaves it out.
     #[arg(long, value_name = "N", default_value_t = VALUE_WEIGHT, hide_short_help = true,
         help_heading = PLAYOUTS)]
     network_value: u8,
-    /// What a simulation does at a position that has more visits than the edge to it, from transpositions: go on below
-    /// it, or stop there and back up its value.
+    /// Action of a simulation at a position that has more visits than the edge to it, from transpositions: continue
+    /// below it, or stop there and back up its value.
     #[arg(long, value_enum, default_value_t = AtKnown::Continue, help_heading = SEARCH)]
     catch_up: AtKnown,
-    /// Whether a position that was evicted starts again with the visits and value of the edge to it.
+    /// Start an evicted position again with the visits and value of the edge to it.
     #[arg(long, value_enum, default_value_t = Switch::On, help_heading = SEARCH)]
     reseed: Switch,
     /// Playouts of a position before it gets an edge block. Default: by policy, 2 for rave with a
@@ -92,24 +92,24 @@ pub(super) struct EngineArguments {
     expand_at: Option<u32>,
 }
 
-/// See [`CatchUp`].
+/// Command-line values of [`CatchUp`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum AtKnown {
     Continue,
     Stop,
 }
 
-/// See [`DeadStones`].
+/// Command-line values of [`DeadStones`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Dead {
-    /// Those that playouts call dead.
+    /// The stones that both players would agree are dead.
     Agreement,
-    /// None: what stands counts, as on CGOS.
+    /// No stones: all on the board count as alive, as on CGOS.
     None,
 }
 
 impl Dead {
-    /// What was chosen, or what the rules say.
+    /// Returns the choice, or without one that of the rules.
     pub(super) fn or_by_rules(choice: Option<Dead>, rules: Rules) -> DeadStones {
         choice.map_or_else(|| DeadStones::of_rules(rules), DeadStones::from)
     }
@@ -124,12 +124,12 @@ impl From<Dead> for DeadStones {
     }
 }
 
-/// How a table file is used.
+/// Access to a table file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum FileMode {
-    /// Write what is learnt to it.
+    /// Searches write their results to the file.
     Rw,
-    /// Write to private copies of its pages: the file stays as it is.
+    /// Searches write to private copies of its pages; the file stays as it is.
     Cow,
 }
 
@@ -140,7 +140,7 @@ enum Switch {
     Off,
 }
 
-/// How long each search lasts.
+/// Limits of each search.
 #[derive(Args, Clone, Copy, Debug)]
 pub(super) struct LimitArguments {
     /// Stop when the position has N visits, those from earlier searches included.
@@ -156,12 +156,12 @@ pub(super) struct LimitArguments {
 }
 
 impl EngineArguments {
-    /// The same, with a table of `bytes` unless the user said how much memory there is.
+    /// Returns the arguments with a default table of `bytes`, used if they set no memory size.
     pub(super) fn with_default_table(&self, bytes: u64) -> EngineArguments {
         EngineArguments { default_table: Some(bytes), ..self.clone() }
     }
 
-    /// Says that a subcommand has no use for a table file.
+    /// Returns the arguments, or an error if they name a table file.
     pub(super) fn without_file(&self) -> anyhow::Result<&EngineArguments> {
         ensure!(
             self.table.is_none(),
@@ -170,18 +170,18 @@ impl EngineArguments {
         Ok(self)
     }
 
-    /// The table file.
+    /// Returns the path of the table file.
     pub(super) fn table_path(&self) -> Option<&Path> {
         self.table.as_deref()
     }
 
-    /// Which transpositions share statistics.
+    /// Returns the key policy, by default that of the selection policy and network.
     pub(super) fn key_policy(&self) -> KeyPolicy {
         let has_network = NetworkChoice::or_default(self.network.as_ref()).is_some();
         self.key_policy.unwrap_or_else(|| EngineOptions::default_keys(self.policy, has_network))
     }
 
-    /// The engine they describe, with `size`, `rules`, `komi` and `seed`.
+    /// Returns the options of an engine with `size`, `rules`, `komi` and `seed`.
     pub(super) fn options(&self, size: Size, rules: Rules, komi: Komi, seed: u64) -> EngineOptions {
         let memory = match (self.table_size, self.memory, self.default_table) {
             (Some(bytes), ..) | (None, None, Some(bytes)) => Budget::Table(bytes),
@@ -223,12 +223,12 @@ impl EngineArguments {
     }
 }
 
-/// What `--network` says: a network, or none.
+/// The value of `--network`: a network, or none.
 #[derive(Clone, Debug)]
 pub(super) struct NetworkChoice(Option<Arc<Network>>);
 
 impl NetworkChoice {
-    /// The network that was chosen, or those in the program where nothing was said.
+    /// Returns the chosen network, if any, or without a choice those in the program.
     pub(super) fn or_default(choice: Option<&NetworkChoice>) -> Option<Networks> {
         match choice {
             None => Some(Networks::Embedded),
@@ -237,7 +237,7 @@ impl NetworkChoice {
     }
 }
 
-/// The network of a weights file; `none` is none.
+/// Reads the network of a weights file; `none` is no network.
 pub(super) fn parse_network(text: &str) -> Result<NetworkChoice, String> {
     if text == "none" {
         return Ok(NetworkChoice(None));
@@ -246,18 +246,18 @@ pub(super) fn parse_network(text: &str) -> Result<NetworkChoice, String> {
     network.map(|network| NetworkChoice(Some(network))).map_err(|error| format!("{error:#}"))
 }
 
-/// Reads a replacement policy; help and completions list all of them.
+/// Returns a parser of replacement policies; help and completions list their names.
 pub(super) fn replacements() -> impl TypedValueParser<Value = Replacement> {
     PossibleValuesParser::new(Replacement::ALL.map(Replacement::name))
         .try_map(|name| name.parse::<Replacement>())
 }
 
-/// Reads a key policy; help and completions list all of them.
+/// Returns a parser of key policies; help and completions list their names.
 pub(super) fn key_policies() -> impl TypedValueParser<Value = KeyPolicy> {
     PossibleValuesParser::new(KeyPolicy::ALL.map(KeyPolicy::name)).try_map(|name| name.parse::<KeyPolicy>())
 }
 
-/// Rules under which area is counted, as the referee does.
+/// Parses rules that count area, as the referee does.
 pub(super) fn parse_area_rules(text: &str) -> Result<Rules, String> {
     let rules: Rules = text.parse().map_err(|error: RulesError| error.to_string())?;
     match rules.scoring {
@@ -266,7 +266,7 @@ pub(super) fn parse_area_rules(text: &str) -> Result<Rules, String> {
     }
 }
 
-/// Bytes with an optional unit; `64M`, `64MiB` and `64mb` are all mebibytes, as memory is sold.
+/// Parses bytes with an optional unit; `64M`, `64MiB` and `64mb` are all mebibytes, as memory is sold.
 pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
     let binary = parse_size::Config::new().with_binary();
     let expected = "expected a number of bytes such as 65536, 512KiB, 64MiB or 2GiB";
@@ -274,7 +274,7 @@ pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
     if bytes == 0 { Err(format!("{expected}, found nothing at all")) } else { Ok(bytes) }
 }
 
-/// A positive number of seconds.
+/// Parses seconds, above 0 and at most 1,000,000.
 pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| format!("expected seconds, found {text:?}"))?;
     if seconds > 0.0 && seconds <= 1e6 {
@@ -284,7 +284,7 @@ pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// A policy; `help` prints all of them and ends the program.
+/// Parses a selection policy; `help` prints all of them and ends the program.
 pub(super) fn parse_policy(text: &str) -> Result<Preset, String> {
     if text == "help" {
         let printed = write!(std::io::stdout(), "{}", policy::help());
@@ -293,7 +293,7 @@ pub(super) fn parse_policy(text: &str) -> Result<Preset, String> {
     text.parse()
 }
 
-/// A playout policy; `help` prints all of them and ends the program.
+/// Parses a playout policy; `help` prints all of them and ends the program.
 fn parse_playouts(text: &str) -> Result<PlayoutPolicy, String> {
     if text == "help" {
         let printed = write!(std::io::stdout(), "{}", playout_policy::help());

@@ -1,4 +1,4 @@
-//! Files that commands write.
+//! Files written by commands.
 
 use crate::platform::files::use_umask;
 use anyhow::{Context, Result, bail, ensure};
@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// Refuses a file that exists.
+/// Returns an error if `path` is a folder, or exists and must not be overwritten.
 pub(super) fn check_absent(path: &Path, is_forced: bool) -> Result<()> {
     if path.is_dir() {
         bail!("{}: expected the name of a file, found a folder", path.display());
@@ -18,8 +18,8 @@ pub(super) fn check_absent(path: &Path, is_forced: bool) -> Result<()> {
     Ok(())
 }
 
-/// Writes a file, whole or not at all. One that is replaced leaves its permissions; where they forbid to write, it stays.
-/// A pipe or a device stays what it is.
+/// Writes a file completely or not at all. The new file takes over the permissions of the one that it replaces; a
+/// read-only file is an error. A pipe or a device is written to directly.
 pub(super) fn write_file(path: &Path, text: &str, is_forced: bool) -> Result<()> {
     if is_forced && std::fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir()) {
         return std::fs::write(path, text).with_context(|| cannot_write(path));
@@ -29,7 +29,7 @@ pub(super) fn write_file(path: &Path, text: &str, is_forced: bool) -> Result<()>
     file.finish()
 }
 
-/// A file in the making. It gets its name when it is whole.
+/// A temporary file that gets its final name when it is complete.
 pub(super) struct NewFile {
     file: NamedTempFile,
     path: PathBuf,
@@ -37,7 +37,7 @@ pub(super) struct NewFile {
 }
 
 impl NewFile {
-    /// Begins a file that will be called `path`; where that is a link to a file, it stays one.
+    /// Creates a temporary file for `path`. A link stays a link: the file it points to is replaced.
     pub(super) fn begin(path: &Path, is_forced: bool) -> Result<NewFile> {
         check_absent(path, is_forced)?;
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -50,12 +50,12 @@ impl NewFile {
         Ok(NewFile { file, path, is_forced })
     }
 
-    /// Where to write.
+    /// Returns the file to write to.
     pub(super) fn file(&mut self) -> &mut File {
         self.file.as_file_mut()
     }
 
-    /// Gives it its name.
+    /// Renames the file to its final name.
     pub(super) fn finish(self) -> Result<()> {
         let NewFile { file, path, is_forced } = self;
         let cannot = || cannot_write(&path);

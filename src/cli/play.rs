@@ -1,4 +1,4 @@
-//! `tewari play`.
+//! `tewari play`: a game against the engine in the terminal.
 
 mod screen;
 mod terminal;
@@ -23,13 +23,13 @@ use clap::{Args, Subcommand, ValueEnum};
 use std::io::{BufReader, ErrorKind, IsTerminal};
 use std::time::Duration;
 
-/// What a handicap game is played for where nobody names a komi: the stones are the compensation.
+/// Default komi of handicap games, half a point: the stones are the compensation.
 const HANDICAP_KOMI: Komi = Komi(1);
-/// Time for a move where nothing limits it: nobody waits long for a game.
+/// Default time for a move, short since a person waits.
 pub(super) const DEFAULT_TIME: Duration = Duration::from_secs(2);
-/// Simulations for a move of tic-tac-toe: enough to prove it.
+/// Default number of simulations for a move of tic-tac-toe: enough to prove it.
 pub(super) const DEFAULT_SIMULATIONS: u64 = 20_000;
-/// More than all positions of tic-tac-toe take.
+/// Bytes of a table of tic-tac-toe, more than all its positions take.
 pub(super) const TICTACTOE_TABLE: u64 = 8 << 20;
 
 #[derive(Args)]
@@ -40,9 +40,9 @@ pub(super) struct Arguments {
 
 #[derive(Subcommand)]
 enum Choice {
-    /// Go.
+    /// Play Go.
     Go(Box<GoArguments>),
-    /// Tic-tac-toe.
+    /// Play tic-tac-toe.
     Tictactoe(Box<CommonArguments>),
 }
 
@@ -54,14 +54,14 @@ struct GoArguments {
     /// Komi. Default: 0.5 with a handicap, else the table file's, or 7.5, or 6.5 under territory scoring.
     #[arg(long, allow_hyphen_values = true, help_heading = POSITION)]
     komi: Option<Komi>,
-    /// Stones that Black has before the game: a number, placed as GTP's fixed_handicap does, or points such as D4,Q16.
+    /// Handicap stones of Black: a number, placed as by GTP's fixed_handicap, or points such as D4,Q16.
     #[arg(long, value_name = "N|POINTS", help_heading = POSITION)]
     handicap: Option<Handicap>,
     /// Rules. Default: the table file's, or chinese.
     #[arg(long, help_heading = POSITION)]
     rules: Option<Rules>,
-    /// How well to play: from 1 to 10, or beginner, novice, learner, casual, improver, steady, club, strong, expert,
-    /// master. Wins over --simulations, --visits and --time, and below club over --network.
+    /// Strength: from 1 to 10, or beginner, novice, learner, casual, improver, steady, club, strong, expert, master.
+    /// Overrides --simulations, --visits and --time, and below club also --network.
     #[arg(long, value_name = "LEVEL", help_heading = LIMITS)]
     level: Option<Level>,
     #[command(flatten)]
@@ -70,10 +70,10 @@ struct GoArguments {
 
 #[derive(Args)]
 struct CommonArguments {
-    /// Your side: black moves first (in tic-tac-toe it is X).
+    /// Your colour: black moves first (in tic-tac-toe it is X).
     #[arg(long, value_enum, default_value_t = Side::Black)]
     colour: Side,
-    /// Seed of all randomness.
+    /// Seed of the random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
@@ -142,13 +142,13 @@ fn play_go(arguments: &GoArguments) -> Result<()> {
     sit_down(&mut game, common.human())
 }
 
-/// Whether a person sits at both ends, at a terminal that can move its cursor.
+/// Returns true if standard input and output are terminals that can move the cursor.
 fn is_terminal() -> bool {
     let is_dumb = std::env::var_os("TERM").is_none_or(|kind| kind == "dumb");
     std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && !is_dumb
 }
 
-/// Colours on a terminal, unless `NO_COLOR` says that nobody wants them; circles where the locale has them.
+/// Returns colours for a terminal, unless `NO_COLOR` is set, and circles if the locale is UTF-8.
 ///
 /// Source: <https://no-color.org>.
 fn ink() -> Ink {
@@ -168,7 +168,7 @@ fn sit_down(game: &mut dyn InteractiveGame, human: Player) -> Result<()> {
         Box::new(Lines::new(BufReader::new(std::io::stdin()), std::io::stdout().lock()))
     };
     match converse(game, human, &mut *console) {
-        // Nobody looks any more.
+        // The reader has closed the output.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         outcome => outcome.context("cannot go on with the game"),
     }

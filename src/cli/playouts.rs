@@ -1,4 +1,4 @@
-//! `tewari bench --playouts`: random games alone, without any search.
+//! `tewari bench --playouts`: random games without a search.
 
 use crate::game::{Player, Score, Trace};
 use crate::go::geometry::Point;
@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 const SIDES: [usize; 3] = [9, 13, 19];
 const SEED: u64 = 20_081_013;
 
-/// What D. Dailey's reference bot reports of 1,000,000 light playouts on 9x9 (computer-go list, 13 October
-/// 2008): moves a game, both passes counted, and how often Black wins by komi in half points.
+/// Statistics of D. Dailey's reference bot over 1,000,000 light playouts on 9x9 (computer-go list, 13 October 2008):
+/// moves a game, both passes counted, and Black's win rate by komi in half points.
 const REFERENCE_LENGTH: &str = "111.03 to 111.07";
 const REFERENCE_WINS: [(Komi, f64); 5] =
     [(Komi(0), 0.5245), (Komi(11), 0.4457), (Komi(13), 0.4471), (Komi(14), 0.4334), (Komi(15), 0.4213)];
 
-/// What a run of playouts showed.
+/// The results of a series of playouts.
 struct Sample {
     games: u64,
     moves: u64,
@@ -82,14 +82,14 @@ fn line(size: Size, policy: PlayoutPolicy, sample: &Sample) -> String {
     )
 }
 
-/// Light playouts on 9x9 beside those of the reference bot.
+/// Returns the statistics of light playouts on 9x9 beside those of the reference bot.
 fn comparison(sample: &Sample) -> String {
     let games = sample.games as f64;
     let mut text = format!(
         "light playouts on 9x9, {} games\n  moves a game {:.3} ± {:.3}, reference bot {REFERENCE_LENGTH}",
         sample.games,
         sample.moves as f64 / games,
-        // The length of a game varies by some 10.5 moves.
+        // The standard deviation of a game's length is about 10.5 moves.
         1.96 * 10.5 / games.sqrt(),
     );
     for (sum, (komi, expected)) in sample.half_points.iter().zip(REFERENCE_WINS) {

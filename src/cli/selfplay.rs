@@ -1,4 +1,4 @@
-//! `tewari selfplay`.
+//! `tewari selfplay`: games of the engine against itself, for training.
 
 use super::options::EngineArguments;
 use crate::go::{Komi, Rules, Size};
@@ -11,15 +11,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::available_parallelism;
 
-/// A small table is emptied fast, and holds what a search of some hundred simulations finds.
+/// Default bytes of the table: quickly cleared, and enough for a search of some hundred simulations.
 pub(super) const TABLE_BYTES: u64 = 8 << 20;
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// Folder for the games; one that has games, played with the same options, gets those that are missing.
+    /// Folder for the games. If it has games played with the same options, only the missing ones are played.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Games in all.
+    /// Total number of games.
     #[arg(long, value_name = "N", default_value_t = 1000)]
     games: u64,
     /// Boards, as COLUMNSxROWS or one number, separated by commas; games take them in turn.
@@ -31,36 +31,37 @@ pub(super) struct Arguments {
     /// Standard deviation of the komi in points.
     #[arg(long, value_name = "POINTS", default_value_t = 1.0)]
     komi_spread: f64,
-    /// Leave a decided game the komi it has; without this it goes on with the komi that its searches think fair, so that
-    /// there is more to learn, and forecasts of its result are worth less.
+    /// Keep the komi of a decided game. Without this option the game continues with the komi that its searches consider
+    /// fair, so that there is more to learn, but its result is worth less as a test of forecasts.
     #[arg(long)]
     keep_komi: bool,
-    /// Simulations of a long search, of which the policy is learned; a quarter of the moves has one.
+    /// Number of simulations of a long search, which provides the policy to learn; a quarter of the moves have one.
     #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u64).range(2..))]
     simulations: u64,
-    /// Simulations of a short search.
+    /// Number of simulations of a short search.
     #[arg(long, value_name = "N", default_value_t = 80, value_parser = clap::value_parser!(u64).range(2..))]
     short_simulations: u64,
-    /// Mean length of the openings, whose moves are drawn from the network's policy; default: 4 % of the board's points.
+    /// Mean number of opening moves, which are drawn from the network's policy. Default: 4 % of the board's points.
     #[arg(long, value_name = "MOVES", value_parser = parse_positive)]
     opening: Option<f64>,
-    /// Temperature of that draw: 1 plays moves as often as the policy has them, 2 by the root of that, for stranger positions.
+    /// Temperature of that draw: with 1, moves have the policy's probabilities; with 2, proportional to their square
+    /// roots, for more unusual positions.
     #[arg(long, value_name = "T", default_value_t = 1.0, value_parser = parse_positive)]
     opening_temperature: f64,
-    /// Seed of all randomness: the same seed plays the same games.
+    /// Seed of the random numbers: the same seed plays the same games.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Games at a time; default: one for each processor.
+    /// Number of games played at the same time. Default: one for each processor.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     concurrency: Option<u16>,
-    /// Say nothing while games are played.
+    /// Print no progress.
     #[arg(long, short)]
     quiet: bool,
     #[command(flatten)]
     engine: EngineArguments,
 }
 
-/// A number above 0 and not over 1,000.
+/// Parses a number above 0 and at most 1,000.
 fn parse_positive(text: &str) -> Result<f64, String> {
     let number: f64 = text.parse().map_err(|_| format!("expected a number, found {text:?}"))?;
     (number > 0.0 && number <= 1000.0)

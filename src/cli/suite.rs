@@ -1,4 +1,4 @@
-//! `tewari suite`.
+//! `tewari suite`: test positions with known answers.
 
 use super::laboratory::{fits_machine, stop_on_interrupt};
 use super::options::{EngineArguments, LimitArguments};
@@ -17,16 +17,16 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Where nothing limits a search.
+/// Default number of simulations of a test.
 pub(super) const DEFAULT_SIMULATIONS: u64 = 1_000;
-/// Ample for thousands of simulations of one position.
+/// Default bytes of the table, ample for thousands of simulations of one position.
 pub(super) const TABLE_BYTES: u64 = 64 << 20;
-/// Tests that differ are named up to this many on each side.
+/// Maximum number of differing tests that are named on each side.
 const NAMED: usize = 20;
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// Tests, one JSON object a line: id, size, komi, colour to move, moves, and what is expected.
+    /// File of tests, one JSON object a line: id, size, komi, colour to move, moves, and the expected moves or value.
     file: PathBuf,
     /// Only tests of these tiers. Default: all.
     #[arg(long, value_name = "TIER,...", value_delimiter = ',')]
@@ -34,22 +34,22 @@ pub(super) struct Arguments {
     /// Only tests of these suites. Default: all.
     #[arg(long, value_name = "SUITE,...", value_delimiter = ',')]
     suite: Vec<String>,
-    /// Leave out tests whose answer depends on rules that are not ours.
+    /// Leave out tests with an answer that depends on rules other than those of this program.
     #[arg(long)]
     skip_rules_sensitive: bool,
-    /// Keep one line for each test in this file.
+    /// Write one line for each test to this file.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Compare with an earlier run, test by test: the file that it wrote with --out.
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
-    /// How to print the result.
+    /// Output format of the result.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Seed of all randomness.
+    /// Seed of the random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Tests at a time; default: one for each processor.
+    /// Number of tests run at the same time. Default: one for each processor.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     concurrency: Option<u16>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `tewari sweep`.
+//! `tewari sweep`: strength against table size.
 
 use super::contestants;
 use super::laboratory::{GameArguments, Verdict, stop_on_interrupt};
@@ -27,9 +27,9 @@ use std::time::Duration;
 const PUBLISHED: [(&str, f64, f64); 2] =
     [("recycling, one level", -0.823_9, 0.5), ("recycling, two levels", -1.699, 0.5)];
 
-/// Where nothing says how long engines think.
+/// Default number of simulations a move.
 const DEFAULT_SIMULATIONS: u64 = 1_000;
-/// Table of a reference that searches longer than the points.
+/// Bytes of the table of a reference that searches longer than the points.
 const AMPLE_TABLE: u64 = 256 << 20;
 
 #[derive(Args)]
@@ -38,32 +38,32 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "BYTES,...", value_delimiter = ',', value_parser = parse_bytes,
         required_unless_present = "rows")]
     table_size: Vec<u64>,
-    /// Ways of replacing.
+    /// Replacement policies to compare.
     #[arg(long, value_name = "POLICY,...", value_delimiter = ',', default_value = Replacement::default().name(),
         value_parser = replacements())]
     replacement: Vec<Replacement>,
-    /// Budgets of equal work: simulations a move. Default: 1000, unless --time says otherwise.
+    /// Budgets of equal work: simulations a move. Default: 1000, unless --time is given.
     #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..))]
     simulations: Vec<u64>,
     /// Budgets of equal time: seconds a move.
     #[arg(long, value_name = "SECONDS,...", value_delimiter = ',', value_parser = parse_seconds)]
     time: Vec<Duration>,
-    /// The engine whose table is varied: self, or self:OPTIONS.
+    /// The engine with the varied table: self, or self:OPTIONS.
     #[arg(long, value_name = "SELF", default_value = "self")]
     engine: String,
-    /// What every point plays against: self:OPTIONS, which gets the point's budget, or a GTP command line.
-    /// Default: the engine with a table of 64MiB. With --rows: the words that name it in charts of rows that do not.
+    /// Opponent of every point: self:OPTIONS, which gets the point's budget, or a GTP command line. With --rows: its
+    /// name in charts of rows that do not contain one. Default: the engine with a table of 64MiB.
     #[arg(long, value_name = "CMD")]
     reference: Option<String>,
-    /// Play no games: search the positions of these games (an SGF file, or openings) at each point, and
-    /// compare the moves with those of a reference that searches much longer. Minutes instead of hours.
+    /// Play no games: search the positions of these games (an SGF file, or openings) at each point, and compare the
+    /// moves with those of a reference that searches much longer. Takes minutes instead of hours.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["rows", "reference"])]
     positions: Option<PathBuf>,
-    /// With --positions: of an SGF file, the position after every N moves.
+    /// With --positions: moves between two positions of an SGF file.
     #[arg(long, value_name = "N", default_value_t = 8, requires = "positions",
         value_parser = clap::value_parser!(u16).range(1..))]
     every: u16,
-    /// With --positions: searches of each position at each point.
+    /// With --positions: number of searches of each position at each point.
     #[arg(long, value_name = "N", default_value_t = 4, requires = "positions",
         value_parser = clap::value_parser!(u32).range(1..=10_000))]
     repeats: u32,
@@ -71,10 +71,10 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 20, requires = "positions",
         value_parser = clap::value_parser!(u32).range(1..=10_000))]
     factor: u32,
-    /// Play nothing: draw the charts of these results, the sweep.csv of earlier sweeps, into --out.
+    /// Play no games: draw the charts of these results, the sweep.csv of earlier sweeps, into --out.
     #[arg(long, value_name = "CSV", requires = "out", conflicts_with = "table_size")]
     rows: Vec<PathBuf>,
-    /// Games of each point.
+    /// Number of games of each point.
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u64).range(2..=1_000_000))]
     games: u64,
     #[command(flatten)]
@@ -151,12 +151,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 impl Arguments {
-    /// Whether the words of the engine have an option.
+    /// Returns true if the words of the engine contain an option.
     fn engine_has(&self, option: &str) -> bool {
         self.engine.split([' ', '=', ':']).any(|word| word == option)
     }
 
-    /// This program as a GTP engine with the table of `point`.
+    /// Returns the command line of this program as a GTP engine with the table of `point`.
     fn command(&self, point: &Point) -> String {
         let program = std::env::current_exe().unwrap_or_else(|_| "tewari".into());
         let program = program.to_string_lossy();
@@ -184,7 +184,7 @@ impl Arguments {
     }
 }
 
-/// What a reference is called in charts: its words, and its table where those do not name it.
+/// Returns the name of a reference in charts: its words, and its table size if they do not contain it.
 fn name_of(reference: &ContestantSpec) -> String {
     let words = reference.description();
     match reference {
@@ -196,7 +196,8 @@ fn name_of(reference: &ContestantSpec) -> String {
     }
 }
 
-/// Prints the table and where the knees are; keeps both and the charts in the folder.
+/// Prints the results as CSV, and the knees on standard error. Writes the CSV and the charts to the folder, if there is
+/// one.
 fn show(rows: &[PointRow], title: &str, reference: &str, store: Option<&Store>) -> Result<()> {
     let csv = csv_text(rows)?;
     let curves = sweep::curves(rows);
@@ -214,7 +215,7 @@ fn show(rows: &[PointRow], title: &str, reference: &str, store: Option<&Store>) 
     Ok(())
 }
 
-/// Sweeps over positions instead of games.
+/// Runs the sweep over positions instead of games.
 fn judge_moves(arguments: &Arguments, path: &Path, points: &[Point], engine: &EngineOptions) -> Result<()> {
     let common = &arguments.games_arguments;
     let named = || path.display().to_string();
@@ -265,7 +266,7 @@ fn judge_moves(arguments: &Arguments, path: &Path, points: &[Point], engine: &En
     Ok(())
 }
 
-/// Draws the charts of results that are there already.
+/// Draws the charts of earlier results.
 fn draw_again(arguments: &Arguments) -> Result<()> {
     let mut rows: Vec<PointRow> = Vec::new();
     for path in &arguments.rows {
@@ -298,7 +299,7 @@ fn draw_again(arguments: &Arguments) -> Result<()> {
 /// The charts of a sweep.
 struct Charts {
     sizes: String,
-    /// Only where every share is known.
+    /// The chart of shares; `None` unless every share is known.
     shares: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! `tewari table`.
+//! `tewari table`: work with table files.
 
 use super::laboratory::stop_on_interrupt;
 use super::options::{NetworkChoice, key_policies, parse_bytes, parse_network, parse_policy};
@@ -32,62 +32,63 @@ pub(super) struct Arguments {
 
 #[derive(Subcommand)]
 enum What {
-    /// Make an empty table file.
+    /// Create an empty table file.
     Create(Create),
-    /// Print what a table was made for, and what is in it.
+    /// Print the game and settings that a table was made for, and statistics of its content.
     Info(Info),
-    /// Check every entry and every block.
+    /// Check every entry and every edge block.
     Verify(table_care::Verify),
-    /// Copy a table while others may search in it.
+    /// Copy a table, even while other processes search in it.
     Snapshot(table_care::Snapshot),
-    /// Add up what several tables know.
+    /// Add up the statistics of several tables.
     Merge(Merge),
-    /// Make a table larger, or smaller and keep the best.
+    /// Change the size of a table; a smaller one keeps the most visited positions.
     Resize(Resize),
-    /// Empty a table.
+    /// Remove all positions from a table.
     Clear {
-        /// The table.
+        /// The table file.
         file: PathBuf,
     },
-    /// Print the best lines from a position, as far as a table knows them.
+    /// Print the best lines from a position, as far as they are in a table.
     Dump(Dump),
 }
 
 #[derive(Args)]
 struct Create {
-    /// The table to make.
+    /// The table file to create.
     file: PathBuf,
     /// Board, as COLUMNSxROWS or one number, each from 1 to 19.
     #[arg(long, default_value = "19")]
     size: Size,
-    /// Komi, for the record: others can be searched in the same table. Default: 7.5, or 6.5 under territory scoring.
+    /// Default komi of searches in the table, which may use others, too. Default: 7.5, or 6.5 under territory scoring.
     #[arg(long, allow_hyphen_values = true)]
     komi: Option<Komi>,
-    /// Rules, for the record: others can be searched in the same table.
+    /// Default rules of searches in the table, which may use others, too.
     #[arg(long, default_value = "chinese")]
     rules: Rules,
     /// Memory for an engine with this table, for example 256MiB. Default: as for an engine.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     memory: Option<u64>,
-    /// Size of the table alone; wins over --memory.
+    /// Size of the table alone; overrides --memory.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     table_size: Option<u64>,
-    /// The network it is for: a weights file, or none. Default: the one in the program for the board.
+    /// The network of searches in the table: a weights file, or none. Default: the one in the program for the board.
     #[arg(long, value_name = "FILE", value_parser = parse_network)]
     network: Option<NetworkChoice>,
-    /// The selection policy it is for; those that keep state in the table need one of their own.
+    /// The selection policy of searches in the table; policies that keep state in it need a table of their own.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = parse_policy)]
     policy: Preset,
-    /// Transpositions that share statistics in it. Default: as without --key-policy in a search with this policy and network.
+    /// Transpositions that share statistics in the table. Default: as without --key-policy in a search with this policy
+    /// and network.
     #[arg(long, value_name = "POLICY", value_parser = key_policies())]
     key_policy: Option<KeyPolicy>,
 }
 
 #[derive(Args)]
 struct Info {
-    /// The table.
+    /// The table file.
     file: PathBuf,
-    /// For people, or one JSON object.
+    /// Output format: text for people, or one JSON object.
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 }
@@ -100,61 +101,61 @@ enum Format {
 
 #[derive(Args)]
 struct Merge {
-    /// The tables to add up.
+    /// The table files to add up.
     #[arg(required = true, num_args = 2..)]
     files: Vec<PathBuf>,
-    /// The table to make.
+    /// The table file to create.
     #[arg(long, short)]
     out: PathBuf,
-    /// What all of them were copied from: it is counted once.
+    /// The table that all of them are copies of; its statistics count once.
     #[arg(long)]
     base: Option<PathBuf>,
-    /// Size of the new table; default: of all together.
+    /// Size of the new table. Default: that of all together.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     table_size: Option<u64>,
 }
 
 #[derive(Args)]
 struct Resize {
-    /// The table.
+    /// The table file.
     file: PathBuf,
     /// Its new size.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     table_size: u64,
-    /// Make another table instead, and leave this one as it is.
+    /// Create another table file, and leave this one unchanged.
     #[arg(long, short)]
     out: Option<PathBuf>,
 }
 
 #[derive(Args)]
 struct Dump {
-    /// The table.
+    /// The table file.
     file: PathBuf,
-    /// The game whose position it is (SGF); default: the empty board.
+    /// The game of the position (SGF). Default: the empty board.
     #[arg(long)]
     game: Option<PathBuf>,
-    /// The position after N moves; default: the last.
+    /// The position after N moves. Default: the last.
     #[arg(long = "move", value_name = "N", requires = "game")]
     turn: Option<usize>,
-    /// Komi; default: the game's, or what the table was made for.
+    /// Komi. Default: the game's, or the table's.
     #[arg(long, allow_hyphen_values = true)]
     komi: Option<Komi>,
-    /// Rules; default: the game's, or what the table was made for.
+    /// Rules. Default: the game's, or the table's.
     #[arg(long)]
     rules: Option<Rules>,
-    /// SGF variations, or a graph for Graphviz, where transpositions meet.
+    /// Output format: SGF variations, or a graph for Graphviz, in which transpositions meet.
     #[arg(long, value_enum, default_value = "sgf")]
     format: DumpFormat,
-    /// Moves of each position.
+    /// Maximum number of moves of each position.
     #[arg(long, value_name = "N", default_value_t = 5)]
     moves: usize,
-    /// Moves from the position on.
+    /// Maximum number of moves of a line.
     #[arg(long, value_name = "N", default_value_t = 10)]
     depth: usize,
-    /// Leave out moves that were chosen less often.
+    /// Leave out moves with fewer visits.
     #[arg(long, value_name = "N", default_value_t = 10)]
     visits: u64,
-    /// The file to write; default: standard output.
+    /// The file to write. Default: standard output.
     #[arg(long, short)]
     out: Option<PathBuf>,
 }
@@ -220,7 +221,7 @@ fn info(arguments: &Info) -> Result<()> {
     }
 }
 
-/// Looks at everything, with a progress bar.
+/// Checks all entries and blocks, with a progress bar.
 pub(super) fn survey(table: &Table) -> Survey {
     let bar = progress((table.layout().entries() + table.layout().blocks) as u64);
     let survey = table.survey(&mut |done| bar.set_position(done as u64));
@@ -273,7 +274,7 @@ fn describe(table: &Table, survey: &Survey) -> String {
     lines.join("\n")
 }
 
-/// Positions by age in a few classes.
+/// Returns the numbers of positions in a few classes of age.
 fn ages(survey: &Survey) -> String {
     let sum = |range: std::ops::Range<usize>| survey.ages[range].iter().sum::<u64>();
     format!(
@@ -338,7 +339,7 @@ fn resize(arguments: &Resize) -> Result<()> {
         Some(out) => join(out, &[&table], None, bytes, false),
         None => {
             table.lock_exclusively()?;
-            // A link stays one.
+            // A link stays a link: the file it points to is replaced.
             join(&file.canonicalize()?, &[&table], None, bytes, true)
         }
     }
@@ -463,7 +464,7 @@ fn position_of_game(
     Ok((position, terms.assumed.iter().map(|line| format!("{name}: {line}")).collect()))
 }
 
-/// On standard error, and only if that is a terminal.
+/// Returns a progress bar, drawn on standard error if that is a terminal.
 pub(super) fn progress(all: u64) -> ProgressBar {
     let bar = ProgressBar::new(all);
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent} %, {eta} left") {

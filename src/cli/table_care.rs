@@ -1,4 +1,4 @@
-//! `tewari table verify` and `snapshot`: what keeps a table for years.
+//! `tewari table verify` and `tewari table snapshot`: checks, repairs and copies of tables.
 
 use super::print_error;
 use super::table::{MIB, plural, progress, say, survey};
@@ -9,21 +9,21 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub(super) struct Verify {
-    /// The table.
+    /// The table file.
     file: PathBuf,
-    /// Drop what is damaged or was left unfinished, and say what that was.
+    /// Remove damaged and unfinished entries and blocks, and report them.
     #[arg(long)]
     repair: bool,
 }
 
 #[derive(Args)]
 pub(super) struct Snapshot {
-    /// The table.
+    /// The table file.
     file: PathBuf,
-    /// The copy to make.
+    /// The file of the copy.
     #[arg(long, short)]
     out: PathBuf,
-    /// Replace a file of that name.
+    /// Replace an existing file.
     #[arg(long)]
     force: bool,
 }
@@ -60,7 +60,7 @@ pub(super) fn verify(arguments: &Verify) -> Result<()> {
     Ok(())
 }
 
-/// What a survey found, in a few words.
+/// Returns a summary of a survey.
 pub(super) fn soundness(survey: &Survey) -> String {
     let unfinished = survey.unfinished_entries + survey.unfinished_blocks;
     let void = plural(survey.void_bounds, "bound");
@@ -70,7 +70,7 @@ pub(super) fn soundness(survey: &Survey) -> String {
     }
 }
 
-/// What a repair has done.
+/// Returns a summary of a repair.
 fn losses(survey: &Survey) -> String {
     let entries = survey.bad_entries + survey.unfinished_entries;
     let blocks = survey.bad_blocks + survey.unfinished_blocks + survey.orphans;

@@ -7,7 +7,7 @@ use crate::sgf::{Given, Otherwise, customary_komi};
 use crate::table::{Identity, Table, TableMode};
 use std::path::Path;
 
-/// What a table file was made for. `None` is what cannot be read.
+/// Board, rules and komi that a table file was made for; `None` if they cannot be read.
 pub(super) struct TableGame {
     name: String,
     size: Option<Size>,
@@ -22,8 +22,8 @@ pub(super) struct Chosen {
 }
 
 impl TableGame {
-    /// That of the table file of an engine, if it is there and can be opened; what is wrong with one that cannot is
-    /// said by the engine.
+    /// Returns the game of an engine's table file, if it exists and can be opened; the engine reports the error of one
+    /// that cannot.
     pub(super) fn of(engine: &EngineArguments) -> Option<TableGame> {
         let path = engine.table_path().filter(|path| path.exists())?;
         let table = Table::open(path, TableMode::ReadOnly, None).ok()?;
@@ -35,12 +35,12 @@ impl TableGame {
         TableGame { name: path.display().to_string(), size: size(identity), setting }
     }
 
-    /// Rules and komi where nothing else names them.
+    /// Returns the rules and komi to use if nothing else names them.
     pub(super) fn otherwise(&self) -> Otherwise {
         otherwise(&self.setting)
     }
 
-    /// A line for the user if the table was made for other rules or another komi: both are in every key.
+    /// Returns a warning if the table was made for other rules or another komi: both are part of every key.
     pub(super) fn mismatch(&self, rules: Rules, komi: Komi) -> Option<String> {
         let TableSetting { rules: made_for_rules, komi: made_for_komi, .. } = self.setting;
         let (made_for_rules, made_for_komi) = (made_for_rules?, made_for_komi?);
@@ -54,7 +54,7 @@ impl TableGame {
     }
 }
 
-/// Chooses a game: what is given wins, then comes what the table was made for, then the default.
+/// Chooses a game: given values first, then those that the table was made for, then the defaults.
 pub(super) fn choose(
     table: Option<&TableGame>,
     size: Option<Size>,
@@ -71,12 +71,12 @@ pub(super) fn choose(
     }
 }
 
-/// The board that a table was made for.
+/// Returns the board that a table was made for.
 pub(super) fn size(identity: &Identity) -> Option<Size> {
     identity.game.strip_prefix("go ")?.parse().ok()
 }
 
-/// Rules and komi that a table was made for, or the default where that cannot be read.
+/// Returns the rules and komi that a table was made for, or the defaults if they cannot be read.
 pub(super) fn otherwise(setting: &TableSetting) -> Otherwise {
     let default = Otherwise::default();
     Otherwise { rules: setting.rules.unwrap_or(default.rules), komi: setting.komi.unwrap_or(default.komi) }

@@ -1,4 +1,4 @@
-//! Arguments of a command as the things they name.
+//! Parsing of the arguments of a command.
 
 use super::error::GtpError;
 use super::protocol::is_whole_number;
@@ -6,7 +6,7 @@ use crate::game::{Move, Player};
 use crate::go::Size;
 use std::str::{FromStr, SplitAsciiWhitespace};
 
-/// The words after a command's name, read from the left. What is left over is ignored, as elsewhere.
+/// The words after a command's name, read from the left. Surplus words are ignored, as by other engines.
 pub(super) struct Arguments<'a> {
     rest: &'a str,
     words: SplitAsciiWhitespace<'a>,
@@ -17,28 +17,28 @@ impl<'a> Arguments<'a> {
         Arguments { rest, words: rest.split_ascii_whitespace() }
     }
 
-    /// All arguments as they were written.
+    /// Returns all arguments as they were written.
     pub(super) fn rest(&self) -> &'a str {
         self.rest
     }
 
-    /// The next word, if there is one.
+    /// Returns the next word, if there is one.
     pub(super) fn next_word(&mut self) -> Option<&'a str> {
         self.words.next()
     }
 
-    /// The next word, which must be there.
+    /// Returns the next word, or a syntax error if there is none.
     pub(super) fn word(&mut self, expected: &'static str) -> Result<&'a str, GtpError> {
         self.next_word().ok_or_else(|| GtpError::syntax(expected, None))
     }
 
-    /// The next word as a number.
+    /// Returns the next word as a number.
     pub(super) fn number<T: FromStr>(&mut self, expected: &'static str) -> Result<T, GtpError> {
         let word = self.word(expected)?;
         word.parse().map_err(|_| GtpError::syntax(expected, Some(word)))
     }
 
-    /// The next word as a number, if there is one.
+    /// Returns the next word as a number, if there is one.
     pub(super) fn optional_number<T: FromStr>(
         &mut self,
         expected: &'static str,
@@ -47,12 +47,13 @@ impl<'a> Arguments<'a> {
         word.parse().map(Some).map_err(|_| GtpError::syntax(expected, Some(word)))
     }
 
-    /// The next word as a board's side: any whole number that is none is an unacceptable size.
+    /// Returns the next word as the side of a board. A negative or too large whole number is
+    /// [`GtpError::UnacceptableSize`], another word a syntax error.
     pub(super) fn side(&mut self, expected: &'static str) -> Result<usize, GtpError> {
         self.optional_side(expected)?.ok_or_else(|| GtpError::syntax(expected, None))
     }
 
-    /// The same, if there is a next word.
+    /// Returns the next word as the side of a board, if there is one.
     pub(super) fn optional_side(&mut self, expected: &'static str) -> Result<Option<usize>, GtpError> {
         match self.next_word() {
             None => Ok(None),
@@ -61,12 +62,12 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// The next word as a colour.
+    /// Returns the next word as a colour.
     pub(super) fn player(&mut self) -> Result<Player, GtpError> {
         self.optional_player()?.ok_or(GtpError::InvalidColor)
     }
 
-    /// The same, if there is a next word.
+    /// Returns the next word as a colour, if there is one.
     pub(super) fn optional_player(&mut self) -> Result<Option<Player>, GtpError> {
         let Some(word) = self.next_word() else { return Ok(None) };
         let is = |names: [&str; 2]| names.iter().any(|name| word.eq_ignore_ascii_case(name));
@@ -77,7 +78,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// The next two words as a colour and a vertex.
+    /// Returns the next two words as a colour and a vertex.
     pub(super) fn player_and_vertex(&mut self, size: Size) -> Result<(Player, Move), GtpError> {
         let player = self.player().map_err(|_| GtpError::InvalidColorOrCoordinate)?;
         let vertex = self.next_word().and_then(|word| size.parse_vertex(word));

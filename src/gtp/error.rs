@@ -1,129 +1,129 @@
-//! Why a command fails. The first words of each message are those of the specification or, where that
-//! says nothing, of GNU Go, since controllers look for them.
+//! Errors of commands. The first words of each message are those of the specification or, where it has none, of GNU Go,
+//! since controllers look for them.
 
 use crate::engine::EngineError;
 use crate::go::{RulesError, Size};
 use crate::memory::BudgetError;
 use crate::sgf::{ReplayError, SgfError, UnusableKomi};
 
-/// Why a command fails.
+/// The error of a command.
 #[derive(Debug, thiserror::Error)]
 pub enum GtpError {
-    /// No such command.
+    /// There is no such command.
     #[error("unknown command")]
     UnknownCommand,
-    /// An argument that cannot be read.
+    /// An argument cannot be parsed.
     #[error("syntax error: expected {expected}, found {found}")]
     Syntax {
-        /// What should be there.
+        /// Description of a valid argument.
         expected: &'static str,
-        /// What is there.
+        /// The argument in quotes, shortened, or `nothing`.
         found: String,
     },
-    /// Rules that are not played here.
+    /// The rules are invalid or not supported.
     #[error("syntax error: {0}")]
     Rules(#[from] RulesError),
-    /// A line longer than we read.
+    /// The line is too long.
     #[error("line too long: expected at most {limit} bytes")]
     LineTooLong {
-        /// Bytes that we read.
+        /// Maximum bytes of a line.
         limit: usize,
     },
-    /// A board we do not have.
+    /// The size of the board is not supported.
     #[error("unacceptable size")]
     UnacceptableSize,
-    /// A board for which there is no memory.
+    /// The memory does not suffice for the size of the board.
     #[error("unacceptable size: {0}")]
     NoMemoryForSize(EngineError),
-    /// More workers than there is memory for.
+    /// The memory does not suffice for the number of threads.
     #[error("cannot set threads: {0}")]
     NoMemoryForThreads(BudgetError),
-    /// Neither black nor white.
+    /// The argument is neither black nor white.
     #[error("invalid color")]
     InvalidColor,
-    /// Neither a colour nor a point of this board.
+    /// The arguments are not a colour and a vertex of this board.
     #[error("invalid color or coordinate")]
     InvalidColorOrCoordinate,
-    /// A move against the rules.
+    /// The move is illegal.
     #[error("illegal move")]
     IllegalMove,
-    /// A search of which every legal move is kept.
+    /// No legal move is left to search.
     #[error("nothing to search: expected avoid and allow to leave a legal move, found that they leave none")]
     NothingAllowed,
-    /// A command that asks the network, where none is used.
+    /// The command needs a network, and none is used.
     #[error("expected a network, found none: start without --network none and with --policy rave")]
     NoNetwork,
-    /// A rule or a value of it that is not played here.
+    /// A part of the rules, or its value, is not supported.
     #[error("cannot set rule: {0}")]
     Rule(RulesError),
-    /// Fewer moves were made.
+    /// Fewer moves were played than are to be taken back.
     #[error("cannot undo")]
     CannotUndo,
-    /// Handicap is placed on an empty board only.
+    /// The command needs a board without stones, or a game without moves.
     #[error("board not empty")]
     BoardNotEmpty,
-    /// A number of handicap stones that the board does not take.
+    /// The board does not allow this number of handicap stones.
     #[error("invalid handicap: a {size} board takes {allowed}, found {found}")]
     InvalidHandicap {
-        /// The board.
+        /// Size of the board.
         size: Size,
-        /// What it takes.
+        /// The allowed numbers, as text.
         allowed: String,
-        /// What was asked for.
+        /// The number given.
         found: String,
     },
-    /// Handicap stones that cannot stand as asked.
+    /// The stones cannot be placed as given.
     #[error("bad vertex list: {0}")]
     BadVertexList(String),
-    /// A file that gives no position.
+    /// A file does not give a position.
     #[error("cannot load file: {0}")]
     CannotLoadFile(#[from] LoadError),
-    /// A file that cannot be written.
+    /// A file cannot be written.
     #[error("cannot write file: {path}: {error}")]
     CannotWriteFile {
-        /// Its name.
+        /// The path as given.
         path: String,
-        /// What the system says.
+        /// The error of the system.
         error: std::io::Error,
     },
-    /// The system does not tell.
+    /// The system does not report processor time.
     #[error("cputime is not known on this system")]
     NoCpuTime,
 }
 
 impl GtpError {
-    /// A syntax error. `found` is shortened; `None` is a missing argument.
+    /// Returns a syntax error. `found` is shortened; `None` stands for a missing argument.
     pub(super) fn syntax(expected: &'static str, found: Option<&str>) -> GtpError {
         GtpError::Syntax { expected, found: found.map_or_else(|| "nothing".to_owned(), quoted) }
     }
 }
 
-/// Why a file gives no position.
+/// The error of loading a file.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{path}: {error}")]
     Read {
-        /// Its name.
+        /// The path as given.
         path: String,
-        /// What the system says.
+        /// The error of the system.
         error: std::io::Error,
     },
-    /// It is not SGF.
+    /// The file is not SGF.
     #[error(transparent)]
     Sgf(#[from] SgfError),
-    /// Its komi.
+    /// The komi of the record cannot be used.
     #[error(transparent)]
     Komi(#[from] UnusableKomi),
-    /// Its game cannot be played up to there.
+    /// The game cannot be replayed up to the given move.
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// There is no memory for its board.
+    /// The engine cannot be set up for the board.
     #[error(transparent)]
     Engine(#[from] EngineError),
 }
 
-/// A piece of input for a message.
+/// Returns input for a message: in quotes, at most 40 characters.
 pub(super) fn quoted(text: &str) -> String {
     const LONGEST: usize = 40;
     let mut short: String = text.chars().take(LONGEST).collect();

@@ -1,4 +1,4 @@
-//! The Go Text Protocol, version 2: how GUIs, servers and scripts talk to the engine.
+//! The Go Text Protocol, version 2, by which GUIs, servers and scripts control the engine.
 //!
 //! * [`protocol`]: bytes to commands and responses to text, without Go.
 //! * [`session`]: the state of a session.
@@ -9,7 +9,7 @@
 //!
 //! Each file imports only those above it.
 //!
-//! Every command line gets one response. One that fails leaves the state as it was.
+//! Every command line gets one response. A command that fails leaves the state unchanged.
 //!
 //! Source: G. Farnebäck, "Specification of the Go Text Protocol, version 2, draft 2",
 //! <https://www.lysator.liu.se/~gunnar/gtp/>.

@@ -1,32 +1,32 @@
-//! The protocol's text: lines to commands, responses to lines. Knows no Go.
+//! The text of the protocol: parsing of command lines and formatting of responses, without Go.
 
 use std::fmt;
 
-/// The largest id that the specification allows.
+/// Maximum id by the specification.
 const LARGEST_ID: u32 = i32::MAX as u32;
 
-/// A command line that was understood as far as its words.
+/// A command line split into id, name and arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
-    /// The number that the response repeats.
+    /// The number to repeat in the response.
     pub id: Option<u32>,
-    /// The command; empty when the line had an id only.
+    /// The name of the command; empty if the line has only an id.
     pub name: String,
-    /// Everything after the name, without spaces at the ends.
+    /// The arguments, without spaces at the ends.
     pub rest: String,
 }
 
 impl Command {
-    /// The words after the name.
+    /// Returns the words after the name.
     pub fn arguments(&self) -> impl Iterator<Item = &str> {
         self.rest.split_ascii_whitespace()
     }
 }
 
-/// Reads a line; `None` when it holds no command: it is empty, or a comment.
+/// Parses a line. Returns `None` if it is empty or a comment.
 ///
-/// A first word that is a whole number is the id. One that is not in `0..=2^31-1` is not repeated, as
-/// GNU Go does: an answer without an id is better than an id that was never sent.
+/// A first word that is a whole number is the id. An id outside `0..=2^31-1` is dropped, as by GNU Go: a response
+/// without an id is better than one with an id that was never sent.
 #[must_use]
 pub fn parse_line(line: &str) -> Option<Command> {
     let line = clean(line);
@@ -45,20 +45,20 @@ pub fn parse_line(line: &str) -> Option<Command> {
     Some(Command { id, name: name.to_owned(), rest: rest.to_owned() })
 }
 
-/// Whether a line is the comment by which GoGui wants the running command answered at once.
+/// Returns true if a line is GoGui's comment that asks for an immediate answer of the running command.
 #[must_use]
 pub fn is_interrupt(line: &str) -> bool {
     line.trim().strip_prefix('#').is_some_and(|comment| comment.trim() == "interrupt")
 }
 
-/// Whether a word is digits, with or without a sign.
+/// Returns true if a word consists of digits, with or without a sign.
 #[must_use]
 pub fn is_whole_number(word: &str) -> bool {
     let digits = word.strip_prefix(['-', '+']).unwrap_or(word);
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Without comment, control characters and the mark that some systems put before text in UTF-8.
+/// Removes the comment, control characters and a byte order mark; tabs become spaces.
 fn clean(line: &str) -> String {
     let line = line.trim_start_matches('\u{feff}');
     let line = line.split('#').next().unwrap_or_default();
@@ -71,18 +71,18 @@ fn split_word(text: &str) -> (&str, &str) {
     (word, rest.trim_start_matches(' '))
 }
 
-/// The answer to one command.
+/// The response to one command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Response {
-    /// The command's id.
+    /// The id of the command.
     pub id: Option<u32>,
-    /// The result, perhaps of several lines, or the error message.
+    /// The result, of one or more lines, or the error message.
     pub outcome: Result<String, String>,
 }
 
 impl fmt::Display for Response {
-    /// The response as it is sent, the empty line at its end included. A result that starts with a line
-    /// end keeps it, so that the first row of a board is not shifted; no other line is empty.
+    /// Writes the response as it is sent, with the empty line at its end. A line end at the beginning of a result
+    /// stays, so that the first row of a board is not shifted; other empty lines are dropped.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.outcome.is_ok() { "=" } else { "?" })?;
         if let Some(id) = self.id {

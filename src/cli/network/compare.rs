@@ -1,4 +1,4 @@
-//! `tewari network compare`.
+//! `tewari network compare`: a network against a search without one.
 
 use super::Source;
 use super::prepare::read_own;
@@ -14,7 +14,7 @@ use std::fmt::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-/// Bytes for a table that loses nothing in a small search.
+/// Bytes of a table in which a small search evicts nothing.
 const TABLE: u64 = 16 << 20;
 
 #[derive(Args)]
@@ -22,19 +22,19 @@ pub(super) struct Arguments {
     /// Folders of self-play.
     #[arg(required = true)]
     games: Vec<PathBuf>,
-    /// Take the last N games of them, those that `prepare` keeps apart; one position of each.
+    /// Number of games to use, the last ones, which `prepare` keeps for validation; one position of each.
     #[arg(long, value_name = "N", default_value = "1000")]
     validation: NonZeroUsize,
-    /// Of self-play on several boards, take the games on this one.
+    /// The board to take, if games of self-play are on several.
     #[arg(long)]
     size: Option<Size>,
     /// Simulations of the search without a network.
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
     simulations: u64,
-    /// Judge each position by the komi that its game began with, whatever was made even later.
+    /// Use the komi that each game began with, even where it was made even later.
     #[arg(long)]
     first_komi: bool,
-    /// Print besides what the values of each stage of a game are worth, by how much of the board is empty.
+    /// Also print the loss of the values in each stage of a game, by the percentage of empty points.
     #[arg(long)]
     by_stage: bool,
     /// Seed of the positions and of the search.
@@ -77,7 +77,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Losses of the value in each stage, each judge with a temperature of its own there; a table that begins with an empty line.
+/// Returns a table of the value losses in each stage, calibrated by one temperature for each stage and forecaster; it
+/// begins with an empty line.
 fn stages(comparison: &Comparison) -> String {
     let mut table =
         format!("\n{:28} {:>10} {:>10} {:>10}", "value, by empty points", "positions", "network", "search");

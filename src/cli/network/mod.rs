@@ -1,4 +1,4 @@
-//! `tewari network`.
+//! `tewari network`: inspection, evaluation and training data of networks.
 
 mod compare;
 mod prepare;
@@ -21,20 +21,21 @@ pub(super) struct Arguments {
 
 #[derive(Subcommand)]
 enum What {
-    /// Print what a network is.
+    /// Print the name, architecture and training of a network.
     Info(Source),
-    /// Print what a network thinks of a position of a game.
+    /// Print the network's evaluation of a position of a game.
     Eval(show::Arguments),
-    /// Compare what a network and a search without one say of games kept apart: who wins, and whose each point will be.
+    /// Compare a network with a search without one, on games kept for validation: forecasts of the winner and of the
+    /// owner of each point.
     Compare(compare::Arguments),
-    /// Turn recorded games into positions for the trainer.
+    /// Convert recorded games to positions for the trainer.
     Prepare(prepare::Arguments),
 }
 
-/// Which network.
+/// The choice of a network.
 #[derive(Args)]
 struct Source {
-    /// A weights file; default: the network in the program for the board.
+    /// A weights file. Default: the network in the program for the board.
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
 }
@@ -57,7 +58,7 @@ impl Source {
     }
 }
 
-/// The network of a weights file.
+/// Reads the network of a weights file.
 pub(super) fn load(path: &Path) -> Result<Arc<Network>> {
     let name = path.display();
     ensure!(
@@ -65,7 +66,7 @@ pub(super) fn load(path: &Path) -> Result<Arc<Network>> {
         "expected a weights file, found {name}: there would be no network to ask"
     );
     let mut bytes = Vec::new();
-    // No more than is needed to see that it is too large.
+    // One byte above the limit is enough to detect a file that is too large.
     File::open(path)
         .and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes))
         .with_context(|| format!("cannot read {name}"))?;

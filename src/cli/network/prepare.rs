@@ -1,4 +1,4 @@
-//! `tewari network prepare`.
+//! `tewari network prepare`: training and validation positions from games.
 
 use crate::cli::output_file::NewFile;
 use crate::cli::{print_error, print_line};
@@ -14,26 +14,26 @@ use std::io::{self, BufRead, BufReader, BufWriter};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-/// What files of gzip begin with.
+/// First bytes of a gzip file.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// Folders of self-play; or a file with games on 19x19, one a line: DATE RESULT KOMI MOVES, moves in the letters of
-    /// SGF, - for standard input.
+    /// Folders of self-play; or one file (- for standard input) of games on 19x19, one a line: DATE RESULT KOMI MOVES,
+    /// with moves in SGF letters.
     #[arg(required = true)]
     games: Vec<PathBuf>,
-    /// Where to write train.rows and validation.rows.
+    /// Folder to write train.rows and validation.rows to.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Keep the last N games apart: by date, or of self-play by their order.
+    /// Number of games kept for validation, the last ones: by date, or for self-play by their order.
     #[arg(long, value_name = "N", default_value = "1000")]
     validation: NonZeroUsize,
-    /// Of self-play on several boards, take the games on this one.
+    /// The board to take, if games of self-play are on several.
     #[arg(long)]
     size: Option<Size>,
-    /// Of self-play, take one in N positions beside those that were searched for long: a game's positions have much in
-    /// common.
+    /// For self-play: take one in N positions beside all those with a long search, since positions of one game are
+    /// correlated.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..))]
     every: u16,
 }
@@ -46,7 +46,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         bail!("expected folders of self-play or one file with games, found {} names", arguments.games.len());
     };
     let mut games = read(file, |text, line| Ok(RecordedGame::parse(text, line)?))?;
-    // Stable, so that games of one day stay in the order of the file.
+    // The sort is stable: games of one day stay in the order of the file.
     games.sort_by(|one, other| one.date.cmp(&other.date));
     let size = Size::new(19, 19)?;
     split(arguments, &games, &mut |games, file| {
@@ -58,7 +58,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     })
 }
 
-/// The games of folders of self-play on one board, in the order of the folders and then of their numbers, and the board.
+/// Returns the self-play games on one board, in the order of the folders and then of their numbers, and the board.
 pub(super) fn read_own(folders: &[PathBuf], size: Option<Size>) -> Result<(Vec<OwnGame>, Size)> {
     let mut games = Vec::new();
     let mut taken = HashSet::new();
@@ -67,17 +67,17 @@ pub(super) fn read_own(folders: &[PathBuf], size: Option<Size>) -> Result<(Vec<O
         let place = file.canonicalize().with_context(|| {
             format!("cannot read {}: expected a folder that tewari selfplay --out has made", file.display())
         })?;
-        // Or games that are learned from would be kept apart, too.
+        // Otherwise a game could be in both training and validation.
         ensure!(taken.insert(place), "{} is there twice: expected each folder once", folder.display());
         let hint = "take the line out; one that was cut off at the end goes when tewari selfplay goes on";
         let mut played =
             read(&file, |text, line| OwnGame::parse(text, line).map_err(|error| anyhow!("{error}: {hint}")))?;
-        // They lie there in the order in which they ended, which is a race.
+        // The file has them in the order in which they ended, which differs from run to run.
         played.sort_by_key(|game| game.number);
         let lines = played.len();
         played.dedup_by_key(|game| game.number);
         if lines > played.len() {
-            // Or one copy would be learned from and another one judge what was learned.
+            // Otherwise one copy could be in training and the other in validation.
             let (name, copies) = (folder.display(), lines - played.len());
             print_error(&format!("{name}: {copies} games, whose number another one has, are left out"));
         }
@@ -98,7 +98,7 @@ pub(super) fn read_own(folders: &[PathBuf], size: Option<Size>) -> Result<(Vec<O
     Ok((games, size))
 }
 
-/// The boards of games, as text.
+/// Returns the boards of games as text.
 fn boards(games: &[OwnGame]) -> String {
     let sizes: BTreeSet<&str> = games.iter().map(|game| &*game.size).collect();
     if sizes.is_empty() { "none".to_owned() } else { sizes.into_iter().collect::<Vec<_>>().join(", ") }
@@ -115,7 +115,7 @@ fn prepare_own(arguments: &Arguments) -> Result<()> {
     })
 }
 
-/// Positions, and games that were cut off at an illegal move.
+/// Returns the numbers of positions and of games cut off at an illegal move.
 fn sum(mut counts: impl Iterator<Item = io::Result<(usize, bool)>>) -> io::Result<(usize, usize)> {
     counts.try_fold((0, 0), |(positions, cut_off), count| {
         let (more, cut) = count?;
@@ -123,7 +123,7 @@ fn sum(mut counts: impl Iterator<Item = io::Result<(usize, bool)>>) -> io::Resul
     })
 }
 
-/// All games of a file.
+/// Reads all games of a file.
 fn read<G>(path: &Path, parse: impl Fn(&str, usize) -> Result<G>) -> Result<Vec<G>> {
     let name = path.display();
     let mut input: Box<dyn BufRead> = if path == Path::new("-") {
@@ -143,8 +143,8 @@ fn read<G>(path: &Path, parse: impl Fn(&str, usize) -> Result<G>) -> Result<Vec<
         .with_context(|| format!("cannot read {name}"))
 }
 
-/// Writes the last games to one file and all others to another. A trainer may be reading files of the same names: they
-/// stay what they are until both are whole.
+/// Writes the last games to the validation file and all others to the training file. A trainer may be reading older
+/// files: they stay until both new ones are complete.
 fn split<G>(
     arguments: &Arguments,
     games: &[G],
@@ -172,7 +172,8 @@ fn split<G>(
         lines.push(format!("{}: {counts}", path.display()));
         files.push(file);
     }
-    // Of two preparations, games of one's validation may be in the other's training: no validation is better.
+    // Validation games of the older files may be training games of the new ones: no validation file is better than an
+    // old one.
     match std::fs::remove_file(&validation_path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             return Err(error).with_context(|| format!("cannot replace {}", validation_path.display()));

@@ -16,7 +16,7 @@ use std::io::Read;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-/// Moves that are listed below the board.
+/// Number of moves listed below the board.
 const LISTED: usize = 8;
 
 #[derive(Args)]
@@ -26,7 +26,7 @@ pub(super) struct Arguments {
     /// The position after N moves; 0 is the start. Default: the last one.
     #[arg(long = "move", value_name = "N")]
     turn: Option<usize>,
-    /// The game of a file with several, from 1.
+    /// The number of the game, from 1, in a file with several.
     #[arg(long, value_name = "N", default_value = "1")]
     game: NonZeroUsize,
     /// Komi; default: the file's, or 7.5.
@@ -41,7 +41,7 @@ pub(super) struct Arguments {
     source: Source,
 }
 
-/// What networks are; those in the program each with its boards.
+/// Returns the descriptions of networks; those in the program with their boards.
 pub(super) fn all_info(networks: &Networks) -> String {
     let networks = networks.all();
     match &networks[..] {
@@ -54,7 +54,7 @@ pub(super) fn all_info(networks: &Networks) -> String {
     }
 }
 
-/// What a network is, in a few lines.
+/// Returns the description of a network, one property a line.
 fn info(network: &Network) -> String {
     let architecture = network.architecture();
     let pooled: Vec<String> = (0..architecture.blocks)
@@ -119,7 +119,7 @@ fn read(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The position asked for.
+/// Returns the position after `turn` moves, by default the last one.
 fn find(record: &GameRecord, terms: &Terms, turn: Option<usize>) -> Result<Position, sgf::ReplayError> {
     let turn = turn.unwrap_or(record.move_count());
     let mut found = None;
@@ -137,7 +137,8 @@ fn find(record: &GameRecord, terms: &Terms, turn: Option<usize>) -> Result<Posit
     }
 }
 
-/// The board with the chances of moves in percent, the likeliest moves, and what else the network says.
+/// Returns the board with the probabilities of moves in percent, the most probable moves, and the ownership and score
+/// from Black's point of view, if the network has them.
 fn describe(position: &Position, situation: &Situation<'_>, evaluation: &Evaluation<'_>) -> String {
     let size = position.size();
     let mut chances = vec![0; evaluation.policy.len()];
@@ -156,7 +157,7 @@ fn describe(position: &Position, situation: &Situation<'_>, evaluation: &Evaluat
         .map(|&mv| format!("{} {:.1}", size.vertex(mv), percent(mv)))
         .collect();
     let _ = write!(text, "{} to play, per cent: {}", position.to_play(), listed.join(", "));
-    // The network speaks of the player to move.
+    // The network's values are those of the player to move.
     let is_blacks = position.to_play() == Player::Black;
     let for_black = |value: Value| 100.0 * if is_blacks { value } else { value.other() }.as_f64();
     if evaluation.owners.is_some() {
@@ -174,7 +175,8 @@ fn describe(position: &Position, situation: &Situation<'_>, evaluation: &Evaluat
     text
 }
 
-/// Stones, and on the other points what `cell` says, at most three characters wide; a line a row.
+/// Returns the board as text, one row a line: stones, and on empty points the text of `cell`, at most three characters
+/// wide.
 fn board(position: &Position, cell: impl Fn(Move) -> String) -> String {
     let size = position.size();
     let mut text = String::new();

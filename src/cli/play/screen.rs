@@ -1,33 +1,33 @@
-//! Lines on a terminal of which only those that change are written again.
+//! Lines on a terminal, of which only the changed ones are rewritten.
 
 use std::fmt::Write;
 
-/// Columns and rows of a terminal.
+/// The size of a terminal in columns and rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extent {
     pub(super) columns: usize,
     pub(super) rows: usize,
 }
 
-/// What stands above the cursor: lines that were written last, and rows that a person typed below them.
+/// The text above the cursor: the lines written last, and the rows typed by the user below them.
 #[derive(Default)]
 pub(super) struct Screen {
-    /// Nothing where the terminal cannot hold it all, or has another size since.
+    /// The size of the terminal and the lines written last; `None` if they did not fit.
     painted: Option<(Extent, Vec<String>)>,
     rows_typed: usize,
 }
 
 impl Screen {
-    /// Takes note of rows that were typed below the lines, the cursor being at the beginning of the next row.
+    /// Records that `rows` rows were typed below the lines; the cursor is at the beginning of the next row.
     pub(super) fn typed(&mut self, rows: usize) {
         self.rows_typed += rows;
     }
 
-    /// What to write so that `lines` stand there, the cursor at the beginning of the row below them. A line is at most
-    /// as long as a row.
+    /// Returns the text that replaces the old lines by `lines` and puts the cursor at the beginning of the row below
+    /// them. A line is at most as long as a row.
     pub(super) fn paint(&mut self, lines: Vec<String>, extent: Extent) -> String {
         let rows_typed = std::mem::take(&mut self.rows_typed);
-        // One row below the lines to type in, and one where the cursor goes then.
+        // One row below the lines to type in, and one for the cursor afterwards.
         let fits = |lines: &[String], typed: usize| lines.len() + typed.max(1) < extent.rows;
         let before = self.painted.take().filter(|(then, old)| *then == extent && fits(old, rows_typed));
         let mut text = String::new();
@@ -50,7 +50,8 @@ impl Screen {
     }
 }
 
-/// Text in lines of at most `columns` characters, broken between words; lines of escape sequences are left as they are.
+/// Breaks text between words into lines of at most `columns` characters; lines with escape sequences are cut off
+/// instead.
 pub(super) fn wrapped(text: &str, columns: usize) -> Vec<String> {
     text.lines().flat_map(|line| wrapped_line(line, columns.max(1))).collect()
 }

@@ -1,4 +1,4 @@
-//! A game on a terminal: one picture that changes in place, and a line to type in that can be edited.
+//! A game on a terminal: a picture that is updated in place, and an input line that can be edited.
 
 use super::screen::{Extent, Screen, wrapped};
 use crate::play::console::Console;
@@ -10,21 +10,21 @@ use std::io::{self, Write};
 
 const PROMPT: &str = "> ";
 
-/// A person at a terminal.
+/// A console for a person at a terminal.
 pub(super) struct Terminal {
     editor: Editor<(), MemHistory>,
     screen: Screen,
-    /// What was shown last.
+    /// The picture of the game shown last.
     game: String,
-    /// What was said since the last line was typed.
+    /// The messages since the last line was typed.
     said: Vec<String>,
 }
 
 impl Terminal {
-    /// A console on standard input and output, which must be a terminal.
+    /// Creates a console on standard input and output, which must be a terminal.
     ///
     /// # Errors
-    /// When its lines cannot be edited.
+    /// Returns an error if lines cannot be edited on this terminal.
     pub(super) fn new() -> io::Result<Terminal> {
         let config = Config::builder().auto_add_history(true).build();
         let history = MemHistory::with_config(&config);
@@ -37,7 +37,7 @@ impl Terminal {
         })
     }
 
-    /// Shows the game with what was said, and `more` below it.
+    /// Writes the game, the messages, and `more` below them.
     fn paint(&mut self, more: Option<&str>) -> io::Result<()> {
         let extent = extent();
         let mut lines = Vec::new();
@@ -54,7 +54,7 @@ impl Terminal {
     }
 }
 
-/// The size of the terminal, or the usual one where it does not say.
+/// Returns the size of the terminal, by default 80 columns and 24 rows.
 fn extent() -> Extent {
     let (rows, columns) = Term::stdout().size();
     let or = |number: u16, usual: usize| if number == 0 { usual } else { number.into() };
@@ -91,7 +91,7 @@ impl Console for Terminal {
                 self.screen.typed(1);
                 Ok(None)
             }
-            // Ctrl-C gives a line up, not a game.
+            // Ctrl-C discards the line, not the game.
             Err(ReadlineError::Interrupted) => {
                 self.screen.typed(1);
                 self.said.push("Type quit to leave, or press Ctrl-D.".to_owned());

@@ -7,34 +7,33 @@ use anyhow::{Context, Result, anyhow};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// The largest file read; the record's reader has the same limit.
+/// Maximum bytes of a file; the record's reader has the same limit.
 const LARGEST_FILE: u64 = sgf::MAX_BYTES as u64;
-/// Folders inside folders are looked into so deep.
+/// Maximum depth of folders inside folders.
 const DEEPEST: usize = 32;
 
 /// A file of games.
 pub(super) struct Source {
-    /// Where it is.
+    /// The path, `-` for standard input.
     pub(super) path: PathBuf,
-    /// Its games.
     pub(super) collection: Collection,
-    /// Their texts.
+    /// The texts of the games in the file.
     pub(super) texts: Sources,
 }
 
 impl Source {
-    /// Its name as people see it.
+    /// Returns the name for messages.
     pub(super) fn name(&self) -> String {
         self.path.display().to_string()
     }
 
-    /// Positions of all games.
+    /// Returns the number of positions of all games.
     pub(super) fn positions(&self) -> usize {
         self.collection.games.iter().map(|game| game.move_count() + 1).sum()
     }
 }
 
-/// Reads all files, and those of all folders. What cannot be read is a failure, and the others go on.
+/// Reads all files, and those in all folders. The error of an unreadable one is added to `failures`.
 pub(super) fn read_all(paths: &[PathBuf], failures: &mut Failures) -> Vec<Source> {
     let mut files = Vec::new();
     for path in paths {
@@ -61,7 +60,7 @@ pub(super) fn read_all(paths: &[PathBuf], failures: &mut Failures) -> Vec<Source
     sources
 }
 
-/// Adds the records of a folder and of those in it, by name. Links to folders are not followed.
+/// Adds the records of a folder and of the folders in it, in the order of names. Links to folders are not followed.
 fn add_folder(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<()> {
     let cannot = || format!("cannot read {}", folder.display());
     let mut entries = Vec::new();

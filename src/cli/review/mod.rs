@@ -1,4 +1,4 @@
-//! `tewari review`.
+//! `tewari review`: reviews of whole games.
 
 mod input;
 mod output;
@@ -23,7 +23,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Simulations for each position when nothing else is said.
+/// Default number of simulations of a position.
 pub(super) const DEFAULT_SIMULATIONS: u64 = 1_000;
 
 #[derive(Args)]
@@ -31,31 +31,31 @@ pub(super) struct Arguments {
     /// SGF files, folders of them (with the folders inside), or - for standard input.
     #[arg(required_unless_present = "from", conflicts_with = "from")]
     files: Vec<PathBuf>,
-    /// Show again what --save kept, without searching.
+    /// Show the reviews saved with --save, without searching.
     #[arg(long, value_name = "SAVED", conflicts_with_all = ["save", "passes", "komi", "rules", "dead", "seed", "visits",
         "simulations", "time"])]
     from: Option<PathBuf>,
-    /// What to write: text for the terminal, html (one page that works offline), sgf (the record with comments and
-    /// variations), csv or json (a row a move). Default: what the name of OUT says, or text.
+    /// Output format: text for the terminal, html (one page that works offline), sgf (the record with comments and
+    /// variations), csv or json (a row a move). Default: by the name of OUT, or text.
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Where to write it; a folder, or a name that ends in /, gets a file for each input file. Default: standard output.
+    /// File to write; a folder, or a name that ends in /, gets a file for each input file. Default: standard output.
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
-    /// Overwrite files that exist.
+    /// Overwrite existing files.
     #[arg(long)]
     force: bool,
-    /// Keep what was computed in this file, for --from.
+    /// Save the reviews to this file, for --from.
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// How many of the costliest moves to list.
+    /// Number of the costliest moves to list.
     #[arg(long, value_name = "N", default_value_t = 10)]
     mistakes: usize,
-    /// The losses of win rate, in percent, from which on a move is an inaccuracy, a mistake, a blunder.
+    /// Minimum losses of win rate, in percent, of an inaccuracy, a mistake and a blunder.
     #[arg(long, value_name = "A,B,C", default_value_t)]
     thresholds: Thresholds,
-    /// How often to go through each game, first from its end, then from its start, and so on: each pass begins with
-    /// what the earlier ones learnt.
+    /// Number of passes over each game, in turn from its end and from its start; each builds on the search of the
+    /// earlier ones.
     #[arg(long, value_name = "N", default_value = "1")]
     passes: NonZeroUsize,
     /// Komi; default: the record's, or 7.5.
@@ -64,11 +64,11 @@ pub(super) struct Arguments {
     /// Rules, as in `analyze`. Default: the record's if it names them, or chinese.
     #[arg(long, help_heading = POSITION)]
     rules: Option<Rules>,
-    /// Which stones are taken off the board where a game has ended; default: none by tromp-taylor rules, else those that
-    /// both would agree on.
+    /// Stones removed as dead where a game has ended. Default: none by tromp-taylor rules, else those that both players
+    /// would agree on.
     #[arg(long, value_enum, help_heading = POSITION)]
     dead: Option<Dead>,
-    /// Seed of all randomness.
+    /// Seed of the random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
@@ -77,7 +77,7 @@ pub(super) struct Arguments {
     engine: EngineArguments,
 }
 
-/// The columns of a table, for the help.
+/// Returns the description of the columns of a table, for the help.
 pub(super) fn columns_in_words() -> String {
     let columns = table::COLUMNS.map(|(name, meaning)| format!("  {name:14}{meaning}\n"));
     format!("Columns of csv and json:\n{}", columns.concat())
@@ -128,7 +128,7 @@ fn review_files(arguments: &Arguments) -> Result<()> {
     failures.last.map_or(Ok(()), Err)
 }
 
-/// The reviews of all games of a file, until somebody ends it.
+/// Reviews all games of a file, until the user interrupts it.
 fn review_source(
     arguments: &Arguments,
     source: &Source,
@@ -156,7 +156,7 @@ fn review_source(
     reviews
 }
 
-/// The review of a game, and what is wrong with its record.
+/// Reviews a game. Returns the review, and the error that cut its record off, if there is one.
 fn review_game(
     arguments: &Arguments,
     source: &Source,
@@ -212,7 +212,7 @@ impl Arguments {
     }
 }
 
-/// What could not be reviewed. The last is the program's error, those before it are said as they come.
+/// The errors of files and records. They are printed as they occur, except the last, which is the program's error.
 #[derive(Default)]
 struct Failures {
     last: Option<anyhow::Error>,
@@ -231,7 +231,7 @@ impl Failures {
     }
 }
 
-/// On standard error, and only if that is a terminal.
+/// Returns a progress bar, drawn on standard error if that is a terminal.
 fn progress_bar(positions: usize) -> ProgressBar {
     let bar = ProgressBar::new(positions as u64);
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len} positions, {eta} left") {

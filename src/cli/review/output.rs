@@ -1,4 +1,4 @@
-//! Where reviews are written.
+//! Output of reviews.
 
 use crate::cli::output_file::{check_absent, write_file};
 use crate::review::{Review, Settings, html, sgf, table, text};
@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// What is written.
+/// The format of a review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
     Text,
@@ -17,7 +17,7 @@ pub(super) enum Format {
     Json,
 }
 
-/// Where it is written, and as what.
+/// The place and format of the output.
 pub(super) struct Output {
     place: Place,
     format: Format,
@@ -32,7 +32,7 @@ enum Place {
 }
 
 impl Format {
-    /// What the ending of a file's name says.
+    /// Returns the format named by the extension of a file.
     fn of(path: &Path) -> Option<Format> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
         match ending.as_str() {
@@ -85,7 +85,7 @@ impl Output {
         Output { place, format: format.or(named).unwrap_or(Format::Text), is_forced }
     }
 
-    /// Plans what to write for these input files; refuses to overwrite anything, before work begins.
+    /// Plans the output for these input files. Returns an error if a file must not be overwritten, before work begins.
     pub(super) fn plan(self, inputs: &[&Path], settings: Settings) -> Result<Plan> {
         let names = match &self.place {
             Place::Standard => Vec::new(),
@@ -96,7 +96,7 @@ impl Output {
         Ok(Plan { output: self, names, settings, kept: Vec::new() })
     }
 
-    /// The file for each input file: its name with another ending, and a number if that is taken.
+    /// Returns the output file of each input file: its name with another extension, and a number if that is taken.
     fn names(&self, folder: &Path, inputs: &[&Path]) -> Vec<PathBuf> {
         let mut names: Vec<PathBuf> = Vec::new();
         for input in inputs {
@@ -111,17 +111,17 @@ impl Output {
     }
 }
 
-/// Where the reviews of some input files go.
+/// The output of the reviews of several input files.
 pub(super) struct Plan {
     output: Output,
     names: Vec<PathBuf>,
     settings: Settings,
-    /// What goes into one file with others.
+    /// The reviews for one common file or standard output.
     kept: Vec<Review>,
 }
 
 impl Plan {
-    /// Takes the reviews of an input file, by its place among them. Those that get a file of their own are written.
+    /// Adds the reviews of input file number `nth`, from 0. With a folder as output, their file is written at once.
     pub(super) fn add(&mut self, nth: usize, reviews: Vec<Review>) -> Result<()> {
         let Place::Folder(folder) = &self.output.place else {
             self.kept.extend(reviews);
@@ -136,7 +136,7 @@ impl Plan {
         write_file(&self.names[nth], &text, self.output.is_forced)
     }
 
-    /// Writes what was kept.
+    /// Writes the reviews for one common file or standard output.
     pub(super) fn finish(self) -> Result<()> {
         if self.kept.is_empty() {
             return Ok(());
@@ -149,7 +149,7 @@ impl Plan {
     }
 }
 
-/// Writes to standard output; a reader that has had enough is no failure.
+/// Writes to standard output and ignores the error of a closed output.
 fn print(text: &str) -> Result<()> {
     let mut output = std::io::stdout().lock();
     match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {

@@ -1,35 +1,35 @@
-//! From settings to the defaults of a command's options.
+//! Settings as the defaults of a command's options.
 
 use super::{Entry, Mistake, Settings, Value};
 use clap::builder::Resettable;
 use clap::{Arg, ArgAction, Command};
 use std::ffi::OsString;
 
-/// The table for all commands that play or analyse.
+/// Name of the table for all commands that play or analyse.
 pub(crate) const COMMON: &str = "default";
-/// Those commands. Experiments have tables of their own alone: their results must not depend on how somebody plays.
+/// Commands that the common table applies to. Experiments have only tables of their own: their results must not depend
+/// on the user's settings for play.
 const COMMON_COMMANDS: [&[&str]; 5] = [&["gtp"], &["analyze"], &["review"], &["analysis"], &["play", "go"]];
-/// Options of which one given replaces the others: how much memory there is, how long a search lasts.
+/// Groups of options of which a given one replaces the others: memory size, limit of a search.
 const RIVALS: [&[&str]; 2] = [&["memory", "table-size"], &["visits", "simulations", "time"]];
-/// From which likeness on another name is worth a question.
+/// Minimum similarity (Jaro, 0 to 1) of a name that is suggested.
 const ALIKE: f64 = 0.7;
 
-/// A setting that holds for a command.
+/// A setting that applies to a command.
 #[derive(Debug)]
 pub(crate) struct Held<'a> {
     /// The long name of the option.
     pub(crate) key: &'a str,
-    /// What it is set to.
     pub(crate) value: &'a Value,
-    /// Where, counted from 1.
+    /// The line in the file, from 1.
     pub(crate) line: usize,
 }
 
 impl Settings {
-    /// Checks all names and kinds, whatever command runs.
+    /// Checks the names and types of all settings, whatever command runs.
     ///
     /// # Errors
-    /// The first mistake, with its place.
+    /// Returns the first mistake, with its place.
     pub(crate) fn check(&self, program: &Command) -> anyhow::Result<()> {
         self.mistake(program).map_or(Ok(()), |mistake| Err(mistake.at(&self.path)))
     }
@@ -51,8 +51,8 @@ impl Settings {
         })
     }
 
-    /// What holds for the command at `path` beside `arguments`, the words behind it. What is given there wins, over its
-    /// rivals too.
+    /// Returns the settings that apply to the command at `path`. An option in `arguments`, the words after the command,
+    /// replaces its setting and those of its rivals and of options that it conflicts with.
     pub(crate) fn held(&self, command: &Command, path: &[String], arguments: &[OsString]) -> Vec<Held<'_>> {
         let ranked: Vec<(usize, &Entry)> =
             self.entries.iter().filter_map(|entry| Some((entry.rank(path)?, entry))).collect();
@@ -72,10 +72,10 @@ impl Settings {
         held
     }
 
-    /// Makes what holds the defaults of the options of `command`.
+    /// Sets settings as the defaults of the options of `command`.
     ///
     /// # Errors
-    /// When an option cannot be set to that, with the place.
+    /// Returns an error, with the place, if an option does not accept its value.
     pub(crate) fn apply(&self, mut command: Command, held: &[Held<'_>]) -> anyhow::Result<Command> {
         for Held { key, value, line } in held {
             let Some(option) = option(&command, key) else { continue };
@@ -83,7 +83,7 @@ impl Settings {
                 return Err(Mistake { line: *line, what }.at(&self.path));
             }
             let id = option.get_id().clone();
-            // In place, so that the order stays.
+            // Changed in place to keep the order of the options.
             command = command
                 .mut_args(|option| if option.get_id() == &id { with_default(option, value) } else { option });
         }
@@ -92,7 +92,7 @@ impl Settings {
 }
 
 impl Entry {
-    /// What is wrong with its name or kind.
+    /// Returns the error of the entry's table, name or type, if there is one.
     fn mistake(&self, program: &Command) -> Option<String> {
         let Entry { tables, key, value, .. } = self;
         if tables.is_empty() {
@@ -125,7 +125,8 @@ impl Entry {
         Some(format!("{key}: expected {expected}, found {found}"))
     }
 
-    /// How special its table is among those that hold for the command at `path`; `None` if it does not hold there.
+    /// Returns the rank of the entry's table among those that apply to the command at `path`: the more specific, the
+    /// higher. `None` if it does not apply.
     fn rank(&self, path: &[String]) -> Option<usize> {
         if self.tables == [COMMON] {
             return COMMON_COMMANDS.iter().any(|common| common == &path).then_some(0);
@@ -134,7 +135,8 @@ impl Entry {
     }
 }
 
-/// The command that the first words of `arguments` name, and how many words that are; without any it is `gtp`.
+/// Returns the path of the command that the first words of `arguments` name, and the number of these words. Without any
+/// the command is `gtp`.
 pub(crate) fn named_command(program: &Command, arguments: &[OsString]) -> (Vec<String>, usize) {
     let (mut command, mut path) = (program, Vec::new());
     for word in arguments {
@@ -146,8 +148,8 @@ pub(crate) fn named_command(program: &Command, arguments: &[OsString]) -> (Vec<S
     (if path.is_empty() { vec!["gtp".to_owned()] } else { path }, words)
 }
 
-/// Takes `--flag=false` out of `arguments` and makes `--flag` of `--flag=true`, so that a flag of the settings can be
-/// turned off. Returns the long names of those that are off.
+/// Removes `--flag=false` from `arguments` and shortens `--flag=true` to `--flag`, so that the command line can turn
+/// off a flag of the settings. Returns the long names of the flags that are turned off.
 pub(crate) fn settle_flags(command: &Command, arguments: &mut Vec<OsString>) -> Vec<String> {
     let mut off = Vec::new();
     arguments.retain_mut(|argument| {
@@ -167,7 +169,7 @@ pub(crate) fn settle_flags(command: &Command, arguments: &mut Vec<OsString>) -> 
     off
 }
 
-/// Whether it may be something for [`settle_flags`].
+/// Returns true if an argument has a form that [`settle_flags`] handles.
 pub(crate) fn is_settled_flag(argument: &OsString) -> bool {
     argument.to_str().and_then(flag_and_value).is_some()
 }
@@ -177,7 +179,7 @@ fn flag_and_value(argument: &str) -> Option<(&str, bool)> {
     Some((name, value.parse().ok()?))
 }
 
-/// The commands without others below them that a table is about.
+/// Returns the commands without subcommands that a table of settings applies to.
 fn leaves<'a>(program: &'a Command, tables: &[String]) -> Vec<&'a Command> {
     if tables == [COMMON] {
         return COMMON_COMMANDS
@@ -197,7 +199,7 @@ fn leaves<'a>(program: &'a Command, tables: &[String]) -> Vec<&'a Command> {
     leaves
 }
 
-/// The options that settings may set.
+/// Returns the options that settings may set.
 pub(crate) fn options(command: &Command) -> impl Iterator<Item = &Arg> {
     let is_setting = |option: &&Arg| {
         option.get_long().is_some()
@@ -211,7 +213,7 @@ fn option<'a>(command: &'a Command, key: &str) -> Option<&'a Arg> {
     options(command).find(|option| option.get_long() == Some(key))
 }
 
-/// Whether one given means that the other does not hold: they are one, rivals, or exclude each other.
+/// Returns true if giving one option invalidates the other: they are equal, rivals, or in conflict.
 fn exclude(command: &Command, one: &Arg, other: &Arg) -> bool {
     let conflicts = |one: &Arg, other: &Arg| {
         command.get_arg_conflicts_with(one).iter().any(|conflict| conflict.get_id() == other.get_id())
@@ -220,12 +222,12 @@ fn exclude(command: &Command, one: &Arg, other: &Arg) -> bool {
     names.is_some_and(|(one, other)| are_rivals(one, other)) || conflicts(one, other) || conflicts(other, one)
 }
 
-/// Whether they are one, or one replaces the other.
+/// Returns true if the options are equal, or one replaces the other.
 fn are_rivals(one: &str, other: &str) -> bool {
     one == other || RIVALS.iter().any(|rivals| rivals.contains(&one) && rivals.contains(&other))
 }
 
-/// Whether an option is among the words of a command line.
+/// Returns true if an option is among the words of a command line.
 fn is_given(option: &Arg, arguments: &[OsString]) -> bool {
     let mut longs = option.get_long_and_visible_aliases().unwrap_or_default();
     longs.extend(option.get_all_aliases().unwrap_or_default());
@@ -239,9 +241,9 @@ fn is_given(option: &Arg, arguments: &[OsString]) -> bool {
     words.filter_map(|argument| argument.to_str()).any(is_it)
 }
 
-/// The option with another default, which makes it a required one no more.
+/// Returns the option with another default, no longer required.
 fn with_default(option: Arg, value: &Value) -> Arg {
-    // Defaults live as long as the program.
+    // Leaked, since clap requires `'static` texts.
     let keep = |text: &String| -> &'static str { String::leak(text.clone()) };
     let option = option.required(false).required_unless_present(Resettable::Reset);
     match value {
@@ -251,7 +253,7 @@ fn with_default(option: Arg, value: &Value) -> Arg {
     }
 }
 
-/// What is wrong with setting an option to that.
+/// Returns the error of setting an option to `value`, if there is one.
 fn refusal(option: &Arg, value: &Value) -> Option<String> {
     let texts = match value {
         Value::Flag(_) => return None,
@@ -269,7 +271,7 @@ fn refusal(option: &Arg, value: &Value) -> Option<String> {
     outcome.err().map(|error| crate::cli::in_one_line(&error))
 }
 
-/// The most similar name as a question, if there is one.
+/// Returns the most similar name as a question, or an empty text.
 fn similar<'a>(name: &str, others: impl Iterator<Item = &'a str>) -> String {
     let rated = others.map(|other| (strsim::jaro(name, other), other));
     let best = rated.max_by(|(one, _), (other, _)| one.total_cmp(other));

@@ -1,8 +1,8 @@
-//! Settings: options that hold without being typed, from a file.
+//! Settings: values of options from a file.
 //!
 //! The file is TOML: a table for each command with the long names of its options as keys, and `[default]` for all
-//! commands that play or analyse. Its values become the defaults of the command's options, so that `--help` shows them and
-//! the command line wins.
+//! commands that play or analyse. Its values become the defaults of the command's options: `--help` shows them, and the
+//! command line overrides them.
 
 mod apply;
 mod read;
@@ -14,14 +14,14 @@ use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-/// The variable that names another file, or `none`.
+/// Environment variable that names another file, or `none`.
 pub(super) const VARIABLE: &str = "TEWARI_CONFIG";
-/// What stands for no file.
+/// Value that stands for no file.
 const NONE: &str = "none";
-/// Nobody writes so many settings.
+/// Maximum bytes of a settings file.
 const LARGEST_FILE: u64 = 1 << 20;
 
-/// The settings of a file.
+/// The content of a settings file.
 #[derive(Debug)]
 pub(super) struct Settings {
     path: PathBuf,
@@ -29,45 +29,45 @@ pub(super) struct Settings {
     tables: Vec<(Vec<String>, usize)>,
 }
 
-/// A key and what it is set to.
+/// A key and its value.
 #[derive(Debug)]
 struct Entry {
-    /// The tables it is in, from the outermost.
+    /// The tables around it, from the outermost.
     tables: Vec<String>,
     key: String,
-    /// Counted from 1.
+    /// The line in the file, from 1.
     line: usize,
     value: Value,
 }
 
-/// What an option is set to.
+/// The value of an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Value {
-    /// Whether a flag is set.
+    /// True if a flag is set.
     Flag(bool),
-    /// What would follow an option.
+    /// The text that would follow the option on a command line.
     One(String),
-    /// Several of them.
+    /// Several such texts.
     Many(Vec<String>),
 }
 
-/// Which file to read.
+/// The choice of the settings file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// The one that was named.
+    /// A file named by the user; it must exist.
     File(PathBuf),
-    /// The usual one, if it is there.
+    /// The file in the usual place, which may be missing.
     Usual(PathBuf),
-    /// None.
+    /// No file.
     None,
 }
 
 impl Choice {
-    /// What `--config` says, else the environment, else the usual place. `--config` is taken out of `arguments`, but not
-    /// behind `analysis`, where it is an option of KataGo's.
+    /// Returns the file named by `--config`, else by the environment, else the one in the usual place. Removes
+    /// `--config` from `arguments`, but not after `analysis`, where it is an option of KataGo's.
     ///
     /// # Errors
-    /// When no file follows `--config`.
+    /// Returns an error if no file follows `--config`.
     pub(super) fn take(arguments: &mut Vec<OsString>) -> Result<Choice> {
         let mut chosen = None;
         let mut index = 1;
@@ -97,10 +97,10 @@ impl Choice {
         })
     }
 
-    /// Reads the file; `None` where there is none and none was named.
+    /// Reads the file. Returns `None` for [`Choice::None`], and if the usual file is missing or may not be read.
     ///
     /// # Errors
-    /// When it cannot be read, or is no TOML; in one line, with the place.
+    /// Returns an error of one line, with the place, if the file cannot be read or is not TOML.
     pub(super) fn read(&self) -> Result<Option<Settings>> {
         let (path, is_named) = match self {
             Choice::None => return Ok(None),
@@ -128,13 +128,13 @@ impl Settings {
         Ok(Settings { path: path.to_owned(), entries: found.entries, tables: found.tables })
     }
 
-    /// The file and a line of it.
+    /// Returns the name of the file with a line number.
     pub(super) fn place(&self, line: usize) -> String {
         format!("{}:{line}", self.path.display())
     }
 }
 
-/// Something wrong in a line of the file.
+/// A mistake in a line of the file.
 #[derive(Debug, PartialEq, Eq)]
 struct Mistake {
     line: usize,
@@ -147,7 +147,7 @@ impl Mistake {
     }
 }
 
-/// The file of the XDG base directory specification, by which a relative folder does not count.
+/// Returns the settings file by the XDG base directory specification, which ignores relative folders.
 fn usual_place(config_home: Option<OsString>, home: Option<OsString>) -> Option<PathBuf> {
     let absolute = |folder: &OsStr| Path::new(folder).is_absolute().then(|| PathBuf::from(folder));
     let folder = config_home.as_deref().and_then(absolute);

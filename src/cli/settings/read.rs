@@ -1,9 +1,9 @@
-//! From TOML to keys, values and their lines.
+//! The parser of settings files: keys, values and their lines.
 
 use super::{Entry, Mistake, Value};
 use toml::de::{DeTable, DeValue};
 
-/// What a file holds.
+/// The entries and tables of a file.
 #[derive(Debug)]
 pub(super) struct Found {
     /// In the order of their lines.
@@ -12,7 +12,7 @@ pub(super) struct Found {
     pub(super) tables: Vec<(Vec<String>, usize)>,
 }
 
-/// Reads a file.
+/// Parses a settings file.
 pub(super) fn read(bytes: &[u8]) -> Result<Found, Mistake> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
@@ -32,7 +32,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Found, Mistake> {
     Ok(found)
 }
 
-/// Adds what is in `table`, which is inside `tables`.
+/// Adds the entries and tables in `table`, which is inside `tables`.
 fn collect(text: &str, table: &DeTable<'_>, tables: &[String], found: &mut Found) -> Result<(), Mistake> {
     for (key, value) in table {
         let line = line_at(text.as_bytes(), key.span().start);
@@ -64,7 +64,7 @@ fn value_of(value: &DeValue<'_>) -> Option<Value> {
     }
 }
 
-/// A text or a number, as it would be typed.
+/// Returns a text or a number as it would be typed.
 fn scalar(value: &DeValue<'_>) -> Option<String> {
     match value {
         DeValue::String(text) => Some(text.to_string()),
@@ -76,7 +76,7 @@ fn scalar(value: &DeValue<'_>) -> Option<String> {
     }
 }
 
-/// The line of a byte, from 1.
+/// Returns the line of a byte, from 1.
 fn line_at(text: &[u8], byte: usize) -> usize {
     1 + text.iter().take(byte).filter(|byte| **byte == b'\n').count()
 }

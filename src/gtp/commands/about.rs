@@ -1,4 +1,4 @@
-//! The engine itself.
+//! Commands about the engine itself.
 
 use super::{Arguments, GtpError, Session};
 use crate::platform::process;
@@ -24,12 +24,12 @@ pub(super) fn list_commands(_: &mut Session, _: Arguments<'_>) -> Result<String,
     Ok(super::names().collect::<Vec<_>>().join("\n"))
 }
 
-/// What we answer to people who talk to us on KGS: what we think of the game.
+/// Answers a chat message on KGS with the summary of the last search.
 pub(super) fn kgs_chat(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
     Ok(session.last_thought.clone().unwrap_or_else(|| "I have not thought about anything yet.".to_owned()))
 }
 
-/// Nothing to do where nothing runs: that a line came is what ends an analysis.
+/// Does nothing: a running analysis has already ended, since any line ends it.
 pub(super) fn stop(_: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
     Ok(String::new())
 }
@@ -52,7 +52,7 @@ pub(super) fn get_random_seed(session: &mut Session, _: Arguments<'_>) -> Result
     Ok(session.engine.options().parameters.seed.to_string())
 }
 
-/// Seconds of processor time that the process used so far, its threads included.
+/// Returns the processor time used by all threads of the process, in seconds.
 pub(super) fn cputime(_: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
     let time = process::cpu_time().ok_or(GtpError::NoCpuTime)?;
     Ok(format!("{:.2}", time.as_secs_f64()))

@@ -1,11 +1,11 @@
-//! Size, komi, and new games.
+//! Commands for board size, komi and new games.
 
 use super::{Arguments, GtpError, Session};
 use crate::go::{Komi, KomiError, Size};
 
 const SIDE: &str = "a number of lines from 1 to 19";
 
-/// `boardsize SIDE`, or `boardsize COLUMNS ROWS` as some servers say it.
+/// `boardsize SIDE`, or `boardsize COLUMNS ROWS` as some servers send it.
 pub(super) fn boardsize(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let columns = arguments.side(SIDE)?;
     let rows = arguments.optional_side(SIDE)?.unwrap_or(columns);
@@ -28,20 +28,20 @@ fn begin(session: &mut Session, columns: usize, rows: usize) -> Result<String, G
     Ok(String::new())
 }
 
-/// Begins a game. The table keeps what it knows: GUIs send this whenever they go to another move.
+/// Begins a game. The table keeps its content: GUIs send this command whenever they go to another move.
 pub(super) fn clear_board(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
     session.new_game(session.size()).map_err(GtpError::NoMemoryForSize)?;
     Ok(String::new())
 }
 
-/// Empties the table. The game goes on.
+/// Clears the table. The game continues.
 pub(super) fn clear_cache(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
     session.engine.clear_table();
     session.restart_totals();
     Ok(String::new())
 }
 
-/// Sets the komi of this game and those to come. Board and table stay.
+/// Sets the komi of this and later games. The board and the table stay.
 pub(super) fn komi(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     const EXPECTED: &str = "a komi from -1000 to 1000";
     let points: f64 = arguments.number(EXPECTED)?;

@@ -1,4 +1,4 @@
-//! What GoGui needs beyond the standard, and what it can show.
+//! GoGui's extensions of GTP: set-up, analysis commands and parameters.
 //!
 //! Source: GoGui's manual, "GTP extensions" and "Analyze commands".
 
@@ -9,7 +9,7 @@ use crate::go::{Position, Record, Size};
 use std::fmt::Write;
 use std::time::Duration;
 
-/// What GoGui offers in its menu of analyses: a line each of the kind of result, the label and the command.
+/// Returns the analysis commands for GoGui's menu, one a line: kind of result, label and command.
 pub(super) fn analyze_commands(_: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
     let commands = [
         "pspairs/Best Moves/tewari-best_moves",
@@ -24,7 +24,7 @@ pub(super) fn analyze_commands(_: &mut Session, _: Arguments<'_>) -> Result<Stri
     Ok(commands.join("\n"))
 }
 
-/// Several moves as one: all are played, or none.
+/// Plays several moves, all or none.
 pub(super) fn play_sequence(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let moves = players_and_vertices(&mut arguments, session.size())?;
     let mut record = session.engine.record().clone();
@@ -35,7 +35,7 @@ pub(super) fn play_sequence(session: &mut Session, mut arguments: Arguments<'_>)
     Ok(String::new())
 }
 
-/// Stones put on the board before the first move: pairs of a colour and a point.
+/// Adds stones, pairs of a colour and a point, before the first move.
 pub(super) fn setup(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let position = session.position();
     if !session.engine.record().moves().is_empty() {
@@ -54,7 +54,7 @@ pub(super) fn setup(session: &mut Session, mut arguments: Arguments<'_>) -> Resu
     set_up(session, &stones, to_play)
 }
 
-/// Who moves first after the set-up.
+/// Sets the player to move after the set-up.
 pub(super) fn setup_player(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let player = arguments.player()?;
     if !session.engine.record().moves().is_empty() {
@@ -86,7 +86,7 @@ fn players_and_vertices(arguments: &mut Arguments<'_>, size: Size) -> Result<Vec
     Ok(moves)
 }
 
-/// The best moves with their visits.
+/// Returns the best moves with their visits.
 pub(super) fn best_moves(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
     const SHOWN: usize = 10;
     let report = session.engine.look_up(session.position().clone());
@@ -96,8 +96,8 @@ pub(super) fn best_moves(session: &mut Session, _: Arguments<'_>) -> Result<Stri
     Ok(pairs.join(" "))
 }
 
-/// The win rate of each move with visits, for the player to move, as a board of numbers: 0 elsewhere, where GoGui draws
-/// nothing and takes nothing but a number.
+/// Returns the win rate of each move with visits, for the player to move, as a board of numbers; other points are 0,
+/// since GoGui accepts only numbers and draws nothing for 0.
 pub(super) fn win_rates(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
     let report = session.engine.look_up(session.position().clone());
     let size = session.size();
@@ -108,8 +108,8 @@ pub(super) fn win_rates(session: &mut Session, _: Arguments<'_>) -> Result<Strin
     Ok(rows(size, |point| format!("{:.2}", values[point.index()])))
 }
 
-/// The ownership of each point, from -1 for White to 1 for Black, as a board of numbers. Without an evaluator it is that of the
-/// last search if this was of the position, else that of new playouts.
+/// Returns the ownership of each point as a board of numbers, from -1 for White to 1 for Black. Without an evaluator it
+/// is that of the last search, if this was of the position, else that of new playouts.
 pub(super) fn ownership(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
     let root = session.engine.root_for(session.position().to_play());
     let searched = session.last_search.as_ref().filter(|(key, _)| *key == session.position().key());
@@ -118,7 +118,7 @@ pub(super) fn ownership(session: &mut Session, _: Arguments<'_>) -> Result<Strin
     Ok(rows(session.size(), |point| format!("{:.2}", owners[point.index()])))
 }
 
-/// The best line from here for a player.
+/// Returns the best line from the position with a given player to move.
 pub(super) fn variation(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let player = arguments.player()?;
     let mut position = session.position().clone();
@@ -128,7 +128,7 @@ pub(super) fn variation(session: &mut Session, mut arguments: Arguments<'_>) -> 
     Ok(vertices(session.size(), line))
 }
 
-/// The settings as a dialog shows them; with a name and a value, changes one.
+/// Returns the settings for GoGui's dialog; with a name and a value, changes a setting.
 pub(super) fn param(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let Some(name) = arguments.next_word() else { return Ok(settings(session)) };
     let setting = setting(name).ok_or_else(|| GtpError::syntax(SETTINGS, Some(name)))?;
@@ -139,7 +139,7 @@ pub(super) fn param(session: &mut Session, mut arguments: Arguments<'_>) -> Resu
 
 const SETTINGS: &str = "simulations, visits, time, threads, resign or ponder";
 
-/// What can be changed while it runs.
+/// A setting that can be changed during a session.
 #[derive(Clone, Copy)]
 pub(super) enum Setting {
     Simulations,
@@ -176,12 +176,12 @@ fn settings(session: &Session) -> String {
     text
 }
 
-/// So many visits or simulations, and more, are no limit: what KataGo says where there is none.
+/// Visits or simulations that mean no limit, as does a larger number: KataGo's value for an absent limit.
 pub(super) const UNLIMITED: u64 = 1 << 50;
-/// So many seconds, and more, are no limit.
+/// Seconds that mean no limit, as does a larger number.
 const UNLIMITED_SECONDS: f64 = 1e15;
 
-/// Changes a setting; 0 takes a limit away, as [`UNLIMITED`] and [`UNLIMITED_SECONDS`] do.
+/// Changes a setting; 0 removes a limit, as [`UNLIMITED`] and [`UNLIMITED_SECONDS`] do.
 pub(super) fn set(session: &mut Session, setting: Setting, value: f64) -> Result<(), GtpError> {
     let refuse = |expected| Err(GtpError::syntax(expected, Some(&value.to_string())));
     if !(0.0..).contains(&value) {

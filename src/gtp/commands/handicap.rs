@@ -1,5 +1,5 @@
-//! Handicap stones. They are set up, not played: `undo` does not take them back, and White moves next. What the rules give
-//! White for them is part of the score.
+//! Commands for handicap stones, which are set up, not played: `undo` does not take them back, and White moves next.
+//! White's compensation by the rules is part of the score.
 
 use super::{Arguments, GtpError, Session, vertices};
 use crate::game::Move;
@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 const COUNT: &str = "a number of stones";
 
-/// The customary points; their number must be possible on the board.
+/// Places stones on the customary points; an error if the board has no such number of them.
 pub(super) fn fixed_handicap(
     session: &mut Session,
     mut arguments: Arguments<'_>,
@@ -24,8 +24,8 @@ pub(super) fn fixed_handicap(
     place(session, &fixed_points(size, count))
 }
 
-/// The customary points again, fewer than asked for if there are no more; on boards without such points,
-/// stones that do not touch each other, nearest to the centre first.
+/// Places stones on the customary points, fewer than asked for if there are no more. On boards without such points it
+/// places stones that do not touch each other, the nearest to the centre first.
 pub(super) fn place_free_handicap(
     session: &mut Session,
     mut arguments: Arguments<'_>,
@@ -38,7 +38,7 @@ pub(super) fn place_free_handicap(
     place(session, &stones)
 }
 
-/// The points that the controller names.
+/// Places stones on the points given by the controller.
 pub(super) fn set_free_handicap(
     session: &mut Session,
     mut arguments: Arguments<'_>,
@@ -61,12 +61,12 @@ pub(super) fn set_free_handicap(
     Ok(String::new())
 }
 
-/// The number of handicap stones of the game; 0 without a handicap.
+/// Returns the number of handicap stones of the game; 0 without a handicap.
 pub(super) fn get_handicap(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
     Ok(session.engine.record().handicap().to_string())
 }
 
-/// At least one point must stay empty.
+/// Returns an error for fewer than 2 stones, and for a number that leaves no point empty.
 fn check_count(size: Size, count: usize) -> Result<(), GtpError> {
     if count >= 2 && count < size.points() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Commands that KataGo introduced, for clients that know its names.
+//! KataGo's extensions of GTP, for clients that use them.
 //!
 //! Source: KataGo docs/GTP_Extensions.md.
 
@@ -9,7 +9,7 @@ use crate::game::{Game, Move};
 use crate::go::Position;
 use crate::sgf::rules;
 
-/// The names that clients use, and what they set.
+/// KataGo's names of parameters, and the settings they stand for.
 const PARAMETERS: [(&str, Setting); 4] = [
     ("maxVisits", Setting::Visits),
     ("maxPlayouts", Setting::Simulations),
@@ -21,7 +21,7 @@ pub(super) fn list_params(_: &mut Session, _: Arguments<'_>) -> Result<String, G
     Ok(PARAMETERS.map(|(name, _)| name).join(" "))
 }
 
-/// A parameter's value; of a limit that is not set, what KataGo says then.
+/// Returns the value of a parameter; for a limit that is not set, KataGo's value.
 pub(super) fn get_param(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let budget = session.options.decisions.budget;
     Ok(match find(&mut arguments)? {
@@ -46,18 +46,18 @@ fn find(arguments: &mut Arguments<'_>) -> Result<Setting, GtpError> {
     found.map(|&(_, setting)| setting).ok_or_else(|| GtpError::syntax(EXPECTED, Some(name)))
 }
 
-/// The rules in the words of KataGo.
+/// Returns the rules as KataGo's JSON object.
 pub(super) fn get_rules(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
     Ok(rules::to_json(session.position().rules()).to_string())
 }
 
-/// Sets the rules by name, or by an object of KataGo's. The game goes on if its moves are legal by them.
+/// Sets the rules by name or by KataGo's JSON object. The game continues if its moves are legal by them.
 pub(super) fn set_rules(session: &mut Session, arguments: Arguments<'_>) -> Result<String, GtpError> {
     session.set_rules(rules::parse(arguments.rest())?)?;
     Ok(String::new())
 }
 
-/// `kata-set-rule PART VALUE`: changes one part of the rules. The game goes on if its moves are legal by them.
+/// `kata-set-rule PART VALUE`: changes one part of the rules. The game continues if its moves are legal by them.
 pub(super) fn set_rule(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let part = arguments.word("a part of rules, such as ko")?;
     let value = arguments.word("its value, such as SIMPLE")?;
@@ -66,8 +66,8 @@ pub(super) fn set_rule(session: &mut Session, mut arguments: Arguments<'_>) -> R
     Ok(String::new())
 }
 
-/// `kata-raw-nn [COLOR] SYMMETRY`: the network's own output for the position under a symmetry of the board from 0 to 7, or
-/// under `all`, in White's view.
+/// `kata-raw-nn [COLOR] SYMMETRY`: returns the network's evaluation of the position under a symmetry of the board from
+/// 0 to 7, or under `all`, from White's point of view.
 pub(super) fn raw_nn(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     const EXPECTED: &str = "a colour or none, then a symmetry from 0 to 7 (on a rectangle to 3) or all";
     let network = session.engine.network().ok_or(GtpError::NoNetwork)?;
@@ -93,7 +93,7 @@ pub(super) fn raw_nn(session: &mut Session, mut arguments: Arguments<'_>) -> Res
     Ok(outputs.collect::<Vec<_>>().join("\n"))
 }
 
-/// The output for one symmetry, a line for each number and for each row of the board.
+/// Returns the evaluation under one symmetry, a line for each number and each row of the board.
 fn raw_output(opinion: &Opinion, position: &Position) -> String {
     let size = position.size();
     let black_wins = opinion.black_winrate.unwrap_or(0.5);

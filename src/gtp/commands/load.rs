@@ -1,4 +1,4 @@
-//! Game records.
+//! Commands for game records.
 
 use super::{Arguments, GtpError, Session};
 use crate::go::{KeyPolicy, Komi, Record, Rules};
@@ -8,8 +8,9 @@ use crate::sgf::{self, Given, Otherwise};
 use std::fs::File;
 use std::io::Read;
 
-/// `loadsgf FILE [N]`: the position before move N of the main line, or its end. Size, komi and set-up stones
-/// are the file's, and the rules if it names them. Damaged files are read as far as they go. `undo` goes back through the moves.
+/// `loadsgf FILE [N]`: loads the position before move N of the main line, or its end. Size, komi and set-up stones are
+/// those of the file, and the rules if it names them. Damaged files are read up to the damage. `undo` takes back the
+/// moves of the file.
 pub(super) fn loadsgf(session: &mut Session, arguments: Arguments<'_>) -> Result<String, GtpError> {
     let (path, before) = file_and_move(&arguments)?;
     let position = session.position();
@@ -23,7 +24,7 @@ pub(super) fn loadsgf(session: &mut Session, arguments: Arguments<'_>) -> Result
     Ok(String::new())
 }
 
-/// `printsgf [FILE]`: the game as SGF, as the answer or in a file.
+/// `printsgf [FILE]`: writes the game as SGF to the response or to a file.
 pub(super) fn printsgf(session: &mut Session, arguments: Arguments<'_>) -> Result<String, GtpError> {
     let text = sgf::write_record(session.engine.record());
     let path = arguments.rest();
@@ -34,8 +35,8 @@ pub(super) fn printsgf(session: &mut Session, arguments: Arguments<'_>) -> Resul
     Ok(String::new())
 }
 
-/// The last word is the move number if it is a number and not the only word; names of files may hold
-/// spaces, though the specification does not provide for them.
+/// Splits the arguments: the last word is the move number if it is a number and not the only word. File names may
+/// contain spaces, though the specification does not provide for them.
 fn file_and_move<'a>(arguments: &Arguments<'a>) -> Result<(&'a str, Option<usize>), GtpError> {
     const NUMBER: &str = "a move number from 1";
     let rest = arguments.rest();
@@ -46,7 +47,7 @@ fn file_and_move<'a>(arguments: &Arguments<'a>) -> Result<(&'a str, Option<usize
         Some((path, number)) if is_whole_number(number) => match number.parse() {
             Ok(0) => Err(GtpError::syntax(NUMBER, Some(number))),
             Ok(number) => Ok((path.trim_end(), Some(number))),
-            // More than any number is beyond the end; less than none is a mistake.
+            // A number too large for its type is beyond the end; a negative one is an error.
             Err(_) if !number.starts_with('-') => Ok((path.trim_end(), None)),
             Err(_) => Err(GtpError::syntax(NUMBER, Some(number))),
         },
@@ -75,7 +76,7 @@ fn load(
 fn bytes(path: &str) -> Result<Vec<u8>, LoadError> {
     let read = || {
         let mut bytes = Vec::new();
-        // One byte more than is allowed, so that the reader sees that it is too much.
+        // One byte above the limit, so that the reader detects a file that is too large.
         File::open(path)?.take(sgf::MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
         Ok(bytes)
     };

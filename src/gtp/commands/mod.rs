@@ -1,4 +1,4 @@
-//! What each command does, one file a topic, and the one table of all of them.
+//! The implementation of each command, one file a topic, and the table of all commands.
 
 mod about;
 mod board;
@@ -18,10 +18,10 @@ use super::session::Session;
 use crate::game::Move;
 use crate::go::Size;
 
-/// Does what a command says and gives its result. On error nothing is changed.
+/// A function that executes a command and returns its result. On an error the state is unchanged.
 pub(super) type Handler = fn(&mut Session, Arguments<'_>) -> Result<String, GtpError>;
 
-/// Every command, by name.
+/// All commands but those of live analysis, by name.
 const COMMANDS: &[(&str, Handler)] = &[
     ("all_legal", query::all_legal),
     ("boardsize", board::boardsize),
@@ -89,24 +89,24 @@ const COMMANDS: &[(&str, Handler)] = &[
     ("version", about::version),
 ];
 
-/// The command of that name.
+/// Returns the handler of the command `name`.
 pub(super) fn find(name: &str) -> Option<Handler> {
     COMMANDS.iter().find(|(known, _)| *known == name).map(|&(_, handler)| handler)
 }
 
-/// The names of all commands, in their order.
+/// Returns the names of all commands, sorted.
 fn names() -> impl Iterator<Item = &'static str> {
     let mut names: Vec<&str> = COMMANDS.iter().map(|&(name, _)| name).chain(live::names()).collect();
     names.sort_unstable();
     names.into_iter()
 }
 
-/// Moves as GTP writes them, in one line.
+/// Returns moves as GTP vertices in one line.
 fn vertices(size: Size, moves: impl IntoIterator<Item = Move>) -> String {
     moves.into_iter().map(|mv| size.vertex(mv)).collect::<Vec<_>>().join(" ")
 }
 
-/// The rows of a board from the top, their values by `text`.
+/// Returns the rows of a board from the top, with the point's value by `text`.
 fn rows(size: Size, text: impl Fn(Move) -> String) -> String {
     let row = |row: usize| {
         let columns = 0..size.columns();

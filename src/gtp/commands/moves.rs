@@ -1,11 +1,11 @@
-//! Playing, taking back, and thinking of moves.
+//! Commands that play, take back and search moves.
 
 use super::{Arguments, GtpError, Session};
 use crate::game::{Game, Move, Player};
 use crate::go::status::{Chain, Status};
 use crate::gtp::think::{Choice, Thinking};
 
-/// Plays a move of either colour, whoever's turn it is.
+/// Plays a move of either colour, whether or not it is that player's turn.
 pub(super) fn play(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let size = session.size();
     let (player, mv) = arguments.player_and_vertex(size)?;
@@ -16,7 +16,7 @@ pub(super) fn play(session: &mut Session, mut arguments: Arguments<'_>) -> Resul
     Ok(String::new())
 }
 
-/// Searches for a move and plays it, also after the game has ended. Resigning plays nothing.
+/// Searches for a move and plays it, also after the game has ended. A resignation plays no move.
 pub(super) fn genmove(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let player = arguments.player()?;
     Ok(genmove_for(session, player))
@@ -27,12 +27,13 @@ fn genmove_for(session: &mut Session, player: Player) -> String {
     session.play_choice(player, choice)
 }
 
-/// `kata-search [COLOR]`: searches for a move as [`genmove`] does, and does not play it.
+/// `kata-search [COLOR]`: searches for a move as [`genmove`] does, without playing it.
 pub(super) fn kata_search(session: &mut Session, arguments: Arguments<'_>) -> Result<String, GtpError> {
     search(session, arguments, false)
 }
 
-/// The same, cancelled by any line that comes: the answer is then `cancelled`.
+/// `kata-search_cancellable [COLOR]`: as [`kata_search`], but any following line cancels it, with the answer
+/// `cancelled`.
 pub(super) fn kata_search_cancellable(
     session: &mut Session,
     arguments: Arguments<'_>,
@@ -50,8 +51,8 @@ fn search(
     Ok(session.words_of(choice))
 }
 
-/// `reg_genmove [COLOR]`: searches for a move without the clock, and does not play it. Test suites want a move: it never
-/// resigns. Without a colour, as `gogui-statistics` sends it, the player to move is meant.
+/// `reg_genmove [COLOR]`: searches for a move without the clock and without playing it. It never resigns, since test
+/// suites want a move. Without a colour, as `gogui-statistics` sends it, the search is for the player to move.
 pub(super) fn reg_genmove(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let player = arguments.optional_player()?.unwrap_or(session.position().to_play());
     let thinking = Thinking { uses_clock: false, ..Thinking::of(player) };
@@ -61,7 +62,8 @@ pub(super) fn reg_genmove(session: &mut Session, mut arguments: Arguments<'_>) -
     Ok(session.size().vertex(mv))
 }
 
-/// Searches for a move as [`genmove`] does, but does not pass while the opponent has dead stones on the board.
+/// Searches for a move as [`genmove`] does, but neither passes nor fills own eyes while the opponent has dead stones on
+/// the board.
 pub(super) fn kgs_genmove_cleanup(
     session: &mut Session,
     mut arguments: Arguments<'_>,
@@ -83,7 +85,7 @@ pub(super) fn kgs_genmove_cleanup(
     Ok(answer)
 }
 
-/// What was thought about the last move of ours.
+/// Returns the summary of the last search for a move.
 pub(super) fn explain_last_move(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
     Ok(session.last_thought.clone().unwrap_or_default())
 }
@@ -92,7 +94,7 @@ pub(super) fn undo(session: &mut Session, _: Arguments<'_>) -> Result<String, Gt
     take_back(session, 1)
 }
 
-/// Takes back several moves, or none at all if there are fewer.
+/// Takes back several moves; an error if fewer were played.
 pub(super) fn gg_undo(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let count = arguments.optional_number("a number of moves")?;
     take_back(session, count.unwrap_or(1))

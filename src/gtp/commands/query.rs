@@ -1,10 +1,10 @@
-//! Questions about the board, the rules and the table.
+//! Commands that query the board, the rules and the table.
 
 use super::{Arguments, GtpError, Session, vertices};
 use crate::game::{Game, Move, Player};
 use crate::go::Position;
 
-/// The board, then who moves, prisoners, komi and rules.
+/// Returns the board, the player to move, captures, komi and rules.
 pub(super) fn showboard(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
     let position = session.position();
     let [by_black, by_white] = position.prisoners();
@@ -30,14 +30,14 @@ pub(super) fn list_stones(session: &mut Session, mut arguments: Arguments<'_>) -
     Ok(vertices(position.size(), stones.map(|&point| board.geometry().move_of(point))))
 }
 
-/// `1` or `0`.
+/// Returns `1` for a legal move, else `0`.
 pub(super) fn is_legal(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let (player, mv) = arguments.player_and_vertex(session.size())?;
     let legal = turned_to(session.position(), player).check(mv).is_ok();
     Ok(u8::from(legal).to_string())
 }
 
-/// All legal moves but pass.
+/// Returns all legal moves but pass.
 pub(super) fn all_legal(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let player = arguments.player()?;
     let position = turned_to(session.position(), player);
@@ -51,7 +51,7 @@ fn turned_to(position: &Position, player: Player) -> Position {
     position
 }
 
-/// How the table does: its size and filling now, and what happened in it since it was last empty.
+/// Returns the size and occupancy of the table, and the counters of searches since it was last empty.
 pub(super) fn tewari_table(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
     let census = session.engine.table().census();
     let counters = session.totals.counters;

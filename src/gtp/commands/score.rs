@@ -1,14 +1,14 @@
-//! The end of the game.
+//! Commands for the end of the game.
 
 use super::{Arguments, GtpError, Session, vertices};
 use crate::go::status::Status;
 
-/// The score by the rules without the stones that playouts call dead.
+/// Returns the score by the rules, without dead stones.
 pub(super) fn final_score(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
     Ok(session.statuses().result(session.position().final_area_komi()))
 }
 
-/// The chains that are alive, dead or in seki, one a line.
+/// Returns the chains that are alive, dead or in seki, one a line.
 pub(super) fn final_status_list(
     session: &mut Session,
     mut arguments: Arguments<'_>,

@@ -1,4 +1,4 @@
-//! The clocks.
+//! Commands for clocks.
 
 use super::{Arguments, GtpError, Session};
 use crate::engine::clock::{Clock, TimeSystem};
@@ -7,10 +7,10 @@ use std::time::Duration;
 const SECONDS: &str = "a number of seconds";
 const STONES: &str = "a number of stones";
 
-/// Longer times are as good as this one, and fit into every sum.
+/// Maximum seconds of a setting; longer times are cut to it, so that sums do not overflow.
 const LONGEST_SECONDS: f64 = 1e9;
 
-/// `time_settings MAIN PERIOD STONES`: Canadian byo-yomi, or no byo-yomi, or no limit.
+/// `time_settings MAIN PERIOD STONES`: Canadian byo-yomi, absolute time, or no limit.
 pub(super) fn time_settings(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let main = seconds(&mut arguments)?;
     let period = seconds(&mut arguments)?;
@@ -50,7 +50,7 @@ pub(super) fn kata_list_time_settings(_: &mut Session, _: Arguments<'_>) -> Resu
 }
 
 /// `kata-time_settings`: as `kgs-time_settings`, and `fischer MAIN INCREMENT` or `fischer-capped MAIN INCREMENT
-/// MOST_MAIN MOST_MOVE`: what a clock has and a move takes at most, without limit where that is negative.
+/// MOST_MAIN MOST_MOVE`, with maxima of the main time and of the time for a move. A negative maximum is no limit.
 pub(super) fn kata_time_settings(
     session: &mut Session,
     mut arguments: Arguments<'_>,
@@ -70,8 +70,8 @@ pub(super) fn kata_time_settings(
     Ok(String::new())
 }
 
-/// `time_left COLOR SECONDS STONES`. It limits the player's time also where no settings did. Servers send negative times to
-/// players who are late; they have nothing left.
+/// `time_left COLOR SECONDS STONES`. It limits the player's time even without time settings. A negative time, which
+/// servers send for a late player, counts as 0.
 pub(super) fn time_left(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let player = arguments.player()?;
     let left: f64 = arguments.number(SECONDS)?;
@@ -90,7 +90,7 @@ fn seconds(arguments: &mut Arguments<'_>) -> Result<Duration, GtpError> {
     Ok(Duration::from_secs_f64(seconds.min(LONGEST_SECONDS)))
 }
 
-/// A limit in seconds; `None` where it is negative, as gtp2ogs sends it.
+/// Returns a limit in seconds; `None` if it is negative, as gtp2ogs sends it.
 fn limit(arguments: &mut Arguments<'_>) -> Result<Option<Duration>, GtpError> {
     const LIMIT: &str = "a number of seconds, -1 for no limit";
     let word = arguments.word(LIMIT)?;

@@ -1,8 +1,8 @@
-//! Lines of live analysis. Values and scores are those of the player who is asked about.
+//! Lines of live analysis. Values and scores are those of the player that the request names.
 //!
-//! Sources: the documentation of KataGo's GTP extensions (docs/GTP_Extensions.md) and of Leela Zero's `lz-analyze`; the reader
-//! of Sabaki 0.60 (src/modules/analysis.js), which takes win rates in ten-thousandths but for commands that begin with `kata`;
-//! for CGOS the "GTP tournament game expansion" of zakki/cgos.
+//! Sources: the documentation of KataGo's GTP extensions (docs/GTP_Extensions.md) and of Leela Zero's `lz-analyze`; the
+//! reader of Sabaki 0.60 (src/modules/analysis.js), which takes win rates in ten-thousandths except for commands that
+//! begin with `kata`; for CGOS the "GTP tournament game expansion" of zakki/cgos.
 
 use super::request::{Dialect, Request, Shown};
 use crate::engine::LineOwnership;
@@ -12,7 +12,7 @@ use crate::search::{MoveReport, Report};
 use serde_json::json;
 use std::fmt::Write;
 
-/// Writes a line of analysis of `position`, which was searched; empty while there is nothing to write.
+/// Returns a line of analysis of `position`, which was searched; empty as long as no move was searched.
 pub(super) fn line(
     report: &Report,
     request: &Request,
@@ -47,7 +47,7 @@ pub(super) fn line(
     }
 }
 
-/// A report, seen by a player.
+/// A report from the point of view of a player.
 struct View<'r> {
     report: &'r Report,
     position: &'r Position,
@@ -60,7 +60,7 @@ impl View<'_> {
         self.position.size()
     }
 
-    /// The player's lead in points, komi included, and the standard deviation of the final score.
+    /// Returns the player's lead in points, komi included, and the standard deviation of the final score.
     fn lead(&self, score: Option<(f64, f64)>) -> Option<(f64, f64)> {
         let (mean, deviation) = score?;
         let lead = mean - self.position.score_komi().points();
@@ -75,8 +75,8 @@ impl View<'_> {
         moves.iter().map(|&mv| self.size().vertex(mv)).collect::<Vec<_>>().join(" ")
     }
 
-    /// Win rates in ten-thousandths. Every line of a client's parser ends with the principal variation, so `more` pairs come
-    /// before it.
+    /// Writes a move with win rates in ten-thousandths. The pairs in `more` come before the main line, which every
+    /// client's parser expects last.
     fn leela_zero(&self, order: usize, mv: &MoveReport, more: &str) -> String {
         let whole = |value: f64| (10_000.0 * value).round();
         format!(
@@ -134,7 +134,8 @@ impl View<'_> {
         self.of_player(&of_root)
     }
 
-    /// From -1, the opponent's, to 1, by rows from the top left, of an ownership for Black by move number.
+    /// Converts Black's ownership by move number to the player's, from -1 (the opponent's) to 1, by rows from the top
+    /// left.
     fn of_player(&self, for_black: &[f64]) -> Vec<f64> {
         let sign = if self.player == Player::Black { 1.0 } else { -1.0 };
         self.size().points_from_top_left().map(|point| sign * for_black[point.index()]).collect()
@@ -164,31 +165,31 @@ impl View<'_> {
     }
 }
 
-/// A value as a letter: -1 is `A`, 1 is `+`, in 63 steps.
+/// Returns a value as a letter in 63 steps: -1 is `A`, 1 is `+`.
 fn ownership_letter(value: f64) -> char {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     char::from(LETTERS[((value + 1.0) / 2.0 * 62.0).round().clamp(0.0, 62.0) as usize])
 }
 
-/// A lead and the standard deviation of the final score as KataGo writes them, with a space behind; empty where they are not
-/// known.
+/// Returns a lead and the standard deviation of the final score as KataGo writes them, with a space at the end; empty
+/// if they are not known.
 fn score_pairs(lead: Option<(f64, f64)>) -> String {
     lead.map_or_else(String::new, |(lead, deviation)| {
         format!("scoreMean {lead:.3} scoreStdev {deviation:.3} scoreLead {lead:.3} scoreSelfplay {lead:.3} ")
     })
 }
 
-/// A lead as Sabaki reads it, with a space behind; empty where it is not known.
+/// Returns a lead as Sabaki reads it, with a space at the end; empty if it is not known.
 fn score_lead(lead: Option<(f64, f64)>) -> String {
     lead.map_or_else(String::new, |(lead, _)| format!("scoreLead {lead:.3} "))
 }
 
-/// The numbers of all points, by rows from the top left.
+/// Returns the numbers of all points in one line.
 fn points(values: &[f64]) -> String {
     values.iter().map(|value| format!("{value:.3}")).collect::<Vec<_>>().join(" ")
 }
 
-/// A win rate from -1 to 1.
+/// Converts a win rate to the range from -1 to 1.
 fn utility(value: f64) -> f64 {
     2.0 * value - 1.0
 }

@@ -1,4 +1,4 @@
-//! Live analysis: a search that reports while it runs, and ends when the controller says anything.
+//! Live analysis: a search that reports while it runs and ends with the next line from the controller.
 
 mod info;
 mod request;
@@ -13,17 +13,17 @@ use crate::search::{Limits, Report, Snapshot};
 use std::io;
 use std::time::{Duration, Instant};
 
-/// The first line comes after this time, if the interval is longer.
+/// Time until the first line, if the interval is longer.
 const FIRST_LINE: Duration = Duration::from_millis(50);
 
-/// Lines come no faster than this.
+/// Minimum time between two lines.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 
 impl Session {
-    /// Analyses, and gives each line to `emit`; a failure of that ends the analysis.
+    /// Analyses the position and passes each line to `emit`; an error of `emit` ends the analysis.
     ///
     /// # Errors
-    /// Those of `emit`.
+    /// Returns the error of `emit`.
     pub(super) fn analyze_live(
         &mut self,
         request: &Request,
@@ -68,7 +68,7 @@ impl Session {
                 emit(&format!("play {said}"))
             }
             (None, None) => {
-                // A search that has ended has nothing more to tell, but its answer ends with the next line.
+                // A search may end by itself, but its response ends with the next line.
                 self.input.wait();
                 Ok(())
             }
@@ -87,7 +87,7 @@ impl Session {
         report
     }
 
-    /// Searches for the opponent's answer until the controller says anything.
+    /// Searches on the opponent's time until the next line from the controller.
     pub(super) fn ponder(&mut self) {
         if self.position().passes() >= 2 {
             return;
@@ -99,7 +99,7 @@ impl Session {
     }
 }
 
-/// When lines are due.
+/// The times of lines.
 struct Lines {
     next: Option<Instant>,
     interval: Duration,
@@ -111,7 +111,7 @@ impl Lines {
         Lines { next, interval: interval.unwrap_or_default().max(SHORTEST_INTERVAL) }
     }
 
-    /// Whether a line is due now; the next is due an interval later.
+    /// Returns true if a line is due; the next one is due an interval later.
     fn is_due(&mut self) -> bool {
         let Some(next) = &mut self.next else { return false };
         let now = Instant::now();

@@ -6,12 +6,12 @@ use crate::gtp::arguments::Arguments;
 use crate::gtp::error::GtpError;
 use std::time::Duration;
 
-/// The format of the answers.
+/// The format of the lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::gtp) enum Dialect {
-    /// Whole numbers, win rates in ten-thousandths: `lz-analyze`.
+    /// Whole numbers, with win rates in ten-thousandths: `lz-analyze`.
     LeelaZero,
-    /// The same with leads in points: `analyze`, which Sabaki prefers.
+    /// [`Dialect::LeelaZero`] with leads in points: `analyze`, which Sabaki prefers.
     Sabaki,
     /// Numbers from 0 to 1, scores, ownership: `kata-analyze`.
     KataGo,
@@ -19,20 +19,20 @@ pub(in crate::gtp) enum Dialect {
     Cgos,
 }
 
-/// What becomes of the move that a search finds.
+/// The use of the move that a search chooses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::gtp) enum Purpose {
-    /// Nothing: the search goes on until the next line comes.
+    /// No move is chosen: the search continues until the next line comes.
     Analysis,
-    /// It is played.
+    /// The move is played.
     Play,
-    /// It is said and not played.
+    /// The move is returned without being played.
     Search,
-    /// The same, but the next line cancels the search.
+    /// As [`Purpose::Search`], but the next line cancels the search.
     CancellableSearch,
 }
 
-/// The commands, by name.
+/// The commands of live analysis.
 const COMMANDS: [(&str, Dialect, Purpose); 9] = [
     ("analyze", Dialect::Sabaki, Purpose::Analysis),
     ("cgos-genmove_analyze", Dialect::Cgos, Purpose::Play),
@@ -45,7 +45,7 @@ const COMMANDS: [(&str, Dialect, Purpose); 9] = [
     ("lz-genmove_analyze", Dialect::LeelaZero, Purpose::Play),
 ];
 
-/// Every command of live analysis.
+/// Returns the names of the commands of live analysis.
 pub(in crate::gtp) fn names() -> impl Iterator<Item = &'static str> {
     COMMANDS.iter().map(|&(name, ..)| name)
 }
@@ -68,20 +68,20 @@ pub(in crate::gtp) struct Request {
     pub(super) purpose: Purpose,
     /// Time between two lines; `None`: one line at the end.
     pub(super) interval: Option<Duration>,
-    /// The moves to look at, by their number; `None`: all.
+    /// The moves to search, by move number; `None`: all.
     pub(in crate::gtp) root_moves: Option<Vec<bool>>,
-    /// Moves to tell at most.
+    /// Maximum number of moves in a line.
     pub(super) most_moves: usize,
-    /// Moves to tell at least, if there are as many: those without visits come last.
+    /// Minimum number of moves in a line, if there are as many: those without visits come last.
     pub(super) least_moves: usize,
     pub(super) shown: Shown,
-    /// Keys that were asked for and have no answer here.
+    /// Requested keys of KataGo's that are not supported.
     pub(super) undelivered: Vec<&'static str>,
 }
 
 impl Request {
-    /// Reads the arguments of the command `name`, `None` if it is no such command: a colour and an interval in
-    /// hundredths of a second, each of which may be missing, then pairs of a key and a value.
+    /// Parses the arguments of the command `name`: a colour and an interval in hundredths of a second, both optional,
+    /// then pairs of a key and a value. Returns `None` if `name` is not a command of live analysis.
     pub(in crate::gtp) fn parse(
         name: &str,
         rest: &str,
@@ -144,7 +144,7 @@ impl Request {
             }
             word = arguments.next_word();
         }
-        // GUIs analyse for the player whose turn it is, servers ask by colour.
+        // GUIs analyse for the player to move, servers ask by colour.
         debug_assert!(self.player == to_play || self.player == to_play.other());
         self.root_moves = restriction.allowed;
         Ok(self)
@@ -155,10 +155,10 @@ const INTERVAL: &str = "an interval in hundredths of a second";
 const VERTICES: &str = "vertices separated by commas";
 const KEYS: &str = "a colour, an interval, or interval, avoid, allow, minmoves, maxmoves, ownership, movesOwnership, \
                     pvVisits, pvEdgeVisits or rootInfo";
-/// Keys of KataGo's that have no answer here: deviations of ownership and games without result.
+/// Keys of KataGo's that are accepted but not supported: deviations of ownership and games without result.
 const UNDELIVERED: [&str; 3] = ["ownershipStdev", "movesOwnershipStdev", "noResultValue"];
 
-/// Longer intervals are as good as this one.
+/// Maximum interval in hundredths of a second; longer ones are cut to it.
 const LONGEST_INTERVAL: f64 = 1e6;
 
 fn centiseconds(text: &str) -> Result<Duration, GtpError> {
@@ -181,7 +181,7 @@ fn vertices(text: &str, size: Size) -> Result<Vec<Move>, GtpError> {
     moves.collect::<Option<_>>().ok_or_else(|| GtpError::syntax(VERTICES, Some(text)))
 }
 
-/// The moves that several `avoid` and `allow` leave.
+/// The moves allowed by several `avoid` and `allow` keys.
 struct Restriction {
     moves: usize,
     allowed: Option<Vec<bool>>,
@@ -193,7 +193,7 @@ impl Restriction {
         Restriction { moves: size.points() + 1, allowed: None, has_allowed: false }
     }
 
-    /// The first `allow` leaves nothing else, further ones add to it; `avoid` takes away.
+    /// Adds a key. The first `allow` removes all other moves, further ones add moves; `avoid` removes moves.
     fn add(&mut self, is_allowed: bool, moves: &[Move]) {
         let begins_empty = is_allowed && !self.has_allowed;
         self.has_allowed |= is_allowed;
