@@ -33,7 +33,7 @@ impl Ranking {
     ///
     /// Strengths are the maximum-likelihood ones of the Bradley-Terry model: player i beats j with the probability
     /// γ_i / (γ_i + γ_j), a draw counts half. They are fitted by minorisation and maximisation. The model weighs all
-    /// games alike, but the two games of a pair are not independent, in some meetings less than in others. So
+    /// games alike, but the two games of a pair depend on each other, to a degree that differs between meetings. So
     /// intervals come from the *sandwich* A⁺BA⁺: A is the Fisher information of the games taken as independent, B the
     /// variance of the points, in which a meeting counts as [`PairCounts::effective_games`].
     ///
