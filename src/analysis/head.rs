@@ -1,4 +1,4 @@
-//! What stands before the positions of a game: who played it, for what, and what was assumed.
+//! The heading of an analysed game: players, result, terms, and assumptions about missing terms.
 
 use crate::go::{Komi, Rules, Scoring, Size};
 use crate::sgf::terms::TERRITORY;
@@ -6,21 +6,21 @@ use crate::sgf::{GameRecord, Terms};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// A game as a whole.
+/// The heading of one game.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
-    /// Who plays, Black first.
+    /// Names of Black and White.
     pub names: [Option<String>; 2],
-    /// Their ranks, Black first.
+    /// Ranks of Black and White.
     pub ranks: [Option<String>; 2],
-    /// The result as the record has it.
+    /// The result as the record states it.
     pub result: Option<String>,
-    /// What the record does not say, or not like this.
+    /// Terms that the record lacks or states differently, one line each.
     pub assumed: Vec<String>,
 }
 
 impl Head {
-    /// Of a record that is analysed under `terms`.
+    /// Returns the heading of a record that is analysed under `terms`.
     #[must_use]
     pub fn new(record: &GameRecord, terms: &Terms) -> Head {
         Head {
@@ -31,19 +31,19 @@ impl Head {
         }
     }
 
-    /// Of a board that nobody has played on.
+    /// Returns the heading of a board without a game record.
     #[must_use]
     pub fn without_record(rules: Rules) -> Head {
         let is_territory = rules.scoring == Scoring::Territory;
         Head { assumed: is_territory.then(|| TERRITORY.to_owned()).into_iter().collect(), ..Head::default() }
     }
 
-    /// Some lines: the file's name without its folders, the terms, the players and the result if the record has them, and
-    /// what was assumed.
+    /// Formats the heading as lines: the file's name without folders, the terms, players and result if recorded, and
+    /// the assumptions.
     #[must_use]
     pub fn text(&self, id: &str, size: Size, rules: Rules, komi: Komi) -> String {
         let mut text = format!("{size} · komi {komi} · rules {rules}\n");
-        // A board without a game is called by its size.
+        // Without a record the board size is the name.
         if id != size.to_string() {
             let name = id.rsplit(std::path::is_separator).next().unwrap_or(id);
             text.insert_str(0, &format!("{name} · "));
@@ -70,7 +70,7 @@ impl Head {
         text
     }
 
-    /// Adds it to the object of a position, where it has not got a place of its own.
+    /// Adds players, result and assumptions to the JSON object of a position. The terms are in the object already.
     pub fn add_to(&self, object: &mut Value) {
         let player = |index: usize| json!({"name": self.names[index], "rank": self.ranks[index]});
         object["players"] = json!({"black": player(0), "white": player(1)});

@@ -1,12 +1,12 @@
-//! One JSON object a position, with the field names of KataGo's analysis engine
-//! (KataGo docs/Analysis_Engine.md), and a `table` object of our own.
+//! Output as one JSON object per position, with the field names of KataGo's analysis engine (KataGo
+//! docs/Analysis_Engine.md) and an additional `table` object.
 
 use super::Analysis;
 use crate::game::Player;
 use crate::table::Count;
 use serde_json::{Value, json};
 
-/// The object for one position, without a line end.
+/// Returns the object of one position.
 #[must_use]
 pub fn object(analysis: &Analysis) -> Value {
     let report = &analysis.report;
@@ -60,7 +60,8 @@ pub fn object(analysis: &Analysis) -> Value {
     })
 }
 
-/// The ownership of each point, from -1 for White to 1 for Black, as KataGo's `ownership`: by rows from the top left.
+/// Returns the ownership of each point, from -1 (White) to 1 (Black), by rows from the top left, as KataGo's
+/// `ownership`.
 #[must_use]
 pub fn ownership(analysis: &Analysis) -> Value {
     analysis.size.points_from_top_left().map(|point| analysis.owner_mean(point)).collect()
@@ -73,7 +74,7 @@ fn letter(player: Player) -> &'static str {
     }
 }
 
-/// How the table did in this search.
+/// Returns table statistics: its contents, and the counters of this search.
 fn table(analysis: &Analysis) -> Value {
     let (census, counters) = (&analysis.report.census, &analysis.report.counters);
     let mut table = json!({

@@ -1,4 +1,4 @@
-//! What a table knows of a position without any search: its best lines as SGF variations, or as a graph in which
+//! Contents of a table for a position, without a search: the best lines as SGF variations, or as a graph in which
 //! transpositions meet.
 
 use crate::engine::Engine;
@@ -9,14 +9,14 @@ use crate::sgf::{Variation, write_variations};
 use std::collections::{HashMap, VecDeque};
 use std::fmt::Write;
 
-/// How much to show.
+/// Limits of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// Moves of each position, the best first.
+    /// Maximum number of moves shown of each position, the best first.
     pub moves: usize,
-    /// Moves from the position on.
+    /// Maximum length of a line, in moves from the position.
     pub depth: usize,
-    /// Moves chosen less often are left out.
+    /// Minimum edge visits of a shown move.
     pub visits: u64,
 }
 
@@ -27,7 +27,7 @@ impl Extent {
     }
 }
 
-/// The best moves of a position with the best line after each; `None` if the table does not know the position.
+/// Returns the best moves of a position, each with its best line, as SGF; `None` if the table has no visits of it.
 #[must_use]
 pub fn sgf(engine: &Engine, position: &Position, extent: Extent) -> Option<String> {
     let report = engine.look_up(position.clone());
@@ -41,7 +41,7 @@ pub fn sgf(engine: &Engine, position: &Position, extent: Extent) -> Option<Strin
     Some(write_variations(position, &Variation { played: None, comment, next }))
 }
 
-/// The principal variation that begins with a move.
+/// Returns the main line that begins with a move.
 fn line(mv: &MoveReport, to_play: Player, depth: usize) -> Variation {
     let players = std::iter::successors(Some(to_play), |player| Some(player.other()));
     let moves: Vec<(Player, Move)> = players.zip(mv.pv.iter().copied()).take(depth).collect();
@@ -65,8 +65,8 @@ fn black_wins(value: f64, to_play: Player) -> String {
     format!("Black wins {:.1} %", 100.0 * value)
 }
 
-/// The positions that can be reached by the best moves, as a directed graph in the language of Graphviz; `None` if the
-/// table does not know the first.
+/// Returns the positions reached by the best moves as a directed graph in the DOT language of Graphviz; `None` if the
+/// table has no visits of the first.
 #[must_use]
 pub fn graph(engine: &Engine, position: &Position, extent: Extent) -> Option<String> {
     let size = position.size();

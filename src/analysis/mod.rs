@@ -1,7 +1,8 @@
-//! Analysis of positions: which ones, and what is said about each.
+//! Analysis of positions: their choice, search results and output.
 //!
-//! [`positions`] walks a game record; [`Head`] tells of the game, [`Analysis`] joins a position with what a search
-//! found; [`json`] and [`text`] write it down; [`server`] answers queries. All win rates and leads are Black's.
+//! [`positions`] walks a game record; [`Head`] describes the game; [`Analysis`] joins a position with a search
+//! result; [`json`] and [`text`] format it; [`server`] answers queries. Win rates and leads are Black's, except in
+//! [`server`].
 
 mod head;
 pub mod json;
@@ -21,47 +22,47 @@ use crate::search::{MoveReport, Report};
 /// One analysed position.
 #[derive(Clone, Debug)]
 pub struct Analysis {
-    /// Which game it is of.
+    /// The name of the game, or the board size without a game.
     pub id: String,
-    /// Moves played before it.
+    /// Number of moves played before the position.
     pub turn: usize,
-    /// The move that led to it.
+    /// The move that led to the position.
     pub played: Option<(Player, Move)>,
-    /// The move that the game went on with.
+    /// The next move of the game.
     pub next: Option<Move>,
     /// The board's size.
     pub size: Size,
     /// The komi.
     pub komi: Komi,
-    /// The komi that scores are compared with: see [`Position::score_komi`].
+    /// The komi by which scores are compared: see [`Position::score_komi`].
     pub score_komi: Komi,
     /// Name of the rules.
     pub rules: String,
-    /// In which pass through the game, from 1.
+    /// Number of the run through the game, from 1.
     pub pass: usize,
-    /// Bytes of the table in huge pages; `None` where that is not known.
+    /// Bytes of the table in huge pages; `None` if unknown.
     pub huge_page_bytes: Option<usize>,
-    /// What the search found.
+    /// The result of the search.
     pub report: Report,
-    /// Ownership from -1 for White to 1 for Black, by move number; empty unless [asked for](Analysis::with_ownership).
+    /// Ownership from -1 (White) to 1 (Black), by move number; empty unless [requested](Analysis::with_ownership).
     pub ownership: Vec<f64>,
-    /// How a game that both players have ended came out; `None` while it goes on.
+    /// The result of a game that both players have ended; `None` if the game goes on.
     pub end: Option<GameEnd>,
 }
 
 /// The count of a finished game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameEnd {
-    /// As `B+2.5`, `W+0.5` or `0`.
+    /// The result in the form `B+2.5`, `W+0.5` or `0`.
     pub result: String,
-    /// The stones that were taken off the board.
+    /// The dead stones, which are removed before counting.
     pub dead: Vec<Move>,
-    /// Whose each point is, by move number; `None` where it is nobody's.
+    /// The owner of each point, by move number; `None` for a neutral point.
     pub owners: Vec<Option<Player>>,
 }
 
 impl Analysis {
-    /// What a search of `position` found.
+    /// Joins `position` with the report of its search.
     #[must_use]
     pub fn new(
         id: &str,
@@ -87,14 +88,14 @@ impl Analysis {
         }
     }
 
-    /// The same with the ownership of the position, as `engine` knows it after the search.
+    /// Adds the ownership of the position, from `engine` after the search.
     #[must_use]
     pub fn with_ownership(self, engine: &Engine, position: &Position) -> Analysis {
         Analysis { ownership: engine.line_ownership(position).of_root(&self.report), ..self }
     }
 
-    /// The same of a finished game, which is counted and not searched: its value is the result, and nothing is proven,
-    /// since playouts say which stones are dead.
+    /// Replaces the search result by the count of a finished game. The value is the result; nothing is proven, since
+    /// playouts may decide which stones are dead.
     #[must_use]
     pub fn with_end(mut self, position: &Position, statuses: &Statuses) -> Analysis {
         let komi = position.final_area_komi();
@@ -116,20 +117,20 @@ impl Analysis {
         self
     }
 
-    /// Black's probability of winning at the root.
+    /// Returns Black's win rate at the root.
     #[must_use]
     pub fn black_winrate(&self) -> f64 {
         self.for_black(self.report.root.value.as_f64())
     }
 
-    /// Black's probability of winning after a move.
+    /// Returns Black's win rate after a move.
     #[must_use]
     pub fn black_winrate_after(&self, mv: &MoveReport) -> f64 {
         self.for_black(mv.value.as_f64())
     }
 
-    /// The owner of a point, from -1 for White to 1 for Black: by [`ownership`](Analysis::ownership), or by the count of a finished
-    /// game; 0 without either.
+    /// Returns the ownership of a point, from -1 (White) to 1 (Black): from [`ownership`](Analysis::ownership), or
+    /// from the count of a finished game; 0 without either.
     #[must_use]
     pub fn owner_mean(&self, point: Move) -> f64 {
         match &self.end {
@@ -140,19 +141,19 @@ impl Analysis {
         }
     }
 
-    /// A mean score of Black's as a lead: komi taken off.
+    /// Converts a mean score of Black to a lead: komi subtracted.
     #[must_use]
     pub fn lead(&self, black_score: Option<f64>) -> Option<f64> {
         black_score.map(|score| score - self.score_komi.points())
     }
 
-    /// Black's lead after a move, komi taken off; the root's where the move has no score of its own.
+    /// Returns Black's lead after a move, komi subtracted; the root's lead for a move without a score.
     #[must_use]
     pub fn lead_after(&self, mv: &MoveReport) -> Option<f64> {
         self.lead(self.report.score_after(mv).map(|(mean, _)| mean))
     }
 
-    /// Who wins, if that is proven: `Some(None)` is a proven draw.
+    /// Returns the winner, if proven; `Some(None)` is a proven draw.
     #[must_use]
     pub fn proven_winner(&self) -> Option<Option<Player>> {
         let to_play = self.report.root.to_play;
@@ -163,7 +164,7 @@ impl Analysis {
         })
     }
 
-    /// A value for the player to move, as Black's.
+    /// Converts a value for the player to move to Black's.
     fn for_black(&self, value: f64) -> f64 {
         match self.report.root.to_play {
             Player::Black => value,

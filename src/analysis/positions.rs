@@ -3,13 +3,13 @@
 use crate::go::KeyPolicy;
 use crate::sgf::{GameRecord, ReplayError, Step, Terms};
 
-/// The positions of a record's main line in order: all of them, or only the one after `turn` moves. If a
-/// move cannot be played, those before it come first, and the error last.
+/// Returns the positions of a record's main line in order: all, or only the one after `turn` moves. At a move that
+/// cannot be played, the iterator ends with the error.
 ///
-/// One at a time, so that a long record takes no memory. Their table keys contain what `keys` says of the moves before.
+/// Positions are made one at a time, so the memory does not grow with the record. Their table keys follow `keys`.
 ///
 /// # Errors
-/// When not even the board can be had.
+/// If the record has no usable board.
 pub fn positions_of(
     record: &GameRecord,
     turn: Option<usize>,

@@ -1,4 +1,4 @@
-//! A position for people to read.
+//! Output of a position as text.
 
 use super::{Analysis, GameEnd};
 use crate::game::{Move, Player};
@@ -7,21 +7,22 @@ use crate::go::{Position, drawing};
 use crate::search::MoveReport;
 use std::fmt::Write;
 
-/// Moves shown of each position.
+/// Number of moves shown of a position.
 const MOVES_SHOWN: usize = 5;
-/// Moves shown of a principal variation.
+/// Number of moves shown of a main line.
 const PV_SHOWN: usize = 10;
 
-/// How much is shown of a position.
+/// Optional parts of the output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Style {
-    /// Its board, with the best moves as numbers.
+    /// True to show the board, with the best moves as numbers.
     pub has_board: bool,
-    /// How the table did.
+    /// True to show the table statistics.
     pub has_table: bool,
 }
 
-/// A paragraph: where we are, who is ahead, the best moves, and the move that the game went on with.
+/// Formats a position as a paragraph: its place in the game, the expected result, the best moves and the game's next
+/// move.
 #[must_use]
 pub fn paragraph(analysis: &Analysis, position: &Position, style: Style) -> String {
     let report = &analysis.report;
@@ -64,7 +65,6 @@ pub fn paragraph(analysis: &Analysis, position: &Position, style: Style) -> Stri
     text
 }
 
-/// `Black` or `White`.
 fn name(player: Player) -> &'static str {
     if player == Player::Black { "Black" } else { "White" }
 }
@@ -73,7 +73,7 @@ fn visits(count: u64) -> String {
     if count == 1 { "1 visit".to_owned() } else { format!("{count} visits") }
 }
 
-/// Who is ahead. What is proven has no lead beside it: that is a mean of playouts, and may say otherwise.
+/// Formats the expected result. A proven one has no lead beside it: the lead is an estimate that can disagree.
 fn state(analysis: &Analysis) -> String {
     match analysis.proven_winner() {
         Some(Some(winner)) => format!("{} wins (proven)", name(winner)),
@@ -88,7 +88,7 @@ fn state(analysis: &Analysis) -> String {
     }
 }
 
-/// A lead as results are written: `B+2.5`.
+/// Formats a lead as results are written: `B+2.5`.
 fn score(black_lead: f64) -> String {
     if black_lead < 0.0 { format!("W+{:.1}", -black_lead) } else { format!("B+{black_lead:.1}") }
 }
@@ -120,7 +120,7 @@ fn row(text: &mut String, analysis: &Analysis, order: usize, mv: &MoveReport, is
     text.push('\n');
 }
 
-/// The board from the top, the last move in parentheses and the best moves as their numbers.
+/// Draws the board, the last move in parentheses and the best moves as their numbers.
 fn board(analysis: &Analysis, position: &Position) -> String {
     let size = analysis.size;
     let best = |mv: Move| analysis.report.moves.iter().take(MOVES_SHOWN).position(|it| it.mv == mv);
@@ -155,7 +155,7 @@ fn board(analysis: &Analysis, position: &Position) -> String {
     text
 }
 
-/// How the table did in this search.
+/// Appends a line with table statistics: its contents, and the counters of this search.
 fn table(text: &mut String, analysis: &Analysis) {
     let (census, counters) = (&analysis.report.census, &analysis.report.counters);
     let probes = (counters.hits + counters.misses).max(1);
@@ -172,14 +172,14 @@ fn table(text: &mut String, analysis: &Analysis) {
     );
 }
 
-/// Whose each point becomes, as a board with its legend.
+/// Draws the ownership of the points as a board with its legend.
 #[must_use]
 pub fn territory(analysis: &Analysis) -> String {
     let board = drawing::territory(analysis.size, |point| analysis.owner_mean(point));
     format!("    X Black's, O White's, x and o rather so, . open\n{board}")
 }
 
-/// How a finished game came out, and what was taken for dead.
+/// Formats the result of a finished game and the stones counted as dead.
 fn ended(analysis: &Analysis, end: &GameEnd) -> String {
     let dead: Vec<String> = end.dead.iter().map(|&stone| analysis.size.vertex(stone)).collect();
     if dead.is_empty() {
@@ -189,7 +189,7 @@ fn ended(analysis: &Analysis, end: &GameEnd) -> String {
     }
 }
 
-/// Bytes in the unit that leaves few digits.
+/// Formats bytes as KiB below 100 KiB, else as MiB.
 fn size(bytes: usize) -> String {
     const KIB: f64 = 1024.0;
     let bytes = bytes as f64;

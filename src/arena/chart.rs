@@ -1,4 +1,4 @@
-//! Charts as SVG: table size against strength, and against the share of what an unbounded search would hold.
+//! Charts as SVG: table size against strength, and against the share of an unbounded search that the table holds.
 
 mod page;
 
@@ -12,49 +12,49 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::error::Error;
 
-/// Why a chart could not be drawn.
+/// A failure to draw a chart.
 #[derive(Debug, thiserror::Error)]
 pub enum ChartError {
-    /// There is nothing to draw.
+    /// There are no points.
     #[error("nothing to draw: expected at least one point")]
     Empty,
-    /// The drawing library.
+    /// An error of the drawing library.
     #[error("cannot draw the chart: {0}")]
     Drawing(String),
 }
 
-/// A measured point of a chart: a value with the ends of its 95 % interval, which may be infinite.
+/// A measured point of a chart: a value with its 95 % interval, which may be infinite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChartPoint {
-    /// Where.
+    /// Position on the horizontal axis.
     pub x: f64,
     /// The value.
     pub y: f64,
-    /// Lower end.
+    /// Lower end of the interval.
     pub low: f64,
-    /// Upper end.
+    /// Upper end of the interval.
     pub high: f64,
 }
 
-/// Points that belong together.
+/// The points of one curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// Its name in the legend.
+    /// Name in the legend.
     pub label: String,
-    /// Its points, from left to right.
+    /// The points, from left to right.
     pub points: Vec<ChartPoint>,
-    /// Values for the lower panel, from left to right; may be empty.
+    /// Points of the lower panel, from left to right; may be empty.
     pub speeds: Vec<(f64, f64)>,
-    /// Where the knee is, if there is one.
+    /// x of the knee, if there is one.
     pub knee: Option<f64>,
-    /// Why its points say nothing: no curve is drawn then.
+    /// Reason to draw no curve, such as too few games.
     pub silence: Option<String>,
 }
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Panel<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
-/// Dark to light, so that they differ in print too.
+/// Dark to light, so that they also differ in print.
 const COLOURS: [RGBColor; 5] = [
     RGBColor(20, 40, 110),
     RGBColor(200, 60, 30),
@@ -62,19 +62,19 @@ const COLOURS: [RGBColor; 5] = [
     RGBColor(150, 90, 190),
     RGBColor(210, 160, 30),
 ];
-/// The upper panel of a chart of sizes, of ten parts.
+/// Height of the upper panel of a sweep chart, as a share of the panels.
 const UPPER: f64 = 0.68;
 const TITLE: i32 = 22;
 const TEXT: i32 = 15;
 /// Height of the name of a knee, as a share of the panel.
 const KNEE_ROW: f64 = 0.06;
-/// Beyond these, an Elo difference says "all lost" or "all won".
+/// Limit of the Elo axis; a side with a larger difference won practically all games.
 const ELO_LIMIT: f64 = 700.0;
 
-/// Elo against the size of the table, with the speed beneath. `x` of the points is log2 of the size in bytes.
+/// Draws Elo against table size, with the speed beneath. `x` of the points is log2 of the size in bytes.
 ///
 /// # Errors
-/// When there are no points.
+/// If there are no points.
 pub fn sweep_chart(words: &Words, series: &[Series]) -> Result<String, ChartError> {
     let entries = legend(series, Some(format!("0: as strong as the reference, {}", words.reference)));
     page::draw(words, &entries, |area| {
@@ -107,11 +107,11 @@ pub fn sweep_chart(words: &Words, series: &[Series]) -> Result<String, ChartErro
     })
 }
 
-/// Agreement with a reference, `0..=1`, and regret, in win rate, against the size of the table. `x` of the
-/// points is log2 of the size in bytes.
+/// Draws agreement with a reference, `0..=1`, and regret, in win rate, against table size. `x` of the points is log2
+/// of the size in bytes.
 ///
 /// # Errors
-/// When there are no points.
+/// If there are no points.
 pub fn proxy_chart(words: &Words, agreement: &[Series], regret: &[Series]) -> Result<String, ChartError> {
     page::draw(words, &legend(agreement, None), |area| {
         let (upper, lower) = area.split_vertically(area.dim_in_pixel().1 / 2);
@@ -133,12 +133,12 @@ pub fn proxy_chart(words: &Words, agreement: &[Series], regret: &[Series]) -> Re
     })
 }
 
-/// Share of points won, against the edge blocks of the table as a share of those that an unbounded search
-/// makes, on a logarithmic axis: `x` of the points is log10 of the share. `marks` are results of others: a
-/// name, log10 of the share, and the share of points.
+/// Draws the share of points won against the edge blocks of the table, as a share of those that an unbounded search
+/// makes, on a logarithmic axis: `x` of the points is log10 of the share. `marks` are results of others: name, log10
+/// of the share, share of points.
 ///
 /// # Errors
-/// When there are no points.
+/// If there are no points.
 pub fn share_chart(
     words: &Words,
     series: &[Series],
@@ -167,7 +167,7 @@ pub fn share_chart(
 
 type Drawn<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// Every series, and what they are compared with.
+/// Returns the legend: all series and the reference.
 fn legend(series: &[Series], reference: Option<String>) -> Vec<Entry> {
     let label = |one: &Series| match &one.silence {
         Some(why) => format!("{}: {why}", one.label),
@@ -178,7 +178,7 @@ fn legend(series: &[Series], reference: Option<String>) -> Vec<Entry> {
     series.iter().enumerate().map(line).chain(reference).collect()
 }
 
-/// The series that say something, or that none does.
+/// Draws the series with enough games, or a message if there are none.
 fn draw_all(panel: &mut Panel<'_, '_>, area: &Area<'_>, series: &[Series], step: f64) -> Drawn {
     for (index, one) in series.iter().enumerate().filter(|(_, one)| one.silence.is_none()) {
         draw_series(panel, one, index, series.len(), step)?;
@@ -204,8 +204,8 @@ fn x_range(series: &[Series], margin: f64) -> Drawn<std::ops::Range<f64>> {
     Ok(low - margin..high + margin)
 }
 
-/// From the lowest to the highest finite value or end of what is drawn, at most `limit` from 0, rounded outwards to
-/// `step`, with room for the names of knees above.
+/// Returns the range of the finite values and interval ends, at most `limit` from 0, rounded outwards to `step`, with
+/// room for the names of knees above.
 fn y_range(series: &[Series], limit: f64, step: f64) -> std::ops::Range<f64> {
     let drawn = || series.iter().filter(|one| one.silence.is_none());
     let values = drawn().flat_map(|one| &one.points).flat_map(|point| [point.low, point.y, point.high]);
@@ -230,7 +230,7 @@ fn bytes_label(x: &f64) -> String {
 
 fn share_label(x: &f64) -> String {
     let percent = 10_f64.powf(x + 2.0);
-    // Two digits.
+    // Rounded to two digits.
     let step = 10_f64.powf(percent.log10().floor() - 1.0);
     format!("{} %", ((percent / step).round() * step * 1e6).round() / 1e6)
 }
@@ -256,8 +256,8 @@ fn reference_line(panel: &mut Panel<'_, '_>, y: f64) -> Drawn {
     Ok(())
 }
 
-/// Error bars, points, a line through them, and the knee. Series are set beside each other by `step`, so that
-/// their bars do not hide each other; a bar that leaves the panel ends in an arrow.
+/// Draws error bars, points, a line through them, and the knee. Series are shifted by `step` so that their bars do
+/// not hide each other; a bar that leaves the panel ends in an arrow.
 fn draw_series(panel: &mut Panel<'_, '_>, series: &Series, index: usize, count: usize, step: f64) -> Drawn {
     let colour = colour(index);
     let shift = step * (index as f64 - (count - 1) as f64 / 2.0);

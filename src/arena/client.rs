@@ -1,4 +1,4 @@
-//! A GTP engine in a process of its own, and what can go wrong with one.
+//! A GTP engine in a process of its own, and its failures.
 
 use crate::platform::process;
 use std::collections::VecDeque;
@@ -9,52 +9,52 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Bytes of standard error that are kept to be quoted.
+/// Bytes kept from the end of standard error, for error messages.
 const STDERR_KEPT: usize = 2000;
-/// Longest answer; GTP answers are a few lines.
+/// Maximum length of an answer in bytes; GTP answers are a few lines.
 const LONGEST_ANSWER: u64 = 1 << 20;
-/// How long a process may take to end after it was asked to.
+/// Time for a process to end after a request to end.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// Why an engine gave no usable answer.
+/// A missing or unusable answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// It answered with an error.
+    /// The engine answered with an error.
     #[error("it refused {command:?}: {answer}")]
     Refused {
-        /// What was asked.
+        /// The command sent.
         command: String,
-        /// Its words.
+        /// The text of the error.
         answer: String,
     },
-    /// It ended, or closed its output.
+    /// The engine ended or closed its output.
     #[error("it ended at {command:?} ({status}){}", quoted(stderr))]
     Crashed {
-        /// What was asked.
+        /// The command sent.
         command: String,
-        /// How it ended.
+        /// The exit status.
         status: String,
-        /// The last it wrote to standard error.
+        /// The end of standard error.
         stderr: String,
     },
-    /// It took too long.
+    /// The engine took too long.
     #[error("no answer to {command:?} within {seconds} s{}", quoted(stderr))]
     TimedOut {
-        /// What was asked.
+        /// The command sent.
         command: String,
-        /// How long it had, rounded up.
+        /// The time limit in seconds, rounded up.
         seconds: u64,
-        /// The last it wrote to standard error.
+        /// The end of standard error.
         stderr: String,
     },
-    /// It answered something that is no GTP, or no move.
+    /// The answer is not GTP, or not a move.
     #[error("garbage in answer to {command:?}: expected {expected}, found {found:?}")]
     Garbage {
-        /// What was asked.
+        /// The command sent.
         command: String,
-        /// What kind of answer that has.
+        /// The kind of answer expected.
         expected: &'static str,
-        /// What came instead, shortened.
+        /// The answer, shortened.
         found: String,
     },
 }
@@ -64,29 +64,29 @@ fn quoted(stderr: &str) -> String {
     if text.is_empty() { String::new() } else { format!(", its standard error ends with: {text}") }
 }
 
-/// Why an engine could not be started.
+/// A failure to start an engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StartError {
-    /// Quotes that do not match, or nothing at all.
+    /// The command line is empty or has unmatched quotes.
     #[error("cannot read the command line {command:?}: expected a program and its arguments")]
     Unreadable {
         /// The command line.
         command: String,
     },
-    /// The operating system could not start it.
+    /// The operating system could not start the program.
     #[error("cannot start {command:?}: {reason}")]
     NotStarted {
         /// The command line.
         command: String,
-        /// The system's words.
+        /// The error of the operating system.
         reason: String,
     },
 }
 
-/// A process that speaks GTP. It is killed when the value is dropped, with all processes that it started.
+/// A process that speaks GTP. Dropping the value kills the process and, on Unix, those that it started.
 pub struct Client {
     child: Child,
-    /// How it ended, once that was asked.
+    /// The exit status, once the process has been reaped.
     status: Option<ExitStatus>,
     stdin: Option<ChildStdin>,
     answers: Receiver<String>,
@@ -94,10 +94,10 @@ pub struct Client {
 }
 
 impl Client {
-    /// Starts `command`, split into words as a shell would, but not given to one.
+    /// Starts `command`, split into words like a shell command but run without a shell.
     ///
     /// # Errors
-    /// When there is no such program.
+    /// If the command line is unreadable or the program cannot be started.
     pub fn start(command: &str) -> Result<Client, StartError> {
         let unreadable = || StartError::Unreadable { command: command.to_owned() };
         let words = shlex::split(command).ok_or_else(unreadable)?;
@@ -122,28 +122,29 @@ impl Client {
         Ok(Client { child, status: None, stdin, answers, stderr })
     }
 
-    /// The answer to one command, without its status and surrounding space.
+    /// Sends a command and returns the answer, without its status and surrounding space.
     ///
     /// # Errors
-    /// Whatever went wrong; after anything but a refusal the process is of no further use.
+    /// If the answer is an error, missing or unusable. After anything but an error answer the process is of no
+    /// further use.
     pub fn ask(&mut self, command: &str, timeout: Duration) -> Result<String, Failure> {
         let answer = self.ask_raw(command, timeout)?;
         read_answer(command, &answer)
     }
 
-    /// The answer to one command as it came.
+    /// Sends a command and returns the answer unchanged.
     ///
     /// # Errors
-    /// When there is none.
+    /// If there is no answer.
     pub(super) fn ask_raw(&mut self, command: &str, timeout: Duration) -> Result<String, Failure> {
         self.tell(command)?;
         self.next_answer(command, timeout)
     }
 
-    /// Sends a line, and does not wait for an answer.
+    /// Sends a line without waiting for an answer.
     ///
     /// # Errors
-    /// When nobody reads it.
+    /// If the line cannot be written.
     pub(super) fn tell(&mut self, command: &str) -> Result<(), Failure> {
         let line = format!("{command}\n");
         let written =
@@ -151,10 +152,10 @@ impl Client {
         if matches!(written, Some(Ok(()))) { Ok(()) } else { Err(self.crashed(command)) }
     }
 
-    /// The next answer, which is that to `command`.
+    /// Waits for the next answer, which is that to `command`.
     ///
     /// # Errors
-    /// When there is none.
+    /// If there is no answer in time.
     pub(super) fn next_answer(&mut self, command: &str, timeout: Duration) -> Result<String, Failure> {
         match self.answers.recv_timeout(timeout) {
             Ok(answer) => Ok(answer),
@@ -167,18 +168,18 @@ impl Client {
         }
     }
 
-    /// The number of the process.
+    /// Returns the process id.
     #[must_use]
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Says nothing more.
+    /// Closes the standard input of the process.
     pub(super) fn end_input(&mut self) {
         self.stdin = None;
     }
 
-    /// Whether the process has ended, or does so soon.
+    /// Returns true if the process ends within two seconds.
     pub(super) fn has_ended(&mut self) -> bool {
         self.wait(FAREWELL).is_some()
     }
@@ -208,12 +209,12 @@ impl Client {
         self.end()
     }
 
-    /// Whether the process has ended, which is still to be asked how: until then nobody else has its number.
+    /// Returns true if the process has ended. On Unix it is not reaped here, so that its id is not reused yet.
     fn is_over(&mut self) -> bool {
         self.status.is_some() || process::has_ended(&mut self.child)
     }
 
-    /// Ends the process and those that it started, which are its group, and says how it ended.
+    /// Kills the process and, on Unix, those that it started (its group); returns the exit status.
     fn end(&mut self) -> Option<ExitStatus> {
         if self.status.is_none() {
             process::kill_group(&mut self.child);
@@ -223,7 +224,7 @@ impl Client {
     }
 
     fn stderr(&self) -> String {
-        // The thread that reads it may be a moment behind.
+        // The thread that reads standard error may be behind.
         thread::sleep(Duration::from_millis(20));
         let Ok(kept) = self.stderr.lock() else { return String::new() };
         let bytes: Vec<u8> = kept.iter().copied().collect();
@@ -254,7 +255,7 @@ fn read_answers(mut output: impl BufRead, answers: &SyncSender<String>) {
             answer.push_str(line);
             answer.push('\n');
         }
-        // What does not begin like an answer is passed on at once: nothing may ever end it.
+        // Output that is no answer is sent at once, since no empty line may follow.
         let is_answer = answer.starts_with(['=', '?']);
         if (line.is_empty() || !is_answer || is_full)
             && !answer.is_empty()
@@ -277,7 +278,7 @@ fn keep_tail(mut errors: impl Read, kept: &Mutex<VecDeque<u8>>) {
 
 fn read_answer(command: &str, answer: &str) -> Result<String, Failure> {
     let (status, rest) = answer.split_at(usize::from(!answer.is_empty()));
-    // An id is allowed, though none was sent.
+    // An id is allowed, although none was sent.
     let text = rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim();
     match status {
         "=" => Ok(text.to_owned()),
@@ -286,7 +287,7 @@ fn read_answer(command: &str, answer: &str) -> Result<String, Failure> {
     }
 }
 
-/// The failure for an answer that cannot be used.
+/// Returns the failure for an unusable answer, quoted up to 80 characters.
 #[must_use]
 pub(super) fn garbage(command: &str, expected: &'static str, found: &str) -> Failure {
     let found: String = found.trim().chars().take(80).collect();

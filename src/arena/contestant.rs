@@ -1,4 +1,4 @@
-//! A player of games: another program, or an engine of ours in this process, spoken to in GTP alike.
+//! A player of games: another program, or a built-in engine in this process. Both are controlled by GTP commands.
 
 use super::client::{Client, Failure, StartError, garbage};
 use crate::engine::{Engine, EngineError, EngineOptions};
@@ -8,30 +8,30 @@ use crate::gtp::{SearchTotals, Session, SessionOptions};
 use crate::table::{Census, TableMode};
 use std::time::Duration;
 
-/// Commands without which no game can be played.
+/// Commands that are required to play a game.
 const NEEDED: [&str; 5] = ["boardsize", "clear_board", "komi", "play", "genmove"];
-/// Time for an answer that needs no thought. Programs with large networks load for a while.
+/// Timeout for commands other than `genmove`; programs load large networks meanwhile.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How to make a contestant.
+/// Settings from which a contestant is made.
 #[derive(Clone, Debug)]
 pub enum ContestantSpec {
-    /// An engine of ours without a process in between.
+    /// A built-in engine in this process.
     Own {
-        /// The words that chose it, for records.
+        /// The options that selected it, for records.
         description: String,
-        /// The engine; size, rules, komi and seed are the match's.
+        /// The engine; the match sets size, rules, komi and seed.
         engine: Box<EngineOptions>,
-        /// How long it thinks, when it resigns.
+        /// The budget of a move, and the resignation threshold.
         session: SessionOptions,
     },
-    /// A program that speaks GTP; `{seed}` in its command line stands for a number that differs from game
-    /// to game.
+    /// A program that speaks GTP, by its command line; `{seed}` in it stands for a number that differs from game to
+    /// game.
     Program(String),
 }
 
 impl ContestantSpec {
-    /// What it is called in records.
+    /// Returns the name used in records.
     #[must_use]
     pub fn description(&self) -> &str {
         match self {
@@ -40,8 +40,8 @@ impl ContestantSpec {
         }
     }
 
-    /// Which engine of ours it is, whatever the words that chose it mean another day: the version of the program and
-    /// the network. Builds of one version are not told apart.
+    /// Returns the program version and the network of a built-in engine, since the same description can select
+    /// another engine later. Builds of one version are not distinguished. `None` for a program.
     #[must_use]
     pub fn engine_identity(&self) -> Option<String> {
         let ContestantSpec::Own { engine, .. } = self else { return None };
@@ -50,17 +50,17 @@ impl ContestantSpec {
         Some(format!("tewari {}, network {network}", env!("CARGO_PKG_VERSION")))
     }
 
-    /// Whether it leaves what it learns in a file.
+    /// Returns true if the contestant writes to a table file.
     #[must_use]
     pub fn writes_to_file(&self) -> bool {
         let ContestantSpec::Own { engine, .. } = self else { return false };
         engine.table_file.as_ref().is_some_and(|file| file.mode == TableMode::ReadWrite)
     }
 
-    /// Bytes that its table takes in this process.
+    /// Returns the bytes of its table in this process.
     ///
     /// # Errors
-    /// When its memory budget is impossible.
+    /// If its memory budget is impossible.
     pub fn table_bytes(&self) -> Result<u64, EngineError> {
         match self {
             ContestantSpec::Own { engine, .. } => Ok(engine.table_bytes()? as u64),
@@ -69,54 +69,54 @@ impl ContestantSpec {
     }
 }
 
-/// Why a contestant cannot take part.
+/// A reason for which a contestant cannot take part.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ContestantError {
-    /// The program.
+    /// The program does not start.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// The engine of ours.
+    /// The built-in engine cannot be made.
     #[error("{description}: {error}")]
     Engine {
-        /// Which.
+        /// The contestant.
         description: String,
-        /// Why.
+        /// The error of the engine.
         error: EngineError,
     },
-    /// It does not answer as it should.
+    /// The program does not answer as it should.
     #[error("{description:?} cannot play: {failure}")]
     Unfit {
-        /// Which.
+        /// The contestant.
         description: String,
-        /// Why.
+        /// The failure.
         failure: Failure,
     },
-    /// The referee.
+    /// The program cannot serve as the referee.
     #[error("{command:?} cannot be the referee: {reason}")]
     Referee {
         /// Its command line.
         command: String,
-        /// What happened when it counted an empty board.
+        /// The failure to count an empty board.
         reason: String,
     },
-    /// It lacks a command.
+    /// The program lacks a required command.
     #[error("{description:?} cannot play: expected the command {command}, found {} others", known)]
     Lacks {
-        /// Which.
+        /// The contestant.
         description: String,
-        /// The command.
+        /// The missing command.
         command: &'static str,
-        /// How many commands it has.
+        /// The number of commands that it has.
         known: usize,
     },
 }
 
-/// A contestant at the board.
+/// A running contestant.
 pub struct Contestant {
     kind: Kind,
-    /// Whether it can be made to forget, and so play another game.
+    /// True if `clear_cache` resets the contestant for another game.
     can_forget: bool,
-    /// Whether an answer was missing or none: a late one would be taken for that to a later command.
+    /// True after a missing or unreadable answer: a late one would be taken for the answer to a later command.
     is_broken: bool,
 }
 
@@ -125,22 +125,22 @@ enum Kind {
     Program(Client),
 }
 
-/// The setting of a game, as far as contestants must know it.
+/// The settings of a game that contestants are sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Setting {
-    /// Board.
+    /// Board size.
     pub size: Size,
     /// Komi in points.
     pub komi: f64,
-    /// Time for each move, in whole seconds, if programs are to be told.
+    /// Time for each move, in whole seconds, if it is sent to programs.
     pub time_per_move: Option<Duration>,
 }
 
 impl Contestant {
-    /// Starts a contestant; an engine of ours has an empty table.
+    /// Starts a contestant; a built-in engine has an empty table, or the content of its table file.
     ///
     /// # Errors
-    /// When it cannot be had.
+    /// If it cannot be started.
     pub fn start(spec: &ContestantSpec, seed: u64) -> Result<Contestant, ContestantError> {
         match spec {
             ContestantSpec::Own { description, engine, session } => {
@@ -148,7 +148,7 @@ impl Contestant {
                 options.parameters.seed = seed;
                 let engine = Engine::new(options)
                     .map_err(|error| ContestantError::Engine { description: description.clone(), error })?;
-                // A game that begins with the content of a file begins with a fresh copy of it.
+                // A game that begins with the content of a table file needs a fresh copy of it.
                 let can_forget = engine.options().table_file.is_none();
                 let kind = Kind::Own(Box::new(Session::new(engine, session.clone())));
                 Ok(Contestant { kind, can_forget, is_broken: false })
@@ -158,7 +158,7 @@ impl Contestant {
                 let kind = Kind::Program(client);
                 let mut contestant = Contestant { kind, can_forget: false, is_broken: false };
                 let can_seed = contestant.examine(command)?;
-                // A command line without a seed names the same games in every process.
+                // Without a seed on the command line, the games are the same in every process.
                 if can_seed && !command.contains("{seed}") {
                     contestant.seed(seed).map_err(|failure| unfit(command, failure))?;
                 }
@@ -167,7 +167,7 @@ impl Contestant {
         }
     }
 
-    /// Looks whether it has the commands it needs; returns whether it can be told a seed.
+    /// Checks for the required commands; returns true if the program has `set_random_seed`.
     fn examine(&mut self, description: &str) -> Result<bool, ContestantError> {
         let unfit = |failure| unfit(description, failure);
         self.ask("protocol_version", PATIENCE).map_err(unfit)?;
@@ -181,40 +181,40 @@ impl Contestant {
         Ok(known.contains(&"set_random_seed"))
     }
 
-    /// Whether [`begin`](Contestant::begin) can start another game.
+    /// Returns true if [`begin`](Contestant::begin) can start another game.
     #[must_use]
     pub fn can_go_on(&self) -> bool {
         !self.is_broken
     }
 
-    /// Whether that game can begin with nothing remembered.
+    /// Returns true if the next game can begin without memory of earlier ones.
     #[must_use]
     pub fn can_forget(&self) -> bool {
         self.can_forget && self.can_go_on()
     }
 
-    /// Forgets everything, the random numbers too.
+    /// Clears the table and sets the seed of random numbers.
     ///
     /// # Errors
-    /// When it does not answer.
+    /// If it does not answer.
     pub fn forget(&mut self, seed: u64) -> Result<(), Failure> {
         self.ask("clear_cache", PATIENCE)?;
         self.seed(seed)
     }
 
-    /// Tells it where its random numbers begin, if it can be told.
+    /// Sets the seed of random numbers, if the program supports it.
     fn seed(&mut self, seed: u64) -> Result<(), Failure> {
         match self.ask(&format!("set_random_seed {}", seed >> 33), PATIENCE) {
-            // Not every program can do that.
+            // Programs without the command refuse it.
             Ok(_) | Err(Failure::Refused { .. }) => Ok(()),
             Err(failure) => Err(failure),
         }
     }
 
-    /// Sets up an empty board, and counts anew what its searches do.
+    /// Sets up an empty board and resets the totals of the searches.
     ///
     /// # Errors
-    /// When it refuses, or does not answer.
+    /// If it refuses or does not answer.
     pub fn begin(&mut self, setting: &Setting) -> Result<(), Failure> {
         if let Kind::Own(session) = &mut self.kind {
             session.restart_totals();
@@ -238,18 +238,18 @@ impl Contestant {
         Ok(())
     }
 
-    /// Tells it a move.
+    /// Sends a move.
     ///
     /// # Errors
-    /// When it refuses, or does not answer.
+    /// If it refuses or does not answer.
     pub fn play(&mut self, size: Size, player: Player, mv: Move) -> Result<(), Failure> {
         self.ask(&format!("play {} {}", letter(player), size.vertex(mv)), PATIENCE).map(|_| ())
     }
 
-    /// Its move, which it has then played; `None` when it resigns.
+    /// Requests a move, which it has then played; `None` if it resigns.
     ///
     /// # Errors
-    /// When it gives no move in time.
+    /// If it gives no move in time.
     pub fn generate_move(
         &mut self,
         size: Size,
@@ -265,10 +265,10 @@ impl Contestant {
         vertex.map(Some).ok_or_else(|| garbage(&command, "a vertex of the board, pass or resign", &answer))
     }
 
-    /// The answer to a command.
+    /// Sends a command and returns the answer.
     ///
     /// # Errors
-    /// Whatever went wrong.
+    /// If the answer is an error, missing or unusable.
     pub fn ask(&mut self, command: &str, timeout: Duration) -> Result<String, Failure> {
         let answer = match &mut self.kind {
             Kind::Program(client) => client.ask(command, timeout),
@@ -282,7 +282,7 @@ impl Contestant {
         answer
     }
 
-    /// What its searches did in this game, and what its table holds; `None` for a program, which is not asked.
+    /// Returns the totals of its searches in this game and the census of its table; `None` for a program.
     #[must_use]
     pub fn totals(&self) -> Option<(SearchTotals, Census)> {
         match &self.kind {
@@ -299,7 +299,7 @@ impl Contestant {
     }
 }
 
-/// The error for one that did not answer as it should.
+/// Returns the error for a contestant that failed a command.
 pub(super) fn unfit(description: &str, failure: Failure) -> ContestantError {
     ContestantError::Unfit { description: description.to_owned(), failure }
 }

@@ -1,4 +1,4 @@
-//! Many games: who meets whom in which game, the workers that play them, and what is kept of each.
+//! Many games: the schedule, the workers that play, and the row kept of each game.
 
 use super::contestant::{self, Contestant, ContestantError, ContestantSpec, Setting};
 use super::game::{self, Conditions, Ending, PlayedOut, Scoring};
@@ -16,96 +16,96 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
-/// Two contestants and what their games are called.
+/// Two contestants and the names of their games.
 #[derive(Clone, Debug)]
 pub struct Pairing {
-    /// The name in records; empty where there is only one.
+    /// The name in records; empty if there is only one pairing.
     pub label: String,
-    /// The two; the first has Black in games with an even index.
+    /// The two contestants; the first has Black in games with an even index.
     pub contestants: [ContestantSpec; 2],
     /// Their names in records.
     pub names: [String; 2],
 }
 
-/// What to play.
+/// The schedule of an experiment.
 ///
-/// Game number `g` is game `g / pairings` of pairing `g % pairings`, so that all pairings advance together
-/// and a run that is cut off has the same number of games of each. Two consecutive games of a pairing
-/// have one opening and exchange colours.
+/// Game number `g` is game `g / pairings` of pairing `g % pairings`: all pairings advance together, and a run that is
+/// cut off has about the same number of games of each. Two consecutive games of a pairing have one opening and
+/// exchange colours.
 #[derive(Clone, Debug)]
 pub struct Experiment {
-    /// Who meets whom.
+    /// The pairings.
     pub pairings: Vec<Pairing>,
-    /// What holds for all games.
+    /// Conditions common to all games.
     pub conditions: Conditions,
-    /// Openings, used in turn; games begin with the empty board where there are none.
+    /// Openings, used in turn; without any, games begin with the empty board.
     pub openings: Vec<Opening>,
-    /// Seed of everything random.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// Whether contestants keep what they know from game to game.
+    /// True if contestants keep their tables from game to game.
     pub keep_table: bool,
 }
 
-/// What a game's searches did, for an engine in this process.
+/// Totals of one game's searches, for an engine in this process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SearchRow {
-    /// Searches.
+    /// Number of searches.
     pub searches: u64,
-    /// Simulations.
+    /// Number of simulations.
     pub simulations: u64,
-    /// Seconds of searching.
+    /// Time spent in searches, in seconds.
     pub seconds: f64,
-    /// Positions found in the table.
+    /// Probes that found their position in the table.
     pub hits: u64,
-    /// Positions that were new to it.
+    /// Probes of positions new to the table.
     pub misses: u64,
-    /// Positions that another order of moves had reached before.
+    /// Positions found at the first visit of an edge, mostly transpositions.
     pub transpositions: u64,
     /// Entries taken from other positions.
     pub evictions: u64,
     /// Edge blocks taken from other positions.
     pub block_evictions: u64,
-    /// Entries in use when the game ended.
+    /// Entries in use at the end of the game.
     pub entries_used: u64,
-    /// Edge blocks in use when the game ended.
+    /// Edge blocks in use at the end of the game.
     pub blocks_used: u64,
-    /// Share of the table in use when the game ended, `0..=1`.
+    /// Share of the table in use at the end of the game, `0..=1`.
     pub occupancy: f64,
 }
 
 /// A line of `games.jsonl`. Contestants are 0, the first of the pairing, and 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GameRow {
-    /// Number in the experiment.
+    /// Number of the game in the experiment.
     pub game: u64,
-    /// Which pairing; empty where there is only one.
+    /// Label of the pairing; empty if there is only one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub pairing: String,
-    /// Who has Black.
+    /// Name of the Black player.
     pub black: String,
-    /// Who has White.
+    /// Name of the White player.
     pub white: String,
-    /// Which contestant has Black: 0 or 1.
+    /// The contestant with Black: 0 or 1.
     pub black_is: u8,
-    /// Which contestant won; `None` for a draw.
+    /// The contestant that won: 0 or 1; `None` for a draw.
     pub winner: Option<u8>,
-    /// The result as in SGF.
+    /// The result in the form of SGF.
     pub result: String,
-    /// How it ended.
+    /// The way in which the game ended.
     pub ending: Ending,
-    /// What happened, where that is not all.
+    /// Details of the ending; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
-    /// The opening's name.
+    /// Name of the opening.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opening: Option<String>,
-    /// Moves, those of the opening included.
+    /// Number of moves, those of the opening included.
     pub moves: usize,
-    /// Moves that each contestant was asked for.
+    /// Number of moves requested from each contestant.
     pub generated: [u32; 2],
-    /// Seconds that each contestant took for them.
+    /// Total time of each contestant for these moves, in seconds.
     pub seconds: [f64; 2],
-    /// What each contestant's searches did, where that is known.
+    /// Search totals of each contestant, for built-in engines.
     #[serde(default)]
     pub search: [Option<SearchRow>; 2],
 }
@@ -117,7 +117,7 @@ impl Row for GameRow {
 }
 
 impl GameRow {
-    /// Half-points of the first contestant: 2 for a win, 1 for a draw.
+    /// Returns the half-points of the first contestant: 2 for a win, 1 for a draw.
     #[must_use]
     pub fn half_points(&self) -> u32 {
         match self.winner {
@@ -128,22 +128,22 @@ impl GameRow {
     }
 }
 
-/// A game that has ended: its row and its record.
+/// A finished game: its row and its record.
 #[derive(Clone, Debug)]
 pub struct FinishedGame {
-    /// For `games.jsonl`.
+    /// The line of `games.jsonl`.
     pub row: GameRow,
-    /// As SGF.
+    /// The game as SGF.
     pub record: String,
 }
 
-/// What one game is.
+/// The plan of one game.
 #[derive(Clone, Copy, Debug)]
 struct Plan<'e> {
     game: u64,
     pairing: &'e Pairing,
     opening: Option<&'e Opening>,
-    /// The contestant that has Black.
+    /// The contestant with Black.
     black_is: usize,
     seed: u64,
 }
@@ -162,23 +162,23 @@ impl Experiment {
             pairing: &self.pairings[(game % pairings) as usize],
             opening,
             black_is: (index % 2) as usize,
-            // The same for every pairing: what differs between them is then the contestants alone.
+            // The same for every pairing, so that only the contestants differ between pairings.
             seed: mix(self.seed ^ mix(index)),
         }
     }
 
-    /// The pair of games that `game` belongs to, unique in the experiment.
+    /// Returns the number of the pair that `game` belongs to, unique in the experiment.
     #[must_use]
     pub fn pair_of(&self, game: u64) -> u64 {
         let pairings = self.pairings.len() as u64;
         game / pairings / 2 * pairings + game % pairings
     }
 
-    /// Starts every contestant once and sets up the board, and has the referee count an empty one, so that
-    /// what cannot work shows before the first game.
+    /// Starts every contestant once, sets up the board, and lets the referee count an empty one, so that errors show
+    /// before the first game.
     ///
     /// # Errors
-    /// The first that cannot play.
+    /// The first failure.
     pub fn try_contestants(&self) -> Result<(), ContestantError> {
         let Conditions { size, komi, time_per_move, .. } = self.conditions;
         let setting = Setting { size, komi: komi.points(), time_per_move };
@@ -203,12 +203,12 @@ impl Experiment {
         Ok(())
     }
 
-    /// Plays `games` with `concurrency` workers and hands each to `finished` as it ends, in any order.
-    /// Ends early, after the running games, when `stop` is set or `finished` breaks. A program that does not start,
-    /// though [`try_contestants`](Experiment::try_contestants) could start it, loses its game.
+    /// Plays `games` with `concurrency` workers and passes each to `finished` as it ends, in any order. The run ends
+    /// early, after the running games, if `stop` is set or `finished` breaks. A program that does not start, although
+    /// [`try_contestants`](Experiment::try_contestants) could start it, loses its game.
     ///
     /// # Errors
-    /// When an engine of ours cannot be had.
+    /// If a built-in engine cannot be made.
     pub fn run(
         &self,
         games: &[u64],
@@ -265,7 +265,7 @@ impl Experiment {
         }
     }
 
-    /// Plays one game. `kept` are this worker's contestants from earlier games, with their descriptions.
+    /// Plays one game. `kept` are this worker's contestants from earlier games, by description.
     fn play(
         &self,
         plan: &Plan<'_>,
@@ -299,8 +299,8 @@ impl Experiment {
         Ok(self.finish(plan, &played, search))
     }
 
-    /// A game that contestant `loser` lost because it did not start; where an engine of ours does not, the machine is at
-    /// fault.
+    /// Returns a game lost by contestant `loser` because it did not start. For a built-in engine this is an error,
+    /// since the machine is at fault.
     fn forfeit(
         &self,
         plan: &Plan<'_>,
@@ -314,8 +314,8 @@ impl Experiment {
         Ok(self.finish(plan, &game::not_started(loser, &error.to_string()), [None, None]))
     }
 
-    /// A contestant that knows nothing yet, or what it learnt in earlier games if that is wanted. One that does not
-    /// start is tried again: the machine may have been short of something for a moment.
+    /// Returns a contestant without memory of earlier games, or with it if `keep_table` is set. A failed start is
+    /// repeated once, since the machine may have lacked resources for a moment.
     fn contestant(
         &self,
         spec: &ContestantSpec,
@@ -387,7 +387,7 @@ fn search_row(contestant: &Contestant) -> Option<SearchRow> {
     })
 }
 
-/// To a tenth of a thousandth: rows are read by people too.
+/// Rounds to four decimals: people read the rows, too.
 fn rounded(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }

@@ -1,24 +1,24 @@
-//! What an engine with a given table costs, measured in a process of its own, where nothing else counts.
+//! Memory and processor time of an engine, measured in a process of its own.
 
 use super::client::Client;
 use crate::platform::process;
 use std::time::Duration;
 
-/// Moves that are played: enough to fill the tables whose size matters.
+/// Number of moves played: enough to fill tables of the sizes of interest.
 const MOVES: usize = 30;
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// The cost.
+/// The cost of an engine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Footprint {
-    /// Peak resident memory of the whole process, in KiB.
+    /// Peak resident memory of the process, in KiB.
     pub resident_kib: u64,
-    /// Seconds of processor time for a move.
+    /// Processor time per move, in seconds.
     pub cpu_seconds_per_move: f64,
 }
 
-/// Lets `command`, a GTP engine, play against itself for 30 moves, and looks at its process; `None` where the
-/// system does not tell, or the engine fails.
+/// Lets `command`, a GTP engine, play 30 moves against itself and measures its process; `None` if the system reports
+/// no figures or the engine fails.
 #[must_use]
 pub fn measure(command: &str) -> Option<Footprint> {
     let mut client = Client::start(command).ok()?;
@@ -34,7 +34,8 @@ pub fn measure(command: &str) -> Option<Footprint> {
     Some(Footprint { resident_kib, cpu_seconds_per_move: spent / MOVES as f64 })
 }
 
-/// Processor time of the process so far; engines with one worker search in the main thread, which does not end.
+/// Returns the processor time of the process's live threads; an engine with one worker searches in its main thread,
+/// which does not end.
 fn cpu_seconds(id: u32) -> Option<f64> {
     process::cpu_time_of_threads(id).map(|time| time.as_secs_f64()).filter(|&seconds| seconds > 0.0)
 }

@@ -1,7 +1,7 @@
-//! One game between two contestants, and the referee.
+//! One game between two contestants under a referee.
 //!
-//! The referee plays every move on a board of its own. Who makes an illegal move, ends, takes too long or
-//! answers garbage has lost, and so has who refuses a legal move of the opponent's.
+//! The referee plays every move on its own board. A contestant loses by an illegal move, by the end of its program,
+//! by a timeout, by an unreadable answer, or by refusing a legal move of the opponent.
 
 use super::client::Failure;
 use super::contestant::{Contestant, Setting};
@@ -12,50 +12,50 @@ use crate::go::{Komi, Record, Rules, Size};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
-/// A game longer than this many moves a point is scored as it stands.
+/// Moves per point of the board after which a game is scored as it stands.
 const LONGEST: usize = 4;
-/// Time to count a score: GNU Go may need some.
+/// Timeout for counting a score; GNU Go can take long.
 const SCORING_PATIENCE: Duration = Duration::from_secs(120);
 
-/// What holds for all games of a match.
+/// Conditions common to all games of a match.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conditions {
-    /// Board.
+    /// Board size.
     pub size: Size,
     /// Rules of the referee.
     pub rules: Rules,
     /// Komi.
     pub komi: Komi,
-    /// Time a move, in whole seconds, for programs that keep time.
+    /// Time for each move, in whole seconds, sent to programs that keep time.
     pub time_per_move: Option<Duration>,
-    /// Who takes longer for one move has lost.
+    /// Time for one move after which the player loses.
     pub move_timeout: Duration,
-    /// How a game that ended with two passes is scored.
+    /// Method of scoring after two passes.
     pub scoring: Scoring,
 }
 
-/// How a game that ended with two passes is scored.
+/// Method of scoring a game that ended with two passes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scoring {
-    /// By what both contestants say, if they agree; else by area.
+    /// The result on which both contestants agree; without agreement by area.
     Agreement,
     /// By area, all stones alive.
     Area,
-    /// By area, without the stones that a third program calls dead.
+    /// By area, without the stones that a third program (its command line) reports as dead.
     Referee(String),
 }
 
-/// How a game ended.
+/// The way in which a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ending {
-    /// Two passes, and no doubt about the score.
+    /// Two passes; scored by the method of the match.
     Score,
-    /// Two passes; the contestants named different winners, so the area decided, all stones alive.
+    /// Two passes; the contestants named different winners, so the area decided, with all stones alive.
     Disagreement,
-    /// Resigned.
+    /// A player resigned.
     Resignation,
-    /// So many moves that the area decided.
+    /// Too many moves; the area decided, with all stones alive.
     Length,
     /// The loser made an illegal move.
     Illegal,
@@ -63,38 +63,38 @@ pub enum Ending {
     Time,
     /// The loser's program ended.
     Crash,
-    /// The loser answered no move, or refused a legal one.
+    /// The loser gave an unreadable answer or refused a legal move.
     Garbage,
 }
 
 impl Ending {
-    /// Whether the loser broke the rules or broke down.
+    /// Returns true if the loser lost by a fault: an illegal move, a timeout, a crash or a bad answer.
     #[must_use]
     pub fn is_fault(self) -> bool {
         matches!(self, Ending::Illegal | Ending::Time | Ending::Crash | Ending::Garbage)
     }
 }
 
-/// A game that was played.
+/// The outcome of a finished game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayedOut {
-    /// Who won; `None` for a draw.
+    /// The winner; `None` for a draw.
     pub winner: Option<Player>,
-    /// In SGF's words, such as `B+3.5`.
+    /// The result in the form of SGF, such as `B+3.5`.
     pub result: String,
-    /// How it ended.
+    /// The way in which the game ended.
     pub ending: Ending,
-    /// What happened, where that is not all; may be empty.
+    /// Details of the ending; may be empty.
     pub detail: String,
     /// All moves, those of the opening included.
     pub moves: Vec<(Player, Move)>,
-    /// Time that Black and White took for their moves.
+    /// Total time of Black and of White for their moves.
     pub thinking: [Duration; 2],
-    /// How many moves they were asked for.
+    /// Number of moves requested from Black and from White.
     pub generated: [u32; 2],
 }
 
-/// A game under way.
+/// A running game.
 struct Referee<'g> {
     conditions: &'g Conditions,
     players: [&'g mut Contestant; 2],
@@ -103,16 +103,14 @@ struct Referee<'g> {
     generated: [u32; 2],
 }
 
-/// A decision against somebody.
+/// A fault that loses the game.
 struct Fault {
     loser: Player,
     ending: Ending,
     detail: String,
 }
 
-/// Plays a game, Black's contestant first.
-///
-/// Whatever the contestants do, there is a result.
+/// Plays a game; `players` are Black and White. There is a result whatever the contestants do.
 pub fn play(conditions: &Conditions, opening: Option<&Opening>, players: [&mut Contestant; 2]) -> PlayedOut {
     let record = Record::new(conditions.size, conditions.rules, conditions.komi);
     let mut referee =
@@ -123,7 +121,7 @@ pub fn play(conditions: &Conditions, opening: Option<&Opening>, players: [&mut C
     PlayedOut { winner, result, ending, detail, moves: record.moves().to_vec(), thinking, generated }
 }
 
-/// A game without a move, since the loser's program did not start; `reason` says why.
+/// Returns a game without moves, lost because the loser's program did not start for the `reason` given.
 #[must_use]
 pub fn not_started(loser: Player, reason: &str) -> PlayedOut {
     let detail = format!("{loser}: {reason}");
@@ -220,7 +218,8 @@ impl Referee<'_> {
         }
     }
 
-    /// The score that both name; the area decides if the winners differ, or one does not say.
+    /// Returns the score on which both contestants agree. The area decides if the winners differ or an answer is
+    /// missing.
     fn agreed_score(&mut self, area: i16) -> Verdict {
         let answers = [0, 1].map(|index| {
             let answer = self.players[index].ask("final_score", SCORING_PATIENCE).ok()?;

@@ -1,33 +1,33 @@
-//! Whether a program speaks GTP as its specification has it, where controllers depend on it.
+//! Checks of a program's conformance to GTP, as far as controllers depend on it.
 //!
 //! Source: G. Farnebäck, "Specification of the Go Text Protocol, version 2, draft 2",
-//! <https://www.lysator.liu.se/~gunnar/gtp/>; the numbers of sections are those of it.
+//! <https://www.lysator.liu.se/~gunnar/gtp/>; the section numbers are its.
 
 use super::client::{Client, Failure, StartError};
 use crate::game::Player;
 use crate::go::{Komi, Record, Rules, Size};
 use std::time::Duration;
 
-/// How long an answer may take.
+/// Timeout for an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How long a live analysis goes on before it is told to end.
+/// Duration of a live analysis before the next command.
 const ANALYSIS: Duration = Duration::from_millis(300);
 
 /// The outcome of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// As the specification has it.
+    /// The program conforms to the specification.
     Passed,
-    /// Otherwise: what was expected and found.
+    /// The program deviates: the expected and the found behaviour.
     Failed(String),
-    /// The program does not have the command, and need not.
+    /// The program lacks an optional command.
     Skipped,
 }
 
-/// A promise of the protocol.
+/// A requirement of the protocol.
 struct Check {
     name: &'static str,
-    /// The command that it is about, if the program may lack it.
+    /// The command under test, if it is optional.
     command: Option<&'static str>,
     run: fn(&mut Talk) -> Result<(), String>,
 }
@@ -83,17 +83,17 @@ const CHECKS: [Check; 20] = [
     Check { name: "quit is answered, and the end of input ends (6.3.1)", command: None, run: ends_when_told },
 ];
 
-/// A conversation with the program that is checked.
+/// A conversation with the program under test.
 struct Talk {
     command: String,
     client: Client,
     commands: Vec<String>,
 }
 
-/// Checks the program that `command` starts, anew for each check, and tells `report` of each with its name.
+/// Checks the program that `command` starts, anew for each check, and passes each name and outcome to `report`.
 ///
 /// # Errors
-/// When there is no such program.
+/// If the program cannot be started.
 pub fn check(command: &str, report: &mut dyn FnMut(&str, &Verdict)) -> Result<(), StartError> {
     for check in &CHECKS {
         let mut talk =
@@ -110,17 +110,17 @@ pub fn check(command: &str, report: &mut dyn FnMut(&str, &Verdict)) -> Result<()
 }
 
 impl Talk {
-    /// The answer as it came, its status and id included.
+    /// Returns the answer unchanged, with status and id.
     fn raw(&mut self, line: &str) -> Result<String, String> {
         self.client.ask_raw(line, PATIENCE).map_err(|failure| failure.to_string())
     }
 
-    /// A result.
+    /// Returns the result of a command.
     fn ask(&mut self, line: &str) -> Result<String, String> {
         self.client.ask(line, PATIENCE).map_err(|failure| failure.to_string())
     }
 
-    /// An error, which begins like this.
+    /// Sends a command and expects an error that begins with `beginning`.
     fn refused(&mut self, line: &str, beginning: &str) -> Result<(), String> {
         match self.client.ask(line, PATIENCE) {
             Err(Failure::Refused { answer, .. }) if answer.starts_with(beginning) => Ok(()),

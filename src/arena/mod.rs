@@ -1,14 +1,15 @@
-//! The laboratory: games between engines, and what they say.
+//! The laboratory: games between engines, and their statistics.
 //!
-//! * [`contestant`]: who plays: another program ([`client`]) or an engine of ours in this process.
-//! * [`game`]: one game, under a referee of our own rules; [`scorer`] asks a third program for dead stones.
+//! * [`contestant`]: a player, either another program ([`client`]) or a built-in engine in this process.
+//! * [`game`]: one game under a referee with its own board; [`scorer`] asks a third program for dead stones.
 //! * [`experiment`]: many games, from [`opening`]s that are played twice with colours exchanged.
-//! * [`report`]: what the games of a pairing come to.
-//! * [`standings`]: what those of a round robin come to.
+//! * [`report`]: the result of a pairing.
+//! * [`standings`]: the ranking of a round robin.
 //! * [`sweep`]: table size against strength, with [`footprint`] (memory and time of a process) and [`chart`].
-//! * [`proxy`]: table size against single moves, without games.
+//! * [`proxy`]: table size against the quality of single moves, without games.
 //! * [`suite`]: positions with known answers.
-//! * [`store`]: the folder where every game is kept the moment it ends.
+//! * [`gtp_check`]: conformance of a program to GTP.
+//! * [`store`]: the folder that keeps every game as soon as it ends.
 
 pub mod chart;
 pub mod client;

@@ -1,70 +1,70 @@
-//! Openings: the moves that every pair of games begins with.
+//! Openings: the moves with which every pair of games begins.
 
 use crate::game::{Game, Move, Player};
 use crate::go::{Komi, Record, Rules, Size};
 use crate::sgf::{self, Place};
 use serde::Deserialize;
 
-/// Moves that begin a game, legal in their order.
+/// Legal moves that begin a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opening {
-    /// Its name in records, unique in its file.
+    /// Name in records, unique in the file.
     pub id: String,
     /// The moves.
     pub moves: Vec<(Player, Move)>,
 }
 
-/// What is wrong with a file of openings.
+/// An unusable file of openings.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpeningError {
-    /// Nothing in it.
+    /// The file has no opening.
     #[error("no opening in it: expected lines such as {EXAMPLE} or an SGF file")]
     Empty,
-    /// A line that is not as expected.
+    /// A line of an unexpected form.
     #[error("line {line}: expected {EXAMPLE}, found {found:?} ({reason})")]
     Unreadable {
-        /// Its number, from 1.
+        /// Number of the line, from 1.
         line: usize,
-        /// Its beginning.
+        /// Beginning of the line.
         found: String,
-        /// What the parser says.
+        /// The error of the parser.
         reason: String,
     },
-    /// An opening on another board.
+    /// An opening on a board of another size.
     #[error("opening {id}: expected the board {expected}, found {found}")]
     OtherSize {
-        /// Which.
+        /// Name of the opening.
         id: String,
-        /// The size of the match.
+        /// Board size of the match.
         expected: Size,
-        /// Its own.
+        /// Board size of the opening.
         found: String,
     },
-    /// A move that is none, or breaks the rules.
+    /// An unreadable or illegal move.
     #[error("opening {id}: move {number}, {vertex:?}: {reason}")]
     BadMove {
-        /// Which.
+        /// Name of the opening.
         id: String,
-        /// The move's number, from 1.
+        /// Number of the move, from 1.
         number: usize,
-        /// What it says.
+        /// The move as written.
         vertex: String,
-        /// What is wrong with it.
+        /// The error.
         reason: String,
     },
-    /// Two with one name.
+    /// Two openings with the same name.
     #[error("opening {id} is there twice: expected a name of its own for each")]
     Twice {
         /// The name.
         id: String,
     },
-    /// The SGF cannot be read.
+    /// An unreadable SGF file.
     #[error(transparent)]
     Sgf(#[from] sgf::SgfError),
-    /// Stones that were set up instead of played.
+    /// Stones that are set up instead of played.
     #[error("opening {id}: expected moves only, found stones that were set up; play them as moves")]
     SetUp {
-        /// Which.
+        /// Name of the opening.
         id: String,
     },
 }
@@ -80,10 +80,10 @@ struct Row {
     id: Option<String>,
 }
 
-/// Reads openings for a board of `size`: one JSON object a line, or an SGF file, each of whose games is one.
+/// Reads openings for a board of `size`: one JSON object per line, or an SGF file with one opening per game.
 ///
 /// # Errors
-/// The first that cannot be used, or leaves no game to be played.
+/// The first opening that is unusable or ends the game.
 pub fn read(bytes: &[u8], size: Size, rules: Rules) -> Result<Vec<Opening>, OpeningError> {
     let openings = read_games(bytes, size, rules)?;
     for opening in &openings {
@@ -92,10 +92,10 @@ pub fn read(bytes: &[u8], size: Size, rules: Rules) -> Result<Vec<Opening>, Open
     Ok(openings)
 }
 
-/// The same, where games may also be played to their end.
+/// Reads openings in which the game may also have ended.
 ///
 /// # Errors
-/// The first that cannot be used.
+/// The first unusable opening.
 pub fn read_games(bytes: &[u8], size: Size, rules: Rules) -> Result<Vec<Opening>, OpeningError> {
     let text = String::from_utf8_lossy(bytes);
     let openings = if text.trim_start_matches('\u{feff}').trim_start().starts_with('(') {
@@ -181,7 +181,7 @@ fn read_sgf(bytes: &[u8], size: Size) -> Result<Vec<Opening>, OpeningError> {
     Ok(openings)
 }
 
-/// Whether the moves can be played, and, unless the game `may_end`, leave a game to be played.
+/// Returns an error if a move is illegal, or if the game ends and `may_end` is not set.
 fn check(opening: &Opening, size: Size, rules: Rules, may_end: bool) -> Result<(), OpeningError> {
     let mut record = Record::new(size, rules, Komi(0));
     for (index, &(player, mv)) in opening.moves.iter().enumerate() {

@@ -1,11 +1,11 @@
 //! Table size against the quality of single moves: minutes instead of hours of games.
 //!
-//! A reference searches each position with an ample table and many more simulations. A point of the sweep
-//! then searches it from an empty table, several times; what counts is how often it chooses the reference's
-//! move (*agreement*) and how much value its moves give away by the reference's judgement (*regret*).
+//! A reference searches each position with an ample table and many more simulations. Each point of the sweep then
+//! searches it several times, from an empty table. *Agreement* is the share of searches that choose the reference's
+//! move; *regret* is the win rate that their moves give away by the reference's values.
 //!
-//! Source of the idea: Breuker, Uiterwijk & van den Herik, "Replacement schemes for transposition tables",
-//! ICCA Journal 17 (1994), who compare schemes on positions instead of games.
+//! Source of the idea: Breuker, Uiterwijk & van den Herik, "Replacement schemes for transposition tables", ICCA
+//! Journal 17 (1994), with schemes compared on positions instead of games.
 
 use super::sweep::{MoveLimit, Point};
 use crate::engine::{Engine, EngineError, EngineOptions};
@@ -21,55 +21,54 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-/// A move with fewer than this share of the reference's visits is searched again by itself, one in so many.
+/// Divisor of the reference's visits: a move with less than 1/100 of them is searched again on its own.
 const TRUSTED_SHARE: u64 = 100;
-/// The search after such a move has this share of the reference's simulations, one in so many.
+/// Divisor of the reference's budget for the search after such a move (1/4).
 const SECOND_LOOK_SHARE: u64 = 4;
 
-/// How to judge.
+/// Settings of a measurement by single moves.
 #[derive(Clone, Debug)]
 pub struct Proxy {
     /// The engine; its memory is the reference's.
     pub engine: EngineOptions,
-    /// Simulations of the reference for each simulation of a point with that budget; for budgets of time the
-    /// reference has so many times the time.
+    /// Budget of the reference as a multiple of the point's, in simulations or in time.
     pub factor: u32,
-    /// Searches of each position at each point, with other random numbers.
+    /// Searches of each position at each point, with different seeds.
     pub repeats: u32,
 }
 
 /// A line of the table of results.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ProxyRow {
-    /// Bytes of the table.
+    /// Table size in bytes.
     pub table_size: u64,
-    /// What it forgets.
+    /// The replacement policy.
     pub replacement: String,
-    /// What each search may take.
+    /// The budget of each search.
     pub limit: String,
-    /// Directory entries.
+    /// Number of directory entries.
     pub entries: usize,
-    /// Edge blocks.
+    /// Number of edge blocks.
     pub blocks: usize,
-    /// Searches.
+    /// Number of searches.
     pub searches: usize,
     /// Share of searches that chose the reference's move, `0..=1`.
     pub agreement: f64,
-    /// 95 % interval, from the positions' means.
+    /// Lower end of its 95 % interval, from the positions' means.
     pub agreement_low: f64,
-    /// Its upper end.
+    /// Upper end of its 95 % interval.
     pub agreement_high: f64,
     /// Mean win rate given away, `0..=1`.
     pub regret: f64,
-    /// 95 % interval, from the positions' means.
+    /// Lower end of its 95 % interval, from the positions' means.
     pub regret_low: f64,
-    /// Its upper end.
+    /// Upper end of its 95 % interval.
     pub regret_high: f64,
-    /// Edge blocks taken from other positions, for each search.
+    /// Edge blocks taken from other positions, per search.
     pub block_evictions_per_search: f64,
 }
 
-/// What one search of a point brought.
+/// The result of one search.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     agrees: bool,
@@ -77,11 +76,11 @@ struct Sample {
     block_evictions: u64,
 }
 
-/// The positions of a file of games after every `every` moves: an SGF file, or openings as for matches, whose
-/// last position alone counts. Positions in which the game is over are left out.
+/// Returns positions from a file of games: those after every `every` moves of an SGF file, or the last one of each
+/// opening. Positions of finished games are left out.
 ///
 /// # Errors
-/// What is wrong with the file.
+/// If the file is unusable.
 pub fn positions(
     bytes: &[u8],
     options: &EngineOptions,
@@ -108,11 +107,11 @@ pub fn positions(
 }
 
 impl Proxy {
-    /// Judges `points` on `positions` with `concurrency` workers; calls `done` after each position. Points
-    /// whose positions are not all done when `stop` is set have fewer searches.
+    /// Measures `points` on `positions` with `concurrency` workers; calls `done` after each position. Once `stop` is
+    /// set, no further position is begun, so that all points have fewer searches.
     ///
     /// # Errors
-    /// When the memory for a table cannot be had.
+    /// If the memory for a table is not available.
     pub fn run(
         &self,
         points: &[Point],
@@ -122,7 +121,7 @@ impl Proxy {
         done: &(dyn Fn() + Sync),
     ) -> Result<Vec<ProxyRow>, EngineError> {
         let next = AtomicUsize::new(0);
-        // By position, then by point. Kept by position, since sums depend on their order.
+        // Indexed by position, then by point; ordered, since floating-point sums depend on the order.
         let samples: Mutex<BTreeMap<usize, Vec<Vec<Sample>>>> = Mutex::new(BTreeMap::new());
         let failure = Mutex::new(None);
         std::thread::scope(|scope| {
@@ -156,7 +155,7 @@ impl Proxy {
         points.iter().zip(of_points).map(|(point, samples)| self.row(point, &samples)).collect()
     }
 
-    /// The samples of every point on one position.
+    /// Returns the samples of every point on one position.
     fn judge(&self, points: &[Point], record: &Record, index: u64) -> Result<Vec<Vec<Sample>>, EngineError> {
         let mut references: BTreeMap<String, Reference> = BTreeMap::new();
         let mut all = Vec::with_capacity(points.len());
@@ -174,7 +173,7 @@ impl Proxy {
                     replacement: point.replacement,
                     ..self.engine.clone()
                 };
-                // The same random numbers at every point.
+                // The same seeds at every point.
                 let (mv, report) =
                     search(&options, record, scaled(point.limit, 1), mix(index << 16 ^ repeat))?;
                 samples.push(Sample {
@@ -188,7 +187,8 @@ impl Proxy {
         Ok(all)
     }
 
-    /// The searches of one position are no independent witnesses: intervals come from the positions' means.
+    /// Summarises a point. The searches of one position are not independent, so intervals come from the positions'
+    /// means.
     fn row(&self, point: &Point, positions: &[Vec<Sample>]) -> Result<ProxyRow, EngineError> {
         let layout = point.layout(&self.engine)?;
         let searches = positions.iter().map(Vec::len).sum::<usize>();
@@ -220,15 +220,14 @@ fn means(positions: &[Vec<Sample>], value: impl Fn(&Sample) -> f64) -> Vec<f64> 
         .collect()
 }
 
-/// The mean with its 95 % interval in the normal approximation.
+/// Returns the mean with its 95 % interval in the normal approximation.
 fn mean(values: &[f64]) -> Interval {
     let (estimate, error) = mean_and_error(values);
     let half = two_sided_95() * error;
     Interval { estimate, low: estimate - half, high: estimate + half }
 }
 
-/// The mean of shares with its 95 % interval: Wilson's, for as many trials as would leave the mean as
-/// uncertain.
+/// Returns the mean of shares with Wilson's 95 % interval, at the number of trials with the same standard error.
 fn share(values: &[f64]) -> Interval {
     let (estimate, error) = mean_and_error(values);
     let variance = estimate * (1.0 - estimate);
@@ -267,7 +266,7 @@ fn search(
     Ok((engine.chosen_move(&report), report))
 }
 
-/// What the reference thinks of the moves of one position.
+/// The reference's values of the moves of one position.
 struct Reference<'e> {
     engine: &'e EngineOptions,
     record: &'e Record,
@@ -296,8 +295,8 @@ impl<'e> Reference<'e> {
         Ok(Reference { engine, record, limits, seed, best, best_value, values })
     }
 
-    /// Win rate that `mv` gives away, never negative. A move that the reference hardly looked at is searched
-    /// by itself.
+    /// Returns the win rate that `mv` gives away, at least 0. A move with too few visits of the reference is searched
+    /// on its own.
     fn regret(&mut self, mv: Move) -> Result<f64, EngineError> {
         let value = match self.values.get(&mv) {
             Some(&value) => value,
@@ -310,7 +309,7 @@ impl<'e> Reference<'e> {
         Ok((self.best_value - value).max(0.0))
     }
 
-    /// The value of `mv` for who plays it, from a search of the position after it.
+    /// Returns the value of `mv` for its player, from a search of the position after it.
     fn second_look(&self, mv: Move) -> Result<f64, EngineError> {
         let mut after = self.record.clone();
         let mover = after.position().to_play();

@@ -1,4 +1,4 @@
-//! What the games of a pairing come to.
+//! The result of a pairing.
 
 use super::experiment::{Experiment, GameRow};
 use super::game::Ending;
@@ -9,52 +9,52 @@ use std::fmt::Write;
 /// The result of a pairing, from the first contestant's view.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MatchReport {
-    /// The two.
+    /// Names of the two contestants.
     pub contestants: [String; 2],
-    /// Games played.
+    /// Number of games.
     pub games: u64,
-    /// Games that the first won, and that it lost; the others are draws.
+    /// Wins and losses of the first contestant; the other games are draws.
     pub wins: [u64; 2],
-    /// How often the first won with Black, and with White.
+    /// Wins of the first contestant with Black and with White.
     pub wins_by_colour: [u64; 2],
-    /// Games that each lost by a fault: an illegal move, a crash, a time-out, garbage.
+    /// Games that each contestant lost by a fault: an illegal move, a crash, a timeout, a bad answer.
     pub faults: [u64; 2],
-    /// Share of the points.
+    /// Share of the points, with its interval.
     pub score: Interval,
     /// Elo difference; infinite ends are `null` in JSON.
     pub elo: Interval,
-    /// Probability that the first is the stronger one.
+    /// Probability that the first contestant is the stronger one.
     pub likelihood_of_superiority: f64,
-    /// Pairs of games that brought 0, 1/2, 1, 3/2 and 2 points.
+    /// Numbers of game pairs with 0, 1/2, 1, 3/2 and 2 points.
     pub pairs: [u64; 5],
-    /// Mean time for a move, in seconds.
+    /// Mean time per move of each contestant, in seconds.
     pub seconds_per_move: [f64; 2],
-    /// The sequential test, if one was asked for.
+    /// The sequential test, if requested.
     pub sprt: Option<SprtReport>,
-    /// Up to [`FAULTS_LISTED`] faults in words.
+    /// Descriptions of the first faults, at most [`FAULTS_LISTED`].
     pub fault_list: Vec<String>,
 }
 
-/// Faults that are listed.
+/// Maximum number of faults listed.
 pub const FAULTS_LISTED: usize = 10;
 
-/// Where a sequential test stands.
+/// The state of a sequential test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SprtReport {
     /// The test.
     pub test: Sprt,
-    /// The log-likelihood ratio of all games, also of those that ended after the decision.
+    /// The log-likelihood ratio of all games, those after the decision included.
     pub log_likelihood_ratio: f64,
-    /// Where H0 and H1 are accepted.
+    /// The log-likelihood ratios at which H0 and H1 are accepted.
     pub bounds: [f64; 2],
-    /// What was accepted first.
+    /// The hypothesis accepted first.
     pub verdict: SprtVerdict,
-    /// When that was.
+    /// The first crossing of a bound.
     pub decision: Option<SprtDecision>,
 }
 
 impl MatchReport {
-    /// What `rows` say of pairing number `pairing` of the experiment, and `sprt` of the test.
+    /// Evaluates those of `rows` that belong to pairing number `pairing`; `sprt` is the test of this pairing.
     #[must_use]
     pub fn new(
         experiment: &Experiment,
@@ -100,13 +100,13 @@ impl MatchReport {
         }
     }
 
-    /// Whether the sequential test has decided.
+    /// Returns true if the sequential test has decided.
     #[must_use]
     pub fn is_decided(&self) -> bool {
         self.sprt.is_some_and(|sprt| sprt.decision.is_some())
     }
 
-    /// The running score in one line.
+    /// Formats the running score as one line.
     #[must_use]
     pub fn line(&self) -> String {
         let [wins, losses] = self.wins;
@@ -127,7 +127,7 @@ impl MatchReport {
         line
     }
 
-    /// The result in a few lines.
+    /// Formats the result as a few lines.
     #[must_use]
     pub fn paragraph(&self) -> String {
         let [one, other] = &self.contestants;
@@ -172,7 +172,7 @@ impl MatchReport {
     }
 }
 
-/// The pairs of games among `rows`.
+/// Counts the pairs of games among `rows`.
 #[must_use]
 pub fn pair_counts(experiment: &Experiment, rows: &[&GameRow]) -> PairCounts {
     PairCounts::from_games(rows.iter().map(|row| (experiment.pair_of(row.game), row.half_points())))

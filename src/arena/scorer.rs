@@ -1,4 +1,4 @@
-//! A third program that says which stones are dead.
+//! Scoring by a third program that reports the dead stones.
 
 use super::client::{Client, Failure, StartError};
 use crate::game::{Player, Score};
@@ -7,30 +7,31 @@ use crate::go::board::Board;
 use crate::go::score::area_score;
 use std::time::Duration;
 
-/// Time for each answer.
+/// Timeout for each answer.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Why there is no score.
+/// A failure of the scoring program.
 #[derive(Debug, thiserror::Error)]
 pub enum ScorerError {
-    /// It does not start.
+    /// The program does not start.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// It does not answer.
+    /// The program gives no usable answer.
     #[error(transparent)]
     Failure(#[from] Failure),
-    /// It names points that are none.
+    /// The program names a point without a stone.
     #[error("the referee named {found:?} as a dead stone: expected a point with a stone")]
     NoStone {
-        /// What it said.
+        /// The point as answered.
         found: String,
     },
 }
 
-/// The area score of a finished game, Black's view, before komi, without the stones that `command` calls dead.
+/// Returns the area score of a finished game, from Black's view and before komi, without the stones that `command`
+/// reports as dead.
 ///
 /// # Errors
-/// When the program is of no use.
+/// If the program fails or names a point without a stone.
 pub fn score(command: &str, record: &Record) -> Result<Score, ScorerError> {
     let mut client = Client::start(command)?;
     let position = record.position();

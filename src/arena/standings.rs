@@ -1,4 +1,4 @@
-//! What a round robin comes to: who is how strong, and who won how much against whom.
+//! The ranking and the crosstable of a round robin.
 
 use super::experiment::{Experiment, GameRow};
 use super::report::pair_counts;
@@ -7,32 +7,32 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// A player's place.
+/// A player's row of the ranking.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Place {
-    /// Who.
+    /// The player's name.
     pub name: String,
-    /// Elo against the mean of all players, with its 95 % interval; `None` where players have no games with the others.
+    /// Elo relative to the mean of all players, with its 95 % interval; `None` if games do not connect all players.
     pub elo: Option<Interval>,
     /// Points, a draw counted half.
     pub points: f64,
-    /// Games.
+    /// Number of games.
     pub games: u64,
-    /// Against each player in the order of places, points and games; `None` where the two did not meet.
+    /// Points and games against each player, in the order of the ranking; `None` if the two did not meet.
     pub against: Vec<Option<(f64, u64)>>,
 }
 
 /// All players of an experiment, the strongest first.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Standings {
-    /// Their places.
+    /// The rows of the ranking.
     pub places: Vec<Place>,
     /// See [`Ranking::has_imagined_draws`].
     pub has_imagined_draws: bool,
 }
 
 impl Standings {
-    /// What `rows` say of all players of the experiment.
+    /// Ranks all players of the experiment by `rows`.
     #[must_use]
     pub fn new(experiment: &Experiment, rows: &[GameRow]) -> Standings {
         let mut names: Vec<&str> = Vec::new();
@@ -91,7 +91,7 @@ impl Standings {
         }
     }
 
-    /// The ranking and the crosstable, for people.
+    /// Formats the ranking and the crosstable.
     #[must_use]
     pub fn text(&self) -> String {
         let width = self.places.iter().map(|place| place.name.chars().count()).max().unwrap_or(0);
@@ -130,7 +130,7 @@ impl Standings {
         text
     }
 
-    /// The crosstable in words, a row a place.
+    /// Formats the cells of the crosstable, one row per place.
     fn cells(&self) -> Vec<Vec<String>> {
         let cell = |against: &Option<(f64, u64)>| {
             against.map_or_else(|| "-".to_owned(), |(points, games)| format!("{points}/{games}"))

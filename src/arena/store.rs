@@ -1,9 +1,9 @@
-//! The folder of an experiment: `experiment.json` says what it is, `games.jsonl` has a line for every game,
-//! `sgf/` has the games themselves.
+//! The folder of an experiment: `experiment.json` identifies it, `games.jsonl` has a line for every game, `sgf/` has
+//! the records.
 //!
-//! A game is written the moment it ends, whole or not at all. A line that was cut off by a kill is taken
-//! away when the experiment is resumed, and its game is played again; a line that cannot be written (a full
-//! disk) is taken away at once, and the games so far are intact. A lock keeps a second process out.
+//! A game is written as soon as it ends. A line cut off by a kill is removed when the experiment is resumed, and its
+//! game is played again. A line that cannot be written (a full disk) is removed at once, and earlier games are
+//! intact. A lock keeps a second process out.
 
 use crate::folder::{self, FolderError, Identity, at, json, lock, write_whole};
 use serde::de::DeserializeOwned;
@@ -16,47 +16,48 @@ const EXPERIMENT: &str = "experiment.json";
 const GAMES: &str = "games.jsonl";
 const RECORDS: &str = "sgf";
 
-/// What can be wrong with the folder of an experiment.
+/// An unusable folder of an experiment.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// What can be wrong with any.
+    /// An error common to all folders of games.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// There are games in it, and nobody said that they are to be continued.
+    /// The folder holds games, and `--resume` is not set.
     #[error("{} already holds {games} games: add --resume to go on with them, or choose another folder", path.display())]
     NotEmpty {
         /// The folder.
         path: PathBuf,
-        /// Games in it.
+        /// Number of games in it.
         games: usize,
     },
-    /// It is in use for something else.
+    /// The folder is in use for something else.
     #[error("{} holds files of something else (found {found:?}): choose another folder", path.display())]
     Foreign {
         /// The folder.
         path: PathBuf,
-        /// One of the files.
+        /// The name of one of the files.
         found: String,
     },
-    /// A line that is no game, with more lines after it.
+    /// A line that is no game, or a game that occurs twice.
     #[error("{}, line {line}: expected a game, found {found:?}; nothing was changed", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// The line, from 1.
+        /// Number of the line, from 1.
         line: usize,
-        /// Its beginning.
+        /// Beginning of the line.
         found: String,
     },
 }
 
-/// What identifies an experiment, compared when it is resumed.
+/// The identity of an experiment, compared when it is resumed.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ExperimentIdentity {
-    /// What is played.
+    /// The settings of the experiment.
     #[serde(rename = "identity")]
     pub setting: Identity,
-    /// The engines of ours by their words, which may name another one tomorrow. Older folders do not tell them.
+    /// The built-in engines by description, which can select another engine in a later version. Older folders do not
+    /// have them.
     #[serde(default)]
     pub engines: Identity,
 }
@@ -68,35 +69,35 @@ struct Experiment {
     identity: ExperimentIdentity,
 }
 
-/// A row of `games.jsonl`.
+/// A row type of `games.jsonl`.
 pub trait Row: Serialize + DeserializeOwned {
-    /// The game's number, unique in the experiment.
+    /// Returns the game's number, unique in the experiment.
     fn number(&self) -> u64;
 }
 
-/// An open folder of an experiment. The lock is held as long as the value lives.
+/// The open folder of an experiment. The lock is held until the value is dropped.
 #[derive(Debug)]
 pub struct Store {
     folder: PathBuf,
     games: File,
-    /// Bytes of whole lines.
+    /// Length of the whole lines, in bytes.
     length: u64,
 }
 
-/// What was there before.
+/// Games found in a folder when it was opened.
 #[derive(Debug)]
 pub struct Found<R> {
-    /// The games.
+    /// The rows.
     pub rows: Vec<R>,
-    /// What is left of a line that was cut off, and was taken away.
+    /// The part of a cut-off line, which has been removed from the file.
     pub torn: Option<String>,
 }
 
 impl Store {
-    /// Opens `folder`, made if need be, for the experiment that `identity` describes.
+    /// Opens or creates `folder` for the experiment that `identity` describes.
     ///
     /// # Errors
-    /// When it holds another experiment, or games and `resume` is not set, or cannot be written.
+    /// If it holds another experiment, holds games while `resume` is not set, or cannot be written.
     pub fn open<R: Row>(
         folder: &Path,
         identity: &ExperimentIdentity,
@@ -135,7 +136,7 @@ impl Store {
         Ok((store, found))
     }
 
-    /// The rows, and where the whole lines end.
+    /// Reads the rows and sets the length of the whole lines.
     fn read_rows<R: Row>(&mut self, path: &Path) -> Result<Found<R>, StoreError> {
         let mut bytes = Vec::new();
         let read = self.games.seek(SeekFrom::Start(0)).and_then(|_| self.games.read_to_end(&mut bytes));
@@ -159,7 +160,7 @@ impl Store {
     /// Writes a game: its record first, then its row.
     ///
     /// # Errors
-    /// When the disk is full, for example; then no part of the row stays.
+    /// If a write fails, for example on a full disk; then no part of the row stays.
     pub fn append<R: Row>(&mut self, row: &R, record: &str) -> Result<(), StoreError> {
         let path = self.folder.join(RECORDS).join(format!("{:06}.sgf", row.number()));
         write_whole(&path, record.as_bytes())?;
@@ -177,27 +178,28 @@ impl Store {
                 Ok(())
             }
             Err(error) => {
-                // If this fails too, the next --resume takes the torn line away.
+                // A failure leaves a torn line, which the next --resume removes.
                 let _ = self.games.set_len(self.length);
                 Err(at(&path)(error).into())
             }
         }
     }
 
-    /// Writes a file beside the games, replaced as a whole.
+    /// Writes or replaces a whole file beside the games.
     ///
     /// # Errors
-    /// The file system's.
+    /// If the write fails.
     pub fn write(&self, name: &str, content: &str) -> Result<(), StoreError> {
         Ok(write_whole(&self.folder.join(name), content.as_bytes())?)
     }
 }
 
-/// A folder without an experiment must be empty, or an accident would mix files.
+/// Returns an error if a folder without an experiment has other files, which would be mixed with those of the
+/// experiment.
 fn refuse_foreign(folder: &Path) -> Result<(), StoreError> {
     for entry in fs::read_dir(folder).map_err(at(folder))? {
         let name = entry.map_err(at(folder))?.file_name().to_string_lossy().into_owned();
-        // What a start that was cut off leaves behind.
+        // Remains of a start that was cut off.
         let is_ours = name == RECORDS
             || name == format!("{EXPERIMENT}.part")
             || (name == GAMES && is_empty(&folder.join(GAMES)));

@@ -11,11 +11,10 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-/// A test that expects `resign` is passed below this value of the root.
+/// Value of the root below which a test that expects `resign` is passed.
 const RESIGN_BELOW: f64 = 0.1;
 
-/// A test as its file has it. Points are vertices such as `D4`; one without moves and without a value is no
-/// test.
+/// A test as written in its file. Points are vertices such as `D4`. Moves or a value must be expected.
 #[derive(Clone, Debug, Deserialize)]
 struct Row {
     id: String,
@@ -32,7 +31,7 @@ struct Row {
     setup_black: Vec<String>,
     #[serde(default)]
     setup_white: Vec<String>,
-    /// The stones of the position that is meant.
+    /// Black's stones in the intended position, with `white`.
     #[serde(default)]
     black: Option<Vec<String>>,
     #[serde(default)]
@@ -56,47 +55,46 @@ struct Row {
     rules_sensitive: bool,
 }
 
-/// What a test asks for.
+/// The answer that a test expects.
 #[derive(Clone, Debug, PartialEq)]
 enum Goal {
-    /// A move among the first (any, if there are none), and not among the second.
+    /// A move among the first (any, if empty) and not among the second.
     Move(Vec<String>, Vec<String>),
-    /// A value of the player to move above, or below, a threshold.
+    /// A value for the player to move above (true) or below the threshold.
     Value(bool, f64),
 }
 
-/// A test, ready to be searched.
+/// A test ready to be searched.
 #[derive(Clone)]
 pub struct Test {
-    /// Its name, unique in the file.
+    /// Name, unique in the file.
     pub id: String,
-    /// Its group, such as `search9`.
+    /// Group, such as `search9`.
     pub tier: String,
-    /// The suite it comes from; may be empty.
+    /// Name of the suite; may be empty.
     pub suite: String,
-    /// Whether the engine that the suite was made for fails it.
+    /// True if the engine that the suite was made for fails the test.
     pub is_known_fail: bool,
-    /// Whether its answer depends on rules that are not ours.
+    /// True if the answer holds only under rules that this program does not play.
     pub is_rules_sensitive: bool,
-    /// Why the stones of the position that is meant are set up instead of the moves that lead to it: a move that superko
-    /// forbids. `None` where the moves are played.
+    /// The move that superko forbids, if for this reason the intended stones are set up instead of reached by moves.
     pub departure: Option<String>,
     record: Record,
     to_play: Player,
     goal: Goal,
 }
 
-/// What is wrong with a file of tests.
+/// An unusable file of tests.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}{}: expected {expected}, found {found}", in_test(.id))]
 pub struct SuiteError {
-    /// Its number, from 1.
+    /// Number of the line, from 1.
     pub line: usize,
-    /// The test's id, if that can be read.
+    /// The test's id, if readable.
     pub id: Option<String>,
-    /// What should be there.
+    /// The expected content.
     pub expected: &'static str,
-    /// What is.
+    /// The content found.
     pub found: String,
 }
 
@@ -104,19 +102,19 @@ fn in_test(id: &Option<String>) -> String {
     id.as_ref().map_or_else(String::new, |id| format!(", test {id}"))
 }
 
-/// How a test went.
+/// The result of a test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TestRow {
-    /// The test.
+    /// Id of the test.
     pub id: String,
-    /// Its group.
+    /// Group of the test.
     pub tier: String,
-    /// Whether the engine that the suite was made for fails it.
+    /// True if the engine that the suite was made for fails the test.
     pub known_fail: bool,
-    /// The move that was chosen.
+    /// The chosen move.
     #[serde(rename = "move")]
     pub mv: String,
-    /// Whether it was passed.
+    /// True if the test was passed.
     pub solved: bool,
     /// Visits of the root.
     pub visits: u64,
@@ -124,11 +122,10 @@ pub struct TestRow {
     pub value: f64,
 }
 
-/// Reads tests, one JSON object a line. Games are played under the rules of `options`; a test without a komi
-/// has theirs.
+/// Reads tests, one JSON object per line. The rules are those of `options`, and its komi is the default.
 ///
 /// # Errors
-/// The first line that is no test.
+/// The first unusable line.
 pub fn read(text: &str, options: &EngineOptions) -> Result<Vec<Test>, SuiteError> {
     let mut tests = Vec::new();
     let mut names = BTreeSet::new();
@@ -152,7 +149,7 @@ pub fn read(text: &str, options: &EngineOptions) -> Result<Vec<Test>, SuiteError
     Ok(tests)
 }
 
-/// What was expected, and what was found.
+/// The expected content and the content found.
 type Mistake = (&'static str, String);
 
 impl Row {
@@ -204,9 +201,9 @@ impl Row {
         Ok(Goal::Value(above, threshold))
     }
 
-    /// The game that leads to the position: as played where that reaches the stones that are meant, so that
-    /// ko and history are right; else these stones set up. A move that only superko forbids leads nowhere, which is told; any
-    /// other illegal one is a mistake.
+    /// Returns the game that leads to the position, so that ko and history are right. If its moves do not reach the
+    /// intended stones, these are set up, and a move that only superko forbids is returned with them. Any other
+    /// illegal move is an error.
     fn record(
         &self,
         size: Size,
@@ -256,8 +253,8 @@ fn player(text: &str) -> Result<Player, Mistake> {
     }
 }
 
-/// Does what a GTP command says to a game; others than `play` and `undo` are for the engine that the suite was made for.
-/// Returns a move that superko alone forbids: suites are made under simple ko, too.
+/// Applies `play` and `undo` to a game; other GTP commands are for the engine that the suite was made for. Returns a
+/// move that only superko forbids, since suites are also made under simple ko.
 fn obey(record: &mut Record, size: Size, command: &str) -> Result<Option<Mistake>, Mistake> {
     let words: Vec<&str> = command.split_whitespace().collect();
     let (colour, vertex) = match words.as_slice() {
@@ -274,11 +271,11 @@ fn obey(record: &mut Record, size: Size, command: &str) -> Result<Option<Mistake
 }
 
 impl Test {
-    /// Searches the position with an empty table. The seed is of the test alone, so that no test depends on
-    /// the others.
+    /// Searches the position with an empty table. The seed depends on the options and the test's id alone, so that no
+    /// test depends on others.
     ///
     /// # Errors
-    /// When the memory for the table cannot be had.
+    /// If the memory for the table is not available.
     pub fn run(&self, options: &EngineOptions, limits: Limits) -> Result<TestRow, EngineError> {
         let position = self.record.position();
         let mut options = EngineOptions { size: position.size(), komi: position.komi(), ..options.clone() };
@@ -315,11 +312,11 @@ impl Test {
     }
 }
 
-/// Runs all tests with `concurrency` workers, and calls `done` after each; the rows have the tests' order.
-/// Ends early when `stop` is set: then rows are missing at the end.
+/// Runs all tests with `concurrency` workers and calls `done` after each; the rows have the order of the tests. Once
+/// `stop` is set, no further test is begun, and rows are missing at the end.
 ///
 /// # Errors
-/// When the memory for a table cannot be had.
+/// If the memory for a table is not available.
 pub fn run(
     tests: &[Test],
     options: &EngineOptions,
@@ -349,18 +346,18 @@ pub fn run(
     results.into_iter().map(|(_, row)| row).collect()
 }
 
-/// How two runs of a suite differ.
+/// The differences between two runs of a suite.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparison {
-    /// Tests that both passed.
+    /// Number of tests that both runs passed.
     pub both: usize,
-    /// Tests that neither passed.
+    /// Number of tests that neither run passed.
     pub neither: usize,
     /// Tests that only the first run passed.
     pub only_first: Vec<String>,
     /// Tests that only the second run passed.
     pub only_second: Vec<String>,
-    /// Tests that are in one run alone, and were left out.
+    /// Number of results without a counterpart in the other run, which are left out.
     pub unmatched: usize,
 }
 
@@ -386,7 +383,7 @@ impl Comparison {
         comparison
     }
 
-    /// The probability of a difference at least as large between runs that are equally good: see
+    /// Returns the probability of a difference at least as large between equally good runs: see
     /// [`crate::stats::sign_test`].
     #[must_use]
     pub fn probability(&self) -> f64 {

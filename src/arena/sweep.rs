@@ -1,4 +1,4 @@
-//! Table size against strength: the points of a sweep, and what the games say of each.
+//! Table size against strength: the points of a sweep and their results.
 
 use super::chart::{ChartPoint, Series};
 use super::contestant::ContestantSpec;
@@ -13,12 +13,12 @@ use crate::table::{Layout, Replacement, TableError};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// How long every move takes: equal work, or equal time.
+/// The budget of a move: equal work or equal time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MoveLimit {
-    /// This many simulations.
+    /// A number of simulations.
     Simulations(u64),
-    /// This long.
+    /// A time.
     Time(Duration),
 }
 
@@ -32,7 +32,7 @@ impl MoveLimit {
 }
 
 impl MoveLimit {
-    /// The options of `tewari gtp` that say the same.
+    /// Returns the equivalent options of `tewari gtp`.
     #[must_use]
     pub fn options(self) -> String {
         match self {
@@ -60,18 +60,18 @@ impl std::fmt::Display for MoveLimit {
     }
 }
 
-/// One point: a table, a way of replacing, a budget.
+/// One point of a sweep: a table size, a replacement policy and a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Point {
-    /// Bytes of the table.
+    /// Table size in bytes.
     pub table_size: u64,
-    /// What it forgets.
+    /// The replacement policy.
     pub replacement: Replacement,
-    /// What each move may take, for the point and its reference.
+    /// The budget of each move, for the point and its reference.
     pub limit: MoveLimit,
 }
 
-/// The points of a sweep: every size with every policy and every budget.
+/// Returns the points of a sweep: all combinations of sizes, policies and budgets.
 #[must_use]
 pub fn points(sizes: &[u64], replacements: &[Replacement], limits: &[MoveLimit]) -> Vec<Point> {
     let mut points = Vec::with_capacity(sizes.len() * replacements.len() * limits.len());
@@ -86,7 +86,7 @@ pub fn points(sizes: &[u64], replacements: &[Replacement], limits: &[MoveLimit])
 }
 
 impl Point {
-    /// The point against a reference; engines of ours get the point's budget on both sides.
+    /// Returns the pairing of the point with a reference. A built-in reference gets the point's budget, too.
     #[must_use]
     pub fn pairing(
         &self,
@@ -111,10 +111,10 @@ impl Point {
         Pairing { label: description, contestants: [candidate, reference], names }
     }
 
-    /// Where everything is in its table.
+    /// Returns the layout of its table.
     ///
     /// # Errors
-    /// When the table is too small for the board.
+    /// If the table is too small for the board.
     pub fn layout(&self, engine: &EngineOptions) -> Result<Layout, TableError> {
         Layout::fit(engine.table_shape(), usize::try_from(self.table_size).unwrap_or(usize::MAX))
     }
@@ -126,7 +126,7 @@ impl std::fmt::Display for Point {
     }
 }
 
-/// Bytes with the largest binary unit that divides them.
+/// Formats bytes in the largest binary unit that divides them.
 #[must_use]
 pub fn bytes_in_words(bytes: u64) -> String {
     let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
@@ -134,61 +134,60 @@ pub fn bytes_in_words(bytes: u64) -> String {
     unit.map_or_else(|| format!("{bytes} bytes"), |(shift, name)| format!("{}{name}", bytes >> shift))
 }
 
-/// A line of the table of results. Rates and shares are `0..=1`; Elo is the point's, against the reference.
+/// A line of the table of results. Rates and shares are `0..=1`; Elo is the point's, relative to the reference.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PointRow {
-    /// Bytes of the table.
+    /// Table size in bytes.
     pub table_size: u64,
-    /// What it forgets.
+    /// The replacement policy.
     pub replacement: String,
-    /// What each move may take.
+    /// The budget of each move.
     pub limit: String,
-    /// Directory entries.
+    /// Number of directory entries.
     pub entries: usize,
-    /// Edge blocks.
+    /// Number of edge blocks.
     pub blocks: usize,
-    /// Edge blocks as a share of those that one search of the unbounded reference makes on average: a block
-    /// is what others call a node with its children. Empty where the reference is a program.
+    /// Edge blocks of the table, as a share of those that one search of the unbounded reference adds on average. A
+    /// block corresponds to a node with its children in other programs. Empty if the reference is a program.
     pub share_of_unbounded: Option<f64>,
-    /// Share of the table in use at the end of a game.
+    /// Mean share of the table in use at the end of a game.
     pub occupancy: f64,
-    /// Positions found among those looked for.
+    /// Share of probes that found their position.
     pub hit_rate: f64,
-    /// Positions, of those visited for the first time from somewhere, that were known from elsewhere.
+    /// Positions found at the first visit of an edge, as a share of these and of positions new to the table.
     pub transposition_rate: f64,
-    /// Entries taken from other positions, for each simulation.
+    /// Entries taken from other positions, per simulation.
     pub evictions_per_simulation: f64,
-    /// Edge blocks taken from other positions, for each simulation.
+    /// Edge blocks taken from other positions, per simulation.
     pub block_evictions_per_simulation: f64,
-    /// Simulations in a second of search, on the clock.
+    /// Simulations per second of search (elapsed time).
     pub simulations_per_second: f64,
-    /// Simulations in a second of processor time, in a process of its own; empty where that is not known, and
-    /// for budgets of time.
+    /// Simulations per second of processor time, in a process of its own; empty if unknown, and for budgets of time.
     pub simulations_per_cpu_second: Option<f64>,
     /// Peak resident memory of that process, in KiB.
     pub resident_kib: Option<u64>,
-    /// Games.
+    /// Number of games.
     pub games: u64,
-    /// Wins, draws counted half.
+    /// Points: wins, with draws counted half.
     pub wins: f64,
-    /// Their share.
+    /// Share of the points.
     pub score: f64,
-    /// 95 % interval of the share, lower end.
+    /// Lower end of its 95 % interval.
     pub score_low: f64,
-    /// Upper end.
+    /// Upper end of its 95 % interval.
     pub score_high: f64,
     /// Elo difference from the reference.
     pub elo: f64,
-    /// 95 % interval, lower end.
+    /// Lower end of its 95 % interval.
     pub elo_low: f64,
-    /// Upper end.
+    /// Upper end of its 95 % interval.
     pub elo_high: f64,
-    /// What it played against; empty where that was not kept.
+    /// Name of the reference; empty in results without it.
     #[serde(default)]
     pub reference: String,
 }
 
-/// Totals of one contestant over many games.
+/// Sums one contestant's totals over games; the second value is the number of games with totals.
 fn total<'r>(rows: impl Iterator<Item = &'r Option<SearchRow>>) -> (SearchRow, f64) {
     let (mut sum, mut games) = (SearchRow::default(), 0.0);
     for row in rows.flatten() {
@@ -212,7 +211,7 @@ fn ratio(part: f64, whole: f64) -> f64 {
 }
 
 impl PointRow {
-    /// What `rows`, the games of `point`, say.
+    /// Evaluates `rows`, the games of `point`.
     #[must_use]
     pub fn new(
         point: &Point,
@@ -256,21 +255,21 @@ impl PointRow {
     }
 }
 
-/// Elo below the plateau that make the knee.
+/// Elo below the plateau at which the knee is defined.
 pub const KNEE: f64 = 10.0;
-/// With fewer games a point says nothing: its interval is wider than most differences there are.
+/// Minimum games per point of a curve: with fewer, the interval is wider than most differences.
 pub const FEWEST_GAMES: u64 = 20;
 
-/// The rows of one policy and one budget: a curve over the size of the table.
+/// The rows of one policy and one budget: a curve over table sizes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
-    /// Policy and budget.
+    /// The policy and the budget.
     pub label: String,
-    /// Its rows, by size.
+    /// The rows, by size.
     pub rows: Vec<PointRow>,
 }
 
-/// Rows as curves, in the order in which policies and budgets appear.
+/// Groups rows into curves, in order of first appearance.
 #[must_use]
 pub fn curves(rows: &[PointRow]) -> Vec<Curve> {
     let mut curves: Vec<Curve> = Vec::new();
@@ -288,7 +287,7 @@ pub fn curves(rows: &[PointRow]) -> Vec<Curve> {
 }
 
 impl Curve {
-    /// Why its points say nothing, if they have too few games.
+    /// Returns the reason to draw no curve, if a point has too few games.
     fn silence(&self) -> Option<String> {
         let fewest = self.rows.iter().map(|row| row.games).min().unwrap_or(0);
         let say =
@@ -305,10 +304,11 @@ impl Curve {
         self.rows.iter().map(measured).collect()
     }
 
-    /// log2 of the size at which the fitted curve is 10 Elo below its plateau; `None` with too few points or games.
+    /// Returns the knee as log2 of bytes: the size at which the fitted curve is 10 Elo below its plateau. `None` with
+    /// too few points or games.
     ///
-    /// The curve begins with the weakest size: a table so small that hardly anything below the root is kept
-    /// can be stronger than a slightly larger one, and is no part of a curve that saturates.
+    /// The fit begins at the weakest size: a table so small that hardly anything below the root is kept can be
+    /// stronger than a slightly larger one, and does not belong to a saturating curve.
     #[must_use]
     pub fn knee(&self) -> Option<Interval> {
         if self.silence().is_some() {
@@ -320,7 +320,7 @@ impl Curve {
         knee(&rising, KNEE)
     }
 
-    /// What there is to say about the knee, in a line.
+    /// Formats the knee and the smallest size not distinguishable from the best as one line.
     #[must_use]
     pub fn knee_in_words(&self) -> String {
         if let Some(silence) = self.silence() {
@@ -348,7 +348,7 @@ impl Curve {
         format!("{}: smallest size that cannot be told from the best: {as_good}; {fitted}", self.label)
     }
 
-    /// The curve for a chart of Elo against log2 of the size.
+    /// Returns the curve for a chart of Elo against log2 of the size.
     #[must_use]
     pub fn elo_series(&self) -> Series {
         let x = |row: &PointRow| (row.table_size as f64).log2();
@@ -365,8 +365,8 @@ impl Curve {
         }
     }
 
-    /// The curve for a chart of wins against log10 of the share of an unbounded search's blocks; `None` where
-    /// the share is not known.
+    /// Returns the curve for a chart of points won against log10 of the share of an unbounded search's blocks; `None`
+    /// if a share is unknown.
     #[must_use]
     pub fn share_series(&self) -> Option<Series> {
         let point = |row: &PointRow| {
@@ -384,7 +384,7 @@ impl Curve {
     }
 }
 
-/// Rows of a proxy as curves for a chart: agreement, and regret.
+/// Groups rows of a proxy into curves for charts of agreement and of regret.
 #[must_use]
 pub fn proxy_series(rows: &[ProxyRow]) -> [Vec<Series>; 2] {
     let mut both: [Vec<Series>; 2] = [Vec::new(), Vec::new()];
@@ -411,7 +411,7 @@ pub fn proxy_series(rows: &[ProxyRow]) -> [Vec<Series>; 2] {
     both
 }
 
-/// Bytes with two digits and a binary unit.
+/// Formats bytes in a binary unit: two digits, more from 100 on.
 pub(super) fn rounded_bytes(bytes: f64) -> String {
     let (unit, name) = [(30, "GiB"), (20, "MiB"), (10, "KiB")]
         .into_iter()

@@ -1,12 +1,12 @@
-//! Intervals of confidence.
+//! Confidence intervals.
 
 use super::{elo, two_sided_95};
 use std::fmt;
 
-/// An estimate with the ends of its 95 % interval.
+/// An estimate with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Interval {
-    /// The estimate itself.
+    /// The point estimate.
     pub estimate: f64,
     /// The lower end.
     pub low: f64,
@@ -15,7 +15,7 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// The Elo differences that belong to a share of points and its ends; infinite where those are 0 or 1.
+    /// Converts a share of points to Elo differences, infinite where the share is 0 or 1.
     #[must_use]
     pub fn to_elo(self) -> Interval {
         Interval { estimate: elo(self.estimate), low: elo(self.low), high: elo(self.high) }
@@ -23,14 +23,14 @@ impl Interval {
 }
 
 impl fmt::Display for Interval {
-    /// With a sign and one digit, as Elo differences are written.
+    /// Writes the values with a sign and one digit, the format of Elo differences.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:+.1} [{:+.1}, {:+.1}]", self.estimate, self.low, self.high)
     }
 }
 
-/// The 95 % interval of a share of which `successes` in `trials` were seen; neither need be whole. Without
-/// trials it is everything.
+/// Returns Wilson's 95 % interval of a share, from `successes` in `trials`, neither necessarily whole. Without trials
+/// the interval is 0 to 1.
 ///
 /// Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the
 /// American Statistical Association 22 (1927).
@@ -44,7 +44,7 @@ pub fn wilson(successes: f64, trials: f64) -> Interval {
     let shrunk = 1.0 + z * z / trials;
     let centre = (share + z * z / (2.0 * trials)) / shrunk;
     let half = z * (share * (1.0 - share) / trials + z * z / (4.0 * trials * trials)).sqrt() / shrunk;
-    // At the ends rounding may leave a trace of the other side.
+    // Rounding would move these two ends off 0 and 1.
     let low = if successes <= 0.0 { 0.0 } else { (centre - half).max(0.0) };
     let high = if successes >= trials { 1.0 } else { (centre + half).min(1.0) };
     Interval { estimate: share, low, high }

@@ -1,61 +1,62 @@
-//! Where more stops being better: a saturating curve through measured strengths, and its knee.
+//! A saturating curve fitted to measured strengths, and its knee: the x above which strength hardly grows.
 
 use super::Interval;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// Resamplings for the interval of the knee.
+/// Bootstrap resamplings for the interval of the knee.
 const RESAMPLINGS: usize = 1000;
-/// Their seed: the same measurements have the same interval.
+/// Seed of the resamplings, fixed so that the same measurements have the same interval.
 const SEED: u64 = 20_260_211;
-/// Rates of saturation that are tried, in 1/unit of x: the curve falls e-fold within 20 units at the lowest,
-/// within a tenth of a unit at the highest.
+/// Lowest and highest saturation rate tried, in 1/unit of x: an e-fold approach to the plateau in 20 units, or in a
+/// tenth of a unit.
 const RATES: (f64, f64) = (0.05, 10.0);
 /// Steps of the search for the rate, evenly spaced in its logarithm.
 const RATE_STEPS: usize = 400;
-/// Shares that lie outside a 95 % interval on either side.
+/// Share outside a 95 % interval on each side.
 const TAIL: f64 = 0.025;
 
-/// A measured strength.
+/// A strength measured at one x.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
-    /// Where, for example log2 of a size.
+    /// The independent variable, for example log2 of a table size.
     pub x: f64,
-    /// How strong, in Elo.
+    /// The strength in Elo.
     pub elo: f64,
-    /// Its standard error, positive.
+    /// The standard error of the strength, in Elo; positive.
     pub standard_error: f64,
 }
 
-/// elo(x) = plateau - drop·exp(-rate·(x - start)): strength that saturates.
+/// The saturating curve elo(x) = plateau - drop·exp(-rate·(x - start)).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Saturation {
-    /// Where it tends to.
+    /// The limit for large x, in Elo.
     pub plateau: f64,
-    /// How far below the plateau it is at `start`, not negative.
+    /// The distance below the plateau at `start`, in Elo; not negative.
     pub drop: f64,
-    /// How fast it rises, positive.
+    /// The rate of approach to the plateau, in 1/unit of x; positive.
     pub rate: f64,
     /// The smallest x measured.
     pub start: f64,
 }
 
 impl Saturation {
-    /// The curve's value.
+    /// Returns the strength at `x`, in Elo.
     #[must_use]
     pub fn at(&self, x: f64) -> f64 {
         self.plateau - self.drop * (-self.rate * (x - self.start)).exp()
     }
 
-    /// Where the curve is `below` the plateau; before `start` if it is never that low in what was measured.
+    /// Returns the x at which the curve lies `below` Elo under the plateau. It is less than `start` if the whole
+    /// fitted range lies nearer, and negative infinity for a flat curve.
     #[must_use]
     pub fn x_below(&self, below: f64) -> f64 {
         if self.drop <= 0.0 { f64::NEG_INFINITY } else { self.start + (self.drop / below).ln() / self.rate }
     }
 
-    /// The curve with the least squared deviations, weighted by the standard errors; `None` with fewer than
-    /// four finite points. For a given rate the rest is linear.
+    /// Fits the curve by least squares, weighted by the standard errors; `None` with fewer than four usable points.
+    /// The rate is searched on a grid; plateau and drop follow by linear regression.
     #[must_use]
     pub fn fit(points: &[Measured]) -> Option<Saturation> {
         let points: Vec<Measured> = points.iter().copied().filter(is_usable).collect();
@@ -80,7 +81,7 @@ fn is_usable(point: &Measured) -> bool {
         && point.standard_error > 0.0
 }
 
-/// The best curve of one rate, with its weighted sum of squares: a line in exp(-rate·(x - start)).
+/// Returns the best curve of one rate and its weighted sum of squares: a linear regression on exp(-rate·(x - start)).
 fn fit_at(points: &[Measured], start: f64, rate: f64) -> (f64, Saturation) {
     let weighted = || {
         points.iter().map(|point| {
@@ -94,14 +95,15 @@ fn fit_at(points: &[Measured], start: f64, rate: f64) -> (f64, Saturation) {
     let spread: f64 = weighted().map(|(weight, decay, _)| weight * (decay - mean_decay).powi(2)).sum();
     let together: f64 =
         weighted().map(|(weight, decay, elo)| weight * (decay - mean_decay) * (elo - mean_elo)).sum();
-    // Strength does not fall with size: at worst it is flat.
+    // Strength does not fall as x grows: at worst the curve is flat.
     let drop = if spread > 0.0 { (-together / spread).max(0.0) } else { 0.0 };
     let curve = Saturation { plateau: mean_elo + drop * mean_decay, drop, rate, start };
     let squares = points.iter().map(|point| ((point.elo - curve.at(point.x)) / point.standard_error).powi(2));
     (squares.sum(), curve)
 }
 
-/// The smallest x whose strength cannot be told from the best one at 95 %; `None` without usable points.
+/// Returns the smallest x with a strength not significantly below the best (two-sided, 95 %); `None` without usable
+/// points.
 #[must_use]
 pub fn smallest_indistinguishable(points: &[Measured]) -> Option<f64> {
     let usable = || points.iter().filter(|point| is_usable(point));
@@ -113,8 +115,8 @@ pub fn smallest_indistinguishable(points: &[Measured]) -> Option<f64> {
     as_good.map(|point| point.x).min_by(f64::total_cmp)
 }
 
-/// Where the fitted curve is `below` Elo below its plateau, with a 95 % interval from resampling every
-/// strength within its error (parametric bootstrap); `None` with too few points.
+/// Returns the x at which the fitted curve lies `below` Elo under its plateau, with a 95 % interval from a parametric
+/// bootstrap: each strength is resampled within its standard error. `None` with fewer than four usable points.
 ///
 /// Source: B. Efron & R. Tibshirani, "An Introduction to the Bootstrap" (1993), sections 6.5 and 13.3.
 #[must_use]
@@ -139,7 +141,7 @@ pub fn knee(points: &[Measured], below: f64) -> Option<Interval> {
     Some(Interval { estimate, low: at(TAIL)?, high: at(1.0 - TAIL)? })
 }
 
-/// A number between 0 and 1, never either.
+/// Returns a uniform random number in the open interval (0, 1).
 fn uniform(rng: &mut ChaCha8Rng) -> f64 {
     ((rng.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
 }
@@ -148,7 +150,7 @@ fn uniform(rng: &mut ChaCha8Rng) -> f64 {
 mod tests {
     use super::*;
 
-    /// Points on a known curve, without noise.
+    /// Returns ten points on a known curve, without noise.
     fn on_curve(curve: &Saturation, error: f64) -> Vec<Measured> {
         (0..10)
             .map(|step| curve.start + f64::from(step))
@@ -161,7 +163,7 @@ mod tests {
         let curve = Saturation { plateau: 5.0, drop: 320.0, rate: std::f64::consts::LN_2, start: 14.0 };
         let found = Saturation::fit(&on_curve(&curve, 10.0)).unwrap();
         assert!((found.plateau - 5.0).abs() < 1.0 && (found.drop - 320.0).abs() < 2.0, "{found:?}");
-        // Halved with every unit: 320, 160, 80, 40, 20, 10 after five.
+        // The distance halves with every unit: 320, 160, 80, 40, 20, 10 after five.
         assert!((found.x_below(10.0) - 19.0).abs() < 0.05, "{found:?}");
     }
 

@@ -1,8 +1,8 @@
-//! What games say about strength: shares and their intervals, Elo differences, sequential tests.
+//! Statistics of game results: shares of points with intervals, Elo differences, rankings, sequential tests.
 //!
-//! With a komi in half points there are no draws, and the unit is the *pair*: two games from one opening with
-//! colours exchanged. An opening that favours a colour makes the games of a pair differ, so that their sum
-//! varies less than that of two independent games; all variances are taken from pairs.
+//! With a komi in half points there are no draws, and the unit is the *pair*: two games from one opening with colours
+//! exchanged. An opening that favours a colour makes the two games differ, so their sum varies less than that of two
+//! independent games. All variances are taken from pairs.
 
 mod interval;
 mod knee;
@@ -20,7 +20,7 @@ pub use sprt::{Sprt, SprtDecision, SprtRun, SprtVerdict};
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// The Elo difference that makes `score` the expected share of points: 400·log10(score / (1 - score)).
+/// Returns the Elo difference at which `score` is the expected share of points: 400·log10(score / (1 - score)).
 /// Infinite at 0 and 1.
 ///
 /// Source: A. Elo, "The Rating of Chessplayers" (1978), with the logistic curve.
@@ -29,19 +29,19 @@ pub fn elo(score: f64) -> f64 {
     400.0 * (score / (1.0 - score)).log10()
 }
 
-/// The expected share of points at an Elo difference: the inverse of [`elo`].
+/// Returns the expected share of points at an Elo difference: the inverse of [`elo`].
 #[must_use]
 pub fn score_at(elo: f64) -> f64 {
     1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
 }
 
-/// The distribution function of the standard normal distribution.
+/// Returns the standard normal distribution function Φ(x).
 #[must_use]
 pub fn normal_cdf(x: f64) -> f64 {
     Normal::standard().cdf(x)
 }
 
-/// The standard normal quantile that 95 % of the probability lie within, on both sides: 1.959964.
+/// Returns the two-sided 95 % quantile of the standard normal distribution: 1.959964.
 #[must_use]
 pub fn two_sided_95() -> f64 {
     Normal::standard().inverse_cdf(0.975)

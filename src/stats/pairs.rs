@@ -1,30 +1,30 @@
-//! Counts of pairs of games, and what follows from them.
+//! Counts of game pairs and the statistics computed from them.
 
 use super::{Interval, normal_cdf, wilson};
 use std::collections::BTreeMap;
 
-/// How often a pair of games brought 0, 1/2, 1, 3/2 and 2 points, and what games without a partner brought.
+/// Numbers of game pairs by points of the *first* side (0, 1/2, 1, 3/2, 2), and of games without a partner.
 ///
-/// Points are those of one side, the *first*; a draw is half a point.
+/// A draw is half a point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PairCounts {
-    /// Pairs by their points, in half points.
+    /// Numbers of pairs, indexed by the half-points of the first side.
     pub pairs: [u64; 5],
-    /// Games whose partner was not played, by half points.
+    /// Numbers of games without a played partner, indexed by half-points.
     pub singles: [u64; 3],
 }
 
-/// Counts of games that come one by one.
+/// Counts of games that arrive one at a time, partners in any order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PairTally {
-    /// The pairs that both games are known of.
+    /// The pairs with both games known.
     pub(super) complete: PairCounts,
-    /// The others' first game, by the number of the pair: its half-points.
+    /// Half-points of games that wait for their partner, by the number of the pair.
     waiting: BTreeMap<u64, u32>,
 }
 
 impl PairTally {
-    /// Adds a game; returns whether it completes its pair.
+    /// Adds a game; returns true if it completes its pair.
     pub(super) fn add(&mut self, pair: u64, half_points: u32) -> bool {
         let half_points = half_points.min(2);
         let partner = self.waiting.remove(&pair);
@@ -50,19 +50,19 @@ impl PairCounts {
         tally.complete
     }
 
-    /// Number of pairs.
+    /// Returns the number of complete pairs.
     #[must_use]
     pub fn pair_count(&self) -> u64 {
         self.pairs.iter().sum()
     }
 
-    /// Number of games.
+    /// Returns the number of games, those without a partner included.
     #[must_use]
     pub fn games(&self) -> u64 {
         2 * self.pair_count() + self.singles.iter().sum::<u64>()
     }
 
-    /// Points of the first side.
+    /// Returns the points of the first side.
     #[must_use]
     pub fn points(&self) -> f64 {
         let half_points =
@@ -70,13 +70,13 @@ impl PairCounts {
         (half_points(&self.pairs) + half_points(&self.singles)) as f64 / 2.0
     }
 
-    /// Share of the points, `0..=1`; 1/2 without games.
+    /// Returns the first side's share of the points, `0..=1`; 1/2 without games.
     #[must_use]
     pub fn score(&self) -> f64 {
         if self.games() == 0 { 0.5 } else { self.points() / self.games() as f64 }
     }
 
-    /// Variance of the share of a pair, from the sample; `None` with fewer than two pairs.
+    /// Returns the sample variance of a pair's share of its two points; `None` with fewer than two pairs.
     #[must_use]
     pub fn pair_variance(&self) -> Option<f64> {
         let count = self.pair_count();
@@ -90,11 +90,10 @@ impl PairCounts {
         Some(squares / (count - 1) as f64)
     }
 
-    /// The number of independent games, won or lost, that would leave the share as uncertain as these do.
+    /// Returns the number of independent won or lost games with the same uncertainty of the share as these games.
     ///
-    /// The variance of the share, from pairs, is set equal to that of so many tosses of a coin. Few pairs may
-    /// agree by chance: one imagined pair of independent tosses is added to the sample, so that the variance
-    /// is never 0.
+    /// With p the share of the points, n = p(1 - p) / Var, where the variance of the share comes from pairs. One
+    /// imagined pair of independent games is added to the sample, so that the variance of a few equal pairs is not 0.
     #[must_use]
     pub fn effective_games(&self) -> f64 {
         let (games, score, pairs) = (self.games() as f64, self.score(), self.pair_count() as f64);
@@ -107,31 +106,31 @@ impl PairCounts {
         of_a_toss * pairs / steadied + self.singles.iter().sum::<u64>() as f64
     }
 
-    /// The share of the points with its 95 % interval: Wilson's, at the effective number of games.
+    /// Returns the share of the points with Wilson's 95 % interval at the effective number of games.
     #[must_use]
     pub fn score_interval(&self) -> Interval {
         let effective = self.effective_games();
         wilson(self.score() * effective, effective)
     }
 
-    /// The Elo difference with its 95 % interval.
+    /// Returns the Elo difference with its 95 % interval.
     #[must_use]
     pub fn elo_interval(&self) -> Interval {
         self.score_interval().to_elo()
     }
 
-    /// Likelihood of superiority: the probability that the first side is the stronger one, given these games
-    /// and no opinion before, in the normal approximation: Φ((score - 1/2) / standard error).
+    /// Returns the likelihood of superiority (LOS): the probability, given these games and a uniform prior, that the
+    /// first side is stronger. Normal approximation: Φ((score - 1/2) / standard error).
     ///
-    /// Source: R. Coulom, "Whole-History Rating", CG 2008, uses the same quantity; the approximation is the
-    /// one that match runners of chess print as LOS.
+    /// Source: R. Coulom, "Whole-History Rating", CG 2008, uses the same quantity; match runners of chess print this
+    /// approximation as LOS.
     #[must_use]
     pub fn likelihood_of_superiority(&self) -> f64 {
         let (score, effective) = (self.score(), self.effective_games());
         if effective <= 0.0 {
             return 0.5;
         }
-        // One toss each way keeps a match without a loss from being certain.
+        // An imagined win and an imagined loss keep a match without losses from being certain.
         let spread = (score * effective + 1.0) / (effective + 2.0);
         normal_cdf((score - 0.5) / (spread * (1.0 - spread) / effective).sqrt())
     }
@@ -148,8 +147,8 @@ mod tests {
         assert_eq!((counts.games(), counts.points()), (5, 2.5));
     }
 
-    /// Result lines of the match runner fastchess that were published with their counts: the half width is
-    /// that of a normal interval in Elo.
+    /// Published result lines of the match runner fastchess with their counts; the half width is that of a normal
+    /// interval in Elo.
     #[test]
     fn elo_and_interval_are_those_of_published_matches() {
         for (pairs, elo, half_width) in
@@ -157,7 +156,7 @@ mod tests {
         {
             let found = PairCounts { pairs, singles: [0; 3] }.elo_interval();
             assert!((found.estimate - elo).abs() < 0.005, "{found}");
-            // The imagined pair widens ours by up to 3 %.
+            // The imagined pair widens this interval by up to 3 %.
             assert!(
                 ((found.high - found.low) / 2.0 / half_width - 1.0).abs() < 0.03,
                 "{found} ± {half_width}"
@@ -167,12 +166,12 @@ mod tests {
 
     #[test]
     fn the_interval_comes_from_pairs() {
-        // Half of 100 games won. In split pairs: all that is uncertain is the imagined pair, of variance
-        // 0.125/50.
+        // Half of 100 games won. With all pairs split, the only variance is that of the imagined pair, 0.125/50.
         let split = PairCounts { pairs: [0, 0, 50, 0, 0], singles: [0; 3] };
         let together = PairCounts { pairs: [25, 0, 0, 0, 25], singles: [0; 3] };
         assert!((split.effective_games() - 0.25 * 50.0 / (0.125 / 50.0)).abs() < 1e-6);
-        // Together they are worth half: (50·0.25 + 0.125) / 50 of variance for each pair.
+        // With both games of a pair alike, 100 games count as about 50: a pair has the variance (50·0.25 + 0.125) /
+        // 50.
         assert!((together.effective_games() - 0.25 * 50.0 / (12.625 / 50.0)).abs() < 1e-6);
         let half = |counts: &PairCounts| counts.score_interval().high - 0.5;
         assert!(half(&together) > 5.0 * half(&split));
@@ -191,9 +190,9 @@ mod tests {
 
     #[test]
     fn superiority_is_the_normal_distribution_of_the_score() {
-        // 60 of 100 tosses, 36 + 48/2... in pairs like tosses: 16, 48, 36 of 100 pairs.
+        // 100 pairs distributed as independent games won with probability 0.6: 16, 48 and 36.
         let counts = PairCounts { pairs: [16, 0, 48, 0, 36], singles: [0; 3] };
-        // 120 of 200 games: (0.6 - 0.5) / sqrt(0.6·0.4/200) = 2.887, of which the normal integral is 0.9981.
+        // (0.6 - 0.5) / sqrt(0.6·0.4/200) = 2.887, and Φ(2.887) = 0.9981.
         assert!((counts.likelihood_of_superiority() - 0.9981).abs() < 5e-4);
     }
 }

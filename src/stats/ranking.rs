@@ -1,46 +1,46 @@
-//! Strengths of several players from the games that they played with each other.
+//! Joint strengths of several players, from the games between them.
 
 use super::{Interval, PairCounts, two_sided_95};
 
 /// Elo points of a factor e in strength: 400 / ln 10.
 const ELO: f64 = 400.0 / std::f64::consts::LN_10;
-/// Rounds of the fit, at most; a hundred players in a circle take some thousand.
+/// Maximum number of rounds of the fit; a hundred players in a circle take thousands.
 const ROUNDS: usize = 100_000;
-/// The fit ends when no strength changes by more than this factor less one.
+/// Relative change of all strengths below which the fit ends.
 const PRECISION: f64 = 1e-10;
 
-/// The games of two players.
+/// The games of two players against each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Meeting {
-    /// The two, by their number.
+    /// Indices of the two players.
     pub players: [usize; 2],
-    /// Their games, from the first one's view.
+    /// Their results, from the first player's view.
     pub counts: PairCounts,
 }
 
 /// Joint strengths of all players.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranking {
-    /// Elo of each player against the mean of all, with its 95 % interval.
+    /// Elo of each player relative to the mean of all, with its 95 % interval.
     pub elo: Vec<Interval>,
-    /// Whether a drawn game was imagined in every meeting: without, some strength would be infinite.
+    /// True if a drawn game was added to every meeting, without which some strength would be infinite.
     pub has_imagined_draws: bool,
 }
 
 impl Ranking {
-    /// Ranks `players` by their meetings, each pair of players at most once; `None` where some have no games with the
-    /// others, even through third ones.
+    /// Ranks `players` by their meetings, at most one for each two players; `None` if games do not connect all
+    /// players, directly or through others.
     ///
-    /// Strengths are the likeliest ones where player i beats j with the chance γ_i / (γ_i + γ_j), draws counted half: the
-    /// Bradley-Terry model, fitted by minorisation and maximisation. That weighs every game alike, but two games from
-    /// one opening are not independent, and in some meetings less than in others. So intervals come from the *sandwich*
-    /// A⁺BA⁺: A is the Fisher information of as many independent games, B the variance of the points, in which a
-    /// meeting counts as [`PairCounts::effective_games`].
+    /// Strengths are the maximum-likelihood ones of the Bradley-Terry model: player i beats j with the probability
+    /// γ_i / (γ_i + γ_j), a draw counts half. They are fitted by minorisation and maximisation. The model weighs all
+    /// games alike, but the two games of a pair depend on each other, to a degree that differs between meetings. So
+    /// intervals come from the *sandwich* A⁺BA⁺: A is the Fisher information of the games taken as independent, B the
+    /// variance of the points, in which a meeting counts as [`PairCounts::effective_games`].
     ///
-    /// Source: H. White, "Maximum likelihood estimation of misspecified models", Econometrica 50 (1982), for intervals;
-    /// D. R. Hunter, "MM algorithms for generalized Bradley-Terry models", Annals of Statistics 32 (2004),
-    /// section 2; L. R. Ford, "Solution of a ranking problem from binary comparisons", American Mathematical Monthly 64
-    /// (1957), for when there is a solution.
+    /// Source: D. R. Hunter, "MM algorithms for generalized Bradley-Terry models", Annals of Statistics 32 (2004),
+    /// section 2, for the fit; H. White, "Maximum likelihood estimation of misspecified models", Econometrica 50
+    /// (1982), for intervals; L. R. Ford, "Solution of a ranking problem from binary comparisons", American
+    /// Mathematical Monthly 64 (1957), for the existence of a solution.
     #[must_use]
     pub fn of(players: usize, meetings: &[Meeting]) -> Option<Ranking> {
         let played = || meetings.iter().filter(|meeting| meeting.counts.games() > 0);
@@ -75,7 +75,7 @@ impl Ranking {
     }
 }
 
-/// Whether everybody is reached from everybody along the relation.
+/// Returns true if every player reaches every other along the relation (transitive closure).
 fn all_reach_all(mut reaches: Vec<Vec<bool>>) -> bool {
     let players = reaches.len();
     for through in 0..players {
@@ -89,8 +89,8 @@ fn all_reach_all(mut reaches: Vec<Vec<bool>>) -> bool {
     (0..players).all(|from| (0..players).all(|to| from == to || reaches[from][to]))
 }
 
-/// The likeliest strengths γ, their logarithms 0 in the mean: γ_i becomes W_i / Σ_j n_ij / (γ_i + γ_j) until nothing
-/// changes any more. `points[i][j]` are those of i against j.
+/// Returns the maximum-likelihood strengths γ, with the mean logarithm 0: γ_i is set to W_i / Σ_j n_ij / (γ_i + γ_j)
+/// until it converges. `points[i][j]` are the points of i against j.
 fn fit(points: &[Vec<f64>]) -> Vec<f64> {
     let players = points.len();
     let mut strengths = vec![1.0_f64; players];
@@ -104,7 +104,7 @@ fn fit(points: &[Vec<f64>]) -> Vec<f64> {
                 let games = points[player][other] + points[other][player];
                 weight += games / (strengths[player] + strengths[other]);
             }
-            // Nobody played with a player who is alone.
+            // A single player has no games.
             let better = if weight > 0.0 { won / weight } else { 1.0 };
             change = change.max((better / strengths[player] - 1.0).abs());
             strengths[player] = better;
@@ -118,8 +118,9 @@ fn fit(points: &[Vec<f64>]) -> Vec<f64> {
     strengths
 }
 
-/// Variances of the logarithms of strengths, against the mean of all: the diagonal of A⁺BA⁺ (see [`Ranking::of`]).
-/// Rows of A and B sum to 0, so that with J, 1/n in every place, the pseudo-inverse A⁺ is (A + J)^-1 - J, and JB is 0.
+/// Returns the variances of the logarithms of the strengths relative to their mean: the diagonal of A⁺BA⁺ (see
+/// [`Ranking::of`]). Rows of A and B sum to 0. So with J, the matrix of 1/n, the pseudo-inverse A⁺ is (A + J)^-1 - J,
+/// and JB is 0.
 fn variances(strengths: &[f64], meetings: &[Meeting], has_imagined_draws: bool) -> Vec<f64> {
     let players = strengths.len();
     let imagined = if has_imagined_draws { 1.0 } else { 0.0 };
@@ -142,7 +143,7 @@ fn variances(strengths: &[f64], meetings: &[Meeting], has_imagined_draws: bool) 
     inverse.iter().map(|row| spread(row).max(0.0)).collect()
 }
 
-/// Adds what a meeting says of the difference of its players.
+/// Adds a meeting's information about the difference of its two players.
 fn add_meeting(matrix: &mut [Vec<f64>], [one, other]: [usize; 2], known: f64) {
     for (row, column, sign) in [(one, one, 1.0), (other, other, 1.0), (one, other, -1.0), (other, one, -1.0)]
     {
@@ -150,7 +151,7 @@ fn add_meeting(matrix: &mut [Vec<f64>], [one, other]: [usize; 2], known: f64) {
     }
 }
 
-/// The inverse of a positive definite matrix, by Gauss and Jordan.
+/// Returns the inverse of a positive definite matrix, by Gauss-Jordan elimination.
 fn inverse(mut matrix: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let size = matrix.len();
     for (row, values) in matrix.iter_mut().enumerate() {
@@ -175,13 +176,13 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
     use rand_chacha::rand_core::{Rng, SeedableRng};
 
-    /// Games without partners: each is one independent toss.
+    /// Returns a meeting of games without partners, each one independent trial.
     fn singles(one: usize, other: usize, won: u64, lost: u64) -> Meeting {
         let counts = PairCounts { pairs: [0; 5], singles: [lost, 0, won] };
         Meeting { players: [one, other], counts }
     }
 
-    /// The American League East of 1987: games won by the row's team. A. Agresti, "Categorical Data Analysis" (2nd
+    /// Games won by the row's team in the American League East of 1987. A. Agresti, "Categorical Data Analysis" (2nd
     /// edition, 2002), table 10.10.
     const BASEBALL: [[u64; 7]; 7] = [
         [0, 7, 9, 7, 7, 9, 11],
@@ -215,15 +216,15 @@ mod tests {
     #[test]
     fn intervals_of_two_players_are_those_of_their_difference() {
         let ranking = Ranking::of(2, &[singles(0, 1, 30, 10)]).expect("a ranking");
-        // The logarithm of the odds has the variance 1/30 + 1/10; each player has half of the difference.
+        // The log odds have the variance 1/30 + 1/10; each player has half of the difference.
         let expected = ELO * two_sided_95() * (1.0_f64 / 30.0 + 1.0 / 10.0).sqrt() / 2.0;
         let half = (ranking.elo[0].high - ranking.elo[0].low) / 2.0;
         assert!((half - expected).abs() < 1e-9, "{half} {expected}");
         assert!((ranking.elo[0].estimate - ELO * 3.0_f64.ln() / 2.0).abs() < 1e-6);
     }
 
-    /// The same source: the standard error of a team is that of its difference to Baltimore, from the inverse of the
-    /// information without Baltimore's row and column.
+    /// From the same source. The standard error of a team is that of its difference to Baltimore, from the inverse of
+    /// the information without Baltimore's row and column.
     #[test]
     fn standard_errors_are_the_published_ones() {
         let strengths: Vec<f64> =
@@ -255,11 +256,11 @@ mod tests {
             let ranking = Ranking::of(2, &[Meeting { players: [0, 1], counts }]).expect("a ranking");
             ranking.elo[0].high - ranking.elo[0].estimate
         };
-        // Half of 100 games won: in pairs that are won or lost together, or in split ones.
+        // Half of 100 games won: with both games of a pair alike, or with all pairs split.
         assert!(half([25, 0, 0, 0, 25]) > 5.0 * half([0, 0, 50, 0, 0]));
     }
 
-    /// Pairs of games between equals, of which a share is split and the others are won by one side.
+    /// Returns pairs of games between equals: the share `split` is split, one side wins both games of the others.
     fn pairs_of_equals(count: u64, split: f64, rng: &mut ChaCha8Rng) -> PairCounts {
         let mut counts = PairCounts::default();
         for _ in 0..count {
@@ -284,7 +285,7 @@ mod tests {
                 *held += u32::from(elo.low <= 0.0 && 0.0 <= elo.high);
             }
         }
-        // The first has split pairs alone, to each of which a part of the imagined one is added.
+        // Player 0 has mostly split pairs, and each of its meetings includes a part of the imagined pair.
         assert!(held[0] >= 930, "{held:?}");
         assert!(held[1..].iter().all(|held| (930..970).contains(held)), "{held:?}");
     }
@@ -294,7 +295,7 @@ mod tests {
         let ranking = Ranking::of(3, &[singles(0, 1, 9, 0), singles(1, 2, 5, 4)]).expect("a ranking");
         assert!(ranking.has_imagined_draws);
         let elo: Vec<f64> = ranking.elo.iter().map(|elo| elo.estimate).collect();
-        // 9 1/2 of 10 points.
+        // 9.5 of 10 points, the imagined draw included.
         assert!((elo[0] - elo[1] - ELO * 19.0_f64.ln()).abs() < 1e-6, "{elo:?}");
         assert!(elo[1] > elo[2]);
     }

@@ -2,9 +2,9 @@
 
 use statrs::distribution::{Binomial, DiscreteCDF};
 
-/// The two-sided probability that of `one + other` fair coins at least as unequal a number falls on either
-/// side: McNemar's test in its exact form, where `one` and `other` count the cases in which only one of two
-/// runs succeeded.
+/// Returns the two-sided p-value of the exact sign test: the probability that `one + other` fair coins split at least
+/// as unevenly. This is McNemar's test in its exact form, with `one` and `other` the numbers of cases in which only
+/// one of two runs succeeded.
 ///
 /// Source: Q. McNemar, "Note on the sampling error of the difference between correlated proportions or
 /// percentages", Psychometrika 12 (1947).

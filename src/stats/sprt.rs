@@ -1,29 +1,28 @@
-//! The sequential probability ratio test: games until it is clear which of two Elo differences is the case.
+//! The sequential probability ratio test (SPRT): games are added until one of two Elo differences is accepted.
 
 use super::pairs::PairTally;
 use super::{PairCounts, score_at};
 use serde::Serialize;
 
-/// Pairs of each kind that are imagined beforehand, so that no kind is thought impossible because it has not
-/// been seen yet. Fishtest does the same.
+/// Imagined pairs of each kind, so that a kind not yet seen does not have probability 0. Fishtest does the same.
 const IMAGINED: f64 = 1e-3;
-/// Halvings of the interval that holds the multiplier: more than a double has bits.
+/// Bisections of the interval of the multiplier: more than a double has bits.
 const BISECTIONS: usize = 100;
 
-/// A test of `elo1` against `elo0`, on pairs of games.
+/// A test of the Elo difference `elo1` against `elo0`, on pairs of games.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Sprt {
-    /// The difference that counts as no improvement.
+    /// The Elo difference under H0, which counts as no improvement.
     pub elo0: f64,
-    /// The difference that counts as one; greater than `elo0`.
+    /// The Elo difference under H1; greater than `elo0`.
     pub elo1: f64,
-    /// How often `elo1` may be accepted though `elo0` is true.
+    /// The probability of accepting H1 although H0 is true.
     pub alpha: f64,
-    /// How often `elo0` may be accepted though `elo1` is true.
+    /// The probability of accepting H0 although H1 is true.
     pub beta: f64,
 }
 
-/// What a test says so far.
+/// The state of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum SprtVerdict {
     /// `elo0` is accepted.
@@ -36,7 +35,7 @@ pub enum SprtVerdict {
 }
 
 impl Sprt {
-    /// The log-likelihood ratios at which `elo0` and `elo1` are accepted: ln(β/(1-α)) and ln((1-β)/α).
+    /// Returns the log-likelihood ratios at which H0 and H1 are accepted: ln(β/(1-α)) and ln((1-β)/α).
     ///
     /// Source: A. Wald, "Sequential tests of statistical hypotheses", Annals of Mathematical Statistics 16
     /// (1945).
@@ -45,12 +44,12 @@ impl Sprt {
         [(self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln()]
     }
 
-    /// The generalised log-likelihood ratio of the pairs so far, logistic Elo; games without a partner do not
-    /// count.
+    /// Returns the generalised log-likelihood ratio of the complete pairs, in logistic Elo; games without a partner
+    /// do not count.
     ///
-    /// Under each hypothesis the distribution of a pair's points is the likeliest one with that mean: for
-    /// counts n_i of shares x_i it is p_i = n_i / (n·(1 + λ(x_i - s))), where λ makes the mean s. The ratio
-    /// is Σ n_i·ln(p1_i / p0_i).
+    /// Under each hypothesis the distribution of a pair's points is the maximum-likelihood one with the mean s: for
+    /// counts n_i of shares x_i it is p_i = n_i / (n·(1 + λ(x_i - s))), where λ makes the mean s. The ratio is Σ
+    /// n_i·ln(p1_i / p0_i).
     ///
     /// Source: M. Van den Bergh, "The generalized sequential probability ratio test for multinomial
     /// distributions" (2019), proposition 1.1; A. B. Owen, "Empirical Likelihood" (2001), section 2.
@@ -66,7 +65,7 @@ impl Sprt {
         weights.into_iter().enumerate().map(term).sum()
     }
 
-    /// What follows from the ratio.
+    /// Returns the hypothesis accepted at the ratio of `counts`, if any.
     #[must_use]
     pub fn verdict(&self, counts: &PairCounts) -> SprtVerdict {
         let ratio = self.log_likelihood_ratio(counts);
@@ -81,7 +80,7 @@ impl Sprt {
     }
 }
 
-/// A test under way: it is decided once, by the games up to then, in the order in which they ended.
+/// A running test. It is decided once, at the first crossing of a bound in the order in which games end.
 #[derive(Clone, Debug)]
 pub struct SprtRun {
     /// The test.
@@ -91,26 +90,26 @@ pub struct SprtRun {
     decision: Option<SprtDecision>,
 }
 
-/// The first crossing of a bound. Games that were running then, and end later, change nothing: a test that could be
-/// undecided again by them would not have the error rates that were asked for.
+/// The first crossing of a bound. Games that end later do not change it: a test that could become undecided again
+/// would not keep its error rates.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SprtDecision {
-    /// What is accepted.
+    /// The accepted hypothesis.
     pub verdict: SprtVerdict,
-    /// After how many games.
+    /// The number of games that had ended by then, those of incomplete pairs included.
     pub games: usize,
-    /// The ratio then.
+    /// The log-likelihood ratio at that moment.
     pub log_likelihood_ratio: f64,
 }
 
 impl SprtRun {
-    /// A test without games.
+    /// Returns a test without games.
     #[must_use]
     pub fn new(test: Sprt) -> SprtRun {
         SprtRun { test, tally: PairTally::default(), games: 0, decision: None }
     }
 
-    /// Adds the game that ended next: the number of its pair, and the half-points of the first side.
+    /// Adds the next game that ended: the number of its pair and the half-points of the first side.
     pub fn add(&mut self, pair: u64, half_points: u32) {
         self.games += 1;
         if self.tally.add(pair, half_points) && self.decision.is_none() {
@@ -125,21 +124,21 @@ impl SprtRun {
         (verdict != SprtVerdict::Undecided).then_some(decision)
     }
 
-    /// Games so far.
+    /// Returns the number of games added.
     #[must_use]
     pub fn games(&self) -> usize {
         self.games
     }
 
-    /// What was accepted first, if anything was.
+    /// Returns the decision, once a bound has been crossed.
     #[must_use]
     pub fn decision(&self) -> Option<SprtDecision> {
         self.decision
     }
 }
 
-/// The λ for which the reweighted mean of the shares is `score`: the root of Σ w_i·(x_i - s)/(1 + λ(x_i -
-/// s)), which falls with λ between its poles.
+/// Returns the λ at which the reweighted mean of the shares is `score`: the root of Σ w_i·(x_i - s)/(1 + λ(x_i - s)),
+/// which falls with λ between its poles.
 fn multiplier(weights: &[f64; 5], score: f64) -> f64 {
     let excess = |lambda: f64| -> f64 {
         let term = |(index, weight): (usize, &f64)| {
@@ -200,7 +199,7 @@ mod tests {
         let mut run = SprtRun::new(sprt(0.0, 100.0));
         let mut pair = 0;
         while run.decision().is_none() {
-            // A pair lost, a pair split, and so on.
+            // Pairs are lost and split in turn.
             for half_points in [0, 2 * (pair % 2) as u32] {
                 run.add(pair, half_points);
             }
@@ -218,7 +217,7 @@ mod tests {
         assert_eq!(run.decision(), Some(decided));
     }
 
-    /// How often 300 tests accept H1 when pairs are two tosses at `elo`.
+    /// Returns the share of 300 tests that accept H1 when each pair is two independent games at `elo`.
     fn share_accepted(elo: f64) -> f64 {
         let test = sprt(0.0, 40.0);
         let mut rng = ChaCha8Rng::seed_from_u64(7);

@@ -1,4 +1,4 @@
-//! What is answered: results, errors and warnings, a line of JSON each.
+//! Messages of the server: results, errors and warnings, each one line of JSON.
 
 use super::Perspective;
 use super::query::Job;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct QueryError {
     pub(super) message: String,
-    /// The part of the query that is wrong.
+    /// The wrong field of the query.
     pub(super) field: Option<String>,
     pub(super) id: Option<String>,
 }
@@ -29,19 +29,19 @@ impl QueryError {
     }
 }
 
-/// A field of a query that is not obeyed; the query is answered all the same.
+/// A field of a query without effect; the query is answered nevertheless.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Ignored {
     pub(super) field: String,
     pub(super) reason: &'static str,
 }
 
-/// The warning of a field that is ignored.
+/// Returns the warning for an ignored field.
 pub(super) fn warning(ignored: &Ignored, id: &str) -> Value {
     json!({"warning": ignored.reason, "field": ignored.field, "id": id})
 }
 
-/// The warning of a position whose query allows none of its legal moves.
+/// Returns the warning for a position in which the query allows no legal move.
 pub(super) fn nothing_allowed(job: &Job) -> Value {
     json!({
         "warning": "expected at least one legal move among those allowed, found none: the position is searched with all its \
@@ -52,21 +52,21 @@ pub(super) fn nothing_allowed(job: &Job) -> Value {
     })
 }
 
-/// A position that nobody wants to know about any more.
+/// Returns the answer for a position that was terminated before its search began.
 pub(super) fn no_results(job: &Job) -> Value {
     json!({"id": job.query.id, "turnNumber": job.turn, "isDuringSearch": false, "noResults": true})
 }
 
-/// What a result is written from besides the report of the search.
+/// Parts of a result besides the report of the search.
 pub(super) struct Extras<'e> {
-    /// Probabilities of all moves, where they were asked for and there is a network.
+    /// Probabilities of all moves, if requested and a network is loaded.
     pub(super) policy: Option<&'e [f64]>,
     pub(super) ownership: &'e mut LineOwnership,
-    /// True if the query allows no legal move, so that no move is told.
+    /// True if the query allows no legal move: the list of moves is empty.
     pub(super) has_no_move: bool,
 }
 
-/// The result of a search, so far or in the end.
+/// Returns the result of a search, intermediate or final.
 pub(super) fn result(
     job: &Job,
     position: &Position,
@@ -100,13 +100,13 @@ pub(super) fn result(
     object
 }
 
-/// What `playSelectionValue` is of the first of `moves`: never less than of one behind it, so that clients that sort by it find
-/// the engine's order, which is not always that of visits.
+/// Returns `playSelectionValue` of the first of `moves`. It never rises from a move to the next, so that clients that
+/// sort by it keep the engine's order, which is not always that of visits.
 fn most_visits(moves: &[MoveReport]) -> u64 {
     moves.iter().map(|mv| mv.edge_visits).max().unwrap_or(0)
 }
 
-/// A report as one of the players sees it.
+/// A report from the query's perspective.
 struct View<'r> {
     job: &'r Job,
     position: &'r Position,
@@ -114,7 +114,7 @@ struct View<'r> {
 }
 
 impl View<'_> {
-    /// Whether values for the player to move have to be turned round.
+    /// Returns true if the perspective is that of the opponent of the player to move.
     fn is_turned(&self) -> bool {
         let to_play = self.position.to_play();
         match self.job.query.perspective {
@@ -127,13 +127,14 @@ impl View<'_> {
         if self.is_turned() { 1.0 - value } else { value }
     }
 
-    /// From Black's view to that of the perspective.
+    /// Converts a signed quantity from Black's view to the perspective.
     fn signed(&self, for_black: f64) -> f64 {
         let is_black = (self.position.to_play() == Player::Black) != self.is_turned();
         if is_black { for_black } else { -for_black }
     }
 
-    /// The lead in points, komi included, and the standard deviation of the final score; `None` where no score is known.
+    /// Returns the lead in points, komi included, and the standard deviation of the final score; `None` without a
+    /// score.
     fn lead(&self, score: Option<(f64, f64)>) -> (Option<f64>, Option<f64>) {
         let lead = score.map(|(mean, _)| self.signed(mean - self.position.score_komi().points()));
         (lead, score.map(|(_, deviation)| deviation))
@@ -188,15 +189,15 @@ impl View<'_> {
         })
     }
 
-    /// An ownership for Black by move number, as rows from the top left in the view of the perspective.
+    /// Converts an ownership for Black, by move number, to rows from the top left in the query's perspective.
     fn ownership(&self, for_black: &[f64]) -> Value {
         let points = self.position.size().points_from_top_left();
         let means = points.map(|point| self.signed(for_black[point.index()]));
-        // Three digits are more than an evaluator knows.
+        // Evaluators are less precise than three digits.
         means.map(|mean| (1000.0 * mean).round() / 1000.0).collect()
     }
 
-    /// By points from the top left, then pass; -1 for a move that is not legal.
+    /// Returns probabilities by points from the top left, then pass; -1 for an illegal move.
     fn policy(&self, policy: &[f64]) -> Value {
         let position = self.position;
         let chance = |mv| {

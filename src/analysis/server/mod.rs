@@ -1,9 +1,9 @@
-//! Positions analysed on request, a query a line of JSON: the protocol of KataGo's analysis engine (KataGo
-//! docs/Analysis_Engine.md), so that the programs that speak it can use this engine.
+//! A server for analysis queries, one JSON object a line. The protocol is that of KataGo's analysis engine (KataGo
+//! docs/Analysis_Engine.md), so that its clients can use this engine.
 //!
-//! Queries are searched one after the other, the highest priority first, all in one table: what one of them learns helps
-//! the next. Lines are read and answered while a search runs, until those that wait fill their share of the memory: then
-//! the next line is read when one of them has been answered.
+//! Positions are searched one at a time, the highest priority first, all in one table, so that each benefits from
+//! those before it. Lines are read and answered during a search until waiting queries fill their share of the memory.
+//! Then the next line is read after one of them has been answered.
 
 mod message;
 mod query;
@@ -22,17 +22,17 @@ use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-/// Whose win rates and scores are told.
+/// The point of view of reported win rates and scores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Perspective {
-    /// Those of the player to move.
+    /// The player to move.
     SideToMove,
-    /// Always those of one player.
+    /// Always the same player.
     Of(Player),
 }
 
 impl Perspective {
-    /// Reads what `reportAnalysisWinratesAs` says.
+    /// Parses a value of `reportAnalysisWinratesAs`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Perspective> {
         match text.to_ascii_uppercase().as_str() {
@@ -44,49 +44,49 @@ impl Perspective {
     }
 }
 
-/// What holds where a query says nothing else.
+/// Settings for fields that a query omits.
 #[derive(Clone, Copy, Debug)]
 pub struct Defaults {
-    /// Whose win rates are told.
+    /// The perspective of win rates and scores.
     pub perspective: Perspective,
-    /// Visits of a root, those from before included.
+    /// Maximum visits of the root, those of earlier searches included.
     pub visits: u64,
-    /// Longest time for a position.
+    /// Maximum time for a position.
     pub time: Option<Duration>,
-    /// Which transpositions share statistics.
+    /// The key policy: which transpositions share statistics.
     pub keys: KeyPolicy,
-    /// Whether the queries that wait are still answered after the end of the input.
+    /// True if waiting queries are answered after the end of the input.
     pub finishes_queue: bool,
 }
 
-/// Answers queries with one engine.
+/// A server that answers queries with one engine.
 pub struct Server<W> {
     engine: Engine,
     desk: Desk<W>,
 }
 
-/// The immediate answers to a line, each made when it is written: there may be thousands.
+/// Immediate answers to a line. Each is made when written, since there may be thousands.
 type Answers = Box<dyn Iterator<Item = Value>>;
 
-/// Everything but the engine: it hears and answers while that searches.
+/// The server without its engine: reads and answers lines while the engine searches.
 struct Desk<W> {
     defaults: Defaults,
     input: Input,
     output: W,
-    /// In the order in which they came.
+    /// Waiting positions in order of arrival.
     queue: Vec<Job>,
     room: Room,
     has_ended: bool,
-    /// Whether nobody wants the result of the present search any more.
+    /// True if the client has terminated the present search.
     is_terminated: bool,
-    /// Answers to `clear_cache`, which waits for the end of the present search.
+    /// Answers to `clear_cache`, sent when the present search has ended and the table is cleared.
     clearing: Vec<(Value, Taken)>,
-    /// The engine's, for what clients ask about it while it searches.
+    /// A copy of the engine's options, for questions that arrive during a search.
     options: EngineOptions,
 }
 
 impl<W: Write> Server<W> {
-    /// A server of what `input` asks. Queries may take the memory that the engine's options
+    /// Creates a server for the queries of `input`. They may take the memory that the engine's options
     /// [reserve](EngineOptions::reserved).
     pub fn new(engine: Engine, defaults: Defaults, input: Input, output: W) -> Server<W> {
         let options = engine.options().clone();
@@ -102,7 +102,7 @@ impl<W: Write> Server<W> {
     /// Answers until the end of the input.
     ///
     /// # Errors
-    /// When reading or writing fails: of the kind `BrokenPipe` once no client reads the answers.
+    /// If reading or writing fails; the kind is `BrokenPipe` once no client reads the answers.
     pub fn run(&mut self) -> io::Result<()> {
         loop {
             while self.desk.queue.is_empty() && !self.desk.has_ended {
@@ -124,7 +124,7 @@ impl<W: Write> Server<W> {
 
     fn analyse(&mut self, job: &Job) -> io::Result<()> {
         let Server { engine, desk } = self;
-        // The query was played through when it came.
+        // The query was played through on arrival.
         let Ok(position) = job.position() else { return desk.say(&message::no_results(job)) };
         if let Err(error) = engine.set_record(Record::from_position(position.clone())) {
             return desk.refuse(job, &error);
@@ -187,14 +187,14 @@ impl<W: Write> Desk<W> {
         self.output.flush()
     }
 
-    /// Takes the first of the jobs with the highest priority.
+    /// Removes the first of the jobs with the highest priority.
     fn next_job(&mut self) -> Option<Job> {
         let highest = self.queue.iter().map(|job| job.priority).max()?;
         let index = self.queue.iter().position(|job| job.priority == highest)?;
         Some(self.queue.remove(index))
     }
 
-    /// The networks for all boards; one called `none` where there is no network.
+    /// Returns the networks for all board sizes, or one named `none`.
     fn models(&self) -> Vec<Value> {
         let model =
             |name: &str, version: u32| json!({"name": name, "internalName": name, "version": version});
@@ -210,10 +210,10 @@ impl<W: Write> Desk<W> {
         self.say(&QueryError { message, field: None, id }.object())
     }
 
-    /// Takes all lines that have arrived and have room.
+    /// Handles all lines that have arrived and have room.
     ///
     /// # Errors
-    /// When answers cannot be written any more.
+    /// If an answer cannot be written.
     fn hear(&mut self, current: Option<&Job>) -> io::Result<()> {
         loop {
             if self.input.is_abandoned() {
@@ -226,7 +226,7 @@ impl<W: Write> Desk<W> {
         }
     }
 
-    /// Takes the next line, which is waited for; `current`: what is searched meanwhile.
+    /// Waits for the next line and handles it. `current` is the job being searched.
     fn hear_line(&mut self, current: Option<&Job>) -> io::Result<()> {
         match self.input.take_line()? {
             None => self.has_ended = true,
@@ -242,7 +242,7 @@ impl<W: Write> Desk<W> {
         Ok(())
     }
 
-    /// Does what a line of `length` bytes asks, and gives what is answered at once.
+    /// Executes a line of `length` bytes and returns the immediate answers.
     fn take(
         &mut self,
         object: Map<String, Value>,
@@ -306,7 +306,7 @@ impl<W: Write> Desk<W> {
         Ok(Box::new(std::iter::once(Value::Object(object))))
     }
 
-    /// Ends what is meant: the present search tells what it has found, the others have nothing to tell.
+    /// Ends the matching jobs: the present search reports its result so far, waiting ones have no results.
     fn terminate(
         &mut self,
         object: Map<String, Value>,

@@ -1,5 +1,5 @@
-//! Queries: positions to search, and what to tell of them. The names are those of KataGo's analysis engine (KataGo
-//! docs/Analysis_Engine.md).
+//! Parsing of queries: positions to search, and the requested output. The field names are those of KataGo's analysis
+//! engine (KataGo docs/Analysis_Engine.md).
 
 use super::message::{Ignored, QueryError};
 use super::room::Taken;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Why a key of KataGo's is not obeyed here.
+/// Warnings for fields of KataGo that have no effect.
 const UNDELIVERED: [(&str, &str); 4] = [
     ("includeOwnershipStdev", "not delivered: this engine keeps no deviation of ownership"),
     ("includeMovesOwnershipStdev", "not delivered: this engine keeps no deviation of ownership"),
@@ -22,12 +22,12 @@ const UNDELIVERED: [(&str, &str); 4] = [
     ),
     ("humanSLProfile", "not obeyed: this engine has no model of human players"),
 ];
-/// The same for all other keys.
+/// Warning for other unknown fields.
 const UNKNOWN: &str = "this means nothing to this engine and is ignored";
-/// The same for `untilDepth`.
+/// Warning for an `untilDepth` above 1.
 const DEEP: &str = "moves are avoided and allowed at the root alone: untilDepth above 1 is obeyed as 1";
 
-/// What is asked about some positions of a game.
+/// A request about positions of one game.
 #[derive(Debug)]
 pub(super) struct Query {
     pub(super) id: String,
@@ -43,18 +43,18 @@ pub(super) struct Query {
     pub(super) has_pv_visits: bool,
     restrictions: Vec<Restriction>,
     game: Game,
-    /// The memory that it takes.
+    /// Keeps the query's memory reserved.
     _room: Taken,
 }
 
 impl Query {
-    /// The key that restricts the moves.
+    /// Returns the field that restricts the moves.
     pub(super) fn restricting_key(&self) -> &'static str {
         if self.restrictions.iter().any(|it| it.is_allowed) { "allowMoves" } else { "avoidMoves" }
     }
 }
 
-/// A position of a query, not made yet: positions are large, and thousands may wait.
+/// A position of a query, stored as a turn number: positions are large, and thousands may wait.
 #[derive(Clone, Debug)]
 pub(super) struct Job {
     pub(super) query: Arc<Query>,
@@ -62,7 +62,7 @@ pub(super) struct Job {
     pub(super) priority: i64,
 }
 
-/// A game that can be played.
+/// A start position and the moves from there, all legal.
 #[derive(Clone, Debug)]
 struct Game {
     size: Size,
@@ -82,7 +82,7 @@ impl Game {
     }
 }
 
-/// Moves of a player to avoid, or to look at alone.
+/// Moves of a player that are avoided at the root, or the only ones allowed there.
 #[derive(Clone, Debug)]
 struct Restriction {
     player: Player,
@@ -91,7 +91,7 @@ struct Restriction {
 }
 
 impl Job {
-    /// The position, ready to be searched; one where the game has ended as if it went on.
+    /// Returns the position to search. A game that two passes have ended is resumed.
     pub(super) fn position(&self) -> Result<Position, (Move, IllegalMove)> {
         let game = &self.query.game;
         let mut record = Record::from_position(game.start()?);
@@ -106,7 +106,7 @@ impl Job {
         Ok(position)
     }
 
-    /// The moves of the root to search, by their number; `None`: all.
+    /// Returns the root moves to search, by move number; `None` for all.
     pub(super) fn root_moves(&self, position: &Position) -> Option<Vec<bool>> {
         let player = position.to_play();
         let restrictions = || self.query.restrictions.iter().filter(|it| it.player == player);
@@ -120,7 +120,7 @@ impl Job {
     }
 }
 
-/// Reads the jobs of a query, and the fields of it that are not obeyed. `take_room` takes the memory for a number of positions.
+/// Parses the jobs of a query and its ignored fields. `take_room` reserves memory for a number of positions.
 pub(super) fn read(
     object: &Map<String, Value>,
     defaults: &Defaults,
@@ -193,7 +193,7 @@ fn is_known(key: &str) -> bool {
     KNOWN.contains(&key)
 }
 
-/// Settings of one query.
+/// Values of `overrideSettings`.
 #[derive(Default)]
 struct Overrides {
     perspective: Option<Perspective>,
@@ -201,7 +201,7 @@ struct Overrides {
     time: Option<Duration>,
 }
 
-/// Reads the values of a query.
+/// Typed access to the fields of a query.
 struct Reader<'q> {
     object: &'q Map<String, Value>,
 }
@@ -270,7 +270,8 @@ impl Reader<'_> {
         Ok(rules)
     }
 
-    /// Half a point more than an even game's where nothing is said: 7.5 by area, 6.5 by territory.
+    /// Returns the komi; without one, half a point above that of an even game: 7.5 for area, 6.5 for territory
+    /// scoring.
     fn komi(&self, rules: Rules) -> Result<Komi, QueryError> {
         const MOST: f64 = 150.0;
         let Some(value) = self.get("komi") else {
@@ -283,7 +284,7 @@ impl Reader<'_> {
             .ok_or_else(|| self.error("komi", &expected()))
     }
 
-    /// The game, whose moves are all legal.
+    /// Parses the game and checks that all its moves are legal.
     fn game(&self, size: Size, rules: Rules, komi: Komi, keys: KeyPolicy) -> Result<Game, QueryError> {
         let stones = self.moves("initialStones", self.array("initialStones")?, size)?;
         let moves = match self.get("moves") {
@@ -293,7 +294,7 @@ impl Reader<'_> {
         let set_up = Player::BOTH.map(|player| stones.iter().filter(|stone| stone.0 == player).count());
         let handicap = stones_given(set_up);
         let first = match self.text("initialPlayer")? {
-            // As KataGo's cpp/command/analysis.cpp has it.
+            // The rule of KataGo's cpp/command/analysis.cpp.
             None => match moves.first() {
                 Some(&(player, _)) => player,
                 None if handicap > 0 => Player::White,
@@ -318,7 +319,7 @@ impl Reader<'_> {
         Ok(game)
     }
 
-    /// Pairs of a player and a vertex.
+    /// Parses pairs of a player and a vertex.
     fn moves(&self, key: &str, pairs: &[Value], size: Size) -> Result<Vec<(Player, Move)>, QueryError> {
         let read = |pair: &Value| {
             let [player, vertex] = pair.as_array()?.as_slice() else { return None };
@@ -339,7 +340,7 @@ impl Reader<'_> {
         }
         let turns = self.array("analyzeTurns")?;
         let expected = || self.error("analyzeTurns", &format!("expected numbers of turns from 0 to {last}"));
-        // Nothing would ever be answered.
+        // A query without turns would never be answered.
         if turns.is_empty() {
             return Err(expected());
         }
@@ -377,7 +378,7 @@ impl Reader<'_> {
         self.array(key)?.iter().map(|value| read(value).ok_or_else(expected)).collect()
     }
 
-    /// The fields that are not obeyed. One that is false or null asks for nothing.
+    /// Returns the fields without effect, except those that are false or null.
     fn ignored(&self) -> Vec<Ignored> {
         let asks = |value: &Value| !value.is_null() && *value != Value::Bool(false);
         let unknown = self.object.iter().filter(|(key, value)| !is_known(key) && asks(value));
@@ -391,7 +392,7 @@ impl Reader<'_> {
         unknown.chain(deep.map(|key| Ignored { field: key.to_owned(), reason: DEEP })).collect()
     }
 
-    /// The part of `overrideSettings` that is obeyed, and the rest.
+    /// Returns the supported part of `overrideSettings`, and the other fields.
     fn overrides(&self) -> Result<(Overrides, Vec<Ignored>), QueryError> {
         let (mut overrides, mut unknown) = (Overrides::default(), Vec::new());
         let Some(settings) = self.get("overrideSettings") else { return Ok((overrides, unknown)) };
@@ -435,7 +436,7 @@ mod tests {
     use crate::go::KoRule;
     use serde_json::json;
 
-    /// The jobs and unknown keys of a legal query of few visits.
+    /// Parses a legal query of few visits into its jobs and ignored fields.
     fn read_query(query: &Value) -> (Vec<Job>, Vec<Ignored>) {
         let defaults = Defaults {
             perspective: Perspective::SideToMove,
@@ -448,7 +449,8 @@ mod tests {
             .expect("a query")
     }
 
-    /// The compensation for a handicap in a query with these rules, stones set up and `whiteHandicapBonus`.
+    /// Returns White's compensation for a handicap in a query with these rules, stones set up and
+    /// `whiteHandicapBonus`.
     fn compensation(rules: Value, stones: &[&str], bonus: Option<&str>) -> Komi {
         let stones: Vec<Value> =
             stones.iter().map(|stone| json!(stone.split(' ').collect::<Vec<_>>())).collect();

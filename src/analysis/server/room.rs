@@ -1,4 +1,4 @@
-//! The memory that queries may take while they wait.
+//! Memory limits of waiting queries.
 
 use super::message::QueryError;
 use super::weight::Weight;
@@ -6,18 +6,18 @@ use crate::input::{LONGEST_LINE, Line};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Bytes of a query that waits, besides those of its line.
+/// Bytes of a waiting query besides those of its line.
 const QUERY_BYTES: usize = 512;
-/// Bytes of each of its positions, in a list that grows to twice its length.
+/// Bytes of each position of a query, in a list of doubling capacity.
 const POSITION_BYTES: usize = 64;
 
-/// Room for queries: a third of it for those that wait, a third for the line that is read, a third for what is made of that.
+/// Memory for queries in three equal parts: waiting queries, the line being read, and its parsed values.
 pub(super) struct Room {
     third: usize,
     taken: Arc<AtomicUsize>,
 }
 
-/// A part of the room, free again when it is dropped.
+/// A reservation of memory, released when dropped.
 #[derive(Debug)]
 pub(super) struct Taken {
     bytes: usize,
@@ -25,24 +25,24 @@ pub(super) struct Taken {
 }
 
 impl Room {
-    /// Room of `bytes`.
+    /// Creates room of `bytes` in total.
     pub(super) fn new(bytes: u64) -> Room {
         Room { third: usize::try_from(bytes / 3).unwrap_or(usize::MAX), taken: Arc::default() }
     }
 
-    /// Returns true if no further line is to be read before something that waits has been answered.
+    /// Returns true if no further line may be read before a waiting query has been answered.
     pub(super) fn is_full(&self) -> bool {
         self.taken.load(Relaxed) > self.third
     }
 
-    /// Takes what a query with a line of `line` bytes keeps until the last of its positions is answered.
+    /// Reserves the memory that a query with a line of `line` bytes keeps until its last position is answered.
     pub(super) fn take(&self, line: usize, positions: usize) -> Taken {
         let bytes = QUERY_BYTES + line + positions * POSITION_BYTES;
         self.taken.fetch_add(bytes, Relaxed);
         Taken { bytes, all: Arc::clone(&self.taken) }
     }
 
-    /// Refuses a line that would take too much memory when it is read.
+    /// Returns an error for a line that is cut off or takes too much memory when parsed.
     pub(super) fn check(&self, line: &Line) -> Result<(), QueryError> {
         let Weight { bytes, id, last, heaviest } = Weight::of(&line.text);
         if line.cut {

@@ -1,35 +1,36 @@
-//! The memory that a query takes, estimated before it is read.
+//! Estimate of the memory of a query, made before the query is parsed.
 
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 
-/// Bytes of a value in memory.
+/// Bytes of one JSON value in memory.
 const VALUE_BYTES: usize = 32;
-/// Bytes of an allocation besides what was asked for, at most.
+/// Maximum overhead of an allocation, in bytes.
 const ALLOCATION_BYTES: usize = 32;
-/// Bytes of a key and its place in an object, with the warning that answers one that is unknown.
+/// Bytes of a key and its entry in an object, including the warning for an unknown key.
 const KEY_BYTES: usize = 1024;
-/// Room for values in the smallest list that is not empty.
+/// Capacity of the smallest non-empty list.
 const MIN_LIST: usize = 4;
 
-/// The estimate for a query, as far as its text can be read.
+/// The estimate for a query, up to the first syntax error.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Weight {
-    /// Bytes of all its values in memory.
+    /// Bytes of all values in memory.
     pub(super) bytes: usize,
-    /// Its id.
+    /// The query's id.
     pub(super) id: Option<String>,
-    /// The key that was read last.
+    /// The last key read.
     pub(super) last: Option<String>,
-    /// The key with the largest value, and the bytes of that.
+    /// The key with the largest value, and the bytes of that value.
     pub(super) heaviest: Option<(String, usize)>,
 }
 
 impl Weight {
-    /// Weighs an object of JSON without keeping its values. A text that is none, or is cut off, is weighed up to there.
+    /// Estimates a JSON object without keeping its values. A text that is not an object, or is cut off, counts up to
+    /// the error.
     pub(super) fn of(text: &str) -> Weight {
         let mut weight = Weight::default();
-        // Whoever parses the text finds its errors again.
+        // The parser reports the errors.
         let _ = (&mut weight).deserialize(&mut serde_json::Deserializer::from_str(text));
         weight
     }
@@ -67,10 +68,10 @@ impl<'de> Visitor<'de> for &mut Weight {
     }
 }
 
-/// A value, which adds to the bytes.
+/// A value; reading it adds its size to `bytes`.
 struct Part<'w> {
     bytes: &'w mut usize,
-    /// True if the text of a string value is kept.
+    /// True if the text of a string value is returned.
     keeps_text: bool,
 }
 
@@ -120,7 +121,7 @@ impl<'de> Visitor<'de> for Part<'_> {
             count += 1;
         }
         if count > 0 {
-            // A list grows to twice its length.
+            // The capacity of a growing list doubles.
             *self.bytes += ALLOCATION_BYTES + VALUE_BYTES * usize::max(MIN_LIST, 2 * count);
         }
         Ok(None)

@@ -1,5 +1,4 @@
-//! The page that charts are drawn on: a title, a legend above the panels, notes below them, and colours for light and
-//! dark surroundings.
+//! The page of a chart: a title, a legend above the panels, notes below them, and colours for light and dark pages.
 
 use super::{Area, ChartError, Drawn, TEXT, TITLE};
 use plotters::prelude::*;
@@ -10,15 +9,15 @@ use std::fmt::Write;
 const WIDTH: u32 = 960;
 const HEIGHT: u32 = 720;
 const MARGIN: i32 = 24;
-/// Height of the title, of a row of the legend and of a note.
+/// Heights in pixels of the title, of a row of the legend and of a note.
 const TITLE_HEIGHT: i32 = 44;
 const ROW_HEIGHT: i32 = 24;
 const NOTE_HEIGHT: i32 = 20;
-/// Width of a symbol of the legend, and of a character of text: none of the usual fonts has wider ones on average.
+/// Widths in pixels of a symbol of the legend and of a character: no usual font is wider on average.
 const SYMBOL_WIDTH: i32 = 34;
 const CHARACTER_WIDTH: f64 = 7.3;
 
-/// A colour on light pages, as the drawing library writes it, and on dark ones.
+/// Each colour on light pages, as the drawing library writes it, and on dark pages.
 const COLOURS: [(&str, &str); 7] = [
     ("FFFFFF", "14171C"),
     ("000000", "E4E7EB"),
@@ -29,30 +28,30 @@ const COLOURS: [(&str, &str); 7] = [
     ("D2A01E", "F0C75E"),
 ];
 
-/// What a page says besides its panels.
+/// The texts of a page besides its panels.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Words {
-    /// What is shown.
+    /// Title of the chart.
     pub title: String,
-    /// What the horizontal axis is.
+    /// Label of the horizontal axis.
     pub x: String,
-    /// What the results are against, in a few words.
+    /// Name of the reference, in a few words.
     pub reference: String,
-    /// What else there is to know, a sentence each.
+    /// Notes below the panels, a sentence each.
     pub notes: Vec<String>,
 }
 
-/// What stands before a word of the legend.
+/// A symbol in the legend.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Symbol {
     Line(RGBAColor),
     Cross(RGBAColor),
 }
 
-/// A word of the legend.
+/// An entry of the legend.
 pub(super) type Entry = (Symbol, String);
 
-/// Draws a page as SVG: `paint` draws the panels.
+/// Draws a page as SVG; `paint` draws the panels.
 pub(super) fn draw(
     words: &Words,
     entries: &[Entry],
@@ -112,7 +111,7 @@ fn compose(
     paint(&panels)
 }
 
-/// Notes in lines that fit the page.
+/// Breaks notes into lines that fit the page.
 fn wrapped(notes: &[String]) -> Vec<String> {
     let longest = (f64::from(WIDTH as i32 - 2 * MARGIN) / CHARACTER_WIDTH) as usize;
     let mut lines = Vec::new();
@@ -132,7 +131,7 @@ fn wrapped(notes: &[String]) -> Vec<String> {
     lines
 }
 
-/// The same picture with a title for those who cannot see it, and other colours where pages are dark.
+/// Adds a title for screen readers, and colours for dark pages.
 fn for_any_page(svg: &str, title: &str) -> String {
     let mut style = String::from("<style>@media (prefers-color-scheme: dark) {");
     for (light, dark) in COLOURS {
