@@ -244,8 +244,8 @@ proptest! {
 struct Modelled {
     fast: Position,
     naive: NaiveGame,
-    /// By player, Black first: true if, since a position that permitted proofs for the player, no stone of his was
-    /// lost.
+    /// By player, Black first: true if, since a position that permitted proofs for the player, the player has lost no
+    /// stone.
     promised: [bool; 2],
 }
 

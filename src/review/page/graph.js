@@ -108,7 +108,7 @@ class Graph {
     for (let turn = 0; turn <= last; turn += step) this.axis(this.x(turn), whole - 8, turn, "middle");
   }
 
-  // The costliest moves: triangles that point down for Black, as his moves lower the win rate, and up for White.
+  // The costliest moves: triangles that point down for Black's, which lower the win rate, and up for White's.
   dips() {
     for (const number of this.game.worst) {
       const turn = this.game.turns[number];
