@@ -1,4 +1,4 @@
-//! One evaluation by the network in the program: on three boards, with every kernel of this processor.
+//! Time of one evaluation by the embedded network: three boards, every kernel that the processor supports.
 
 use criterion::{BenchmarkId, Criterion};
 use std::hint::black_box;
@@ -9,7 +9,7 @@ use tewari::network::kernels::Kernel;
 use tewari::network::{Evaluator, Network, Situation, Symmetry};
 use tewari::rng::PlayoutRng;
 
-/// A board with stones on about a third of its points, as in the middle of a game.
+/// Returns a board with stones on about a third of its points, as in the middle of a game.
 fn middle_game(size: Size) -> Board {
     let mut board = Board::new(size);
     let mut rng = PlayoutRng::new(1, 0);

@@ -1,5 +1,5 @@
-//! Random games: light and heavy playouts from the empty board, by time, and by cycles of the time-stamp
-//! counter a move, in which other programs' speeds are known.
+//! Speed of light and heavy playouts from the empty board, in time and in cycles of the time-stamp counter a move, the
+//! unit in which other programs state theirs.
 
 #![allow(unsafe_code, reason = "the time-stamp counter is read by an intrinsic")]
 
@@ -18,9 +18,9 @@ const POLICIES: [(&str, PlayoutPolicy); 3] = [
     ("Michi", PlayoutPolicy::MICHI),
     ("Heavy", PlayoutPolicy::Heavy(HeavyPlayouts::DEFAULT)),
 ];
-/// Moves played for one count of cycles.
+/// Number of moves played for one count of cycles.
 const MOVES: usize = 200_000;
-/// Counts of cycles, of which the least is taken: whatever else the machine does only adds to them.
+/// Number of counts; the least is taken, since other load of the machine only adds cycles.
 const COUNTS: usize = 15;
 
 /// Boards and buffers for playouts from the empty board.
@@ -68,8 +68,8 @@ fn main() {
     print_cycles();
 }
 
-/// Prints what a move costs: the least of several counts, playout policies and boards in turn, so that a
-/// change of the processor's clock meets all of them.
+/// Prints the cost of a move: the least of several counts. Playout policies and boards alternate, so that a change of
+/// the processor's clock affects all of them.
 fn print_cycles() {
     let mut variants: Vec<(usize, &str, Playouts, f64, f64)> = SIDES
         .into_iter()
@@ -98,10 +98,10 @@ fn print_cycles() {
     }
 }
 
-/// The processor's time-stamp counter; 0 where there is none.
+/// Returns the processor's time-stamp counter; 0 if there is none.
 fn time_stamp() -> u64 {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: every x86-64 processor has the instruction, and it changes nothing.
+    // SAFETY: every x86-64 processor has the instruction, which has no side effects.
     return unsafe { std::arch::x86_64::_rdtsc() };
     #[cfg(not(target_arch = "x86_64"))]
     0

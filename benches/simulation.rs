@@ -1,5 +1,5 @@
-//! A whole simulation: descent, expansion, heavy playout, backup. From the empty board, one thread, a table
-//! that is empty at first and large enough.
+//! Time of a whole simulation: descent, expansion, heavy playout, backup. From the empty board, with one thread and a
+//! sufficiently large table that is empty at first.
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use std::time::{Duration, Instant};
@@ -31,7 +31,7 @@ fn main() {
     criterion.final_summary();
 }
 
-/// The time that so many simulations take, from an empty table on.
+/// Returns the time of `simulations` simulations, from an empty table on.
 fn search(engine: &mut Engine, simulations: u64) -> Duration {
     engine.clear_table();
     let limits = Limits { simulations: Some(simulations), ..Limits::default() };

@@ -1,10 +1,10 @@
-//! What the table costs: one probe, and one step of a descent, against the size of the table.
+//! Time of a probe of the table, and of one step of a descent, by the size of the table.
 //!
-//! Every operation goes to a random place and starts only when the one before has ended, as in a descent,
-//! so that small tables show the caches and large ones the memory; only after a miss the processor, which
-//! foresees that there is nothing to read, goes on without waiting. A step of a descent finds the entry of a
-//! 9x9 position, reads the 82 edges and AMAF samples of its block and scores them; as in a search, the entries of the children
-//! are being fetched meanwhile. The first line of each size says how much of the table huge pages hold.
+//! Every operation accesses a random place and starts after the previous one has ended, as in a descent, so that small
+//! tables measure the caches and large ones the memory. After a miss, however, the processor predicts that there is
+//! nothing to read and continues without waiting. A step of a descent finds the entry of a 9x9 position, reads the 82
+//! edges and AMAF samples of its block and scores them; as in a search, the entries of the children are prefetched
+//! meanwhile. The first line of each size states the share of the table in huge pages.
 
 use criterion::{BenchmarkId, Criterion};
 use std::hint::black_box;
@@ -67,7 +67,7 @@ fn measure(criterion: &mut Criterion, bytes: usize) {
     group.finish();
 }
 
-/// A table with half of its entries in use, and a block for each of the first keys; returns how many keys.
+/// Returns a table with half of its entries in use and a block for each of the first keys, and the number of keys.
 fn filled(bytes: usize) -> (Table, u64) {
     let layout = Layout::fit(SHAPE, bytes).expect("a layout");
     let table = Table::new(SHAPE, bytes).expect("the memory");
@@ -78,7 +78,7 @@ fn filled(bytes: usize) -> (Table, u64) {
         let Some(entry) = table.find_or_claim(key(number), Protected::default(), &mut counters) else {
             continue;
         };
-        // Worth more than a newcomer, so that few are lost in buckets that overflow.
+        // A visit makes the entry more valuable than a newcomer, so that full buckets evict few.
         entry.add_leaf_playout(1);
         if number < layout.blocks as u64 {
             black_box(table.claim_block(&entry, || &priors, Protected::default(), &mut counters));
@@ -87,12 +87,12 @@ fn filled(bytes: usize) -> (Table, u64) {
     (table, keys)
 }
 
-/// The key of a position; `mix` is a bijection, so no two have the same.
+/// Returns the key of a position; `mix` is a bijection, so keys are distinct.
 fn key(number: u64) -> u64 {
     mix(number)
 }
 
-/// What a selection works on, as the search keeps it.
+/// The columns that a selection works on, as in the search.
 struct Columns {
     columns: [Vec<f32>; 6],
     words: Vec<u64>,
@@ -138,7 +138,7 @@ impl Columns {
     }
 }
 
-/// Random numbers, each of which waits for the result before it.
+/// Random numbers, each of which depends on the result of the operation before it.
 struct Walk(u64);
 
 impl Walk {
@@ -147,7 +147,7 @@ impl Walk {
         ((u128::from(self.0) * u128::from(bound)) >> 64) as u64
     }
 
-    /// Changes nothing that matters, but the processor cannot know.
+    /// Adds 0, which the compiler and the processor cannot predict.
     fn depends_on(&mut self, result: u32) {
         self.0 = self.0.wrapping_add(u64::from(result) & black_box(0));
     }

@@ -1,4 +1,4 @@
-//! `tewari analysis` answers the queries of KataGo's clients: real processes, called as those call them.
+//! `tewari analysis` with the queries of KataGo's clients: real processes, started as those clients start them.
 
 mod common;
 
@@ -10,9 +10,9 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// No answer takes so long, on any machine.
+/// Timeout for one answer, far above its duration on any machine.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// A search of so many visits would last for hours.
+/// Number of visits that takes hours to search.
 const FOR_EVER: u64 = 1_000_000_000;
 
 struct Server {
@@ -47,20 +47,20 @@ impl Server {
         serde_json::from_str(&self.lines.recv_timeout(PATIENCE).expect("an answer in time")).expect("JSON")
     }
 
-    /// The next answer that is no report of a search under way.
+    /// Returns the next answer that is not a report during a search.
     fn answer_in_the_end(&self) -> Value {
         std::iter::repeat_with(|| self.answer())
             .find(|answer| answer["isDuringSearch"] != true)
             .expect("answers come for ever")
     }
 
-    /// Asks for a search that goes on until it is ended, and waits until it has begun.
+    /// Sends a query without an effective limit and waits for its first report.
     fn begin(&mut self, id: &str) {
         self.ask(&with(query(id, FOR_EVER), "reportDuringSearchEvery", json!(0.02)));
         assert_eq!(self.answer()["isDuringSearch"], true);
     }
 
-    /// Ends the input; what is still answered.
+    /// Ends the input and returns the remaining answers.
     fn finish(mut self) -> Vec<Value> {
         drop(self.input.take());
         let lines = std::iter::repeat_with(|| self.lines.recv_timeout(PATIENCE).ok()).map_while(|line| line);
@@ -101,7 +101,7 @@ fn katagos_own_command_line_is_understood_and_winrates_are_told_as_it_says() {
         .expect("a file");
     let config = config.to_str().expect("UTF-8");
     let start = ["-model", "/nowhere/g170.bin.gz", "-config", config, "-analysis-threads", "1"];
-    // Black has the whole board.
+    // Black owns the whole board.
     let ask = |perspective: &str| {
         let setting = format!("reportAnalysisWinratesAs={perspective},homeDataDir=x");
         let mut server = Server::start(&[&start[..], &["-override-config", &setting]].concat());
@@ -188,7 +188,7 @@ fn actions_are_answered_at_once() {
     assert_eq!((&version["id"], &version["version"]), (&json!("v"), &json!(env!("CARGO_PKG_VERSION"))));
     server.ask(&json!({"id": "m", "action": "query_models"}));
     let models = server.answer_in_the_end()["models"].as_array().expect("networks").clone();
-    // One for small boards and one for large.
+    // One for small boards and one for large boards.
     assert!(models.len() == 2 && models.iter().all(|model| model["name"].is_string()), "{models:?}");
     server.ask(&query("waits", 10));
     server.ask(&json!({"id": "c", "action": "clear_cache"}));
@@ -203,7 +203,7 @@ fn actions_are_answered_at_once() {
     assert!(answers[1]["id"] == "waits" && answers[1]["noResults"] == true, "{answers:?}");
     assert_eq!(answers[2]["id"], "long");
     assert_eq!(answers[3]["action"], "clear_cache");
-    // The table is empty now: no visits are there before.
+    // The table is empty, so there are no earlier visits.
     server.ask(&query("again", 40));
     assert!(server.answer_in_the_end()["rootInfo"]["visits"].as_u64() < Some(80));
 }
@@ -371,7 +371,7 @@ fn every_field_is_delivered_or_warned_of() {
         );
     }
     assert!(answer["rootInfo"]["scoreStdev"].is_number());
-    // What is false asks for nothing.
+    // A value of `false` requests nothing.
     server.ask(&asking(false));
     let answer = server.answer();
     assert!(answer["moveInfos"].is_array() && answer["ownership"].is_null(), "{answer}");

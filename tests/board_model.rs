@@ -1,5 +1,5 @@
-//! The fast board and the positions made of it agree with the rules as one would explain them
-//! (`common/naive.rs`), move by move, in random games on boards of every size.
+//! The board and the positions agree with a direct implementation of the rules (`common/naive.rs`), move by move, in
+//! random games on boards of every size.
 
 mod common;
 
@@ -16,7 +16,7 @@ fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// Small boards, where captures and repetitions are many, more often than large ones.
+/// Returns sizes, small ones more often: these have many captures and repetitions.
 fn sizes() -> impl Strategy<Value = (usize, usize)> {
     prop_oneof![
         6 => (1_usize..=6, 1_usize..=6),
@@ -33,7 +33,7 @@ fn every_rules() -> impl Strategy<Value = Rules> {
     (ko, any::<bool>()).prop_map(|(ko, suicide)| Rules { ko, suicide, ..Rules::CHINESE })
 }
 
-/// The points to look at closely: all of a small board, about forty of a large one, others each time.
+/// Returns the points to check: all of a small board, about forty of a large one, different ones at each ply.
 fn sample(points: usize, ply: usize) -> impl Iterator<Item = usize> {
     let stride = points.div_ceil(40);
     (ply % stride..points).step_by(stride)
@@ -70,7 +70,7 @@ fn bits(naive: &NaiveBoard, at: Option<usize>) -> u8 {
     }
 }
 
-/// Everything the board knows without a move being asked about.
+/// Checks the state of the board.
 fn assert_same_stones(fast: &Board, naive: &NaiveBoard, ko: Option<usize>) {
     let drawing = naive.drawing();
     assert_eq!(fast.stones().map(usize::from), Player::BOTH.map(|player| naive.count(player)), "{drawing}");
@@ -117,7 +117,7 @@ fn assert_same_chain(fast: &Board, stones: &[usize], liberties: &[usize], drawin
     assert!(three.iter().all(|liberty| liberties.contains(liberty)), "{drawing}");
 }
 
-/// Everything the board says beforehand of a stone placed on the empty cell `at`.
+/// Checks the board's predictions for a stone on the empty cell `at`.
 fn assert_same_prospects(fast: &Board, naive: &NaiveBoard, at: usize) {
     let point = fast.geometry().points[at];
     for player in Player::BOTH {
@@ -138,8 +138,8 @@ fn assert_same_prospects(fast: &Board, naive: &NaiveBoard, at: usize) {
     }
 }
 
-/// A board and its model, with moves chosen by random words: a place to start looking for an empty
-/// point, and whether turn and suicide are taken seriously.
+/// A board and its model. Random words choose the moves: the point at which the search for an empty one starts, and the
+/// observance of turn and suicide.
 struct Pair {
     fast: Board,
     naive: NaiveBoard,
@@ -193,7 +193,7 @@ impl Pair {
 }
 
 impl Pair {
-    /// Checks a copy of the board, also while it goes on by itself, which this returns.
+    /// Checks a copy of the board, also while play continues on it; returns the copy.
     fn assert_agreement_of_copy(&self, copy: Board, words: &[u16]) -> Board {
         let mut copy = Pair { fast: copy, naive: self.naive.clone(), ko: self.ko, player: self.player };
         copy.assert_agreement(0);
@@ -244,13 +244,13 @@ proptest! {
 struct Modelled {
     fast: Position,
     naive: NaiveGame,
-    /// For Black and for White: whether, since a position that permitted proofs for them, they have lost
-    /// no stone.
+    /// By player, Black first: true if, since a position that permitted proofs for the player, the player has lost no
+    /// stone.
     promised: [bool; 2],
 }
 
 impl Modelled {
-    /// A game from a board with a few stones on it, or none.
+    /// Returns a game from a board with a few stones or none.
     fn new((columns, rows): (usize, usize), rules: Rules, setup: &[u16]) -> Modelled {
         let size = Size::new(columns, rows).expect("a size");
         let mut board = NaiveBoard::new(columns, rows);
@@ -283,7 +283,7 @@ impl Modelled {
             let is_over = fast.passes() >= 2;
             let expected = naive.rules.ko == KoRule::Simple || is_over || most == Some(now);
             assert_eq!(fast.permits_proof_for(winner), expected, "{winner}: {}", naive.board.drawing());
-            // This game goes on after two passes, of which nothing was promised.
+            // The game continues after two passes, a case that the promise excludes.
             self.promised[winner.index()] |= expected && !is_over;
         }
         let points = naive.board.cells.len();
@@ -305,7 +305,7 @@ impl Modelled {
         }
     }
 
-    /// What the position says of a move before it is played.
+    /// Checks the position's predictions for a move.
     fn assert_same_move(&self, at: usize) {
         let (fast, naive, mv) = (&self.fast, &self.naive, Move(at as u16));
         let context = || format!("{} {} at {at} of {}", fast.rules(), naive.to_play, naive.board.drawing());
@@ -341,7 +341,7 @@ impl Modelled {
             assert_eq!(promised, before.key(), "{keys} {}", context());
         }
         assert_eq!(fast.key_with_history_after(mv), after.key_with_history(), "{}", context());
-        // The suicide of one stone changes no stones; to say no then, too, is safe.
+        // The suicide of a single stone leaves the stones as they were; refusing the proof is safe.
         let vanishes = !pass && naive.board.play(at, naive.to_play).suicides.len() == 1;
         for winner in Player::BOTH {
             let before = fast.permits_proof_after(mv, winner);
@@ -360,7 +360,7 @@ impl Modelled {
         self.naive.play(at);
     }
 
-    /// Mostly the first legal move from a random place on; sometimes what protocols and search do.
+    /// Mostly plays the first legal move from a random point on, sometimes does what protocols and search do.
     fn act(&mut self, word: u16) {
         if self.naive.passes == 2 {
             self.fast.resume();
@@ -371,7 +371,7 @@ impl Modelled {
             2 => {
                 self.fast.set_to_play(self.naive.to_play.other());
                 self.naive.turn();
-                // The promise is about moves in turn.
+                // The promise assumes alternating moves.
                 self.promised = [false; 2];
             }
             3 => self.fast.set_to_play(self.naive.to_play),
@@ -416,7 +416,7 @@ proptest! {
     }
 }
 
-/// Asserts that two ways to name the same thing agree: equal here exactly when equal there.
+/// A check that two identifications are equivalent: two things are equal by one if and only if by the other.
 struct Bijection<A, B>(HashMap<A, B>, HashMap<B, A>);
 
 impl<A: std::hash::Hash + Eq + Clone, B: std::hash::Hash + Eq + Clone + Copy> Bijection<A, B> {
@@ -430,7 +430,7 @@ impl<A: std::hash::Hash + Eq + Clone, B: std::hash::Hash + Eq + Clone + Copy> Bi
 fn two_positions_have_one_key_exactly_when_they_are_one_position() {
     let mut rng = tewari::rng::PlayoutRng::new(1, 0);
     for ko in [KoRule::Simple, KoRule::Positional, KoRule::Situational] {
-        // Captures of all kinds; kos, which 2x2 has none of; and both.
+        // Sizes with captures of all kinds, with kos (2x2 has none), and with both.
         for size in [(2, 2), (4, 1), (2, 3)] {
             let mut by_key = Bijection(HashMap::new(), HashMap::new());
             let mut by_history = Bijection(HashMap::new(), HashMap::new());

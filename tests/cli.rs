@@ -1,4 +1,4 @@
-//! What the command line promises, asked of the real program.
+//! The command line, tested on the real program.
 
 #[path = "cli/analyze.rs"]
 mod analyze;
@@ -22,10 +22,10 @@ use tempfile::TempDir;
 /// A game of four moves on 9x9.
 const GAME: &str = "(;GM[1]FF[4]SZ[9]KM[6.5];B[ee];W[gc];B[cc];W[gg])";
 
-/// What keeps a search short.
+/// Options for a short search.
 const SHORT: [&str; 4] = ["--simulations", "60", "--table-size", "1MiB"];
 
-/// How a run of the program ended.
+/// The result of a run of the program.
 #[derive(Debug)]
 struct Run {
     code: Option<i32>,
@@ -33,7 +33,7 @@ struct Run {
     errors: String,
 }
 
-/// The program; tests stand for no terminal.
+/// Returns a command that runs the program without a terminal.
 fn tewari(arguments: &[&str]) -> Command {
     let mut command = program();
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -44,10 +44,10 @@ fn run(arguments: &[&str]) -> Run {
     run_with_input(arguments, b"")
 }
 
-/// Runs the program with `input` on its standard input, closed after it.
+/// Runs the program with `input` on its standard input, which is closed after it.
 fn run_with_input(arguments: &[&str], input: &[u8]) -> Run {
     let mut child = tewari(arguments).stdin(Stdio::piped()).spawn().expect("the program starts");
-    // It may end without reading everything.
+    // The program may end before it has read all of its input.
     let _ = child.stdin.take().expect("a pipe").write_all(input);
     let output = child.wait_with_output().expect("the program ends");
     Run {
@@ -57,24 +57,24 @@ fn run_with_input(arguments: &[&str], input: &[u8]) -> Run {
     }
 }
 
-/// Runs `analyze` on a short leash; it must succeed and say nothing on standard error.
+/// Runs `analyze` with a short search; it must succeed and print nothing on standard error.
 fn analyze(arguments: &[&str]) -> String {
     let run = run(&[&["analyze"], arguments, &SHORT[..]].concat());
     assert_eq!((run.code, run.errors.as_str()), (Some(0), ""), "{arguments:?}: {}", run.output);
     run.output
 }
 
-/// The objects that `analyze --format json` prints.
+/// Returns the objects that `analyze --format json` prints.
 fn analyze_json(arguments: &[&str]) -> Vec<Value> {
     objects(&analyze(&[arguments, &["--format", "json"]].concat()))
 }
 
-/// One object a line.
+/// Parses one object a line.
 fn objects(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
-/// A file of the test's own.
+/// Writes a file into the test's directory; returns its path.
 fn file(directory: &TempDir, name: &str, bytes: impl AsRef<[u8]>) -> String {
     let path: PathBuf = directory.path().join(name);
     std::fs::write(&path, bytes).expect("a file");
@@ -85,7 +85,7 @@ fn directory() -> TempDir {
     tempfile::tempdir().expect("a directory")
 }
 
-/// Checks that a run failed with `code` and said so in one line that holds each of `fragments`.
+/// Checks that a run failed with `code` and an error message of one line that contains each of `fragments`.
 fn assert_refused(run: &Run, code: i32, fragments: &[&str]) {
     assert_eq!(run.code, Some(code), "{run:?}");
     assert_eq!(run.errors.lines().count(), 1, "{run:?}");

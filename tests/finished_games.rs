@@ -1,5 +1,4 @@
-//! Games that both players have ended are won by who won them: dead stones are counted as such, and nothing is called
-//! proven.
+//! Finished games have the recorded winner: dead stones are removed, and no value is called proven.
 
 mod common;
 #[path = "finished_games/statuses.rs"]
@@ -11,7 +10,7 @@ use tewari::go::status::DeadStones;
 use tewari::go::{Komi, PlayoutPolicy, Rules};
 use tewari::sgf::{self, GameRecord, Given, Otherwise};
 
-/// Who won by the record's word, if it names a count.
+/// Returns the winner by the record's result, if this is a count.
 fn recorded_winner(record: &GameRecord) -> Option<Outcome> {
     let (winner, how) = record.result.as_deref()?.trim().split_once('+')?;
     let is_counted = how.parse::<f64>().is_ok();
@@ -63,7 +62,7 @@ fn analyze(sgf: &str, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// White's two stones in Black's area are dead: 15 points to 10; with them alive all of the left is nobody's.
+/// White's two stones in Black's area are dead: 15 points to 10; if they are alive, the left side is neutral.
 const WITH_DEAD_STONES: &str = "(;SZ[5]KM[0.5]RU[Chinese]\
     AB[ca][cb][cc][cd][ce][ba][bc]AW[da][db][dc][dd][de][ab]PL[B];B[];W[])";
 
@@ -80,7 +79,7 @@ fn dead_stones_leave_the_board_and_are_named() {
 
 #[test]
 fn between_the_passes_that_end_a_game_the_count_is_told_and_nothing_is_proven() {
-    // Alive, the dead stones would win the game for White at once.
+    // The dead stones, if alive, would win the game for White at once.
     let json = analyze(WITH_DEAD_STONES, &["--move", "1", "--format", "json"]);
     let between: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!((&between["end"]["result"], &between["rootInfo"]["winrate"]), (&"B+4.5".into(), &1.0.into()));
@@ -98,7 +97,7 @@ fn all_stones_count_where_the_rules_or_the_user_say_so() {
     }
 }
 
-/// Black has four prisoners and five points of territory, White ten points; the setup takes a stone of Black's.
+/// Black has four prisoners and five points of territory, White ten points; the setup removes a black stone.
 const WITH_PRISONERS: &str = "(;SZ[5]KM[0]RU[Japanese]AB[ba][bb][bc][bd][be]AW[ca][cb][cc][cd][ce]\
     ;W[aa];B[];W[ab];B[];W[ac];B[];W[ad];B[ae];AE[ae];W[];B[])";
 

@@ -1,4 +1,4 @@
-//! A whole game against GNU Go, each program the other's referee.
+//! A whole game against GNU Go; each program checks the other's moves.
 
 mod common;
 #[path = "cli/controller.rs"]
@@ -9,10 +9,10 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Longer games are stopped: far more moves than a 9x9 game between two who pass when they are done.
+/// Maximum number of moves, far above the length of a 9x9 game between programs that pass at its end.
 const LONGEST: usize = 250;
 
-/// Where Debian puts games is often not in the search path.
+/// Finds GNU Go, also in `/usr/games`, where Debian installs it and which is often not in `PATH`.
 fn gnu_go() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path)
@@ -25,13 +25,13 @@ fn gnu_go() -> Option<PathBuf> {
     found
 }
 
-/// The stones of a colour, whatever order they are listed in.
+/// Returns the stones of a colour as a set.
 fn stones(engine: &mut Controller, colour: &str) -> BTreeSet<String> {
     let list = engine.ask(&format!("list_stones {colour}"));
     list.split_whitespace().map(str::to_ascii_uppercase).collect()
 }
 
-/// A final score such as `B+2.5` as Black's lead.
+/// Returns Black's lead by a final score such as `B+2.5`.
 fn lead(score: &str) -> f64 {
     let points = |text: &str| text.parse::<f64>().unwrap_or_else(|_| panic!("no score: {score}"));
     match score.split_once('+') {
@@ -86,7 +86,7 @@ fn a_whole_game_against_gnu_go_is_legal_for_both() {
     }
     let [ours, theirs] = engines.each_mut().map(|engine| engine.ask("final_score"));
     println!("{number} moves; final score {ours}, says GNU Go {theirs}");
-    // They need not agree on what is dead, but both must find a score that 9x9 can have.
+    // They may disagree on dead stones, but each score must be possible on 9x9.
     for score in [&ours, &theirs] {
         assert!(lead(score).abs() <= 81.0 + 6.5, "{score}");
     }

@@ -1,4 +1,4 @@
-//! The checker of the protocol finds nothing wrong with us, and what is wrong with others.
+//! `gtp-check` accepts this program and finds the faults of others.
 
 mod common;
 
@@ -19,7 +19,7 @@ fn we_pass_every_check() {
 
 #[test]
 fn a_program_that_answers_wrongly_is_told_so_check_by_check() {
-    // Answers everything with success and no id, and never ends but by the end of its input.
+    // The program answers every command with success and without its id, and ends only at the end of its input.
     let (passes, text) = check("sh -c \"while read -r line; do printf '= 2\\\\n\\\\n'; done\"");
     assert!(!passes, "{text}");
     for (name, verdict) in [

@@ -1,4 +1,4 @@
-//! Live analysis as GUIs use it: real processes, which are told something while they think.
+//! Live analysis as GUIs use it: real processes that receive commands during a search.
 
 mod common;
 
@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// No answer takes so long, on any machine: the searches asked for here would last for hours.
+/// Timeout for one answer; the searches themselves would take hours.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 struct Engine {
@@ -44,7 +44,7 @@ impl Engine {
         self.lines.recv_timeout(PATIENCE).expect("a line in time")
     }
 
-    /// The lines of a response up to the empty one.
+    /// Returns the lines of a response up to the empty line.
     fn response(&self) -> Vec<String> {
         std::iter::repeat_with(|| self.line()).take_while(|line| !line.is_empty()).collect()
     }
@@ -54,7 +54,7 @@ impl Engine {
         self.response().join("\n")
     }
 
-    /// Ends the input; all lines that still come.
+    /// Ends the input and returns the remaining lines.
     fn finish(mut self) -> Vec<String> {
         drop(self.input.take());
         let lines = std::iter::repeat_with(|| self.lines.recv_timeout(PATIENCE).ok()).map_while(|line| line);
@@ -82,7 +82,7 @@ fn wait(child: &mut Child) {
 /// Keys and values.
 type Pairs = Vec<(String, String)>;
 
-/// The moves of a line of analysis, each with its principal variation.
+/// Returns the moves of an analysis line, each with its main line.
 fn moves(line: &str) -> Vec<(Pairs, Vec<String>)> {
     let line = line.split(" rootInfo ").next().expect("a part").split(" ownership ").next().expect("a part");
     line.split("info ")
@@ -134,7 +134,7 @@ fn lines_come_while_it_thinks_and_any_line_ends_the_analysis() {
             visits = now;
         }
     }
-    // A bare line end, and a comment, are lines too.
+    // An empty line and a comment also end an analysis.
     for ends in ["", "# well"] {
         engine.say("lz-analyze w 5");
         assert_eq!([engine.line().as_str(), &engine.line()[..5]], ["=", "info "]);
@@ -144,7 +144,8 @@ fn lines_come_while_it_thinks_and_any_line_ends_the_analysis() {
     assert_eq!(engine.ask("list_stones b"), "=");
 }
 
-/// Whole win rates but for commands that begin with `kata`, as Sabaki 0.60 reads them; scores as KataGo writes them.
+/// Checks the format: integer win rates except for commands that begin with `kata`, as Sabaki 0.60 reads them, and
+/// scores as KataGo writes them.
 fn check_format(command: &str, moves: &[(Pairs, Vec<String>)]) {
     for (pairs, _) in moves {
         let keys: Vec<&str> = pairs.iter().map(|(key, _)| key.as_str()).collect();
@@ -222,7 +223,7 @@ fn time_that_is_left_is_obeyed_without_settings() {
 #[test]
 fn values_and_owners_are_those_of_the_player_asked_about() {
     let mut engine = Engine::start(&["--komi", "0"]);
-    // Black's wall on the fourth line leaves White two lines.
+    // Black's wall on the third line encloses the two lines below it.
     for column in "ABCDEFGHJ".chars() {
         engine.ask(&format!("play b {column}3"));
     }
@@ -238,7 +239,7 @@ fn values_and_owners_are_those_of_the_player_asked_about() {
         let owners: Vec<f64> = owners.split(' ').map(|value| value.parse().expect("a number")).collect();
         assert_eq!(owners.len(), 81);
         assert!(owners.iter().all(|value| (-1.0..=1.0).contains(value)));
-        // The first line of the board is the last of the list.
+        // The first line of the board is the last in the list.
         assert!(owners[72..].iter().all(|value| sign * value > 0.7), "{player}: {:?}", &owners[72..]);
         let (before, root) = before.split_once(" rootInfo ").expect("the root");
         let words: Vec<&str> = root.split(' ').collect();
@@ -247,7 +248,7 @@ fn values_and_owners_are_those_of_the_player_asked_about() {
         assert!(sign * value(&root, "scoreLead") > 10.0, "{player}: {root:?}");
         let visits = before.split(" pvVisits ").nth(1).expect("visits").split(' ');
         let visits: Vec<u64> = visits.map_while(|visits| visits.parse().ok()).collect();
-        // They are those of positions, which other moves lead to as well: they need not fall.
+        // The visits are those of positions, which other moves may lead to as well, so they need not decrease.
         assert!(visits.len() > 1 && visits.iter().all(|&visits| visits > 0), "{visits:?}");
     }
 }
@@ -259,7 +260,7 @@ fn moves_to_avoid_or_allow_are_kept_to_and_prove_nothing() {
     let mut analyse = |rest: &str| {
         engine.say(&format!("kata-analyze b 5 {rest}"));
         engine.line();
-        // A search that proves its root ends, and tells no more than one line.
+        // A search that proves its root ends after a single line.
         let first = engine.line();
         engine.say("");
         let last = engine.response().pop().unwrap_or_else(|| first.clone());
@@ -275,7 +276,8 @@ fn moves_to_avoid_or_allow_are_kept_to_and_prove_nothing() {
         let different: BTreeSet<&String> = moves.iter().collect();
         assert_eq!((moves.len(), different.len()), (10, 10), "every legal move once: {moves:?}");
     }
-    // The middle is worth nine points and a side three, so only the middle wins, whatever was looked at before.
+    // The centre is worth nine points and a side three, so only the centre wins, whichever moves earlier searches
+    // allowed.
     assert_eq!(engine.ask("genmove b"), "= B2");
 }
 
@@ -317,7 +319,7 @@ fn a_move_comes_at_once_when_interrupted() {
     assert!(engine.response()[0].starts_with("=2 "));
 }
 
-/// Linux alone tells while nothing is written.
+/// Only Linux detects a closed output while nothing is written.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_engine_that_nobody_reads_ends() {
@@ -339,7 +341,7 @@ fn a_client_that_dies_ends_the_engine_with_exit_code_1() {
         let mut command = program();
         command.args(*arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program runs");
-        // All pipes end at once, standard error's too.
+        // All pipes are closed at once, standard error included.
         drop((child.stdout.take(), child.stderr.take()));
         let _ = writeln!(child.stdin.as_ref().expect("a pipe"), "{said}");
         drop(child.stdin.take());

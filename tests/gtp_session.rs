@@ -1,4 +1,4 @@
-//! What a conversation over GTP promises. Every session runs in this process, on byte slices.
+//! Conversations over GTP. Every session runs in this process, on byte slices.
 
 #[path = "gtp_session/board.rs"]
 mod board;
@@ -22,7 +22,8 @@ use tewari::gtp::{Session, SessionOptions};
 use tewari::memory::Budget;
 use tewari::network::Networks;
 
-/// A session on a board of `side` lines with a small table; thirty simulations a move, never resigning.
+/// Returns a session on a square board with `side` lines and a small table; it searches thirty simulations a move and
+/// never resigns.
 fn session(side: usize) -> Session {
     session_with(side, options(30))
 }
@@ -40,7 +41,7 @@ fn session_with(side: usize, options: SessionOptions) -> Session {
     session_with_dead(side, None, options)
 }
 
-/// A session in which `dead_stones` are taken off the board at the end; `None`: as the rules have it.
+/// Returns a session with a treatment of dead stones; `None`: as the rules define it.
 fn session_with_dead(side: usize, dead_stones: Option<DeadStones>, options: SessionOptions) -> Session {
     session_of(EngineOptions { dead_stones, ..engine_options(side) }, options)
 }
@@ -60,14 +61,14 @@ fn session_of(engine: EngineOptions, options: SessionOptions) -> Session {
     Session::new(Engine::new(engine).unwrap(), options)
 }
 
-/// Everything that a session writes when it reads `input`.
+/// Returns the output of a session for `input`.
 fn converse(session: &mut Session, input: &[u8]) -> String {
     let mut output = Vec::new();
     session.run(std::io::Cursor::new(input.to_vec()), &mut output).unwrap();
     String::from_utf8(output).unwrap()
 }
 
-/// The response to one line, without the empty line at its end.
+/// Returns the response to one line, without the empty line at its end.
 fn ask(session: &mut Session, line: &str) -> String {
     let response = session.answer(line).unwrap_or_else(|| panic!("no response to {line:?}")).to_string();
     response.strip_suffix("\n\n").unwrap().to_owned()
@@ -87,7 +88,7 @@ fn table(session: &mut Session, key: &str) -> u64 {
     line.and_then(|line| line.split(' ').nth(1)).unwrap().parse().unwrap()
 }
 
-/// All that a failed command must not change.
+/// Returns the state that a failed command must not change.
 fn state(session: &mut Session) -> Vec<String> {
     let mut state = vec![format!("{:?}", session.engine().record().moves())];
     for question in ["showboard", "get_komi", "get_random_seed", "tewari-table", "all_legal b", "all_legal w"]
@@ -105,11 +106,11 @@ fn refuse(session: &mut Session, line: &str, expected: &str) {
     assert_eq!(state(session), before, "{line} changed the state");
 }
 
-/// Black has just taken a ko at C2; White would take it back at B2.
+/// Black has just captured a ko at C2; White would recapture at B2.
 const KO: [&str; 8] =
     ["play b A2", "play b B1", "play b B3", "play w C1", "play w C3", "play w D2", "play w B2", "play b C2"];
 
-/// The remarks of a session from now on.
+/// Returns the session and the list of its diagnostic messages from this point on.
 fn with_notes(session: Session) -> (Session, Arc<Mutex<Vec<String>>>) {
     let notes = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&notes);

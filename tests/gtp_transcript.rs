@@ -1,4 +1,4 @@
-//! The protocol as GNU Go 3.8 speaks it: a recorded conversation, and its handicap points.
+//! The protocol as GNU Go 3.8 implements it: a recorded conversation, and its handicap points.
 
 mod common;
 
@@ -25,29 +25,29 @@ fn recorded(name: &str) -> Option<Value> {
     Some(serde_json::from_str(&text).unwrap())
 }
 
-/// What we answer otherwise than GNU Go, and why. Everything else is the same, word by word.
+/// Returns the expected answer: GNU Go's, word for word, except for the differences listed with their reasons.
 fn expected<'a>(line: &str, gnugo: &'a str) -> Expected<'a> {
     match line {
-        // Who we are, and what we can do.
+        // Name and commands of this program.
         "2 name" => Expected::Same("=2 Tewari"),
         "007 name" => Expected::Same("=7 Tewari"),
         "4294967295 name" | "-1 name" => Expected::Same("= Tewari"),
         "list_commands\t" => Expected::Starts("= all_legal\nanalyze\n"),
-        // The specification has `syntax error` where GNU Go has words of its own.
+        // The specification has `syntax error`; GNU Go has its own text.
         "komi x" => Expected::Starts("? syntax error: "),
         "boardsize abc" => Expected::Starts("? syntax error: "),
-        // We list handicap points in the specification's order.
+        // Handicap points are listed in the specification's order.
         "fixed_handicap 2" if gnugo.starts_with('=') => Expected::Same("= D4 Q16"),
-        // We name what the board takes.
+        // The answer names the handicaps that the board allows.
         "fixed_handicap 1" | "fixed_handicap 10" | "set_free_handicap D4" => {
             Expected::Starts("? invalid handicap: ")
         }
         // The specification's text.
         "set_free_handicap D4 D4" | "set_free_handicap D4 pass" => Expected::Starts("? bad vertex list: "),
-        // GNU Go leaves a stone behind when the command before this one fails; we leave nothing.
+        // GNU Go leaves a stone behind when the previous command fails; this program does not.
         "place_free_handicap 3" => Expected::Same("= D4 Q16 D16"),
-        // Four black stones are all there is. GNU Go estimates territory; we count area: 361 less a komi of 7 and, under
-        // Chinese rules, a point for each handicap stone.
+        // Only four black stones are on the board. GNU Go estimates territory; this program counts area: 361 minus a
+        // komi of 7 and, under Chinese rules, a point for each handicap stone.
         "final_score" => Expected::Same("= B+350.0"),
         _ => Expected::Same(gnugo),
     }
@@ -97,7 +97,7 @@ fn fixed_handicap_is_where_gnu_go_puts_it_on_every_board() {
     }
 }
 
-/// The first game of a file, read as far as it goes, by its own rules.
+/// Returns the first game of a file, read up to any damage, under its own rules.
 fn replayed(bytes: &[u8], rules: Rules) -> Option<Record> {
     let collection = sgf::read_damaged(bytes).ok()?;
     let game = collection.games.first()?;

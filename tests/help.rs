@@ -1,4 +1,4 @@
-//! What the help promises, and that nobody has to read all of it.
+//! The help texts, and pipes that are closed before all of it is read.
 
 mod common;
 
@@ -12,14 +12,14 @@ fn tewari(arguments: &[&str]) -> Command {
     command
 }
 
-/// What the program prints; it must end well and say nothing on standard error.
+/// Returns the standard output of the program, which must succeed and print nothing on standard error.
 fn printed(arguments: &[&str]) -> String {
     let Output { status, stdout, stderr } = tewari(arguments).output().expect("the program ends");
     assert_eq!((status.code(), String::from_utf8_lossy(&stderr).as_ref()), (Some(0), ""), "{arguments:?}");
     String::from_utf8(stdout).expect("UTF-8")
 }
 
-/// The same in one line.
+/// Returns the same output in one line.
 fn words(arguments: &[&str]) -> String {
     printed(arguments).split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -82,7 +82,7 @@ fn the_program_lists_its_commands_its_settings_and_its_exit_codes() {
     {
         assert!(help.contains(fragment), "no {fragment}");
     }
-    // The options of gtp are its own.
+    // Options of `gtp` are not options of other commands.
     assert!(!help.contains("--ponder"), "{help}");
 }
 

@@ -1,4 +1,4 @@
-//! What priors and playouts know of a move agrees with the board: liberties after a move, areas without stones.
+//! The knowledge of priors and playouts agrees with the board: liberties after a move, areas without stones.
 
 mod common;
 
@@ -80,7 +80,7 @@ fn an_area_is_empty_where_no_stone_is_three_steps_away_or_nearer() {
         if steps > 3 {
             assert_eq!(centre[mv], empty[mv], "{}", size.vertex(Move(mv as u16)));
         } else if steps > 1 && (1..8).contains(&(mv % 9)) && (1..8).contains(&(mv / 9)) {
-            // No pattern, no chain in danger: what is missing is the opinion on empty areas.
+            // There is no pattern and no chain in danger, so only the prior of empty areas differs.
             let (with, without) = (empty[mv].expect("legal"), centre[mv].expect("legal"));
             assert_eq!(with.visits, without.visits + 10, "{}", size.vertex(Move(mv as u16)));
         }

@@ -1,5 +1,5 @@
-//! The ladder reader knows who wins the ladder game: the attacker gives atari with every move, the defender extends
-//! or captures what is in atari next to the chain.
+//! The ladder reader finds the winner of the ladder game: the attacker gives atari with every move, the defender
+//! extends or captures enemy chains in atari next to the chain.
 
 mod common;
 
@@ -12,7 +12,7 @@ use tewari::rng::PlayoutRng;
 
 const RULES: Rules = Rules { ko: KoRule::Simple, suicide: false, ..Rules::CHINESE };
 
-/// The position of a drawing, rows from the top; `#` is a black and `o` a white stone of the chain that is asked for.
+/// The position of a drawing, rows from the top; `#` is a black and `o` a white stone of the chain to read.
 struct Case {
     position: Position,
     naive: NaiveGame,
@@ -31,8 +31,8 @@ fn case(columns: usize, rows: usize, drawing: &str, to_play: Player) -> Case {
     Case { position, naive: NaiveGame::new(board, to_play, RULES), chain }
 }
 
-/// What is known of a chain: catching, escaping and defending moves as move numbers, whether the chain is threatened,
-/// and whether it is lost.
+/// The reading of a chain: catching, escaping and defending moves as move numbers; true if the chain is threatened;
+/// true if it is lost.
 type Reading = ([BTreeSet<usize>; 3], [bool; 2]);
 
 fn read(position: &Position, chain: usize) -> Reading {
@@ -48,12 +48,12 @@ fn read(position: &Position, chain: usize) -> Reading {
     let is_threatened = defending.is_some();
     let defending = defending.map_or_else(BTreeSet::new, |moves| numbers(moves.as_slice()));
     let is_lost = in_atari && reader.is_lost(target);
-    // Everything was taken back: a second reading finds the same.
+    // A second reading finds the same only if the first has undone all its moves.
     assert_eq!(numbers(reader.catching_moves(target).as_slice()), catching);
     ([catching, escaping, defending], [is_threatened, is_lost])
 }
 
-/// The same by playing on copies of a board that counts everything anew; `None` if it takes too long.
+/// Returns the same by playing on copies of a board without stored liberties; `None` if it takes too long.
 fn model(game: &NaiveGame, chain: usize) -> Option<Reading> {
     let defender = game.board.cells[chain].expect("a stone");
     let (_, liberties) = game.board.group(chain);
@@ -134,7 +134,7 @@ fn played(game: &NaiveGame, at: usize, steps: &mut u32) -> Option<Option<NaiveGa
     Some(Some(after))
 }
 
-/// The only liberties of the chain and of the enemy chains next to it that are in atari.
+/// Returns the only liberties of the chain and of the enemy chains in atari next to it.
 fn answers(game: &NaiveGame, chain: usize) -> BTreeSet<usize> {
     let (stones, liberties) = game.board.group(chain);
     let enemy = game.board.cells[chain].expect("a stone").other();
@@ -152,7 +152,7 @@ fn vertices(position: &Position, moves: &BTreeSet<usize>) -> String {
     names.join(" ")
 }
 
-/// Checks what is found of the drawn chain, and that the model finds the same.
+/// Checks the reading of the drawn chain against the expected moves and against the model.
 fn assert_reads(case: &Case, catching: &str, escaping: &str, defending: &str) {
     let found = read(&case.position, case.chain);
     let names = found.0.each_ref().map(|moves| vertices(&case.position, moves));
@@ -241,7 +241,7 @@ fn random_positions_are_read_as_the_model_reads_them() {
     assert!(chains > 1_000 && found_any.iter().all(|&count| count > 30), "{chains} {found_any:?}");
 }
 
-/// A position in the middle of a random game, and its model.
+/// Returns a position from the middle of a random game, and its model.
 fn middle((columns, rows): (usize, usize), moves: usize, rng: &mut PlayoutRng) -> (Position, NaiveGame) {
     let size = Size::new(columns, rows).expect("a size");
     let mut position = Position::new(size, RULES, Komi(0));

@@ -1,10 +1,10 @@
-//! Layers import downwards only, `unsafe` stays in few files, systems are named in `platform` alone, and only the command
-//! line prints.
+//! Layers import downwards only, `unsafe` stays in few files, operating systems are named only in `platform`, and only
+//! the command line prints.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// For each module, the modules it may use besides its own, lowest first.
+/// The modules that each module may use besides its own, lowest first.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("platform", &[]),
     ("game", &["ownership", "rng"]),
@@ -68,10 +68,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The files with `unsafe`: memory, and instructions of processors.
+/// The files with `unsafe`: memory, and processor instructions.
 const UNSAFE: &[&str] = &["table/backing.rs", "network/kernels.rs", "network/kernels/aarch64.rs"];
 
-/// Names of systems and of what only some of them have, for `platform` alone.
+/// Names of systems and of their specific features, allowed only in `platform`.
 const SYSTEMS: &[&str] = &[
     "std::os::",
     "rustix",
@@ -90,7 +90,7 @@ const SYSTEMS: &[&str] = &[
     "cfg!(windows",
 ];
 
-/// The modules that a line of code names after `crate::`.
+/// Returns the modules that a line of code names after `crate::`.
 fn used_modules(line: &str) -> Vec<&str> {
     let code = line.split("//").next().unwrap_or_default();
     code.split("crate::")
@@ -99,7 +99,7 @@ fn used_modules(line: &str) -> Vec<&str> {
         .collect()
 }
 
-/// What is wrong with `line` of a file in `module`.
+/// Returns the violations in `line` of a file in `module`.
 fn violations(module: &str, file: &str, line: &str) -> Vec<String> {
     let mut found = Vec::new();
     let allowed = MAY_USE.iter().find(|(name, _)| *name == module).map(|(_, allowed)| *allowed);
@@ -168,7 +168,7 @@ fn the_check_finds_what_is_wrong() {
     for (module, line) in [
         ("table", "use crate::go::Board;"),
         ("go", "let _ = crate::search::Limits::default();"),
-        // Grouped imports would hide from the check, so they count as wrong.
+        // The check cannot read grouped imports, so it refuses them.
         ("go", "use crate::{game::Move, search};"),
         ("search", "let board: crate::go::Board = todo();"),
         ("gtp", "use crate::cli::Cli;"),

@@ -1,4 +1,4 @@
-//! `tewari bench --machine`: a short table, and what to type.
+//! `tewari bench --machine`: a short table, and the suggested options.
 
 mod common;
 

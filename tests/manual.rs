@@ -1,4 +1,4 @@
-//! Pages of the manual and completions: installed with one command, never over files that are there.
+//! Manual pages and completions: one command installs them and never overwrites existing files.
 
 mod common;
 

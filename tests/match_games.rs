@@ -1,4 +1,4 @@
-//! What `tewari match` promises: fair games, a strict referee, and a folder that survives everything.
+//! `tewari match`: fair games, a strict referee, and a folder that survives interruptions.
 
 #[path = "match_games/bad_input.rs"]
 mod bad_input;
@@ -21,8 +21,7 @@ use tewari::go::{Komi, Rules};
 /// An engine that plays fast games on a small board.
 const QUICK: &str = "self:--simulations 20 --table-size 64KiB";
 
-/// A GTP engine in the language of shells: it behaves until it is asked for a move, and then as its
-/// argument says.
+/// A GTP engine as a shell script: it is correct until it is asked for a move, then acts as its argument states.
 const ENGINE: &str = r#"
 mode=$1
 [ "$mode" = silent ] && exec sleep 1000
@@ -53,7 +52,7 @@ while read -r command rest; do
 done
 "#;
 
-/// A folder for one test, with the shell engine in it.
+/// The folder of one test, with the shell engine in it.
 struct Laboratory {
     folder: TempDir,
 }
@@ -69,12 +68,12 @@ impl Laboratory {
         self.folder.path().join(name)
     }
 
-    /// The command line of the shell engine; the mode may be followed by a file that it uses.
+    /// Returns the command line of the shell engine; a file that the mode uses may follow it.
     fn engine(&self, mode: &str) -> String {
         format!("sh {} {mode}", self.path("engine.sh").display())
     }
 
-    /// A file of openings on 5x5.
+    /// Writes openings on 5x5; returns the file's path.
     fn openings(&self) -> PathBuf {
         let path = self.path("openings.jsonl");
         let lines = "{\"id\": \"one\", \"size\": 5, \"moves\": [[\"b\", \"C3\"], [\"w\", \"C2\"]]}\n\
@@ -84,7 +83,7 @@ impl Laboratory {
     }
 }
 
-/// `tewari match` on 5x5.
+/// Returns the command `tewari match` on 5x5.
 fn command(arguments: &[&str]) -> Command {
     let mut command = program();
     command.args(["match", "--size", "5", "--komi", "0.5", "--quiet"]).args(arguments);
@@ -92,14 +91,14 @@ fn command(arguments: &[&str]) -> Command {
     command
 }
 
-/// How a run ended: its code, what it printed, what it complained about.
+/// Runs the command; returns its exit code, standard output and standard error.
 fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
     let output = command(arguments).output().expect("the program starts");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
-/// Runs a match that must succeed and keeps it in `folder`.
+/// Runs a match that must succeed, with its games in `folder`.
 fn play(folder: &Path, arguments: &[&str]) -> Vec<Value> {
     let folder_name = folder.to_str().expect("UTF-8");
     let (code, _, errors) = run(&[&["--out", folder_name], arguments].concat());
@@ -107,7 +106,7 @@ fn play(folder: &Path, arguments: &[&str]) -> Vec<Value> {
     rows(folder)
 }
 
-/// The games in a folder, in the order of their numbers.
+/// Returns the games in a folder, ordered by number.
 fn rows(folder: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(folder.join("games.jsonl")).expect("games");
     let mut rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("a game")).collect();
@@ -115,7 +114,7 @@ fn rows(folder: &Path) -> Vec<Value> {
     rows
 }
 
-/// What does not depend on time.
+/// Returns the fields of the games that do not depend on time.
 fn essence(rows: &[Value]) -> Vec<String> {
     let fields = ["game", "black_is", "winner", "result", "ending", "opening", "moves"];
     rows.iter().map(|row| fields.map(|field| row[field].to_string()).join(" ")).collect()
@@ -166,7 +165,7 @@ fn every_opening_is_played_twice_with_colours_exchanged() {
 fn records_replay_to_the_result_in_the_row() {
     let laboratory = Laboratory::new();
     let folder = laboratory.path("out");
-    // Without resignation every game is counted.
+    // Without resignation every game is scored.
     let player = "self:--simulations 20 --resign 0 --table-size 64KiB";
     let games = play(&folder, &["--black", player, "--white", player, "--games", "4", "--scoring", "area"]);
     for row in &games {
@@ -236,7 +235,7 @@ fn a_table_is_kept_only_when_asked() {
     let games = [second_game("fresh", &[]), second_game("kept", &["--keep-table"])];
     let [fresh, kept] = games.each_ref().map(|game| game["search"][0]["entries_used"].as_u64().unwrap());
     assert!(kept > fresh, "{kept} and {fresh} entries after the second game");
-    // What is kept is the table: the searches are those of the game.
+    // Only the table is kept; the numbers of searches are those of one game.
     for game in &games {
         let searches = game["search"][0]["searches"].as_u64().unwrap();
         assert!((1..=game["generated"][0].as_u64().unwrap()).contains(&searches), "{game}");

@@ -1,4 +1,4 @@
-//! `--memory` is a promise about the whole process: measured on real ones, as Linux counts.
+//! `--memory` covers the whole process: measured on real processes, as Linux counts.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -11,7 +11,7 @@ use std::process::Stdio;
 
 const MIB: u64 = 1 << 20;
 
-/// An engine of our own with a budget of `mebibytes`; light playouts fill a table sooner.
+/// Starts this program with a budget of `mebibytes`; light playouts fill a table sooner.
 fn engine(mebibytes: u64, side: u64, simulations: u64, threads: u64) -> Controller {
     engine_with(mebibytes, side, simulations, threads, true)
 }
@@ -40,7 +40,7 @@ fn engine_with(mebibytes: u64, side: u64, simulations: u64, threads: u64, networ
     Controller::tewari(&arguments)
 }
 
-/// Plays `moves` moves, a new game whenever one ends.
+/// Plays `moves` moves, with a new game after each end.
 fn play(engine: &mut Controller, moves: usize) {
     let mut passes = 0;
     for number in 0..moves {
@@ -53,8 +53,7 @@ fn play(engine: &mut Controller, moves: usize) {
     }
 }
 
-/// Plays until every block and most entries of the table were used: pages that were never touched take
-/// no memory.
+/// Plays until every block and most entries of the table have been used: untouched pages take no memory.
 fn fill(engine: &mut Controller) {
     while engine.table("blockEvictions") == 0
         || engine.table("evictions") == 0
@@ -64,11 +63,11 @@ fn fill(engine: &mut Controller) {
     }
 }
 
-/// What a program built for tests, without link-time optimisation, may need more: budgets are for release builds, whose
-/// pages take 1.2 to 1.9 MiB less.
+/// Allowance for a test build without link-time optimisation: budgets are for release builds, and their pages take 1.2
+/// to 1.9 MiB less.
 const TEST_BUILD_BYTES: u64 = if cfg!(debug_assertions) { 3 * MIB / 2 } else { 0 };
 
-/// Checks the peak so far against the budget, and says how much was left.
+/// Checks the peak so far against the budget and prints the rest.
 fn assert_within(engine: &Controller, mebibytes: u64, what: &str) {
     let peak = engine.peak_memory();
     let left = (mebibytes * MIB + TEST_BUILD_BYTES) as f64 - peak as f64;
@@ -94,15 +93,15 @@ fn a_short_search_in_a_large_table_touches_little_of_it() {
     }
 }
 
-/// Everything else that takes memory, on the board there is.
+/// Sends the other commands that take memory.
 fn ask_around(engine: &mut Controller) {
     for question in ["showboard", "final_score", "final_status_list dead", "list_commands", "all_legal b"] {
-        // There may be nothing to score.
+        // The position may not allow a score.
         let _ = engine.try_ask(question);
     }
 }
 
-/// A record of `moves` moves on 19x19 with a comment at each.
+/// Returns a record of up to 190 moves on 19x19 with a comment at each.
 fn annotated_game(moves: usize) -> String {
     let mut record = String::from("(;GM[1]FF[4]SZ[19]KM[7.5]");
     for number in 0..moves.min(190) {
@@ -155,7 +154,7 @@ fn eight_mebibytes_are_enough_on_9x9_with_the_table_full() {
     }
 }
 
-/// An object of JSON of nearly a line's greatest length, mostly `part` again and again.
+/// Returns a JSON object of nearly the maximum line length, mostly repetitions of `part`.
 fn query_full_of(start: &str, part: &str, end: &str) -> String {
     let count = (tewari::input::LONGEST_LINE - start.len() - end.len()) / part.len();
     format!("{start}{}{end}", part.repeat(count))
@@ -196,7 +195,7 @@ fn queries_of_analysis_that_wait_stay_within_the_budget() {
         let mut input = child.stdin.take().expect("a pipe");
         let answers = BufReader::new(child.stdout.take().expect("a pipe")).lines();
         let reader = std::thread::spawn(move || answers.map_while(Result::ok).count());
-        // The search of the first lasts until all others have been sent, or wait to be read.
+        // The search of the first query lasts until all others are sent or wait to be read.
         writeln!(input, r#"{{"id":"first",{},"moves":[]}}"#, rules.replace("Visits\":1", "Visits\":2000"))
             .expect("it listens");
         for _ in 0..count {
@@ -224,7 +223,7 @@ fn ten_megabytes_of_records_take_less_than_two_hundred() {
     for (what, record) in [("empty", nested("(;")), ("nested", nested("(;B[]")), ("in a row", in_a_row)] {
         std::fs::write(&path, record).expect("a file");
         let mut engine = engine_with(10, 9, 1, 1, false);
-        // The longest are cut off, with an error.
+        // The longest records are cut off, with an error.
         let _ = engine.try_ask(&format!("loadsgf {}", path.display()));
         let peak = engine.peak_memory() / 1_000_000;
         println!("10 MB of nodes, {what}: peak {peak} MB");

@@ -1,4 +1,4 @@
-//! All kernels give the same bits, on every board and whatever the weights.
+//! All kernels compute the same bits, on every board and with all weights.
 
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ mod network {
 }
 use network::random::{Shape, random_weights, sealed};
 
-/// A position after `count` moves chosen by `seed`, and the last of them, the latest first.
+/// Returns a position after `count` moves chosen by `seed`, and the last moves, the latest first.
 fn random_position(size: Size, seed: u64, count: usize) -> (Position, Vec<Move>) {
     let mut position = Position::new(size, Rules::CHINESE, Komi(15));
     let mut random = network::random::Random(seed);
@@ -38,7 +38,7 @@ fn situation<'a>(position: &'a Position, last_moves: &'a [Move]) -> Situation<'a
     }
 }
 
-/// All that an evaluator says, as numbers.
+/// Returns all outputs of an evaluator as numbers.
 fn answer(
     network: &Arc<Network>,
     kernel: Kernel,

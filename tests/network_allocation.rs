@@ -1,4 +1,4 @@
-//! An evaluation allocates nothing.
+//! An evaluation allocates no memory.
 
 #![allow(unsafe_code, reason = "an allocator that counts is the only way to see allocations")]
 
@@ -12,20 +12,20 @@ use tewari::network::{Evaluator, Network, Situation, Symmetry};
 struct Counting;
 
 thread_local! {
-    /// Of this thread: the test harness has others, which allocate when they like.
+    /// Counted for this thread only: other threads of the test harness allocate at any time.
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
 }
 
-// SAFETY: all is left to the system's allocator, with what was asked for.
+// SAFETY: every call is forwarded unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: the caller upholds the contract of the system's allocator.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: the caller upholds the contract of the system's allocator.
         unsafe { System.dealloc(pointer, layout) }
     }
 }

@@ -1,5 +1,5 @@
-//! `tewari network` shows what the network is and thinks, and prepares games; what it cannot use it refuses in
-//! one line.
+//! `tewari network` prints a network's properties and evaluations, and prepares games; it refuses unusable input in one
+//! line.
 
 mod common;
 
@@ -24,7 +24,7 @@ fn output(folder: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// The one line that it must end with, without success.
+/// Returns the one-line error of a run that must fail.
 fn refusal(folder: &Path, arguments: &[&str]) -> String {
     let output = network(folder, arguments);
     let errors = String::from_utf8(output.stderr).expect("UTF-8");
@@ -50,11 +50,11 @@ fn eval_draws_the_board_with_chances_of_moves() {
     let text = output(folder.path(), &["eval", "game.sgf", "--move", "3"]);
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.iter().position(|line| line.starts_with(" 9 ")), Some(0), "{text}");
-    // Below it comes another one with the owners of points, if the network was trained on them.
+    // A second board with the owners of points follows if the network was trained on them.
     let first = text.split("\n\n").next().unwrap_or_default();
     assert_eq!(first.matches('X').count(), 2, "{text}");
     assert!(text.contains("white to play, per cent: "), "{text}");
-    // Without --move, the last position.
+    // The default is the last position.
     assert!(output(folder.path(), &["eval", "game.sgf"]).contains("black to play, per cent: "));
 }
 
@@ -93,11 +93,11 @@ fn rows_that_are_prepared_anew_replace_others_when_they_are_whole() {
     std::fs::write(folder.path().join("games"), "2001-01-01 B+R 6.5 qd\n2001-01-02 B+R 6.5 qddd\n").unwrap();
     let prepare = ["prepare", "games", "--out", "rows", "--validation", "1"];
     output(folder.path(), &prepare);
-    // A trainer holds the rows it began with, as this does.
+    // A trainer keeps the rows open that it began with, as this test does.
     let (mut held, before) = (std::fs::File::open(path("train.rows")).unwrap(), rows());
     std::fs::write(folder.path().join("games"), "2001-01-01 B+R 6.5 qdddpp\n2001-01-02 B+R 6.5 qd\n")
         .unwrap();
-    // A folder in the place of the second file.
+    // A folder takes the place of the second file.
     std::fs::remove_file(path("validation.rows")).unwrap();
     std::fs::create_dir(path("validation.rows")).unwrap();
     refusal(folder.path(), &prepare);

@@ -1,5 +1,5 @@
-//! A network in the search: asked once for a block, its estimate counts once and is no visit, and what two networks
-//! say never meets in one table.
+//! A network in the search: it is asked once a block, its estimate counts once and is not a visit, and the evaluations
+//! of two networks never share a table.
 
 mod common;
 #[path = "network/random.rs"]
@@ -33,7 +33,8 @@ fn limits() -> Limits {
     Limits { simulations: Some(SIMULATIONS), ..Limits::default() }
 }
 
-/// Searches the empty board of tic-tac-toe with an expert that always says `estimate`; returns how often it was asked.
+/// Searches the empty board of tic-tac-toe with an evaluator that always returns `estimate`; returns the report and the
+/// number of evaluations.
 fn search_with(estimate: Estimate, table: &Table, parameters: SearchParameters) -> (Report, u64) {
     let asked = AtomicU64::new(0);
     let new_expert = || -> Expert<'_, TicTacToe> {
@@ -67,12 +68,13 @@ fn an_expert_is_asked_once_for_each_block_and_its_estimates_are_no_visits() {
 fn an_estimate_draws_the_value_of_the_root_towards_it_by_its_weight() {
     let value_with = |weight| {
         let estimate = Estimate { value: Value::WIN, weight };
-        // Without blocks below the root, the estimate is the root's alone.
+        // Without blocks below the root, only the root has an estimate.
         let parameters = SearchParameters { expand_at: 10_000, ..SearchParameters::default() };
         search_with(estimate, &table(1 << 20), parameters).0.root.value
     };
-    // What is lacking to a win is what the visits lack, over their weight and the estimate's. Not 0: where there is no
-    // estimate, moves are selected otherwise. The search sees other values of the root, not other children.
+    // With n visits and an estimate of a win of weight w, the root's distance to a win is n / (n + w) times that of the
+    // visits. The smallest w is 1: without an estimate, moves are selected differently. The value of the root depends
+    // on w, its children do not.
     let lacking = |weight| 1.0 - value_with(weight).as_f64();
     let (with_1, with_250) = (lacking(1), lacking(250));
     let visits = (250.0 * with_250 - with_1) / (with_1 - with_250);
@@ -84,8 +86,8 @@ fn an_estimate_draws_the_value_of_the_root_towards_it_by_its_weight() {
 
 #[test]
 fn blocks_that_are_lost_and_made_again_do_not_count_an_estimate_twice() {
-    // Three blocks for a whole game tree: positions lose theirs all the time. If each new block left another estimate
-    // in the mean, the root's would run away to it.
+    // Three blocks hold a whole game tree, so positions lose theirs all the time. If each new block added another
+    // estimate to the mean, the root's value would drift towards it.
     let small = table(16 << 10);
     let parameters = SearchParameters { expand_at: 1, ..SearchParameters::default() };
     let estimate = Estimate { value: Value::WIN, weight: 50 };
@@ -167,7 +169,7 @@ fn the_score_of_a_move_is_that_of_the_position_it_leads_to() {
 #[test]
 fn an_evaluator_whose_score_is_always_the_same_gives_it_to_all_positions() {
     let table = table(1 << 20);
-    // Of no weight beside it: the game itself, whose scores are -1, 0 and 1.
+    // The scores of the game itself, -1, 0 and 1, have little weight beside the evaluator's.
     let estimate = Estimate { value: Value::DRAW, weight: 255 };
     let (report, _) = search_with(estimate, &table, SearchParameters::default());
     let score = report.root.black_score.expect("a score");
@@ -209,7 +211,7 @@ fn a_network_says_the_same_of_a_position_however_the_board_is_turned() {
 #[test]
 fn a_report_knows_the_owners_of_points_that_are_settled_and_counts_them() {
     let (size, network) = (Size::new(5, 5).expect("a size"), Arc::new(network(4)));
-    // Black's chain in the lower left has the eyes 0 and 2.
+    // Black's chain in the lower left has eyes at points 0 and 2.
     let stones = [1, 3, 5, 6, 7, 8].map(|number| (Player::Black, Move(number)));
     let opinion = |to_play| {
         let position = Position::with_stones(size, Rules::CHINESE, Komi(1), &stones, to_play).expect("legal");
@@ -309,8 +311,8 @@ fn owners_in_reports_are_the_network_s_where_its_value_counts_and_else_the_playo
     }
 }
 
-/// Black's group below has two eyes once it has answered any move of White's, and wins by half a point. But for White's moves
-/// there, nobody has anything to do but to fill own eyes.
+/// Black's lower group has two eyes if it answers every move of White's, and wins by half a point. Except for White's
+/// moves there, both players can only fill their own eyes.
 const ONLY_EYES_ARE_LEFT: &str = "(;GM[1]FF[4]SZ[7]KM[-1.5]RU[Chinese]PL[W]\
     AB[aa][ca][da][fa][ga][ab][bb][cb][db][eb][fb][gb][af][bf][cf][df][ef][eg]\
     AW[ac][bc][cc][dc][ec][fc][gc][bd][dd][fd][gd][ae][be][ce][de][ee][fe][ge][ff][gf][fg])";

@@ -1,4 +1,4 @@
-//! The program has a network for small boards and one for large ones, and an engine asks the one for its board.
+//! The program has a network for small boards and one for large ones; an engine uses the one for its board.
 
 use tewari::engine::{Engine, EngineOptions, expert};
 use tewari::game::Player;

@@ -1,4 +1,4 @@
-//! The trainer's integers are the engine's: planes, layers and outputs agree bit by bit with what
+//! The trainer and the engine compute the same integers: planes, layers and outputs agree bit by bit with those that
 //! `tools/train/fixture.py` computed in numpy from the same games.
 
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ const GAMES: &str = include_str!("data/network/games.txt");
 const WEIGHTS: &[u8] = include_bytes!("data/network/weights.bin");
 const EXPECTED: &str = include_str!("data/network/expected.txt");
 
-/// All that the network says, as the trainer writes it: logits of moves and owners, mean and spread of the score.
+/// Returns the network's outputs in the trainer's format: logits of moves and owners, mean and spread of the score.
 fn answer(evaluator: &mut Evaluator, position: &Position, last_moves: &[Move]) -> (Vec<i32>, [i64; 2]) {
     let situation = Situation {
         board: position.board(),

@@ -1,4 +1,4 @@
-//! What `tewari play` promises: a polite game, whatever is typed.
+//! `tewari play`: a game that answers every input sensibly.
 
 mod common;
 
@@ -8,12 +8,12 @@ use std::path::Path;
 use std::process::Stdio;
 use tewari::search::policy::Preset;
 
-/// What a game against the real program shows, when `input` is typed and then the input ends.
+/// Returns the output of a game after `input` is typed and ends.
 fn play(arguments: &[&str], input: &[u8]) -> String {
     let mut command = program();
     command.arg("play").args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
-    // It may leave before everything is read.
+    // The program may end before it has read all of its input.
     let _ = child.stdin.take().expect("a pipe").write_all(input);
     let output = child.wait_with_output().expect("the program ends");
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -28,7 +28,7 @@ fn go(input: &str) -> String {
     )
 }
 
-/// A game in a folder, with the folder's name for FOLDER.
+/// Plays in a folder; `FOLDER` in the input stands for its name.
 fn go_in(folder: &Path, arguments: &[&str], input: &str) -> String {
     let quick = ["go", "--simulations", "50", "--table-size", "1MiB"];
     let input = input.replace("FOLDER", folder.to_str().expect("UTF-8"));
@@ -173,7 +173,7 @@ fn a_loaded_game_brings_its_board_komi_and_rules() {
         go_in(folder.path(), &["--size", "5"], "load FOLDER/bad.sgf\nload FOLDER/g.sgf\nscore\nquit\n");
     assert!(shown.contains("bad.sgf: "), "{shown}");
     assert!(shown.contains("g.sgf: 3 moves.") && shown.contains("7x7, japanese rules, komi 2.5."), "{shown}");
-    // It was White's turn, and White is the engine.
+    // White is to move and is the engine.
     assert!(shown.contains("White (O) plays") && shown.contains(" 7  . . . . . . .\n"), "{shown}");
     assert!(shown.contains("If the game ended now: "), "{shown}");
 }

@@ -1,5 +1,4 @@
-//! What `tewari play` promises at a terminal: a picture that changes in place, colours unless they are unwanted, and
-//! lines that can be edited.
+//! `tewari play` at a terminal: a board redrawn in place, colours unless unwanted, and editable lines.
 
 #![cfg(unix)]
 
@@ -15,12 +14,12 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
-/// A game at a terminal of its own.
+/// A game at a pseudo-terminal.
 struct Sitting {
     child: Child,
     keys: File,
     shown: Receiver<Vec<u8>>,
-    /// All bytes so far.
+    /// All output so far.
     text: String,
 }
 
@@ -45,7 +44,7 @@ impl Sitting {
         let mut screen = keys.try_clone().expect("a second handle");
         thread::spawn(move || {
             let mut bytes = [0; 4096];
-            // The end of the child is an error here.
+            // The child's end is reported as an error here.
             while let Ok(count @ 1..) = screen.read(&mut bytes) {
                 if sender.send(bytes[..count].to_vec()).is_err() {
                     break;
@@ -55,12 +54,12 @@ impl Sitting {
         Sitting { child, keys, shown, text: String::new() }
     }
 
-    /// Types, and waits for `expected` and the next prompt; what was shown between.
+    /// Types, then waits for `expected` and the next prompt; returns the output.
     fn see(&mut self, typed: &str, expected: &str) -> String {
         self.wait(typed, expected, PROMPT)
     }
 
-    /// Types, and waits for `expected` and after that for `then`; what was shown between.
+    /// Types, then waits for `expected` and after it for `then`; returns the output.
     fn wait(&mut self, typed: &str, expected: &str, then: &str) -> String {
         let before = self.text.len();
         self.keys.write_all(typed.as_bytes()).expect("it reads");
@@ -85,7 +84,7 @@ impl Drop for Sitting {
     }
 }
 
-/// A line to type in.
+/// The prompt.
 const PROMPT: &str = "> ";
 
 #[test]
@@ -105,7 +104,7 @@ fn the_board_has_colours_and_changes_in_place() {
 fn lines_are_edited_and_remembered() {
     let mut sitting = Sitting::begin(&["--simulations", "50"], &[], 40);
     sitting.see("", "You are Black");
-    // Typed "C4", the last character taken back.
+    // "C4" is typed, and its last character deleted.
     let shown = sitting.see("C4\x7f3\r", "White plays ");
     assert!(shown.contains("Black played C3"), "{shown:?}");
     sitting.see("undo\r", "Taken back.");

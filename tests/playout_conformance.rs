@@ -1,4 +1,4 @@
-//! Playouts obey the rules, and light ones are those of Dailey's reference bot.
+//! Playouts follow the rules, and light ones agree with Dailey's reference bot.
 
 mod common;
 
@@ -12,23 +12,22 @@ use tewari::rng::PlayoutRng;
 /// The rules of playouts.
 const RULES: Rules = Rules { ko: KoRule::Simple, suicide: false, ..Rules::CHINESE };
 
-/// Playouts of the sample.
+/// Number of playouts in the sample.
 const GAMES: usize = 100_000;
 
-/// What D. Dailey's reference bot reported of 1,000,000 playouts from the empty 9x9 board (computer-go
-/// list, 13 October 2008): moves a game, both passes counted, several runs of it between these two...
+/// Moves a game, both passes counted, in 1,000,000 playouts from the empty 9x9 board by D. Dailey's reference bot
+/// (computer-go list, 13 October 2008): the range of its runs.
 const MOVES: [f64; 2] = [111.03, 111.07];
-/// ... and how often Black wins at a komi given in half points; a tie counts half.
+/// Black's win rate in the same playouts, by komi in half points; a tie counts half.
 const BLACK_WINS: [(i32, f64); 5] = [(0, 0.5245), (11, 0.4457), (13, 0.4471), (14, 0.4334), (15, 0.4213)];
 
-/// A difference of means is accepted up to this many standard deviations.
+/// Maximum accepted difference of two means, in standard deviations.
 ///
-/// The share of wins in 100,000 games has a standard deviation of sqrt(0.25 / 100,000) = 0.00158; his,
-/// in 1,000,000 games, of 0.0005; their difference sqrt(0.00158² + 0.0005²) = 0.00166, five of which are
-/// 0.0083. The length of a game has a standard deviation of 16 moves, its mean one of
-/// 16 / sqrt(100,000) = 0.051, the difference with his 0.053: five are 0.27 moves. A right bot fails with
-/// a probability below 10^-5 for six comparisons, and, its seed being fixed, not now and then. A wrong
-/// one is off by more: eyes that ignore the edge, or two hostile diagonals, fail.
+/// The share of wins in 100,000 games has a standard deviation of sqrt(0.25 / 100,000) = 0.00158; his, in 1,000,000
+/// games, of 0.0005; their difference sqrt(0.00158² + 0.0005²) = 0.00166, five of which are 0.0083. The length of a
+/// game has a standard deviation of 16 moves, its mean one of 16 / sqrt(100,000) = 0.051, the difference with his
+/// 0.053: five are 0.27 moves. A correct bot fails with a probability below 10^-5 for six comparisons, and, with a
+/// fixed seed, always or never. A wrong one differs by more: eyes that ignore the edge, or two hostile diagonals, fail.
 const DEVIATIONS: f64 = 5.0;
 
 #[test]
@@ -61,7 +60,7 @@ fn light_playouts_are_as_long_and_won_as_often_as_those_of_the_reference_bot() {
     }
 }
 
-/// A position in the middle of a random game, and its model: `moves` from a playout of either policy.
+/// Returns a position from the middle of a random game, and its model: `moves` moves of a playout.
 fn middle((columns, rows): (usize, usize), moves: usize, rng: &mut PlayoutRng) -> (Position, NaiveGame) {
     let size = Size::new(columns, rows).expect("a size");
     let mut position = Position::new(size, RULES, Komi(0));
@@ -72,25 +71,26 @@ fn middle((columns, rows): (usize, usize), moves: usize, rng: &mut PlayoutRng) -
         position.play(mv);
         naive.play((mv != size.pass()).then_some(mv.index()));
     }
-    // A model without a past: playouts look only one move back, and whole boards take time to keep.
+    // The model gets no history: playouts look only one move back, and whole boards take time to keep.
     naive.history.clear();
     (position, naive)
 }
 
-/// What a light playout may play: legal points that are no own eye.
+/// Returns the moves allowed in a light playout: legal points that are not eyes of the player's own.
 fn acceptable(naive: &NaiveGame) -> Vec<usize> {
     let may = |&at: &usize| naive.check(at).is_ok() && !naive.board.is_eye(at, naive.to_play);
     (0..naive.board.cells.len()).filter(may).collect()
 }
 
-/// Whether a move puts six stones or more in atari and captures nothing: the default heavy playouts pass instead.
+/// Returns true if a move puts six or more of its own stones in atari and captures nothing: the default heavy playouts
+/// pass instead.
 fn gives_away_many(naive: &NaiveGame, at: usize) -> bool {
     let play = naive.board.play(at, naive.to_play);
     let (stones, liberties) = play.board.group(at);
     stones.len() >= 6 && liberties.len() == 1 && play.captured.is_empty()
 }
 
-/// Plays `trace` on the model and checks every move of it, and the score.
+/// Plays `trace` on the model and checks each move and the score.
 fn assert_playout(policy: PlayoutPolicy, mut naive: NaiveGame, trace: &Trace, score: Score) {
     let points = naive.board.cells.len();
     for (ply, &(player, mv)) in trace.moves.iter().enumerate() {
@@ -126,7 +126,7 @@ fn a_playout_plays_only_legal_moves_until_both_pass_and_counts_the_area() {
         for size in [(1, 1), (1, 2), (7, 1), (2, 2), (2, 5), (3, 3), (5, 4), (9, 9), (13, 13), (19, 19)] {
             let points = size.0 * size.1;
             for game in 0..(4_000 / points).clamp(20, 80) {
-                // Also with stones on the board, a ko, White to move, or a pass made.
+                // Some positions have stones, a ko, White to move, or a pass as last move.
                 let moves = rng.below(points + 2).min(game * points);
                 let (mut position, naive) = middle(size, moves, &mut rng);
                 position.set_playouts(policy);
@@ -147,7 +147,7 @@ fn a_playout_is_reproducible_from_its_seed() {
             let mut position = start.clone();
             (0..20)
                 .map(|_| {
-                    // Over the remains of the last playout, as workers do.
+                    // Reuses the position of the last playout, as workers do.
                     position.clone_from(&start);
                     position.set_playouts(policy);
                     let mut trace = Trace::default();
@@ -163,14 +163,14 @@ fn a_playout_is_reproducible_from_its_seed() {
     }
 }
 
-/// Eight empty points, of which Black's light playouts accept two: most draws are refused.
+/// Eight empty points, two of them allowed in Black's light playouts: most random draws are refused.
 const MANY_EYES: &str = ". X . X .
                          X X X X X
                          . X . X .
                          X X X X X
                          O O O . .";
 
-/// A position that was set up, and its model.
+/// Returns a position that was set up, and its model.
 fn drawn(columns: usize, rows: usize, drawing: &str) -> (Position, NaiveGame) {
     let board = NaiveBoard::from_drawing(columns, rows, drawing);
     let stones: Vec<(Player, Move)> =
@@ -212,7 +212,7 @@ fn assert_uniform(start: &Position, naive: &NaiveGame, rng: &mut PlayoutRng) {
         assert_eq!(counts[start.size().pass().index()], DRAWS, "{}", context());
         return;
     }
-    // A count of n draws with chance p has the deviation sqrt(n p (1 - p)); five to either side.
+    // The number of hits in n draws with probability p has the deviation sqrt(n p (1 - p)); five to either side.
     let chance = 1.0 / expected.len() as f64;
     let tolerance = 5.0 * (DRAWS as f64 * chance * (1.0 - chance)).sqrt();
     for (at, &count) in counts.iter().enumerate() {

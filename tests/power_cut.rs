@@ -1,5 +1,5 @@
-//! Files put together from pages of different moments, as a power cut leaves them: they open, nothing in them makes a
-//! search panic, hang, report an illegal move or believe a false proof, and a repair leaves nothing to be found.
+//! Files composed of pages from different moments, as a power cut leaves them: they open; no search in them panics,
+//! hangs, reports an illegal move or relies on a false proof; a repair leaves no faults.
 //!
 //! `TEWARI_POWER_CUTS=10000 cargo test --release --test power_cut` for the long run.
 

@@ -1,4 +1,4 @@
-//! What the search calls proven is true, whatever the history, the table and the other workers do.
+//! Proven values of the search are correct for every history, table and set of concurrent workers.
 
 mod common;
 #[path = "proofs/exact.rs"]
@@ -31,7 +31,7 @@ fn ample(size: Size) -> Table {
     Table::new(shape(size), 16 << 20).expect("a table")
 }
 
-/// A table `times` as large as the smallest: full after a few simulations.
+/// Returns a table `times` as large as the smallest one: it is full after a few simulations.
 fn tiny(size: Size, times: usize) -> Table {
     let smallest = match Table::new(shape(size), 0) {
         Err(tewari::table::TableError::TooSmall { smallest, .. }) => smallest,
@@ -57,18 +57,18 @@ fn search_with<P: SelectionPolicy>(
     Search::new(table, policy, parameters).run(root, limits, &mut |_| true)
 }
 
-/// What a run over random histories came across, to show that it was worth it.
+/// Counts of a run over random histories, to check that the run covered enough.
 #[derive(Debug, Default)]
 struct Tally {
     searched: usize,
     judged: usize,
     proven: usize,
-    /// States met with histories that give them different outcomes.
+    /// Number of states met with histories that give them different outcomes.
     torn: usize,
 }
 
-/// Searches random histories one after the other on one table, some of their moves too, and compares
-/// every claim with the truth.
+/// Searches random histories, and some of their moves, in one table, and compares every reported proof with the exact
+/// value.
 fn search_random_histories(
     tables: &Tables,
     rules: Rules,
@@ -86,7 +86,7 @@ fn search_random_histories(
     let mut outcomes: HashMap<(State, Komi), HashSet<Outcome>> = HashMap::new();
     let points = tables.points as i32;
     for game_number in 0..games {
-        // A few komi only, so that the same positions come again; whole ones too, for draws.
+        // Few komi, so that positions recur; whole numbers too, for draws.
         let komi = Komi([0, 1, -1, points, 3 - points][rng.below(5)]);
         let length = rng.below(length + 1);
         let game = Twofold::random(tables, rules, komi, length, &mut rng);
@@ -98,7 +98,7 @@ fn search_random_histories(
         if let Some(exact) = truth.outcome_for_black(&game.line) {
             outcomes.entry((game.line.state, komi)).or_default().insert(exact);
         }
-        // What is stored for the positions below is looked at through searches of one simulation.
+        // Searches of one simulation report the values stored for the positions below.
         for at in game.line.moves(tables, rules) {
             let mut next = game.clone();
             next.play(tables, at);
@@ -131,10 +131,10 @@ fn the_oracle_knows_what_others_computed() {
     }
 }
 
-/// Where the search must prove values: with the rules under which they are known.
+/// Returns boards with values that the search must prove, and the rules for which the values are known.
 fn known_values() -> Vec<(usize, usize, i32, Rules)> {
     let mut known = Vec::new();
-    // These do not depend on how long cycles are judged, so superko changes nothing.
+    // These values do not depend on the treatment of cycles, so superko changes nothing.
     for rules in [Rules::CHINESE, Rules::TROMP_TAYLOR, SSK, SIMPLE] {
         for (columns, rows, value) in [(1, 1, 0), (2, 1, 0), (3, 1, 3), (4, 1, 4), (4, 2, 8), (3, 3, 9)] {
             known.push((columns, rows, value, rules));
@@ -159,7 +159,7 @@ fn values_are_proven_from_below_and_above_on_the_empty_board() {
         assert_eq!(proves(Rave::default(), &root(-1), 400_000).0, Some(Outcome::Win), "{about}");
         assert_eq!(proves(Rave::default(), &root(1), 400_000).0, Some(Outcome::Loss), "{about}");
     }
-    // Superko alone makes these finite.
+    // These games are finite only with superko.
     for rules in [Rules::CHINESE, Rules::TROMP_TAYLOR, SSK] {
         for (columns, rows, value) in [(2, 2, 1), (5, 1, 0)] {
             let root = |half_points| position(size(columns, rows), rules, Komi(2 * value + half_points));
@@ -183,7 +183,7 @@ fn a_komi_that_is_the_value_is_proven_a_draw() {
 
 #[test]
 fn nothing_is_proven_where_only_cycles_decide() {
-    // Without superko neither side can bring these games to an end that suits it.
+    // Without superko neither side can end these games in its favour.
     for (columns, rows) in [(2, 2), (5, 1), (3, 2)] {
         for komi in [-3, 1, 3] {
             let root = position(size(columns, rows), SIMPLE, Komi(komi));
@@ -199,7 +199,7 @@ fn proofs_hold_for_random_histories_that_share_a_table() {
     for rules in SUPERKO {
         for (columns, rows) in [(2, 1), (3, 1), (4, 1), (2, 2), (5, 1)] {
             if rules.suicide && columns == 5 {
-                // Too much for the oracle.
+                // The exact solver would take too long.
                 continue;
             }
             let tables = Tables::new(columns, rows);
@@ -210,7 +210,7 @@ fn proofs_hold_for_random_histories_that_share_a_table() {
             torn += tally.torn;
         }
     }
-    // The histories did matter.
+    // Some values depend on the history.
     assert!(torn > 50, "{torn}");
 }
 
@@ -298,8 +298,7 @@ fn proofs_without_superko_do_not_depend_on_endless_games() {
     }
 }
 
-/// One position under two histories: `[moves, moves]`, a point or a pass (`None`) each, with the score
-/// after each.
+/// One position with two histories, each a list of points and passes (`None`), and the score after each.
 struct Torn {
     columns: usize,
     rows: usize,
@@ -308,15 +307,14 @@ struct Torn {
 }
 
 const TORN: [Torn; 3] = [
-    // `.XX`, White to move and capture on the left: Black may take back in the centre, unless `.X.` has
-    // been there before.
+    // `.XX`, White to move and capture on the left: Black may recapture in the centre, unless `.X.` occurred before.
     Torn {
         columns: 3,
         rows: 1,
         rules: Rules::CHINESE,
         histories: [(&[Some(1), None, Some(2)], -3), (&[Some(2), Some(0), Some(1)], 3)],
     },
-    // `O...`, Black to move: with no past worth the name Black takes all.
+    // `O...`, Black to move: without a relevant history Black takes the whole board.
     Torn {
         columns: 4,
         rows: 1,
@@ -344,7 +342,7 @@ fn one_position_is_won_with_one_history_and_lost_with_another() {
             values.sort_unstable();
             values
         };
-        // Between the two values.
+        // A komi between the two values.
         let komi = Komi(low + high);
         let games = torn.histories.map(|(moves, value)| {
             let mut game = Twofold::start(&tables, torn.rules, komi);
@@ -360,8 +358,8 @@ fn one_position_is_won_with_one_history_and_lost_with_another() {
         for order in [[0, 1], [1, 0]] {
             for threads in [1, 4] {
                 for seed in 0..5 {
-                    // With room, each is proven; the second in spite of the first, the first again in
-                    // spite of the second.
+                    // In a large table each is proven: the second in spite of the first, the first again in spite of
+                    // the second.
                     let table = ample(size);
                     for index in [order[0], order[1], order[0]] {
                         let (game, expected) = &games[index];
@@ -369,7 +367,7 @@ fn one_position_is_won_with_one_history_and_lost_with_another() {
                             search_with(Ucb1::default(), &table, &game.position, 20_000, threads, seed);
                         assert_eq!(report.root.proven, Some(*expected), "{:?}", game.line);
                     }
-                    // Without, neither is ever proven wrong.
+                    // In a small table neither is ever proven wrong.
                     for times in [1, 2, 4] {
                         let table = tiny(size, times);
                         for index in [order[0], order[1], order[0], order[1]] {
@@ -387,7 +385,7 @@ fn one_position_is_won_with_one_history_and_lost_with_another() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
-    /// The same as the volume tests above, in a form that shrinks.
+    /// The same check as the volume tests above, in a form that shrinks.
     #[test]
     fn no_history_makes_the_search_claim_what_is_not_so(
         board in 0_usize..4,

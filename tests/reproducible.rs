@@ -1,4 +1,4 @@
-//! One thread and one seed give one result, whatever the table's size, until something is replaced.
+//! One thread and one seed give one result, for every table size, until an entry is replaced.
 
 use tewari::engine::{Engine, EngineOptions};
 use tewari::game::{Game, Move, Player};
@@ -30,10 +30,10 @@ fn search(engine: &mut Engine, limits: Limits) -> Report {
     engine.search(to_play, limits, &mut |_| true)
 }
 
-/// What is known of a move: edge visits, visits, value, principal variation.
+/// The values of a move: edge visits, visits, value, main line.
 type Known = (Move, u64, u64, u32, Vec<Move>);
 
-/// Everything in a report that a search decides.
+/// Returns the parts of a report that depend on the search.
 fn essence(report: &Report) -> (u64, u32, Vec<Known>) {
     let moves =
         report.moves.iter().map(|mv| (mv.mv, mv.edge_visits, mv.visits, mv.value.0, mv.pv.clone())).collect();
@@ -120,12 +120,12 @@ fn a_table_of_a_few_kibibytes_still_searches() {
     }
 }
 
-/// The trap of leela-zero#956: a full table that only adds samples to old leaves drifts to the wrong move.
+/// The case of leela-zero#956: a full table that only adds samples to old leaves drifts to the wrong move.
 #[test]
 fn a_full_table_still_finds_a_capture_that_decides() {
     let size = Size::new(7, 7).unwrap();
     let at = |vertex| size.parse_vertex(vertex).unwrap();
-    // Five white stones and six black ones beside them are in atari at the same point.
+    // Five white stones, and six black ones beside them, are in atari at the same point.
     let black = ["C1", "C2", "C3", "C4", "C5", "C6", "D7", "E2", "E3", "E4", "E5", "E6"];
     let white = ["B1", "B2", "B3", "B4", "B5", "B6", "B7", "C7", "D2", "D3", "D4", "D5", "D6"];
     let stones: Vec<_> = black
@@ -139,7 +139,7 @@ fn a_full_table_still_finds_a_capture_that_decides() {
             let mut engine = engine(7, bytes, 9);
             engine.set_record(Record::from_position(start.clone())).unwrap();
             let report = search(&mut engine, simulations(number));
-            // White's stones are saved by taking D7, too.
+            // D7 also saves White's stones.
             let right: &[&str] = if to_play == Player::Black { &["D1"] } else { &["D1", "E7"] };
             let found = size.vertex(engine.chosen_move(&report));
             assert!(right.contains(&found.as_str()), "{to_play} with {bytes} bytes: {found}\n{start}");

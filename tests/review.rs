@@ -1,4 +1,4 @@
-//! `tewari review`: a whole game judged, in every format, asked of the real program.
+//! `tewari review` of a whole game in every format, tested on the real program.
 
 #[path = "review/bad_input.rs"]
 mod bad_input;
@@ -18,10 +18,10 @@ const GAME: &str =
     "(;GM[1]FF[4]SZ[9]KM[6.5]RU[Chinese]PB[Ann]BR[3k]PW[Ben]RE[B+R]DT[2026-11-01]C[a first comment]
 ;B[ee];W[gc]C[why here?];B[cc];W[gg];B[fc];W[aa];B[gd];W[ia];B[hc];W[ai];B[gb])";
 
-/// Its moves.
+/// Number of its moves.
 const MOVES: usize = 11;
 
-/// What keeps a review short.
+/// Options for a short review.
 const SHORT: [&str; 4] = ["--simulations", "60", "--table-size", "4MiB"];
 
 struct Run {
@@ -30,7 +30,7 @@ struct Run {
     errors: String,
 }
 
-/// The program; tests stand for no terminal.
+/// Returns a command that runs the program without a terminal.
 fn command(arguments: &[&str]) -> Command {
     let mut command = program();
     command.arg("review").args(arguments);
@@ -47,7 +47,7 @@ fn run(arguments: &[&str]) -> Run {
     }
 }
 
-/// Reviews on a short leash; it must succeed and say nothing on standard error.
+/// Runs a short review; it must succeed and print nothing on standard error.
 fn review(arguments: &[&str]) -> String {
     let run = run(&[arguments, &SHORT[..]].concat());
     assert_eq!((run.code, run.errors.as_str()), (Some(0), ""), "{arguments:?}: {}", run.output);

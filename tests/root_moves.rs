@@ -1,4 +1,5 @@
-//! A search that may try some moves of the root alone says what these are worth, and leaves nothing behind for a search of all.
+//! A search restricted to some moves of the root reports their values and leaves nothing behind for an unrestricted
+//! search.
 
 use tewari::game::{Game, Move, Outcome};
 use tewari::go::{Komi, Position, Rules, Size};

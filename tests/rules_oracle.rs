@@ -14,7 +14,7 @@ use tewari::go::{Board, KoRule, Komi, Point, Position, Record, Rules, Size};
 
 const KOMI: Komi = Komi(13);
 
-/// The text of a file of the test data; nothing where that is absent.
+/// Returns the text of a file of the test data; `None` if the data is absent.
 fn rules_file(name: &str) -> Option<String> {
     let path = common::testdata()?.join("rules").join(name);
     Some(std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
@@ -30,7 +30,7 @@ fn square(side: usize) -> Size {
     Size::new(side, side).expect("a size")
 }
 
-/// Rules by the names that the test data uses.
+/// Returns the rules by the name that the test data uses.
 fn rules_called(name: &str) -> Rules {
     match name {
         "simpleko_nosuicide" => Rules { ko: KoRule::Simple, suicide: false, ..Rules::CHINESE },
@@ -57,7 +57,7 @@ fn point(board: &Board, vertex: &str) -> Point {
     board.geometry().point_of(mv(board.size(), vertex)).unwrap_or_else(|| panic!("{vertex} is no point"))
 }
 
-/// `X`, `O` and `.`, rows from the top.
+/// Returns `X`, `O` and `.`, rows from the top.
 fn drawing(board: &Board) -> String {
     let symbol = |&point: &Point| match board.stone_at(point) {
         Some(Player::Black) => 'X',
@@ -67,7 +67,7 @@ fn drawing(board: &Board) -> String {
     board.geometry().points.chunks(board.size().columns()).rev().flatten().map(symbol).collect()
 }
 
-/// The first 16 hexadecimal digits of the SHA-1 of the drawing.
+/// Returns the first 16 hexadecimal digits of the SHA-1 of the drawing.
 fn hash(board: &Board) -> String {
     Sha1::digest(drawing(board)).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
@@ -77,9 +77,9 @@ fn sorted(mut vertices: Vec<String>) -> Vec<String> {
     vertices
 }
 
-/// A game of `random_games.dev.jsonl`. `legal` and `n_legal` leave pass out; `ko_illegal` are the points
-/// refused for ko or superko. A move names how many stones it takes, those of a suicide as a negative
-/// number; they count as captured by the opponent.
+/// A game of `random_games.dev.jsonl`. `legal` and `n_legal` leave pass out; `ko_illegal` are the points refused for ko
+/// or superko. A move states the number of stones it captures, negative for a suicide; its stones count as captured
+/// by the opponent.
 #[derive(Deserialize)]
 struct RandomGame {
     id: String,
@@ -180,7 +180,7 @@ struct Perft {
     leaves: Vec<u64>,
 }
 
-/// Number of games of `depth` moves; one that ends earlier counts, too.
+/// Returns the number of games of `depth` moves; a game that ends earlier counts, too.
 fn leaves(position: &Position, with_passes: bool, depth: usize) -> u64 {
     if depth == 0 || position.terminal_score().is_some() {
         return 1;
@@ -268,12 +268,11 @@ fn repetitions_are_judged_as_fuego_judges_them() {
     }
 }
 
-/// Name, moves in any order of colours, board, ko point, area score.
+/// Name, moves of colours in any order, board, ko point, area score.
 type PlayTest = (String, Vec<String>, String, Option<String>, i16);
 /// Name, board, area score.
 type ScoreTest = (String, String, i16);
-/// Name, black, white and empty points, board without the stones that have no liberty, whether it has
-/// all of them.
+/// Name; black, white and empty points; board after the stones without liberties are removed; true if none were removed.
 type SetupTest = (String, Vec<String>, Vec<String>, Vec<String>, String, bool);
 
 /// `sgfmill_board_tests.json`: boards of 9x9 with coordinates around them.
@@ -284,7 +283,7 @@ struct SgfmillTests {
     setup_tests: Vec<SetupTest>,
 }
 
-/// `X`, `O` and `.` of an sgfmill drawing, rows from the top.
+/// Returns `X`, `O` and `.` of an sgfmill drawing, rows from the top.
 fn from_sgfmill(text: &str) -> String {
     NaiveBoard::from_drawing(9, 9, text).drawing()
 }
@@ -345,11 +344,10 @@ fn a_setup_is_refused_exactly_when_sgfmill_has_to_remove_stones_from_it() {
     }
 }
 
-/// Numbers of legal positions of boards with these columns and rows.
+/// Numbers of legal positions by columns and rows.
 ///
-/// Source: J. Tromp & G. Farnebäck, "Combinatorics of Go" (2016) and OEIS A094777 for the squares; the
-/// rectangles were counted by an independent brute-force program. In one row L(n) = 3 L(n-1) - L(n-2) +
-/// L(n-3).
+/// Source: J. Tromp & G. Farnebäck, "Combinatorics of Go" (2016) and OEIS A094777 for the squares; the rectangles were
+/// counted by an independent brute-force program. In one row L(n) = 3 L(n-1) - L(n-2) + L(n-3).
 const LEGAL_POSITIONS: [(usize, usize, usize); 13] = [
     (1, 1, 1),
     (1, 2, 5),
@@ -393,7 +391,7 @@ fn exactly_the_published_number_of_positions_is_reached_by_play() {
         while let Some(board) = open.pop() {
             for &point in board.empty_points() {
                 for player in Player::BOTH {
-                    // Told apart by key alone: a collision would show as a missing position.
+                    // Distinguished by key only: a collision would appear as a missing position.
                     if reached.insert(board.key_and_ko_after(point, player).0) {
                         let mut next = board.clone();
                         next.place(point, player);

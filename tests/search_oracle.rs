@@ -1,4 +1,4 @@
-//! Search against exact minimax, in every position of tic-tac-toe.
+//! Search compared with exact minimax, in every position of tic-tac-toe.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
@@ -9,15 +9,15 @@ use tewari::table::{Shape, Table};
 use tewari::tictactoe::TicTacToe;
 
 const SHAPE: Shape = Shape { moves: 9, policy_state: false };
-/// Room for every position.
+/// Size of a table with room for every position.
 const AMPLE: usize = 2 << 20;
-/// Four buckets of entries and two edge blocks.
+/// Size of a table of four buckets of entries and two edge blocks.
 const TINY: usize = 1200;
-/// Enough to prove any position where there is room: the empty board takes 14,000 simulations with RAVE
-/// and 19,000 with UCB1.
+/// Number of simulations that proves any position in a large table: the empty board takes 14,000 with RAVE and 19,000
+/// with UCB1.
 const ENOUGH: u64 = 60_000;
 
-/// The outcome for Black of every position that can come up in a game.
+/// Returns Black's outcome of every position that can occur in a game.
 fn exact() -> &'static HashMap<TicTacToe, Outcome> {
     fn visit(position: TicTacToe, known: &mut HashMap<TicTacToe, Outcome>) -> Outcome {
         if let Some(&outcome) = known.get(&position) {
@@ -42,7 +42,7 @@ fn exact() -> &'static HashMap<TicTacToe, Outcome> {
     })
 }
 
-/// All positions in a fixed order: a `HashMap` has none.
+/// Returns all positions in a fixed order, which a `HashMap` lacks.
 fn positions() -> Vec<TicTacToe> {
     let by_key: BTreeMap<u64, TicTacToe> =
         exact().keys().map(|position| (position.key(), *position)).collect();
@@ -75,7 +75,7 @@ fn search<P: SelectionPolicy>(
     Search::new(table, policy, parameters).run(root, limits, &mut |_| true)
 }
 
-/// Every claim of the report is true, and there is a move if there is any.
+/// Checks every statement of the report, and that there is a move if one is legal.
 fn assert_sound(position: &TicTacToe, report: &Report) {
     let (mover, truth) = (position.to_play(), exact()[position]);
     assert!(
@@ -91,7 +91,7 @@ fn assert_sound(position: &TicTacToe, report: &Report) {
     assert_eq!(report.moves.is_empty(), position.terminal_score().is_some(), "{position:?}");
 }
 
-/// The outcome is proven, and the move that would be played keeps it.
+/// Checks that the outcome is proven and that the chosen move keeps it.
 fn assert_solved(position: &TicTacToe, report: &Report) {
     assert_sound(position, report);
     let truth = exact()[position];
@@ -151,7 +151,7 @@ fn every_position_is_solved_on_one_table_for_all() {
             &search(&table, Rave::default(), &position, ENOUGH, SearchParameters::default()),
         );
     }
-    // All is known now: again, with other seeds, a simulation or a few are enough to see how.
+    // All positions are solved in the table, so few simulations suffice with any seed.
     for position in positions() {
         let parameters = SearchParameters { seed: 99, ..SearchParameters::default() };
         let report = search(&table, Ucb1::default(), &position, 1_000, parameters);
@@ -180,7 +180,7 @@ fn no_proof_is_wrong_with_several_workers() {
     for (threads, bytes) in [(2, AMPLE), (4, TINY), (3, 20 * TINY)] {
         let table = table(bytes);
         let mut proven = 0;
-        // Every fourth: starting workers takes longer than most of the searches.
+        // Every fourth position: starting workers takes longer than most of the searches.
         for position in positions().iter().step_by(4) {
             let parameters = SearchParameters { threads, ..SearchParameters::default() };
             let report = search(&table, Rave::default(), position, 400, parameters);
@@ -207,7 +207,7 @@ fn a_search_for_visits_of_the_best_move_does_not_end_with_those_of_a_refuted_one
             let search = Search::new(&table, Rave::default(), SearchParameters::default());
             let report = search.run(&position, limits, &mut |_| true);
             let best = report.best().expect("a move");
-            // A draw that is certain comes before a move with more visits and a value below.
+            // A proven draw precedes a move with more visits and a lower value.
             let is_proven = best.proven.is_some() || report.root.proven.is_some();
             assert!(best.edge_visits >= wanted || is_proven, "{position:?}: {best:?}");
         }

@@ -1,4 +1,4 @@
-//! `tewari selfplay` plays games to their very end, goes on where it was cut off, and the trainer's rows come from them.
+//! `tewari selfplay` plays games to their end and resumes an interrupted run; its games become the trainer's rows.
 
 mod common;
 
@@ -24,14 +24,14 @@ fn play(folder: &Path, out: &str, games: &str, concurrency: &str) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Plays short games with more options, and gives them by their number.
+/// Plays short games with additional options; returns them by number.
 fn play_with(folder: &Path, out: &str, options: &[&str]) -> Vec<OwnGame> {
     let output = tewari(folder, &[&["selfplay", "-q", "--out", out], options].concat());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     games(folder, out)
 }
 
-/// The games of a folder by their number; lines that are none are left out.
+/// Returns the games of a folder by number; ignores lines that are not games.
 fn games(folder: &Path, out: &str) -> Vec<OwnGame> {
     let text = std::fs::read_to_string(folder.join(out).join("games.jsonl")).expect("the games");
     let mut games: Vec<OwnGame> =
@@ -57,7 +57,7 @@ fn games_are_legal_take_the_boards_in_turn_and_end_with_owners() {
         assert!(game.searches.iter().all(|search| search.visits.iter().all(|&(_, visits)| visits <= 60)));
     }
     assert!(games.iter().any(|game| !game.searches.is_empty()));
-    // A game that ends with a proof may leave its points to be fought for.
+    // A game that ends with a proof may have unsettled points.
     let is_owned = |game: &&OwnGame| 2 * game.owners.matches(['b', 'w']).count() > game.owners.len();
     assert!(games.iter().filter(is_owned).count() >= 6, "{games:?}");
     let komis: BTreeSet<i32> = games.iter().map(|game| game.komis[0].1).collect();
@@ -88,7 +88,7 @@ fn openings_are_as_long_as_they_are_asked_to_be() {
             .sum::<usize>() as f64
             / 12.0
     };
-    // The same random numbers: each opening is longer, but none takes more than half of the board.
+    // With the same random numbers each opening is longer, but none exceeds half of the board.
     let [short, long] = [("short", "1"), ("long", "10")]
         .map(|(out, opening)| mean_opening(out, &["--opening", opening, "--opening-temperature", "2"]));
     assert!(short < 3.0 && long > 4.0 && long <= 24.0, "{short} {long}");
@@ -109,7 +109,7 @@ fn a_run_goes_on_where_it_was_cut_off_and_plays_the_same_games() {
     std::fs::write(&file, bytes).expect("cut");
     play(folder.path(), "parts", "6", "2");
     assert_eq!(games(folder.path(), "parts"), games(folder.path(), "whole"));
-    // What was cut off is gone, and the folder can be learned from.
+    // The interrupted line is gone, and the folder can be used for training.
     let prepare = ["network", "prepare", "parts", "--out", "rows", "--validation", "1", "--size", "5"];
     let prepared = tewari(folder.path(), &prepare);
     assert!(prepared.status.success(), "{}", String::from_utf8_lossy(&prepared.stderr));
@@ -147,7 +147,7 @@ fn a_folder_has_games_of_one_process_played_with_one_set_of_options() {
     assert!(!is_done && told.contains("is being written by another process"), "{told}");
     drop(lock);
     assert_eq!(std::fs::read(&file).expect("the games"), before);
-    // A folder of a version that did not say how games are played.
+    // A folder of a version that did not record the options of its games.
     std::fs::remove_file(folder.path().join("games/selfplay.json")).expect("removed");
     let (is_done, told) = go_on(&["--size", "5,6x4"]);
     assert!(is_done && told.contains("its 2 games do not say how they were played"), "{told}");
@@ -204,7 +204,7 @@ fn a_game_that_is_there_twice_is_prepared_once() {
     let folder = TempDir::new().expect("a folder");
     play(folder.path(), "games", "4", "2");
     let file = folder.path().join("games/games.jsonl");
-    // As two processes left it that did not know of each other.
+    // The state in which two concurrent processes would leave it.
     std::fs::remove_file(folder.path().join("games/selfplay.json")).expect("removed");
     let once = std::fs::read_to_string(&file).expect("the games");
     let prepare = |out: &str| {
@@ -234,7 +234,8 @@ fn a_file_of_something_else_is_refused_and_kept() {
     }
 }
 
-/// All after the opening but those of short searches with a komi that a network is not told.
+/// Returns the number of positions after the opening, without those of short searches with a komi outside the
+/// range of the network's inputs.
 fn positions_written(game: &OwnGame) -> usize {
     let komi_at = |turn| game.komis.iter().rfind(|(from, _)| *from <= turn).map_or(0, |&(_, komi)| komi);
     let is_long = |turn| game.searches.iter().any(|search| search.turn == turn);
@@ -288,7 +289,7 @@ fn a_network_and_a_search_are_compared_on_games_kept_apart() {
         let numbers: Vec<f64> =
             numbers.split_whitespace().map(|word| word.parse().expect("a number")).collect();
         let [value, sign, owners, points] = numbers[..] else { panic!("{line}") };
-        // Calibrated, no forecast is worse than a chance of a half everywhere.
+        // A calibrated forecast is not worse than a probability of one half everywhere.
         assert!((0.0..=0.694).contains(&value) && (0.0..=0.694).contains(&owners), "{line}");
         assert!((0.0..=100.0).contains(&sign) && (0.0..=100.0).contains(&points), "{line}");
     }

@@ -1,10 +1,10 @@
-//! What the settings file promises, asked of the real program.
+//! The settings file, tested on the real program.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// How a run of the program ended.
+/// The result of a run of the program.
 #[derive(Debug)]
 struct Run {
     code: Option<i32>,
@@ -12,7 +12,7 @@ struct Run {
     errors: String,
 }
 
-/// A home with these settings.
+/// Creates a home directory with these settings.
 fn home(settings: &str) -> TempDir {
     let home = tempfile::tempdir().expect("a directory");
     let folder = home.path().join(".config/tewari");
@@ -21,7 +21,7 @@ fn home(settings: &str) -> TempDir {
     home
 }
 
-/// The program of somebody who lives in `home`.
+/// Returns a command for the program of a user with the home directory `home`.
 fn command(home: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tewari"));
     command.args(arguments).env("HOME", home).env_remove("XDG_CONFIG_HOME").env_remove("TEWARI_CONFIG");
@@ -42,7 +42,7 @@ fn run(home: &Path, arguments: &[&str]) -> Run {
     finish(&mut command(home, arguments))
 }
 
-/// The line that `tewari config` prints about an option.
+/// Returns the line that `tewari config` prints for an option.
 fn line(home: &Path, arguments: &[&str], key: &str) -> String {
     let run = run(home, &[&["config"], arguments].concat());
     assert_eq!((run.code, run.errors.as_str()), (Some(0), ""), "{arguments:?}");
@@ -51,7 +51,7 @@ fn line(home: &Path, arguments: &[&str], key: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Checks that a file is refused in one line with its name, the line and `fragment`.
+/// Checks that a file is refused in one line with its name, the line number and `fragment`.
 fn refuse(settings: &str, arguments: &[&str], line: usize, fragment: &str) {
     let home = home(settings);
     let run = run(home.path(), arguments);
@@ -68,7 +68,7 @@ fn settings_hold_for_their_command_and_the_common_ones_for_all_that_play() {
     assert_eq!(line(home.path(), &["gtp"], "threads"), format!("threads = 3 {}", place(5)));
     assert_eq!(line(home.path(), &["analyze"], "threads"), format!("threads = 2 {}", place(2)));
     assert_eq!(line(home.path(), &["play", "go"], "colour"), format!("colour = \"white\" {}", place(7)));
-    // Experiments do not depend on how somebody plays.
+    // Experiments do not depend on a user's settings for play.
     assert_eq!(line(home.path(), &["bench"], "threads"), "threads = 1 # default");
     assert_eq!(line(home.path(), &["match"], "seed"), "seed = 1 # default");
 }
@@ -94,7 +94,7 @@ fn the_command_line_wins_over_the_file() {
     assert_eq!(config(&["--threads", "4"], "threads"), "threads = 4 # command line");
     assert_eq!(config(&["--ponder=false"], "ponder"), "ponder = false # command line");
     assert!(config(&["--seed", "1"], "ponder").starts_with("ponder = true # /"));
-    // What replaces another: a limit, and how much memory there is.
+    // Options that replace another setting: a limit, and a memory budget.
     assert!(config(&["--playouts", "9"], "time").starts_with("# time: by default 1 s a move"));
     assert!(config(&["--memory", "1GiB"], "table-size").starts_with("# table-size: not set"));
     let run = run(home.path(), &["gtp", "--ponder=false", "--threads=1"]);

@@ -1,5 +1,5 @@
-//! Game records: what SGF files in the wild do, that nothing makes the reader panic, and agreement
-//! with another reader, sgfmill, on the files of `../shared/testdata/sgf`.
+//! Game records: SGF files as found in practice, no input makes the reader panic, and agreement with another reader,
+//! sgfmill, on the files of `../shared/testdata/sgf`.
 
 #[path = "sgf/charsets.rs"]
 mod charsets;
@@ -31,13 +31,13 @@ fn error(text: &str) -> SgfError {
     sgf::read(text.as_bytes()).expect_err(text)
 }
 
-/// Line and column of the error.
+/// Returns line and column of the error.
 fn place_of_error(text: &str) -> (u32, u32) {
     let at = error(text).location().expect("a place");
     (at.line, at.column)
 }
 
-/// The moves as GTP vertices, on boards up to 19x19.
+/// Returns the moves as GTP vertices, on boards up to 19x19.
 fn vertices(record: &GameRecord) -> Vec<String> {
     let size =
         tewari::go::Size::new(usize::from(record.columns), usize::from(record.rows)).expect("a small board");
@@ -55,7 +55,7 @@ fn position(text: &str, turn: usize) -> Position {
     game(text).position_after(turn, RULES, KOMI).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Rows from the top, `.XO`, separated by `/`.
+/// Returns the rows from the top, `.XO`, separated by `/`.
 fn drawing(position: &Position) -> String {
     let (columns, board) = (position.size().columns(), position.board());
     let symbol = |&point| match board.stone_at(point) {
@@ -154,7 +154,7 @@ fn points_may_be_given_in_rectangles_and_properties_repeatedly() {
 
 #[test]
 fn setup_in_mid_game_makes_a_new_history_that_starts_with_it() {
-    // Black takes a ko, the setup changes the stones elsewhere, White takes back at once.
+    // Black captures a ko, the setup changes stones elsewhere, White recaptures at once.
     let text = "(;SZ[5]AB[ba][ab][bc]AW[ca][bb][db][cc];B[cb];AB[ee];W[bb])";
     assert_eq!(drawing(&position(text, 2)), ".XO../XO.O./.XO../...../....X");
     assert_eq!(position(text, 1).to_play(), Player::White);
@@ -169,8 +169,8 @@ fn setup_in_mid_game_makes_a_new_history_that_starts_with_it() {
 
 #[test]
 fn the_position_set_up_belongs_to_the_history() {
-    // The setup stands in the middle of a ko fight; after two passes White may retake by the ko rule,
-    // but that recreates the position that was set up.
+    // The setup is a position in the middle of a ko fight; after two passes White may recapture by the ko rule, but the
+    // recapture repeats the position that was set up.
     let text = "(;SZ[5]AB[ba][ab][bc]AW[ca][bb][db][cc];B[cb];W[];B[];W[bb])";
     let illegal = game(text).illegal_moves(RULES);
     assert!(matches!(illegal[..], [(4, Player::White, _, IllegalMove::Superko)]), "{illegal:?}");
@@ -220,7 +220,8 @@ fn steps_give_every_turn_and_stop_before_a_move_that_is_no_point() {
     assert!(record.position_after(3, RULES, KOMI).is_err());
 }
 
-/// The coordinates of a text turned and mirrored on a board of `side` lines, colours exchanged in every other case.
+/// Returns a text with its coordinates under each symmetry of a board of `side` lines, with exchanged colours in every
+/// second one.
 fn in_all_symmetries(text: &str, side: u8) -> Vec<String> {
     let turn = |column: u8, row: u8, symmetry: u8| {
         let (column, row) = if symmetry & 1 == 0 { (column, row) } else { (side - 1 - column, row) };
@@ -266,7 +267,7 @@ fn illegal_moves_are_executed_as_sgf_defines_them_in_all_symmetries() {
     for (text, turn, reason, stones) in [
         ("(;SZ[5];B[bc];W[bc];B[dd])", 2, IllegalMove::Occupied, 2),
         ("(;SZ[5];B[bc];B[bc];W[dd])", 2, IllegalMove::Occupied, 2),
-        // The new stone takes one that has no other liberty.
+        // The new stone replaces one and captures another that has no other liberty.
         ("(;SZ[5]AB[aa]AW[ba];B[ab];W[ab];B[dd])", 2, IllegalMove::Occupied, 3),
         ("(;SZ[5]AB[ba][ab][bc]AW[ca][bb][db][cc];B[cb];W[bb];B[ee])", 2, IllegalMove::Ko, 8),
         ("(;SZ[5]AB[aa]AW[ab][bb][ca];B[ee];W[dd];B[ba];W[de])", 3, IllegalMove::Suicide, 6),
@@ -450,7 +451,7 @@ fn files_that_would_fill_the_memory_are_refused() {
 const VALID: &str = "(;FF[4]GM[1]CA[UTF-8]SZ[9]KM[6.5]HA[2]AB[cc:dd][gg]PL[W]C[a \\] b]PB[本]\
                      (;W[ee];B[tt]AE[cc](;W[aa])(;W[bb]))(;B[]))(;SZ[3:4];B[aa])";
 
-/// Everything that can be asked of a file: nothing of it may panic.
+/// Calls every reading function on a file; none may panic.
 fn ask_everything(bytes: &[u8]) {
     let (collection, error) = sgf::read_prefix(bytes);
     if let Some(error) = error {

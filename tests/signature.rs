@@ -1,10 +1,10 @@
-//! The signature of the search: how many simulations fixed positions take.
+//! The signature of the search: the number of simulations for fixed positions.
 
 mod common;
 
 use common::program;
 
-/// Where the numbers are kept: that without a network, and that with the one in the program.
+/// Path of the expected numbers: without a network, and with the embedded one.
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/signature");
 
 /// Runs `tewari bench`; returns the nodes of its last line.

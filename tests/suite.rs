@@ -1,5 +1,4 @@
-//! What `tewari suite` promises: every test is judged by what it expects, runs can be compared, mistakes are
-//! named.
+//! `tewari suite`: each test is judged by its expected moves, runs can be compared, and errors are named.
 
 mod common;
 
@@ -35,7 +34,7 @@ impl Files {
     }
 }
 
-/// Runs the suite quickly: code, output, errors.
+/// Runs the suite with short searches; returns exit code, output and errors.
 fn suite(arguments: &[&str]) -> (Option<i32>, String, String) {
     let mut command = program();
     command.arg("suite").args(arguments).args(["--simulations", "300", "--table-size", "2MiB"]);
@@ -59,7 +58,7 @@ fn solved(files: &Files, lines: &[String]) -> Vec<bool> {
 fn moves_and_values_are_judged_by_what_is_expected() {
     let files = Files::new();
     let test = |id: &str, goal: &str| line(id, &format!("{CAPTURE}, {goal}"));
-    // Whatever is played, one of all points is; a value above 0.5 is one not below 0.5.
+    // Any move played is among all points; a value above 0.5 is not below 0.5.
     let all: Vec<String> = (b'A'..=b'E')
         .flat_map(|column| (1..=5).map(move |row| format!("\"{}{row}\"", column as char)))
         .collect();
@@ -81,8 +80,8 @@ fn moves_and_values_are_judged_by_what_is_expected() {
 #[test]
 fn a_game_that_reaches_the_stones_is_played_with_its_kos() {
     let files = Files::new();
-    // White has just taken a ko at B3: Black may not take back at once when the game was played, but may
-    // where only the stones are known.
+    // White has just captured a ko at B3: Black may not recapture at once in the game, but may if only the stones are
+    // given.
     let stones = r#""size": 5, "komi": 0.5, "colour": "black",
         "black": ["B4", "A3", "B2"], "white": ["C4", "B3", "D3", "C2"]"#;
     let moves = r#""moves": [["b", "B4"], ["w", "C4"], ["b", "A3"], ["w", "D3"], ["b", "B2"], ["w", "C2"], ["b", "C3"],
@@ -185,7 +184,7 @@ fn mistakes_are_named_with_their_line() {
             ),
             "a legal move",
         ),
-        // The stones that are meant do not excuse it.
+        // Matching stones do not excuse an illegal move.
         (
             line(
                 "ko",

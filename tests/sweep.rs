@@ -1,4 +1,4 @@
-//! What `tewari sweep` promises: every point on equal terms, a table and charts that can be had again.
+//! `tewari sweep`: equal conditions at every point, a table, and charts that can be drawn again.
 
 mod common;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Runs a sweep on 5x5: code, output, errors.
+/// Runs a sweep on 5x5; returns exit code, output and errors.
 fn sweep(arguments: &[&str]) -> (Option<i32>, String, String) {
     let mut command = program();
     command.args(["sweep", "--size", "5", "--komi", "0.5", "--quiet"]).args(arguments);
@@ -37,7 +37,7 @@ const POINTS: [&str; 10] = [
     "40",
     "--games",
     "4",
-    // With a network so few simulations expand too few positions to fill a table.
+    // With a network, so few simulations expand too few positions to fill a table.
     "--engine",
     "self:--network none",
 ];
@@ -64,7 +64,7 @@ fn every_point_plays_the_same_openings_and_ends_in_a_table_and_charts() {
         );
         assert!(number(row, "share_of_unbounded") > 0.0, "{row}");
     }
-    // Nothing is evicted from an ample table: the policy makes no difference there, game by game.
+    // A large table evicts nothing, so the replacement policy makes no difference in any game.
     let text = std::fs::read_to_string(out.join("games.jsonl")).unwrap();
     let games: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(games.len(), 24);
@@ -85,7 +85,7 @@ fn every_point_plays_the_same_openings_and_ends_in_a_table_and_charts() {
         assert!(svg.contains(expected) && svg.contains("always, 40 simulations: too few games"), "{chart}");
         assert!(svg.contains("the reference, self:--network none with a table of 64MiB"), "{chart}");
     }
-    // The charts again, from the table alone.
+    // The charts are drawn again from the table alone.
     let again = folder.path().join("again");
     let csv = out.join("sweep.csv");
     let (code, _, errors) = sweep(&["--rows", csv.to_str().unwrap(), "--out", again.to_str().unwrap()]);

@@ -1,5 +1,5 @@
-//! A table that is searched for weeks, and merged, keeps the order of moves: counters of one position that would not fit
-//! are halved together.
+//! Counters of a table that is searched for weeks, or merged, keep the order of moves: counters of one position are
+//! halved together before one overflows.
 
 use std::path::Path;
 use std::sync::Barrier;
@@ -15,7 +15,7 @@ const SHAPE: Shape = Shape { moves: MOVES, policy_state: false };
 const KEY: u64 = 0x1234_5678_9abc_def0;
 const PRIOR: Prior = Prior { visits: 20, wins: 12 };
 
-/// The position and its block, made if need be.
+/// Returns the position and its block; makes them if necessary.
 fn position(table: &Table) -> (Entry<'_>, Block<'_>) {
     let mut counters = Counters::default();
     let entry = table.find_or_claim(KEY, Protected::default(), &mut counters).expect("an entry");
@@ -27,7 +27,7 @@ fn value_of(index: usize) -> Value {
     Value((index as u32 + 1) << 24)
 }
 
-/// Visits of edges with their position's, as a backup adds them.
+/// Adds visits to an edge and to its position, as a backup does.
 fn add(entry: &Entry<'_>, block: &Block<'_>, index: usize, count: u32) {
     block.add_visits(entry, index, count, value_of(index));
     entry.add_visits(count, Value(77));
@@ -37,8 +37,8 @@ fn visits(block: &Block<'_>) -> Vec<u64> {
     block.edges().map(|edge| u64::from(edge.visits())).collect()
 }
 
-/// The visits of a position are those of its edges and its leaf playouts, but for what halving rounds off, and what
-/// was added to an edge before it and to the position behind it: `at_once` visits at most.
+/// Checks that the visits of a position are those of its edges and leaf playouts, except for rounding in halving, and
+/// for at most `at_once` visits that were added to an edge before a halving and to the position after it.
 fn assert_adds_up(entry: &Entry<'_>, block: &Block<'_>, at_once: u32) {
     let parts = visits(block).iter().sum::<u64>() + u64::from(entry.leaf_playouts().visits);
     let total = u64::from(entry.total().visits);
@@ -100,11 +100,11 @@ fn workers_that_fill_the_edges_of_one_position_at_once_halve_once() {
     for round in 0..300 {
         let table = Table::new(SHAPE, 1 << 20).expect("a table");
         let (entry, block) = position(&table);
-        // One visit is missing on each edge, or several.
+        // Each edge lacks one visit to a halving, or several.
         for index in 0..MOVES {
             block.add_visits(&entry, index, EDGE_VISITS_FULL - 1 - round % 3, value_of(index));
         }
-        // That many edges together are full as well.
+        // The sum of these edges is full as well.
         entry.set_total(Total { visits: TOTAL_VISITS_FULL - 1000, value: Value::DRAW });
         let barrier = Barrier::new(WORKERS);
         std::thread::scope(|scope| {
@@ -139,7 +139,7 @@ fn identity() -> Identity {
     }
 }
 
-/// A file whose only position has so many visits of edges.
+/// Creates a file with one position and these visits of its edges.
 fn file(path: &Path, edges: &[(usize, u32)]) -> Table {
     let table = Table::create(path, &identity(), SHAPE, 64 << 10).expect("a file");
     let (entry, block) = position(&table);
@@ -188,7 +188,7 @@ fn edges_that_an_older_file_filled_further_are_halved_together_at_the_next_visit
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("old");
     drop(file(&path, &[(3, EDGE_VISITS_FULL - 1), (7, EDGE_VISITS_FULL - 2), (0, 1 << 20)]));
-    // The visits of edges have the upper 28 bits of a word: twice as many as now are let be.
+    // The visits of an edge are the upper 28 bits of a word; older files allowed twice the present limit.
     let mut bytes = std::fs::read(&path).expect("the file");
     for word in bytes.as_chunks_mut::<8>().0 {
         let value = u64::from_le_bytes(*word);

@@ -1,5 +1,5 @@
-//! A table in a file: what it keeps, and what it refuses with one line that says what was expected, what was found and
-//! what to do.
+//! Tables in files: their contents, and refusals in one line that names the expected value, the value found, and the
+//! remedy.
 
 #![cfg(unix)]
 

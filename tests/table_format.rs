@@ -1,4 +1,4 @@
-//! A reader of table files written from `src/table/FORMAT.md` alone finds what the program says is in them.
+//! A reader of table files, written from `src/table/FORMAT.md` alone, finds the contents that the program reports.
 
 #![cfg(unix)]
 
@@ -9,12 +9,12 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::process::Stdio;
 
-/// A file, as the page describes it.
+/// A file as `FORMAT.md` describes it.
 struct Reader {
     words: Vec<u64>,
 }
 
-/// An entry, as far as the test compares it.
+/// The compared fields of an entry.
 struct Position {
     value: u32,
     visits: u32,
@@ -25,7 +25,7 @@ struct Position {
     bounds: Option<(i64, i64)>,
 }
 
-/// A block, as far as the test compares it.
+/// The compared fields of a block.
 struct Moves {
     legal: Vec<bool>,
     visits: Vec<u64>,
@@ -88,7 +88,7 @@ impl Reader {
         self.overflow() + 16 * (self.buckets() / 8)
     }
 
-    /// First words of the AMAF samples and of the policy state, and the places of the tags.
+    /// Returns the first words of the AMAF samples and of the policy state, and the indices of the tags.
     fn places(&self) -> (u64, u64, Vec<u64>) {
         let (moves, mut tags) = (self.moves(), Vec::new());
         let is_long = moves > 128;
@@ -114,7 +114,7 @@ impl Reader {
         (tags[tags.len() - 1] + 1).next_multiple_of(8)
     }
 
-    /// All positions by their keys, and how often a key was in a bucket where it does not belong.
+    /// Returns all positions by key, and the number of keys in a bucket where they do not belong.
     fn positions(&self) -> (HashMap<u64, Position>, usize) {
         let mut found = HashMap::new();
         let mut misplaced = 0;
@@ -147,7 +147,7 @@ impl Reader {
         (found, misplaced)
     }
 
-    /// The block that an entry names, if it names the entry.
+    /// Returns the block that an entry names, if the block names the entry.
     fn block(&self, key: u64, number: u64) -> Option<Moves> {
         let number = number.checked_sub(1).filter(|&number| number < self.blocks())?;
         let start = (self.pool() + number * self.block_words()) as usize;
@@ -182,7 +182,7 @@ fn number(value: &Value) -> u64 {
     value.as_u64().expect("a number")
 }
 
-/// The number of a move such as `C4`, on a board of so many columns and rows.
+/// Returns the number of a move such as `C4` on a board with `columns` columns and `rows` rows.
 fn move_number(name: &str, columns: usize, rows: usize) -> usize {
     if name == "pass" {
         return columns * rows;
@@ -236,7 +236,7 @@ fn compare(columns: usize, rows: usize, options: &[&str]) {
     assert_eq!(blocks, number(&info["blocksUsed"]));
 
     let root_visits = number(&analysis["rootInfo"]["visits"]);
-    // The position after the only move that was tried has as many visits, but not all moves are legal there.
+    // The position after the only move tried has as many visits, but not all moves are legal there.
     let is_root = |block: Moves| block.legal.iter().all(|legal| *legal);
     let roots =
         positions.iter().filter(|(key, position)| reader.block(**key, position.block).is_some_and(is_root));

@@ -1,5 +1,5 @@
-//! The protocol of entries and blocks under loom, which tries the orders in which threads may meet and the stale
-//! values that the memory model lets them read. Run by
+//! The protocol of entries and blocks under loom, which tries the possible orders of the threads' operations and the
+//! stale values that the memory model lets them read. Run by
 //! `RUSTFLAGS="--cfg loom" cargo test --test table_loom --target-dir target/loom`.
 #![cfg(loom)]
 
@@ -11,21 +11,21 @@ use tewari::value::Value;
 
 const RANGE: Bounds = Bounds { lower: -361, upper: 361 };
 const SHAPE: Shape = Shape { moves: 2, policy_state: false };
-/// They stay: three of the four places of the only bucket, one of the two blocks.
+/// Permanent positions: they take three of the four places of the only bucket, and one of the two blocks.
 const OTHERS: [u64; 3] = [1001, 1002, 1003];
-/// The position that has the fourth place, and may have the other block.
+/// The position in the fourth place, which may have the other block.
 const OLD: u64 = 0xaaaa;
 const NEW: u64 = 0xbbbb;
 const THIRD: u64 = 0xcccc;
 
-/// Tries all orders with at most `preemptions` switches from a thread that could go on.
+/// Tries all orders with at most `preemptions` preemptions of a thread.
 fn check(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
     builder.check(model);
 }
 
-/// The score that is true of a key.
+/// Returns the true score of a key.
 fn truth(key: u64) -> Bounds {
     Bounds::exact((key % 300) as i16)
 }
@@ -34,7 +34,7 @@ fn priors(key: u64) -> [Option<Prior>; 2] {
     [None, Some(Prior { visits: (key % 200) as u8, wins: 1 })]
 }
 
-/// A table with one bucket and two blocks, of which [`OTHERS`] hold what they can.
+/// Returns a table with one bucket and two blocks, and [`OTHERS`] in their places.
 fn crowded() -> Table {
     let layout = Layout { shape: SHAPE, buckets: 1, blocks: 2 };
     let table = Table::new(SHAPE, layout.bytes()).expect("a table");
@@ -56,14 +56,14 @@ fn claim_block<'t>(table: &'t Table, entry: &Entry<'t>, blocks: &[u32]) -> Optio
     table.claim_block(entry, || priors(entry.key()), protected, &mut Counters::default())
 }
 
-/// What a simulation writes to an entry.
+/// Writes the updates of a simulation to an entry.
 fn visit(entry: &Entry<'_>) {
     entry.add_leaf_playout(1);
     entry.add_visit(Value::WIN);
     entry.tighten_bounds(truth(entry.key()));
 }
 
-/// Whatever is read of a position is its own, but for one late playout of another.
+/// Checks that all data read belongs to the entry's position, except for one late playout of another.
 fn look_at(entry: &Entry<'_>, playouts: u32) {
     let bounds = entry.bounds(RANGE);
     assert!(bounds == RANGE || bounds == truth(entry.key()), "{bounds:?} of {:#x}", entry.key());
@@ -74,7 +74,7 @@ fn look_at(entry: &Entry<'_>, playouts: u32) {
     );
 }
 
-/// A block that is still the position's when it has been read was read as the position's.
+/// Checks that a block's data belongs to its position if the block is still current after the read.
 fn look_at_block(block: &Block<'_>, key: u64) {
     let read: Vec<_> = block.edges().collect();
     if block.is_current() {
@@ -84,7 +84,7 @@ fn look_at_block(block: &Block<'_>, key: u64) {
     }
 }
 
-/// Blocks that an entry names, and those that none does, when all workers are done.
+/// Returns the number of blocks that an entry names and of those that none names, after all workers have ended.
 fn blocks_and_orphans(table: &Table) -> [u64; 2] {
     let survey = table.survey(&mut |_| {});
     assert_eq!((survey.unfinished_entries, survey.unfinished_blocks, survey.faults), (0, 0, 0), "{survey:?}");
@@ -208,7 +208,7 @@ fn of_two_blocks_made_for_one_position_one_is_kept() {
         let block = table.block(&entry).expect("a block");
         look_at_block(&block, NEW);
         assert!(block.edge(1).visits() <= 2);
-        // The other one is free again.
+        // The other block is free again.
         assert_eq!((blocks_and_orphans(&table), table.census().blocks_used), ([1, 0], 1));
     });
 }
@@ -255,7 +255,7 @@ fn a_lost_block_that_is_given_again_while_another_worker_mends_the_loss_is_no_or
         let table = Arc::new(crowded());
         let entry = claim(&table, OLD).expect("a place");
         claim_block(&table, &entry, &[1]).expect("a block");
-        // It goes to another position, and comes back below.
+        // The block goes to another position, and comes back below.
         claim_block(&table, &claim(&table, OTHERS[1]).expect("a place"), &[1]).expect("a block");
         let other = table.clone();
         let worker = thread::spawn(move || {
@@ -283,7 +283,7 @@ fn a_worker_that_was_taken_for_dead_does_no_harm_when_it_goes_on() {
                 look_at(&entry, 1);
             }
         });
-        // What is still being claimed after these belongs to whoever wants it.
+        // After eight generations an unfinished claim may be taken over.
         loom::stop_exploring();
         (0..8).for_each(|_| table.next_search());
         loom::explore();

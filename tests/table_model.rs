@@ -1,4 +1,4 @@
-//! The table does what a `HashMap` would, as long as nothing is evicted; and evicts as it should.
+//! The table agrees with a `HashMap` while nothing is evicted, and evicts the entry that it should.
 
 use proptest::prelude::*;
 use std::collections::HashMap;
@@ -34,7 +34,7 @@ fn claim<'t>(table: &'t Table, key: u64) -> Entry<'t> {
 fn a_position_whose_bucket_is_full_goes_to_the_overflow() {
     let table = table(64 << 10);
     let mut counters = Counters::default();
-    // One bucket, chosen by the high bits; behind it one bucket of the overflow, chosen by the low half.
+    // One bucket, chosen by the high bits, and its overflow bucket, chosen by the low half.
     let keys: Vec<u64> = (0..9).map(|number| 77 << 56 | number).collect();
     for &key in &keys[..8] {
         table.find_or_claim(key, NOBODY, &mut counters).expect("an entry").add_visit(Value::WIN);
@@ -42,7 +42,7 @@ fn a_position_whose_bucket_is_full_goes_to_the_overflow() {
     assert_eq!((counters.evictions, counters.misses), (0, 8));
     assert!(keys[..8].iter().all(|&key| table.find(key).is_some_and(|entry| entry.total().visits == 1)));
     assert!(table.find(keys[8]).is_none());
-    // The ninth takes the place of one of the eight, of which the seventh is worth the least.
+    // The ninth replaces one of the eight; the seventh has the least value.
     for &key in keys[..8].iter().filter(|&&key| key != keys[6]) {
         claim(&table, key).add_visit(Value::WIN);
     }
@@ -54,7 +54,7 @@ fn a_position_whose_bucket_is_full_goes_to_the_overflow() {
     assert_eq!((survey.entries, survey.faults), (8, 0));
 }
 
-/// What the model knows of a position.
+/// The model's data of a position.
 #[derive(Clone, Debug, Default)]
 struct Known {
     leaf_playouts: LeafPlayouts,
@@ -104,8 +104,7 @@ fn action() -> impl Strategy<Value = Action> {
     ]
 }
 
-/// Keys that are likely to be trouble: the reserved ones, neighbours, keys that differ in the highest or
-/// the lowest bits alone.
+/// Returns difficult keys: the reserved ones, neighbours, and keys that differ only in the highest or the lowest bits.
 fn key() -> impl Strategy<Value = u64> {
     prop_oneof![
         0_u64..3,
@@ -115,7 +114,7 @@ fn key() -> impl Strategy<Value = u64> {
     ]
 }
 
-/// The score that is true of a key, so that bounds never contradict each other.
+/// Returns the true score of a key, so that bounds never contradict each other.
 fn truth(key: u64) -> i16 {
     (key % 21) as i16 - 10
 }
@@ -217,7 +216,7 @@ fn compare(table: &Table, key: u64, known: &Known) {
         }
         let word = block.policy_state()[index].load(std::sync::atomic::Ordering::Relaxed);
         if let Some(value) = known.value {
-            // Twenty bits of it are kept.
+            // Twenty bits of the value are stored.
             assert!(edge.value().0.abs_diff(value.0) < 1 << 12);
             assert_eq!(word, u64::from(value.0));
         } else {
@@ -256,7 +255,7 @@ proptest! {
     fn a_new_key_takes_the_least_valuable_entry_that_is_not_protected(
         visits in prop::array::uniform4(0_u32..100),
         keep in prop::array::uniform4(any::<bool>()),
-        // Not so low that the table keeps them under other keys.
+        // Above the reserved keys, which the table stores as other keys.
         low in 128_u64..1 << 20,
     ) {
         // One bucket holds all keys.
@@ -331,7 +330,7 @@ proptest! {
 #[test]
 fn keys_of_one_bucket_are_told_apart_by_all_their_bits() {
     let table = table(1 << 20);
-    // The bucket is decided by the highest bits: these keys share it, and differ in one bit each.
+    // The highest bits choose the bucket, so these keys share it; each differs from the first in one bit.
     let keys =
         [0x7777_7777_7777_7777_u64, 0x7777_7777_7777_7776, 0x7777_7777_7767_7777, 0x7777_7767_7777_7777];
     for (number, key) in keys.into_iter().enumerate() {
@@ -350,8 +349,7 @@ fn keys_of_one_bucket_are_told_apart_by_all_their_bits() {
         let stranger = keys[0] ^ 1 << bit;
         assert_eq!(table.find(stranger).is_some(), keys.contains(&stranger), "bit {bit}");
     }
-    // Four more fill the overflow; the next takes the place of the first. What was proven and stored there is not
-    // its own.
+    // Four more fill the overflow; the next one replaces the first, and does not inherit its proof and its block.
     for bit in 1..5 {
         claim(&table, keys[0] ^ 1 << bit).set_total(Total { visits: 9, value: Value::WIN });
     }
@@ -380,7 +378,7 @@ fn the_handle_of_an_evicted_entry_writes_nothing() {
     old.tighten_bounds(Bounds::exact(7));
     assert_eq!(before, (new.total(), new.leaf_playouts(), new.bounds(RANGE), new.has_twin()));
     assert_eq!(old.bounds(RANGE), RANGE);
-    // Its block went with it, and is free.
+    // Its block was freed with it.
     assert!(!block.is_current());
     assert_eq!(table.census().blocks_used, 0);
     let other = table.claim_block(&new, || [None; MOVES], NOBODY, &mut counters).expect("a block");
@@ -402,7 +400,8 @@ fn a_position_that_lost_its_block_keeps_what_the_edges_knew_as_their_mean() {
     }
     assert!(table.block(&entry).is_none());
     assert!(table.mend_lost_block(&entry, &mut counters));
-    // As few playouts, so that what comes after counts; the estimate is taken out as from the mean of all visits.
+    // Few playouts are kept, so that later ones count; the estimate is removed with its share in the mean of all
+    // visits.
     assert_eq!((entry.leaf_playouts().visits, entry.total().visits, counters.lost_blocks), (16, 200, 1));
     assert!((entry.leaf_playouts().mean().as_f64() - 0.25).abs() < 0.01);
     entry.remove_from_leaf_playouts(Estimate { value: Value::WIN, weight: 10 });
@@ -438,7 +437,7 @@ fn what_is_not_used_loses_to_what_is() {
             claim(&table, key);
         }
     }
-    // Less than 1000 visits, but fresh ones.
+    // Fewer than 1000 visits, but recent ones.
     for key in [10, 11, 13] {
         claim(&table, key).set_total(Total { visits: 1, value: Value::DRAW });
     }
@@ -513,7 +512,7 @@ fn leaf_playouts_saturate_with_their_mean_unharmed() {
     let entry = claim(&table, 10);
     let mut most = 0;
     for n in 0..200_000_u32 {
-        // Three of four are won.
+        // Three of four playouts are won.
         let leaf_playouts = entry.add_leaf_playout(if n % 4 == 0 { 0 } else { 2 });
         assert!(leaf_playouts.half_points <= 2 * leaf_playouts.visits);
         most = most.max(leaf_playouts.visits);
@@ -549,7 +548,7 @@ fn amaf_samples_saturate_with_their_neighbours_unharmed() {
     let priors = [Some(prior); MOVES];
     let block = table.claim_block(&entry, || &priors, NOBODY, &mut Counters::default()).expect("a block");
     for n in 1..=3 * AMAF_VISITS_LIMIT {
-        // Move 0 is always won, move 1 never sampled, move 2 drawn, move 3 lost.
+        // Move 0 always wins, move 1 is never sampled, move 2 draws, move 3 loses.
         block.add_amaf(&[amaf_sample(2), amaf_sample(1) | amaf_sample(0) << 32]);
         for (index, half_points) in [(0, 2), (2, 1), (3, 0)] {
             let amaf = block.amaf(index);

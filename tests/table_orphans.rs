@@ -1,11 +1,11 @@
-//! Every block in use is found through the entry of its position, however many workers made it and whatever was evicted.
+//! Every block in use is reachable through its position's entry, with any number of workers and after evictions.
 
 use tewari::go::{Komi, Position, Rules, Size};
 use tewari::search::policy::Rave;
 use tewari::search::{Limits, Search, SearchParameters};
 use tewari::table::{Replacement, Shape, Survey, Table};
 
-/// What is in a table of `bytes` after a search for some moves in a row.
+/// Returns the survey of a table of `bytes` after searches for several moves in a row.
 fn survey_after(bytes: usize, replacement: Replacement, threads: usize, simulations: u64) -> Survey {
     let size = Size::new(9, 9).expect("a size");
     let shape = Shape { moves: size.points() + 1, policy_state: false };

@@ -1,4 +1,4 @@
-//! Many workers on one small table: what may never happen does not, what may be lost is bounded.
+//! Many workers on one small table: impossible results never occur, and losses are bounded.
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -14,17 +14,17 @@ use tewari::zobrist::mix;
 const MOVES: usize = 26;
 const RANGE: Bounds = Bounds { lower: -361, upper: 361 };
 const WORKERS: u64 = 6;
-/// Leaf playouts that the mean of a lost block keeps.
+/// Number of leaf playouts kept from the mean of a lost block.
 const KEPT_OF_LOST_BLOCK: u64 = 16;
-/// Keys in a walk, at most.
+/// Maximum number of keys in a walk.
 const LONGEST_WALK: usize = 6;
 
-/// The score that is true of a key: all bounds ever stored for it contain this.
+/// Returns the true score of a key: all bounds stored for it contain this score.
 fn truth(key: u64) -> i16 {
     (mix(key) % 723) as i16 - 361
 }
 
-/// The prior of a move, or that it is not legal: a block says by these whose it is.
+/// Returns the prior of a move, or `None` if it is illegal; the priors identify the position of a block.
 fn prior(key: u64, index: usize) -> Option<Prior> {
     let bits = mix(key ^ mix(index as u64));
     let visits = (bits >> 8) as u8 % 250;
@@ -35,7 +35,7 @@ fn priors(key: u64) -> Vec<Option<Prior>> {
     (0..MOVES).map(|index| prior(key, index)).collect()
 }
 
-/// What a worker found that must not be.
+/// Counts of impossible results, by kind.
 #[derive(Default)]
 struct Wrong {
     bounds: AtomicU64,
@@ -53,7 +53,7 @@ impl Wrong {
         self.bounds.fetch_add(u64::from(!holds), Relaxed);
     }
 
-    /// Reads the whole block; what was read counts only if the block is still the position's.
+    /// Reads the whole block; the result counts only if the block is still the position's.
     fn look_at_block(&self, entry: &Entry<'_>, block: &Block<'_>) {
         let belongs = block.edges().enumerate().all(|(index, edge)| match prior(entry.key(), index) {
             None => !edge.is_legal(),
@@ -71,8 +71,8 @@ impl Wrong {
     }
 }
 
-/// What a simulation does, on keys instead of positions: a walk of a few keys, each claimed with those
-/// before it protected, then updates of all.
+/// Does the table accesses of a simulation, on keys instead of positions: a walk of a few keys, each claimed while the
+/// keys before it are protected, then updates of all.
 fn walk(table: &Table, keys: &[u64], rng: &mut PlayoutRng, wrong: &Wrong, counters: &mut Counters) {
     let (mut path, mut blocks, mut handles) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..1 + rng.below(LONGEST_WALK) {
@@ -171,16 +171,16 @@ fn hammer(bytes: usize, keys: &[u64], walks: usize) -> (Table, Counters) {
 
 #[test]
 fn nothing_impossible_is_read_from_a_table_that_is_replaced_all_the_time() {
-    // Half of the keys share all but their lowest bits with seven others, and with them the bucket.
+    // Every second key shares all but its lowest bits with seven others, and thus the bucket.
     let keys: Vec<u64> =
         (0..1000).map(|i| if i % 2 == 0 { mix(i) } else { (mix(i / 16) & !15) | (i % 16) }).collect();
     for bytes in [1_500, 3_300, 10_300] {
         let (table, counters) = hammer(bytes, &keys, 8_000);
         assert!(counters.evictions > 1_000 && counters.block_evictions > 1_000, "{counters:?}");
         let census = table.census();
-        // A bucket that no key falls into stays empty.
+        // A bucket without keys stays empty.
         assert!(census.entries_used * 10 >= census.entries * 9, "{census:?}");
-        // A block whose position lost its entry is free until it is claimed.
+        // The block of a position that lost its entry is free until it is claimed.
         assert!(census.blocks_used * 2 >= census.blocks, "{census:?}");
     }
 }
@@ -193,8 +193,8 @@ fn a_table_with_room_loses_nothing_but_what_is_made_twice_at_once() {
     let census = table.census();
     // All workers may make an entry for one position at the same moment, no more.
     assert!((400..=400 * WORKERS as usize).contains(&census.entries_used), "{census:?}");
-    // A worker that is interrupted while it makes an entry frees, once it goes on, the block of the one that another
-    // has made meanwhile: whoever holds that block in a walk is late with every update of it.
+    // A worker that is interrupted while it makes an entry later frees the block of the entry that another worker made
+    // meanwhile: every update of that block in a running walk is then late.
     let made_twice = census.entries_used as u64 - 400;
     let lost = counters.lost_blocks + counters.late_updates;
     assert!(lost <= made_twice * WORKERS * LONGEST_WALK as u64, "{counters:?} {census:?}");
@@ -229,7 +229,7 @@ fn counts_are_exact_when_workers_add_to_one_position() {
     assert_eq!(block.edges().map(|edge| edge.visits()).sum::<u32>(), 2 * all);
 }
 
-/// What several workers made of one position.
+/// Searches positions with several workers and checks the counts of each root.
 fn search_together(side: usize, bytes: usize, threads: usize, simulations: u64) {
     let size = Size::new(side, side).expect("a size");
     let shape = Shape { moves: size.points() + 1, policy_state: false };
@@ -247,9 +247,8 @@ fn search_together(side: usize, bytes: usize, threads: usize, simulations: u64) 
             return;
         }
         assert_eq!(report.simulations, simulations, "{told}");
-        // The entry and the block of the root are protected. Workers get in each other's way only when an
-        // entry is made, and when the edges of a lost block become leaf playouts: each may then lose, or
-        // count twice, the simulation it is at.
+        // The entry and the block of the root are protected. Workers conflict only when an entry is made, and when the
+        // edges of a lost block become leaf playouts: each may then lose, or count twice, its current simulation.
         let entry = table.find(root.key()).expect("the root");
         let [visits, leaf_playouts] = [entry.total().visits, entry.leaf_playouts().visits].map(u64::from);
         let most = before + simulations;
@@ -257,7 +256,7 @@ fn search_together(side: usize, bytes: usize, threads: usize, simulations: u64) 
         let block = table.block(&entry).expect("a block");
         let edges: u64 = block.edges().map(|edge| u64::from(edge.visits())).sum();
         let slack = if threads == 1 { 0 } else { 4 * threads as u64 };
-        // Of the edges of a block lost before, few leaf playouts are kept.
+        // Only few leaf playouts are kept from the edges of a block lost before.
         let least = simulations + before.min(KEPT_OF_LOST_BLOCK);
         assert!(
             (least.saturating_sub(slack)..=most + slack).contains(&(leaf_playouts + edges)),

@@ -1,4 +1,4 @@
-//! Territory and prisoners can be had from the area: the difference is the stones that were placed.
+//! Territory and prisoners follow from the area: the difference is the number of stones placed.
 
 use proptest::prelude::*;
 use tewari::game::{Game, Move, Player};
@@ -10,7 +10,7 @@ fn size() -> Size {
     Size::new(SIZE, SIZE).expect("a small board")
 }
 
-/// Empty points that only touch one colour, and whether that is Black, by flood fill.
+/// Returns Black's territory minus White's by flood fill: empty points that touch stones of one colour only.
 fn territory(cells: &[Option<Player>]) -> i32 {
     let beside = |at: usize| {
         let (column, row) = (at % SIZE, at / SIZE);
@@ -46,7 +46,7 @@ fn territory(cells: &[Option<Player>]) -> i32 {
     sum
 }
 
-/// Territory and prisoners, Black's minus White's.
+/// Returns territory and prisoners, Black's minus White's.
 fn japanese_score(position: &Position) -> i32 {
     let board = position.board();
     let cells: Vec<_> = board.geometry().points.iter().map(|&point| board.stone_at(point)).collect();
@@ -103,7 +103,7 @@ fn a_settled_komi_has_the_compensation_once() {
     position.set_compensation(Komi(2));
     for _ in 0..2 {
         position.settle_komi();
-        // Three stones of Black's, one of which White answers.
+        // Black has placed three stones, and White has answered one of them.
         assert_eq!(
             (position.komi(), position.score_komi(), position.area_komi()),
             (Komi(3), Komi(3), Komi(7))
@@ -126,7 +126,7 @@ proptest! {
             let points = (SIZE * SIZE) as u16;
             let mut legal: Vec<Move> =
                 (0..=points).map(Move).filter(|&mv| position.check(mv).is_ok()).collect();
-            // Passes more often than chance has them.
+            // Passes are more frequent than in a uniform choice.
             legal.extend([Move(points); 4]);
             let mv = legal[usize::from(choice) % legal.len()];
             let key = position.key_after(mv);

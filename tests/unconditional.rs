@@ -1,6 +1,6 @@
-//! Points that are called settled are: chains that are alive without condition cannot be taken though their owner passes for
-//! ever, all others can, and no group can live in what only such chains surround. Board for board on small boards, against
-//! GNU Go's answers on large ones.
+//! Points reported as settled are settled: unconditionally alive chains cannot be captured even if their owner always
+//! passes, all other chains can, and no enemy group can live in a region that only such chains surround. Checked by
+//! exhaustive play on small boards, and against GNU Go's answers on large ones.
 
 mod common;
 
@@ -20,7 +20,7 @@ fn owners(board: &NaiveBoard, suicide: bool) -> Vec<Option<Player>> {
     unconditional_owners(position.expect("a legal setup").board(), suicide)
 }
 
-/// Settled points as `X` and `O`, the others as `.`, rows from the top.
+/// Returns settled points as `X` and `O`, the others as `.`, rows from the top.
 fn drawn(columns: usize, rows: usize, drawing: &str) -> String {
     let board = NaiveBoard::from_drawing(columns, rows, drawing);
     NaiveBoard { cells: owners(&board, false), ..board }.drawing()
@@ -30,7 +30,8 @@ fn without_blanks(drawing: &str) -> String {
     drawing.chars().filter(|symbol| "XO.".contains(*symbol)).collect()
 }
 
-/// The stones of `player` that can be taken while `player` passes, and all boards on the way; `None` where that takes too long.
+/// Returns the stones of `player` that can be captured while `player` passes, and all boards on the way; `None` if that
+/// takes too long.
 fn attacked(
     board: &NaiveBoard,
     player: Player,
@@ -60,7 +61,7 @@ fn attacked(
     Some((lost, seen))
 }
 
-/// Any board on which every chain has a liberty.
+/// Returns boards on which every chain has a liberty.
 fn boards() -> impl Strategy<Value = NaiveBoard> {
     let cell = prop_oneof![2 => Just(None), 4 => Just(Some(Player::Black)), 1 => Just(Some(Player::White))];
     let cells = (2_usize..=5, 1_usize..=4).prop_flat_map(move |(columns, rows)| {
@@ -94,14 +95,14 @@ fn a_group_of_the_dead_is_settled_only_where_it_leaves_no_room() {
         X X . X X
         O O X X O
         . O O O .";
-    // White's stone and its liberty are in a vital region of Black, with the two corners.
+    // White's stone and its liberty are in a vital region of Black, as are the two corners.
     assert_eq!(&without_blanks(&drawn(5, 4, small))[..10], "XXXXXXXXXX");
     let large = "
         . X O O O O X .
         X X O O O O X X
         . X O . O O X .
         X X X X X X X X";
-    // The white stones in the middle are lost, but who takes them has to play there again.
+    // The white stones in the middle are lost, but after their capture Black has to play there again.
     assert_eq!(without_blanks(&drawn(8, 4, large)), "XX....XXXX....XXXX....XXXXXXXXXX");
 }
 
@@ -126,7 +127,8 @@ proptest! {
             for at in stones {
                 prop_assert_eq!(owners[at] != Some(player), lost.contains(&at), "{} at {}", board.drawing(), at);
             }
-            // An eye of the opponent is an empty point without a stone of the player beside it. Two would be life.
+            // An eye of the opponent is an empty point without a stone of the player beside it. Two of them would be
+            // alive.
             let settled: Vec<usize> = (0..board.cells.len()).filter(|&at| owners[at] == Some(player)).collect();
             for later in &seen {
                 let is_eye = |at: &&usize| {
@@ -143,7 +145,7 @@ proptest! {
     }
 }
 
-/// The points connected with `at` without stones of `player`.
+/// Returns the points connected with `at` through points without stones of `player`.
 fn region(board: &NaiveBoard, at: usize, player: Player) -> Vec<usize> {
     let mut inside = BTreeSet::from([at]);
     let mut open = vec![at];
@@ -157,7 +159,7 @@ fn region(board: &NaiveBoard, at: usize, player: Player) -> Vec<usize> {
     inside.into_iter().collect()
 }
 
-/// A row of `../shared/testdata/rules/unconditional_status.dev.jsonl`: what GNU Go says of points.
+/// A row of `../shared/testdata/rules/unconditional_status.dev.jsonl`, with GNU Go's status of points.
 #[derive(Deserialize)]
 struct Row {
     id: String,
@@ -200,6 +202,6 @@ fn what_is_settled_is_so_for_gnu_go() {
         }
     }
     println!("{settled} of {asked} points that GNU Go calls settled");
-    // GNU Go plays on: what it calls settled may need answers.
+    // GNU Go assumes answers by the owner, so it settles more points.
     assert!(3 * settled > asked, "{settled} of {asked}: too few");
 }

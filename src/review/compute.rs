@@ -1,4 +1,4 @@
-//! Making a review: every position of a game is searched, from the end to the start first, on one table.
+//! Computing a review: every position of a game is searched on one table, first from the end to the start.
 
 use super::model::{Candidate, End, Finding, Played, Review, Turn};
 use crate::analysis::Analysis;
@@ -9,56 +9,57 @@ use crate::go::{Position, Record, Size};
 use crate::search::{Limits, MoveReport, Report};
 use crate::sgf::{GameRecord, ReplayError, Step, Steps, Terms};
 
-/// Moves kept of each position, besides the one that was played.
+/// Number of best moves kept of each position; the move that was played is kept besides.
 const CANDIDATES: usize = 6;
-/// Moves kept of a line.
+/// Maximum length of a kept line in moves.
 const LINE: usize = 12;
-/// Positions between two that are kept while the game is walked backwards.
+/// Number of turns between two stored cursors, from which the turns between are replayed.
 const STRIDE: usize = 64;
 
-/// A game to review.
+/// A game to review, with its settings.
 #[derive(Clone, Copy)]
 pub struct Job<'a> {
-    /// What it is called.
+    /// The name of the game in the report.
     pub id: &'a str,
     /// The record.
     pub record: &'a GameRecord,
-    /// Its text.
+    /// The text of the record.
     pub source: &'a str,
     /// Rules and komi.
     pub terms: &'a Terms,
-    /// Which stones are taken off the board at the end.
+    /// Treatment of dead stones at the end of the game.
     pub dead: DeadStones,
-    /// How long each position is searched in each pass.
+    /// Limits of each search: one position in one pass.
     pub limits: Limits,
-    /// How often the game is walked: first from its end, then from its start, and so on.
+    /// Number of passes over the game: the first from its end, the second from its start, alternating.
     pub passes: usize,
 }
 
-/// Who waits for a review.
+/// Callbacks to the caller of a review.
 #[derive(Clone, Copy)]
 pub struct Watcher<'a> {
     /// Called after each position of each pass.
     pub position_done: &'a dyn Fn(),
-    /// Whether to go on.
+    /// Returns `false` to end the review.
     pub goes_on: &'a dyn Fn() -> bool,
 }
 
-/// Why there is no review.
+/// A reason for which there is no review.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReviewError {
-    /// Not even the first position can be had.
+    /// The record cannot be played even to its first position.
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// The engine has no memory for the board.
+    /// The engine has not enough memory for the board.
     #[error(transparent)]
     Engine(#[from] EngineError),
 }
 
-/// Reviews a game. A record that cannot be played to its end is reviewed up to there; the error is returned besides.
+/// Reviews a game. A record that cannot be played to its end is reviewed up to the fault, and the error is returned as
+/// well.
 ///
 /// # Errors
-/// When there is no position to begin with, or no memory.
+/// Fails if there is no first position, or not enough memory.
 pub fn review(
     engine: &mut Engine,
     job: &Job<'_>,
@@ -98,11 +99,11 @@ pub fn review(
     Ok((review, cut_off))
 }
 
-/// The positions of a game. Only some are kept as such, 20 KiB each on 19x19; the others are played again.
+/// The turns of a game, with cursors to replay their positions from; a position takes 20 KiB on 19x19.
 struct Walk<'r> {
     size: Size,
     turns: Vec<Turn>,
-    /// Cursors before turns 0, [`STRIDE`], …
+    /// Cursors before turns 0, [`STRIDE`], 2 × [`STRIDE`], …
     marks: Vec<Steps<'r>>,
     cut_off: Option<ReplayError>,
 }
@@ -134,7 +135,7 @@ impl<'r> Walk<'r> {
         Ok(Walk { size, turns, marks, cut_off })
     }
 
-    /// Searches all positions; `false` if somebody ended it.
+    /// Searches all positions; returns `false` if the watcher ended the review.
     fn walk(
         &mut self,
         engine: &mut Engine,
@@ -160,7 +161,7 @@ impl<'r> Walk<'r> {
         Ok(true)
     }
 
-    /// What is found in a position; `None` if somebody ended it.
+    /// Searches one position; `None` if the watcher ended the review.
     fn find(
         &self,
         engine: &mut Engine,
@@ -168,12 +169,12 @@ impl<'r> Walk<'r> {
         watcher: Watcher<'_>,
         step: &Step,
     ) -> Result<Option<Finding>, ReviewError> {
-        // Setup in the middle of a record may start from another position, never from another board.
+        // Setup within a record may start a new history, so each position gets its own record; the board stays the same.
         engine.set_record(Record::from_position(step.position.clone()))?;
         let position = &step.position;
         let next = self.turns.get(step.turn + 1).and_then(|turn| turn.played.as_ref());
         let next_move = next.and_then(|played| position.size().parse_vertex(&played.vertex));
-        // The players may go on after it.
+        // A record may continue after two passes.
         if let Some(end) = end_of(position, next_move) {
             let options = engine.options();
             let statuses = job.dead.statuses(&end, options.playouts, options.parameters.seed);
@@ -193,7 +194,7 @@ impl<'r> Walk<'r> {
     }
 }
 
-/// For each move of the main line, the node it stands in.
+/// Returns the node of each move of the main line.
 fn nodes_of_moves(record: &GameRecord) -> Vec<usize> {
     let nodes = record.nodes.iter().enumerate();
     nodes.flat_map(|(number, node)| std::iter::repeat_n(number, node.moves.len())).collect()
@@ -203,7 +204,7 @@ fn turn(step: &Step, record: &GameRecord, nodes: &[usize]) -> Turn {
     let position = &step.position;
     let size = position.size();
     let node = step.turn.checked_sub(1).and_then(|index| nodes.get(index)).copied().unwrap_or(0);
-    // The node of the next move belongs to that.
+    // Setup in the node of the next move belongs to that move.
     let setup = step.set_up.filter(|&setup| record.nodes[setup].moves.is_empty());
     let board = position.board();
     let stone = |mv| match board.geometry().point_of(mv).and_then(|point| board.stone_at(point)) {
@@ -223,7 +224,7 @@ fn turn(step: &Step, record: &GameRecord, nodes: &[usize]) -> Turn {
     }
 }
 
-/// What a search found, with the move that was played there.
+/// Converts a search result; the move that was played there is kept.
 fn finding(analysis: &Analysis, played: Option<&str>) -> Finding {
     let report = &analysis.report;
     let is_kept = |order: usize, mv: &MoveReport| {
@@ -251,7 +252,7 @@ fn candidate(analysis: &Analysis, order: usize, mv: &MoveReport) -> Candidate {
     }
 }
 
-/// How a finished game came out, which is counted and not searched.
+/// Returns the count of a finished game, which is not searched.
 fn ended(engine: &Engine, last: &Position, statuses: &Statuses, to_play: Player) -> Finding {
     let mut position = last.clone();
     position.set_to_play(to_play);
@@ -271,7 +272,7 @@ fn ended(engine: &Engine, last: &Position, statuses: &Statuses, to_play: Player)
     }
 }
 
-/// See [`Finding::ownership`].
+/// Returns the ownership letters of [`Finding::ownership`].
 fn letters(size: Size, owner_mean: impl Fn(Move) -> f64) -> String {
     let letter = |point| {
         let tenths = (10.0 * (owner_mean(point) + 1.0)).round();

@@ -1,7 +1,7 @@
-//! A review as one page that works without a network: its style, its script and its data are in it.
+//! A review as one page that works offline: style, script and data are embedded.
 //!
-//! The data stands in a script element as JSON, with `<`, `>` and `&` escaped, so that no name or comment of a record can
-//! end it; the script puts text on the page as text alone, and the page's policy forbids every request.
+//! The data is JSON in a script element, with `<`, `>` and `&` escaped, so that no name or comment of a record can end
+//! the element. The script inserts text as text nodes, and the page's content policy forbids every request.
 
 use super::judge::{Judgement, MoveJudgement, Phase, PlayerSummary, Settings, Severity};
 use super::model::Review;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 const PAGE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/style.css");
-/// The scripts in the order in which they are read.
+/// The scripts in the order of their inclusion.
 const SCRIPTS: [&str; 4] = [
     include_str!("page/rules.js"),
     include_str!("page/board.js"),
@@ -19,7 +19,7 @@ const SCRIPTS: [&str; 4] = [
     include_str!("page/main.js"),
 ];
 
-/// The page of some games; with several it has a list to choose from.
+/// Returns the page of some games; for more than one it has a list to choose from.
 #[must_use]
 pub fn page(reviews: &[Review], settings: &Settings) -> String {
     let games: Vec<Value> = reviews.iter().map(|review| game(review, settings)).collect();
@@ -33,7 +33,7 @@ pub fn page(reviews: &[Review], settings: &Settings) -> String {
         ("{{script}}", SCRIPTS.concat()),
         ("{{data}}", escaped_json(&json!(games))),
     ];
-    // Each place is filled once and from the left, so that what is filled in is never looked at.
+    // Each placeholder is replaced once, from the left, so that inserted text is never searched for placeholders.
     let mut rest = PAGE;
     let mut page = String::new();
     for (place, text) in parts {
@@ -49,7 +49,7 @@ fn escaped_text(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// JSON that no parser of HTML sees anything in.
+/// Returns JSON without characters that an HTML parser interprets.
 fn escaped_json(value: &Value) -> String {
     value.to_string().replace('&', "\\u0026").replace('<', "\\u003c").replace('>', "\\u003e")
 }
@@ -161,7 +161,7 @@ fn letter(player: Player) -> &'static str {
     if player == Player::Black { "B" } else { "W" }
 }
 
-/// To three decimals: the page shows no more.
+/// Rounds to three decimals, which exceeds the precision of the page.
 fn rounded(number: f64) -> f64 {
     (number * 1e3).round() / 1e3
 }

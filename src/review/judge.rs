@@ -1,4 +1,4 @@
-//! What a review means: the loss of each move, the costliest ones, sums by player and phase.
+//! Evaluation of a review: the loss of each move, the costliest moves, sums by player and phase.
 
 use super::model::{Candidate, Finding, Played, Review, Turn};
 use super::verdict::{self, Verdict};
@@ -6,16 +6,16 @@ use crate::game::Player;
 use std::num::ParseFloatError;
 use std::str::FromStr;
 
-/// How a review is shown.
+/// Settings of a report.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// From what loss on a move is what.
+    /// Minimum losses of inaccuracies, mistakes and blunders.
     pub thresholds: Thresholds,
-    /// How many of the costliest moves are listed.
+    /// Number of costliest moves listed.
     pub mistakes: usize,
 }
 
-/// The losses of win rate, in percent, from which on a move is an inaccuracy, a mistake, a blunder.
+/// Minimum losses of win rate, in percent, of an inaccuracy, a mistake and a blunder.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thresholds([f64; 3]);
 
@@ -25,7 +25,7 @@ impl Default for Thresholds {
     }
 }
 
-/// Thresholds that cannot be.
+/// A text that is not three rising percentages.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected three rising percentages from 0 to 100 such as 5,10,20, found {0:?}")]
 pub struct ThresholdsError(String);
@@ -53,7 +53,7 @@ impl std::fmt::Display for Thresholds {
 }
 
 impl Thresholds {
-    /// The three percentages, the smallest first.
+    /// Returns the three percentages, the smallest first.
     #[must_use]
     pub fn percentages(&self) -> [f64; 3] {
         self.0
@@ -66,47 +66,47 @@ impl Thresholds {
     }
 }
 
-/// How bad a move is.
+/// The class of a move by its loss of win rate, see [`Thresholds`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// It costs little or nothing.
+    /// A loss below all thresholds.
     Fine,
-    /// It costs a little.
+    /// A loss from the first threshold on.
     Inaccuracy,
-    /// It costs a good deal.
+    /// A loss from the second threshold on.
     Mistake,
-    /// It costs very much.
+    /// A loss from the third threshold on.
     Blunder,
 }
 
 impl Severity {
-    /// All of them, the least first.
+    /// All classes, the smallest loss first.
     pub const ALL: [Severity; 4] =
         [Severity::Fine, Severity::Inaccuracy, Severity::Mistake, Severity::Blunder];
 
-    /// Its name.
+    /// Returns the name in lower case.
     #[must_use]
     pub fn name(self) -> &'static str {
         ["fine", "inaccuracy", "mistake", "blunder"][self as usize]
     }
 }
 
-/// A part of a game, by the moves played so far as a share of the board's points.
+/// A part of a game, by the number of moves as a share of the board's points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// The first 14 %: 50 moves on 19x19, 11 on 9x9.
+    /// Below 14 %: 50 moves on 19x19, 11 on 9x9.
     Opening,
-    /// Up to 42 %: 150 moves on 19x19, 34 on 9x9.
+    /// Below 42 %: 151 moves on 19x19, 34 on 9x9.
     Middle,
-    /// The rest.
+    /// The rest of the game.
     Endgame,
 }
 
 impl Phase {
-    /// All of them in order.
+    /// All phases in order.
     pub const ALL: [Phase; 3] = [Phase::Opening, Phase::Middle, Phase::Endgame];
 
-    /// The phase of a move, by its number from 1 and the points of the board.
+    /// Returns the phase of a move, by its number from 1 and the points of the board.
     #[must_use]
     pub fn of(turn: usize, points: usize) -> Phase {
         match 100 * turn / points.max(1) {
@@ -116,76 +116,76 @@ impl Phase {
         }
     }
 
-    /// Its name.
+    /// Returns the name in lower case.
     #[must_use]
     pub fn name(self) -> &'static str {
         ["opening", "middle game", "endgame"][self as usize]
     }
 }
 
-/// What is to be said of a move. Chances are the mover's, `0..=1`.
+/// The evaluation of one move. Win rates are the mover's, `0..=1`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoveJudgement {
     /// The number of the move, from 1.
     pub turn: usize,
-    /// Who moved.
+    /// The mover.
     pub player: Player,
-    /// Where.
+    /// The move, such as `D4` or `pass`.
     pub vertex: String,
-    /// The chances with the best move.
+    /// Win rate with the best move.
     pub before: f64,
-    /// The chances with the move that was played.
+    /// Win rate with the move that was played.
     pub after: f64,
-    /// What the move cost, at least 0.
+    /// Loss of win rate, at least 0.
     pub loss: f64,
-    /// What it cost in points, at least 0; `None` where that is not known.
+    /// Loss of points, at least 0; `None` without a lead before or after the move.
     pub points: Option<f64>,
     /// The best move.
     pub best: Candidate,
-    /// The place of the move that was played, from 0; `None` if the search did not look at it.
+    /// Rank of the move that was played, from 0; `None` if the search did not visit it.
     pub order: Option<usize>,
-    /// How bad it is.
+    /// The class of the move by its loss.
     pub severity: Severity,
-    /// Whether it was the best and all others would have been mistakes.
+    /// True if the move is the best and every other would have been a mistake.
     pub is_only_move: bool,
-    /// When it was.
+    /// The phase of the game.
     pub phase: Phase,
 }
 
-/// How a player did.
+/// The moves of one player in numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlayerSummary {
-    /// Moves that were judged.
+    /// Number of moves judged.
     pub moves: usize,
-    /// Mean loss of win rate of a move, `0..=1`, by phase; `None` without moves.
+    /// Mean loss of win rate a move, `0..=1`, by phase; `None` without moves.
     pub loss: [Option<f64>; 3],
-    /// The same in the whole game.
+    /// Mean loss of win rate a move in the whole game.
     pub total_loss: Option<f64>,
-    /// Mean loss of points a move in the whole game.
+    /// Mean loss of points a move in the whole game; `None` if unknown for every move.
     pub points: Option<f64>,
-    /// Moves that were the engine's first choice.
+    /// Number of moves that were the engine's first choice.
     pub first_choices: usize,
-    /// Moves among its first three.
+    /// Number of moves among the engine's first three choices.
     pub top_three: usize,
-    /// Moves by severity, see [`Severity::ALL`].
+    /// Number of moves by severity, in the order of [`Severity::ALL`].
     pub severities: [usize; 4],
 }
 
-/// What a review means.
+/// The evaluation of a whole review.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
-    /// Each move, by its number minus 1; `None` where it was not judged.
+    /// The evaluation of each move, by its number minus 1; `None` for moves that are not judged.
     pub moves: Vec<Option<MoveJudgement>>,
     /// The numbers of the costliest moves, the costliest first.
     pub worst: Vec<usize>,
-    /// How the players did, Black first.
+    /// The players' moves in numbers, Black first.
     pub players: [PlayerSummary; 2],
-    /// Where the game was won, in words.
+    /// The result and the turning point, in words.
     pub verdict: Verdict,
 }
 
 impl Judgement {
-    /// Of a review.
+    /// Evaluates a review.
     #[must_use]
     pub fn new(review: &Review, settings: &Settings) -> Judgement {
         let points = review.columns * review.rows;
@@ -205,14 +205,14 @@ impl Judgement {
         Judgement { moves, worst, players, verdict }
     }
 
-    /// What is to be said of a move by its number, from 1.
+    /// Returns the evaluation of a move by its number, from 1; `None` if it is not judged.
     #[must_use]
     pub fn of(&self, turn: usize) -> Option<&MoveJudgement> {
         self.moves.get(turn.checked_sub(1)?)?.as_ref()
     }
 }
 
-/// A value of Black's as a player's.
+/// Converts Black's win rate into the win rate of `player`.
 pub(super) fn for_player(player: Player, black: f64) -> f64 {
     if player == Player::Black { black } else { 1.0 - black }
 }
@@ -227,11 +227,11 @@ fn judge(
     let Played { player, vertex } = after.played.as_ref()?;
     let (searched, found) = (before.finding.as_ref()?, after.finding.as_ref()?);
     let best = searched.candidates.first()?;
-    // What the setup did is not the move's doing.
+    // The setup changed the win rate, too.
     if after.was_set_up {
         return None;
     }
-    // A pass that ends the game is no choice, and neither is the one before it.
+    // The pass that ends the game, and the one before it, are no choice.
     if found.end.is_some() && vertex == "pass" {
         return None;
     }
@@ -261,8 +261,8 @@ fn points_lost(best: &Candidate, found: &Finding, player: Player) -> Option<f64>
     Some((sign * (best.lead? - found.lead?)).max(0.0))
 }
 
-/// Whether every other move that the search knows is a mistake. Moves with few visits are known badly: the second must
-/// have a tenth of those of the first.
+/// Returns true if every other move of the search is a mistake. The win rates of rarely visited moves are unreliable,
+/// so the second move must have at least a tenth of the visits of the first.
 fn is_only_move(searched: &Finding, player: Player, chance: f64, thresholds: &Thresholds) -> bool {
     let [first, second, ..] = searched.candidates.as_slice() else { return false };
     second.visits * 10 >= first.visits

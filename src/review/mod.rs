@@ -1,16 +1,17 @@
-//! A whole game judged for people: where it was lost, what was better, and how well each side played.
+//! Review of a whole game: where it was lost, which moves were better, and how well each side played.
 //!
-//! [`Review`] is plain data: the positions of a game and what searches found in each ([`compute`] makes it). It can be
-//! kept ([`saved`]) and shown later with other thresholds. [`Judgement`] says what it means: the loss of each move, the
-//! costliest ones, the turn of the game. One file a format writes it down: [`text`], [`html`], [`sgf`], [`table`].
+//! [`Review`] is plain data: the positions of a game and the search results of each. [`compute`] makes it; [`saved`]
+//! stores it, so that it can be shown later with other thresholds. [`Judgement`] evaluates it: the loss of each move,
+//! the costliest moves, the turning point of the game. Each output format has its module: [`text`], [`html`], [`sgf`],
+//! [`table`].
 //!
 //! # Loss of a move
 //!
-//! Before a move, the search of that position names its best move and the mover's win rate after it; after the move,
-//! the search of the next position says what the mover was left with. The difference is the loss of the move, at least
-//! 0, and 0 if the best move was played. Passes that end the game are not judged. Points are lost likewise, by the mean
-//! scores of the playouts. Both searches use one table and the game is walked from its end, so the search before a
-//! move knows what was found after it.
+//! The search of the position before a move gives the best move and the mover's win rate after it; the search of the
+//! position after the move gives the mover's win rate with the move that was played. The loss is the difference, at
+//! least 0, and 0 if the best move was played. The loss of points is the same difference of leads. Passes that end the
+//! game are not judged. All searches share one table and the game is walked from its end, so the search before a move
+//! contains the results of the search after it.
 
 pub mod compute;
 pub mod html;

@@ -1,45 +1,45 @@
-//! What is known of a game: plain data, which files keep.
+//! The data of a review, as it is saved to files.
 
 use crate::game::Player;
 use crate::go::Size;
 use serde::{Deserialize, Serialize};
 
-/// A game and what searches found in its positions. All win rates and leads are Black's.
+/// A game and the search results of its positions. All win rates and leads are Black's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Review {
-    /// The file as it was named, and the game's number if it is not the first.
+    /// The file as the user named it, and the number of the game if it is not the first.
     pub id: String,
-    /// Who plays, Black first.
+    /// The players' names, Black first.
     pub names: [Option<String>; 2],
-    /// Their ranks, Black first.
+    /// The players' ranks, Black first.
     pub ranks: [Option<String>; 2],
-    /// The result as the record has it.
+    /// The result as the record states it.
     pub result: Option<String>,
-    /// When it was played.
+    /// The date as the record states it.
     pub date: Option<String>,
-    /// Where it was played.
+    /// The event as the record states it.
     pub event: Option<String>,
     /// The title of the game.
     pub title: Option<String>,
-    /// Points in a row.
+    /// Columns of the board.
     pub columns: usize,
-    /// Points in a column.
+    /// Rows of the board.
     pub rows: usize,
     /// The komi in points.
     pub komi: f64,
-    /// Name of the rules.
+    /// The name of the rules.
     pub rules: String,
-    /// What the record does not say, or not like this.
+    /// Assumptions that the record does not state, or states differently.
     pub assumed: Vec<String>,
-    /// What is wrong with the record.
+    /// Errors in the record.
     pub warnings: Vec<String>,
     /// The program and its version.
     pub engine: String,
-    /// How long each position was searched, in words.
+    /// The search limits of each position, in words.
     pub limits: String,
-    /// Whether all positions were searched; otherwise somebody ended it before.
+    /// True if all positions were searched; false if the review was ended early.
     pub is_complete: bool,
-    /// All positions, the start first; never empty.
+    /// All positions, the first one included; never empty.
     pub turns: Vec<Turn>,
     /// The text of the game in its file.
     pub sgf: String,
@@ -48,82 +48,82 @@ pub struct Review {
 /// A position of the game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Turn {
-    /// The move that led here; `None` at the start.
+    /// The move that led to the position; `None` for the first.
     pub played: Option<Played>,
-    /// Who is to move.
+    /// The player to move.
     #[serde(with = "letter")]
     pub to_play: Player,
-    /// A character a point from the upper left: `X` is Black, `O` White, `.` empty.
+    /// The stones, one character a point from the upper left: `X` is Black, `O` White, `.` empty.
     pub stones: String,
-    /// Stones taken so far, by Black and by White.
+    /// Number of stones captured so far, by Black and by White.
     pub prisoners: [u32; 2],
-    /// Which node of the record's main line the move stands in, from 0, or the setup that follows it.
+    /// Index on the record's main line, from 0, of the node with the move, or with the setup after it.
     pub node: usize,
     /// True if stones were set up after the move, or if the move placed a handicap stone.
     #[serde(default)]
     pub was_set_up: bool,
     /// The record's comment on the move.
     pub comment: Option<String>,
-    /// What a search found here; `None` if there was no time for one.
+    /// The search result of the position; `None` if it was not searched.
     pub finding: Option<Finding>,
 }
 
 /// A move of the game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Played {
-    /// Who moved.
+    /// The mover.
     #[serde(with = "letter")]
     pub player: Player,
-    /// Where, such as `D4` or `pass`.
+    /// The move, such as `D4` or `pass`.
     pub vertex: String,
 }
 
-/// What a search found in a position.
+/// The search result of a position.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// Black's probability of winning, `0..=1`.
+    /// Black's win rate, `0..=1`.
     pub winrate: f64,
-    /// Black's lead in points, komi taken off; `None` without playouts.
+    /// Black's lead in points, komi subtracted; `None` if unknown.
     pub lead: Option<f64>,
-    /// Visits of the position.
+    /// Number of visits of the position.
     pub visits: u64,
-    /// The best moves, the best first, and the move that was played if the search looked at it; empty where the game is
-    /// over.
+    /// The best moves, the best first, and the move that was played if the search visited it; empty for a finished
+    /// game.
     pub candidates: Vec<Candidate>,
-    /// A letter a point from the upper left, whose it is at the end of playouts: from `a`, White's in all of them, over
-    /// `k` to `u`, Black's. Empty without playouts.
+    /// The mean ownership, one letter a point from the upper left, in steps of a tenth: `a` is White (-1), `k` is 0,
+    /// `u` is Black (1). May be empty.
     pub ownership: String,
-    /// How a game that both players have ended came out.
+    /// The count, if both players ended the game.
     pub end: Option<End>,
 }
 
-/// A move that a search looked at.
+/// A move that a search visited.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// Where.
+    /// The move, such as `D4` or `pass`.
     pub vertex: String,
-    /// Its place among all moves, from 0.
+    /// Rank among all moves of the search, from 0.
     pub order: usize,
-    /// How often it was chosen.
+    /// Number of times the search selected the move.
     pub visits: u64,
-    /// Black's probability of winning after it.
+    /// Black's win rate after the move, `0..=1`.
     pub winrate: f64,
-    /// Black's lead after it.
+    /// Black's lead in points after the move; `None` if unknown.
     pub lead: Option<f64>,
-    /// The best line from here, beginning with the move.
+    /// The main line, which begins with the move.
     pub line: Vec<String>,
 }
 
 /// The count of a finished game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct End {
-    /// As `B+2.5`, `W+0.5` or `0`.
+    /// The result: `B+2.5`, `W+0.5` or `0`.
     pub result: String,
-    /// The stones that were taken off the board.
+    /// The dead stones, which were removed.
     pub dead: Vec<String>,
 }
 
-/// What is wrong with data that claims to be a review.
+/// An error in data that should be a review.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("game {id:?}, move {turn}: expected {expected}")]
 pub struct UnusableReview {
@@ -133,24 +133,24 @@ pub struct UnusableReview {
 }
 
 impl Review {
-    /// The board.
+    /// Returns the board.
     ///
     /// # Errors
-    /// When there is none of that size.
+    /// Fails if no board has this size.
     pub fn size(&self) -> Result<Size, crate::go::geometry::SizeError> {
         Size::new(self.columns, self.rows)
     }
 
-    /// The file's name without its folders, and the game's number if it is not the first.
+    /// Returns the file's name without its folders, with the number of the game if it is not the first.
     #[must_use]
     pub fn name(&self) -> &str {
         self.id.rsplit(std::path::is_separator).next().unwrap_or(&self.id)
     }
 
-    /// Checks what was read from a file, so that everything else can rely on it.
+    /// Validates a review that was read from a file; all other code relies on it.
     ///
     /// # Errors
-    /// When a board, a move or a number cannot be.
+    /// Fails if a board, a move or a number is invalid.
     pub fn check(&self) -> Result<(), UnusableReview> {
         let fault = |turn: usize, expected: String| UnusableReview { id: self.id.clone(), turn, expected };
         let size = self.size().map_err(|error| fault(0, error.to_string()))?;
@@ -197,7 +197,7 @@ impl Turn {
     }
 }
 
-/// A player as `B` or `W`.
+/// A player as `B` or `W` in JSON.
 mod letter {
     use crate::game::Player;
     use serde::{Deserialize, Deserializer, Serializer, de};

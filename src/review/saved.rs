@@ -1,11 +1,11 @@
-//! Reviews in a file, to be shown again without searching.
+//! Reviews in a file, to be shown again without a search.
 
 use super::model::{Review, UnusableReview};
 use serde::{Deserialize, Serialize};
 
-/// What tells such a file from other JSON.
+/// The value of `kind`, which identifies such a file.
 const KIND: &str = "tewari review";
-/// The version of [`Review`]: raised when an older program would misread it.
+/// Version of [`Review`], raised when an older program would misread it.
 const VERSION: u32 = 1;
 
 #[derive(Serialize)]
@@ -15,7 +15,7 @@ struct Written<'a> {
     reviews: &'a [Review],
 }
 
-/// What every version has.
+/// The fields of every version.
 #[derive(Deserialize)]
 struct Label {
     kind: String,
@@ -27,37 +27,37 @@ struct Read {
     reviews: Vec<Review>,
 }
 
-/// Why a file is no review.
+/// A reason to refuse a file as a review.
 #[derive(Debug, thiserror::Error)]
 pub enum SavedError {
-    /// Something else, or damaged.
+    /// The file is no JSON of a review, or is damaged.
     #[error("expected a file that `tewari review --save` wrote, found something else: {0}")]
     NotSaved(serde_json::Error),
-    /// JSON of another kind or a later version.
+    /// JSON of another kind or version.
     #[error("expected {KIND:?} of version {VERSION}, found {kind:?} of version {version}")]
     Version {
-        /// What it says it is.
+        /// The file's kind.
         kind: String,
-        /// Its version.
+        /// The file's version.
         version: u32,
     },
-    /// A review that cannot be.
+    /// A review with invalid data.
     #[error("the file is damaged: {0}")]
     Damaged(#[from] UnusableReview),
 }
 
-/// The text of such a file.
+/// Returns the text of a file with these reviews.
 ///
 /// # Errors
-/// Never in practice: reviews have no values that JSON lacks.
+/// Never fails in practice: reviews have no values that JSON lacks.
 pub fn write(reviews: &[Review]) -> Result<String, serde_json::Error> {
     serde_json::to_string(&Written { kind: KIND, version: VERSION, reviews }).map(|text| text + "\n")
 }
 
-/// Reads such a file; every review is checked.
+/// Reads the text of such a file and validates every review.
 ///
 /// # Errors
-/// When it is something else.
+/// Fails if the text is anything else.
 pub fn read(text: &str) -> Result<Vec<Review>, SavedError> {
     let Label { kind, version } = serde_json::from_str(text).map_err(SavedError::NotSaved)?;
     if kind != KIND || version != VERSION {

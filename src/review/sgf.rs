@@ -1,9 +1,9 @@
-//! A review in the record itself: everything of the original kept, with comments, properties and variations added.
+//! A review within the record: the original text is kept; comments, properties and variations are added.
 //!
-//! Every judged move gets a comment and `SBKV` and `SBKS`, Black's win rate and lead as Sabaki keeps them; those of an
-//! earlier review are replaced. Mistakes get `DO`, `BM[1]` or `BM[2]`, only moves `TE[1]`, unless the node has such a
-//! property; the move that decided gets `HO[1]`, the better move a triangle, unless there is markup. The best line is a
-//! variation beside every such move.
+//! Each searched position gets a comment and `SBKV` and `SBKS`, Black's win rate and lead in Sabaki's properties, which
+//! replace those of an earlier review. Inaccuracies get `DO`, mistakes `BM[1]`, blunders `BM[2]`, only moves `TE[1]`,
+//! unless the node has such a property; the decisive move gets `HO[1]`, the better move a triangle, unless there is
+//! markup. The main line of the search becomes a variation beside each inaccuracy, mistake and blunder.
 
 use super::judge::{Judgement, MoveJudgement, Settings, Severity};
 use super::model::{Finding, Review};
@@ -13,15 +13,15 @@ use crate::go::Size;
 use crate::go::geometry::SizeError;
 use crate::sgf::{Addition, Extra, Present, Variation, annotate, point};
 
-/// Properties that judge a move or a position; a node has one of them at most.
+/// Properties that judge a move or a position; a node has at most one of them.
 const JUDGEMENTS: &[&str] = &["BM", "DO", "IT", "TE"];
 /// Properties that mark points.
 const MARKUP: &[&str] = &["CR", "LB", "MA", "SL", "SQ", "TR"];
 
-/// The record with the review.
+/// Returns the record with the review.
 ///
 /// # Errors
-/// When the board has a size that no board has.
+/// Fails if no board has the size of the review.
 pub fn sgf(review: &Review, settings: &Settings) -> Result<String, SizeError> {
     let size = review.size()?;
     let judgement = Judgement::new(review, settings);
@@ -37,7 +37,7 @@ pub fn sgf(review: &Review, settings: &Settings) -> Result<String, SizeError> {
         addition.comment = format!("{}{}", addition.comment, move_in_words(mv));
         addition.extras.extend(judged(mv, judgement.verdict.turn, size));
         let is_shown = mv.severity >= Severity::Inaccuracy;
-        // A node with two moves has no place for other ways to play the second.
+        // The second move of a node cannot have a variation.
         let beside = turn.node.checked_sub(1).filter(|_| review.turns[number - 1].node < turn.node);
         if let (true, Some(node)) = (is_shown, beside) {
             additions[node].variations.extend(variation(mv, size));
@@ -123,7 +123,7 @@ fn judged(mv: &MoveJudgement, decisive: Option<usize>, size: Size) -> Vec<Extra>
     extras
 }
 
-/// The line that begins with the better move.
+/// Returns the line of the better move.
 fn variation(mv: &MoveJudgement, size: Size) -> Option<Variation> {
     let players = std::iter::successors(Some(mv.player), |player| Some(player.other()));
     let line = mv.best.line.iter().map_while(|vertex| size.parse_vertex(vertex));

@@ -1,14 +1,14 @@
-//! A review as a table, a row a move, for programs and spreadsheets. [`COLUMNS`] says what the columns are.
+//! A review as a table for programs and spreadsheets, one row a move; [`COLUMNS`] describes the columns.
 //!
-//! CSV has a first line of names and an empty field for what is not known; JSON has an object a line with the same
-//! names, and `null`. Columns are never renamed or removed; new ones come last.
+//! CSV has a header line and an empty field for an unknown value; JSON has one object a line with the same names, and
+//! `null`. Columns are never renamed or removed; new ones come last.
 
 use super::judge::{Judgement, Settings};
 use super::model::{Review, Turn};
 use crate::game::Player;
 use serde_json::{Map, Value, json};
 
-/// Name and meaning of each column.
+/// The name and the description of each column.
 pub const COLUMNS: [(&str, &str); 20] = [
     ("game", "the file's name, and the number of the game if it is not the first"),
     ("move", "the number of the move, from 1"),
@@ -32,10 +32,10 @@ pub const COLUMNS: [(&str, &str); 20] = [
     ("complete", "false where the search was ended before all positions were searched"),
 ];
 
-/// CSV of all games, with a first line of names.
+/// Returns CSV of all games, with a header line.
 ///
 /// # Errors
-/// Never in practice: it is written to memory.
+/// Never fails in practice: it writes to memory.
 pub fn csv(reviews: &[Review], settings: &Settings) -> Result<String, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(COLUMNS.map(|(name, _)| name))?;
@@ -46,7 +46,7 @@ pub fn csv(reviews: &[Review], settings: &Settings) -> Result<String, csv::Error
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// An object a move, one a line, of all games.
+/// Returns one JSON object a move, one a line, of all games.
 #[must_use]
 pub fn json(reviews: &[Review], settings: &Settings) -> String {
     let rows = reviews.iter().flat_map(|review| rows(review, settings));
@@ -98,7 +98,7 @@ fn row(review: &Review, judgement: &Judgement, number: usize, turn: &Turn) -> Ma
     COLUMNS.iter().map(|(name, _)| (*name).to_owned()).zip(values).collect()
 }
 
-/// To four decimals: more say nothing.
+/// Rounds to four decimals, beyond the precision of a search.
 fn rounded(number: f64) -> f64 {
     (number * 1e4).round() / 1e4
 }

@@ -1,4 +1,4 @@
-//! A review for people at a terminal: at most 80 columns.
+//! A review as text for a terminal of 80 columns.
 
 use super::judge::{Judgement, MoveJudgement, Phase, PlayerSummary, Settings, Severity};
 use super::model::{Review, Turn};
@@ -8,21 +8,21 @@ use crate::go::Size;
 use crate::go::geometry::{SizeError, column_letter};
 use std::fmt::Write;
 
-/// Columns of a line.
+/// Maximum width of a line in columns.
 const WIDTH: usize = 80;
-/// Columns of the graphs.
+/// Maximum width of a graph in columns.
 const GRAPH: usize = 66;
-/// Points between the moves shown and the edge of a small board.
+/// Number of points between the moves shown and the edge of a board section.
 const MARGIN: usize = 4;
-/// Columns between a small board and the words beside it.
+/// Columns between a board section and the text beside it.
 const GAP: usize = 3;
-/// Heights of a graph.
+/// The bars of a graph, the lowest first.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// The review as text.
+/// Returns the review as text.
 ///
 /// # Errors
-/// When the board has a size that no board has.
+/// Fails if no board has the size of the review.
 pub fn text(review: &Review, settings: &Settings) -> Result<String, SizeError> {
     let size = review.size()?;
     let judgement = Judgement::new(review, settings);
@@ -43,7 +43,7 @@ pub fn text(review: &Review, settings: &Settings) -> Result<String, SizeError> {
     Ok(text)
 }
 
-/// Who plays, as a title; the file's name if the record does not say.
+/// Returns the players as a title; the file's name if the record has no names.
 #[must_use]
 pub fn title(review: &Review) -> String {
     let players: Vec<String> =
@@ -56,7 +56,7 @@ pub fn title(review: &Review) -> String {
     }
 }
 
-/// A player's name and rank, as the record has them.
+/// Returns a player's name and rank as the record states them.
 fn player_name(review: &Review, player: Player) -> Option<String> {
     let name = review.names[player.index()].as_deref().map(plain)?;
     Some(match review.ranks[player.index()].as_deref() {
@@ -65,7 +65,7 @@ fn player_name(review: &Review, player: Player) -> Option<String> {
     })
 }
 
-/// Without line ends and what else would command a terminal.
+/// Replaces control characters, which could command a terminal, by blanks.
 fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
@@ -114,7 +114,7 @@ fn verdict(text: &mut String, review: &Review, judgement: &Judgement) {
     );
 }
 
-/// Win rate and lead over the game, one line each.
+/// Adds the graphs of win rate and lead over the game, one line each.
 fn graphs(text: &mut String, review: &Review) {
     let rates: Vec<Option<f64>> = findings(review, |finding| Some(finding.winrate));
     let leads: Vec<Option<f64>> = findings(review, |finding| finding.lead);
@@ -132,7 +132,7 @@ fn findings(review: &Review, of: impl Fn(&super::model::Finding) -> Option<f64>)
     review.turns.iter().map(|turn| turn.finding.as_ref().and_then(&of)).collect()
 }
 
-/// Shares as bars; several turns share a column, where the one furthest from the middle counts.
+/// Draws shares, `0..=1`, as bars; if turns share a column, it shows the one furthest from one half.
 fn sparkline(shares: &[Option<f64>]) -> String {
     let columns = shares.len().min(GRAPH);
     let of_column = |column: usize| {
@@ -196,7 +196,7 @@ fn worst(text: &mut String, judgement: &Judgement) {
     }
 }
 
-/// A mistake: the part of the board where it happened, and beside it what was better.
+/// Adds a mistake: a section of the board, and the better move beside it.
 fn mistake(text: &mut String, mv: &MoveJudgement, before: &Turn, size: Size) {
     let board = board(mv, before, size);
     let wide = board.iter().map(|line| line.chars().count()).max().unwrap_or(0);
@@ -218,7 +218,7 @@ fn mistake(text: &mut String, mv: &MoveJudgement, before: &Turn, size: Size) {
     }
 }
 
-/// The board before a move, or the part of it around the moves: the one played in parentheses, the better one as 1.
+/// Draws the section of the board around the two moves: the one played in parentheses, the better one as 1.
 fn board(mv: &MoveJudgement, before: &Turn, size: Size) -> Vec<String> {
     let place = |vertex: &str| size.parse_vertex(vertex).and_then(|point| size.coordinates(point));
     let (played, best) = (place(&mv.vertex), place(&mv.best.vertex));
@@ -269,8 +269,8 @@ fn wrapped(text: &mut String, indent: &str, words: &str) {
     wrapped_to(text, indent, words, WIDTH);
 }
 
-/// Adds words in lines of at most `width` columns; what has no space is cut, no line begins with a percent sign, and
-/// what would command a terminal is left out.
+/// Adds words in lines of at most `width` columns. Longer words are cut, no line begins with a percent sign, and
+/// control characters count as spaces.
 fn wrapped_to(text: &mut String, indent: &str, words: &str, width: usize) {
     let mut line = indent.to_owned();
     let mut used = indent.chars().count();

@@ -1,28 +1,28 @@
-//! Where a game was won and lost, in a few words.
+//! The result and the turning point of a game, in a few sentences.
 
 use super::judge::{MoveJudgement, Severity, for_player};
 use super::model::{Review, Turn};
 use crate::game::Player;
 
-/// Who won, and where the game turned.
+/// The result of a game and the move that decided it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// The number of the move that decided, if there is one.
+    /// The number of the decisive move, if there is one.
     pub turn: Option<usize>,
-    /// A sentence on the result.
+    /// A sentence about the result.
     pub result: String,
-    /// A sentence on where the game turned.
+    /// A sentence about the turning point.
     pub headline: String,
-    /// Some sentences more; may be empty.
+    /// Further sentences; may be empty.
     pub detail: String,
 }
 
-/// A win rate from which on a side counts as ahead when there is no result.
+/// Minimum win rate of a side that is ahead at the end of the record.
 const AHEAD: f64 = 0.6;
-/// Chances below which a game is decided already.
+/// Minimum win rate before a decisive move; below it the game was decided already.
 const ALIVE: f64 = 0.4;
 
-/// The verdict on a game whose moves are judged.
+/// Returns the verdict on a game and its judged moves.
 pub(super) fn of(review: &Review, moves: &[Option<MoveJudgement>]) -> Verdict {
     let (winner, result) = result(review);
     let verdict = |turn, headline: &str, detail: String| Verdict {
@@ -63,7 +63,7 @@ pub(super) fn name(player: Player) -> &'static str {
     if player == Player::Black { "Black" } else { "White" }
 }
 
-/// A share in whole percent.
+/// Formats a share in whole percent.
 pub(super) fn percent(share: f64) -> String {
     format!("{:.0} %", 100.0 * share)
 }
@@ -84,7 +84,7 @@ fn decided(mv: &MoveJudgement, chances: &Chances) -> String {
     text
 }
 
-/// The costliest move of these players, in a sentence; empty if none cost anything.
+/// Returns a sentence on the costliest move of these players; empty if no move was costly.
 fn costliest(moves: &[Option<MoveJudgement>], players: &[Player]) -> String {
     let own =
         moves.iter().flatten().filter(|mv| players.contains(&mv.player) && mv.severity > Severity::Fine);
@@ -95,7 +95,7 @@ fn costliest(moves: &[Option<MoveJudgement>], players: &[Player]) -> String {
     })
 }
 
-/// Who won by the record, else by the count of the end, else who is ahead there; and a sentence on it.
+/// Returns the winner by the record, else by the count, else the side ahead at the end, with a sentence about it.
 fn result(review: &Review) -> (Option<Player>, String) {
     let Some(written) = review.result.as_deref().map(str::trim).filter(|text| !text.is_empty()) else {
         return end(review, None);
@@ -110,7 +110,7 @@ fn result(review: &Review) -> (Option<Player>, String) {
     }
 }
 
-/// The same by the end alone; `given` is the beginning of the sentence where the record's result names no winner.
+/// Does the same from the end of the game; `given` begins the sentence if the record's result names no winner.
 fn end(review: &Review, given: Option<String>) -> (Option<Player>, String) {
     let begun = given.as_deref().unwrap_or("The record gives no result");
     let last = review.turns.iter().rev().find_map(|turn| turn.finding.as_ref());
@@ -131,12 +131,12 @@ fn end(review: &Review, given: Option<String>) -> (Option<Player>, String) {
     }
 }
 
-/// Whether a result says that nobody won: in the words of FF\[4\], or in Japanese ones.
+/// Returns true if a result is a draw, as FF\[4\] or as Japanese records write it.
 fn is_draw(result: &str) -> bool {
     ["0", "draw", "jigo"].contains(&result.to_ascii_lowercase().as_str())
 }
 
-/// The winner and what follows `B+` or `W+`.
+/// Returns the winner and the text after `B+` or `W+`.
 fn winner_of(result: &str) -> Option<(Player, &str)> {
     let how = result.get(1..)?.strip_prefix('+')?.trim();
     match result.as_bytes()[0].to_ascii_uppercase() {
@@ -159,11 +159,11 @@ fn how_in_words(how: &str) -> String {
     }
 }
 
-/// The chances of the side that lost.
+/// Win rates of the side that lost.
 struct Chances {
     loser: Player,
-    /// By turn, the median of three turns, so that one odd search tells nothing; `None` where nothing was searched and
-    /// before the last setup, which begins another game.
+    /// The median of three turns around each turn, so that one wrong search has no effect; `None` for turns that were
+    /// not searched, and before the last setup, which begins another game.
     smooth: Vec<Option<f64>>,
 }
 
@@ -184,15 +184,15 @@ impl Chances {
         Chances { loser, smooth: (0..raw.len()).map(median).collect() }
     }
 
-    /// The move of the loser's that cost most of those that were never made good: before it there were chances, and
-    /// afterwards they stayed below one half, and less than half of what was lost came back.
+    /// Returns the loser's costliest move of those never made good: the win rate was at least [`ALIVE`] before it,
+    /// stayed below one half after it, and regained at most half of the loss.
     fn decisive<'m>(&self, moves: &'m [Option<MoveJudgement>]) -> Option<&'m MoveJudgement> {
         let mut best_later = vec![0.0_f64; self.smooth.len() + 1];
         for (index, chance) in self.smooth.iter().enumerate().rev() {
             best_later[index] = best_later[index + 1].max(chance.unwrap_or(0.0));
         }
         let is_final = |mv: &MoveJudgement| {
-            // The median of the turn itself may still be that of the turn before.
+            // The median of the move's own turn may still be the win rate before the move.
             let later = best_later.get(mv.turn + 1).copied().unwrap_or(0.0).max(mv.after);
             later < 0.5 && later <= mv.before - mv.loss / 2.0
         };
@@ -205,7 +205,7 @@ impl Chances {
         self.smooth.iter().rposition(|chance| chance.is_some_and(|chance| chance >= 0.5))
     }
 
-    /// In the last position that was searched.
+    /// Returns the win rate in the last position that was searched.
     fn at_the_end(&self) -> f64 {
         self.smooth.iter().rev().find_map(|chance| *chance).unwrap_or(0.0)
     }

@@ -1,8 +1,8 @@
-//! Adding to a record, everything else left as it stands.
+//! Additions to a record; the rest of its text is kept as it is.
 //!
-//! The text is walked token by token and copied; what is added goes behind the properties of the nodes of the main
-//! line, and variations beside their next moves: `;B[aa];W[bb]` becomes `;B[aa](;W[bb])(;W[cc])`. A damaged record
-//! ends where its text does, with its parentheses closed.
+//! The text is copied token by token. Properties are added at the end of main-line nodes, and variations beside their
+//! next moves: `;B[aa];W[bb]` becomes `;B[aa](;W[bb])(;W[cc])`. A damaged record is cut at the damage and its
+//! parentheses are closed.
 
 use super::lexer::{Lexer, Token};
 use super::write::{Variation, escaped, write_variation};
@@ -10,40 +10,41 @@ use crate::go::Size;
 use std::fmt::Write;
 use std::ops::Range;
 
-/// What is added to a node of the main line.
+/// Additions to one node of the main line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Addition {
-    /// Goes behind the comment that is there; may be empty.
+    /// Text appended to the node's comment; may be empty.
     pub comment: String,
-    /// Further properties.
+    /// Properties to add.
     pub extras: Vec<Extra>,
-    /// Other ways to go on. Left out at the end of the record, where they would become its main line.
+    /// Variations beside the next move. They are left out at the end of the record, where they would become its main
+    /// line.
     pub variations: Vec<Variation>,
 }
 
 /// A property to add.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extra {
-    /// Its name, in capitals.
+    /// The name, in capitals.
     pub name: &'static str,
-    /// Its values, as they stand between brackets.
+    /// The values as they stand between the brackets, already escaped.
     pub values: Vec<String>,
-    /// What happens if the node has one like it.
+    /// Treatment of a property that the node already has.
     pub present: Present,
 }
 
-/// What happens to a property that a node has already.
+/// Treatment of a property that a node already has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Present {
-    /// The new one takes its place.
+    /// The new property replaces an old one of the same name.
     Replaced,
-    /// Nothing is added if the node has one of these.
+    /// The new property is left out if the node has one of these.
     Kept(&'static [&'static str]),
 }
 
 /// An open parenthesis.
 struct Level {
-    /// Where it stands.
+    /// Byte offset of the parenthesis.
     start: usize,
     is_on_main_line: bool,
     has_node: bool,
@@ -64,20 +65,20 @@ struct Walk<'a> {
     size: Size,
     additions: &'a [Addition],
     levels: Vec<Level>,
-    /// What goes before closing parentheses, the last first, with the number of levels that are open there. Apart from
-    /// the levels, of which a file may have millions.
+    /// Text to insert before closing parentheses, the last first, with the number of levels open there. Kept apart from
+    /// the levels, since a file may have millions of these.
     tails: Vec<(usize, String)>,
     node: Option<OpenNode>,
-    /// Nodes of the main line so far.
+    /// Number of main-line nodes begun so far.
     nodes: usize,
-    /// Pieces of the text and what replaces them, in order.
+    /// Byte ranges of the text and their replacements, in ascending order.
     edits: Vec<(Range<usize>, String)>,
-    /// The end of what can be kept.
+    /// Byte offset at which the sound text ends.
     good: usize,
 }
 
-/// The text of one game, as [`Sources`](super::Sources) has it, with `additions` to the nodes of its main line from the
-/// first on; there may be fewer of them than nodes. Points of variations are on a board of `size`.
+/// Returns the text of one game (see [`Sources`](super::Sources)) with `additions` to the nodes of its main line, from
+/// the first node on; there may be fewer additions than nodes. `size` is the board of the variations' points.
 #[must_use]
 pub fn annotate(text: &str, size: Size, additions: &[Addition]) -> String {
     let mut walk = Walk {
@@ -112,7 +113,7 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// Goes a token on; `false` at the end, whether of the game or of what can be read of it.
+    /// Reads one token; returns `false` at the end of the game or at the first error.
     fn step(&mut self) -> bool {
         let (token, at) = self.token();
         let inside = self.levels.last();
@@ -176,7 +177,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What goes before the closing parenthesis of the last level.
+    /// Takes the text that is due before the closing parenthesis of the innermost level.
     fn tail(&mut self) -> String {
         let mut tail = String::new();
         while self.tails.last().is_some_and(|(levels, _)| *levels == self.levels.len()) {
@@ -185,7 +186,7 @@ impl<'a> Walk<'a> {
         tail
     }
 
-    /// The property of a name that was read; `false` if it has no value.
+    /// Reads the values of the property `name`; returns `false` if it has none.
     fn property(&mut self, name: &str, at: &Range<usize>) -> bool {
         let mut values: Vec<Range<usize>> = Vec::new();
         loop {
@@ -215,7 +216,7 @@ impl<'a> Walk<'a> {
         true
     }
 
-    /// Adds to the node that ends here, and returns the variations that go beside what follows.
+    /// Adds the properties of the node that ends here and returns the variations that go beside its successor.
     fn end_node(&mut self) -> Option<String> {
         let node = self.node.take()?;
         let addition = self.additions.get(self.nodes - 1)?;
@@ -245,10 +246,10 @@ impl<'a> Walk<'a> {
         (!variations.is_empty()).then_some(variations)
     }
 
-    /// The whole text, closed where it was cut off.
+    /// Returns the edited text; open parentheses are closed.
     fn finish(mut self) -> String {
         self.end_node();
-        // What was opened and has nothing in it is left out.
+        // Parentheses that were opened last and contain no node are cut off.
         while self.levels.last().is_some_and(|level| !level.has_node) {
             self.good = self.levels.pop().map_or(self.good, |level| level.start);
         }

@@ -1,10 +1,12 @@
-//! Bytes to text.
+//! Decoding of bytes to text.
 //!
-//! In order of trust: a byte order mark; the zero bytes of UTF-16; the charset that the first game
-//! names in `CA`; valid UTF-8, which many programs write without saying so; a charset of East Asia that
-//! the crate `chardetng` finds by the frequency of its characters; and last what FF\[4\] makes the default,
-//! ISO-8859-1, read as its superset windows-1252. Where the bytes of characters may be brackets or backslashes, the reading with
-//! whole games and the most nodes wins over all of these: moves do not depend on a guess.
+//! The encoding, in order of trust: a byte order mark; the zero bytes of UTF-16; the charset that the first game names
+//! in `CA`; UTF-8 where it is valid, since many programs write it without a label; an East Asian charset that the crate
+//! `chardetng` finds by the frequency of characters; ISO-8859-1, the default of FF\[4\], read as its superset
+//! windows-1252.
+//!
+//! If a byte of a character may be a bracket or a backslash, the encoding with the fewest syntax errors and the most
+//! nodes overrides all but the first two, so that moves do not depend on a guess.
 
 use super::error::excerpt;
 use super::lexer::{Lexer, Token};
@@ -15,22 +17,22 @@ use encoding_rs::{
 };
 use std::cmp::Reverse;
 
-/// Charsets in which old programs wrote names without saying so. The second byte of a character may be a backslash or a
-/// bracket: read as windows-1252, it spoils what follows.
+/// Charsets in which old programs wrote names without a label. The second byte of a character may be a backslash or a
+/// bracket, so reading them as windows-1252 damages the text that follows.
 static EAST_ASIAN: [&Encoding; 5] = [&SHIFT_JIS_INIT, &GBK_INIT, &BIG5_INIT, &EUC_KR_INIT, &EUC_JP_INIT];
 
 /// A decoded file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decoded {
-    /// The text, without byte order mark. Bytes that mean nothing became U+FFFD.
+    /// The text without its byte order mark; invalid bytes are replaced by U+FFFD.
     pub text: String,
-    /// The name of its charset in the Encoding Standard.
+    /// The name of the charset in the Encoding Standard.
     pub charset: &'static str,
-    /// What was odd.
+    /// Warnings about charset and label.
     pub warnings: Vec<String>,
 }
 
-/// Decodes a file. This never fails: text in a wrong charset still has its moves, which are ASCII.
+/// Decodes a file. This never fails: text in a wrong charset still contains its moves, which are ASCII.
 #[must_use]
 pub fn decode(bytes: &[u8]) -> Decoded {
     let mut warnings = Vec::new();
@@ -50,7 +52,7 @@ fn encoding_without_mark(bytes: &[u8], warnings: &mut Vec<String>) -> &'static E
         return encoding;
     }
     let label = declared_charset(bytes);
-    // The label was legible byte by byte, so the file is not made of two-byte units.
+    // The label was readable byte by byte, so the file does not consist of two-byte units.
     let named = label.as_deref().and_then(encoding_named);
     let declared = named.filter(|encoding| !is_utf16(encoding));
     let found = match declared {
@@ -76,12 +78,12 @@ fn encoding_without_mark(bytes: &[u8], warnings: &mut Vec<String>) -> &'static E
     found.encoding
 }
 
-/// The encoding of bytes that say nothing of it and are no UTF-8, by the frequency of characters.
+/// Guesses the encoding of bytes that have no label and are not UTF-8, by the frequency of characters.
 fn likely_encoding(bytes: &[u8]) -> &'static Encoding {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(bytes, true);
     match detector.guess(None, Utf8Detection::Deny) {
-        // Names in GBK look like this as well, and are what is met; kana stand for Japanese.
+        // Names in GBK look like EUC-JP and are more frequent in records; kana show that the text is Japanese.
         found if found == EUC_JP && !has_kana(&found.decode_without_bom_handling(bytes).0) => GBK,
         found if EAST_ASIAN.contains(&found) => found,
         _ => WINDOWS_1252,
@@ -96,17 +98,18 @@ fn has_kana(text: &str) -> bool {
     text.contains(|c| ('\u{3041}'..='\u{30fe}').contains(&c))
 }
 
-/// An encoding that was chosen.
+/// A chosen encoding.
 struct Choice {
     encoding: &'static Encoding,
     /// True if the text decoded with it names it in `CA`.
     is_declared: bool,
 }
 
-/// Chooses the encoding by which the games are whole and have the most nodes and values; `preferred` if others are no better.
+/// Chooses the encoding that gives the fewest syntax errors, then the most nodes and values. A tie goes to the encoding
+/// that the text itself names, then to `preferred`.
 ///
-/// The second byte of a character may be a backslash or a bracket. Read in another encoding, it escapes or ends what it should
-/// not, so nodes are lost or text stands outside of values.
+/// The second byte of a character may be a backslash or a bracket. In a wrong encoding it escapes or ends a value, so
+/// that nodes are lost or text stands outside of values.
 fn best_structure(bytes: &[u8], preferred: &'static Encoding) -> Choice {
     let is_escape = |byte: &u8| *byte == 0x1b;
     let has_escapes = bytes.iter().any(is_escape) && preferred != ISO_2022_JP;
@@ -124,7 +127,7 @@ fn best_structure(bytes: &[u8], preferred: &'static Encoding) -> Choice {
         let (text, has_errors) = encoding.decode_without_bom_handling(bytes);
         let declared = declared_charset(text.as_bytes()).and_then(|label| encoding_named(&label));
         let is_declared = declared == Some(encoding);
-        // A label that only this reading shows is tried as well.
+        // A label that is readable in this encoding only adds its encoding to the list.
         let is_new = |other: &&'static Encoding| !encodings.contains(other) && !is_utf16(other);
         encodings.extend(declared.filter(is_new));
         let rank = Rank {
@@ -141,7 +144,7 @@ fn best_structure(bytes: &[u8], preferred: &'static Encoding) -> Choice {
     best.map_or(Choice { encoding: preferred, is_declared: false }, |(_, choice)| choice)
 }
 
-/// Evidence for an encoding, the weightiest first.
+/// Evidence for an encoding, the most important first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     structure: Structure,
@@ -151,7 +154,7 @@ struct Rank {
     common: usize,
 }
 
-/// Counts of the games of a text and their parts; more is better.
+/// Quality of a text as SGF: few faults, then many nodes and values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Structure {
     faults: Reverse<usize>,
@@ -166,7 +169,7 @@ fn structure(text: &str) -> Structure {
     let mut depth = 0;
     if !has_game {
         lexer = Lexer::new(text);
-        // Behind its parenthesis.
+        // Depth 1, since `find_damaged_game` stops behind the parenthesis.
         has_game = lexer.find_damaged_game(false).is_some();
         depth = 1;
     }
@@ -196,7 +199,7 @@ fn structure(text: &str) -> Structure {
     Structure { faults: Reverse(faults), nodes, values }
 }
 
-/// The number of two-byte characters that are frequent in texts of an encoding: those of the first level of its standard.
+/// Counts two-byte characters that are frequent in texts of an encoding: those of the first level of its standard.
 fn common_characters(bytes: &[u8], encoding: &'static Encoding) -> usize {
     let is_common = |lead: u8, trail: u8| match encoding {
         _ if encoding == BIG5 => (0xa4..=0xc6).contains(&lead),
@@ -215,8 +218,8 @@ fn common_characters(bytes: &[u8], encoding: &'static Encoding) -> usize {
     count
 }
 
-/// The encoding that a `CA` value means: the labels of the Encoding Standard, and some that Go
-/// programs write besides.
+/// Returns the encoding that a `CA` value names: a label of the Encoding Standard, or one of the others that Go
+/// programs write.
 #[must_use]
 pub fn encoding_named(label: &str) -> Option<&'static Encoding> {
     let label = label.trim();
@@ -242,8 +245,8 @@ pub fn encoding_named(label: &str) -> Option<&'static Encoding> {
     Encoding::for_label_no_replacement(standard.as_bytes())
 }
 
-/// UTF-16 without a mark: text that is mostly ASCII has zeros in every other byte, and in those only.
-/// Zeros in both places are padding.
+/// Detects UTF-16 without a byte order mark: mostly ASCII text has zeros in every second byte and only there. Zeros in
+/// both places are padding.
 fn utf16_by_zeros(bytes: &[u8]) -> Option<&'static Encoding> {
     let sample = &bytes[..bytes.len().min(1024)];
     let zeros = |parity: usize| sample.iter().skip(parity).step_by(2).filter(|&&byte| byte == 0).count();
@@ -258,7 +261,7 @@ fn utf16_by_zeros(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// The value of `CA` in the first node of the first game, found in the raw bytes.
+/// Returns the value of `CA` in the first node of the first game, read from the raw bytes.
 fn declared_charset(bytes: &[u8]) -> Option<String> {
     let mut rest = &bytes[root_properties(bytes)?..];
     loop {
@@ -269,7 +272,7 @@ fn declared_charset(bytes: &[u8]) -> Option<String> {
         }
         let value = &rest[name_length + 1..];
         let length = value_length(value)?;
-        // FF[3] allowed small letters anywhere in a name. They do not count.
+        // FF[3] allowed small letters anywhere in a name; they are ignored.
         if name.iter().copied().filter(u8::is_ascii_uppercase).eq(*b"CA") {
             let label = String::from_utf8_lossy(&value[..length]);
             return (!label.trim().is_empty()).then(|| label.trim().to_owned());
@@ -278,7 +281,7 @@ fn declared_charset(bytes: &[u8]) -> Option<String> {
     }
 }
 
-/// Where the properties of the first node start: behind `(;`.
+/// Returns the byte offset behind the first `(;`, where the properties of the first node start.
 fn root_properties(bytes: &[u8]) -> Option<usize> {
     let mut after_open = false;
     for (index, &byte) in bytes.iter().enumerate() {
@@ -291,7 +294,7 @@ fn root_properties(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// Bytes before the `]` that ends a value.
+/// Returns the number of bytes before the `]` that ends a value.
 fn value_length(value: &[u8]) -> Option<usize> {
     let mut escaped = false;
     value.iter().position(|&byte| {

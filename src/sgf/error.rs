@@ -1,13 +1,13 @@
-//! Why a file cannot be read, and where.
+//! Errors of reading a file, with their place.
 
 use std::fmt;
 
-/// A place in the text, both numbers from 1. Columns count characters.
+/// A place in the text. Line and column count from 1; a column is one character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Location {
-    /// Line; `\n`, `\r` and `\r\n` each end one.
+    /// The line; `\n`, `\r` and `\r\n` each end one.
     pub line: u32,
-    /// Character within the line.
+    /// The character within the line.
     pub column: u32,
 }
 
@@ -22,57 +22,57 @@ impl fmt::Display for Location {
     }
 }
 
-/// Why a file is not read as SGF.
+/// A reason to refuse a file as SGF.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SgfError {
-    /// More bytes than we are ready to take.
+    /// The file exceeds [`MAX_BYTES`](super::MAX_BYTES).
     #[error("the file has {bytes} bytes, the limit is {limit}: split the collection into smaller files")]
     TooLarge {
-        /// Its size.
+        /// Size of the file in bytes.
         bytes: usize,
-        /// The limit.
+        /// The limit in bytes.
         limit: usize,
     },
-    /// Nothing in the file looks like the start of a game.
+    /// No text in the file looks like the start of a game.
     #[error("no game found: expected \"(;\" somewhere in the file; is it an SGF file?")]
     NoGame,
     /// The text breaks the grammar.
     #[error("{at}: expected {expected}, found {found}; {advice}")]
     Syntax {
-        /// Where the wrong text starts.
+        /// Start of the wrong text.
         at: Location,
-        /// What the grammar allows there.
+        /// Tokens that the grammar allows there.
         expected: &'static str,
-        /// What is there.
+        /// The text found there.
         found: String,
-        /// What to do about it.
+        /// Advice to the user.
         advice: &'static str,
     },
     /// The text ends within a game.
     #[error("{at}: expected {expected}, found the end of the file; it seems cut off: get a whole copy")]
     Truncated {
-        /// Where the text ends.
+        /// End of the text.
         at: Location,
-        /// What should have followed.
+        /// The missing text.
         expected: String,
     },
-    /// A board that SGF cannot describe.
+    /// A board size outside the range of SGF.
     #[error(
         "{at}: expected a board size from 1 to 52 (SZ[19]) or columns:rows (SZ[19:13]), found SZ[{given}]; \
          correct the SZ property"
     )]
     BoardSize {
-        /// Where the value stands.
+        /// Start of the value.
         at: Location,
-        /// The value.
+        /// The value found.
         given: String,
     },
-    /// More than we are ready to keep in memory.
+    /// The file exceeds a limit that bounds memory.
     #[error("{at}: more than {limit} {what}: reduce the file or split it into smaller ones")]
     TooMany {
-        /// Where the limit was passed.
+        /// The place that passed the limit.
         at: Location,
-        /// What there is too much of.
+        /// The things that are counted.
         what: &'static str,
         /// The limit.
         limit: usize,
@@ -80,7 +80,7 @@ pub enum SgfError {
 }
 
 impl SgfError {
-    /// Where the error is, if it is at one place.
+    /// Returns the place of the error, if it has one.
     #[must_use]
     pub fn location(&self) -> Option<Location> {
         match self {
@@ -93,7 +93,7 @@ impl SgfError {
     }
 }
 
-/// A piece of the file for a message: short, on one line.
+/// Shortens a piece of the file for a message: at most 24 characters and an ellipsis, on one line.
 pub(super) fn excerpt(text: &str) -> String {
     const LONGEST: usize = 24;
     let mut excerpt: String =

@@ -1,146 +1,147 @@
-//! A game as its record tells it: the main line, nothing played yet.
+//! A game as its record contains it: the main line, not yet played.
 
 use super::error::Location;
 use crate::game::Player;
 use crate::go::Rules;
 use std::fmt;
 
-/// One game of a file: what is said of it as a whole, by the first node that does, and the nodes of its main line.
+/// One game of a file: its game information, each item from the first node that has it, and the nodes of its main line.
 ///
-/// Points are on the board of the record, which may be larger than any board of ours.
+/// Points refer to the board of the record, which may be larger than the boards supported here.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GameRecord {
-    /// What is played (`GM`): 1 is Go. Records of other games keep no moves.
+    /// The game (`GM`): 1 is Go. Records of other games keep no moves.
     pub game: u32,
-    /// Points in a row, `1..=52`.
+    /// Columns of the board, `1..=52`.
     pub columns: u8,
-    /// Points in a column, `1..=52`.
+    /// Rows of the board, `1..=52`.
     pub rows: u8,
-    /// The number written as komi (`KM`); [`GameRecord::terms`] knows what it means.
+    /// The number written as komi (`KM`); [`GameRecord::terms`] interprets it.
     pub komi: Option<f64>,
-    /// Handicap as written (`HA`), not what the setup has; `None` for 0 too.
+    /// The handicap as written (`HA`), whatever stones are set up; `None` for 0 too.
     pub handicap: Option<u32>,
     /// The name of the rules as written (`RU`).
     pub rules: Option<String>,
-    /// The programs that wrote it (`AP`): some put theirs after an earlier one.
+    /// The programs that wrote the record (`AP`); some programs append their name to an earlier one.
     pub applications: Vec<String>,
     /// True if `KO` holds the komi, as in records of the servers Sina and Tom.
     pub is_komi_in_ko: bool,
-    /// True if the server Fox wrote the record, also where another program changed it.
+    /// True if the Go server Fox wrote the record, even if another program changed it.
     pub is_from_fox: bool,
-    /// Who plays (`PB`, `PW`), Black first.
+    /// The players' names (`PB`, `PW`), Black first.
     pub names: [Option<String>; 2],
-    /// Their ranks (`BR`, `WR`), Black first.
+    /// The players' ranks (`BR`, `WR`), Black first.
     pub ranks: [Option<String>; 2],
     /// The result as written (`RE`), such as `W+3.5`.
     pub result: Option<String>,
-    /// When it was played (`DT`).
+    /// The date of the game (`DT`).
     pub date: Option<String>,
-    /// Where or in which tournament it was played (`EV`).
+    /// The event, such as a tournament (`EV`).
     pub event: Option<String>,
     /// The title of the game (`GN`).
     pub title: Option<String>,
-    /// The charset that this game names (`CA`).
+    /// The charset that the game names (`CA`).
     pub charset_label: Option<String>,
-    /// The main line from the first node on: always the first variation.
+    /// The nodes of the main line, which always takes the first variation.
     pub nodes: Vec<Node>,
-    /// Nodes in the file, variations included.
+    /// Number of nodes in the game, variations included.
     pub total_nodes: usize,
-    /// Nodes with more than one continuation.
+    /// Number of nodes with more than one successor.
     pub forks: usize,
-    /// What could not be read and was left out, with its place; at most [`MAX_WARNINGS`].
+    /// Warnings about text that was ignored, with its place; at most [`MAX_WARNINGS`] about values, a few more about
+    /// the whole game.
     pub warnings: Vec<String>,
 }
 
-/// Warnings kept for one game.
+/// Maximum number of warnings about values kept for one game.
 pub const MAX_WARNINGS: usize = 20;
 
 /// A node of the main line. Setup comes before moves, whatever their order in the file.
 ///
-/// Most nodes have a move and nothing else, so all else lies apart: a file of 10 MB may say millions of nodes.
+/// Most nodes contain only a move, so everything else is boxed: a file of 10 MB may have millions of nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// Moves (`B`, `W`) in the order of the file; FF\[4\] allows one.
+    /// The moves (`B`, `W`) in the order of the file; FF\[4\] allows one.
     pub moves: Box<[(Player, Place)]>,
     rest: Option<Box<Rest>>,
 }
 
-/// What a node has besides moves.
+/// The contents of a node other than moves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rest {
     /// Stones added (`AB`, `AW`) and points emptied (`AE`, as `None`), in the order of the file.
     pub setup: Vec<(Option<Player>, RecordPoint)>,
-    /// A setup value that is no point of the board. The setup around it is kept.
+    /// The first setup value that is not a point of the board. The rest of the setup is kept.
     pub unreadable_setup: Option<Unreadable>,
-    /// Who is to move next (`PL`).
+    /// The player to move next (`PL`).
     pub player_to_move: Option<Player>,
-    /// The comment (`C`), line ends as `\n`.
+    /// The comment (`C`), with `\n` as line end.
     pub comment: Option<String>,
 }
 
 impl Node {
-    /// A node with moves and the rest.
+    /// Creates a node; an empty `rest` takes no memory.
     #[must_use]
     pub fn new(moves: Vec<(Player, Place)>, rest: Rest) -> Node {
         let rest = (rest != Rest::default()).then(|| Box::new(rest));
         Node { moves: moves.into_boxed_slice(), rest }
     }
 
-    /// Adds stones.
+    /// Adds stones and empty points to the setup.
     pub(super) fn set_up(&mut self, stones: Vec<(Option<Player>, RecordPoint)>) {
         self.rest.get_or_insert_default().setup.extend(stones);
     }
 
-    /// See [`Rest::setup`].
+    /// Returns [`Rest::setup`].
     #[must_use]
     pub fn setup(&self) -> &[(Option<Player>, RecordPoint)] {
         self.rest.as_ref().map_or(&[], |rest| &rest.setup)
     }
 
-    /// See [`Rest::unreadable_setup`].
+    /// Returns [`Rest::unreadable_setup`].
     #[must_use]
     pub fn unreadable_setup(&self) -> Option<&Unreadable> {
         self.rest.as_ref()?.unreadable_setup.as_ref()
     }
 
-    /// See [`Rest::player_to_move`].
+    /// Returns [`Rest::player_to_move`].
     #[must_use]
     pub fn player_to_move(&self) -> Option<Player> {
         self.rest.as_ref()?.player_to_move
     }
 
-    /// See [`Rest::comment`].
+    /// Returns [`Rest::comment`].
     #[must_use]
     pub fn comment(&self) -> Option<&str> {
         self.rest.as_ref()?.comment.as_deref()
     }
 }
 
-/// Where a move was made.
+/// The place of a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// On a point.
+    /// A point.
     Point(RecordPoint),
-    /// Nowhere.
+    /// A pass.
     Pass,
-    /// The file says something that is no point of this board.
+    /// A value that is not a point of this board.
     Unreadable(Box<Unreadable>),
 }
 
-/// A point of a record's board, which may have up to 52 lines either way.
+/// A point of a record's board, which may have up to 52 columns and rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RecordPoint {
-    /// From 0 at the left.
+    /// The column, from 0 at the left.
     pub column: u8,
-    /// From 0 at the bottom, as in [`go::Size::move_at`](crate::go::Size::move_at); the file counts
-    /// from the top.
+    /// The row, from 0 at the bottom, as in [`go::Size::move_at`](crate::go::Size::move_at); the file counts from the
+    /// top.
     pub row: u8,
 }
 
-/// A value that names no point of the board.
+/// A value that is not a point of the board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
-    /// Where the value stands.
+    /// Start of the value.
     pub at: Location,
     /// The property, such as `AB`.
     pub property: String,
@@ -158,19 +159,18 @@ impl fmt::Display for Unreadable {
 }
 
 impl GameRecord {
-    /// Moves of the main line, passes included, without those that cannot be read.
+    /// Returns the number of moves on the main line, passes included, unreadable ones excluded.
     #[must_use]
     pub fn move_count(&self) -> usize {
         self.moves().filter(|(_, place)| !matches!(place, Place::Unreadable(_))).count()
     }
 
-    /// All moves of the main line.
+    /// Returns all moves of the main line.
     pub fn moves(&self) -> impl Iterator<Item = &(Player, Place)> {
         self.nodes.iter().flat_map(|node| node.moves.iter())
     }
 
-    /// The rules that [`rules`](GameRecord::rules) names, if they are rules of ours; a record under
-    /// others leaves the choice to the caller.
+    /// Returns the rules that [`rules`](GameRecord::rules) names; `None` if the name is missing or unknown.
     #[must_use]
     pub fn known_rules(&self) -> Option<Rules> {
         super::rules::rules_named(self.rules.as_deref()?).map(|(rules, _)| rules)

@@ -1,30 +1,30 @@
-//! The handicap of a record: stones that are set up, moves of Black before White's first stone, or a number alone.
+//! The handicap of a record: stones set up, stones that Black plays before White's first, or a number only.
 //!
-//! `HA` without stones: Fox places them on the customary points, which KataGo (`Sgf::parse`) and KaTrain do likewise. Other
-//! sources leave the reader without the points, so no stones stand and a warning says so.
+//! `HA` without stones: Fox means the customary points, and KataGo (`Sgf::parse`) and KaTrain place the stones there
+//! for its records. Other sources do not define the points, so no stones are placed and a warning is added.
 
 use super::game_record::{GameRecord, Place, RecordPoint};
 use crate::game::{Move, Player};
 use crate::go::handicap::{fixed_points, most_fixed};
 use crate::go::{IllegalMove, Rules, Size};
 
-/// Black's stones before White's first.
+/// Stones on the board before White's first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct FirstStones {
     /// Stones set up before the first move, by player.
     set_up: [usize; 2],
     /// Stones that Black plays before White's first stone.
     played: usize,
-    /// Moves up to White's first stone, passes of White included.
+    /// Moves before White's first stone, White's passes included.
     moves: usize,
-    /// True if White then makes two moves in a row: a position made by moves, Black's first, unless the record names a
-    /// handicap.
+    /// True if White then makes two moves in a row. Such moves build a position, Black's stones first, and are a
+    /// handicap only if `HA` states one.
     are_others: bool,
 }
 
 impl GameRecord {
-    /// Handicap stones on the board, whatever `HA` says: those set up for Black alone if White moves first, or two or more
-    /// that Black plays before White's first stone. White may pass between them.
+    /// Returns the number of handicap stones on the board, whatever `HA` states: two or more set up for Black only, if
+    /// White moves first, or two or more that Black plays before White's first stone. White may pass between them.
     #[must_use]
     pub fn counted_handicap(&self) -> usize {
         let FirstStones { set_up: [black, white], played, are_others, .. } = self.first_stones();
@@ -36,7 +36,7 @@ impl GameRecord {
         }
     }
 
-    /// The handicap: the number in `HA` if it is two or more and any of the stones stands, else
+    /// Returns the handicap: `HA` if it is two or more and any of the stones is on the board, else
     /// [`counted_handicap`](GameRecord::counted_handicap).
     #[must_use]
     pub fn handicap_stones(&self) -> usize {
@@ -48,8 +48,8 @@ impl GameRecord {
         }
     }
 
-    /// The number of moves, from the first on, by which Black places handicap stones, passes of White between them
-    /// included: 0 where the handicap is set up.
+    /// Returns the number of moves, from the first on, with which Black places handicap stones, White's passes
+    /// included; 0 if the handicap is set up.
     #[must_use]
     pub fn handicap_moves(&self) -> usize {
         let FirstStones { set_up: [black, white], played, moves, are_others } = self.first_stones();
@@ -86,8 +86,8 @@ impl GameRecord {
         first
     }
 
-    /// Places the stones of a handicap that the record names without them, if its source is known to, and warns
-    /// of a handicap that does not stand on the board.
+    /// Places handicap stones that `HA` states but the record lacks, if the record is from Fox, and adds a warning if
+    /// `HA` and the stones disagree.
     pub(super) fn complete_handicap(&mut self) {
         let stones = self.handicap.map_or(0, |stones| stones as usize);
         let FirstStones { set_up: [black, white], played, .. } = self.first_stones();
@@ -113,7 +113,8 @@ impl GameRecord {
             .push(format!("HA[{stones}] without stones: placed at {}, as Fox does", names.join(" ")));
     }
 
-    /// Sets up the points on which Fox places a handicap; `None` if it has none, or if moves of the record are on them.
+    /// Sets up the points on which Fox places a handicap; `None` if it has none for this number, or if moves of the
+    /// record are on them.
     fn points_of_fox(&mut self, stones: usize) -> Option<(Size, Vec<Move>)> {
         let size = Size::new(usize::from(self.columns), usize::from(self.rows)).ok()?;
         if !(2..=most_fixed(size)).contains(&stones) {
@@ -121,7 +122,8 @@ impl GameRecord {
         }
         let mut points = fixed_points(size, stones);
         if self.is_before_2018() && (stones == 6 || stones == 7) && size.columns() == size.rows() {
-            // Side stones were above and below then. Source: KataGo cpp/dataio/sgf.cpp.
+            // Six and seven stones had their side stones above and below the centre then. Source: KataGo
+            // cpp/dataio/sgf.cpp.
             for mv in &mut points {
                 let (column, row) = size.coordinates(*mv)?;
                 *mv = size.move_at(row, column)?;

@@ -1,14 +1,14 @@
-//! What the nodes say of the game as a whole: the first one, as a rule.
+//! Game information, as a rule in the first node.
 
 use super::error::{SgfError, excerpt};
 use super::game_record::{GameRecord, MAX_WARNINGS};
 use super::parse::Property;
 use super::value::{self, Board, Value};
 
-/// Reads the first node's information; moves and setup are not looked at.
+/// Reads the game information of the first node; ignores moves and setup.
 ///
 /// # Errors
-/// A board size that SGF does not have: no point could be read on it.
+/// Fails if the board size is outside the range of SGF, since no point could be read.
 pub(super) fn read(properties: &[Property]) -> Result<GameRecord, SgfError> {
     let mut warnings = Vec::new();
     let board = match first(properties, "SZ") {
@@ -43,8 +43,8 @@ pub(super) fn read(properties: &[Property]) -> Result<GameRecord, SgfError> {
     Ok(record)
 }
 
-/// Takes from a node of the main line what the nodes before it did not say: some programs write the game's information
-/// in the second or the last one.
+/// Takes from a node of the main line the items that the nodes before it lack: some programs write the game information
+/// into the second or the last node.
 pub(super) fn complete(record: &mut GameRecord, properties: &[Property]) {
     let warnings = &mut record.warnings;
     if record.komi.is_none() {
@@ -83,11 +83,11 @@ pub(super) fn complete(record: &mut GameRecord, properties: &[Property]) {
     }
 }
 
-/// Returns true if Fox wrote these properties. Its older records name another program alone, beside a blank title.
+/// Returns true if Fox wrote these properties. Its older records name only another program, beside a blank title.
 ///
 /// Source: KataGo cpp/dataio/sgf.cpp.
 fn is_from_fox(applications: &[String], properties: &[Property]) -> bool {
-    /// Names of Fox and its predecessor.
+    /// Names of Fox and of its predecessor.
     const FOX: [&str; 2] = ["foxwq", "txwq"];
     let has = |name: &str| applications.iter().any(|it| it.to_ascii_lowercase().contains(name));
     let has_blank_title = || {
@@ -101,7 +101,7 @@ fn text(properties: &[Property], name: &str) -> Option<String> {
     first(properties, name).map(|value| value::simple_text(value.raw))
 }
 
-/// The first value of a property that is not blank: `KM[]` says as much as no `KM`.
+/// Returns the first value of a property that is not blank: `KM[]` equals a missing `KM`.
 fn first<'a>(properties: &[Property<'a>], name: &str) -> Option<Value<'a>> {
     all(properties, name).find(|value| !value.raw.trim().is_empty())
 }
@@ -125,7 +125,7 @@ fn checked<T>(
     read
 }
 
-/// Notes a value that is left out.
+/// Adds a warning about a value that is ignored.
 pub(super) fn warn(warnings: &mut Vec<String>, name: &str, expected: &str, value: Value) {
     if warnings.len() < MAX_WARNINGS {
         let Value { at, raw } = value;

@@ -1,8 +1,8 @@
-//! Text to tokens, each with the place where it starts.
+//! Text to tokens, each with its place.
 
 use super::error::Location;
 
-/// A token of the grammar, or what stands where one should be.
+/// A token of the grammar, or the text found in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token<'a> {
     /// `(`
@@ -13,20 +13,20 @@ pub(super) enum Token<'a> {
     Semicolon,
     /// The name of a property, small letters included.
     Name(&'a str),
-    /// What stands between `[` and `]`, escapes included.
+    /// The text between `[` and `]`, escapes included.
     Value(&'a str),
-    /// A value that no `]` ends.
+    /// A value without its `]`.
     UnendedValue,
-    /// No token starts with this.
+    /// A character that starts no token.
     Stray(char),
     /// The end of the text.
     End,
 }
 
-/// A cursor in the text that knows its line and column.
+/// A cursor in the text that tracks line and column.
 pub(super) struct Lexer<'a> {
     rest: &'a str,
-    /// Bytes of the whole text.
+    /// Length of the whole text in bytes.
     length: usize,
     here: Location,
     after_return: bool,
@@ -37,8 +37,8 @@ impl<'a> Lexer<'a> {
         Lexer { rest: text, length: text.len(), here: Location::START, after_return: false }
     }
 
-    /// Goes to the next `(` that only white space separates from a `;`: anything may stand around
-    /// games, such as the headers of a mail. `false` when there is none.
+    /// Goes to the next `(` that a `;` follows, white space between them allowed; other text may surround games, such
+    /// as the headers of a mail. Returns `false` if there is none.
     pub(super) fn find_game(&mut self) -> bool {
         while let Some(offset) = self.rest.find('(') {
             self.skip(offset);
@@ -51,8 +51,9 @@ impl<'a> Lexer<'a> {
         false
     }
 
-    /// Goes behind the next `(` that starts a game, though a `;` may be missing, and says where it is. After a damaged
-    /// game only a node with properties of a first node tells a game from a variation of the damaged one.
+    /// Goes behind the next `(` that starts a game, even without its `;`, and returns the place of the `(`. After a
+    /// damaged game only a node with properties of a first node counts, since it cannot be a variation of the damaged
+    /// game.
     pub(super) fn find_damaged_game(&mut self, is_after_another: bool) -> Option<Location> {
         loop {
             self.skip(self.rest.find('(').unwrap_or(self.rest.len()));
@@ -69,9 +70,10 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Whether the next node has a property that only the first node of a game has, among its first few.
+    /// Returns true if one of the first properties of the next node is one that only the first node of a game has.
     pub(super) fn is_before_first_node(&self) -> bool {
-        /// Enough for these, which stand first; a limit, so that files of parentheses alone take no time.
+        /// Maximum number of bytes examined: these properties stand first, and without a limit a file of parentheses
+        /// takes quadratic time.
         const LOOKED_AT: usize = 256;
         let end = (0..=LOOKED_AT.min(self.rest.len())).rev().find(|&end| self.rest.is_char_boundary(end));
         let mut ahead = Lexer::new(&self.rest[..end.unwrap_or(0)]);
@@ -86,7 +88,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The next token and where it starts.
+    /// Returns the next token and its place.
     pub(super) fn next(&mut self) -> (Token<'a>, Location) {
         let white = self.rest.len() - self.rest.trim_start_matches(is_white).len();
         self.skip(white);
@@ -111,12 +113,12 @@ impl<'a> Lexer<'a> {
         (token, start)
     }
 
-    /// Where the next token would be looked for.
+    /// Returns the current place.
     pub(super) fn here(&self) -> Location {
         self.here
     }
 
-    /// Bytes of the text before it.
+    /// Returns the number of bytes before the current place.
     pub(super) fn offset(&self) -> usize {
         self.length - self.rest.len()
     }
@@ -125,7 +127,7 @@ impl<'a> Lexer<'a> {
         let (skipped, rest) = self.rest.split_at(bytes);
         for c in skipped.chars() {
             match c {
-                // The second half of a line end that was counted already.
+                // The second half of a line end that is already counted.
                 '\n' if self.after_return => {}
                 '\n' | '\r' => {
                     self.here = Location { line: self.here.line + 1, column: 1 };
@@ -138,18 +140,18 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Whether this is a name in capitals with a value behind it.
+/// Returns true if the text starts with a name in capitals and the `[` of a value.
 fn starts_with_property(text: &str) -> bool {
     let value = text.trim_start_matches(|c: char| c.is_ascii_uppercase());
     value.len() < text.len() && value.starts_with('[')
 }
 
-/// White space between tokens. Some programs pad files with zero bytes.
+/// Returns true for white space between tokens, zero bytes included: some programs pad files with them.
 fn is_white(c: char) -> bool {
     c.is_whitespace() || c == '\0' || c == '\u{feff}'
 }
 
-/// Where the `]` is that ends the value at the start of `text`.
+/// Returns the byte offset of the `]` that ends the value at the start of `text`.
 fn end_of_value(text: &str) -> Option<usize> {
     let mut escaped = false;
     text.bytes().position(|byte| {

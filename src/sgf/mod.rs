@@ -1,18 +1,17 @@
 //! Game records in the Smart Game Format: bytes in, [`GameRecord`]s and [`Position`]s out.
 //!
-//! A file goes through five small steps, one file each:
+//! A file is read in five steps, one module each:
 //!
-//! 1. [`decode`]: bytes to text, whatever the charset;
+//! 1. [`decode`]: bytes to text, in any charset;
 //! 2. `lexer`: text to tokens, each with its line and column;
-//! 3. `parse`: the grammar of game trees, with a counter where others recurse, so that depth costs
-//!    nothing; only the main line is kept, variations are checked and counted;
-//! 4. `value`: what a property's value says; the crate `sgf-parse` reads it here, one value at a time;
-//! 5. [`game_record`]: the main line with its typed nodes, which [`replay`] plays on our boards under
-//!    [`terms`].
+//! 3. `parse`: the grammar of game trees, with an explicit stack, so that deep nesting cannot overflow the call stack;
+//!    only the main line is kept, variations are checked and counted;
+//! 4. `value`: values of properties, parsed one at a time with the crate `sgf-parse`;
+//! 5. [`game_record`]: the main line with its typed nodes, which [`replay`] plays on a board under [`terms`].
 //!
-//! Reading is strict about the grammar, since a truncated game looks just like a short one, unless it is asked
-//! for what there is ([`read_damaged`]), and patient about values: a komi that cannot be read is a warning, a move that cannot be read only matters to
-//! who replays it.
+//! The grammar is enforced, since a truncated game looks like a short one; [`read_damaged`] reads up to the first
+//! error. Values are not enforced: an unreadable komi is a warning, and an unreadable move is an error only when the
+//! record is replayed to it.
 //!
 //! Source: FF\[4\], <https://www.red-bean.com/sgf/>.
 //!
@@ -42,32 +41,31 @@ pub use write::{PlayedGame, Variation, point, write_game, write_record, write_va
 
 use std::ops::Range;
 
-/// Files above this many bytes are refused.
+/// Maximum size of a file in bytes.
 pub const MAX_BYTES: usize = 64 << 20;
 
-/// Games that one file may hold.
+/// Maximum number of games in a file.
 pub const MAX_GAMES: usize = 1 << 17;
 
-/// Nodes, moves and points of setup that the main lines of one file may hold; bounds memory, since a
-/// few bytes (`AB[aa:ZZ]`) may say thousands of points.
+/// Maximum number of nodes, moves and setup points in the main lines of a file. It bounds memory, since a few bytes
+/// (`AB[aa:ZZ]`) can stand for thousands of points.
 pub const MAX_KEPT: usize = 1 << 22;
 
-/// Everything read from one file.
+/// The contents of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Collection {
-    /// The games in the order of the file, never none in what [`read`] returns. The first is the one
-    /// meant when nobody asks for another.
+    /// The games in the order of the file; [`read`] returns at least one. The first is the default game.
     pub games: Vec<GameRecord>,
-    /// The charset the text was read in, by the name that the Encoding Standard gives it.
+    /// The charset of the text, by its name in the Encoding Standard.
     pub charset: &'static str,
-    /// What was odd about the file as a whole. Each game has its own besides.
+    /// Warnings about the file as a whole; each game has its own besides.
     pub warnings: Vec<String>,
 }
 
 /// Reads a whole file.
 ///
 /// # Errors
-/// A file too large, without any game, or with a syntax error anywhere in a game.
+/// Fails if the file is too large, has no game, or has a syntax error in any game.
 pub fn read(bytes: &[u8]) -> Result<Collection, SgfError> {
     match read_prefix(bytes) {
         (collection, None) => Ok(collection),
@@ -75,7 +73,7 @@ pub fn read(bytes: &[u8]) -> Result<Collection, SgfError> {
     }
 }
 
-/// Reads a file up to its first error: the whole games before it, and the error if there is one.
+/// Reads a file up to its first error; returns the complete games before it, and the error.
 #[must_use]
 pub fn read_prefix(bytes: &[u8]) -> (Collection, Option<SgfError>) {
     let (collection, _, error) = read_prefix_with_sources(bytes);
@@ -110,33 +108,33 @@ fn read_prefix_with_sources(bytes: &[u8]) -> (Collection, Sources, Option<SgfErr
 /// The text that games were read from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sources {
-    /// The whole file, decoded.
+    /// The decoded text of the file.
     text: String,
-    /// Where each game stands in it.
+    /// The byte range of each game in `text`.
     spans: Vec<Range<usize>>,
 }
 
 impl Sources {
-    /// The text of a game, by its place in the collection, from its first parenthesis on. That of a damaged game may
-    /// end anywhere; there is none for a game that the collection has not got.
+    /// Returns the text of the game at index `game`, from its first parenthesis on; empty if there is no such game. The
+    /// text of a damaged game may end anywhere.
     #[must_use]
     pub fn of(&self, game: usize) -> &str {
         self.spans.get(game).map_or("", |span| &self.text[span.clone()])
     }
 }
 
-/// Reads a whole file, damaged games as far as they go, with a warning each.
+/// Reads a file; a damaged game is read up to the damage and gets a warning.
 ///
 /// # Errors
-/// A file too large, or without any node.
+/// Fails if the file is too large or has no node.
 pub fn read_damaged(bytes: &[u8]) -> Result<Collection, SgfError> {
     read_damaged_with_sources(bytes).map(|(collection, _)| collection)
 }
 
-/// The same, with the text of each game.
+/// Does the same as [`read_damaged`] and returns the text of each game as well.
 ///
 /// # Errors
-/// A file too large, or without any node.
+/// Fails if the file is too large or has no node.
 pub fn read_damaged_with_sources(bytes: &[u8]) -> Result<(Collection, Sources), SgfError> {
     let first = match read_prefix_with_sources(bytes) {
         (collection, sources, None) => return Ok((collection, sources)),
@@ -154,7 +152,8 @@ pub fn read_damaged_with_sources(bytes: &[u8]) -> Result<(Collection, Sources), 
     Ok((collection, Sources { text: decoded.text, spans }))
 }
 
-/// A file is decoded as one text, by what its first game says; later games may say otherwise.
+/// Adds a warning if a later game names another charset: the file is decoded as one text, by the label of the first
+/// game.
 fn warn_of_other_charsets(collection: &mut Collection) {
     for (index, game) in collection.games.iter().enumerate().skip(1) {
         let Some(label) = &game.charset_label else { continue };

@@ -1,4 +1,4 @@
-//! The grammar: games are trees of nodes, nodes are properties.
+//! The grammar: a game is a tree of nodes, a node a list of properties.
 //!
 //! ```text
 //! game     = "(" node { node } { game } ")"
@@ -6,8 +6,8 @@
 //! property = Name value { value }
 //! ```
 //!
-//! The trees may be nested as deep as the file is long, so the stack of open parentheses is a vector,
-//! and the tree is never built: the main line is kept as a list, all else is counted.
+//! Trees may be nested as deep as the file is long, so the stack of open parentheses is a vector and the tree is never
+//! built: the main line is kept as a list, other nodes are only counted.
 
 use super::error::SgfError::{self, Truncated};
 use super::error::{Location, excerpt};
@@ -20,7 +20,7 @@ use crate::game::Player;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A property as it stands in the file, its name without small letters.
+/// A property of the file; its name without small letters.
 pub(super) struct Property<'a> {
     pub(super) name: Cow<'a, str>,
     pub(super) values: Vec<Value<'a>>,
@@ -30,27 +30,27 @@ pub(super) struct Property<'a> {
 struct Level {
     on_main_line: bool,
     has_node: bool,
-    /// Parentheses opened directly inside.
+    /// Number of parentheses opened directly inside.
     variations: u32,
 }
 
-/// Reads the games of a text one after another.
+/// Reads the games of a text in order.
 pub(super) struct Parser<'a> {
     pub(super) lexer: Lexer<'a>,
     pub(super) peeked: Option<(Token<'a>, Location)>,
     games: usize,
-    /// Nodes, moves and points of setup, in all games together.
+    /// Nodes, moves and setup points kept so far, over all games.
     kept: usize,
-    /// Whether damaged games are read as far as they go: see [`super::salvage`].
+    /// True if damaged games are read up to the damage: see [`super::salvage`].
     pub(super) is_patient: bool,
-    /// Where each game stands in the text, in bytes.
+    /// The byte range of each game in the text.
     pub(super) spans: Vec<Range<usize>>,
 }
 
 /// The game being read.
 #[derive(Default)]
 pub(super) struct PartialGame<'a> {
-    /// `None` before the first node is complete.
+    /// `None` until the first node is complete.
     record: Option<GameRecord>,
     /// The properties of the node being read, if it is on the main line.
     pub(super) node: Option<Vec<Property<'a>>>,
@@ -58,17 +58,17 @@ pub(super) struct PartialGame<'a> {
     levels: Vec<Level>,
     total_nodes: usize,
     forks: usize,
-    /// The first property that stands in no node, for who is patient.
+    /// The first property outside of a node, if the parser is patient.
     missing_semicolon: Option<Location>,
 }
 
-/// Values that one node may have, far more than the points of the largest board in every markup: they
-/// are kept until the node is read.
+/// Maximum number of values in a node. They are kept until the node is read; the limit far exceeds all points of the
+/// largest board in every markup.
 const MAX_NODE_VALUES: usize = 1 << 18;
 
 /// Advice for text in the wrong place.
 const FIX: &str = "correct the file there";
-/// Advice for text that probably got out of a comment.
+/// Advice for text that probably escaped from a comment.
 const BRACKETS: &str = "inside a value, write \"]\" as \"\\]\"";
 
 impl<'a> Parser<'a> {
@@ -77,7 +77,7 @@ impl<'a> Parser<'a> {
         Parser { lexer, peeked: None, games: 0, kept: 0, is_patient: false, spans: Vec::new() }
     }
 
-    /// The next game, or `None` when no other starts.
+    /// Reads the next game; `None` if there is none.
     pub(super) fn next_game(&mut self) -> Option<Result<GameRecord, SgfError>> {
         self.lexer.find_game().then(|| {
             let start = self.lexer.offset();
@@ -88,7 +88,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Reads a game to its end; on error `game` has what came before.
+    /// Reads a game to its end; on error `game` contains the part before it.
     pub(super) fn read_game(&mut self, game: &mut PartialGame<'a>) -> Result<(), SgfError> {
         self.games += 1;
         limit("games in a file", self.games, MAX_GAMES, self.lexer.here())?;
@@ -149,7 +149,7 @@ impl<'a> Parser<'a> {
         self.peeked.take().unwrap_or_else(|| self.lexer.next())
     }
 
-    /// The values behind a name.
+    /// Reads the values after a name.
     fn property(&mut self, name: &'a str, at: Location) -> Result<Property<'a>, SgfError> {
         let mut values = Vec::new();
         loop {
@@ -193,7 +193,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Takes the properties of the finished node, if it is to be kept, into the record.
+    /// Adds the finished node to the record, if it is on the main line.
     pub(super) fn end_node(&mut self, game: &mut PartialGame<'a>, at: Location) -> Result<(), SgfError> {
         let Some(properties) = game.node.take() else { return Ok(()) };
         let record = match &mut game.record {
@@ -220,7 +220,7 @@ impl<'a> Parser<'a> {
             let name = &*property.name;
             match name {
                 "C" => rest.comment = property.values.first().map(|value| value::text(value.raw)),
-                // Points and moves of other games are written otherwise.
+                // Other games write points and moves differently.
                 _ if record.game != 1 => {}
                 "AB" => self.setup(&mut rest, board, Some(Player::Black), property, at)?,
                 "AW" => self.setup(&mut rest, board, Some(Player::White), property, at)?,
@@ -228,7 +228,7 @@ impl<'a> Parser<'a> {
                 "B" | "W" => {
                     let player = if name == "B" { Player::Black } else { Player::White };
                     self.keep(property.values.len(), at)?;
-                    // There is hardly ever more than one.
+                    // Exact, since almost every node has one move.
                     moves.reserve_exact(property.values.len());
                     moves.extend(property.values.iter().map(|&value| (player, board.place(name, value))));
                 }
@@ -274,7 +274,8 @@ impl<'a> Parser<'a> {
 }
 
 impl PartialGame<'_> {
-    /// Every parenthesis but a game's first one follows a node, and so does all that is in a node.
+    /// Returns an error if the innermost parenthesis has no node yet: only a game's first parenthesis may stand before
+    /// a node.
     fn expect_node_before(&self, at: Location, found: &str) -> Result<(), SgfError> {
         match self.levels.last() {
             Some(level) if !level.has_node => Err(syntax(at, "\";\" to start a node", &excerpt(found), FIX)),
@@ -312,7 +313,7 @@ impl PartialGame<'_> {
         }
     }
 
-    /// The record of a game that has a first node, as each has that was read to its end.
+    /// Completes the record; fails if the game has no first node, which a game read to its end always has.
     pub(super) fn into_record(self) -> Result<GameRecord, SgfError> {
         let mut record = self.record.ok_or(SgfError::NoGame)?;
         record.total_nodes = self.total_nodes;

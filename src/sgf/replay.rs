@@ -1,15 +1,13 @@
-//! Playing a record on a board of ours.
+//! Replay of a record on a board.
 //!
-//! Turn 0 is the position in which the first move is made, turn N the one in which move N+1 is: setup
-//! between two moves belongs to the turn after the earlier one. Setup starts a new history, of which
-//! the position set up is the first.
+//! Turn N is the position after N moves and after the setup that follows move N. Setup starts a new history, which
+//! begins with the position set up.
 //!
-//! Who is to play in a turn: the colour that `PL` names; else the colour of the next move; else, in
-//! turn 0, White when Black was given a handicap and otherwise Black, and later the opponent of who
-//! moved last. A move by the other colour is accepted.
+//! The player to move is the colour in `PL`; else the colour of the next move; else, in turn 0, White if Black has
+//! handicap stones and Black if not, and later the opponent of the last mover. A move of the other colour is accepted.
 //!
 //! Illegal moves are executed as FF\[4\] defines it: a stone on the point is replaced, captures are made, and a chain
-//! without liberties is removed. Only a point that is not on the board ends the record.
+//! without liberties is removed. A replay ends only at a point off the board or at an unreadable value.
 
 use super::game_record::{GameRecord, Node, Place, RecordPoint, Unreadable};
 use crate::game::{Game, Move, Player};
@@ -17,74 +15,74 @@ use crate::go::geometry::SizeError;
 use crate::go::position::IllegalMove;
 use crate::go::{KeyPolicy, Komi, Position, Record, Rules, Size};
 
-/// Why a record cannot be played to the turn asked for.
+/// A reason for which a record cannot be played to a turn.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
-    /// The record is of another game.
+    /// The record is not a game of Go.
     #[error("expected a game of Go (GM[1]), found GM[{game}]; choose another file")]
     NotGo {
-        /// What `GM` says.
+        /// The value of `GM`.
         game: u32,
     },
-    /// The board is too large for us.
+    /// The board is larger than supported.
     #[error("the record's board is too large: {0}")]
     Size(#[from] SizeError),
-    /// Stones set up on the same board leave a chain without liberties.
+    /// A setup leaves a chain without liberties.
     #[error("setup after move {turn}: {player} {vertex} cannot stand there ({reason}); correct the setup")]
     IllegalSetup {
-        /// Moves played before.
+        /// Number of moves before the setup.
         turn: usize,
-        /// Whose stone it is.
+        /// Colour of the stone.
         player: Player,
-        /// Its point.
-        vertex: String,
-        /// The rule.
-        reason: IllegalMove,
-    },
-    /// A move that cannot be executed.
-    #[error("move {turn}, {player} {vertex}, is illegal: {reason}; the record can be used up to turn {}", turn - 1)]
-    IllegalMove {
-        /// The number of the move, from 1.
-        turn: usize,
-        /// Who moved.
-        player: Player,
-        /// Where.
+        /// The stone's point.
         vertex: String,
         /// The rule it breaks.
         reason: IllegalMove,
     },
-    /// A value on the way that names no point of the board.
+    /// A move that cannot be executed, since its point is off the board.
+    #[error("move {turn}, {player} {vertex}, is illegal: {reason}; the record can be used up to turn {}", turn - 1)]
+    IllegalMove {
+        /// The number of the move, from 1.
+        turn: usize,
+        /// The player who moved.
+        player: Player,
+        /// The move's point.
+        vertex: String,
+        /// The rule it breaks.
+        reason: IllegalMove,
+    },
+    /// A value before the turn that is not a point of the board.
     #[error("after move {turn}: {unreadable}; correct the record there")]
     Unreadable {
-        /// Moves played before.
+        /// Number of moves before the value.
         turn: usize,
         /// The value and its place.
         unreadable: Unreadable,
     },
-    /// The record is shorter.
+    /// The record has no such turn.
     #[error("the record has no turn {turn}: expected one from 0 to {last}")]
     NoSuchTurn {
-        /// What was asked for.
+        /// The turn asked for.
         turn: usize,
-        /// The last turn.
+        /// The last turn of the record.
         last: usize,
     },
 }
 
-/// A turn of a record.
+/// One turn of a record.
 #[derive(Clone)]
 pub struct Step {
-    /// Moves played so far, passes included.
+    /// Number of moves played, passes included.
     pub turn: usize,
-    /// The move that led here; `None` in turn 0.
+    /// The move that led to this turn; `None` in turn 0.
     pub played: Option<(Player, Move)>,
-    /// The last node that set stones up between the move and the next one, by its number on the main line.
+    /// The last node with setup between this move and the next, by its index on the main line.
     pub set_up: Option<usize>,
-    /// The position in which the next move is made.
+    /// The position before the next move.
     pub position: Position,
 }
 
-/// The turns of a record in order. An error ends them. A copy goes on from where the original was.
+/// The turns of a record in order, ended by the first error. A clone continues from the same turn.
 #[derive(Clone)]
 pub struct Steps<'r> {
     walk: Option<Walk<'r>>,
@@ -94,18 +92,18 @@ pub struct Steps<'r> {
 }
 
 impl GameRecord {
-    /// All turns from turn 0 on, under `rules` and `komi`.
+    /// Returns all turns, from turn 0 on, under `rules` and `komi`.
     ///
     /// # Errors
-    /// When the record is not Go or its board has more than 19 lines.
+    /// Fails if the record is not Go or its board is larger than 19x19.
     pub fn steps(&self, rules: Rules, komi: Komi) -> Result<Steps<'_>, ReplayError> {
         Ok(Steps { walk: Some(Walk::new(self, rules, komi)?), started: false, handicap: None })
     }
 
-    /// The position in turn `n`, after `n` moves.
+    /// Returns the position after `n` moves.
     ///
     /// # Errors
-    /// When the record is shorter, or anything before the turn cannot be played.
+    /// Fails if the record is shorter, or if a value before the turn cannot be played.
     pub fn position_after(&self, n: usize, rules: Rules, komi: Komi) -> Result<Position, ReplayError> {
         let mut walk = Walk::new(self, rules, komi)?;
         walk.settle()?;
@@ -117,10 +115,10 @@ impl GameRecord {
         Ok(walk.position)
     }
 
-    /// The position in which the record ends.
+    /// Returns the position at the end of the record.
     ///
     /// # Errors
-    /// When anything cannot be played.
+    /// Fails if any move or setup cannot be played.
     pub fn final_position(&self, rules: Rules, komi: Komi) -> Result<Position, ReplayError> {
         let mut walk = Walk::new(self, rules, komi)?;
         walk.settle()?;
@@ -130,8 +128,8 @@ impl GameRecord {
 }
 
 impl GameRecord {
-    /// The moves of the main line that `rules` forbid, up to the first that cannot be executed: number from 1, player, move and
-    /// reason.
+    /// Returns the main-line moves that `rules` forbid, up to the first that cannot be executed: number from 1, player,
+    /// move and reason.
     #[must_use]
     pub fn illegal_moves(&self, rules: Rules) -> Vec<(usize, Player, Move, IllegalMove)> {
         let mut found = Vec::new();
@@ -148,7 +146,7 @@ impl GameRecord {
 }
 
 impl Steps<'_> {
-    /// The same turns with what the rules give White for a handicap of `stones`. Turns that were taken before do without.
+    /// Adds White's compensation for a handicap of `stones` to the turns not yet taken.
     #[must_use]
     pub fn with_handicap(mut self, stones: usize) -> Self {
         self.handicap = Some(stones);
@@ -158,8 +156,7 @@ impl Steps<'_> {
         self
     }
 
-    /// The same turns with other table keys, which contain what `keys` says of all moves of the record. Turns that
-    /// were taken before keep theirs.
+    /// Sets the table-key policy of the turns not yet taken; their keys cover all moves of the record.
     #[must_use]
     pub fn with_key_policy(mut self, keys: KeyPolicy) -> Self {
         if let Some(walk) = &mut self.walk {
@@ -168,11 +165,11 @@ impl Steps<'_> {
         self
     }
 
-    /// The game up to a turn, its last at most and without one, as moves that can be taken back. Stones set up between
-    /// moves begin a new history.
+    /// Returns the game up to `turn`, or up to its end if that comes first, as a [`Record`], which can undo moves.
+    /// Setup between moves starts a new history.
     ///
     /// # Errors
-    /// When anything before the turn cannot be played.
+    /// Fails if a value before the turn cannot be played.
     pub fn into_record(mut self, turn: Option<usize>) -> Result<Record, ReplayError> {
         let handicap = self.handicap;
         let begin = |position| {
@@ -225,11 +222,10 @@ impl Iterator for Steps<'_> {
 
 impl std::iter::FusedIterator for Steps<'_> {}
 
-/// Moves between two calls of [`Position::seal`]: superko looks through all positions since the last
-/// call, one by one.
+/// Number of moves between calls of [`Position::seal`]; superko compares positions since the last call one by one.
 const MOVES_UNSEALED: usize = 128;
 
-/// A cursor in the record and the position there.
+/// A cursor in the record, with the position there.
 #[derive(Clone)]
 struct Walk<'r> {
     record: &'r GameRecord,
@@ -237,15 +233,15 @@ struct Walk<'r> {
     position: Position,
     turn: usize,
     played: Option<(Player, Move)>,
-    /// The rule that the last move broke.
+    /// The rule that the last move broke, if any.
     forbidden: Option<IllegalMove>,
-    /// Moves that place handicap stones.
+    /// Number of moves that place handicap stones.
     handicap_moves: usize,
     /// See [`Step::set_up`].
     set_up: Option<usize>,
-    /// The node of the next move or of the next setup.
+    /// The node of the next move or setup.
     node: usize,
-    /// Moves of that node already played.
+    /// Number of moves of that node already played.
     moves_done: usize,
 }
 
@@ -270,7 +266,7 @@ impl<'r> Walk<'r> {
         })
     }
 
-    /// Plays the next move and whatever setup follows; `false` at the end of the record.
+    /// Plays the next move and the setup after it; returns `false` at the end of the record.
     fn play_next(&mut self) -> Result<bool, ReplayError> {
         let record = self.record;
         let Some((player, place)) =
@@ -293,7 +289,7 @@ impl<'r> Walk<'r> {
             Some(reason @ IllegalMove::OffBoard) => return Err(self.illegal(*player, mv, reason)),
         }
         if self.turn <= self.handicap_moves {
-            // A pass of White between handicap stones offers no end of the game.
+            // White's pass between handicap stones must not count towards the two passes that end a game.
             self.position.resume();
         }
         if self.turn.is_multiple_of(MOVES_UNSEALED) {
@@ -311,7 +307,7 @@ impl<'r> Walk<'r> {
         Ok(true)
     }
 
-    /// Plays on a stone, which is removed first. The history begins anew.
+    /// Removes the stone on the point and plays there. The history starts anew.
     fn replace_stone(&mut self, player: Player, mv: Move) -> Result<(), ReplayError> {
         let mut stones = self.stones();
         stones[mv.index()] = None;
@@ -324,7 +320,7 @@ impl<'r> Walk<'r> {
         ReplayError::IllegalMove { turn: self.turn, player, vertex: self.size.vertex(mv), reason }
     }
 
-    /// Goes to the next move, setting up what stands before it.
+    /// Goes to the next move and applies the setup before it.
     fn settle(&mut self) -> Result<(), ReplayError> {
         let mut stones: Option<Vec<Option<Player>>> = None;
         let mut named = None;
@@ -355,7 +351,7 @@ impl<'r> Walk<'r> {
         }
     }
 
-    /// The colour of the next move; where there is none, `otherwise` or whose turn it is.
+    /// Returns the colour of the next move; without one, `otherwise`, or else the player to move.
     fn next_player(&self, otherwise: Option<Player>) -> Player {
         let next = self.record.nodes.get(self.node).and_then(|node| node.moves.get(self.moves_done));
         next.map(|(player, _)| *player).or(otherwise).unwrap_or_else(|| self.position.to_play())
@@ -363,8 +359,7 @@ impl<'r> Walk<'r> {
 
     fn turn_to(&mut self, player: Player) {
         if self.turn == 0 && player != self.position.to_play() {
-            // A new position: with `set_to_play`, an empty board with Black to move, which never was in
-            // this game, would belong to the history.
+            // `set_to_play` would add the empty board with Black to move, which the game never had, to the history.
             if let Ok(position) = self.first_position(&[], player) {
                 self.position = position;
             }
@@ -373,7 +368,7 @@ impl<'r> Walk<'r> {
         }
     }
 
-    /// The stones on the board, by move number.
+    /// Returns the stones on the board, by move number.
     fn stones(&self) -> Vec<Option<Player>> {
         let board = self.position.board();
         board.geometry().points.iter().map(|&point| board.stone_at(point)).collect()
@@ -387,7 +382,7 @@ impl<'r> Walk<'r> {
         Ok(())
     }
 
-    /// Starts a new history with these stones.
+    /// Starts a new history from these stones.
     fn restart(&mut self, stones: &[Option<Player>], to_play: Player) -> Result<(), ReplayError> {
         let list: Vec<(Player, Move)> = (0u16..)
             .zip(stones)
@@ -403,7 +398,7 @@ impl<'r> Walk<'r> {
         Ok(())
     }
 
-    /// The first position of a new history, under the same rules, komi and key policy. Prisoners stay.
+    /// Returns the first position of a new history; rules, komi, key policy, compensation and prisoners are kept.
     fn first_position(
         &self,
         stones: &[(Player, Move)],
@@ -417,8 +412,8 @@ impl<'r> Walk<'r> {
         Ok(position)
     }
 
-    /// The move on a point of the record. The parser only accepts points of the record's board, but
-    /// records may be made by others.
+    /// Returns the move on a point of the record. The parser accepts only points on the record's board, but a record
+    /// may come from elsewhere.
     fn move_on(&self, player: Player, point: RecordPoint) -> Result<Move, ReplayError> {
         let (column, row) = (usize::from(point.column), usize::from(point.row));
         self.size.move_at(column, row).ok_or_else(|| ReplayError::IllegalMove {

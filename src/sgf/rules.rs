@@ -1,16 +1,15 @@
-//! Rules as records and KataGo's protocols write them: by name, as an object of JSON, or in one word of parts.
+//! Rules as records and KataGo's protocols write them: a name, a JSON object, or KataGo's one-word form.
 //!
-//! Source: KataGo docs/GTP_Extensions.md, `kata-get-rules` and `kata-set-rules`. A part that is not played here (a
-//! button, a tax but the customary one) is refused by its name; nothing is dropped.
+//! Source: KataGo docs/GTP_Extensions.md, `kata-get-rules` and `kata-set-rules`. A part that is not supported (a
+//! button, a tax other than the customary one) is refused by its name; none is silently dropped.
 
 use crate::go::{HandicapBonus, KoRule, Rules, RulesError, Scoring};
 use serde_json::{Map, Value, json};
 
-/// Reads rules as a client writes them: a name, a list such as `ko=simple,suicide=yes`, KataGo's word of parts, or an
-/// object of JSON.
+/// Parses rules: a name, a list such as `ko=simple,suicide=yes`, KataGo's one-word form, or a JSON object.
 ///
 /// # Errors
-/// Unknown rules, or a part of them that does not exist or is not played here.
+/// Fails on unknown rules, and on a part that is unknown or not supported.
 pub fn parse(text: &str) -> Result<Rules, RulesError> {
     let text = text.trim();
     if text.starts_with('{') {
@@ -25,10 +24,10 @@ pub fn parse(text: &str) -> Result<Rules, RulesError> {
     text.parse()
 }
 
-/// Reads rules from a value of JSON: an object of parts, or a text as [`parse`] reads it.
+/// Reads rules from a JSON value: an object of parts, or a string for [`parse`].
 ///
 /// # Errors
-/// As those of [`parse`].
+/// Fails as [`parse`] does.
 pub fn from_json(value: &Value) -> Result<Rules, RulesError> {
     match value {
         Value::String(text) => parse(text),
@@ -37,17 +36,17 @@ pub fn from_json(value: &Value) -> Result<Rules, RulesError> {
     }
 }
 
-/// The rules with one part of another value, as `kata-set-rule` names it.
+/// Returns the rules with one part changed, named as in `kata-set-rule`.
 ///
 /// # Errors
-/// A part or a value that does not exist or is not played here.
+/// Fails if the part or its value is unknown or not supported.
 pub fn with_part(rules: Rules, name: &str, value: &str) -> Result<Rules, RulesError> {
     let mut parts = Parts::of(rules);
     parts.set(name, &Value::String(value.trim().to_owned()))?;
     parts.rules()
 }
 
-/// Rules as an object of parts.
+/// Returns the rules as a JSON object of parts.
 #[must_use]
 pub fn to_json(rules: Rules) -> Value {
     let bonus = match rules.handicap_bonus {
@@ -91,8 +90,8 @@ fn from_parts(named: &[(&'static str, &str)]) -> Result<Rules, RulesError> {
     parts.rules()
 }
 
-/// Rules being read. An object says all that differs from Tromp-Taylor rules, but for tax and friendly passes, whose default
-/// goes with the other parts.
+/// Rules being read. A missing part has its Tromp-Taylor value, except tax and friendly passes: their defaults depend
+/// on the other parts.
 struct Parts {
     ko: KoRule,
     suicide: bool,
@@ -103,7 +102,7 @@ struct Parts {
 }
 
 impl Parts {
-    /// The parts of rules that an object does not name.
+    /// Returns the values of parts that an object does not name.
     fn unstated() -> Parts {
         Parts { removes_dead: None, ..Parts::of(Rules::TROMP_TAYLOR) }
     }
@@ -169,10 +168,10 @@ impl Parts {
     }
 }
 
-/// Reads `whiteHandicapBonus`, a part of rules that analysis queries name beside them, too.
+/// Reads `whiteHandicapBonus`, which analysis queries may also name beside the rules.
 ///
 /// # Errors
-/// A value that does not exist.
+/// Fails if there is no such bonus.
 pub fn handicap_bonus(name: &str, value: &Value) -> Result<HandicapBonus, RulesError> {
     let word = value.as_str().map(str::to_ascii_uppercase);
     match (word.as_deref(), value.as_u64()) {
@@ -183,7 +182,8 @@ pub fn handicap_bonus(name: &str, value: &Value) -> Result<HandicapBonus, RulesE
     }
 }
 
-/// The parts of rules in KataGo's word, such as `koPOSITIONALscoreAREAtaxNONEsui0whbN`; `None` if it is no such word.
+/// Splits KataGo's one-word form of rules, such as `koPOSITIONALscoreAREAtaxNONEsui0whbN`, into its parts; `None` if
+/// `word` is not of this form.
 ///
 /// Source: the operator `<<` of `Rules` in KataGo cpp/game/rules.cpp.
 fn parts_of_word(word: &str) -> Option<Vec<(&'static str, &str)>> {
@@ -210,7 +210,7 @@ fn parts_of_word(word: &str) -> Option<Vec<(&'static str, &str)>> {
             return None;
         }
         rest = after;
-        // Komi is told apart from rules.
+        // Komi is not a part of the rules.
         if name != "komi" {
             parts.push((name, value));
         }
@@ -218,11 +218,12 @@ fn parts_of_word(word: &str) -> Option<Vec<(&'static str, &str)>> {
     (!parts.is_empty()).then_some(parts)
 }
 
-/// Reads the rules that a `RU` value means, with what is not played of them; `None` for those that are not known here.
+/// Interprets the value of `RU`: the rules, and a message about parts that are not supported; `None` if the rules are
+/// unknown.
 ///
-/// Names are taken as programs and servers write them, in any case, with words such as "rules" and what follows a comma
-/// or a number left out: FF\[4\]'s own (`AGA`, `GOE`, `Japanese`, `NZ`), those of KGS, OGS, Fox, Yike, Tygem and SmartGo in
-/// Latin, Chinese, Japanese and Korean letters, and KataGo's words.
+/// Names are accepted as programs and servers write them, in any case; numbers, words such as "rules", and text after a
+/// comma, colon or parenthesis are ignored. Known are FF\[4\]'s names (`AGA`, `GOE`, `Japanese`, `NZ`), those of KGS,
+/// OGS, Fox, Yike, Tygem and SmartGo in Latin, Chinese, Japanese and Korean script, and KataGo's.
 #[must_use]
 pub fn rules_named(name: &str) -> Option<(Rules, Option<String>)> {
     match parse(name) {
@@ -236,13 +237,13 @@ pub fn rules_named(name: &str) -> Option<(Rules, Option<String>)> {
     country(name).or_else(|| parse(&core_of(name)).ok()).map(|rules| (rules, None))
 }
 
-/// The rules of a word of parts without those that are not played.
+/// Returns the rules of a one-word form without the parts that are not supported.
 fn nearest(named: &[(&'static str, &str)]) -> Option<Rules> {
     let mut parts = Parts::unstated();
     for &(name, value) in named {
         match (name, value) {
             ("tax" | "hasButton", _) => {}
-            // A rule between simple and situational superko.
+            // Spight's rule lies between simple ko and situational superko.
             ("ko", "SPIGHT") => parts.ko = KoRule::Situational,
             _ => parts.set(name, &Value::String(value.to_owned())).ok()?,
         }
@@ -250,7 +251,7 @@ fn nearest(named: &[(&'static str, &str)]) -> Option<Rules> {
     parts.rules().ok()
 }
 
-/// The rules of a country that is named in Chinese, Japanese or Korean letters.
+/// Returns the rules of a country named in Chinese, Japanese or Korean.
 fn country(name: &str) -> Option<Rules> {
     const COUNTRIES: [(&[&str], Rules); 3] = [
         (&["日本", "日规", "日規", "일본", "韩国", "韩规", "韓国", "韓國", "韓規", "한국"], Rules::JAPANESE),
@@ -261,7 +262,7 @@ fn country(name: &str) -> Option<Rules> {
     found.map(|(_, rules)| *rules)
 }
 
-/// A name of rules without what programs write around it: `Chinese rules, 7.5` is `chinese`.
+/// Strips the words around a name of rules: `Chinese rules, 7.5` becomes `chinese`.
 fn core_of(name: &str) -> String {
     const FILLERS: [&str; 14] = [
         "rule", "rules", "ruleset", "rulesset", "style", "counting", "scoring", "score", "go", "standard",

@@ -1,8 +1,8 @@
-//! Damaged files, as far as they go.
+//! Reading damaged files up to the damage.
 //!
-//! A game that breaks off, or whose text breaks the grammar, ends there, with a warning of its own. A missing `)` at the
-//! end of a game is seen by the properties of a first node where a variation would start, a missing `;` by a property
-//! behind a `(`. The next game of the file is looked for by the properties of its first node, too.
+//! A game ends where its text breaks the grammar or breaks off, and gets a warning. A missing `)` at the end of a game
+//! is detected by first-node properties where a variation would start, a missing `;` by a property behind a `(`. The
+//! next game after the damage is found by its first-node properties, too.
 
 use super::error::SgfError;
 use super::game_record::GameRecord;
@@ -10,17 +10,17 @@ use super::lexer::Token;
 use super::parse::{Parser, PartialGame};
 use std::ops::Range;
 
-/// What a damaged text has.
+/// The games of a damaged text.
 pub(super) struct Salvaged {
-    /// The games.
+    /// The games that have a node.
     pub(super) games: Vec<GameRecord>,
-    /// Where each stands in the text, in bytes.
+    /// The byte range of each game in the text.
     pub(super) spans: Vec<Range<usize>>,
-    /// The errors of those without any node.
+    /// The errors of games without any node.
     pub(super) errors: Vec<SgfError>,
 }
 
-/// The games of a damaged text.
+/// Reads the games of a damaged text.
 pub(super) fn games(text: &str) -> Salvaged {
     let (mut games, mut errors) = (Vec::new(), Vec::new());
     let mut parser = Parser::new(text);
@@ -30,7 +30,7 @@ pub(super) fn games(text: &str) -> Salvaged {
         match found {
             Ok(game) => games.push(game),
             Err(error) => {
-                // Beyond a limit all is.
+                // A limit of the file also stops every game after it.
                 let is_final = matches!(error, SgfError::TooMany { .. });
                 errors.push(error);
                 if is_final {
@@ -47,7 +47,7 @@ fn next_game(parser: &mut Parser<'_>, is_damaged: &mut bool) -> Option<Result<Ga
         let at = parser.lexer.find_damaged_game(*is_damaged)?;
         parser.peeked = Some((Token::Open, at));
     }
-    // The parenthesis is read already.
+    // Minus 1, since the parenthesis is already read.
     let start = parser.lexer.offset() - 1;
     let mut game = PartialGame::default();
     let Err(error) = parser.read_game(&mut game) else {

@@ -1,38 +1,38 @@
-//! What a record's game is played for: rules and komi, whoever wrote them down and in whatever unit.
+//! Rules and komi of a record, from any program and in any unit.
 //!
-//! A komi is taken in points, with three exceptions that servers and archives made customary:
+//! A komi is in points, with three exceptions that servers and archives made customary:
 //!
-//! - from 100 on either way it is in hundredths: 650 is 6.5, 375 is 3.75;
-//! - a quarter is in stones of Chinese counting, each worth two points: 3.75 is 7.5. Fox writes 350 for 7
-//!   points likewise;
-//! - Fox writes 0 for even games, which are played for 7.5 or, by territory, 6.5; its games with `HA[1]` have no komi, and
-//!   a handicap game that is written with the komi of an even one has none either. KaTrain (`SGF.parse_sgf`) reads 0.5
-//!   in both, KataGo 0 in the first.
+//! - from 100 on, of either sign, it is in hundredths: 650 is 6.5, 375 is 3.75;
+//! - with a quarter it is in stones of Chinese counting, each worth two points: 3.75 is 7.5. Fox likewise writes 350
+//!   for 7 points;
+//! - Fox writes 0 for even games, which are played with 7.5 or, by territory, 6.5; its games with `HA[1]` have no komi,
+//!   and neither has a handicap game that states the komi of an even one. KaTrain (`SGF.parse_sgf`) reads 0.5 in both,
+//!   KataGo 0 in the first.
 //!
-//! None of them is made for what this program has written: that is in points, on small boards perhaps in more than the
-//! board has.
+//! None of these applies to records written by this program: their komi is in points, and on small boards may exceed
+//! the board's points.
 //!
-//! What is then no half point, or more than the board has, is refused: rounding may change who won. Whatever is
-//! not in the record word for word is said in [`Terms::assumed`].
+//! A komi that is then not a multiple of half a point, or exceeds the board's points, is refused, since rounding may
+//! change the winner. Each departure from the wording of the record is listed in [`Terms::assumed`].
 
 use super::game_record::GameRecord;
 use super::rules::rules_named;
 use crate::game::{Move, Player};
 use crate::go::{IllegalMove, KoRule, Komi, Rules, Scoring, Size};
 
-/// A number from here on is no number of points.
+/// A komi of this absolute value or more is in hundredths of a point.
 const FIRST_HUNDREDTHS: f64 = 100.0;
-/// The same for records of Fox, which has 50 for half a point.
+/// The same bound for records of Fox, which writes 50 for half a point.
 const FIRST_HUNDREDTHS_OF_FOX: f64 = 20.0;
-/// What even games are played for under Chinese rules: 7.5.
+/// The usual komi of even games under Chinese rules: 7.5.
 const CHINESE_KOMI: Komi = Komi(15);
 /// The usual komi of even games under Japanese rules: 6.5.
 const JAPANESE_KOMI: Komi = Komi(13);
 /// The usual komi of handicap games: 0.5.
 const HANDICAP_KOMI: Komi = Komi(1);
-/// From here on a komi is that of an even game: 5 points.
+/// Minimum komi of an even game: 5 points.
 const MIN_EVEN_KOMI: Komi = Komi(10);
-/// What is told of a search under territory scoring.
+/// Note on searches under territory scoring.
 pub const TERRITORY: &str =
     "territory is searched as area, with the komi corrected by how many stones each side has placed";
 
@@ -43,14 +43,13 @@ pub struct Terms {
     pub rules: Rules,
     /// Komi.
     pub komi: Komi,
-    /// Handicap stones that White is compensated for, as the rules have it; 0 under rules that neither record nor user
-    /// names.
+    /// Handicap stones for which the rules compensate White; 0 if neither the record nor the user names the rules.
     pub handicap: usize,
-    /// What the record does not say, or not like this: one line each.
+    /// Assumptions that the record does not state, or states differently: one line each.
     pub assumed: Vec<String>,
 }
 
-/// Rules and komi that the user names: they win over the record's.
+/// Rules and komi chosen by the user; they override the record's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Given {
     /// Rules.
@@ -59,7 +58,7 @@ pub struct Given {
     pub komi: Option<Komi>,
 }
 
-/// Rules and komi where neither user nor record names them.
+/// Rules and komi if neither the user nor the record names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Otherwise {
     /// Rules.
@@ -69,7 +68,7 @@ pub struct Otherwise {
 }
 
 impl Terms {
-    /// Points that White gets besides komi, for a handicap.
+    /// Returns White's compensation for the handicap, besides komi.
     #[must_use]
     pub fn compensation(&self) -> Komi {
         Komi(2 * self.rules.points_for_handicap(self.handicap) as i32)
@@ -77,30 +76,30 @@ impl Terms {
 }
 
 impl Default for Otherwise {
-    /// Chinese rules and 7.5.
+    /// Returns Chinese rules and a komi of 7.5.
     fn default() -> Otherwise {
         Otherwise { rules: Rules::CHINESE, komi: CHINESE_KOMI }
     }
 }
 
-/// A komi that no game can be scored with.
+/// A komi that is off the half-point grid or exceeds the board's points.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "expected a komi in whole or half points, at most {points} on this board, found KM[{found}]; \
      correct the record or choose the komi"
 )]
 pub struct UnusableKomi {
-    /// Points of the board.
+    /// Number of points of the board.
     pub points: u32,
     /// The number in the record.
     pub found: String,
 }
 
 impl GameRecord {
-    /// Rules and komi of the game.
+    /// Returns the rules and the komi of the game.
     ///
     /// # Errors
-    /// When the record's komi is needed and unusable.
+    /// Fails if the record's komi is needed and unusable.
     pub fn terms(&self, given: Given, otherwise: Otherwise) -> Result<Terms, UnusableKomi> {
         let mut assumed = Vec::new();
         let rules = self.chosen_rules(given.rules, otherwise.rules, &mut assumed);
@@ -144,7 +143,7 @@ impl GameRecord {
         }
     }
 
-    /// Rules that nobody has named, but with simple ko where the record repeats a position.
+    /// Returns default rules, with simple ko if the record repeats a position.
     fn without_superko_if_repeated(&self, rules: Rules, assumed: &mut Vec<String>) -> Rules {
         let repeats = |it: &&(usize, Player, Move, IllegalMove)| it.3 == IllegalMove::Superko;
         match self.illegal_moves(rules).iter().find(repeats) {
@@ -176,7 +175,7 @@ impl GameRecord {
         }
     }
 
-    /// Says which moves are against the rules; all of them are executed.
+    /// Lists the moves that break the rules; all of them are executed.
     fn tell_illegal_moves(&self, rules: Rules, assumed: &mut Vec<String>) {
         const MOST: usize = 5;
         let illegal = self.illegal_moves(rules);
@@ -198,7 +197,7 @@ impl GameRecord {
         }
     }
 
-    /// The komi where the record has none.
+    /// Returns the komi of a game without one in its record.
     fn missing_komi(&self, rules: Rules, otherwise: Otherwise, assumed: &mut Vec<String>) -> Komi {
         let (what, komi) = match self.handicap_stones() {
             2.. => (" of a handicap game", HANDICAP_KOMI),
@@ -209,7 +208,7 @@ impl GameRecord {
         komi
     }
 
-    /// The komi that `KM` means under `rules`.
+    /// Returns the komi that `KM` means under `rules`.
     fn recorded_komi(&self, rules: Rules, assumed: &mut Vec<String>) -> Result<Option<Komi>, UnusableKomi> {
         let Some(written) = self.komi else { return Ok(None) };
         if self.is_komi_in_ko {
@@ -243,7 +242,7 @@ impl GameRecord {
         Ok(Some(komi))
     }
 
-    /// The komi of a game at Fox where that is another one than is written.
+    /// Returns the komi of a game from Fox if it differs from the written one.
     fn komi_of_fox(&self, komi: Komi, written: f64, rules: Rules, assumed: &mut Vec<String>) -> Option<Komi> {
         if !self.is_from_fox {
             return None;
@@ -261,14 +260,14 @@ impl GameRecord {
         Some(komi)
     }
 
-    /// Whether this program wrote the record, and nobody else.
+    /// Returns true if this program is the only one that wrote the record.
     fn is_ours(&self) -> bool {
         let is_our_name = |name: &String| name.starts_with(super::write::PROGRAM);
         !self.applications.is_empty() && self.applications.iter().all(is_our_name)
     }
 }
 
-/// The komi of even games: 6.5 under territory scoring, 7.5 under area scoring.
+/// Returns the komi of even games: 6.5 under territory scoring, 7.5 under area scoring.
 #[must_use]
 pub fn customary_komi(rules: Rules) -> Komi {
     match rules.scoring {

@@ -1,8 +1,8 @@
-//! What the values of properties say. Points, lists and text are read by the crate `sgf-parse`.
+//! Values of properties. The crate `sgf-parse` reads points, lists and text.
 //!
-//! Each value is handed over alone, so that one bad value spoils no other, and the crate never sees a
-//! whole tree: it drops trees by recursion, which overflows the stack on deep ones. What it does not
-//! know of Go is added here: `tt` may be a pass, points may be off the board, rows count from the top.
+//! The crate receives one value at a time, so that a bad value spoils no other and the crate never builds a tree, which
+//! it would drop by recursion and overflow the stack. Rules of Go that it lacks are added here: `tt` may be a pass,
+//! points may be off the board, rows count from the top.
 
 use super::error::{Location, excerpt};
 use super::game_record::{Place, RecordPoint, Unreadable};
@@ -10,10 +10,10 @@ use crate::game::Player;
 use sgf_parse::go::{Move, Point, Prop};
 use sgf_parse::{SgfProp, SimpleText, Text};
 
-/// The largest size that two letters for a point can describe.
+/// Maximum number of columns or rows: a coordinate is one of 52 letters.
 const MAX_SIDE: u8 = 52;
 
-/// Sides up to this one write a pass as `tt` too, which is no point there.
+/// Maximum side of a board on which `tt` is also a pass; there it is not a point.
 const PASS_SIDE: u8 = 19;
 
 /// The board of a record.
@@ -23,7 +23,7 @@ pub(super) struct Board {
     pub(super) rows: u8,
 }
 
-/// A value and where it starts.
+/// A value and its place.
 #[derive(Clone, Copy)]
 pub(super) struct Value<'a> {
     pub(super) at: Location,
@@ -36,7 +36,7 @@ impl Board {
         on_board.then(|| RecordPoint { column: point.x, row: self.rows - 1 - point.y })
     }
 
-    /// A value of `B` or `W`.
+    /// Reads a value of `B` or `W`.
     pub(super) fn place(self, property: &str, value: Value) -> Place {
         let off_board = Point { x: PASS_SIDE, y: PASS_SIDE };
         let tt_is_pass = self.columns <= PASS_SIDE && self.rows <= PASS_SIDE;
@@ -51,15 +51,15 @@ impl Board {
         }
     }
 
-    /// The points of one value of a list: one, or a rectangle such as `aa:cc`. `spent` grows by the
-    /// points looked at, on the board or not.
+    /// Reads one value of a list of points: a point, or a rectangle such as `aa:cc`. Adds the number of points read to
+    /// `spent`, those off the board included.
     pub(super) fn points(
         self,
         property: &str,
         value: Value,
         spent: &mut usize,
     ) -> Result<Vec<RecordPoint>, Unreadable> {
-        // An empty list, as some programs write it.
+        // Some programs write an empty list as `[]`.
         if value.raw.trim().is_empty() {
             return Ok(Vec::new());
         }
@@ -72,7 +72,7 @@ impl Board {
             .map(|point| self.point(point))
             .collect::<Option<_>>()
             .ok_or_else(|| self.unreadable(property, value))?;
-        // The crate's set has no order, but equal files shall give equal records.
+        // The crate's set has no order; sorting makes equal files give equal records.
         points.sort_unstable();
         Ok(points)
     }
@@ -87,7 +87,7 @@ impl Board {
     }
 }
 
-/// A value of `SZ`.
+/// Reads a value of `SZ`.
 pub(super) fn size(raw: &str) -> Option<Board> {
     match Prop::new("SZ".to_owned(), vec![raw.trim().to_owned()]) {
         Prop::SZ((columns, rows)) if (1..=MAX_SIDE).contains(&columns) && (1..=MAX_SIDE).contains(&rows) => {
@@ -97,12 +97,12 @@ pub(super) fn size(raw: &str) -> Option<Board> {
     }
 }
 
-/// A decimal number; the comma serves as decimal point in parts of the world.
+/// Reads a decimal number; a comma is also accepted as its decimal point.
 pub(super) fn real(raw: &str) -> Option<f64> {
     raw.trim().replace(',', ".").parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-/// A value of `PL`: the letters of FF\[4\], or the words and numbers of older programs.
+/// Reads a value of `PL`: the letters of FF\[4\], or the words and numbers of older programs.
 pub(super) fn player(raw: &str) -> Option<Player> {
     match raw.trim().to_ascii_lowercase().as_str() {
         "b" | "black" | "1" => Some(Player::Black),
@@ -111,13 +111,13 @@ pub(super) fn player(raw: &str) -> Option<Player> {
     }
 }
 
-/// One line of text. What would command a terminal is blank.
+/// Reads one line of text. Control characters, which could command a terminal, become blanks.
 pub(super) fn simple_text(raw: &str) -> String {
     let text = SimpleText { text: raw.to_owned() }.to_string();
     text.replace(char::is_control, " ").trim().to_owned()
 }
 
-/// Text of several lines; blank as well where it would command a terminal.
+/// Reads text of several lines; control characters other than line ends become blanks.
 pub(super) fn text(raw: &str) -> String {
     let text = Text { text: raw.replace("\r\n", "\n").replace('\r', "\n") }.to_string();
     text.replace(|c: char| c.is_control() && c != '\n', " ")

@@ -1,14 +1,14 @@
-//! Writing a game that was played. The crate `sgf-parse` could, but names a square board `SZ[9:9]`, which
+//! Writing played games as SGF. The crate `sgf-parse` is not used, since it writes a square board as `SZ[9:9]`, which
 //! FF\[4\] forbids.
 
 use crate::game::{Game, Move, Player};
 use crate::go::{HandicapBonus, Komi, Position, Record, Rules, Size};
 use std::fmt::Write;
 
-/// How this program calls itself in `AP`.
+/// Name of this program in `AP`.
 pub(super) const PROGRAM: &str = "Tewari";
 
-/// A game to write.
+/// A played game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayedGame<'a> {
     /// Board.
@@ -17,17 +17,17 @@ pub struct PlayedGame<'a> {
     pub rules: Rules,
     /// Komi.
     pub komi: Komi,
-    /// Who plays, Black first.
+    /// The players' names, Black first.
     pub names: [&'a str; 2],
     /// The result, such as `B+3.5`.
     pub result: &'a str,
-    /// What there is to say about it; may be empty.
+    /// The comment of the first node; may be empty.
     pub comment: &'a str,
     /// The moves.
     pub moves: &'a [(Player, Move)],
 }
 
-/// The game as SGF, ten moves a line.
+/// Returns the game as SGF, ten moves a line.
 #[must_use]
 pub fn write(game: &PlayedGame<'_>) -> String {
     let size = game.size;
@@ -47,18 +47,18 @@ pub fn write(game: &PlayedGame<'_>) -> String {
     text
 }
 
-/// A move and what may follow it.
+/// A move and its continuations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Variation {
-    /// Who plays; `None` at the root, which is a position.
+    /// The player and the move; `None` at the root, which is a position.
     pub played: Option<(Player, Move)>,
-    /// What there is to say about it; may be empty.
+    /// The comment; may be empty.
     pub comment: String,
-    /// The moves that follow, the best first.
+    /// The next moves, the best first.
     pub next: Vec<Variation>,
 }
 
-/// A position, set up by its stones, with variations.
+/// Returns SGF of a position, set up by its stones, with variations.
 #[must_use]
 pub fn write_variations(position: &Position, root: &Variation) -> String {
     let mut text = header_of(position, position.rules());
@@ -70,19 +70,20 @@ pub fn write_variations(position: &Position, root: &Variation) -> String {
     text
 }
 
-/// A game from its start, which may be set up, ten moves a line.
+/// Returns SGF of a game from its first position, which may be set up, ten moves a line.
 #[must_use]
 pub fn write_record(record: &Record) -> String {
     write_game(record, [""; 2], "")
 }
 
-/// The same with who played, Black first, and the result, such as `B+3.5`; what is empty is left out.
+/// Does the same as [`write_record`] with the players' names, Black first, and the result, such as `B+3.5`; empty ones
+/// are left out.
 #[must_use]
 pub fn write_game(record: &Record, names: [&str; 2], result: &str) -> String {
     let start = record.start();
     let (stones, mut rules) = (record.compensated_stones(), start.rules());
     if stones == 0 && record.handicap() > 0 {
-        // A reader would count the stones.
+        // A reader would count the stones and compensate White for them.
         rules.handicap_bonus = HandicapBonus::None;
     }
     let mut text = header_of(start, rules);
@@ -111,7 +112,7 @@ fn write_moves(text: &mut String, size: Size, moves: &[(Player, Move)]) {
     }
 }
 
-/// The beginning of the first node, with the stones of the position and who is to move.
+/// Returns the start of the first node, with the position's stones and the player to move.
 fn header_of(position: &Position, rules: Rules) -> String {
     let size = position.size();
     let mut text = header(size, position.komi(), rules);
@@ -156,7 +157,7 @@ fn write_comment(text: &mut String, comment: &str) {
     }
 }
 
-/// The beginning of the first node.
+/// Returns the start of the first node.
 fn header(size: Size, komi: Komi, rules: Rules) -> String {
     let side = if size.columns() == size.rows() {
         size.columns().to_string()
@@ -176,7 +177,7 @@ pub(super) fn escaped(value: &str) -> String {
     value.replace('\\', "\\\\").replace(']', "\\]").replace(':', "\\:")
 }
 
-/// Two letters, from the upper left; nothing for a pass.
+/// Returns a point as two letters, column and row from the upper left; empty for a pass.
 #[must_use]
 pub fn point(size: Size, mv: Move) -> String {
     let letter = |index: usize| char::from(b'a' + index as u8);

@@ -1,4 +1,4 @@
-//! `tewari analyze`: what is said of a position.
+//! `tewari analyze`: the output for a position.
 
 use super::{GAME, analyze, analyze_json, directory, file, objects, run, run_with_input};
 use serde_json::Value;
@@ -53,7 +53,7 @@ fn positions_are_counted_from_the_end_too() {
 #[test]
 fn owners_of_all_points_are_told_on_request_as_a_board_and_in_json() {
     let directory = directory();
-    // Black's wall on the third line leaves White nothing, then both pass.
+    // Black's wall on the third line leaves White no territory, then both pass.
     let wall: String = ('a'..='i').map(|column| format!("AB[{column}g]")).collect();
     let game = format!("(;SZ[9]KM[0.5]{wall};B[cc];W[];B[])");
     let path = file(&directory, "wall.sgf", &game);
@@ -100,7 +100,7 @@ fn every_json_field_is_there_with_its_type_and_range() {
             assert!(line.iter().all(|vertex| vertex.as_str().is_some_and(is_vertex)), "{info}");
             assert_share(&info["winrate"]);
             assert_share(&info["prior"]);
-            // A move that led to a known position alone has had no playout in this search.
+            // A move that led only to a known position has had no playout in this search.
             if order == 0 || !info["scoreLead"].is_null() {
                 assert_lead(&info["scoreLead"]);
             }
@@ -130,7 +130,7 @@ fn assert_share(value: &Value) {
     assert!(value.as_f64().is_some_and(|share| (0.0..=1.0).contains(&share)), "{value} is no share");
 }
 
-/// A lead on 9x9 at komi 6.5.
+/// Checks that a value is a possible lead on 9x9 with komi 6.5.
 fn assert_lead(value: &Value) {
     assert!(value.as_f64().is_some_and(|lead| (-87.5..=74.5).contains(&lead)), "{value} is no lead");
 }
@@ -142,7 +142,7 @@ fn is_vertex(text: &str) -> bool {
 #[test]
 fn win_rates_and_leads_are_blacks_whoever_is_to_move() {
     let directory = directory();
-    // Black has the whole board, White one stone that is captured next.
+    // Black owns the whole board; White's only stone is captured next.
     let black = "AB[aa][ba][ca][ab][cb][ac][bc][cc][da][db][dc][dd][ad][bd]AW[cd]";
     for to_play in ["B", "W"] {
         let path = file(&directory, "won.sgf", format!("(;SZ[5]KM[0.5]{black}PL[{to_play}])"));
@@ -185,7 +185,7 @@ fn small_boards_are_proven_won_just_below_their_value_and_lost_just_above_it() {
     assert_proven(&["--size", "3x1", "--komi", "3"], "draw (proven)");
 }
 
-/// Plain `tewari analyze`, without any limit, on `position`.
+/// Runs `tewari analyze` without a limit on `position` and checks the proven value.
 fn assert_proven(position: &[&str], expected: &str) {
     let run = run(&[&["analyze", "--memory", "16MiB"], position].concat());
     assert_eq!((run.code, run.errors.as_str()), (Some(0), ""), "{position:?}");

@@ -1,4 +1,4 @@
-//! Mistakes on the command line, and more than the machine can do.
+//! Errors on the command line, and requests beyond the machine's resources.
 
 use super::{GAME, SHORT, analyze_json, directory, file, objects, refuse, run, run_with_input, tewari};
 use std::process::{Child, Stdio};
@@ -89,7 +89,7 @@ fn memory_below_the_minimum_is_refused_with_the_minimum() {
     assert_eq!((run.code, run.errors.as_str()), (Some(0), ""));
 }
 
-/// Linux alone tells how much memory there is.
+/// Only Linux reports the size of the memory.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_beyond_the_machine_is_refused() {
@@ -126,7 +126,7 @@ fn memory_covers_the_whole_engine() {
     assert!(bytes < Some(62 << 20) && bytes > Some(48 << 20), "{bytes:?}");
 }
 
-/// Ends a program whose output nobody reads; returns its exit code and what it said on standard error.
+/// Closes a program's standard output and waits for its end; returns its exit code and its standard error.
 fn end_unread(mut child: Child) -> (Option<i32>, String) {
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("the program ends");
@@ -163,7 +163,7 @@ fn a_command_with_others_below_it_says_what_to_type() {
 #[test]
 fn an_error_output_that_nobody_reads_does_not_end_an_analysis() {
     let directory = directory();
-    // An unknown property value is worth a warning.
+    // An unreadable value of a property causes a warning.
     let path = file(&directory, "game.sgf", "(;SZ[9]KM[lots]CA[nonsense];B[ee];W[cc])");
     let mut command = tewari(&[&["analyze", &path], &SHORT[..]].concat());
     let mut child = command.stderr(Stdio::piped()).spawn().expect("the program starts");

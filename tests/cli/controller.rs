@@ -1,10 +1,10 @@
-//! The other side of a GTP conversation with a real process.
+//! A client for GTP conversations with a real process.
 
 use crate::common::program;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// A running engine, ended when dropped.
+/// A running engine, killed when dropped.
 pub(crate) struct Controller {
     child: Child,
     input: ChildStdin,
@@ -12,7 +12,7 @@ pub(crate) struct Controller {
 }
 
 impl Controller {
-    /// Starts an engine that speaks GTP.
+    /// Starts a GTP engine.
     pub(crate) fn start(command: &mut Command) -> Controller {
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("the engine starts");
@@ -21,13 +21,13 @@ impl Controller {
         Controller { child, input, output }
     }
 
-    /// Starts our own.
+    /// Starts this program as the engine.
     pub(crate) fn tewari(arguments: &[&str]) -> Controller {
         let mut command = program();
         Controller::start(command.arg("gtp").args(arguments))
     }
 
-    /// Sends a command and returns what follows `=`, or what follows `?` as an error.
+    /// Sends a command; returns the text after `=`, or the text after `?` as an error.
     pub(crate) fn try_ask(&mut self, line: &str) -> Result<String, String> {
         writeln!(self.input, "{line}").unwrap_or_else(|error| panic!("{line}: {error}"));
         let mut answer = String::new();
@@ -48,7 +48,7 @@ impl Controller {
         self.try_ask(line).unwrap_or_else(|error| panic!("{line}: {error}"))
     }
 
-    /// A number from the answer to `tewari-table`.
+    /// Returns a number from the answer to `tewari-table`.
     #[allow(dead_code, reason = "not every test looks at the table")]
     pub(crate) fn table(&mut self, key: &str) -> u64 {
         let text = self.ask("tewari-table");
@@ -56,20 +56,20 @@ impl Controller {
         value.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("no {key} in {text}"))
     }
 
-    /// The most memory that was ever resident, in bytes, as Linux counts it.
+    /// Returns the peak resident memory in bytes, as Linux counts it.
     #[allow(dead_code, reason = "not every test looks at memory")]
     pub(crate) fn peak_memory(&self) -> u64 {
         peak_memory(self.child.id())
     }
 
-    /// Says `quit`; the engine must end well.
+    /// Sends `quit`; the engine must exit with success.
     pub(crate) fn quit(mut self) {
         self.ask("quit");
         assert!(self.child.wait().expect("it ends").success());
     }
 }
 
-/// The most memory of a process that was ever resident, in bytes, as Linux counts it.
+/// Returns the peak resident memory of a process in bytes, as Linux counts it.
 #[allow(dead_code, reason = "not every test looks at memory")]
 pub(crate) fn peak_memory(process: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("Linux");
@@ -80,7 +80,7 @@ pub(crate) fn peak_memory(process: u32) -> u64 {
 
 impl Drop for Controller {
     fn drop(&mut self) {
-        // Both fail when it has ended already.
+        // Both fail if it has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -4,7 +4,7 @@ use super::{run, run_with_input, tewari};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Stdio;
 
-/// Short searches of a small table, and silence.
+/// Options for short searches in a small table, without messages.
 const QUIET: [&str; 7] = ["-q", "--simulations", "20", "--table-size", "256KiB", "--size", "9"];
 
 #[test]
@@ -87,7 +87,7 @@ fn a_game_that_nobody_reads_any_more_ends_with_one_line() {
     let mut child = tewari(&QUIET).stdin(Stdio::piped()).spawn().expect("the program starts");
     drop(child.stdout.take());
     let mut input = child.stdin.take().expect("a pipe");
-    // The program may have ended before it has read everything.
+    // The program may end before it has read all of its input.
     let _ = input.write_all(b"name\nversion\nquit\n");
     let output = child.wait_with_output().expect("it ends");
     let errors = String::from_utf8_lossy(&output.stderr);

@@ -1,9 +1,9 @@
-//! `tewari analyze`: what is taken from a record, and what may be said against it.
+//! `tewari analyze`: the use of a record, and its errors.
 
 use super::{GAME, SHORT, analyze, analyze_json, directory, file, objects, refuse, run};
 use serde_json::Value;
 
-/// Komi and rules of the first position.
+/// Returns komi and rules of the first position.
 fn terms(arguments: &[&str]) -> (Value, Value) {
     let analysis = analyze_json(&[arguments, &["--move", "0"]].concat()).remove(0);
     (analysis["komi"].clone(), analysis["rules"].clone())
@@ -57,7 +57,7 @@ fn the_charset_of_the_names_changes_nothing() {
         .collect();
     let records = [
         record("UTF-8", "本因坊".as_bytes()),
-        // The second byte of 十 is a backslash, of ソ too.
+        // The second byte of 十 and of ソ is a backslash.
         record("Shift_JIS", b"\x8f\x5c\x83\x5c"),
         record("GB18030", b"\xb1\xbe\xd2\xf2\xb7\xbb"),
         record("EUC-KR", b"\xc1\xb6\xc8\xc6\xc7\xf6"),
@@ -128,7 +128,7 @@ fn a_game_of_a_collection_is_chosen_by_its_number() {
     refuse(&["analyze", &path, "--game", "0"], 2, &["--game"]);
 }
 
-/// Positions analysed, and the lines on standard error; it must succeed.
+/// Returns the number of positions analysed and the text on standard error; the run must succeed.
 fn analyse_damaged(record: &str, arguments: &[&str]) -> (usize, String) {
     let directory = directory();
     let path = file(&directory, "broken.sgf", record);
@@ -176,11 +176,11 @@ fn all_games_of_a_collection_are_analysed_damaged_ones_too() {
     );
     assert!(analyses[4]["id"].as_str().is_some_and(|id| id.ends_with("games.sgf, game 2")));
     for (damaged, positions) in [
-        // The parenthesis of the first game is missing.
+        // The closing parenthesis of the first game is missing.
         ("(;SZ[9];B[ee]\n(;SZ[5];B[cc];W[dd])", 5),
-        // A comment with a bracket in the first.
+        // A comment of the first game contains an unescaped bracket.
         ("(;SZ[9];B[ee];C[a] b];W[aa])(;SZ[5];B[cc];W[dd])", 5),
-        // The second is cut off.
+        // The second game is cut off.
         ("(;SZ[9];B[ee])(;SZ[5];B[cc];W[d", 4),
     ] {
         let (found, errors) = analyse_damaged(damaged, &[]);
@@ -277,7 +277,7 @@ fn what_a_record_says_commands_no_terminal() {
     let analysed = analyze(&[&path]);
     let reviewed = run(&[&["review", &path, "--save", saved], &SHORT[..]].concat()).output;
     assert!(analysed.contains("[31m") && reviewed.contains("RU[") && reviewed.contains("B+1"), "{reviewed}");
-    // A review that was kept may say anything.
+    // A saved review may contain any text.
     let kept = std::fs::read_to_string(saved).expect("a review").replace("RU[", "\\u001b[2J");
     let forged = file(&directory, "forged.review", kept);
     let shown = run(&["review", "--from", &forged]).output;

@@ -1,10 +1,10 @@
-//! `--rules` and `RU`: which are accepted, and what follows from counting territory.
+//! `--rules` and `RU`: the accepted rules, and the consequences of territory scoring.
 
 use super::{analyze, analyze_json, directory, file, refuse, run_with_input};
 use tempfile::TempDir;
 
-/// A wall each: Black has 15 points of area to 10. White has then played one stone more, in White's own territory,
-/// while Black passed, so territory is 10 to 4.
+/// A wall for each player: Black has 15 points of area to 10. White has played one more stone, in White's own
+/// territory, while Black passed, so territory is 10 to 4.
 const WALLS: &str = ";B[ca];W[da];B[cb];W[db];B[cc];W[dc];B[cd];W[dd];B[ce];W[de];B[];W[ec];B[];W[]";
 
 fn walls(directory: &TempDir, rules: &str) -> String {

@@ -1,7 +1,7 @@
-//! The rules of Go as one would explain them: lists of cells, flood fill, whole boards compared.
+//! The rules of Go as one would explain them: lists of cells, flood fill, comparison of whole boards.
 //!
-//! Cells are numbered like moves, `row * columns + column`. Nothing here is kept up to date: every
-//! question is answered from the cells.
+//! Cells are numbered like moves, `row * columns + column`. No derived data is stored: every answer is computed from
+//! the cells.
 
 use std::collections::BTreeSet;
 use tewari::game::Player;
@@ -16,15 +16,15 @@ pub(crate) struct NaiveBoard {
     pub(crate) cells: Vec<Option<Player>>,
 }
 
-/// What a stone placed on a board leads to.
+/// The result of placing a stone.
 pub(crate) struct NaivePlay {
-    /// The board afterwards.
+    /// The board after captures.
     pub(crate) board: NaiveBoard,
-    /// The opponent's stones it took, in order.
+    /// The captured stones of the opponent, in order.
     pub(crate) captured: Vec<usize>,
-    /// The own stones it took because they had no liberty, itself included, in order.
+    /// The player's own stones removed for lack of liberties, the new one included, in order.
     pub(crate) suicides: Vec<usize>,
-    /// The point where the opponent's reply would restore the board as it was.
+    /// The point at which the opponent's recapture would restore the board.
     pub(crate) ko: Option<usize>,
 }
 
@@ -33,7 +33,7 @@ impl NaiveBoard {
         NaiveBoard { columns, rows, cells: vec![None; columns * rows] }
     }
 
-    /// Reads `X`, `O` (or `#`, `o`) and `.`, rows from the top, whatever stands between them.
+    /// Reads `X`, `O` (or `#`, `o`) and `.`, rows from the top; ignores other characters.
     pub(crate) fn from_drawing(columns: usize, rows: usize, drawing: &str) -> NaiveBoard {
         let mut board = NaiveBoard::new(columns, rows);
         let symbols = drawing.chars().filter(|symbol| "XO#o.".contains(*symbol));
@@ -51,15 +51,15 @@ impl NaiveBoard {
         board
     }
 
-    /// The cell at a signed distance; `None` outside.
+    /// Returns the cell at a signed distance; `None` off the board.
     fn step(&self, at: usize, right: isize, up: isize) -> Option<usize> {
         let column = (at % self.columns).checked_add_signed(right)?;
         let row = (at / self.columns).checked_add_signed(up)?;
         (column < self.columns && row < self.rows).then_some(row * self.columns + column)
     }
 
-    /// The eight cells around: above, below, right, left, above right, below left, above left, below
-    /// right; `None` outside.
+    /// Returns the eight surrounding cells: above, below, right, left, above right, below left, above left, below
+    /// right; `None` off the board.
     pub(crate) fn around(&self, at: usize) -> [Option<usize>; 8] {
         [(0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, -1), (-1, 1), (1, -1)]
             .map(|(right, up)| self.step(at, right, up))
@@ -73,7 +73,7 @@ impl NaiveBoard {
         self.around(at).into_iter().skip(4).flatten()
     }
 
-    /// The cells connected with `at` that hold the same, and the cells beside them that do not.
+    /// Returns the connected cells with the same contents as `at`, and the cells next to them with other contents.
     fn flood(&self, at: usize) -> (BTreeSet<usize>, BTreeSet<usize>) {
         let (mut inside, mut beside) = (BTreeSet::from([at]), BTreeSet::new());
         let mut open = vec![at];
@@ -89,7 +89,7 @@ impl NaiveBoard {
         (inside, beside)
     }
 
-    /// The stones connected with the one at `at`, and their liberties, both in order.
+    /// Returns the chain of the stone at `at` and its liberties, both in order.
     pub(crate) fn group(&self, at: usize) -> (Vec<usize>, Vec<usize>) {
         assert!(self.cells[at].is_some(), "no stone there");
         let (stones, beside) = self.flood(at);
@@ -97,7 +97,7 @@ impl NaiveBoard {
         (stones.into_iter().collect(), liberties.collect())
     }
 
-    /// Places a stone; returns the board and the stones taken, the opponent's and the own.
+    /// Places a stone; returns the board, the captured stones and the player's own removed stones.
     fn place(&self, at: usize, player: Player) -> (NaiveBoard, Vec<usize>, Vec<usize>) {
         assert_eq!(self.cells[at], None, "occupied");
         let mut board = self.clone();
@@ -122,7 +122,7 @@ impl NaiveBoard {
         (board, captured.into_iter().collect(), suicides)
     }
 
-    /// What happens when `player` places a stone on the empty cell `at`.
+    /// Returns the result of `player`'s move on the empty cell `at`.
     pub(crate) fn play(&self, at: usize, player: Player) -> NaivePlay {
         let (board, captured, suicides) = self.place(at, player);
         let ko = match captured[..] {
@@ -132,8 +132,8 @@ impl NaiveBoard {
         NaivePlay { board, captured, suicides, ko }
     }
 
-    /// A one-point eye as light playouts understand it: all neighbours are `player`'s, and the opponent
-    /// has at most one diagonal, none at the edge.
+    /// Returns true for a one-point eye by the definition of light playouts: all neighbours are `player`'s, and the
+    /// opponent has at most one diagonal, none at the edge.
     pub(crate) fn is_eye(&self, at: usize, player: Player) -> bool {
         let at_edge = self.neighbours(at).count() < 4;
         let enemies = self.diagonals(at).filter(|&cell| self.cells[cell] == Some(player.other())).count();
@@ -144,7 +144,7 @@ impl NaiveBoard {
         self.cells.iter().filter(|&&cell| cell == Some(player)).count()
     }
 
-    /// Black's stones and the empty points that reach only black stones, minus White's.
+    /// Returns Black's area minus White's: stones, and empty points that reach only stones of one colour.
     pub(crate) fn area_score(&self) -> i32 {
         let owner = |at: usize| {
             if self.cells[at].is_some() {
@@ -162,7 +162,7 @@ impl NaiveBoard {
             .sum()
     }
 
-    /// `X`, `O` and `.`, rows from the top, without line breaks.
+    /// Returns the board as `X`, `O` and `.`, rows from the top, without line breaks.
     pub(crate) fn drawing(&self) -> String {
         let symbol = |cell: &Option<Player>| match cell {
             Some(Player::Black) => 'X',
@@ -173,7 +173,7 @@ impl NaiveBoard {
     }
 }
 
-/// A game with the whole of its history.
+/// A game with its whole history.
 #[derive(Clone)]
 pub(crate) struct NaiveGame {
     pub(crate) rules: Rules,
@@ -181,9 +181,9 @@ pub(crate) struct NaiveGame {
     pub(crate) to_play: Player,
     pub(crate) ko: Option<usize>,
     pub(crate) passes: u8,
-    /// Stones taken by Black and by White; a suicide is taken by the opponent.
+    /// Stones captured by Black and by White; a suicide counts for the opponent.
     pub(crate) prisoners: [u32; 2],
-    /// Every position so far, the present one included, with who was to move in it.
+    /// Every position so far, the present one included, with the player to move.
     pub(crate) history: Vec<(NaiveBoard, Player)>,
 }
 
@@ -193,7 +193,7 @@ impl NaiveGame {
         NaiveGame { rules, board, to_play, ko: None, passes: 0, prisoners: [0; 2], history }
     }
 
-    /// Whether a play that leads to `board` repeats what the superko rule forbids to repeat.
+    /// Returns true if `board` repeats a position that the superko rule forbids to repeat.
     pub(crate) fn repeats(&self, board: &NaiveBoard) -> bool {
         self.history.iter().any(|(earlier, to_play)| match self.rules.ko {
             KoRule::Simple => false,
@@ -202,7 +202,7 @@ impl NaiveGame {
         })
     }
 
-    /// Whether a stone may be placed at `at`.
+    /// Checks that the player to move may place a stone at `at`.
     pub(crate) fn check(&self, at: usize) -> Result<(), IllegalMove> {
         if self.board.cells[at].is_some() {
             return Err(IllegalMove::Occupied);
@@ -241,8 +241,8 @@ impl NaiveGame {
         self.history.push((self.board.clone(), self.to_play));
     }
 
-    /// What superko looks at: the boards, or the boards with who is to move, as a set; nothing under the
-    /// simple ko rule.
+    /// Returns the set of positions that superko compares: boards, for situational superko with the player to move;
+    /// empty under the simple ko rule.
     pub(crate) fn forbidden(&self) -> BTreeSet<(NaiveBoard, Option<Player>)> {
         let as_seen = |(board, to_play): &(NaiveBoard, Player)| match self.rules.ko {
             KoRule::Simple => None,

@@ -27,7 +27,7 @@ fn diagrams() -> Vec<Diagram> {
 }
 
 impl Diagram {
-    /// The diagram turned by one of the eight symmetries, with exchanged colours if wanted.
+    /// Returns the diagram under one of the eight symmetries, with exchanged colours if requested.
     fn turned(&self, symmetry: usize, swaps_colours: bool) -> Vec<Vec<char>> {
         let mut rows = self.rows.clone();
         if symmetry & 1 != 0 {
@@ -64,7 +64,7 @@ fn player_of(symbol: char) -> Option<Player> {
     }
 }
 
-/// The diagram that the program draws of the same position.
+/// Returns the diagram of the same position by the program's statuses.
 fn drawn(rows: &[Vec<char>], to_play: Player, seed: u64) -> String {
     let size = Size::new(rows[0].len(), rows.len()).expect("a size");
     let mut stones = Vec::new();

@@ -30,7 +30,7 @@ fn occupied_points_suicide_ko_and_superko_are_illegal() {
     refuse(&mut session, "play w B2", "? illegal move");
     assert_eq!(ask(&mut session, "is_legal w B2"), "= 0");
     tell(&mut session, &["play w pass", "play b pass"]);
-    // No longer a ko, but the position before the capture again.
+    // Not a ko any more, but the position before the capture is repeated.
     refuse(&mut session, "play w B2", "? illegal move");
     let notes = notes.lock().unwrap();
     let reasons: Vec<&str> = notes.iter().filter_map(|note| note.rsplit(": ").next()).collect();
@@ -128,7 +128,7 @@ fn handicap_is_placed_on_any_board_and_white_moves_next() {
     assert_eq!(ask(&mut session, "fixed_handicap 3"), "= D4 Q16 D16");
     assert!(ask(&mut session, "showboard").contains("White (O) to play after 0 moves"));
     tell(&mut session, &["clear_board"]);
-    // Fewer than asked for is allowed.
+    // Fewer stones than requested are allowed.
     assert_eq!(ask(&mut session, "place_free_handicap 20").split_whitespace().count(), 1 + 9);
     tell(&mut session, &["clear_board", "set_free_handicap A1 a2 T19"]);
     assert_eq!(ask(&mut session, "list_stones b"), "= A1 A2 T19");
@@ -144,7 +144,7 @@ fn handicap_is_placed_on_any_board_and_white_moves_next() {
 fn white_gets_what_the_rules_give_for_a_handicap() {
     let mut session = session_with_dead(9, Some(DeadStones::None), options(30));
     tell(&mut session, &["komi 0.5"]);
-    // Black has the whole board: 81 points of area, 78 of territory.
+    // Black owns the whole board: 81 points of area, 78 of territory.
     let scores = [
         ("chinese", "= B+77.5", "N"),
         ("aga", "= B+78.5", "N-1"),
@@ -169,7 +169,7 @@ fn white_gets_what_the_rules_give_for_a_handicap() {
     assert_eq!(ask(&mut session, "final_score"), "= B+80.5");
 }
 
-/// What White gets besides komi.
+/// Returns White's compensation besides komi.
 fn compensation(session: &Session) -> f64 {
     session.engine().position().compensation().points()
 }

@@ -1,4 +1,4 @@
-//! Commands beyond the standard, which GoGui, KGS, KataGo's clients and gomill send.
+//! Commands beyond the standard, as GoGui, KGS, KataGo's clients and gomill send them.
 
 use super::*;
 
@@ -38,7 +38,7 @@ fn what_gogui_is_offered_is_answered() {
         if kind == "dboard" {
             let rows: Vec<_> = answer.trim_start_matches("= ").lines().collect();
             assert!(rows.len() == 5 && rows.iter().all(|row| row.split(' ').count() == 5), "{answer}");
-            // GoGui opens an error dialog for anything but a number.
+            // GoGui opens an error dialog for a value that is not a number.
             let is_number = |value: &str| value.parse::<f64>().is_ok_and(f64::is_finite);
             assert!(rows.iter().flat_map(|row| row.split(' ')).all(is_number), "{command}: {answer}");
         }
@@ -94,7 +94,7 @@ fn a_parameter_can_be_set_to_what_is_reported_of_it() {
     refuse(&mut session, "tewari-param resign 1e20", "? syntax error: expected a probability from 0 to 1");
 }
 
-/// A session whose engine has so many bytes for everything.
+/// Returns a session with an engine of `memory` bytes in all.
 fn session_within(memory: u64, side: usize, threads: usize) -> Session {
     let mut options = EngineOptions {
         size: Size::new(side, side).unwrap(),
@@ -113,7 +113,7 @@ fn threads_are_those_that_the_memory_has_room_for() {
     refuse(&mut session, "kata-set-param numSearchThreads 200", refused);
     assert_eq!(ask(&mut session, "kata-get-param numSearchThreads"), "= 3");
     tell(&mut session, &["boardsize 13"]);
-    // Nobody asked for a limit here.
+    // No memory limit was requested here.
     let engine = Engine::new(EngineOptions { size: Size::new(9, 9).unwrap(), ..EngineOptions::default() });
     let mut session = Session::new(engine.unwrap(), super::options(30));
     tell(&mut session, &["kata-set-param numSearchThreads 8"]);
@@ -150,7 +150,7 @@ fn rules_are_set_by_name_or_object_and_told() {
         "kata-set-rules {\"ko\": \"SOMETIMES\"}",
         "? syntax error: ko: expected SIMPLE, POSITIONAL or SITUATIONAL, found \"SOMETIMES\"",
     );
-    // A game with a suicide in it cannot go on where that is forbidden.
+    // A game with a suicide cannot continue under rules that forbid it.
     tell(&mut session, &["clear_board", "play w A2", "play w B1", "play b A1"]);
     refuse(&mut session, "kgs-rules chinese", "? illegal move");
 }
@@ -197,7 +197,7 @@ fn the_game_is_printed_as_sgf_and_read_back() {
 #[test]
 fn dead_stones_are_captured_before_a_pass_on_kgs() {
     let mut session = session_with(5, options(200));
-    // White's stone in Black's area; Black has won by far and might as well pass.
+    // White has a dead stone in Black's area; Black is far ahead and could pass.
     tell(&mut session, &["komi 0.5"]);
     for vertex in ["A2", "B2", "C2", "D2", "E2", "B3", "D3", "C4"] {
         tell(&mut session, &[&format!("play b {vertex}")]);
@@ -230,7 +230,7 @@ fn all_stones_count_where_nobody_agrees_on_dead_ones() {
         tell(&mut session, &["play w A5"]);
         (ask(&mut session, "final_score"), ask(&mut session, "final_status_list dead"))
     };
-    // The whole board, less a point for each stone of a handicap of eight.
+    // The whole board, minus a point for each stone of a handicap of eight.
     assert_eq!(score(DeadStones::Agreement), ("= B+17.0".to_owned(), "= A5".to_owned()));
     let (all, dead) = score(DeadStones::None);
     assert!(all.starts_with("= B+") && all != "= B+17.0" && dead == "=", "{all} {dead}");

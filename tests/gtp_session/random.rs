@@ -1,22 +1,22 @@
-//! Lines of all kinds at random.
+//! Random command lines.
 
 use super::*;
 use proptest::prelude::*;
 use tewari::gtp::protocol;
 
-/// All commands but `quit`, and one that there is not.
+/// All commands of the standard except `quit`, and an unknown one.
 const COMMANDS: &str = "\
     all_legal boardsize clear_board clear_cache cputime final_score final_status_list \
     fixed_handicap genmove get_komi gg-undo is_legal kgs-time_settings known_command komi \
     list_commands list_stones loadsgf place_free_handicap play rectangular_boardsize reg_genmove \
     set_free_handicap set_random_seed showboard tewari-table time_left time_settings undo nosuch";
 
-/// Good and bad ones.
+/// Valid and invalid arguments.
 const ARGUMENTS: &str = "\
     b w black A1 B2 c3 D4 e5 T19 pass resign 0 1 2 3 5 -7 6.5 1e400 nan 99999999999999999999 dead \
     alive seki none byoyomi canadian absolute /dev/null # é";
 
-/// A line that may be anything between a good command and noise.
+/// Returns a line between a valid command and noise.
 fn line() -> impl Strategy<Value = Vec<u8>> {
     let command = prop::sample::select(COMMANDS.split_whitespace().collect::<Vec<_>>());
     let odd = ["\t", "\r", "\u{0}", ""];

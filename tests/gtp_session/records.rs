@@ -79,7 +79,7 @@ fn a_file_that_gives_no_position_is_refused_with_the_reason() {
         let game = file(content);
         refuse(&mut session, &format!("loadsgf {}", game.path().display()), reason);
     }
-    // What comes before the unreadable move can be had.
+    // The moves before the unreadable move can be loaded.
     let game = file(b"(;SZ[5];B[aa];W[zz])");
     tell(&mut session, &[&format!("loadsgf {} 2", game.path().display())]);
     assert_eq!(ask(&mut session, "list_stones b"), "= A5");

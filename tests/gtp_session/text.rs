@@ -1,4 +1,4 @@
-//! Lines, ids, bytes and pipes; what every error leaves alone.
+//! Lines, ids, bytes and pipes; errors change nothing.
 
 use super::*;
 use std::io::{self, Write};
@@ -59,7 +59,7 @@ fn a_line_of_megabytes_gets_one_error_and_the_session_goes_on() {
     );
 }
 
-/// Fails after some bytes, and counts what is flushed.
+/// A writer that fails after `room` bytes and counts flushes.
 struct Pipe {
     room: usize,
     kind: io::ErrorKind,
@@ -102,7 +102,7 @@ fn every_listed_command_is_known_and_nothing_else_is() {
     assert!(names.len() > 30 && names.iter().all(|name| !name.is_empty()));
     for name in names {
         assert_eq!(ask(&mut session, &format!("known_command {name}")), "= true");
-        // Whatever it says to no arguments, it is not unknown.
+        // Without arguments it may fail, but not as an unknown command.
         if name != "genmove" {
             assert_ne!(ask(&mut session, name), "? unknown command", "{name}");
         }

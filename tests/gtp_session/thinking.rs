@@ -1,4 +1,4 @@
-//! Moves of the engine's own, its table, its clocks.
+//! The engine's own moves, its table, its clocks.
 
 use super::*;
 use std::time::{Duration, Instant};
@@ -39,7 +39,7 @@ fn a_new_komi_starts_from_nothing_and_the_old_one_is_remembered() {
     assert!(back - other < once / 4);
 }
 
-/// Another engine with the same options.
+/// Returns another engine with the same options.
 fn session_engine(session: &mut Session) -> Engine {
     Engine::new(session.engine().options().clone()).unwrap()
 }
@@ -72,7 +72,7 @@ fn reg_genmove_plays_nothing_and_one_seed_gives_one_move() {
 fn a_lost_game_is_resigned_which_changes_no_stone_and_no_move() {
     let lost = decisions(DecisionSettings { resign_below: 0.1, ..options(100).decisions });
     let mut session = session_with(3, lost);
-    // Not in the opening, however bad it looks.
+    // The engine does not resign in the opening, at any win rate.
     tell(&mut session, &["komi 100"]);
     assert_ne!(ask(&mut session, "genmove b"), "= resign");
     tell(&mut session, &["clear_board", "play b B2", "play w A1", "play b pass", "play w pass"]);
@@ -121,7 +121,7 @@ fn under_territory_scoring_leads_are_those_of_the_player_asked_about() {
 #[test]
 fn a_game_that_is_decided_by_a_pass_has_the_lead_that_it_ends_with() {
     let mut session = session_with_dead(9, Some(DeadStones::None), options(30));
-    // Black has six columns and White three: 27 points.
+    // Black has six columns and White three: a difference of 27 points.
     let setup = (1..=9).map(|row| format!(" b F{row} w G{row}"));
     tell(&mut session, &[&format!("gogui-setup{}", setup.collect::<String>()), "komi 7.5", "play w pass"]);
     for _ in 0..2 {
@@ -177,7 +177,7 @@ fn a_pass_that_wins_is_answered_by_a_pass() {
     assert_ne!(ask(&mut session, "genmove b"), "= pass");
 }
 
-/// Two walls from edge to edge: Black has the columns up to the middle one, White the others.
+/// Plays two walls from edge to edge: Black has the columns up to the middle one, White the others.
 fn walls(session: &mut Session, side: usize) {
     let name = |column: usize| char::from(b'A' + column as u8);
     for row in 1..=side {
@@ -203,7 +203,7 @@ fn a_pass_is_answered_by_a_pass_only_where_the_game_is_settled() {
 #[test]
 fn under_territory_scoring_a_settled_game_ends_without_a_move_in_own_territory() {
     for side in [7, 9] {
-        // Black has five points more on a board of seven columns, and nine on one of nine.
+        // Black leads by five points on a board of seven columns, and by nine on one of nine.
         for komi in [side as f64 - 0.5, side as f64 + 0.5, -10.5] {
             for network in [None, Some(Networks::Embedded)] {
                 let mut session =
@@ -254,7 +254,7 @@ fn a_move_without_any_time_is_a_sensible_one() {
     let mut session = session_with(9, decisions(DecisionSettings { budget, ..options(1).decisions }));
     let answer = ask(&mut session, "genmove b");
     assert!(session.totals().simulations > 0);
-    // A search of nothing plays A1, the move with the lowest number.
+    // A search without simulations plays A1, the move with the lowest number.
     let is_inside = |vertex: &str| {
         let (column, row) = vertex.split_at(1);
         "CDEFG".contains(column) && "34567".contains(row)
@@ -282,8 +282,7 @@ fn no_time_limit_means_the_default_and_a_fixed_count_ignores_the_clock() {
     assert!(notes.lock().unwrap()[0].starts_with("30 simulations, "), "{:?}", notes.lock().unwrap());
 }
 
-/// Black and White have two eyes each and nothing else to play on, and Black has 5 points more: `X` is Black, from the top
-/// row.
+/// Each player has two eyes and no other move, and Black leads by 5 points: `X` is Black, from the top row.
 const ONLY_EYES: [&str; 5] = ["XXXOO", "X.XO.", "XXXOO", "X.XO.", "XXXOO"];
 
 #[test]

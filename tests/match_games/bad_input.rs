@@ -1,8 +1,8 @@
-//! What cannot work is said before the first game, in one line.
+//! Errors in the setup of a match are reported in one line before the first game.
 
 use super::{Laboratory, QUICK, run};
 
-/// The complaint about a match that must not begin.
+/// Returns the error message of a match that must not begin.
 fn complaint(arguments: &[&str]) -> String {
     let (code, output, errors) = run(arguments);
     assert!(matches!(code, Some(1 | 2)), "{arguments:?}: {code:?} {errors}");

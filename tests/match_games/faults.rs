@@ -1,8 +1,8 @@
-//! Who breaks the rules, or breaks down, has lost, and the list says why.
+//! An engine that breaks the rules or crashes loses, and the list gives the reason.
 
 use super::{Laboratory, QUICK, play};
 
-/// Plays one pair of games of the shell engine in `mode` against ours; the faulty engine must lose both.
+/// Plays one pair of games of the shell engine in `mode` against this program; the faulty engine must lose both.
 fn loses_both(mode: &str, ending: &str, detail: &str) {
     let laboratory = Laboratory::new();
     let (faulty, openings) = (laboratory.engine(mode), laboratory.openings());
@@ -33,7 +33,7 @@ fn who_does_not_start_in_mid_match_is_tried_again_and_then_loses_that_game_alone
     let laboratory = Laboratory::new();
     // With a seed in its command line it is started for every game.
     let tired = laboratory.engine(&format!("tired {} {{seed}}", laboratory.path("starts").display()));
-    // Started before the match, twice in vain for the first game, anew for the second, and in vain once for the third.
+    // It starts before the match, fails twice for the first game, starts for the second, and fails once for the third.
     let arguments = ["--black", &tired, "--white", QUICK, "--games", "3", "--concurrency", "1"];
     let games = play(&laboratory.path("out"), &[&arguments[..], &["--move-timeout", "1"]].concat());
     assert_eq!((&games[0]["ending"], &games[0]["result"]), (&"crash".into(), &"W+F".into()), "{}", games[0]);
@@ -57,7 +57,7 @@ fn who_is_killed_takes_along_what_it_started() {
     let games = play(&laboratory.path("out"), &arguments);
     assert_eq!(games[0]["ending"], "time");
     let child = std::fs::read_to_string(number).expect("the number of the sleeper");
-    // What was killed may wait for a while to be asked how it ended.
+    // A killed process may stay a zombie for a while.
     let state = std::fs::read_to_string(format!("/proc/{}/stat", child.trim())).unwrap_or_default();
     assert!(state.is_empty() || state.contains(") Z "), "{state}");
 }
@@ -93,7 +93,7 @@ fn engines_that_differ_about_the_winner_are_overruled_by_the_area() {
     let (liar, passer) = (laboratory.engine("liar"), "self:--simulations 50 --resign 0");
     let games = play(&laboratory.path("out"), &["--black", &liar, "--white", passer, "--games", "2"]);
     for row in &games {
-        // The empty board, or one with stones of ours alone: the area is ours, or nobody's at a komi of 0.5.
+        // The board is empty or has stones of this program only: its area wins, or the komi of 0.5 does.
         let is_black = row["black_is"] == 0;
         assert_eq!(row["ending"], if is_black { "disagreement" } else { "score" }, "{row}");
     }

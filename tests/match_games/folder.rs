@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 const GAMES: [&str; 8] = ["--black", QUICK, "--white", QUICK, "--games", "12", "--concurrency", "2"];
 
-/// A match long enough to be interrupted.
+/// Returns a match long enough to be interrupted.
 fn long_match(out: &str) -> Command {
     let player = "self:--simulations 300 --table-size 256KiB";
     command(&["--black", player, "--white", player, "--games", "1000", "--concurrency", "2", "--out", out])
@@ -45,7 +45,7 @@ fn a_killed_match_goes_on_without_losing_or_repeating_a_game() {
     assert!(after.starts_with(&before[..whole]), "games were lost");
     let numbers: Vec<u64> = rows(&folder).iter().map(|row| row["game"].as_u64().unwrap()).collect();
     assert_eq!(numbers, (0..24).collect::<Vec<u64>>());
-    // What was interrupted is what an uninterrupted match would have been.
+    // The interrupted match equals an uninterrupted one.
     let uninterrupted = laboratory.path("again");
     let again = uninterrupted.to_str().unwrap();
     let (code, _, errors) = run(&["--black", player, "--white", player, "--out", again, "--games", "24"]);
@@ -101,7 +101,7 @@ fn a_sequential_test_that_was_decided_stays_so_and_is_not_gone_on_with() {
     let sprt = &report["sprt"];
     assert_eq!((&report["games"], &sprt["verdict"]), (&72.into(), &"H0".into()), "{report}");
     assert!(sprt["decision"]["games"].as_u64().unwrap() <= 40, "{report}");
-    // By all games it would be undecided.
+    // With all games the test is undecided.
     assert!(sprt["log_likelihood_ratio"].as_f64().unwrap() > sprt["bounds"][0].as_f64().unwrap(), "{report}");
     let kept = std::fs::read_to_string(folder.join("result.json")).expect("the result");
     let kept: serde_json::Value = serde_json::from_str(&kept).expect("JSON");
@@ -152,7 +152,7 @@ fn another_experiment_is_never_mixed_in() {
         arguments.extend(["--out", out, "--resume"]);
         arguments.extend(other.iter().copied().filter(|_| other[0] != "--komi"));
         let output = if other[0] == "--komi" {
-            // The komi is given once already: say it in another order.
+            // The arguments contain a komi already, so the other one is given to a new command.
             let mut command = program();
             command.args(["match", "--size", "5", "--quiet"]).args(&arguments).args(other);
             command.output().unwrap()
@@ -180,7 +180,7 @@ fn a_folder_is_not_gone_on_with_by_another_network() {
     let (code, _, errors) = run(&go_on);
     assert_eq!(code, Some(1));
     assert!(errors.contains("another experiment") && errors.contains(&player), "{errors}");
-    // A folder of a version that did not tell engines.
+    // A folder of a version that did not record engines.
     let path = folder.join("experiment.json");
     let mut experiment: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).expect("JSON");
@@ -200,7 +200,7 @@ fn a_folder_with_other_files_is_refused() {
     assert_eq!(code, Some(1));
     assert!(errors.contains("chapter.tex") && errors.contains("choose another folder"), "{errors}");
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
-    // Nor does an empty file that is called like ours make it ours.
+    // An empty file with the name of the games file does not make the folder one of this program.
     std::fs::write(folder.join("games.jsonl"), "").unwrap();
     let (code, _, errors) = run(&[&GAMES[..], &["--out", folder.to_str().unwrap()]].concat());
     assert!(code == Some(1) && errors.contains("chapter.tex"), "{errors}");
@@ -240,7 +240,7 @@ fn a_full_disk_leaves_the_games_so_far_intact() {
     let out = folder.to_str().unwrap();
     let mut child = long_match(out).spawn().unwrap();
     wait_for_games(&folder, 2);
-    // What is left of the disk.
+    // Fills the rest of the disk.
     let mut file = std::fs::File::create(&filler).unwrap();
     while file.write_all(&[0; 512]).is_ok() {}
     let status = child.wait().unwrap();

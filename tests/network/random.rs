@@ -1,6 +1,6 @@
 //! Networks with random weights.
 
-/// A generator for tests: the finaliser of SplitMix64 (Steele, Lea, Flood 2014) over a counter.
+/// A random generator: the finaliser of SplitMix64 (Steele, Lea, Flood 2014) over a counter.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -17,7 +17,7 @@ impl Random {
     }
 }
 
-/// What of a network can be chosen.
+/// The dimensions of a network.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     pub(crate) channels: usize,
@@ -25,7 +25,7 @@ pub(crate) struct Shape {
     pub(crate) pooled: u32,
 }
 
-/// A weights file of this shape, all heads trained, with weights of all sizes.
+/// Returns a weights file of this shape, with all heads trained and weights of all sizes.
 pub(crate) fn random_weights(shape: Shape, seed: u64) -> Vec<u8> {
     let mut random = Random(seed);
     let mut bytes = b"TewariNN".to_vec();
@@ -41,7 +41,7 @@ pub(crate) fn random_weights(shape: Shape, seed: u64) -> Vec<u8> {
         for _ in 0..inputs * outputs {
             bytes.push(random.next() as u8);
         }
-        // Shifts that bring random sums back into the range of activations.
+        // Shifts that scale random sums back to the range of activations.
         for _ in 0..outputs {
             bytes.push(6 + random.below(5) as u8);
         }
@@ -66,7 +66,7 @@ pub(crate) fn random_weights(shape: Shape, seed: u64) -> Vec<u8> {
     sealed(bytes)
 }
 
-/// The same bytes with a checksum that is right.
+/// Returns the same bytes with a correct checksum.
 pub(crate) fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes[40..48].fill(0);
     let sum = bytes

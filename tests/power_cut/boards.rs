@@ -1,4 +1,4 @@
-//! Searches in such files, on boards that an exact solver knows and on larger ones.
+//! Searches in such files, on boards that an exact solver solves and on larger ones.
 
 use super::pages::{
     Image, assert_no_torn_block_is_found, choose, folder, identity, open, pages_of, power_cuts, put_together,
@@ -22,7 +22,7 @@ fn search(table: &Table, root: &Position, simulations: u64, threads: usize, seed
     Search::new(table, Rave::default(), parameters).run(root, limits, &mut |_| true)
 }
 
-/// Fills the edges of a position until few visits are missing to a halving.
+/// Adds visits to the edges of a position until few are missing before they are halved.
 fn almost_fill(table: &Table, root: &Position) {
     let mut counters = Counters::default();
     let entry = table.find_or_claim(root.key(), Protected::default(), &mut counters).expect("an entry");
@@ -36,8 +36,8 @@ fn almost_fill(table: &Table, root: &Position) {
     }
 }
 
-/// What a full table held at several moments of its use by `play`, which is called once for each. At rest, or while
-/// two threads search.
+/// Returns the contents of a full table at several moments. `play` is called once for each; if `is_busy`, the contents
+/// are read while it runs, else after it.
 fn moments(table: &Table, path: &Path, count: u64, is_busy: bool, play: impl Fn(u64) + Sync) -> Vec<Image> {
     let image = || std::fs::read(path).expect("the file");
     let mut images = Vec::new();
@@ -58,7 +58,7 @@ fn moments(table: &Table, path: &Path, count: u64, is_busy: bool, play: impl Fn(
     images
 }
 
-/// Searches random histories and compares what is proven with the truth.
+/// Searches random histories and compares the proofs with the exact values.
 fn confirm(
     tables: &Tables,
     rules: Rules,
@@ -89,7 +89,7 @@ fn cut_and_search_small(columns: usize, rows: usize, rules: Rules, seed: u64) {
     let rounds = power_cuts().div_ceil(20);
     for round in 0..rounds {
         let mut rng = PlayoutRng::new(seed, round);
-        // A file of 2 to 8 pages, and one in which all of this finds a place.
+        // A file of 2 to 8 pages, or one with room for all positions.
         let bytes = if round % 3 == 2 { 200_000 } else { 8192 + 4096 * rng.below(7) };
         let table = Table::create(&live, &identity(board), shape(board, true), bytes).expect("a file");
         almost_fill(&table, &position(board, rules, Komi(0)));
@@ -151,7 +151,7 @@ fn no_false_proof_is_found_on_five_points() {
     cut_and_search_small(5, 1, Rules::CHINESE, 5);
 }
 
-/// Plays on from a position for a few moves, each searched and reported.
+/// Plays a few moves from a position; each is searched and reported.
 fn play_on(table: &Table, root: &Position, rng: &mut PlayoutRng) {
     let mut game = root.clone();
     for _ in 0..4 {
@@ -168,7 +168,7 @@ fn play_on(table: &Table, root: &Position, rng: &mut PlayoutRng) {
     }
 }
 
-/// About so many bytes: blocks of a kibibyte must not lie within pages, all of them.
+/// Returns a size near `bytes` for which some blocks of a kibibyte cross page boundaries.
 fn across_pages(shape: Shape, bytes: usize) -> usize {
     let lies_across = |bytes: &usize| {
         let layout = Layout::fit(shape, *bytes).expect("a layout");

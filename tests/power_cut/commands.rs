@@ -12,7 +12,7 @@ use tewari::search::policy::Rave;
 use tewari::search::{Limits, Search, SearchParameters};
 use tewari::table::{FileProblem, Lineage, Table, TableMode};
 
-/// A table of 9x9 with more than 16,384 places for entries, so that a transfer tells its progress.
+/// Size of a 9x9 table with more than 16,384 entries, so that a transfer reports its progress.
 const BYTES: usize = 4 << 20;
 
 fn search(table: &Table, seed: u64, simulations: u64) {
@@ -29,8 +29,8 @@ fn searched(path: &Path, seed: u64) -> Table {
     table
 }
 
-/// What a temporary file held in the course of `make`, which is given something to call now and then, and the file that
-/// came of it.
+/// Returns the contents of a temporary file at several moments of `make`, which calls its argument at these, and the
+/// complete file.
 fn watch(folder: &Path, made: &Path, make: impl FnOnce(&mut dyn FnMut())) -> Vec<Image> {
     let mut images = Vec::new();
     make(&mut || {
@@ -47,7 +47,7 @@ fn watch(folder: &Path, made: &Path, make: impl FnOnce(&mut dyn FnMut())) -> Vec
     images
 }
 
-/// What is cut short is no table, or one that does no harm.
+/// Checks that a file cut short is either refused as a table or harmless.
 fn cut(folder: &Path, images: &[Image], seed: u64) {
     let path = folder.join("cut");
     let mut rng = PlayoutRng::new(seed, 5);
@@ -56,7 +56,7 @@ fn cut(folder: &Path, images: &[Image], seed: u64) {
         let chosen = choose(images.len(), pages_of(&images[0]), &mut rng);
         std::fs::write(&path, put_together(images, &chosen)).expect("written");
         if chosen[0] < images.len() - 1 {
-            // Its header was not complete, so neither was the rest.
+            // An incomplete header means an incomplete file.
             let opened = Table::open(&path, TableMode::ReadWrite, None);
             assert_eq!(opened.err().map(|error| error.problem), Some(FileProblem::Magic));
             refused += 1;
@@ -98,7 +98,7 @@ fn a_merge_or_a_resize_that_is_cut_leaves_the_tables_as_they_were() {
     let resized = watch(folder.path(), &at("one"), |look| {
         let mut progress = |_: u64, _: u64| {
             look();
-            // Until it is complete, its name is that of the old one.
+            // Until the new table is complete, its name refers to the old one.
             assert!(std::fs::read(at("one")).expect("the file") == before, "the table was changed");
             true
         };
@@ -149,7 +149,7 @@ fn a_snapshot_that_is_cut_is_no_table_and_one_of_a_busy_table_is_sound() {
         stop.store(true, Relaxed);
         images
     });
-    // One that was seen between its completion and its name is complete.
+    // An image taken between the file's completion and its renaming is complete, so it is left out.
     let cut_short: Vec<Image> =
         images[..images.len() - 1].iter().filter(|image| image[0] == 0).cloned().collect();
     let complete = images.last().cloned();

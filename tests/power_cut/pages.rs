@@ -6,17 +6,18 @@ use tewari::rng::PlayoutRng;
 use tewari::table::{Ending, Identity, Layout, Shape, Survey, Table, TableMode};
 
 const PAGE: usize = 4096;
-/// The header's word that says who uses the file: its lower bits are the run of the machine, and two more say 1, in use.
+/// Index of the header's word about the use of the file: its lower bits identify the run of the machine, and the two
+/// bits from [`STATE`] on are 1 while the file is in use.
 const USE: usize = 19;
 const PLACE: usize = 21;
 const STATE: u32 = 30;
 
-/// How many files are put together on each board.
+/// Number of files to compose on each board.
 pub(crate) fn power_cuts() -> u64 {
     std::env::var("TEWARI_POWER_CUTS").ok().and_then(|text| text.parse().ok()).unwrap_or(60)
 }
 
-/// In memory where that is possible: what is tested is what a file holds, not how it came to the disk.
+/// Returns a folder, in memory if possible: the tests concern the contents of a file, not its way to the disk.
 pub(crate) fn folder() -> tempfile::TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a folder")
 }
@@ -31,15 +32,16 @@ pub(crate) fn identity(size: Size) -> Identity {
     }
 }
 
-/// With words of the policy, blocks of the smallest boards are 192 bytes, and some lie on two pages.
+/// Returns the shape for a board. With policy state, blocks of the smallest boards are 192 bytes, and some lie on two
+/// pages.
 pub(crate) fn shape(size: Size, policy_state: bool) -> Shape {
     Shape { moves: size.points() + 1, policy_state }
 }
 
-/// A file of some moment.
+/// The contents of a file at some moment.
 pub(crate) type Image = Vec<u8>;
 
-/// Which image each page is taken from.
+/// Returns the index of the image for each page.
 pub(crate) fn choose(images: usize, pages: usize, rng: &mut PlayoutRng) -> Vec<usize> {
     let newest = images - 1;
     let cut = rng.below(pages + 1);
@@ -55,7 +57,7 @@ pub(crate) fn choose(images: usize, pages: usize, rng: &mut PlayoutRng) -> Vec<u
             _ => rng.below(2) * newest,
         })
         .collect();
-    // The header is written when the system likes, too.
+    // The system may also write the header at any time.
     chosen[0] = rng.below(images);
     chosen
 }
@@ -64,7 +66,7 @@ pub(crate) fn pages_of(image: &Image) -> usize {
     image.len().div_ceil(PAGE)
 }
 
-/// The file that these pages make, used until the machine was started again.
+/// Returns the file composed of these pages, marked as in use on an earlier run of the machine.
 pub(crate) fn put_together(images: &[Image], chosen: &[usize]) -> Image {
     let mut file: Image = Vec::with_capacity(images[0].len());
     for (page, &image) in chosen.iter().enumerate() {
@@ -73,7 +75,7 @@ pub(crate) fn put_together(images: &[Image], chosen: &[usize]) -> Image {
     }
     let word = word(&file, USE) ^ 1;
     file[8 * USE..8 * USE + 8].copy_from_slice(&(word & !(3 << STATE) | 1 << STATE).to_le_bytes());
-    // Not a copy of another file, which would be in doubt on this run, too.
+    // The file must not look like a copy of another, which would need recovery on this run, too.
     file[8 * PLACE..8 * PLACE + 8].fill(0);
     file
 }
@@ -82,7 +84,7 @@ fn word(image: &[u8], index: usize) -> u64 {
     u64::from_le_bytes(*image[8 * index..].first_chunk().expect("a word"))
 }
 
-/// The numbers and owners of the blocks whose pages are of different claims.
+/// Returns the numbers and owners of the blocks with pages of different claims.
 pub(crate) fn torn_blocks(images: &[Image], chosen: &[usize], layout: &Layout) -> Vec<(u32, u64)> {
     let words = layout.shape.block_words();
     let pool = layout.words() - layout.blocks * words;
@@ -94,7 +96,7 @@ pub(crate) fn torn_blocks(images: &[Image], chosen: &[usize], layout: &Layout) -
             (word(image, start), word(image, start + 1) as u32)
         };
         let first = 8 * start / PAGE;
-        // What lies behind the last tag says nothing.
+        // Words after the last tag are unused.
         let last = 8 * (start + used_words(layout.shape) - 1) / PAGE;
         let (owner, sequence) = head(first);
         if owner != 0 && sequence & 1 == 0 && (first + 1..=last).any(|page| head(page) != (owner, sequence)) {
@@ -104,7 +106,7 @@ pub(crate) fn torn_blocks(images: &[Image], chosen: &[usize], layout: &Layout) -
     torn
 }
 
-/// Words of a block with something in them.
+/// Returns the number of words in use in a block.
 fn used_words(shape: Shape) -> usize {
     let arrays = shape.moves + shape.moves.div_ceil(2) + if shape.policy_state { shape.moves } else { 0 };
     let tags = if shape.moves > 128 { 2 + usize::from(shape.policy_state) } else { 1 };
@@ -118,7 +120,7 @@ pub(crate) fn open(path: &Path) -> Table {
     table
 }
 
-/// No block is found whose pages are of different claims.
+/// Checks that the table returns no block with pages of different claims.
 pub(crate) fn assert_no_torn_block_is_found(table: &Table, torn: &[(u32, u64)]) {
     for &(number, owner) in torn {
         let found = table.find(owner).and_then(|entry| table.block(&entry).map(|block| block.number()));
@@ -126,7 +128,7 @@ pub(crate) fn assert_no_torn_block_is_found(table: &Table, torn: &[(u32, u64)]) 
     }
 }
 
-/// Repairs the file; whoever looks again finds nothing. Returns what was found first.
+/// Repairs the file and checks that a second survey finds nothing; returns the faults found first.
 pub(crate) fn repair(path: &Path) -> Survey {
     let mut table = Table::open(path, TableMode::ReadWrite, None).expect("a table");
     table.lock_exclusively().expect("nobody else");
@@ -140,7 +142,7 @@ pub(crate) fn repair(path: &Path) -> Survey {
     found
 }
 
-/// The temporary files of tables in a folder.
+/// Returns the temporary files of tables in a folder.
 pub(crate) fn temporary_files(folder: &Path) -> Vec<PathBuf> {
     let entries =
         std::fs::read_dir(folder).expect("a folder").filter_map(Result::ok).map(|entry| entry.path());

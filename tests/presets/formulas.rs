@@ -1,4 +1,4 @@
-//! Scores against a table worked out by hand.
+//! Scores compared with hand-computed values.
 
 use super::{amaf, edge, policy, score};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -26,7 +26,7 @@ fn ucb_formulas_are_those_of_their_sources() {
     assert_score("crazystone:cp=0.707107", 100.0, edge(10.0, 0.6), 1.559_705);
     for name in ["ucb1", "ucb1-tuned", "valkyria", "crazystone", "stego:mode=uct"] {
         assert_score(name, 100.0, edge(0.0, 0.0), INFINITY);
-        // One visit in all: ln 1 = 0.
+        // One visit in total: ln 1 = 0.
         assert_score(name, 1.0, edge(1.0, 1.0), 1.0);
     }
 }
@@ -36,7 +36,7 @@ fn ucb1_tuned_explores_what_varies() {
     let policy = policy("ucb1-tuned");
     let state = [AtomicU64::new(0), AtomicU64::new(0)];
     for sample in 0..100 {
-        // Always won; won every other time.
+        // The first edge always wins; the second wins every other time.
         policy.update(&state, 0, 2);
         policy.update(&state, 1, 2 * (sample % 2));
     }
@@ -66,11 +66,11 @@ fn stego_mixes_amaf_in_four_ways() {
     assert_score("stego:mode=amaf,c=1", 100.0, seen, 1.023_486);
     // 0.25·0.75 + 0.75·1.278614.
     assert_score("stego:mode=alpha-amaf,c=1,alpha=0.25", 100.0, seen, 1.146_461);
-    // α = (50 - 10)/50 = 0.8: 0.8·0.75 + 0.2·1.278614; beyond R playouts nothing of AMAF is left.
+    // α = (50 - 10)/50 = 0.8: 0.8·0.75 + 0.2·1.278614; with R playouts and more, AMAF has no weight.
     assert_score("stego:mode=rave,c=1,r=50", 100.0, seen, 0.855_723);
     assert_score("stego:mode=rave,c=1,r=10", 100.0, seen, 1.278_614);
     assert_score("stego:mode=rave,c=1,r=5", 100.0, seen, 1.278_614);
-    // Without playouts α is 1 and AMAF alone decides; with neither the move comes first.
+    // Without playouts α is 1 and only AMAF counts; without AMAF, too, the move comes first.
     assert_score("stego:mode=rave", 100.0, amaf(0.0, 0.0, 40.0, 30.0), 0.75);
     assert_score("stego:mode=rave", 100.0, edge(0.0, 0.0), INFINITY);
     assert_score("stego:mode=alpha-amaf", 100.0, amaf(0.0, 0.0, 40.0, 30.0), INFINITY);
@@ -87,7 +87,7 @@ fn lazarus_takes_the_best_f_and_forgets() {
     }
     let seen = EdgeView { state: state[0].load(Relaxed), ..EdgeView::default() };
     assert!((lazarus.score(&ParentView::new(4.0), &seen) - 12.0 / 14.0).abs() < 1e-6);
-    // A move never tried has f = 1, a draw is r = 0.
+    // A move never tried has f = 1; a draw has r = 0.
     assert_eq!(lazarus.score(&ParentView::new(4.0), &EdgeView::default()), 1.0);
     lazarus.update(&state, 0, 1);
     let drawn = EdgeView { state: state[0].load(Relaxed), ..EdgeView::default() };

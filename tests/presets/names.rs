@@ -14,7 +14,7 @@ fn every_name_is_read_back_from_what_it_prints() {
     {
         assert_eq!(text.parse::<Preset>().unwrap().to_string(), text);
     }
-    // A default that is given is a default.
+    // A parameter with its default value is left out.
     assert_eq!("rave:equivalence=1500".parse::<Preset>().unwrap().to_string(), "rave");
 }
 

@@ -94,10 +94,10 @@ fn lazarus_answers_when_the_best_is_the_most_sampled_or_after_twice_its_budget()
         settled += u32::from(report.simulations < 400);
     }
     assert!(settled > 0, "no search was ever settled");
-    // The same with visits, which are those of the root.
+    // A limit of visits counts those of the root.
     let (report, _) = search(options("lazarus"), Limits { visits: Some(200), ..Limits::default() });
     assert!((200..=400).contains(&report.root.visits), "{}", report.root.visits);
-    // Others stop when they are told.
+    // Other policies run to their limit.
     let (report, _) = search(options("ucb1"), simulations(200));
     assert_eq!(report.simulations, 200);
 }
@@ -105,7 +105,7 @@ fn lazarus_answers_when_the_best_is_the_most_sampled_or_after_twice_its_budget()
 #[test]
 fn flat_search_samples_every_move_alike_and_looks_no_deeper() {
     let (report, entries) = search(options("flat"), simulations(260));
-    // 25 points and pass.
+    // 25 points and a pass.
     assert!(report.moves.iter().all(|mv| mv.edge_visits == 10), "{:?}", report.moves);
     assert_eq!(entries, 27);
     let best = report.moves.iter().map(|mv| mv.value).max();
@@ -117,7 +117,7 @@ fn ucb_improved_does_not_wait_for_a_move_that_superko_bans() {
     let mut engine = Engine::new(options("ucb-improved:horizon=6000")).expect("an engine");
     let size = engine.position().size();
     let mut player = engine.position().to_play();
-    // White has taken C2 from B2: Black, who would take back there, would repeat a position.
+    // White has captured C2 from B2: Black's recapture there would repeat a position.
     for vertex in ["A2", "C1", "B1", "C3", "B3", "D2", "C2", "B2", "pass", "pass"] {
         let mv = size.parse_vertex(vertex).expect("a vertex");
         engine.record_mut().play(player, mv).expect("a legal move");
@@ -130,13 +130,14 @@ fn ucb_improved_does_not_wait_for_a_move_that_superko_bans() {
 
 #[test]
 fn ucb_improved_eliminates_at_the_root_of_a_real_search() {
-    // T = 100: rounds of 10, 26 and 59 samples a move, 1,534 for all 26; then the moves that remain get what is left.
+    // T = 100: rounds of 10, 26 and 59 samples a move, 1,534 for all 26; the remaining moves share the remaining
+    // simulations.
     let (report, _) = search(options("ucb-improved:horizon=100"), simulations(3_000));
     let visits: Vec<u64> =
         report.moves.iter().filter(|mv| mv.proven.is_none()).map(|mv| mv.edge_visits).collect();
     let (least, most) = (visits.iter().min().unwrap(), visits.iter().max().unwrap());
     assert!((10..=59).contains(least) && *most > 500, "{visits:?}");
-    // T = 300: not even the first round of 12 samples ends. Passing loses for certain on the empty board.
+    // T = 300: not even the first round of 12 samples ends. A pass on the empty board is a proven loss.
     let (report, _) = search(options("ucb-improved"), simulations(300));
     let undecided = report.moves.iter().filter(|mv| mv.proven.is_none());
     assert!(
@@ -152,13 +153,13 @@ fn without_transpositions_the_table_holds_a_tree() {
     let (alone, _) = search(EngineOptions { keys: KeyPolicy::Path, ..options("ucb1") }, simulations(5_000));
     assert!(shared.counters.transpositions > 100, "{:?}", shared.counters);
     assert_eq!(alone.counters.transpositions, 0);
-    // In a tree the visits of a move are those of the position it leads to.
+    // In a tree the visits of a move are those of the position after it.
     assert!(
         alone.moves.iter().all(|mv| mv.visits == mv.edge_visits || mv.proven.is_some()),
         "{:?}",
         alone.moves
     );
-    // Undo and playing on find the same subtree again.
+    // After undo, or when play continues, the same subtree is found again.
     let mut engine =
         Engine::new(EngineOptions { keys: KeyPolicy::Path, ..options("ucb1") }).expect("an engine");
     let to_play = engine.position().to_play();

@@ -1,7 +1,7 @@
-//! Exact values of tiny boards, from the rules as [`NaiveBoard`] has them and nothing of the engine.
+//! Exact values of tiny boards, computed from [`NaiveBoard`] and without the engine.
 //!
-//! [`Solver`] looks at everything under superko, the set of all earlier positions included;
-//! [`without_cycles`] gives what each side can reach under the simple ko rule in finitely many moves.
+//! [`Solver`] takes the whole state into account under superko, the set of all earlier positions included;
+//! [`without_cycles`] returns the values that each side can reach in finitely many moves under the simple ko rule.
 
 use crate::common::naive::NaiveBoard;
 use std::collections::{BTreeSet, HashMap};
@@ -9,10 +9,10 @@ use tewari::game::Player;
 use tewari::go::{KoRule, Rules};
 use tewari::zobrist::mix;
 
-/// A board as a number in base 3, the point 0 last: 0 is empty, 1 Black, 2 White.
+/// A board as a number in base 3, point 0 last: 0 is empty, 1 Black, 2 White.
 type BoardNumber = u32;
 
-/// A stone that was placed.
+/// The result of placing a stone.
 #[derive(Clone, Copy)]
 struct Played {
     board: BoardNumber,
@@ -20,13 +20,13 @@ struct Played {
     suicide: bool,
 }
 
-/// Every board of a size, its score, and what every stone placed on it leads to.
+/// All boards of a size, their scores, and the result of every stone placed on them.
 pub(crate) struct Tables {
     pub(crate) columns: usize,
     pub(crate) rows: usize,
     pub(crate) points: usize,
     scores: Vec<i32>,
-    /// `plays[board][player][point]`; nothing where the point is occupied.
+    /// `plays[board][player][point]`; `None` if the point is occupied.
     plays: Vec<[Vec<Option<Played>>; 2]>,
 }
 
@@ -74,7 +74,7 @@ fn number(board: &NaiveBoard) -> BoardNumber {
     board.cells.iter().rev().fold(0, |number, cell| 3 * number + cell.map_or(0, |p| p.index() as u32 + 1))
 }
 
-/// Everything that decides the future, except for earlier positions.
+/// The complete state of a game, except for earlier positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct State {
     pub(crate) board: BoardNumber,
@@ -86,7 +86,7 @@ pub(crate) struct State {
 impl State {
     pub(crate) const START: State = State { board: 0, to_play: Player::Black, ko: None, passes: 0 };
 
-    /// The state after a stone at `at`, or a pass; nothing if that is not legal, whatever came before.
+    /// Returns the state after a stone at `at`, or after a pass; `None` if the move is illegal with every history.
     fn after(&self, tables: &Tables, rules: Rules, at: Option<usize>) -> Option<State> {
         let to_play = self.to_play.other();
         let Some(at) = at else {
@@ -97,7 +97,7 @@ impl State {
         is_legal.then_some(State { board: played.board, to_play, ko: played.ko, passes: 0 })
     }
 
-    /// What superko compares.
+    /// Returns the part of the state that superko compares.
     fn superko(&self, rules: Rules) -> u32 {
         match rules.ko {
             KoRule::Simple => 0,
@@ -107,7 +107,7 @@ impl State {
     }
 }
 
-/// A state and the set of positions that led to it.
+/// A state, and the set of positions that led to it.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     pub(crate) state: State,
@@ -119,7 +119,7 @@ impl Line {
         Line { state: State::START, seen: BTreeSet::from([State::START.superko(rules)]) }
     }
 
-    /// The line after a legal move; nothing if it is not legal.
+    /// Returns the line after a move; `None` if the move is illegal.
     pub(crate) fn after(&self, tables: &Tables, rules: Rules, at: Option<usize>) -> Option<Line> {
         let state = self.state.after(tables, rules, at)?;
         let mut seen = self.seen.clone();
@@ -127,27 +127,27 @@ impl Line {
         (is_new || at.is_none() || rules.ko == KoRule::Simple).then_some(Line { state, seen })
     }
 
-    /// The legal moves, pass last.
+    /// Returns the legal moves, pass last.
     pub(crate) fn moves(&self, tables: &Tables, rules: Rules) -> Vec<Option<usize>> {
         let all = (0..tables.points).map(Some).chain([None]);
         all.filter(|&at| self.after(tables, rules, at).is_some()).collect()
     }
 }
 
-/// Solves positions with all of their history, by brute force.
+/// A brute-force solver of positions with their whole history.
 pub(crate) struct Solver<'t> {
     pub(crate) tables: &'t Tables,
     pub(crate) rules: Rules,
-    /// By state, set of positions seen (as a sum of random numbers) and score wanted.
+    /// Results by state, set of positions seen (as a sum of random numbers) and wanted score.
     known: HashMap<(State, u128, i32), bool>,
     seen: Vec<bool>,
     seen_sum: u128,
-    /// States looked at for one question, before the solver gives up.
+    /// Maximum number of states visited for one question.
     pub(crate) patience: u64,
     left: u64,
 }
 
-/// Answers kept.
+/// Maximum number of stored results.
 const MEMORY: usize = 3_000_000;
 
 impl<'t> Solver<'t> {
@@ -157,7 +157,7 @@ impl<'t> Solver<'t> {
         Solver { tables, rules, known: HashMap::new(), seen, seen_sum: 0, patience: 3_000_000, left: 0 }
     }
 
-    /// Whether Black gets at least `wanted`; nothing if that takes too long to find out.
+    /// Returns true if Black gets at least `wanted`; `None` if the solver gives up.
     pub(crate) fn black_gets(&mut self, line: &Line, wanted: i32) -> Option<bool> {
         let points = self.tables.points as i32;
         if wanted <= -points || wanted > points {
@@ -175,7 +175,7 @@ impl<'t> Solver<'t> {
         self.solve(line.state, wanted)
     }
 
-    /// The exact score; nothing if that takes too long to find out.
+    /// Returns the exact score; `None` if the solver gives up.
     pub(crate) fn value(&mut self, line: &Line) -> Option<i32> {
         let points = self.tables.points as i32;
         for wanted in -points + 1..=points {
@@ -205,7 +205,7 @@ impl<'t> Solver<'t> {
         self.left = self.left.checked_sub(1)?;
         let hope = state.to_play == Player::Black;
         let mut answer = !hope;
-        // Pass first: the shortest games are the cheapest to look at.
+        // Pass first: the shortest games are the cheapest.
         for at in std::iter::once(None).chain((0..self.tables.points).map(Some)) {
             let Some(next) = state.after(self.tables, self.rules, at) else { continue };
             let superko = next.superko(self.rules);
@@ -230,8 +230,8 @@ impl<'t> Solver<'t> {
     }
 }
 
-/// For every state under the simple ko rule: the score that Black, and the score that White, can enforce
-/// in finitely many moves, whatever the opponent does. The second is never lower than the first.
+/// Returns, for every state under the simple ko rule, the scores that Black and White can force in finitely many moves.
+/// White's is never below Black's.
 pub(crate) fn without_cycles(tables: &Tables, rules: Rules) -> HashMap<State, (i32, i32)> {
     assert_eq!(rules.ko, KoRule::Simple);
     let points = tables.points as i32;

@@ -1,4 +1,4 @@
-//! A game on the engine's side and on the oracle's, and what the oracle says of a search.
+//! Games in the engine and in the exact solver, and the check of reports against exact values.
 
 use crate::exact::{Line, Solver, Tables};
 use tewari::game::{Bounds, Move, Outcome, Player};
@@ -20,13 +20,12 @@ pub(crate) fn for_player(player: Player, for_black: Outcome) -> Outcome {
     if player == Player::Black { for_black } else { for_black.other() }
 }
 
-/// The score that is just enough for Black to get more than half of what is at stake, and the one that
-/// is just enough for half.
+/// Returns the smallest scores with which Black wins and draws.
 pub(crate) fn scores_to_win_and_to_draw(komi: Komi) -> [i32; 2] {
     [komi.0.div_euclid(2) + 1, (komi.0 + 1).div_euclid(2)]
 }
 
-/// A game on the engine's side and on the oracle's.
+/// One game in the engine and in the exact solver.
 #[derive(Clone)]
 pub(crate) struct Twofold {
     pub(crate) line: Line,
@@ -39,7 +38,7 @@ impl Twofold {
         Twofold { line: Line::new(rules), position }
     }
 
-    /// Plays on both sides; each must think that the same moves are legal.
+    /// Plays a move in both; it must be legal in both.
     pub(crate) fn play(&mut self, tables: &Tables, at: Option<usize>) {
         let rules = self.position.rules();
         self.line = self.line.after(tables, rules, at).expect("a legal move");
@@ -47,7 +46,7 @@ impl Twofold {
         self.position.try_play(mv).expect("a legal move");
     }
 
-    /// Up to `length` random moves; never two passes, and a position where the game can go on.
+    /// Plays up to `length` random moves, without two passes in a row; the game is not over then.
     pub(crate) fn random(
         tables: &Tables,
         rules: Rules,
@@ -70,7 +69,7 @@ impl Twofold {
     }
 }
 
-/// The truth about a game, or nothing where it is too hard to find.
+/// The exact outcomes of a game; `None` if the solver gives up.
 pub(crate) struct Truth<'s, 't> {
     pub(crate) solver: &'s mut Solver<'t>,
     pub(crate) komi: Komi,
@@ -93,7 +92,7 @@ impl Truth<'_, '_> {
         Some(self.solver.black_gets(line, lower)? && !self.solver.black_gets(line, upper + 1)?)
     }
 
-    /// Everything that `report` says of `line` is so. Returns whether the oracle could judge all of it.
+    /// Checks everything that `report` states about `line`; returns true if the solver could judge all of it.
     pub(crate) fn confirms(&mut self, report: &Report, line: &Line) -> bool {
         let told = || format!("{line:?} komi {} {}: {:?}", self.komi, self.solver.rules, report.root);
         let told = told();

@@ -1,4 +1,4 @@
-//! What cannot be done, and what is cut off.
+//! Requests that are refused, and files that are cut off.
 
 use super::{GAME, SHORT, directory, file, path, read, review, run};
 #[cfg(unix)]
@@ -33,7 +33,7 @@ fn pipes_and_links_that_are_written_to_stay_what_they_are() {
     let reader =
         Command::new("cat").arg(&pipe).stdout(std::process::Stdio::piped()).spawn().expect("a reader");
     review(&[&game, "-o", &pipe, "--force"]);
-    // Where the pipe was replaced, its reader waits for ever.
+    // A replaced pipe would leave its reader waiting forever.
     assert!(std::fs::symlink_metadata(&pipe).expect("the pipe").file_type().is_fifo());
     let read = reader.wait_with_output().expect("what was read").stdout;
     assert!(String::from_utf8_lossy(&read).contains("Ann"));

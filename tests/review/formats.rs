@@ -1,4 +1,4 @@
-//! What each format says, and that a kept review says it again.
+//! The contents of each format, and the same contents from a saved review.
 
 use super::{GAME, MOVES, directory, file, path, read, review, show};
 use serde_json::Value;
@@ -18,7 +18,7 @@ fn text_names_the_players_the_verdict_and_the_costliest_moves_in_80_columns() {
         assert!(text.contains(fragment), "no {fragment:?} in {text}");
     }
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-    // White's stones in the corners are the game's blunders: one is among them, with a board that shows it.
+    // White's stones in the corners are the blunders of the game: one is listed, with a board that shows it.
     let costliest = text.split("Costliest moves").nth(1).expect("a list");
     assert!(["A9", "J9", "A1"].iter().any(|corner| costliest.contains(corner)), "{text}");
     assert!(costliest.contains("(O)") && costliest.contains("White's chances fall from"), "{text}");
@@ -138,7 +138,7 @@ fn the_first_pass_of_an_end_is_no_choice_wherever_it_stands() {
     let stones = "(;SZ[5]KM[0.5]RU[Chinese]AB[ca][cb][cc][cd][ce][ba][bc]AW[da][db][dc][dd][de][ab]PL[B]";
     for (moves, passes) in [
         (";B[];W[];B[])", &[1, 2, 3][..]),
-        // The players went on.
+        // The players continued.
         (";B[];W[];B[ea];W[eb];B[];W[])", &[1, 2, 5, 6]),
     ] {
         let game = file(&directory, "passes.sgf", format!("{stones}{moves}"));

@@ -118,7 +118,7 @@ fn moves_that_place_handicap_stones_are_not_judged() {
 #[test]
 fn no_move_is_judged_by_what_a_setup_after_it_did() {
     let directory = directory();
-    // The setup takes three of Black's stones off the board.
+    // The setup removes three black stones.
     let moves = ";B[cc];W[gg];B[gc];W[cg];B[ee];AE[cc][gc][ee];W[cc];B[gc];W[ec];B[eg]";
     let game = file(&directory, "game.sgf", format!("(;SZ[9]KM[7.5]RU[Chinese]{moves})"));
     let text = review(&[&game]);
@@ -126,7 +126,7 @@ fn no_move_is_judged_by_what_a_setup_after_it_did() {
     let json = review(&[&game, "--format", "json"]);
     let fifth: serde_json::Value = serde_json::from_str(json.lines().nth(4).expect("a row")).expect("JSON");
     assert!(fifth["winrate"].is_f64() && fifth["loss"].is_null(), "{fifth}");
-    // What is said of the position stands where the stones are gone.
+    // The comment on the position is at the node of the setup, not at the move before it.
     let record = sgf::read(review(&[&game, "--format", "sgf"]).as_bytes()).expect("a record").games.remove(0);
     let without: Vec<usize> = (0..11).filter(|&node| record.nodes[node].comment().is_none()).collect();
     assert_eq!(without, [5]);

@@ -101,7 +101,7 @@ fn western_names_are_western_where_no_charset_is_named() {
     }
 }
 
-/// All two-byte characters of an encoding with this second byte.
+/// Returns all two-byte characters of an encoding with this second byte.
 fn characters_with(encoding: &'static encoding_rs::Encoding, second: u8) -> Vec<[u8; 2]> {
     let is_one = |pair: &[u8; 2]| {
         let text = encoding.decode_without_bom_handling_and_without_replacement(pair);
@@ -121,7 +121,7 @@ fn no_move_is_lost_to_a_short_text_of_east_asia_with_or_without_its_charset() {
         let mut characters = characters_with(encoding, b'\\');
         characters.extend(characters_with(encoding, b']'));
         assert!(characters.len() > 100 || encoding == EUC_KR, "{label}: {}", characters.len());
-        // Texts without such bytes, at the end of which a wrong reading takes the bracket for a second byte.
+        // Characters without such bytes, after which a wrong encoding takes the closing bracket for a second byte.
         characters
             .extend((0xb0..=0xc8).map(|lead| [lead, 0xa1]).filter(|_| encoding == EUC_KR || encoding == GBK));
         for character in characters {
@@ -147,7 +147,7 @@ fn no_move_is_lost_to_a_short_text_of_east_asia_with_or_without_its_charset() {
                         assert_eq!(Some(collection.charset), named, "{root:x?}");
                     }
                 }
-                // A label that is wrong loses no moves either.
+                // A wrong label loses no moves either.
                 let record = [b"(;SZ[9]CA[UTF-8]", &moves[..], b")"].concat();
                 assert_eq!(sgf::read(&record).expect("a game").games[0].move_count(), 4, "{label} {text:x?}");
             }

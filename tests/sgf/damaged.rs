@@ -1,4 +1,4 @@
-//! Damaged files: all that is sound in them can be had, and what is not is said.
+//! Damaged files: their sound part is read, and the damage is reported.
 
 use super::*;
 

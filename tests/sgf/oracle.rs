@@ -1,10 +1,10 @@
-//! Agreement with sgfmill, file by file, on what `manifest.csv` says.
+//! Agreement with sgfmill on each file of `manifest.csv`.
 
 use super::*;
 use sha1::{Digest, Sha1};
 use std::path::{Path, PathBuf};
 
-/// What the manifest says of one file. Empty where sgfmill could not read it.
+/// The manifest's row of one file. Fields are empty if sgfmill could not read the file.
 struct Row {
     fields: std::collections::HashMap<String, String>,
 }
@@ -24,7 +24,7 @@ impl Row {
         (collection.games, error)
     }
 
-    /// The game that the row describes.
+    /// Returns the game that the row describes.
     fn first_game(&self) -> GameRecord {
         let (mut games, error) = self.read();
         assert!(!games.is_empty(), "{}: {error:?}", self.get("file"));
@@ -36,7 +36,7 @@ fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/testdata/sgf")
 }
 
-/// All rows; none where the test data is absent.
+/// Returns all rows; none if the test data is absent.
 fn rows() -> Vec<Row> {
     let Ok(mut reader) = csv::Reader::from_path(directory().join("manifest.csv")) else {
         println!("skipped: ../shared/testdata is absent");
@@ -45,7 +45,7 @@ fn rows() -> Vec<Row> {
     reader.deserialize().map(|fields| Row { fields: fields.expect("a row") }).collect()
 }
 
-/// A board that knows nothing but captures, of any size.
+/// A board of any size with captures as its only rule.
 struct NaiveBoard {
     columns: usize,
     stones: Vec<Option<Player>>,
@@ -64,7 +64,7 @@ impl NaiveBoard {
         .flatten()
     }
 
-    /// The chain at `at` if it has no liberty.
+    /// Returns the chain at `at` if it has no liberty.
     fn captured(&self, at: usize) -> Option<Vec<usize>> {
         let mut chain = vec![at];
         let mut next = 0;
@@ -80,7 +80,7 @@ impl NaiveBoard {
         Some(chain)
     }
 
-    /// `false` on an occupied point, the only move that sgfmill refuses.
+    /// Plays a stone; returns `false` on an occupied point, the only move that sgfmill refuses.
     fn play(&mut self, player: Player, at: usize) -> bool {
         if self.stones[at].is_some() {
             return false;
@@ -98,7 +98,7 @@ impl NaiveBoard {
         true
     }
 
-    /// Plays a record to its end or to what sgfmill refuses.
+    /// Plays a record to its end or to the first move that sgfmill refuses.
     fn of(record: &GameRecord) -> (NaiveBoard, bool) {
         let (columns, rows) = (usize::from(record.columns), usize::from(record.rows));
         let mut board = NaiveBoard { columns, stones: vec![None; columns * rows] };
@@ -160,7 +160,7 @@ fn what_sgfmill_reads_we_read_alike() {
         ] {
             assert_eq!(ours, row.number(field), "{file}: {field}");
         }
-        // sgfmill looks in the first node alone, and says 0 for a file without komi there.
+        // sgfmill reads the komi of the first node only, and returns 0 without one.
         let (komi, handicap) = (row.get("komi").parse::<f64>().unwrap(), row.get("handicap"));
         assert!(komi == 0.0 || game.komi == Some(komi), "{file}: {:?}", game.komi);
         let ours = game.handicap.map_or(String::new(), |stones| stones.to_string());
@@ -172,13 +172,13 @@ fn what_sgfmill_reads_we_read_alike() {
 fn files_hold_as_many_games_as_sgfmill_says() {
     for row in rows().iter().filter(|row| row.get("parse") == "ok") {
         let (games, error) = row.read();
-        // No number: the first game is whole, but sgfmill refuses the file because of a later one.
+        // The manifest has no number if the first game is whole but sgfmill refuses the file because of a later one.
         let number = row.get("n_games").parse().ok();
         assert_eq!(error.is_none().then_some(games.len()), number, "{}: {error:?}", row.get("file"));
     }
 }
 
-/// sgfmill knows no ko, removes suicides, and so plays what our most generous rules allow.
+/// sgfmill has no ko rule and removes suicides, so it plays every move that the most permissive rules here allow.
 #[test]
 fn boards_end_as_sgfmill_says() {
     let generous = Rules { ko: KoRule::Simple, suicide: true, ..Rules::CHINESE };
@@ -225,7 +225,7 @@ fn what_sgfmill_cannot_replay_is_an_error_or_played_on_a_stone() {
     }
 }
 
-/// We read rectangles and UTF-16, and games in a charset that we have to guess.
+/// Rectangles, UTF-16 and games in a guessed charset are read here, though not by sgfmill.
 #[test]
 fn what_sgfmill_cannot_parse_is_an_error_unless_we_know_better() {
     for row in rows().iter().filter(|row| row.get("parse") != "ok") {
@@ -244,12 +244,12 @@ fn what_sgfmill_cannot_parse_is_an_error_unless_we_know_better() {
     }
 }
 
-/// `.XO`, rows from the top.
+/// Returns `.XO`, rows from the top.
 fn text(position: &Position) -> String {
     drawing(position).replace('/', "")
 }
 
-/// Whoever wrote it, a file that has a game can be analysed: what is damaged or assumed is said.
+/// Any file with a game can be analysed; damage and assumptions are reported.
 #[test]
 fn every_file_that_has_a_node_has_games_with_terms() {
     for row in &rows() {
@@ -284,7 +284,7 @@ fn every_file_that_has_a_node_has_games_with_terms() {
     }
 }
 
-/// Files that were cut off, or lost bytes: the moves before are there, with a warning.
+/// Files that were cut off, or lost bytes, keep the moves before the damage, with a warning.
 #[test]
 fn damaged_files_keep_their_moves_up_to_the_damage() {
     for row in &rows() {

@@ -1,4 +1,4 @@
-//! Rules and komi of a record: what is written is what is meant, and what is assumed is said.
+//! Rules and komi of a record: interpretation, and the list of assumptions.
 
 use super::*;
 use tewari::game::Move;
@@ -35,7 +35,7 @@ fn the_komi_of_a_record_of_ours_is_read_as_it_was_meant() {
         let terms = game(&text).terms(Given::default(), Otherwise::default()).expect("a komi");
         assert_eq!((terms.komi, terms.assumed.as_slice()), (given, &[][..]), "{text}");
     }
-    // Another program had its hands on it.
+    // Another program changed the record.
     assert_eq!(komi("AP[Tewari:0.1.0]AP[other]KM[650]"), 6.5);
 }
 
@@ -350,7 +350,7 @@ fn white_is_compensated_for_handicap_stones_as_the_record_s_rules_have_it() {
     }
 }
 
-/// Black takes a ko and White takes it back after a pass of each.
+/// Black captures a ko, and White recaptures after a pass by each player.
 const REPEATED: &str = "SZ[5]AB[ba][ab][bc]AW[ca][bb][db][cc];B[cb];W[];B[];W[bb];B[ee]";
 
 #[test]

@@ -1,4 +1,4 @@
-//! Files that are no table, or not the one wanted. The file stays as it was.
+//! Files that are not tables, or not the requested one. The file stays unchanged.
 
 use super::process::{
     Folder, analysis, analyze, assert_refused, info, start_analysis, stderr, table, tewari,
@@ -20,7 +20,7 @@ fn overwrite(path: &Path, offset: u64, bytes: &[u8]) {
         .expect("written");
 }
 
-/// It is refused by a search and by a command that looks, and not changed.
+/// Checks that a search and a reading command refuse the file and do not change it.
 fn assert_refused_unchanged(path: &Path, parts: &[&str]) {
     let before = fs::read(path).expect("the file");
     assert_refused(&analyze(path, FEW), parts);
@@ -29,7 +29,7 @@ fn assert_refused_unchanged(path: &Path, parts: &[&str]) {
     assert_eq!(fs::read(path).expect("the file"), before);
 }
 
-/// A table whose bytes at `offset` are others.
+/// Returns a table file with other bytes at `offset`.
 fn damaged(folder: &Folder, offset: u64, bytes: &[u8]) -> std::path::PathBuf {
     let path = folder.table("a.tewari", 100);
     overwrite(&path, offset, bytes);
@@ -154,7 +154,7 @@ fn another_key_seed_is_refused() {
 #[test]
 fn a_file_that_names_one_board_and_has_the_blocks_of_another_is_refused() {
     let folder = Folder::new();
-    // The game is told in the text of word 8; blocks of 81 moves are as long as those of 82.
+    // The text from word 8 on names the game; blocks of 81 moves are as long as those of 82.
     for (word, change) in [(3, 82 ^ 81), (3, 1 << 32)] {
         let path = folder.table("a.tewari", 100);
         change_header(&path, word, |value| value ^ change);
@@ -162,7 +162,7 @@ fn a_file_that_names_one_board_and_has_the_blocks_of_another_is_refused() {
             let refused = analyze(&path, &[options, FEW].concat());
             assert_refused(&refused, &["expected", "found", "restore a copy"]);
         }
-        // Policy state would make the file longer, which is noticed first.
+        // Policy state would make the file longer, which is detected first.
         if change < 1 << 32 {
             assert_refused(&table(&["dump"], &[&path]), &["expected a layout that is possible"]);
             let sound = folder.table("b.tewari", 100);
@@ -176,7 +176,7 @@ fn a_file_that_names_one_board_and_has_the_blocks_of_another_is_refused() {
     }
 }
 
-/// Changes a word of the header, and the checksum so that it fits.
+/// Changes a word of the header and corrects the checksum.
 fn change_header(path: &Path, word: usize, change: impl Fn(u64) -> u64) {
     let mut words: Vec<u64> =
         fs::read(path).expect("the file").as_chunks().0.iter().map(|&b| u64::from_le_bytes(b)).collect();
@@ -302,7 +302,7 @@ fn a_file_system_that_is_too_small_is_told_before_anything_is_written() {
     let fits = analyze(&mounted.join("a"), &["--table-size", "1MiB", "--simulations", "500"]);
     let merged = table(&["resize", "--table-size", "1800KiB"], &[&mounted.join("a")]);
     let kept = analyze(&mounted.join("a"), FEW);
-    // A copy with holes, whose blocks are not to be had any more.
+    // A sparse copy: the disk has no room left for its holes.
     let sparse = mounted.join("sparse");
     let copied = Command::new("cp").arg("--sparse=always").args([mounted.join("a"), sparse.clone()]).status();
     fs::write(mounted.join("filler"), vec![1; 2 << 20]).expect_err("the file system is full");

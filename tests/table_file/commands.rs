@@ -6,7 +6,7 @@ use super::process::{
 use std::fs;
 use std::path::Path;
 
-/// The ten best moves of the root with the visits of their edges.
+/// Returns the ten best moves of the root with the visits of their edges.
 fn edges(path: &Path) -> Vec<(String, u64)> {
     let found = analysis(path, &["--table-mode", "cow", "--simulations", "1"]);
     let moves = found["moveInfos"].as_array().expect("moves").iter();
@@ -41,7 +41,7 @@ fn info_says_what_a_table_was_made_for_and_what_is_in_it() {
         found[key].as_array().expect("numbers").iter().filter_map(serde_json::Value::as_u64).sum::<u64>()
     };
     let used = found["entriesUsed"].as_u64().expect("a number");
-    // Lazarus may use twice its budget; of the root and of each simulation at most one entry.
+    // Lazarus may use twice its budget; the root and each simulation claim at most one entry.
     assert!((201..=1401).contains(&used), "{used}");
     assert_eq!((count("ages"), count("visits"), found["faults"].as_u64()), (used, used, Some(0)));
     assert!(found["blocksUsed"].as_u64() > Some(20) && found["bounded"] == 0);
@@ -70,12 +70,12 @@ fn tables_that_share_nothing_are_added_up() {
     let (of_one, of_other, of_sum) = (edges(&one), edges(&other), edges(&out));
     assert_eq!(root_visits(&analysis(&out, &["--table-mode", "cow", "--simulations", "1"])), 1501);
     for (mv, visits) in &of_sum {
-        // One simulation of each look.
+        // Each of the three analyses adds one simulation.
         assert!(visits.abs_diff(sum(&of_one, mv) + sum(&of_other, mv)) <= 3, "{mv}");
     }
     verify(&out);
     assert_eq!(info(&out)["tables"], 2);
-    // The sum has the past of both.
+    // The merged table has the history of both.
     let again = table(&["merge", "-o", folder.path("x").to_str().expect("a name")], &[&out, &one]);
     assert_refused(&again, &["expected tables without a common past", "--base"]);
     assert_refused(
@@ -122,13 +122,13 @@ fn a_smaller_table_keeps_the_best() {
     assert!(after["bytes"].as_u64() <= Some(128 << 10) && before["bytes"].as_u64() > Some(900 << 10));
     assert!(after["entriesUsed"].as_u64() < before["entriesUsed"].as_u64());
     assert_eq!(after["blocksUsed"], after["blocks"]);
-    // Nothing with many visits is lost: the counts of the positions with 64 visits and more are the same.
+    // No position with many visits is lost: the counts from 64 visits on are unchanged.
     for bits in 7..20 {
         assert_eq!(after["visits"][bits], before["visits"][bits], "at least 2^{}", bits - 1);
     }
     assert_eq!(edges(&path)[0], best[0]);
     verify(&path);
-    // And back: it has room, and still the same.
+    // The larger table has room again, and the same contents.
     assert!(table(&["resize", "--table-size", "2MiB"], &[&path]).status.success());
     assert_eq!(info(&path)["entriesUsed"], after["entriesUsed"]);
     assert_eq!(edges(&path)[0], best[0]);
@@ -177,7 +177,8 @@ fn an_interrupted_merge_changes_nothing() {
         let interrupted = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
         assert!(interrupted.is_ok());
         let done = child.wait().expect("it ends").success();
-        // A handler that was not there yet cannot remove the temporary file; that is all that may be left.
+        // The process may be interrupted before its handler is installed; then the temporary file is left, and nothing
+        // else.
         let sum = folder.path("sum");
         assert_eq!(sum.exists(), done, "after {delay} ms");
         if done {
@@ -250,7 +251,7 @@ fn a_table_with_other_keys_is_refused_in_one_line() {
 
 #[test]
 fn a_record_has_the_keys_of_the_game_whatever_the_key_policy() {
-    // The last move takes a ko, which is easy to undo: under `graph` its key depends on the moves before.
+    // The last move captures a ko that can be recaptured at once: under `graph` its key depends on the earlier moves.
     let moves = ["B1", "C1", "A2", "D2", "B3", "C3", "C2", "B2"];
     let sgf = "(;FF[4]GM[1]SZ[9]KM[5.5];B[bi];W[ci];B[ah];W[dh];B[bg];W[cg];B[ch];W[bh])";
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! Many processes with many threads in a table that has room for a fraction of what they find.
+//! Many processes with many threads in a table that holds a fraction of their positions.
 
 use super::process::{Folder, analysis, info, object, root_visits, start_analysis, verify};
 use serde_json::Value;
@@ -7,7 +7,7 @@ const PROCESSES: u64 = 4;
 const THREADS: u64 = 3;
 const SIMULATIONS: u64 = 5_000;
 
-/// The sum of a number of the table over the processes.
+/// Returns the sum of a table's counter over the processes.
 fn sum(found: &[Value], name: &str) -> u64 {
     found.iter().map(|one| one["table"][name].as_u64().expect("a number")).sum()
 }
@@ -31,14 +31,15 @@ fn many_processes_and_threads_replace_in_one_file_and_leave_it_sound() {
         assert!(found.iter().all(|one| one["rootInfo"]["simulations"] == SIMULATIONS), "{told}");
         let evicted = sum(&found, "evictions") + sum(&found, "blockEvictions");
         assert!(evicted > 1_000, "{told}");
-        // Each worker but the one that evicts it may be on its way to an entry or block.
+        // Each worker except the evicting one may be about to write to an evicted entry or block.
         let late = sum(&found, "lateUpdates");
         assert!(late <= (PROCESSES * THREADS - 1) * evicted, "{late} of {evicted}: {told}");
-        // A visit that slipped in between the look at the owner and the write: seen at each visit of such a block.
+        // A visit that was written between the check of the owner and the write; it is counted at each visit of such a
+        // block.
         let foreign = sum(&found, "collisions");
         assert!(foreign * 100 <= evicted, "{foreign} of {evicted}: {told}");
-        // The root is on every path, so nobody evicts it. Each worker may lose the simulation it began with, while
-        // another gave the root its block.
+        // The root is on every path, so it is never evicted. Each worker may lose its first simulation, if another gave
+        // the root its block meanwhile.
         let all = 100 + PROCESSES * SIMULATIONS;
         let visits = root_visits(&analysis(&path, &["--simulations", "1"])) - 1;
         assert!((all - PROCESSES * THREADS..=all).contains(&visits), "{visits} of {all}: {told}");

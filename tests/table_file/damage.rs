@@ -1,5 +1,5 @@
-//! A header that is intact over content that is not: nothing in it makes a search panic, hang, leave its memory or
-//! play an illegal move.
+//! A sound header over damaged contents: no search panics, hangs, accesses memory outside of the table or plays an
+//! illegal move.
 
 use super::process::{Folder, analyze, assert_refused, info, stderr, table, tewari, verify};
 use std::fs::{self, File};
@@ -10,14 +10,14 @@ use tewari::rng::PlayoutRng;
 
 const HEADER_BYTES: u64 = 512;
 
-/// Overwrites words behind the header with random ones: all of them, or one in so many.
+/// Overwrites words after the header with random ones, each with probability 1/`one_in`.
 fn scribble(path: &Path, seed: u64, one_in: usize) {
     let mut rng = PlayoutRng::new(seed, 0);
     let file = File::options().read(true).write(true).open(path).expect("the file");
     let length = file.metadata().expect("its size").len();
     for offset in (HEADER_BYTES..length).step_by(8) {
         if rng.below(one_in) == 0 {
-            // Small numbers too, and all ones: they hit other checks than noise does.
+            // Small numbers and runs of ones, which test other checks than noise does.
             let word = match rng.below(4) {
                 0 => rng.next_u64() >> rng.below(64),
                 1 => u64::MAX << rng.below(64),
@@ -28,7 +28,7 @@ fn scribble(path: &Path, seed: u64, one_in: usize) {
     }
 }
 
-/// A game against itself; the engine checks its own moves, and says so if one is illegal.
+/// Plays a game against itself; the engine checks its own moves and reports an illegal one.
 fn play(path: &Path, options: &[&str]) -> Output {
     let script = "genmove b\n".to_owned() + &"genmove w\ngenmove b\n".repeat(6) + "tewari-table\nquit\n";
     let input = path.with_extension("script");
@@ -114,7 +114,7 @@ fn damage_is_found_and_repaired() {
     verify(&path);
     let repaired = info(&path);
     assert_eq!((&repaired["unfinishedEntries"], &repaired["unfinishedBlocks"]), (&0.into(), &0.into()));
-    // Most of it is still there.
+    // Most entries are kept.
     assert!(
         repaired["entriesUsed"].as_u64() > sound["entriesUsed"].as_u64().map(|used| used / 2),
         "{repaired}"
@@ -143,7 +143,7 @@ fn damaged_tables_are_merged_and_resized_without_what_is_damaged() {
     );
 }
 
-/// Words of the directory, and how many of its places are not overflow.
+/// Returns the words of the directory, and the number of its places outside the overflow.
 fn directory(path: &Path) -> (Vec<[u64; 4]>, usize) {
     let bytes = fs::read(path).expect("the file");
     let words: Vec<u64> = bytes.as_chunks().0.iter().map(|&bytes| u64::from_le_bytes(bytes)).collect();
@@ -153,7 +153,8 @@ fn directory(path: &Path) -> (Vec<[u64; 4]>, usize) {
     (entries[..places].to_vec(), 4 * buckets)
 }
 
-/// Positions of the overflow whose bucket has a free place, so that nobody looks for them, and their number in all.
+/// Returns the number of overflow entries with a free place in their bucket, which a probe never finds, and the number
+/// of all.
 fn hidden(path: &Path) -> (usize, usize) {
     let (entries, in_buckets) = directory(path);
     let (buckets, overflow) = entries.split_at(in_buckets);
@@ -171,7 +172,7 @@ fn what_lay_behind_a_damaged_entry_is_found_after_a_repair() {
     let (before, in_buckets) = directory(&path);
     assert_eq!(hidden(&path).0, 0);
     let file = File::options().write(true).open(&path).expect("the file");
-    // The first entry of each second bucket: more points than playouts.
+    // The first entry of every second bucket gets more half-points than its playouts allow.
     let damaged = (0..in_buckets).step_by(8).filter(|&index| before[index][0] != 0);
     let count = damaged
         .map(|index| file.write_all_at(&0xffff_u64.to_le_bytes(), HEADER_BYTES + 32 * index as u64 + 16))

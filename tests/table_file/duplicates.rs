@@ -1,4 +1,4 @@
-//! A position that a file holds twice, since two workers made it at the same moment, is one position elsewhere.
+//! A position that a file contains twice, since two workers made it at the same moment, appears once in other files.
 
 use super::process::{Folder, info, stderr, table, verify};
 use std::fs;

@@ -1,4 +1,4 @@
-//! Which game is searched in a table: the one that it was made for, unless another is asked for.
+//! The game searched with a table: the one it was made for, unless options name another.
 
 use super::process::{Folder, analysis, stderr, table, tewari};
 use serde_json::Value;
@@ -69,7 +69,7 @@ fn a_record_without_komi_is_searched_under_the_table_s() {
     let found: Value =
         serde_json::from_slice(&command.output().expect("it runs").stdout).expect("one object");
     assert_eq!((&found["komi"], &found["rules"]), (&Value::from(6.5), &Value::from("tromp-taylor")));
-    // A table that is made now has no game yet.
+    // A new table has no game yet.
     assert_eq!(
         analysis(&folder.path("new.tewari"), &["--simulations", "50", "--table-size", "1MiB"])["komi"],
         7.5

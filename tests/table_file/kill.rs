@@ -1,10 +1,10 @@
-//! Processes that die at any moment.
+//! Processes that are killed at any moment.
 
 use super::process::{Folder, analysis, info, object, root_visits, start_analysis, tewari, verify};
 use std::time::Duration;
 use tewari::rng::PlayoutRng;
 
-/// How often a process is killed; `TEWARI_KILLS=200` for the long run.
+/// Returns the number of processes to kill; `TEWARI_KILLS=200` for the long run.
 fn kills() -> u32 {
     std::env::var("TEWARI_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(12)
 }
@@ -12,7 +12,7 @@ fn kills() -> u32 {
 #[test]
 fn a_killed_search_leaves_a_table_that_goes_on() {
     let mut rng = PlayoutRng::new(1, 0);
-    // One with room, and one in which everything is replaced all the time.
+    // A table with room, and one with constant replacement.
     for size in ["4MiB", "48KiB"] {
         let folder = Folder::new();
         let path = folder.path("a.tewari");
@@ -32,7 +32,7 @@ fn a_killed_search_leaves_a_table_that_goes_on() {
             visits = now;
         }
         let found = info(&path);
-        // What a dead process had in its hands: an entry and a block of each of its threads.
+        // A killed process leaves at most one unfinished entry and block for each thread.
         assert!(found["unfinishedEntries"].as_u64() <= Some(3 * u64::from(kills())), "{found}");
         assert!(found["unfinishedBlocks"].as_u64() <= Some(3 * u64::from(kills())), "{found}");
     }
@@ -69,7 +69,7 @@ fn a_killed_resize_or_snapshot_leaves_the_table_as_it_was_or_as_it_is_to_be() {
         let mut command = tewari();
         command.arg("table");
         if number % 2 == 0 {
-            // To and fro, so that there is always something to do.
+            // Alternating sizes, so that there is always work to do.
             command
                 .args(["resize", "--table-size", if number % 4 == 0 { "8MiB" } else { "16MiB" }])
                 .arg(&path);

@@ -1,4 +1,4 @@
-//! What a table file keeps, and for whom.
+//! The contents of a table file over its life, and the processes that use it.
 
 use super::process::{
     Folder, analysis, analyze, info, object, root_visits, start_analysis, table, tewari, verify,
@@ -9,7 +9,7 @@ use std::io::Write;
 use std::process::Stdio;
 use std::time::Instant;
 
-/// An analysis without what may differ between two that are the same.
+/// Returns an analysis without the fields that may differ between equal ones.
 fn essence(mut analysis: Value) -> Value {
     for key in ["bytes", "hugePages", "file"] {
         analysis["table"].as_object_mut().expect("the table").remove(key);
@@ -44,7 +44,7 @@ fn a_restarted_analysis_begins_with_the_visits_it_had() {
         assert_eq!(root_visits(&found), before + 500);
         assert_eq!(found["rootInfo"]["simulations"], 500);
     }
-    // What is there is enough: only one simulation, which every search does.
+    // The visits in the file suffice: the search does only the one simulation that every search does.
     assert!(root_visits(&analysis(&path, &["--visits", "2000"])) <= 2501);
     verify(&path);
     folder.assert_holds(&["a.tewari"]);
@@ -103,8 +103,8 @@ fn several_processes_search_one_position_in_one_file() {
     }
     let found = analysis(&path, &["--simulations", "1"]);
     let visits = root_visits(&found);
-    // The root's entry is never lost, and its visits are counted by a locked addition. Only the first simulation of
-    // a process may fall into the moment in which another gives the root its block.
+    // The root's entry is never evicted, and its visits are counted by a locked addition. Only the first simulation of
+    // a process may be lost, while another process gives the root its block.
     assert!((12_098..=12_101).contains(&visits), "{visits} of 12101");
     verify(&path);
 }
@@ -126,7 +126,7 @@ fn a_process_reads_what_another_has_just_learnt() {
 
 #[test]
 fn opening_a_large_file_takes_no_time() {
-    // TEWARI_LARGE=8GiB for the long run.
+    // `TEWARI_LARGE=8GiB` for the long run.
     let size = std::env::var("TEWARI_LARGE").unwrap_or_else(|_| "1GiB".to_owned());
     let folder = Folder::new();
     let path = folder.path("a.tewari");
@@ -139,7 +139,7 @@ fn opening_a_large_file_takes_no_time() {
     assert_eq!(root_visits(&analysis(&path, &["--simulations", "10"])), 10);
     let elapsed = started.elapsed();
     println!("{size} opened and searched in {elapsed:?}");
-    // A scan would read a gigabyte; the bound is a hundred times what opening takes.
+    // A scan would read a gigabyte; the bound is a hundred times the duration of opening.
     assert!(elapsed.as_secs() < 3, "{elapsed:?}");
 }
 
@@ -179,7 +179,7 @@ fn a_game_walked_backwards_and_again_finds_what_was_known() {
         assert!(second[5 - turn] >= before + 800, "turn {turn}: {first:?}, then {second:?}");
     }
 
-    // In a file the second pass may be another process, weeks later.
+    // With a file, the second pass may be another process, weeks later.
     let path = folder.path("a.tewari");
     let table = ["--table", path.to_str().expect("a name")];
     let first = visits(&analyse(&table));
@@ -219,7 +219,7 @@ fn live_numbers_say_what_happens_in_the_table() {
     };
     let number = |key: &str| found["table"][key].as_u64().expect("a number");
     assert_eq!(numbers("transpositionsByDepth").iter().sum::<u64>(), number("transpositions"));
-    // No two first moves lead to one position.
+    // No two first moves lead to the same position.
     assert_eq!(numbers("transpositionsByDepth")[0], 0);
     assert_eq!(numbers("evictionsByAge").iter().sum::<u64>(), number("evictions"));
     assert!(number("evictions") > 100 && number("perMille") > 900, "{found}");

@@ -1,4 +1,4 @@
-//! A table file costs writes to the disk where something was learnt, and nowhere else.
+//! A table file writes only changed pages to the disk.
 
 use std::path::Path;
 use tewari::go::{Komi, Position, Rules, Size};
@@ -6,7 +6,7 @@ use tewari::search::policy::Rave;
 use tewari::search::{Limits, Search, SearchParameters};
 use tewari::table::{Identity, Shape, Table, TableMode};
 
-/// Bytes of the mapping of `path` that will be written back to it, as far as the system tells.
+/// Returns the number of dirty bytes in the mapping of `path`, as the system reports them.
 fn dirty_bytes(path: &Path) -> u64 {
     let smaps = std::fs::read_to_string("/proc/self/smaps").expect("Linux");
     let (mut is_it, mut kib) = (false, 0);
@@ -30,7 +30,7 @@ fn search(table: &Table, root: &Position) {
 
 #[test]
 fn ten_simulations_in_a_file_make_few_of_its_pages_dirty() {
-    // Not in the folder for temporary files: where that is in memory, every page is dirty at once.
+    // Not in the folder for temporary files: if that is in memory, every page is dirty at once.
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
     let path = folder.path().canonicalize().expect("its name").join("a.tewari");
     let size = Size::new(9, 9).expect("a size");
@@ -43,7 +43,7 @@ fn ten_simulations_in_a_file_make_few_of_its_pages_dirty() {
         network: None,
         setting: String::new(),
     };
-    // The pages of a new file, which has just been made, may all be waiting to be written; not those of the mapping.
+    // The pages of a file just created may all be dirty; those of a new mapping are not.
     drop(Table::create(&path, &identity, shape, 64 << 20).expect("a file"));
     let table = Table::open(&path, TableMode::ReadWrite, Some(&identity)).expect("the file");
     search(&table, &root);

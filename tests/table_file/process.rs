@@ -1,4 +1,4 @@
-//! The program on table files.
+//! Runs of the program with table files.
 
 use crate::common::program;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-/// A folder with table files, removed at the end.
+/// A folder with table files, removed when dropped.
 pub(crate) struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -18,7 +18,7 @@ impl Folder {
         self.0.path().join(name)
     }
 
-    /// A table of 1 MiB for a 9x9 board, with what a search of so many simulations left in it.
+    /// Creates a table of 1 MiB for a 9x9 board with the results of `simulations` simulations; returns its path.
     pub(crate) fn table(&self, name: &str, simulations: u32) -> PathBuf {
         let path = self.path(name);
         let done = analyze(&path, &["--table-size", "1MiB", "--simulations", &simulations.to_string()]);
@@ -32,7 +32,7 @@ impl Folder {
         path
     }
 
-    /// Nothing was left behind but these.
+    /// Checks that the folder contains only these files.
     pub(crate) fn assert_holds(&self, names: &[&str]) {
         let mut found: Vec<String> = fs::read_dir(self.0.path())
             .expect("the folder")
@@ -56,14 +56,14 @@ pub(crate) fn analyze(table: &Path, arguments: &[&str]) -> Output {
     command.output().expect("the program runs")
 }
 
-/// The same without waiting.
+/// Starts the same search without waiting.
 pub(crate) fn start_analysis(table: &Path, arguments: &[&str]) -> Child {
     let mut command = tewari();
     command.args(["analyze", "--size", "9", "--format", "json", "--table"]).arg(table).args(arguments);
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts")
 }
 
-/// The JSON object of an analysis that must succeed.
+/// Returns the JSON object of an analysis that must succeed.
 pub(crate) fn analysis(table: &Path, arguments: &[&str]) -> Value {
     object(&analyze(table, arguments))
 }
@@ -77,14 +77,14 @@ pub(crate) fn root_visits(analysis: &Value) -> u64 {
     analysis["rootInfo"]["visits"].as_u64().expect("visits")
 }
 
-/// `tewari table` with these words.
+/// Runs `tewari table` with these arguments.
 pub(crate) fn table(words: &[&str], paths: &[&Path]) -> Output {
     let mut command = tewari();
     command.arg("table").args(words).args(paths);
     command.output().expect("the program runs")
 }
 
-/// What `tewari table info` says of a file.
+/// Returns the output of `tewari table info` for a file.
 pub(crate) fn info(path: &Path) -> Value {
     object(&table(&["info", "--format", "json"], &[path]))
 }
@@ -99,7 +99,7 @@ pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// It failed with one line that holds all of `parts`.
+/// Checks that the run failed with one line that contains all of `parts`.
 pub(crate) fn assert_refused(output: &Output, parts: &[&str]) {
     let text = stderr(output);
     assert!(!output.status.success(), "it was accepted");

@@ -15,7 +15,7 @@ fn snapshot(live: &Path, copy: &Path, options: &[&str]) -> Output {
 #[test]
 fn a_copy_made_while_others_search_is_a_table() {
     let folder = Folder::new();
-    // One with room, and one in which everything is replaced all the time.
+    // A table with room, and one with constant replacement.
     for size in ["16MiB", "64KiB"] {
         let path = folder.path(size);
         let before = root_visits(&analysis(&path, &["--table-size", size, "--simulations", "1000"]));
@@ -83,7 +83,7 @@ fn a_copy_replaces_no_file_unless_told_and_never_the_table() {
     folder.assert_holds(&["a.tewari", "hard", "link", "old"]);
     assert!(snapshot(&path, &old, &["--force"]).status.success());
     verify(&old);
-    // Not from under the feet of others.
+    // A file in use by another process is not replaced.
     let child = start_analysis(&old, &["--time", "1.2"]);
     std::thread::sleep(std::time::Duration::from_millis(600));
     assert_refused(&snapshot(&path, &old, &["--force"]), &["found it used by another process"]);
@@ -107,7 +107,7 @@ fn a_link_that_was_planted_is_not_followed() {
     assert_eq!(fs::read(&victim).expect("the file"), b"precious");
     let copy = fs::symlink_metadata(&planted).expect("the copy");
     assert!(copy.is_file());
-    // What everybody may write is the link.
+    // Only the link was writable for everybody.
     assert_eq!(copy.permissions().mode() & 0o002, 0, "{:o}", copy.permissions().mode());
     assert!(!folder.path("nothing").exists());
 }
@@ -165,7 +165,7 @@ fn files_are_made_with_the_user_s_umask_and_keep_their_permissions() {
         let before = fs::metadata(&path).expect("the file").ino();
         assert!(table(&["resize", "--table-size", "512KiB"], &[&link]).status.success());
         assert_eq!(mode_of(&path), 0o640, "after resize");
-        // The file was resized, not the link replaced.
+        // The file was resized and the link kept.
         assert!(fs::symlink_metadata(&link).expect("the link").is_symlink());
         assert_ne!(fs::metadata(&path).expect("the file").ino(), before);
     }
@@ -190,7 +190,7 @@ fn a_full_disk_is_told_before_anything_is_written() {
     assert_eq!(left, 0);
 }
 
-/// A file system with shared blocks, on a file; `None` where it cannot be made.
+/// Mounts a file system with shared blocks from an image file; `None` if that is impossible here.
 fn file_system_with_clones(folder: &Folder) -> Option<std::path::PathBuf> {
     let (image, mounted) = (folder.path("image"), folder.path("mounted"));
     fs::create_dir(&mounted).expect("a folder");

@@ -1,4 +1,4 @@
-//! `--sync`, and what a file says of its last users.
+//! `--sync`, and the file's record of its last users.
 
 use super::process::{
     Folder, analysis, analyze, assert_refused, info, root_visits, start_analysis, stderr, verify,
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 use tewari::table::{Ending, FileState, Table, TableMode};
 
-/// As if the machine had been started again.
+/// Marks the file as last used on another run of the machine.
 fn restart(path: &Path) {
     let file = File::options().read(true).write(true).open(path).expect("the file");
     let mut byte = [0];
@@ -41,7 +41,7 @@ fn what_may_not_have_been_written_is_found_and_looked_at() {
     assert_eq!(found(&path), "closed");
     restart(&path);
     assert!(found(&path).contains("the machine stopped"), "{}", found(&path));
-    // All of it is there, and is used.
+    // All contents are there and are used.
     let after = analysis(&path, &["--simulations", "500"]);
     assert_eq!(root_visits(&after), 2500);
     assert_eq!(after["table"]["lostBlocks"], 0);
@@ -62,13 +62,13 @@ fn a_copy_of_a_table_is_looked_at_whoever_has_it_open() {
     let folder = Folder::new();
     let path = folder.table("a.tewari", 1000);
     let copy = folder.copy(&path, "copy.tewari");
-    // Somebody who only reads is not one whose users wrote it.
+    // A reader alone does not turn the copy into a file with users of its own.
     let reader = Table::open(&copy, TableMode::ReadOnly, None).expect("a table");
     assert_eq!(reader.ending(), Some(Ending::Copied));
     assert!(found(&copy).starts_with("a copy of another file"), "{}", found(&copy));
     let writer = Table::open(&copy, TableMode::ReadWrite, None).expect("a table");
     assert_eq!(writer.ending(), Some(Ending::Copied));
-    // From now on it is a file of its own.
+    // From here on it is a file of its own.
     assert_eq!(found(&copy), "in use");
     drop(writer);
     drop(reader);

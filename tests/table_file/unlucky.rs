@@ -1,5 +1,5 @@
-//! Machines that fail: calls of the system that return errors, and too little address space. The program says so in
-//! one line; the table stays a table, and nothing else is left behind.
+//! Failing machines: system calls that return errors, and too little address space. The program reports it in one line;
+//! the table stays usable, and no other file is left behind.
 
 use super::process::{Folder, info, stderr, tewari, verify};
 use std::fs;
@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 const EIO: &str = "5";
 const ENOSPC: &str = "28";
 
-/// The library that lets calls fail; `None` where there is no compiler.
+/// Compiles the library that makes calls fail; `None` without a C compiler.
 fn shim(folder: &Folder) -> Option<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/table_file/failing.c");
     let library = folder.path("failing.so");
@@ -21,7 +21,7 @@ fn shim(folder: &Folder) -> Option<PathBuf> {
     None
 }
 
-/// The program, whose `at`th and later calls of `call` fail.
+/// Runs the program; from the `at`th on, every call of `call` fails.
 fn run_failing(shim: &Path, call: &str, at: u32, error: &str, words: &[&str]) -> Output {
     let mut command = tewari();
     command.args(words).env("LD_PRELOAD", shim);

@@ -1,4 +1,4 @@
-// The board as a drawing.
+// The drawing of the board.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -11,8 +11,8 @@ function draw(name, attributes, parent, text) {
 }
 
 class Board {
-  // Draws the wood and its lines; `onCandidate(index | null)` is told which better move is pointed at, `onChoose` which
-  // was chosen.
+  // Draws the empty board. `onCandidate(index | null)` is called with the better move under the pointer, `onChoose`
+  // with the one chosen.
   constructor(parent, columns, rows, { onCandidate, onChoose, onSwipe }) {
     Object.assign(this, { columns, rows, onCandidate, onChoose });
     const edge = 1.05;
@@ -40,7 +40,7 @@ class Board {
   y(row) { return this.top + row; }
   at(index) { return [this.x(index % this.columns), this.y(Math.floor(index / this.columns))]; }
 
-  // Light from the upper left.
+  // Gradients of the stones, lit from the upper left.
   stones() {
     const defs = draw("defs", {}, this.svg);
     for (const [id, light, dark] of [["black-stone", "#4b4a47", "#0e0e0d"], ["white-stone", "#ffffff", "#d8d3c8"]]) {
@@ -51,7 +51,7 @@ class Board {
   }
 
   coordinates(width, height) {
-    // Letters of small boards need not grow with the points.
+    // The coordinates of small boards need not grow with the points.
     const size = 0.17 + 0.011 * Math.max(this.columns, this.rows);
     const put = (x, y, text) => draw("text", { class: "coordinate", x, y, "font-size": size }, this.svg, text);
     for (let column = 0; column < this.columns; column++) {
@@ -90,8 +90,8 @@ class Board {
     });
   }
 
-  // Shows a position: `stones`; `ownership` letters or ""; `last` and whether it was `bad`; `candidates` with their
-  // points; `line`: points of a variation with their colours.
+  // Shows a position: `stones`; `ownership` letters or ""; the `last` move, marked differently if it was `bad`;
+  // `candidates` with their points; `line`: the points of a variation with their colours.
   show({ stones, ownership, last, bad, candidates, line, dead, label }) {
     this.layer.replaceChildren();
     this.svg.setAttribute("aria-label", label);
@@ -101,7 +101,7 @@ class Board {
     if (ownership) this.ownership(ownership, stones);
     if (last >= 0 && !line) this.last(last, stones[last], bad);
     if (line) this.line(line, stones);
-    // Under a line they are unseen, so that the pointer still knows where it is.
+    // Under a line they are invisible but still receive the pointer.
     for (const candidate of candidates) this.candidate(candidate, Boolean(line));
   }
 
@@ -111,7 +111,7 @@ class Board {
     draw("circle", { class: kind, cx, cy, r: 0.47, "stroke-width": 0.03, opacity }, this.layer);
   }
 
-  // Whose each point is: on empty points, and on stones that will be lost.
+  // The ownership, on empty points and on stones that will be lost.
   ownership(letters, stones) {
     for (let index = 0; index < letters.length; index++) {
       const share = (letters.charCodeAt(index) - 107) / 10;
@@ -125,7 +125,7 @@ class Board {
     }
   }
 
-  // The last move has a ring; a bad one a triangle, so that it is known without colours.
+  // The last move has a ring; a bad one has a triangle, so that it does not depend on colours.
   last(index, colour, bad) {
     const [cx, cy] = this.at(index);
     if (bad) {

@@ -1,4 +1,4 @@
-// The course of a game: Black's win rate as the height of the dark area, and the lead below it.
+// The graph of a game: Black's win rate as the height of the dark area, and the lead below it.
 
 class Graph {
   constructor(parent, game, onMove) {
@@ -12,7 +12,7 @@ class Graph {
     Graph.observer.observe(parent);
   }
 
-  // As wide as there is room, so that its words are as large as others.
+  // The available width: the graph is not scaled, so that its text has the size of other text.
   width() { return Math.max(260, Math.round(this.parent.clientWidth)); }
 
   rebuild() {
@@ -51,7 +51,7 @@ class Graph {
     draw("text", { class: "axis", x, y, "font-size": 12, "text-anchor": anchor, "dominant-baseline": "central" }, this.svg, text);
   }
 
-  // Runs of turns that were searched, as the search may have been ended early.
+  // Runs of searched turns; gaps occur since the search may have been ended early.
   runs(value) {
     const runs = [];
     let run = [];
@@ -108,7 +108,7 @@ class Graph {
     for (let turn = 0; turn <= last; turn += step) this.axis(this.x(turn), whole - 8, turn, "middle");
   }
 
-  // The costliest moves: triangles that point down for Black, whose win rate falls, and up for White.
+  // The costliest moves: triangles that point down for Black's, which lower the win rate, and up for White's.
   dips() {
     for (const number of this.game.worst) {
       const turn = this.game.turns[number];

@@ -1,8 +1,8 @@
-// The page: which move is shown, and what is said of it. Names and comments of records are put on the page as text.
+// The page: the move shown and its description. Names and comments of records are inserted as text.
 
 const byId = (id) => document.getElementById(id);
 const NAMES = { B: "Black", W: "White" };
-// No line breaks before the sign.
+// A percentage, with a space that does not break.
 const percent = (share) => `${Math.round(100 * share)}\u00a0%`;
 const forPlayer = (player, winrate) => (player === "B" ? winrate : 1 - winrate);
 const leadInWords = (lead) => (lead === null ? "–" : lead >= 0 ? `B+${lead.toFixed(1)}` : `W+${(-lead).toFixed(1)}`);
@@ -102,13 +102,13 @@ class Page {
     this.drawBoard();
   }
 
-  // On a phone the list is far below the board.
+  // Scrolls to the board, since on a phone the list is far below it.
   reveal() {
     const { top, bottom, height } = byId("board").getBoundingClientRect();
     if (top < -height / 4 || bottom > window.innerHeight + height / 4) byId("board-area").scrollIntoView();
   }
 
-  // The next costly move, or the one before.
+  // Goes to the next costly move, or to the previous one.
   toMistake(direction) {
     const turns = [...this.game.worst].sort((one, other) => one - other);
     const next = direction > 0 ? turns.find((it) => it > this.turn) : turns.reverse().find((it) => it < this.turn);
@@ -161,7 +161,7 @@ class Page {
     byId("live").textContent = `${words}. ${said.textContent}`;
   }
 
-  // Who is ahead in a position.
+  // Describes the score of a position in words.
   state(now) {
     if (now.end) {
       const dead = now.end.dead.length ? ", with the faded stones dead" : "";
@@ -173,7 +173,7 @@ class Page {
     return `${NAMES[ahead]}'s chances are ${percent(forPlayer(ahead, now.winrate))}${lead}.`;
   }
 
-  // The moves that the engine looked at instead of this one, as buttons that show their lines.
+  // Lists the engine's moves as buttons that show their lines.
   listCandidates(now) {
     const parent = byId("candidates");
     parent.replaceChildren();
@@ -207,7 +207,7 @@ class Page {
     });
   }
 
-  // The move whose line is shown instead of the position, if any: the one pointed at, or else the one chosen.
+  // The index of the move with its line on the board, or null: the move under the pointer, else the one chosen.
   get line() { return this.hovered ?? this.chosen; }
 
   hover(nth) {
@@ -224,7 +224,7 @@ class Page {
     this.drawBoard();
   }
 
-  // The moves worth a mark on the board: few, and none that would be a mistake.
+  // The moves marked on the board: at most four, and no mistakes.
   goodMoves(candidates, mover) {
     const worth = (it) => forPlayer(mover, candidates[0].winrate) - forPlayer(mover, it.winrate) < this.game.thresholds[1] / 100;
     return candidates.map((_, nth) => nth).filter((nth) => nth < 4 && worth(candidates[nth]));

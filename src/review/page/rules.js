@@ -1,10 +1,10 @@
 "use strict";
-// What a page must know of Go: points have names, stones are captured. A board is an array of ".", "X" and "O" from the
+// The rules of Go that the page needs: names of points, and captures. A board is an array of ".", "X" and "O" from the
 // upper left.
 
 const LETTERS = "ABCDEFGHJKLMNOPQRST";
 
-// The index of a point such as "D4"; -1 for a pass.
+// Returns the index of a point such as "D4"; -1 for a pass.
 function indexOf(vertex, columns, rows) {
   if (!vertex || vertex === "pass") return -1;
   return (rows - Number(vertex.slice(1))) * columns + LETTERS.indexOf(vertex[0]);
@@ -20,7 +20,7 @@ function neighbours(index, columns, rows) {
   return around;
 }
 
-// The chain of a stone, or null if it has a liberty.
+// Returns the chain of a stone, or null if it has a liberty.
 function chainWithoutLiberty(board, start, columns, rows) {
   const chain = [start];
   const seen = new Set(chain);
@@ -36,7 +36,7 @@ function chainWithoutLiberty(board, start, columns, rows) {
   return chain;
 }
 
-// Plays a move that is known to be legal; the board is changed.
+// Plays a legal move on `board`.
 function play(board, index, colour, columns, rows) {
   if (index < 0) return;
   const enemy = colour === "X" ? "O" : "X";
@@ -48,7 +48,7 @@ function play(board, index, colour, columns, rows) {
   for (const taken of chainWithoutLiberty(board, index, columns, rows) || []) board[taken] = ".";
 }
 
-// The points that boards have marked for centuries.
+// Returns the star points.
 function starPoints(columns, rows) {
   const lines = (length) => {
     if (length < 7) return length % 2 ? [(length - 1) / 2] : [];
@@ -59,7 +59,7 @@ function starPoints(columns, rows) {
   const points = [];
   for (const row of lines(rows)) for (const column of lines(columns)) points.push([column, row]);
   const isSmall = columns < 15 || rows < 15;
-  // Small boards have the corners and the centre.
+  // Small boards have star points in the corners and the centre only.
   return isSmall && points.length === 9 ? points.filter((_, nth) => nth % 2 === 0) : points;
 }
 

@@ -1,18 +1,18 @@
 //! Damage to a file of 64-bit words, as an input describes it.
 
-/// What an input does to a file, read from its bytes.
+/// The changes of a file, read from the bytes of an input.
 pub struct Damage<'d> {
     patches: &'d [[u8; PATCH_BYTES]],
-    /// Bytes of the damaged file; `None` leaves it as long as it is.
+    /// Length of the damaged file in bytes; `None` keeps the length.
     length: Option<usize>,
 }
 
-/// A patch: area, operation, a number of a word, a value.
+/// Bytes of a patch: area, operation, index of a word, value.
 const PATCH_BYTES: usize = 12;
 const MOST_PATCHES: usize = 24;
 
 impl<'d> Damage<'d> {
-    /// With `changes_length` the first two bytes are the difference to the file's length.
+    /// Reads the changes. If `changes_length`, the first two bytes are the difference to the file's length `bytes`.
     #[must_use]
     pub fn read(data: &'d [u8], bytes: usize, changes_length: bool) -> Damage<'d> {
         let (length, rest) = match data.split_first_chunk() {
@@ -25,7 +25,7 @@ impl<'d> Damage<'d> {
         Damage { patches: &patches[..patches.len().min(MOST_PATCHES)], length }
     }
 
-    /// Damages a file whose areas begin at these words, in ascending order from 0.
+    /// Damages a file with areas that begin at these words, in ascending order from 0.
     pub fn apply(&self, file: &mut Vec<u8>, areas: &[usize]) {
         let mut words: Vec<u64> = file.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)).collect();
         for patch in self.patches {
@@ -44,7 +44,7 @@ impl<'d> Damage<'d> {
     }
 }
 
-/// The word number `index` after an operation.
+/// Returns the word at `index` after an operation.
 fn patched(words: &[u64], index: usize, operation: u8, value: u64) -> u64 {
     let (before, shift) = (words[index], u32::from(operation >> 3));
     match operation & 7 {
@@ -54,7 +54,7 @@ fn patched(words: &[u64], index: usize, operation: u8, value: u64) -> u64 {
         3 => before.wrapping_add(value),
         // Another word of the file: keys, numbers of blocks, whole entries in the wrong place.
         4 => words[(value % words.len() as u64) as usize],
-        // A field of some bits.
+        // A field of 16 bits.
         5 => before & !(0xffff << shift) | (value & 0xffff) << shift,
         6 => u64::MAX << shift,
         _ => value >> (32 + shift),

@@ -1,4 +1,4 @@
-//! What the targets share: engines that are small and fast, a folder in memory, checksums, and counting.
+//! Shared parts of the targets: small and fast engines, a folder in memory, checksums, and counting.
 
 pub mod damage;
 pub mod tables;
@@ -11,11 +11,11 @@ use tewari::go::{PlayoutPolicy, Size};
 use tewari::memory::Budget;
 use tewari::network::Networks;
 
-/// Bytes of every table but those in files.
+/// Bytes of every table that is not in a file.
 const TABLE_BYTES: u64 = 1 << 18;
 
-/// Options of an engine that searches a few simulations in a quarter of a mebibyte. `flags` choose among them: with
-/// all of its four low bits zero the network is asked, with the fifth bit set playouts are heavy.
+/// Returns options of an engine that searches with a table of a quarter of a mebibyte. The network is used if all four
+/// low bits of `flags` are zero; playouts are heavy if the fifth bit is set.
 #[must_use]
 pub fn small_options(flags: u8, side: usize) -> EngineOptions {
     let mut options = EngineOptions {
@@ -31,7 +31,7 @@ pub fn small_options(flags: u8, side: usize) -> EngineOptions {
     options
 }
 
-/// A new folder that is removed with the value, in memory where the system has such a place.
+/// Creates a folder, in memory if the system supports it; it is removed with the value.
 #[must_use]
 pub fn folder() -> TempDir {
     let memory = Path::new("/dev/shm");
@@ -39,7 +39,7 @@ pub fn folder() -> TempDir {
     tempfile::Builder::new().prefix("tewari-fuzz-").tempdir_in(place).expect("a folder")
 }
 
-/// Counts what an input has several of, and says now and then how many there were in this process.
+/// Adds to a count over all inputs and prints it at intervals.
 pub fn count(what: &str, more: u64) {
     const INTERVAL: u64 = 50_000;
     static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -49,7 +49,7 @@ pub fn count(what: &str, more: u64) {
     }
 }
 
-/// FNV-1a, which headers of table files and weights files carry.
+/// Returns FNV-1a, the checksum in the headers of table files and weights files.
 #[must_use]
 pub fn fnv(bytes: impl IntoIterator<Item = u8>) -> u64 {
     bytes

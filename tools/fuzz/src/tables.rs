@@ -11,13 +11,13 @@ use tewari::table::TableMode;
 
 /// A small table that was searched until it was full.
 pub struct Sound {
-    /// The engine it was made by; the table file is to be named.
+    /// Options of the engine that made it; the table file is to be set.
     pub options: EngineOptions,
-    /// The file.
+    /// The contents of the file.
     pub bytes: Vec<u8>,
-    /// Another file of the same kind, begun on its own.
+    /// The contents of another file of the same kind, with its own lineage.
     pub other: Vec<u8>,
-    /// Words at which header, directory, and pool begin.
+    /// First words of header, directory and pool.
     pub areas: [usize; 3],
 }
 
@@ -33,7 +33,7 @@ const KINDS: [(&str, Rules, i32, &str, u64); 5] = [
     ("3", Rules::JAPANESE, 0, "lazarus", 8 << 10),
 ];
 
-/// One of a few kinds, made once.
+/// Returns a table of one of a few kinds, each made once.
 #[must_use]
 pub fn sound(kind: u8) -> &'static Sound {
     static KINDS_MADE: OnceLock<Vec<Sound>> = OnceLock::new();
@@ -72,14 +72,14 @@ fn entries(path: &Path) -> usize {
     table.layout().entries()
 }
 
-/// The same options with the table in a file.
+/// Returns the same options with the table in a file.
 #[must_use]
 pub fn in_file(options: &EngineOptions, path: &Path, mode: TableMode) -> EngineOptions {
     let file = TableFile { path: path.to_owned(), mode, is_limited: false, sync: None };
     EngineOptions { table_file: Some(file), ..options.clone() }
 }
 
-/// Makes the checksum of a table file's header right.
+/// Corrects the checksum of a table file's header.
 pub fn mend_checksum(file: &mut [u8]) {
     const CHECKSUM: std::ops::Range<usize> = 56..64;
     if file.len() < 8 * HEADER_WORDS {

@@ -17,7 +17,7 @@ use tewari_fuzz::{count, small_options};
 
 const MOST_LINES: usize = 12;
 const MOST_TURNS: usize = 6;
-/// No position is searched for longer, whatever a query asks for.
+/// Maximum time of the search of a position, for every query.
 const MOST_SECONDS: f64 = 0.002;
 
 fuzz_target!(|data: &[u8]| {
@@ -47,7 +47,7 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
-/// The line, but neither many positions nor a long search; `None` where it asks for neither.
+/// Returns the line with its positions and its search time limited; `None` if it needs no limit.
 fn confined(line: &[u8]) -> Option<Vec<u8>> {
     let mut query: Value = serde_json::from_slice(line).ok()?;
     let mut is_changed = false;

@@ -13,7 +13,7 @@ use tewari::gtp::{Session, SessionOptions};
 use tewari_fuzz::{count, folder, small_options};
 
 const MOST_LINES: usize = 48;
-/// Simulations of a move, whatever the lines ask for.
+/// Maximum number of simulations of a move, for all lines.
 const SIMULATIONS: u64 = 12;
 
 fuzz_target!(|data: &[u8]| {
@@ -40,7 +40,7 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
-/// The line, but its files are in the folder and its limits let no search be long.
+/// Returns the line with its files in the folder and its search limits reduced.
 fn confined(line: &[u8], folder: &Path) -> Vec<u8> {
     let Some(command) = parse_line(&String::from_utf8_lossy(line)) else { return line.to_vec() };
     let file = folder.join("game.sgf").display().to_string();
@@ -57,7 +57,7 @@ fn confined(line: &[u8], folder: &Path) -> Vec<u8> {
     }
 }
 
-/// A limit on simulations must stay, and four workers are enough.
+/// Returns the value, limited for numbers of simulations and of threads.
 fn confined_value(name: &str, value: &str) -> String {
     let most = match name {
         "simulations" | "maxPlayouts" => SIMULATIONS as f64,
@@ -71,7 +71,7 @@ fn confined_value(name: &str, value: &str) -> String {
     }
 }
 
-/// Each line for itself: a failed one changes nothing.
+/// Sends each line by itself; a failed one must change nothing.
 fn one_by_one(session: &mut Session, lines: &[Vec<u8>]) {
     for line in lines {
         let line = String::from_utf8_lossy(line);
@@ -91,7 +91,7 @@ fn one_by_one(session: &mut Session, lines: &[Vec<u8>]) {
     }
 }
 
-/// What a command that fails must leave as it is.
+/// Returns the state that a failed command must not change.
 fn state(session: &Session) -> impl PartialEq + use<> {
     let engine = session.engine();
     let (options, position) = (engine.options(), engine.position());
@@ -99,7 +99,7 @@ fn state(session: &Session) -> impl PartialEq + use<> {
     (game, options.rules, options.komi, options.parameters, engine.root_moves().map(<[bool]>::to_vec))
 }
 
-/// All lines at once, as from a pipe: live analyses and searches see that there is more.
+/// Sends all lines at once, as from a pipe: live analyses and searches detect further input.
 fn as_a_conversation(session: &mut Session, lines: &[Vec<u8>]) {
     let mut output = Vec::new();
     session.run(Cursor::new(lines.join(&b'\n')), &mut output).expect("a conversation");

@@ -25,7 +25,7 @@ fn one_line(error: &impl ToString) {
     assert!(!text.contains('\n'), "not one line: {text:?}");
 }
 
-/// What is read is written so that it is read again.
+/// Checks that each value read can be written and read again.
 fn options(text: &str) {
     macro_rules! read_again {
         ($($kind:ty),*) => {$(

@@ -7,7 +7,7 @@ use tewari::analysis::positions::positions_of;
 use tewari::go::{KeyPolicy, Record};
 use tewari::sgf::{self, Collection, GameRecord, Given, Otherwise};
 
-/// Positions looked at in each game: each is a copy of the board.
+/// Maximum number of positions of a game: each is a copy of the board.
 const MOST_POSITIONS: usize = 200;
 
 fuzz_target!(|data: &[u8]| {
@@ -28,7 +28,7 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
-/// Plays a game under its own terms, and reads again what is written of it.
+/// Plays a game under its own terms, writes it, and reads it again.
 fn play(game: &GameRecord) {
     let Ok(terms) = game.terms(Given::default(), Otherwise::default()) else { return };
     let Ok(positions) = positions_of(game, None, &terms, KeyPolicy::Graph) else { return };

@@ -1,6 +1,6 @@
-//! Table files with damaged header, entries and blocks: everything that can be done with a table is done with them.
+//! Table files with damaged header, entries and blocks, and all operations on them.
 //!
-//! The first byte chooses the table and, with the second, what is done with it; patches follow.
+//! The first byte chooses the table and, with the second, the operations; patches follow.
 
 #![no_main]
 
@@ -66,7 +66,7 @@ fn one_line(error: &impl ToString) {
     assert!(!text.trim().is_empty() && !text.contains('\n'), "not one line: {text:?}");
 }
 
-/// The numbers of a survey agree with each other.
+/// Checks that the numbers of a survey agree with each other.
 fn look(survey: &Survey) {
     assert_eq!(survey.ages.iter().sum::<u64>(), survey.entries);
     assert_eq!(survey.visits.iter().sum::<u64>(), survey.entries);
@@ -74,7 +74,7 @@ fn look(survey: &Survey) {
     assert!(survey.described.iter().all(|fault| !fault.contains('\n')));
 }
 
-/// As `tewari table dump` does: whatever the file says it was made for.
+/// Dumps the game for which the file states it was made, as `tewari table dump` does.
 fn dump(options: &EngineOptions, table: &Table, path: &Path) {
     let identity = table.identity().expect("a table in a file");
     let Some(size) = identity.game.strip_prefix("go ").and_then(|size| size.parse::<Size>().ok()) else {
@@ -97,7 +97,7 @@ fn dump(options: &EngineOptions, table: &Table, path: &Path) {
     }
 }
 
-/// With a sound table; the sum is sound.
+/// Merges with a sound table; the result must be sound.
 fn merge(table: &Table, other: &Path, sum: &Path) {
     let other = Table::open(other, TableMode::ReadOnly, None).expect("a sound table");
     let bytes = other.layout().bytes();
@@ -111,7 +111,7 @@ fn merge(table: &Table, other: &Path, sum: &Path) {
     }
 }
 
-/// A copy has nothing unfinished, and no more faults than the table.
+/// Copies the table: the copy has nothing unfinished, and no more faults than the table.
 fn snapshot(table: &Table, copy: &Path) {
     match table.snapshot(copy, true) {
         Ok(made) => {
@@ -126,7 +126,7 @@ fn snapshot(table: &Table, copy: &Path) {
     }
 }
 
-/// Searches with the table, if the engine takes it, and plays the move: all is legal.
+/// Searches with the table, if the engine accepts it, and plays the move; all moves must be legal.
 fn search(sound: &Sound, path: &Path, flags: u8) {
     let mode = if flags & 0x10 == 0 { TableMode::ReadWrite } else { TableMode::CopyOnWrite };
     let mut options = in_file(&sound.options, path, mode);
@@ -143,7 +143,7 @@ fn search(sound: &Sound, path: &Path, flags: u8) {
     judge(&engine.look_up(engine.position().clone()), engine.position());
 }
 
-/// Every number of a report is one, and every line can be played.
+/// Checks that every number of a report is in its range and that every line can be played.
 fn judge(report: &Report, position: &Position) {
     assert!((0.0..=1.0).contains(&report.root.value.as_f64()));
     for candidate in &report.moves {
@@ -159,7 +159,7 @@ fn judge(report: &Report, position: &Position) {
     assert!(position.terminal_score().is_some() || !report.moves.is_empty());
 }
 
-/// After a repair nothing is wrong any more.
+/// Repairs the table; no fault may be left.
 fn repair(path: &Path) {
     let Ok(mut table) = Table::open(path, TableMode::ReadWrite, None) else { return };
     table.lock_exclusively().expect("nobody else uses it");
@@ -172,7 +172,7 @@ fn repair(path: &Path) {
     assert_eq!(census.entries_used as u64, survey.entries);
 }
 
-/// The commands themselves, in this process.
+/// Runs the commands themselves in this process.
 fn by_command(path: &Path, other: &Path, sum: &Path) {
     let [path, other, sum] = [path, other, sum].map(|path| path.to_str().expect("a name"));
     let commands: [&[&str]; 9] = [

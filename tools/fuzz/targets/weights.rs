@@ -1,6 +1,6 @@
-//! Weights files of networks: any bytes, and a sound file with damage; what loads is asked about a position.
+//! Weights files of networks: any bytes, or a sound file with damage; a file that loads evaluates a position.
 //!
-//! The first byte says which of both, the second whether the checksum is made right.
+//! The first byte chooses between the two; a bit of the second corrects the checksum.
 
 #![no_main]
 
