@@ -3,11 +3,11 @@
 use criterion::{BenchmarkId, Criterion};
 use std::hint::black_box;
 use std::time::Duration;
-use tewari::game::{Move, Player};
+use tewari::base::game::{Move, Player};
+use tewari::base::rng::PlayoutRng;
 use tewari::go::{Board, Komi, Size};
 use tewari::network::kernels::Kernel;
 use tewari::network::{Evaluator, Network, Situation, Symmetry};
-use tewari::rng::PlayoutRng;
 
 /// Returns a board with stones on about a third of its points, as in the middle of a game.
 fn middle_game(size: Size) -> Board {

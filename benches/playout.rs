@@ -6,11 +6,11 @@
 use criterion::{BenchmarkId, Criterion, Throughput};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use tewari::game::{Player, Score, Trace};
+use tewari::base::game::{Player, Score, Trace};
+use tewari::base::rng::PlayoutRng;
 use tewari::go::geometry::Point;
 use tewari::go::heavy::HeavyPlayouts;
 use tewari::go::{Board, PlayoutPolicy, Size};
-use tewari::rng::PlayoutRng;
 
 const SIDES: [usize; 3] = [9, 13, 19];
 const POLICIES: [(&str, PlayoutPolicy); 3] = [

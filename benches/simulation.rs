@@ -3,10 +3,10 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use std::time::{Duration, Instant};
+use tewari::base::game::Player;
+use tewari::base::memory::Budget;
 use tewari::engine::{Engine, EngineOptions};
-use tewari::game::Player;
 use tewari::go::Size;
-use tewari::memory::Budget;
 use tewari::search::Limits;
 
 const TABLE_BYTES: u64 = 256 << 20;

@@ -9,10 +9,10 @@
 use criterion::{BenchmarkId, Criterion};
 use std::hint::black_box;
 use std::time::Duration;
-use tewari::game::Prior;
+use tewari::base::game::Prior;
+use tewari::base::zobrist::mix;
 use tewari::search::policy::{EdgeColumns, ParentView, Rave, SelectionPolicy};
 use tewari::table::{Counters, Layout, Protected, Shape, Table};
-use tewari::zobrist::mix;
 
 const SHAPE: Shape = Shape { moves: 82, policy_state: false };
 const MIB: usize = 1 << 20;
@@ -24,7 +24,7 @@ fn main() {
         .measurement_time(Duration::from_millis(1500))
         .sample_size(20)
         .configure_from_args();
-    let available = tewari::memory::available().unwrap_or(u64::MAX);
+    let available = tewari::base::memory::available().unwrap_or(u64::MAX);
     for bytes in SIZES {
         if bytes as u64 > available / 2 {
             println!("skipped: a table of {} MiB is more than half of the memory", bytes / MIB);

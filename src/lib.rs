@@ -45,28 +45,15 @@
 //!    person; [`review`]: analysis of a whole game
 //! 7. [`cli`]: the only layer that prints or reads flags
 
-pub mod analysis;
-pub mod arena;
+pub mod base;
 pub mod cli;
 pub mod engine;
-pub mod folder;
-pub mod game;
 pub mod go;
-pub mod gtp;
-pub mod input;
-pub mod memory;
+pub mod lab;
 pub mod network;
-pub mod ownership;
-pub mod parameters;
-mod platform;
 pub mod play;
-pub mod review;
-pub mod rng;
+pub mod protocols;
+pub mod records;
+pub mod reports;
 pub mod search;
-pub mod selfplay;
-pub mod sgf;
-pub mod stats;
 pub mod table;
-pub mod tictactoe;
-pub mod value;
-pub mod zobrist;

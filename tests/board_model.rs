@@ -6,11 +6,11 @@ mod common;
 use common::naive::{NaiveBoard, NaiveGame};
 use proptest::prelude::*;
 use std::collections::{BTreeSet, HashMap};
-use tewari::game::{Game, Move, Player};
+use tewari::base::game::{Game, Move, Player};
+use tewari::base::zobrist::{SIDE, keys};
 use tewari::go::board::cell;
 use tewari::go::geometry::MAX_POINTS;
 use tewari::go::{Board, KeyPolicy, KoRule, Komi, Point, Position, Rules, Size};
-use tewari::zobrist::{SIDE, keys};
 
 fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
@@ -428,7 +428,7 @@ impl<A: std::hash::Hash + Eq + Clone, B: std::hash::Hash + Eq + Clone + Copy> Bi
 
 #[test]
 fn two_positions_have_one_key_exactly_when_they_are_one_position() {
-    let mut rng = tewari::rng::PlayoutRng::new(1, 0);
+    let mut rng = tewari::base::rng::PlayoutRng::new(1, 0);
     for ko in [KoRule::Simple, KoRule::Positional, KoRule::Situational] {
         // Sizes with captures of all kinds, with kos (2x2 has none), and with both.
         for size in [(2, 2), (4, 1), (2, 3)] {

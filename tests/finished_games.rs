@@ -5,10 +5,10 @@ mod common;
 mod statuses;
 
 use common::program;
-use tewari::game::Outcome;
+use tewari::base::game::Outcome;
 use tewari::go::status::DeadStones;
 use tewari::go::{Komi, PlayoutPolicy, Rules};
-use tewari::sgf::{self, GameRecord, Given, Otherwise};
+use tewari::records::sgf::{self, GameRecord, Given, Otherwise};
 
 /// Returns the winner by the record's result, if this is a count.
 fn recorded_winner(record: &GameRecord) -> Option<Outcome> {

@@ -14,13 +14,13 @@ mod text;
 mod thinking;
 
 use std::sync::{Arc, Mutex};
+use tewari::base::memory::Budget;
 use tewari::engine::{DecisionSettings, Engine, EngineOptions, MoveBudget};
 use tewari::go::PlayoutPolicy;
 use tewari::go::status::DeadStones;
 use tewari::go::{Komi, Rules, Size};
-use tewari::gtp::{Session, SessionOptions};
-use tewari::memory::Budget;
 use tewari::network::Networks;
+use tewari::protocols::gtp::{Session, SessionOptions};
 
 /// Returns a session on a square board with `side` lines and a small table; it searches thirty simulations a move and
 /// never resigns.

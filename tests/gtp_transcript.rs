@@ -4,11 +4,11 @@ mod common;
 
 use serde_json::Value;
 use std::collections::BTreeSet;
+use tewari::base::memory::Budget;
 use tewari::engine::{DecisionSettings, Engine, EngineOptions, MoveBudget};
 use tewari::go::{Komi, Record, Rules, Size};
-use tewari::gtp::{Session, SessionOptions};
-use tewari::memory::Budget;
-use tewari::sgf::{self, Given, Otherwise};
+use tewari::protocols::gtp::{Session, SessionOptions};
+use tewari::records::sgf::{self, Given, Otherwise};
 
 fn session() -> Session {
     let engine = Engine::new(EngineOptions {
@@ -17,7 +17,10 @@ fn session() -> Session {
         ..EngineOptions::default()
     });
     let budget = MoveBudget { simulations: Some(10), ..MoveBudget::default() };
-    Session::new(engine.unwrap(), SessionOptions { decisions: DecisionSettings { budget, ..Default::default() }, ..Default::default() })
+    Session::new(
+        engine.unwrap(),
+        SessionOptions { decisions: DecisionSettings { budget, ..Default::default() }, ..Default::default() },
+    )
 }
 
 fn recorded(name: &str) -> Option<Value> {

@@ -3,9 +3,9 @@
 mod common;
 
 use common::naive::{NaiveBoard, NaiveGame};
-use tewari::game::{Game, Move, Player, Prior, Trace};
+use tewari::base::game::{Game, Move, Player, Prior, Trace};
+use tewari::base::rng::PlayoutRng;
 use tewari::go::{KoRule, Komi, Position, Rules, Size};
-use tewari::rng::PlayoutRng;
 
 const RULES: Rules = Rules { ko: KoRule::Simple, suicide: false, ..Rules::CHINESE };
 

@@ -5,10 +5,10 @@ mod common;
 
 use common::naive::{NaiveBoard, NaiveGame};
 use std::collections::BTreeSet;
-use tewari::game::{Game, Move, Player, Trace};
+use tewari::base::game::{Game, Move, Player, Trace};
+use tewari::base::rng::PlayoutRng;
 use tewari::go::ladder::LadderReader;
 use tewari::go::{KoRule, Komi, Position, Rules, Size};
-use tewari::rng::PlayoutRng;
 
 const RULES: Rules = Rules { ko: KoRule::Simple, suicide: false, ..Rules::CHINESE };
 

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
-use tewari::game::{Game, Player};
+use tewari::base::game::{Game, Player};
 use tewari::go::score::area_score;
 use tewari::go::{Komi, Rules};
 
@@ -170,7 +170,7 @@ fn records_replay_to_the_result_in_the_row() {
     let games = play(&folder, &["--black", player, "--white", player, "--games", "4", "--scoring", "area"]);
     for row in &games {
         let path = folder.join(format!("sgf/{:06}.sgf", row["game"].as_u64().unwrap()));
-        let record = tewari::sgf::read(&std::fs::read(path).expect("a record")).expect("SGF");
+        let record = tewari::records::sgf::read(&std::fs::read(path).expect("a record")).expect("SGF");
         let last =
             record.games[0].steps(Rules::CHINESE, Komi(1)).unwrap().last().unwrap().expect("legal moves");
         assert_eq!(last.turn as u64, row["moves"].as_u64().unwrap());
@@ -215,7 +215,7 @@ fn programs_with_a_seed_in_their_command_lines_play_no_game_twice() {
     play(&folder, &["--black", &black, "--white", &white, "--games", "6", "--concurrency", "6"]);
     let moves = |game: u32| {
         let record = std::fs::read(folder.join(format!("sgf/{game:06}.sgf"))).expect("a record");
-        let record = tewari::sgf::read(&record).expect("SGF");
+        let record = tewari::records::sgf::read(&record).expect("SGF");
         let steps = record.games[0].steps(Rules::CHINESE, Komi(1)).unwrap();
         steps.map(|step| format!("{:?}", step.expect("a legal move").played)).collect::<String>()
     };

@@ -77,7 +77,7 @@ fn assert_within(engine: &Controller, mebibytes: u64, what: &str) {
 
 #[test]
 fn a_short_search_in_a_large_table_touches_little_of_it() {
-    if tewari::memory::available().is_none_or(|bytes| bytes < 2048 * MIB) {
+    if tewari::base::memory::available().is_none_or(|bytes| bytes < 2048 * MIB) {
         println!("skipped: a table of 2 GiB is more than the memory of this machine");
         return;
     }
@@ -156,7 +156,7 @@ fn eight_mebibytes_are_enough_on_9x9_with_the_table_full() {
 
 /// Returns a JSON object of nearly the maximum line length, mostly repetitions of `part`.
 fn query_full_of(start: &str, part: &str, end: &str) -> String {
-    let count = (tewari::input::LONGEST_LINE - start.len() - end.len()) / part.len();
+    let count = (tewari::base::input::LONGEST_LINE - start.len() - end.len()) / part.len();
     format!("{start}{}{end}", part.repeat(count))
 }
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use std::sync::Arc;
-use tewari::game::{Game, Move, Player};
+use tewari::base::game::{Game, Move, Player};
 use tewari::go::{Board, Komi, Position, Rules, Size};
 use tewari::network::kernels::Kernel;
 use tewari::network::{Evaluator, Network, Situation, Symmetry, WeightsError};

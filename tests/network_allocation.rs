@@ -4,7 +4,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use tewari::game::{Move, Player};
+use tewari::base::game::{Move, Player};
 use tewari::go::{Board, Komi, Size};
 use tewari::network::kernels::Kernel;
 use tewari::network::{Evaluator, Network, Situation, Symmetry};

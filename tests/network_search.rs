@@ -12,16 +12,16 @@ use std::process::Output;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tempfile::TempDir;
+use tewari::base::game::{Game, Move, Player};
+use tewari::base::memory::Budget;
+use tewari::base::value::{Estimate, Value};
 use tewari::engine::{Engine, EngineOptions};
-use tewari::game::{Game, Move, Player};
 use tewari::go::{Komi, Position, Rules, Size};
-use tewari::memory::Budget;
 use tewari::network::{Evaluator, Network, Networks, Situation, Symmetry};
+use tewari::play::noughts::TicTacToe;
 use tewari::search::policy::Rave;
 use tewari::search::{Expert, Limits, Report, Search, SearchParameters};
 use tewari::table::{Evaluation, ScoreMean, Shape as TableShape, Table};
-use tewari::tictactoe::TicTacToe;
-use tewari::value::{Estimate, Value};
 
 const SIMULATIONS: u64 = 2_000;
 

@@ -1,9 +1,9 @@
 //! The program has a network for small boards and one for large ones; an engine uses the one for its board.
 
+use tewari::base::game::Player;
+use tewari::base::memory::Budget;
 use tewari::engine::{Engine, EngineOptions, expert};
-use tewari::game::Player;
 use tewari::go::{Komi, Position, Rules, Size};
-use tewari::memory::Budget;
 use tewari::network::Network;
 use tewari::search::Limits;
 

@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use tewari::game::{Game, Move};
+use tewari::base::game::{Game, Move};
 use tewari::go::{KoRule, Position, Rules, Size};
-use tewari::network::games::RecordedGame;
+use tewari::lab::training::recorded_games::RecordedGame;
 use tewari::network::kernels::Kernel;
 use tewari::network::{Evaluator, Network, Situation, Symmetry};
 

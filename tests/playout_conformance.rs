@@ -3,11 +3,11 @@
 mod common;
 
 use common::naive::{NaiveBoard, NaiveGame};
-use tewari::game::{Game, Move, Player, Score, Trace};
+use tewari::base::game::{Game, Move, Player, Score, Trace};
+use tewari::base::rng::PlayoutRng;
 use tewari::go::PlayoutPolicy;
 use tewari::go::playout::light;
 use tewari::go::{Board, KoRule, Komi, Position, Rules, Size};
-use tewari::rng::PlayoutRng;
 
 /// The rules of playouts.
 const RULES: Rules = Rules { ko: KoRule::Simple, suicide: false, ..Rules::CHINESE };

@@ -1,9 +1,9 @@
 //! One thread and one seed give one result, for every table size, until an entry is replaced.
 
+use tewari::base::game::{Game, Move, Player};
+use tewari::base::memory::Budget;
 use tewari::engine::{Engine, EngineOptions};
-use tewari::game::{Game, Move, Player};
 use tewari::go::{Komi, Position, Record, Rules, Size};
-use tewari::memory::Budget;
 use tewari::search::{Limits, Report};
 
 fn engine(side: usize, table_bytes: u64, seed: u64) -> Engine {

@@ -1,13 +1,13 @@
 //! A search restricted to some moves of the root reports their values and leaves nothing behind for an unrestricted
 //! search.
 
-use tewari::game::{Game, Move, Outcome};
+use tewari::base::game::{Game, Move, Outcome};
+use tewari::base::value::Value;
 use tewari::go::{Komi, Position, Rules, Size};
+use tewari::play::noughts::TicTacToe;
 use tewari::search::policy::Rave;
 use tewari::search::{Limits, Report, Search, SearchParameters};
 use tewari::table::{Shape, Table};
-use tewari::tictactoe::TicTacToe;
-use tewari::value::Value;
 
 fn limits(simulations: u64) -> Limits {
     Limits { simulations: Some(simulations), ..Limits::default() }

@@ -7,7 +7,7 @@ use common::naive::NaiveBoard;
 use serde::Deserialize;
 use sha1::{Digest, Sha1};
 use std::collections::HashSet;
-use tewari::game::{Game, Move, Player};
+use tewari::base::game::{Game, Move, Player};
 use tewari::go::position::IllegalMove;
 use tewari::go::score::area_score;
 use tewari::go::{Board, KoRule, Komi, Point, Position, Record, Rules, Size};

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
-use tewari::game::{Game, Move, Outcome, Player};
+use tewari::base::game::{Game, Move, Outcome, Player};
+use tewari::play::noughts::TicTacToe;
 use tewari::search::policy::{Rave, SelectionPolicy, Ucb1};
 use tewari::search::{CatchUp, Limits, Report, Search, SearchParameters};
 use tewari::table::{Shape, Table};
-use tewari::tictactoe::TicTacToe;
 
 const SHAPE: Shape = Shape { moves: 9, policy_state: false };
 /// Size of a table with room for every position.

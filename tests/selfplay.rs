@@ -9,7 +9,7 @@ use std::process::Output;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tewari::go::{Komi, Position, Rules};
-use tewari::network::own_games::OwnGame;
+use tewari::lab::training::selfplay_games::OwnGame;
 
 fn tewari(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = program();
@@ -51,7 +51,7 @@ fn games_are_legal_take_the_boards_in_turn_and_end_with_owners() {
         assert_eq!(size.to_string(), ["5x5", "6x4"][game.number as usize % 2]);
         let mut position = Position::new(size, Rules::CHINESE, Komi(0));
         for &mv in &game.moves {
-            position.try_play(tewari::game::Move(mv)).expect("a legal move");
+            position.try_play(tewari::base::game::Move(mv)).expect("a legal move");
         }
         assert_eq!(game.owners.len(), size.points());
         assert!(game.searches.iter().all(|search| search.visits.iter().all(|&(_, visits)| visits <= 60)));

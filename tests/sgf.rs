@@ -11,10 +11,10 @@ mod oracle;
 mod terms;
 
 use proptest::prelude::*;
-use tewari::game::{Game, Player};
+use tewari::base::game::{Game, Player};
 use tewari::go::position::IllegalMove;
 use tewari::go::{KoRule, Komi, Position, Rules, Scoring};
-use tewari::sgf::{self, GameRecord, Given, Otherwise, Place, RecordPoint, ReplayError, SgfError};
+use tewari::records::sgf::{self, GameRecord, Given, Otherwise, Place, RecordPoint, ReplayError, SgfError};
 
 const RULES: Rules = Rules::CHINESE;
 const KOMI: Komi = Komi(13);

@@ -237,7 +237,7 @@ fn the_shared_suites_can_be_read_to_their_last_line() {
     for (name, count) in [("moves.jsonl", 1149), ("values.jsonl", 89)] {
         let text = std::fs::read_to_string(folder.join("suites").join(name)).expect("a suite");
         let tests =
-            tewari::arena::suite::read(&text, &tewari::engine::EngineOptions::default()).expect("tests");
+            tewari::lab::arena::suite::read(&text, &tewari::engine::EngineOptions::default()).expect("tests");
         assert_eq!(tests.len(), count);
     }
     let file = folder.join("suites/moves.jsonl");

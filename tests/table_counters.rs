@@ -3,12 +3,12 @@
 
 use std::path::Path;
 use std::sync::Barrier;
-use tewari::game::Prior;
+use tewari::base::game::Prior;
+use tewari::base::value::{Estimate, Value};
 use tewari::table::{
     Block, Counters, EDGE_VISITS_FULL, EDGE_VISITS_LIMIT, Entry, Evaluation, Identity, LeafPlayouts,
     Protected, ScoreMean, Shape, TOTAL_VISITS_FULL, Table, TableMode, Total,
 };
-use tewari::value::{Estimate, Value};
 
 const MOVES: usize = 26;
 const SHAPE: Shape = Shape { moves: MOVES, policy_state: false };

@@ -5,9 +5,9 @@
 
 use loom::sync::Arc;
 use loom::thread;
-use tewari::game::{Bounds, Prior};
+use tewari::base::game::{Bounds, Prior};
+use tewari::base::value::Value;
 use tewari::table::{Block, Counters, EDGE_VISITS_FULL, Entry, Layout, Protected, Shape, Table};
-use tewari::value::Value;
 
 const RANGE: Bounds = Bounds { lower: -361, upper: 361 };
 const SHAPE: Shape = Shape { moves: 2, policy_state: false };

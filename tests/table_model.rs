@@ -2,13 +2,13 @@
 
 use proptest::prelude::*;
 use std::collections::HashMap;
-use tewari::game::{Bounds, Prior};
+use tewari::base::game::{Bounds, Prior};
+use tewari::base::value::{Estimate, Value};
+use tewari::base::zobrist::mix;
 use tewari::table::{
     AMAF_VISITS_LIMIT, Amaf, Counters, Entry, LeafPlayouts, Protected, Shape, TOTAL_VISITS_FULL, Table,
     TableError, Total, amaf_sample,
 };
-use tewari::value::{Estimate, Value};
-use tewari::zobrist::mix;
 
 const MOVES: usize = 9;
 const SHAPE: Shape = Shape { moves: MOVES, policy_state: true };

@@ -2,14 +2,14 @@
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use tewari::game::{Bounds, Game, Prior};
+use tewari::base::game::{Bounds, Game, Prior};
+use tewari::base::rng::PlayoutRng;
+use tewari::base::value::Value;
+use tewari::base::zobrist::mix;
 use tewari::go::{Komi, Position, Rules, Size};
-use tewari::rng::PlayoutRng;
 use tewari::search::policy::Rave;
 use tewari::search::{Limits, Search, SearchParameters};
 use tewari::table::{Block, Counters, Entry, Protected, Shape, Table, Total, amaf_sample};
-use tewari::value::Value;
-use tewari::zobrist::mix;
 
 const MOVES: usize = 26;
 const RANGE: Bounds = Bounds { lower: -361, upper: 361 };

@@ -1,7 +1,7 @@
 //! Territory and prisoners follow from the area: the difference is the number of stones placed.
 
 use proptest::prelude::*;
-use tewari::game::{Game, Move, Player};
+use tewari::base::game::{Game, Move, Player};
 use tewari::go::{Komi, Position, Rules, Size};
 
 const SIZE: usize = 5;

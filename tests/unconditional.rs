@@ -8,7 +8,7 @@ use common::naive::NaiveBoard;
 use proptest::prelude::*;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
-use tewari::game::{Move, Player};
+use tewari::base::game::{Move, Player};
 use tewari::go::unconditional::unconditional_owners;
 use tewari::go::{Komi, Position, Rules, Size};
 

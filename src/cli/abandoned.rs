@@ -1,6 +1,6 @@
 //! Detection of a standard output that its reader has closed.
 
-use crate::platform::output;
+use crate::base::platform::output;
 use anyhow::{Result, ensure};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

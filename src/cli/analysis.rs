@@ -2,11 +2,11 @@
 
 use super::options::EngineArguments;
 use super::print_error;
-use crate::analysis::server::{Defaults, Perspective, Server};
+use crate::base::input::Input;
+use crate::base::memory::{Budget, MIB};
 use crate::engine::Engine;
 use crate::go::{Komi, Rules, Size};
-use crate::input::Input;
-use crate::memory::{Budget, MIB};
+use crate::protocols::katago::{Defaults, Perspective, Server};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::io::BufReader;

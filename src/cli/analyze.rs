@@ -3,13 +3,13 @@
 use super::options::{Dead, EngineArguments, LimitArguments, POSITION};
 use super::print_error;
 use super::table_game::{Chosen, TableGame, choose};
-use crate::analysis::{Analysis, Head, json, positions, text};
+use crate::base::game::Move;
 use crate::engine::Engine;
-use crate::game::Move;
 use crate::go::status::end_of;
 use crate::go::{Komi, Position, Record, Rules, Size};
+use crate::records::sgf::{self, GameRecord, Given, Otherwise, Place, ReplayError, Step};
+use crate::reports::analysis::{Analysis, Head, json, positions, text};
 use crate::search::{Limits, Report};
-use crate::sgf::{self, GameRecord, Given, Otherwise, Place, ReplayError, Step};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};

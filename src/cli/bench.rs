@@ -64,10 +64,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         let mut record = Record::new(size, Rules::CHINESE, komi);
         for vertex in moves.split_whitespace() {
             let mv = size.parse_vertex(vertex).ok_or_else(|| anyhow!("{vertex} is no vertex"))?;
-            record.play(crate::game::Game::to_play(record.position()), mv)?;
+            record.play(crate::base::game::Game::to_play(record.position()), mv)?;
         }
         engine.set_record(record)?;
-        let to_play = crate::game::Game::to_play(engine.position());
+        let to_play = crate::base::game::Game::to_play(engine.position());
         let report = engine.search(
             to_play,
             Limits { best_visits: Some(BEST_VISITS), ..Limits::default() },

@@ -1,10 +1,10 @@
 //! Contestants as named on the command line: `self`, `self:OPTIONS`, or a program's command line.
 
 use super::options::{EngineArguments, LIMITS, LimitArguments};
-use crate::arena::contestant::ContestantSpec;
 use crate::engine::{DecisionSettings, Level, MoveBudget};
 use crate::go::{Komi, Rules, Size};
-use crate::gtp::SessionOptions;
+use crate::lab::arena::contestant::ContestantSpec;
+use crate::protocols::gtp::SessionOptions;
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Parser;
 

@@ -1,7 +1,7 @@
 //! `tewari gtp-check`: checks of a program's GTP.
 
 use super::print_line;
-use crate::arena::gtp_check::{Verdict, check};
+use crate::lab::arena::gtp_check::{Verdict, check};
 use anyhow::{Result, bail};
 use clap::Args;
 

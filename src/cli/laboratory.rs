@@ -3,14 +3,14 @@
 
 use super::contestants::Setting;
 use super::options::{LimitArguments, parse_area_rules, parse_seconds};
-use crate::arena::contestant::ContestantSpec;
-use crate::arena::experiment::{Experiment, GameRow};
-use crate::arena::game::{Conditions, Scoring};
-use crate::arena::opening::{self, Opening};
-use crate::arena::store::{ExperimentIdentity, Store};
-use crate::folder::Identity;
+use crate::base::folder::Identity;
+use crate::base::memory;
 use crate::go::{Komi, Rules, Size};
-use crate::memory;
+use crate::lab::arena::contestant::ContestantSpec;
+use crate::lab::arena::experiment::{Experiment, GameRow};
+use crate::lab::arena::game::{Conditions, Scoring};
+use crate::lab::arena::opening::{self, Opening};
+use crate::lab::arena::store::{ExperimentIdentity, Store};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -298,9 +298,9 @@ fn fingerprint(openings: &[Opening]) -> String {
     let mut sum = 0_u64;
     for opening in openings {
         for &(player, mv) in &opening.moves {
-            sum = crate::zobrist::mix(sum ^ (u64::from(mv.0) << 1 | player as u64));
+            sum = crate::base::zobrist::mix(sum ^ (u64::from(mv.0) << 1 | player as u64));
         }
-        sum = crate::zobrist::mix(!sum);
+        sum = crate::base::zobrist::mix(!sum);
     }
     format!("{} ({sum:016x})", openings.len())
 }

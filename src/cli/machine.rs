@@ -1,10 +1,10 @@
 //! `tewari bench --machine`: measurement of the number of threads and the memory that suit this machine.
 
 use super::options::EngineArguments;
+use crate::base::game::Player;
+use crate::base::memory::{self, Budget, MIB};
 use crate::engine::Engine;
-use crate::game::Player;
 use crate::go::{Komi, Rules, Size};
-use crate::memory::{self, Budget, MIB};
 use crate::search::Limits;
 use anyhow::Result;
 use std::io::Write;

@@ -3,11 +3,11 @@
 use super::contestants;
 use super::laboratory::{GameArguments, Verdict};
 use super::options::LimitArguments;
-use crate::arena::experiment::{Experiment, Pairing};
-use crate::arena::report::MatchReport;
-use crate::arena::standings::Standings;
-use crate::arena::store::Store;
-use crate::stats::{Sprt, SprtRun};
+use crate::lab::arena::experiment::{Experiment, Pairing};
+use crate::lab::arena::report::MatchReport;
+use crate::lab::arena::standings::Standings;
+use crate::lab::arena::store::Store;
+use crate::lab::stats::{Sprt, SprtRun};
 use anyhow::{Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use std::io::Write;

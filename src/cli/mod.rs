@@ -108,7 +108,8 @@ impl Cli {
 fn unless_unread(result: Result<()>) -> Result<()> {
     let is_unread = |error: &anyhow::Error| {
         let is_broken_pipe = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
-        error.downcast_ref::<io::Error>().is_some_and(is_broken_pipe) && crate::platform::output::is_closed()
+        error.downcast_ref::<io::Error>().is_some_and(is_broken_pipe)
+            && crate::base::platform::output::is_closed()
     };
     result.or_else(|error| if is_unread(&error) { Ok(()) } else { Err(error) })
 }

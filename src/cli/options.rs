@@ -1,11 +1,11 @@
 //! Options shared by several subcommands.
 
+use crate::base::memory::Budget;
 use crate::engine::expert::VALUE_WEIGHT;
 use crate::engine::{EngineOptions, TableFile};
 use crate::go::rules::RulesError;
 use crate::go::status::DeadStones;
 use crate::go::{KeyPolicy, Komi, PlayoutPolicy, Rules, Scoring, Size, playout_policy};
-use crate::memory::Budget;
 use crate::network::{Network, Networks};
 use crate::search::CatchUp;
 use crate::search::policy::{self, Preset};

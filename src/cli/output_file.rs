@@ -1,6 +1,6 @@
 //! Files written by commands.
 
-use crate::platform::files::use_umask;
+use crate::base::platform::files::use_umask;
 use anyhow::{Context, Result, bail, ensure};
 use std::fs::File;
 use std::io::Write;

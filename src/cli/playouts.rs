@@ -1,9 +1,9 @@
 //! `tewari bench --playouts`: random games without a search.
 
-use crate::game::{Player, Score, Trace};
+use crate::base::game::{Player, Score, Trace};
+use crate::base::rng::PlayoutRng;
 use crate::go::geometry::Point;
 use crate::go::{Board, Komi, PlayoutPolicy, Size};
-use crate::rng::PlayoutRng;
 use anyhow::Result;
 use std::io::Write;
 use std::time::{Duration, Instant};

@@ -2,7 +2,7 @@
 
 use super::options::EngineArguments;
 use crate::go::{Komi, Rules, Size};
-use crate::selfplay::{Folder, Settings};
+use crate::lab::selfplay::{Folder, Settings};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};

@@ -3,10 +3,10 @@
 use super::laboratory::{fits_machine, stop_on_interrupt};
 use super::options::{EngineArguments, LimitArguments};
 use super::print_error;
-use crate::arena::suite::{self, Comparison, Test, TestRow};
 use crate::go::{Komi, Rules, Size};
+use crate::lab::arena::suite::{self, Comparison, Test, TestRow};
+use crate::lab::stats::{Interval, wilson};
 use crate::search::Limits;
-use crate::stats::{Interval, wilson};
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};

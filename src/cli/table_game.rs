@@ -3,7 +3,7 @@
 use super::options::EngineArguments;
 use crate::engine::TableSetting;
 use crate::go::{Komi, Rules, Size};
-use crate::sgf::{Given, Otherwise, customary_komi};
+use crate::records::sgf::{Given, Otherwise, customary_komi};
 use crate::table::{Identity, Table, TableMode};
 use std::path::Path;
 

@@ -8,7 +8,7 @@
 //! On larger boards, where a search has more moves to visit, it seemed to lose games (DESIGN.md): there the most visited move is played.
 //! Compare Grill et al., "Monte-Carlo tree search as regularized policy optimization" (2020), section 3.
 
-use crate::game::{Bounds, Game, Outcome, Player};
+use crate::base::game::{Bounds, Game, Outcome, Player};
 use crate::go::Position;
 use crate::search::MoveReport;
 
@@ -59,7 +59,7 @@ fn is_certainly_better(one: &MoveReport, other: &MoveReport) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::Move;
+    use crate::base::game::Move;
     use crate::go::{Komi, Rules, Size};
 
     /// An empty board, where Black is to move, with a komi of 7.

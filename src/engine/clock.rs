@@ -1,6 +1,6 @@
 //! Time settings, what is left on the clocks, and how long to think about a move.
 
-use crate::game::Player;
+use crate::base::game::Player;
 use crate::go::Size;
 use std::time::Duration;
 

@@ -3,7 +3,8 @@
 
 use super::Engine;
 use super::clock::Clock;
-use crate::game::{Game, Move, Player};
+use super::ending::ChosenMove;
+use crate::base::game::{Move, Player};
 use crate::search::{Limits, Progress, Report};
 use std::time::{Duration, Instant};
 
@@ -78,13 +79,19 @@ impl Engine {
     ) -> Decision {
         let started = Instant::now();
         let limits = self.move_limits(player, settings, clock.as_deref());
-        let chosen = self.choose_move(player, limits, progress);
+        let mut chosen = self.choose_move(player, limits, progress);
         if let Some(clock) = clock {
             clock.spend(player, started.elapsed());
         }
-        let searched = chosen.report.as_ref().filter(|_| chosen.reason.is_none());
+        let searched =
+            chosen.report.as_ref().filter(|_| chosen.reason.is_none() && self.root_moves().is_none());
         let resigns = searched.is_some_and(|report| self.should_resign(report, settings.resign_below));
-        Decision { mv: chosen.mv, resigns, report: chosen.report, reason: chosen.reason }
+        if !resigns && searched.is_some_and(|report| self.is_lost_and_settled(player, report)) {
+            chosen.mv = self.position().size().pass();
+            chosen.reason = Some("the game is lost, and nothing is left to play for: pass");
+        }
+        let ChosenMove { mv, report, reason } = chosen;
+        Decision { mv, resigns, report, reason }
     }
 
     /// Returns the limits of the search for a move. A count in the budget is kept unless the clock would run out; without
@@ -107,12 +114,10 @@ impl Engine {
         Limits { visits, simulations, time, early, best_visits: None }
     }
 
-    /// Returns true if the value of the root is a reason to resign: after the opening, with enough visits or proven, and
-    /// only where all moves were searched.
+    /// Returns true if the value of the root is a reason to resign: after the opening, and with enough visits or proven.
     fn should_resign(&self, report: &Report, resign_below: f64) -> bool {
         let opening = OPENING_SIDES * (self.position().size().points() as f64).sqrt();
-        self.root_moves().is_none()
-            && report.root.value.as_f64() < resign_below
+        report.root.value.as_f64() < resign_below
             && (report.root.visits >= MIN_RESIGN_VISITS || report.root.proven.is_some())
             && self.record().moves().len() as f64 >= opening
     }

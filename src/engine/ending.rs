@@ -4,7 +4,7 @@
 //! counted, and the search, which counts dead stones as alive under area scoring, is not asked.
 
 use super::Engine;
-use crate::game::{Move, Outcome, Player, Score};
+use crate::base::game::{Move, Outcome, Player, Score};
 use crate::go::score::area_score;
 use crate::go::settled::is_settled;
 use crate::go::status::{DeadStones, Statuses};
@@ -72,16 +72,13 @@ impl Engine {
             {
                 passes(Some(report), "nothing is left to play for: pass")
             }
-            _ if is_free && mv != pass && self.is_lost_and_settled(player, &report) => {
-                passes(Some(report), "the game is lost, and nothing is left to play for: pass")
-            }
             _ => ChosenMove { mv, report: Some(report), reason: None },
         }
     }
 
     /// Returns true if the search and the count have the game lost and the position is settled: moves could only fill the
     /// player's own territory, which a search that has lost anyway does not avoid.
-    fn is_lost_and_settled(&self, player: Player, report: &Report) -> bool {
+    pub(super) fn is_lost_and_settled(&self, player: Player, report: &Report) -> bool {
         if report.root.value.as_f64() >= HOPELESS || self.dead_stones() != DeadStones::Agreement {
             return false;
         }

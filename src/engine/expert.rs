@@ -1,6 +1,7 @@
 //! What a network adds to a search of Go: priors by its policy, and an estimate of a position's value.
 
-use crate::game::{Game, Move, Outcome, Player, Prior};
+use crate::base::game::{Game, Move, Outcome, Player, Prior};
+use crate::base::value::{Estimate, Value};
 use crate::go::board::cell;
 use crate::go::prior::has_few_moves;
 use crate::go::unconditional::unconditional_owners;
@@ -9,7 +10,6 @@ use crate::network::chances::CERTAIN;
 use crate::network::{Evaluation, Evaluator, Network, ScoreEstimate, Situation, Symmetry};
 use crate::search::policy::Puct;
 use crate::table::{self, ScoreMean};
-use crate::value::{Estimate, Value};
 use std::sync::Arc;
 
 /// How many times as sure of the result the search is as the network. The network learned how games between weaker

@@ -2,12 +2,12 @@
 
 use super::expert;
 use super::{EngineError, EngineOptions, TableFile, TableSetting, UNKNOWN_BUDGET};
+use crate::base::memory::{Budget, BudgetError};
+use crate::base::zobrist;
 use crate::go::{KeyPolicy, Size};
-use crate::memory::{Budget, BudgetError};
 use crate::network::Network;
 use crate::search::policy::SelectionPolicy;
 use crate::table::{FileError, FileProblem, Identity, Shape, Table, TableMode};
-use crate::zobrist;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! Levels of play, for people who want a game that they can win.
 
 use super::EngineOptions;
-use crate::game::{Move, Player};
+use crate::base::game::{Move, Player};
+use crate::base::rng::PlayoutRng;
 use crate::go::Position;
-use crate::rng::PlayoutRng;
 use crate::search::{Limits, MoveReport, Report};
 use std::fmt;
 use std::str::FromStr;
@@ -164,9 +164,9 @@ fn sampled(moves: &[MoveReport], rng: &mut PlayoutRng) -> Option<Move> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::memory::Budget;
     use crate::engine::Engine;
     use crate::go::Size;
-    use crate::memory::Budget;
 
     #[test]
     fn levels_are_named_by_number_and_word() {

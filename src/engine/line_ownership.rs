@@ -6,7 +6,7 @@
 
 use super::Engine;
 use super::expert;
-use crate::game::{Game, Move};
+use crate::base::game::{Game, Move};
 use crate::go::{Position, ownership};
 use crate::network::{Evaluator, Network};
 use crate::search::{MoveReport, Report};

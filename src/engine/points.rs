@@ -1,6 +1,6 @@
 //! Once a game is decided, the engine plays for points: where a search alone takes any of the moves that win or lose alike.
 
-use crate::game::Player;
+use crate::base::game::Player;
 use crate::go::Size;
 use crate::search::MoveReport;
 
@@ -50,7 +50,7 @@ pub(super) fn put_first(moves: &mut [MoveReport], to_play: Player, size: Size) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::Outcome;
+    use crate::base::game::Outcome;
 
     fn nine() -> Size {
         Size::new(9, 9).expect("a size")

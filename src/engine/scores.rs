@@ -1,7 +1,7 @@
 //! Scores of a report: those that the table has, and the evaluator's for moves whose position has no block.
 
 use super::expert;
-use crate::game::{Game, Move};
+use crate::base::game::{Game, Move};
 use crate::go::Position;
 use crate::network::{Evaluator, Network};
 use crate::search::{MoveReport, Report};

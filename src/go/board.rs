@@ -10,7 +10,7 @@
 use super::geometry::{CELLS, Geometry, MAX_POINTS, Point, Size};
 use super::liberties::Liberties;
 use super::point_list::PointList;
-use crate::game::Player;
+use crate::base::game::Player;
 
 /// Contents of a cell, as the two-bit codes of neighbourhoods.
 pub mod cell {

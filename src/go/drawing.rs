@@ -4,7 +4,7 @@ use super::Size;
 use super::geometry::column_letter;
 use super::handicap::star_points;
 use super::position::Position;
-use crate::game::{Move, Player};
+use crate::base::game::{Move, Player};
 use std::fmt::{self, Write};
 
 impl fmt::Display for Position {

@@ -4,8 +4,8 @@
 //! that serves as the right edge of a row and the left edge of the next. The four neighbours of point `p` are then
 //! `p ± stride` and `p ± 1` without a test for the edge.
 
-use crate::game::Move;
-use crate::zobrist::{self, SIDE};
+use crate::base::game::Move;
+use crate::base::zobrist::{self, SIDE};
 use std::fmt;
 use std::sync::OnceLock;
 

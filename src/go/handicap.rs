@@ -3,7 +3,7 @@
 //! Source: the table of section 4.1.1 in the specification of the Go Text Protocol, version 2.
 
 use super::{IllegalMove, Komi, Position, Rules, Size};
-use crate::game::{Move, Player};
+use crate::base::game::{Move, Player};
 use std::str::FromStr;
 
 /// Handicap stones as requested by a user.

@@ -8,8 +8,8 @@ use super::playout::{Draws, LENGTH_PER_POINT};
 use super::point_list::PointList;
 use super::score::area_score_after_playout;
 use super::tactics::{self, Moves};
-use crate::game::{Player, Score, Trace};
-use crate::rng::PlayoutRng;
+use crate::base::game::{Player, Score, Trace};
+use crate::base::rng::PlayoutRng;
 
 /// Probabilities of heavy playouts, in 1/256: of looking for each kind of move, in this order, and of refusing self-atari.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use super::board::{Board, cell, stone};
 use super::geometry::Point;
 use super::point_list::PointList;
 use super::position::Position;
-use crate::game::{Game, Move, Player};
-use crate::zobrist::mix;
+use crate::base::game::{Game, Move, Player};
+use crate::base::zobrist::mix;
 use std::fmt;
 use std::str::FromStr;
 
@@ -344,7 +344,7 @@ mod tests {
 
     #[test]
     fn moves_that_are_hard_to_undo_are_those_of_flood_fill() {
-        let mut rng = crate::rng::PlayoutRng::new(4, 0);
+        let mut rng = crate::base::rng::PlayoutRng::new(4, 0);
         let mut found = [0; 2];
         for game in 0..40 {
             let rules = if game % 2 == 0 { Rules::CHINESE } else { Rules::TROMP_TAYLOR };

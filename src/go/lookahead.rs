@@ -4,7 +4,7 @@ use super::board::{Board, ORTHOGONAL, cell, colour_masks, stone};
 use super::geometry::Point;
 use super::liberties::Liberties;
 use super::point_list::PointList;
-use crate::game::Player;
+use crate::base::game::Player;
 
 impl Board {
     /// Returns the pseudo-liberties of the chain that a stone of `player` on the empty `point` would form, after its

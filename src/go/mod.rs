@@ -1,7 +1,7 @@
 //! Go: boards, rules, positions with history, playouts.
 //!
 //! [`board`] has the fast mechanics without rules; [`position`] adds rules and history and implements
-//! [`Game`](crate::game::Game) for the search; [`record`] adds setup, undo and move names for protocols and game records.
+//! [`Game`](crate::base::game::Game) for the search; [`record`] adds setup, undo and move names for protocols and game records.
 
 pub mod board;
 pub mod drawing;

@@ -3,9 +3,9 @@
 use super::Position;
 use super::board::{Board, cell};
 use super::score::{area_score_after_playout, owners};
-use crate::game::{Game, Player, Trace};
-use crate::ownership::Ownership;
-use crate::rng::PlayoutRng;
+use crate::base::game::{Game, Player, Trace};
+use crate::base::ownership::Ownership;
+use crate::base::rng::PlayoutRng;
 
 /// Random stream of these playouts; search workers use the first 255.
 const STREAM: u64 = 1 << 32;

@@ -111,7 +111,7 @@ fn cells_of(shape: &[u8], orientation: u8, swapped: bool) -> [u8; 8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::Player;
+    use crate::base::game::Player;
     use crate::go::{Board, Size};
 
     fn matches(stones: &[(Player, usize, usize)], column: usize, row: usize) -> bool {

@@ -3,8 +3,8 @@
 use super::board::{Board, ORTHOGONAL};
 use super::geometry::Point;
 use super::score::area_score_after_playout;
-use crate::game::{Player, Score, Trace};
-use crate::rng::PlayoutRng;
+use crate::base::game::{Player, Score, Trace};
+use crate::base::rng::PlayoutRng;
 
 /// Largest length of a playout, in moves per point (Fuego's limit): without superko, captures can go in circles.
 pub(super) const LENGTH_PER_POINT: usize = 3;

@@ -4,9 +4,9 @@ use super::board::Board;
 use super::geometry::Point;
 use super::heavy::HeavyPlayouts;
 use super::playout::light;
-use crate::game::{Player, Score, Trace};
-use crate::parameters::{Parameter, Range};
-use crate::rng::PlayoutRng;
+use crate::base::game::{Player, Score, Trace};
+use crate::base::parameters::{Parameter, Range};
+use crate::base::rng::PlayoutRng;
 use std::fmt::{self, Write};
 use std::str::FromStr;
 

@@ -9,10 +9,10 @@ use super::history_hash::{HistoryHash, KeyPolicy};
 use super::playout_policy::PlayoutPolicy;
 use super::rules::{self, KoRule, Komi, Rules, Scoring};
 use super::score::area_score;
-use crate::game::{Bounds, Game, Move, Outcome, Player, Prior, Score, Trace};
-use crate::ownership::Ownership;
-use crate::rng::PlayoutRng;
-use crate::zobrist::{keys, mix};
+use crate::base::game::{Bounds, Game, Move, Outcome, Player, Prior, Score, Trace};
+use crate::base::ownership::Ownership;
+use crate::base::rng::PlayoutRng;
+use crate::base::zobrist::{keys, mix};
 use std::collections::HashSet;
 use std::sync::Arc;
 

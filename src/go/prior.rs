@@ -9,8 +9,8 @@ use super::ladder::LadderReader;
 use super::pattern::Patterns;
 use super::score::owners;
 use super::tactics::{self, Moves};
-use crate::game::{Outcome, Player, Prior};
-use crate::zobrist::SIDE;
+use crate::base::game::{Outcome, Player, Prior};
+use crate::base::zobrist::SIDE;
 
 /// Simulations for every move, half of them won.
 const EVEN: u8 = 10;

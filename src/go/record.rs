@@ -5,7 +5,7 @@ use super::handicap::stones_given;
 use super::history_hash::KeyPolicy;
 use super::position::{IllegalMove, Position};
 use super::rules::{Komi, Rules};
-use crate::game::{Game, Move, Player};
+use crate::base::game::{Game, Move, Player};
 
 /// The start position of a game, its moves and the current position.
 #[derive(Clone)]

@@ -4,8 +4,8 @@
 //! placed, set up or played, minus White's ([`Position::area_offset`](super::Position::area_offset)).
 
 use super::geometry::Size;
-use crate::game::{Outcome, Score};
-use crate::zobrist::mix;
+use crate::base::game::{Outcome, Score};
+use crate::base::zobrist::mix;
 use std::fmt;
 use std::str::FromStr;
 

@@ -2,7 +2,7 @@
 
 use super::board::{Board, cell};
 use super::geometry::{CELLS, Point};
-use crate::game::Score;
+use crate::base::game::Score;
 
 /// Returns the owner of each point of a finished board: `cell::BLACK`, `cell::WHITE`, or `cell::EMPTY` for a point that
 /// reaches both colours or neither. Stones own their points, dead or not (Tromp-Taylor).

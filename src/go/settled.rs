@@ -6,8 +6,8 @@ use super::ownership::by_playouts;
 use super::score::owners;
 use super::status::{Status, Statuses};
 use super::{PlayoutPolicy, Position};
-use crate::game::{Move, Player};
-use crate::ownership::Ownership;
+use crate::base::game::{Move, Player};
+use crate::base::ownership::Ownership;
 
 /// Number of playouts.
 const PLAYOUTS: u32 = 200;

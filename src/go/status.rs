@@ -14,7 +14,7 @@ use super::board::{Board, cell};
 use super::rules::Scoring;
 use super::score::owners;
 use super::{Komi, PlayoutPolicy, Point, Position, Rules, ownership};
-use crate::game::{Game, Move, Outcome, Player, Score};
+use crate::base::game::{Game, Move, Outcome, Player, Score};
 
 /// Number of playouts that vote.
 const PLAYOUTS: u32 = 400;

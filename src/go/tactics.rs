@@ -3,7 +3,7 @@
 use super::board::{Board, cell, colour_masks, stone};
 use super::geometry::Point;
 use super::point_list::PointList;
-use crate::game::Player;
+use crate::base::game::Player;
 
 /// Candidate moves of one tactical situation.
 pub type Moves = PointList<16>;

@@ -2,7 +2,7 @@
 
 use super::board::{Board, cell};
 use super::geometry::{CELLS, Point};
-use crate::game::Player;
+use crate::base::game::Player;
 
 /// Points of a region without a stone of the player beside them that give the opponent room for two eyes.
 const ROOM_TO_LIVE: usize = 2;

@@ -3,7 +3,7 @@
 //! The last bit of a platform's `exp` may differ, and these numbers decide moves.
 
 use super::layer::OUTPUT_PLACES;
-use crate::value::Value;
+use crate::base::value::Value;
 use std::sync::OnceLock;
 
 /// The integer that represents probability 1.

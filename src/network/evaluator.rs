@@ -8,11 +8,11 @@ use super::planes::{ONE, Sink, Situation, describe};
 use super::symmetry::Symmetry;
 use super::weights::{Architecture, HEAD, HIDDEN, Layers, OUTPUTS};
 use super::winograd::{Tile, Workspace};
-use crate::game::Move;
+use crate::base::game::Move;
+use crate::base::value::Value;
 use crate::go::board::Board;
 use crate::go::ladder::LadderReader;
 use crate::go::{Komi, Size};
-use crate::value::Value;
 use std::sync::Arc;
 
 /// Points of the score's mean for an output of 1.

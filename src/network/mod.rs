@@ -20,12 +20,9 @@
 
 pub mod chances;
 pub mod evaluator;
-pub mod games;
 pub mod kernels;
 mod layer;
-pub mod own_games;
 pub mod planes;
-pub mod samples;
 pub mod symmetry;
 pub mod weights;
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "only AVX2 has tiles"))]
@@ -42,7 +39,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use weights::Layers;
 
 /// The embedded networks, for large boards and for small ones; see `tools/train/README.md` for their training.
-const EMBEDDED: [&[u8]; 2] = [include_bytes!("weights.bin"), include_bytes!("weights-small.bin")];
+const EMBEDDED: [&[u8]; 2] = [include_bytes!("weights-19x19.bin"), include_bytes!("weights-9x9.bin")];
 /// Maximum side of a small board.
 pub const SMALL_SIDE: usize = 9;
 

@@ -5,7 +5,7 @@
 //!
 //! All planes are in the view of the player to move: `own` and `opponent`, never black and white.
 
-use crate::game::{Game, Move, Player};
+use crate::base::game::{Game, Move, Player};
 use crate::go::board::{Board, cell, stone};
 use crate::go::geometry::CELLS;
 use crate::go::ladder::LadderReader;

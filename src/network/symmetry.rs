@@ -1,6 +1,6 @@
 //! Symmetries of the board: rotations and reflections.
 
-use crate::game::Move;
+use crate::base::game::Move;
 use crate::go::Size;
 
 /// One of the eight symmetries of a square, or of the four of a rectangle.

@@ -3,8 +3,8 @@
 mod files;
 
 use super::{InteractiveGame, hints, remark};
+use crate::base::game::{Game, Move, Player};
 use crate::engine::{Decision, DecisionSettings, Engine, Level};
-use crate::game::{Game, Move, Player};
 use crate::go::drawing::{Ink, picture, territory};
 use crate::go::handicap::{self, Handicap, HandicapError};
 use crate::go::status::Statuses;
@@ -209,7 +209,8 @@ impl InteractiveGame for GoGame {
         let to_play = self.to_play();
         self.territory = None;
         let limits = self.setting.level.map_or(self.setting.limits, Level::limits);
-        let settings = DecisionSettings { budget: limits.into(), resign_below: 0.0, ..DecisionSettings::default() };
+        let settings =
+            DecisionSettings { budget: limits.into(), resign_below: 0.0, ..DecisionSettings::default() };
         let Decision { mut mv, report, .. } = self.engine.decide(to_play, &settings, None, &mut |_| true);
         if let Some(report) = &report {
             self.note_opinion(report);

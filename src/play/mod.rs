@@ -2,12 +2,13 @@
 
 pub mod console;
 pub mod go;
+pub mod noughts;
 pub mod tictactoe;
 mod words;
 
 use self::console::Console;
 use self::words::{WORDS, Word};
-use crate::game::{Outcome, Player};
+use crate::base::game::{Outcome, Player};
 use crate::search::Report;
 use std::io;
 use std::path::Path;
@@ -219,7 +220,7 @@ fn help(game: &dyn InteractiveGame) -> String {
 }
 
 /// The best moves of a search, for who was to move; `vertex` names a move.
-fn hints(report: &Report, vertex: &dyn Fn(crate::game::Move) -> String) -> String {
+fn hints(report: &Report, vertex: &dyn Fn(crate::base::game::Move) -> String) -> String {
     let describe = |mv: &crate::search::MoveReport| {
         let proven = match mv.proven {
             Some(Outcome::Win) => ", a proven win",

@@ -1,11 +1,11 @@
 //! Tic-tac-toe against a person.
 
 use super::{InteractiveGame, hints, remark};
-use crate::game::{Game, Move, Player};
+use crate::base::game::{Game, Move, Player};
+use crate::play::noughts::TicTacToe;
 use crate::search::policy::{Policy, SelectionPolicy};
 use crate::search::{Limits, Report, Search, SearchParameters};
 use crate::table::{Shape, Table, TableError};
-use crate::tictactoe::TicTacToe;
 use std::path::Path;
 
 const NO_RECORDS: &str = "There are no records of this game.";

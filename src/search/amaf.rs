@@ -1,7 +1,7 @@
 //! AMAF ("all moves as first") samples of a simulation, for every position on its path.
 
 use super::path::Step;
-use crate::game::{Move, Player, Trace};
+use crate::base::game::{Move, Player, Trace};
 use crate::table::amaf_sample;
 
 /// The samples of one simulation, in the form that [`Block::add_amaf`](crate::table::Block::add_amaf) takes.

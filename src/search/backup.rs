@@ -9,9 +9,9 @@ use super::score;
 use super::update_buffer::UpdateBuffer;
 use super::value_weight;
 use super::worker::Worker;
-use crate::game::{Game, Outcome, Player, Score};
+use crate::base::game::{Game, Outcome, Player, Score};
+use crate::base::value::{Estimate, Value};
 use crate::table::{LeafPlayouts, ScoreMean};
-use crate::value::{Estimate, Value};
 
 impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     /// Updates the statistics of every position on the path.

@@ -6,7 +6,7 @@ use super::policy::SelectionPolicy;
 use super::proof;
 use super::select::{NodeContext, Selection};
 use super::worker::Worker;
-use crate::game::{Bounds, Game};
+use crate::base::game::{Bounds, Game};
 use crate::table::{Block, DEPTHS, Entry, LeafPlayouts, Total};
 use std::ops::ControlFlow::{self, Break, Continue};
 

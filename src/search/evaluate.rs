@@ -5,9 +5,9 @@ use super::path::BackupValue;
 use super::policy::SelectionPolicy;
 use super::proof::{self, ProvenBounds};
 use super::worker::Worker;
-use crate::game::{Bounds, Game, Outcome, Player, Score};
+use crate::base::game::{Bounds, Game, Outcome, Player, Score};
+use crate::base::value::Value;
 use crate::table::Entry;
-use crate::value::Value;
 
 /// The result of evaluating a leaf.
 pub(super) struct Evaluation {

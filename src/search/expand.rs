@@ -2,9 +2,9 @@
 
 use super::policy::SelectionPolicy;
 use super::worker::Worker;
-use crate::game::Game;
+use crate::base::game::Game;
+use crate::base::value::Estimate;
 use crate::table::{Block, Entry, Protected};
-use crate::value::Estimate;
 
 impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     /// Claims a block for the current position if it is the root or has had

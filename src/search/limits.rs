@@ -2,7 +2,7 @@
 
 use super::policy::SelectionPolicy;
 use super::{policy_state, proof, report};
-use crate::game::Game;
+use crate::base::game::Game;
 use crate::table::Table;
 use std::time::{Duration, Instant};
 

@@ -28,10 +28,10 @@ pub use limits::Limits;
 pub use report::{MoveReport, Report, RootReport};
 pub use score::expected as expected_score;
 
-use crate::game::{Game, Prior};
-use crate::rng::PlayoutRng;
+use crate::base::game::{Game, Prior};
+use crate::base::rng::PlayoutRng;
+use crate::base::zobrist::mix;
 use crate::table::{Evaluation, Table};
-use crate::zobrist::mix;
 use limits::StoppingRule;
 use policy::SelectionPolicy;
 use run::Run;

@@ -2,9 +2,9 @@
 
 use super::proof::ProvenBounds;
 use super::value_weight;
-use crate::game::{Move, Player};
+use crate::base::game::{Move, Player};
+use crate::base::value::{Estimate, Value};
 use crate::table::{Block, Entry, LeafPlayouts};
-use crate::value::{Estimate, Value};
 
 /// Sums over the edges of a position other than the chosen one, taken when it was chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,9 +1,9 @@
 //! Access to the policy state in the table, which few policies use (see [`SelectionPolicy::uses_state`]).
 
 use super::policy::SelectionPolicy;
-use crate::game::{Game, Move};
+use crate::base::game::{Game, Move};
+use crate::base::value::Value;
 use crate::table::{Block, Table};
-use crate::value::Value;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Returns the state of each edge of a block; 0 if the layout has none.

@@ -4,10 +4,10 @@ use super::policy::SelectionPolicy;
 use super::policy_state;
 use super::proof;
 use super::score;
-use crate::game::{Bounds, Game, Move, Outcome, Player};
-use crate::ownership::Ownership;
+use crate::base::game::{Bounds, Game, Move, Outcome, Player};
+use crate::base::ownership::Ownership;
+use crate::base::value::Value;
 use crate::table::{Census, Counters, Edge, ScoreMean, Table};
-use crate::value::Value;
 use std::time::Duration;
 
 /// Maximum number of moves in a main line.

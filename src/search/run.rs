@@ -5,7 +5,7 @@ use super::policy::SelectionPolicy;
 use super::report::{self, Report, Totals};
 use super::worker::Worker;
 use super::{Progress, Snapshot};
-use crate::game::Game;
+use crate::base::game::Game;
 use crate::table::Table;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 

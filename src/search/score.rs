@@ -13,7 +13,7 @@
 //! as they are played (3 points or more in 14 of 400 moves with 0.4, in 3 of 400 with 0.1), a larger β makes the scores of
 //! few simulations scatter. Measured with `tools/experiments/scores.py` and `tools/clients/katrain_game.py`.
 
-use crate::game::Bounds;
+use crate::base::game::Bounds;
 use crate::table::{Block, ScoreMean};
 
 /// λ: the share of a position's own evaluation in T.

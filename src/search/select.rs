@@ -7,10 +7,10 @@ use super::proof;
 
 use super::value_weight;
 use super::virtual_loss::VirtualLoss;
-use crate::game::{Game, Move, Outcome};
-use crate::rng::PlayoutRng;
+use crate::base::game::{Game, Move, Outcome};
+use crate::base::rng::PlayoutRng;
+use crate::base::value::Value;
 use crate::table::{Block, Edge, Table};
-use crate::value::Value;
 
 /// The edges of a position as separate arrays, so that scoring them vectorises. Each worker reuses one.
 #[derive(Default)]

@@ -92,7 +92,7 @@ impl Slot<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{Move, Player, Prior};
+    use crate::base::game::{Move, Player, Prior};
     use crate::search::path::SiblingStatistics;
     use crate::table::{Counters, Protected, Shape, Table, amaf_sample};
 

@@ -3,7 +3,7 @@
 //! The counters belong to the process, not to the table, since a killed process would leave its virtual losses in a
 //! shared file. Positions share rows of counters by their hash, so a position may see virtual losses of another.
 
-use crate::zobrist::mix;
+use crate::base::zobrist::mix;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Number of rows: many more than the positions on the paths of all workers of a usual machine.

@@ -10,9 +10,9 @@ use super::select::Edges;
 use super::update_buffer::UpdateBuffer;
 use super::virtual_loss::VirtualLoss;
 use super::{Expert, SearchParameters};
-use crate::game::{Bounds, Game, Prior, Trace};
-use crate::ownership::Ownership;
-use crate::rng::PlayoutRng;
+use crate::base::game::{Bounds, Game, Prior, Trace};
+use crate::base::ownership::Ownership;
+use crate::base::rng::PlayoutRng;
 use crate::table::{Counters, Entry, Protected, Table};
 
 /// Simulations between checks for another process that searches the same table.

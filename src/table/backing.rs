@@ -5,7 +5,7 @@
 #![allow(unsafe_code)]
 
 use super::atomic::AtomicU64;
-use crate::platform;
+use crate::base::platform;
 use memmap2::{MmapOptions, MmapRaw};
 use std::fs::File;
 use std::io;

@@ -31,8 +31,8 @@ use super::entry::Entry;
 use super::halving::TOTAL_VISITS_FULL;
 use super::layout::{BLOCK_HEADER_WORDS, Shape};
 use super::score_mean::ScoreMean;
-use crate::game::Prior;
-use crate::value::{Estimate, Value};
+use crate::base::game::Prior;
+use crate::base::value::{Estimate, Value};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 /// Visits of an edge at which all edges of its block are halved.

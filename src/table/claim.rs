@@ -5,7 +5,7 @@ use super::entry::{Entry, FIRST_KEY, GENERATIONS, busy_since};
 use super::layout::{BUCKET_ENTRIES, ENTRY_WORDS};
 use super::replacement::{Candidates, age};
 use super::{AGES, Block, Counters, Evaluation, Protected, Table, block, header};
-use crate::game::Prior;
+use crate::base::game::Prior;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
 /// Mark in a block's word 2: the block was found unfinished in the generation stored there. The lower bits of its

@@ -22,8 +22,8 @@ use super::atomic::{AtomicU64, overwrite};
 use super::backing;
 use super::layout::ENTRY_WORDS;
 use super::leaf_playouts::{LEAF_PLAYOUTS_LIMIT, LeafPlayouts};
-use crate::game::Bounds;
-use crate::value::{Estimate, Value};
+use crate::base::game::Bounds;
+use crate::base::value::{Estimate, Value};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 /// Lower limit of position keys: smaller numbers mark an entry that is being claimed, see [`busy`].
@@ -331,7 +331,7 @@ impl<'t> Entry<'t> {
     }
 
     /// Returns true if bounds for some history are stored under
-    /// [`Game::key_with_history`](crate::game::Game::key_with_history).
+    /// [`Game::key_with_history`](crate::base::game::Game::key_with_history).
     #[must_use]
     #[inline]
     pub fn has_twin(&self) -> bool {

@@ -12,7 +12,7 @@ use super::header::{self, Header, HeaderFault, Identity, Lineage};
 use super::layout::{HEADER_WORDS, Layout, Shape};
 use super::new_file::{give_name, reserve, temporary_file};
 use super::session::{self, Ending, Entered, Session};
-use crate::platform::files;
+use crate::base::platform::files;
 use rand::rand_core::TryRng;
 use rand::rngs::SysRng;
 use std::fs::{File, OpenOptions, TryLockError};

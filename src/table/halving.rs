@@ -85,9 +85,9 @@ impl Block<'_> {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use crate::game::Prior;
+    use crate::base::game::Prior;
+    use crate::base::value::Value;
     use crate::table::{Counters, Protected, Shape, Table, Total};
-    use crate::value::Value;
 
     const MOVES: usize = 6;
 

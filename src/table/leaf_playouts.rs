@@ -1,6 +1,6 @@
 //! Leaf playouts: the playouts from a position before it got a block.
 
-use crate::value::Value;
+use crate::base::value::Value;
 
 /// Maximum number of playouts in an entry.
 pub(super) const LEAF_PLAYOUTS_LIMIT: u32 = (1 << 15) - 1;

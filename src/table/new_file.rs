@@ -2,7 +2,7 @@
 
 use super::file_error::FileProblem;
 use super::session;
-use crate::platform::files;
+use crate::base::platform::files;
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
 use std::io::{self, Write};

@@ -25,7 +25,7 @@ use super::file::TableMode;
 use super::file_error::FileProblem;
 use super::header::{PLACE, USE};
 use super::syncer::Syncer;
-use crate::platform::{files, process};
+use crate::base::platform::{files, process};
 use std::fs::{File, TryLockError};
 use std::io;
 use std::time::{Duration, Instant};

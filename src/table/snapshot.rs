@@ -22,7 +22,7 @@ use super::layout::HEADER_WORDS;
 use super::new_file::{give_name, reserve, room, temporary_file};
 use super::session::{self, Ending};
 use super::write_behind::WriteBehind;
-use crate::platform::files;
+use crate::base::platform::files;
 use std::fs::File;
 use std::io;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Sums of the blocks that several tables have for one position.
 
 use super::block::{AMAF_VISITS_LIMIT, Amaf, Block, Edge};
-use crate::value::{Estimate, Value};
+use crate::base::value::{Estimate, Value};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The blocks of one position in several tables.

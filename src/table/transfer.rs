@@ -13,7 +13,7 @@ use super::halving::TOTAL_VISITS_FULL;
 use super::leaf_playouts::LeafPlayouts;
 use super::sum::{self, BlockSum};
 use super::{Table, header};
-use crate::value::Value;
+use crate::base::value::Value;
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 

@@ -1,7 +1,7 @@
 //! Pipelined writing of a copy: one thread prepares the bytes, a second writes them to the file, a third syncs the
 //! file. A copy thus takes as long as the slowest of the three.
 
-use crate::platform::files;
+use crate::base::platform::files;
 use std::fs::File;
 use std::io;
 use std::panic::resume_unwind;

@@ -4,7 +4,7 @@
 //! the cells.
 
 use std::collections::BTreeSet;
-use tewari::game::Player;
+use tewari::base::game::Player;
 use tewari::go::position::IllegalMove;
 use tewari::go::{KoRule, Rules};
 

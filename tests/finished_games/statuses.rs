@@ -1,7 +1,7 @@
 //! The status of every chain of the positions in `tests/data/status/positions.txt`.
 
 use std::fmt::Write;
-use tewari::game::{Move, Player};
+use tewari::base::game::{Move, Player};
 use tewari::go::status::{Status, Statuses};
 use tewari::go::{Komi, PlayoutPolicy, Position, Rules, Size};
 

@@ -181,7 +181,7 @@ fn the_game_is_printed_as_sgf_and_read_back() {
     let mut session = session(5);
     tell(&mut session, &["gogui-setup b A1 w B2", "play b C3", "play w pass", "play b D4"]);
     let text = ask(&mut session, "printsgf");
-    let collection = tewari::sgf::read(text.trim_start_matches("= ").as_bytes()).unwrap();
+    let collection = tewari::records::sgf::read(text.trim_start_matches("= ").as_bytes()).unwrap();
     let game = &collection.games[0];
     assert!(game.warnings.is_empty() && game.move_count() == 3, "{text}");
     let last = game.steps(Rules::CHINESE, Komi(15)).unwrap().last().unwrap().unwrap();

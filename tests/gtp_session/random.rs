@@ -2,7 +2,7 @@
 
 use super::*;
 use proptest::prelude::*;
-use tewari::gtp::protocol;
+use tewari::protocols::gtp::protocol;
 
 /// All commands of the standard except `quit`, and an unknown one.
 const COMMANDS: &str = "\

@@ -2,7 +2,7 @@
 
 use super::*;
 use std::time::{Duration, Instant};
-use tewari::game::Player;
+use tewari::base::game::Player;
 use tewari::search::Limits;
 
 #[test]
@@ -25,7 +25,10 @@ fn komi_and_clear_board_keep_the_table_and_clear_cache_empties_it() {
 fn a_new_komi_starts_from_nothing_and_the_old_one_is_remembered() {
     let mut session = session(5);
     let budget = MoveBudget { visits: Some(40), ..MoveBudget::default() };
-    session = Session::new(session_engine(&mut session), decisions(DecisionSettings { budget, ..options(1).decisions }));
+    session = Session::new(
+        session_engine(&mut session),
+        decisions(DecisionSettings { budget, ..options(1).decisions }),
+    );
     tell(&mut session, &["komi 6.5", "reg_genmove b"]);
     let once = table(&mut session, "hits") + table(&mut session, "misses");
     tell(&mut session, &["reg_genmove b"]);
@@ -86,7 +89,8 @@ fn a_lost_game_is_resigned_which_changes_no_stone_and_no_move() {
 
 #[test]
 fn nothing_is_resigned_where_only_some_moves_were_searched() {
-    let mut session = session_with(5, decisions(DecisionSettings { resign_below: 0.1, ..options(200).decisions }));
+    let mut session =
+        session_with(5, decisions(DecisionSettings { resign_below: 0.1, ..options(200).decisions }));
     tell(&mut session, &["komi 100"]);
     for vertex in ["A2", "B2", "C2", "D2", "E2", "B3", "D3", "C4"] {
         tell(&mut session, &[&format!("play b {vertex}")]);
@@ -222,7 +226,8 @@ fn under_territory_scoring_a_settled_game_ends_without_a_move_in_own_territory()
 #[test]
 fn a_pass_that_wins_with_dead_stones_alone_is_no_reason_to_pass() {
     let played = |resign_below| {
-        let mut session = session_with(7, decisions(DecisionSettings { resign_below, ..options(100).decisions }));
+        let mut session =
+            session_with(7, decisions(DecisionSettings { resign_below, ..options(100).decisions }));
         tell(&mut session, &["komi 0", "play b F4"]);
         for row in 1..=7 {
             tell(&mut session, &[&format!("play b C{row}"), &format!("play w D{row}")]);
@@ -236,7 +241,8 @@ fn a_pass_that_wins_with_dead_stones_alone_is_no_reason_to_pass() {
 
 #[test]
 fn clocks_decide_how_long_to_think_unless_a_count_is_fixed() {
-    let patient = decisions(DecisionSettings { default_time: Duration::from_secs(600), ..DecisionSettings::default() });
+    let patient =
+        decisions(DecisionSettings { default_time: Duration::from_secs(600), ..DecisionSettings::default() });
     let mut session = session_with(9, patient);
     let started = Instant::now();
     tell(
@@ -272,7 +278,10 @@ fn a_search_that_is_stopped_at_once_has_found_a_move() {
 
 #[test]
 fn no_time_limit_means_the_default_and_a_fixed_count_ignores_the_clock() {
-    let quick = decisions(DecisionSettings { default_time: Duration::from_millis(20), ..DecisionSettings::default() });
+    let quick = decisions(DecisionSettings {
+        default_time: Duration::from_millis(20),
+        ..DecisionSettings::default()
+    });
     let mut session = session_with(9, quick);
     let started = Instant::now();
     tell(&mut session, &["time_settings 0 1 0", "genmove b", "kgs-time_settings none", "genmove w"]);

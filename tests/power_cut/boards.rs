@@ -8,13 +8,13 @@ use crate::exact::{Solver, Tables};
 use crate::truth::{Truth, Twofold, position, size};
 use std::path::Path;
 use std::time::Duration;
-use tewari::game::{Game, Prior};
+use tewari::base::game::{Game, Prior};
+use tewari::base::rng::PlayoutRng;
+use tewari::base::value::Value;
 use tewari::go::{Komi, Position, Rules, Size};
-use tewari::rng::PlayoutRng;
 use tewari::search::policy::Rave;
 use tewari::search::{Limits, Report, Search, SearchParameters};
 use tewari::table::{Counters, EDGE_VISITS_FULL, Layout, Protected, Shape, Table, TableMode};
-use tewari::value::Value;
 
 fn search(table: &Table, root: &Position, simulations: u64, threads: usize, seed: u64) -> Report {
     let parameters = SearchParameters { threads, seed, ..SearchParameters::default() };
@@ -27,7 +27,7 @@ fn almost_fill(table: &Table, root: &Position) {
     let mut counters = Counters::default();
     let entry = table.find_or_claim(root.key(), Protected::default(), &mut counters).expect("an entry");
     let priors: Vec<Option<Prior>> = (0..root.move_count())
-        .map(|mv| root.is_legal_ignoring_history(tewari::game::Move(mv as u16)).then(Prior::default))
+        .map(|mv| root.is_legal_ignoring_history(tewari::base::game::Move(mv as u16)).then(Prior::default))
         .collect();
     let block = table.claim_block(&entry, || priors, Protected::default(), &mut counters).expect("a block");
     for index in (0..root.move_count()).filter(|&index| block.edge(index).is_legal()) {

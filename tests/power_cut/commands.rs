@@ -6,8 +6,8 @@ use super::pages::{
 use crate::truth::{position, size};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use tewari::base::rng::PlayoutRng;
 use tewari::go::{Komi, Rules};
-use tewari::rng::PlayoutRng;
 use tewari::search::policy::Rave;
 use tewari::search::{Limits, Search, SearchParameters};
 use tewari::table::{FileProblem, Lineage, Table, TableMode};

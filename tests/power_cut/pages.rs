@@ -1,8 +1,8 @@
 //! Pages of different moments.
 
 use std::path::{Path, PathBuf};
+use tewari::base::rng::PlayoutRng;
 use tewari::go::Size;
-use tewari::rng::PlayoutRng;
 use tewari::table::{Ending, Identity, Layout, Shape, Survey, Table, TableMode};
 
 const PAGE: usize = 4096;

@@ -2,8 +2,8 @@
 
 use super::{amaf, edge, policy, score};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use tewari::base::value::Value;
 use tewari::search::policy::{EdgeView, ParentView, SelectionPolicy};
-use tewari::value::Value;
 
 const INFINITY: f32 = f32::INFINITY;
 

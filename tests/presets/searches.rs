@@ -1,15 +1,15 @@
 //! Presets in real searches.
 
 use super::policy;
+use tewari::base::game::{Game, Outcome};
+use tewari::base::memory::Budget;
 use tewari::engine::{Engine, EngineOptions};
-use tewari::game::{Game, Outcome};
 use tewari::go::PlayoutPolicy;
 use tewari::go::{KeyPolicy, Komi, Rules, Size};
-use tewari::memory::Budget;
+use tewari::play::noughts::TicTacToe;
 use tewari::search::policy::{Preset, SelectionPolicy};
 use tewari::search::{Limits, Report, Search, SearchParameters};
 use tewari::table::{Shape, Table};
-use tewari::tictactoe::TicTacToe;
 
 fn options(name: &str) -> EngineOptions {
     let policy: Preset = name.parse().expect("a preset");

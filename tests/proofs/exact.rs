@@ -5,9 +5,9 @@
 
 use crate::common::naive::NaiveBoard;
 use std::collections::{BTreeSet, HashMap};
-use tewari::game::Player;
+use tewari::base::game::Player;
+use tewari::base::zobrist::mix;
 use tewari::go::{KoRule, Rules};
-use tewari::zobrist::mix;
 
 /// A board as a number in base 3, point 0 last: 0 is empty, 1 Black, 2 White.
 type BoardNumber = u32;

@@ -1,9 +1,9 @@
 //! Games in the engine and in the exact solver, and the check of reports against exact values.
 
 use crate::exact::{Line, Solver, Tables};
-use tewari::game::{Bounds, Move, Outcome, Player};
+use tewari::base::game::{Bounds, Move, Outcome, Player};
+use tewari::base::rng::PlayoutRng;
 use tewari::go::{Komi, PlayoutPolicy, Position, Rules, Size};
-use tewari::rng::PlayoutRng;
 use tewari::search::Report;
 
 pub(crate) fn size(columns: usize, rows: usize) -> Size {

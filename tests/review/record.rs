@@ -1,7 +1,7 @@
 //! The reviewed record: the original with additions.
 
 use super::{GAME, common, directory, file, review, run};
-use tewari::sgf;
+use tewari::records::sgf;
 
 #[test]
 fn everything_of_the_original_is_kept_and_mistakes_have_marks_and_variations() {

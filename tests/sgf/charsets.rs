@@ -143,7 +143,8 @@ fn no_move_is_lost_to_a_short_text_of_east_asia_with_or_without_its_charset() {
                     let count = collection.games[0].move_count();
                     assert_eq!((count, collection.games.len()), (4, 1), "{label} {root:x?} {text:x?}");
                     if root.windows(2).any(|pair| pair == b"CA") {
-                        let named = tewari::sgf::decode::encoding_named(label).map(|found| found.name());
+                        let named =
+                            tewari::records::sgf::decode::encoding_named(label).map(|found| found.name());
                         assert_eq!(Some(collection.charset), named, "{root:x?}");
                     }
                 }

@@ -1,9 +1,9 @@
 //! Rules and komi of a record: interpretation, and the list of assumptions.
 
 use super::*;
-use tewari::game::Move;
+use tewari::base::game::Move;
 use tewari::go::Record;
-use tewari::sgf::{Terms, UnusableKomi};
+use tewari::records::sgf::{Terms, UnusableKomi};
 
 fn terms_of(properties: &str) -> Result<Terms, UnusableKomi> {
     game(&format!("(;{properties})")).terms(Given::default(), Otherwise::default())
@@ -31,7 +31,7 @@ fn a_komi_in_points_is_taken_as_it_is_and_nothing_is_said() {
 fn the_komi_of_a_record_of_ours_is_read_as_it_was_meant() {
     for (side, half_points) in [("19", 13), ("19", 250), ("19", -400), ("2", 15), ("1", 2000)] {
         let (size, given) = (side.parse().expect("a size"), Komi(half_points));
-        let text = tewari::sgf::write_record(&Record::new(size, Rules::CHINESE, given));
+        let text = tewari::records::sgf::write_record(&Record::new(size, Rules::CHINESE, given));
         let terms = game(&text).terms(Given::default(), Otherwise::default()).expect("a komi");
         assert_eq!((terms.komi, terms.assumed.as_slice()), (given, &[][..]), "{text}");
     }

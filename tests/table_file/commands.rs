@@ -199,7 +199,7 @@ fn dump_writes_variations_that_are_read_back_and_a_graph() {
         table(&["dump", "--moves", "3", "--depth", "4", "-o", sgf.to_str().expect("a name")], &[&path]);
     assert!(done.status.success(), "{}", stderr(&done));
     let text = fs::read(&sgf).expect("the file");
-    let collection = tewari::sgf::read(&text).expect("SGF");
+    let collection = tewari::records::sgf::read(&text).expect("SGF");
     assert!(collection.warnings.is_empty() && collection.games[0].warnings.is_empty());
     assert_eq!(collection.games[0].komi, Some(7.5));
     let text = String::from_utf8(text).expect("text");

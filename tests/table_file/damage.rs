@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::Output;
-use tewari::rng::PlayoutRng;
+use tewari::base::rng::PlayoutRng;
 
 const HEADER_BYTES: u64 = 512;
 

@@ -2,7 +2,7 @@
 
 use super::process::{Folder, analysis, info, object, root_visits, start_analysis, tewari, verify};
 use std::time::Duration;
-use tewari::rng::PlayoutRng;
+use tewari::base::rng::PlayoutRng;
 
 /// Returns the number of processes to kill; `TEWARI_KILLS=200` for the long run.
 fn kills() -> u32 {

@@ -3,7 +3,7 @@
 Several folders of prepared positions may be given, each for one size of board; every step takes its positions from one.
 
     tewari network prepare GAMES --out DATA
-    python tools/train/train.py DATA --run RUN --samples 5000000 --export src/network/weights.bin
+    python tools/train/train.py DATA --run RUN --samples 5000000 --export src/network/weights-19x19.bin
 
 It may be stopped at any moment and goes on from RUN/checkpoint.npz when it is started again.
 """

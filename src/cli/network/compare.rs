@@ -2,12 +2,12 @@
 
 use super::Source;
 use super::prepare::read_own;
+use crate::base::memory::Budget;
 use crate::cli::{print_error, print_line};
 use crate::engine::EngineOptions;
 use crate::go::Size;
-use crate::memory::Budget;
+use crate::lab::selfplay::comparison::{Comparison, Forecasts, JudgedKomi, Judgements, STAGES, compare};
 use crate::search::Limits;
-use crate::selfplay::comparison::{Comparison, Forecasts, JudgedKomi, Judgements, STAGES, compare};
 use anyhow::{Result, bail, ensure};
 use clap::Args;
 use std::fmt::Write;

@@ -3,9 +3,9 @@
 use crate::cli::output_file::NewFile;
 use crate::cli::{print_error, print_line};
 use crate::go::Size;
-use crate::network::games::RecordedGame;
-use crate::network::own_games::OwnGame;
-use crate::network::samples::SampleWriter;
+use crate::lab::training::recorded_games::RecordedGame;
+use crate::lab::training::samples::SampleWriter;
+use crate::lab::training::selfplay_games::OwnGame;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
 use std::collections::{BTreeSet, HashSet};

@@ -1,14 +1,14 @@
 //! `tewari network info` and `tewari network eval`.
 
 use super::Source;
+use crate::base::game::{Game, Move, Player};
+use crate::base::value::Value;
 use crate::cli::print_error;
-use crate::game::{Game, Move, Player};
 use crate::go::geometry::column_letter;
 use crate::go::{Komi, Position, Rules};
 use crate::network::chances::CERTAIN;
 use crate::network::{Evaluation, Evaluator, Network, Networks, SMALL_SIDE, Situation, Symmetry};
-use crate::sgf::{self, GameRecord, Given, Otherwise, Terms};
-use crate::value::Value;
+use crate::records::sgf::{self, GameRecord, Given, Otherwise, Terms};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use std::fmt::Write;

@@ -2,7 +2,7 @@
 
 use super::Failures;
 use crate::cli::print_error;
-use crate::sgf::{self, Collection, Sources};
+use crate::records::sgf::{self, Collection, Sources};
 use anyhow::{Context, Result, anyhow};
 use std::io::Read;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Output of reviews.
 
 use crate::cli::output_file::{check_absent, write_file};
-use crate::review::{Review, Settings, html, sgf, table, text};
+use crate::reports::review::{Review, Settings, html, sgf, table, text};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use std::io::{ErrorKind, Write};

@@ -5,7 +5,7 @@
 //! favour of the passing player. A move inside one's own settled territory therefore costs a point.
 
 use super::Position;
-use crate::game::{Player, Score};
+use crate::base::game::{Player, Score};
 use crate::go::history_hash::HistoryHash;
 use crate::go::rules::{self, Komi, Scoring};
 

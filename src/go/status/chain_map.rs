@@ -1,6 +1,6 @@
 //! The chains of a board and the regions of empty points between them.
 
-use crate::game::Player;
+use crate::base::game::Player;
 use crate::go::board::{Board, cell};
 use crate::go::geometry::{CELLS, Point};
 

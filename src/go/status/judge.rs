@@ -6,7 +6,7 @@ use super::local_fate::{self, LocalGroup, Outcome};
 use super::local_game::Set;
 use super::local_problem::LocalProblem;
 use super::local_search::LocalSearch;
-use crate::game::Player;
+use crate::base::game::Player;
 use crate::go::board::Board;
 use crate::go::geometry::{CELLS, Point};
 use crate::go::unconditional::unconditional_owners;

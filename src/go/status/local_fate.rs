@@ -2,7 +2,7 @@
 
 use super::local_game::{Area, Set, State};
 use super::local_search::{Goal, LocalSearch};
-use crate::game::Player;
+use crate::base::game::Player;
 
 /// The outcome for the chains if one given player moves first.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! A game on part of a board: stones that may be captured, all their liberties, and walls of stones that cannot be captured.
 
-use crate::game::Player;
+use crate::base::game::Player;
 
 /// A set of points of an [`Area`], one bit a point.
 pub(super) type Set = u128;

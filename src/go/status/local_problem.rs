@@ -1,7 +1,7 @@
 //! A local game cut out of a board, with the same numbering in all symmetries and with either colouring.
 
 use super::local_game::{Area, MAX_AREA, Set, single};
-use crate::game::Player;
+use crate::base::game::Player;
 use crate::go::board::Board;
 use crate::go::geometry::Point;
 

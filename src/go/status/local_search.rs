@@ -1,7 +1,7 @@
 //! An exact search for goals that a player can force in a local game: depth-first with iterative deepening.
 
 use super::local_game::{Area, Set, State, single};
-use crate::game::Player;
+use crate::base::game::Player;
 use std::collections::HashMap;
 
 /// Largest depth, in moves.

@@ -1,11 +1,11 @@
 //! Games kept in files.
 
 use super::GoGame;
-use crate::game::Player;
+use crate::base::game::Player;
+use crate::base::platform::files::use_umask;
 use crate::go::Record;
-use crate::platform::files::use_umask;
 use crate::play::InteractiveGame;
-use crate::sgf::{self, Given, Otherwise};
+use crate::records::sgf::{self, Given, Otherwise};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;

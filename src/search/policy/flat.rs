@@ -1,7 +1,7 @@
 //! Flat Monte-Carlo: uniform sampling of the root's moves.
 
 use super::{EdgeView, ParentView, SelectionPolicy};
-use crate::value::Value;
+use crate::base::value::Value;
 
 /// Flat Monte-Carlo: samples the root's moves in turn, searches nothing below them, and plays the move with the highest
 /// win rate.

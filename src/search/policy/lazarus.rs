@@ -1,8 +1,8 @@
 //! Lazarus: greedy selection with decaying samples.
 
 use super::{EdgeView, ParentView, SelectionPolicy, loaded};
+use crate::base::value::Value;
 use crate::table::atomic::AtomicU64;
-use crate::value::Value;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Lazarus: always the move with the highest f = (r + N) / (s + N), where r sums its results as ±1 and s counts its

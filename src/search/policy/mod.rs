@@ -26,8 +26,8 @@ pub use ucb::{Ucb1, Valkyria};
 pub use ucb_improved::UcbImproved;
 pub use ucb_tuned::Ucb1Tuned;
 
+use crate::base::value::Value;
 use crate::table::atomic::AtomicU64;
-use crate::value::Value;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Statistics of a position with values that contain a network's estimates. AMAF samples come from playouts alone.

@@ -4,9 +4,9 @@ use super::{
     EdgeColumns, EdgeView, EpsilonGreedy, Flat, Lazarus, ParentView, Puct, Rave, SelectionPolicy, Stego,
     StegoMode, Ucb1, Ucb1Tuned, UcbImproved, Valkyria,
 };
-use crate::parameters::{MOST_PARAMETERS, Parameter, Range, Values};
+use crate::base::parameters::{MOST_PARAMETERS, Parameter, Range, Values};
+use crate::base::value::Value;
 use crate::table::atomic::AtomicU64;
-use crate::value::Value;
 use std::fmt::{self, Write};
 use std::str::FromStr;
 

@@ -1,7 +1,7 @@
 //! PUCT, the formula of RAVE in positions that a network has evaluated.
 
 use super::{EdgeView, Estimates, ParentView};
-use crate::game::Prior;
+use crate::base::game::Prior;
 
 /// PUCT with a first-play value below the parent's, and AMAF beside the mean.
 ///

@@ -1,7 +1,7 @@
 //! UCB1 as used in trees, and its forms in Valkyria and Crazy Stone.
 
 use super::{EdgeView, ParentView, SelectionPolicy};
-use crate::value::Value;
+use crate::base::value::Value;
 
 /// UCB1: value + c·sqrt(ln N / n); an untried move comes first.
 ///

@@ -1,8 +1,8 @@
 //! UCB-Improved: elimination of the root's moves in rounds.
 
 use super::{EdgeView, ParentView, SelectionPolicy, Ucb1, loaded};
+use crate::base::value::Value;
 use crate::table::atomic::AtomicU64;
-use crate::value::Value;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// UCB-Improved at the root, UCB1 below it.

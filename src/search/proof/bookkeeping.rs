@@ -3,7 +3,7 @@
 use super::inference::{bounds_from_all_moves, bounds_from_child};
 use super::lookup::{path_bounds_of, permitted, twin_bounds};
 use super::{ProvenBounds, permits};
-use crate::game::{Bounds, Game};
+use crate::base::game::{Bounds, Game};
 use crate::search::path::{BackupValue, Step};
 use crate::search::policy::SelectionPolicy;
 use crate::search::worker::Worker;

@@ -2,7 +2,7 @@
 
 use super::ProvenBounds;
 use super::lookup::{child_bounds, permitted};
-use crate::game::{Bounds, Game, Move, Player};
+use crate::base::game::{Bounds, Game, Move, Player};
 use crate::search::path::{BackupValue, Step};
 use crate::table::Table;
 

@@ -1,7 +1,7 @@
 //! Probes of the table for proven bounds.
 
 use super::{ProvenBounds, decided, outcome_for, permits};
-use crate::game::{Bounds, Game, Move, Outcome, Player};
+use crate::base::game::{Bounds, Game, Move, Outcome, Player};
 use crate::table::{Entry, Table};
 
 /// Returns the part of base bounds that holds on a path: the lower bound if `permits` is true for Black, the upper

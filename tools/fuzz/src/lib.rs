@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tempfile::TempDir;
 use tewari::engine::EngineOptions;
 use tewari::go::{PlayoutPolicy, Size};
-use tewari::memory::Budget;
+use tewari::base::memory::Budget;
 use tewari::network::Networks;
 
 /// Bytes of every table that is not in a file.

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use tempfile::TempDir;
 use tewari::engine::{Engine, EngineOptions, TableFile};
 use tewari::go::{Komi, Rules};
-use tewari::memory::Budget;
+use tewari::base::memory::Budget;
 use tewari::search::Limits;
 use tewari::table::TableMode;
 
@@ -52,7 +52,7 @@ fn make(kind: usize) -> Sound {
         ..crate::small_options(1, 5)
     };
     options.parameters.expand_at = 1;
-    let folder = crate::folder();
+    let folder = crate::base::folder();
     let [bytes, other] = ["one", "other"].map(|name| search(&options, &folder, name));
     let pool = HEADER_WORDS + ENTRY_WORDS * entries(&folder.path().join("one"));
     Sound { options, bytes, other, areas: [0, HEADER_WORDS, pool] }
@@ -61,7 +61,7 @@ fn make(kind: usize) -> Sound {
 fn search(options: &EngineOptions, folder: &TempDir, name: &str) -> Vec<u8> {
     let path = folder.path().join(name);
     let mut engine = Engine::new(in_file(options, &path, TableMode::ReadWrite)).expect("an engine");
-    let player = tewari::game::Player::Black;
+    let player = tewari::base::game::Player::Black;
     engine.search(player, Limits { simulations: Some(300), ..Limits::default() }, &mut |_| true);
     drop(engine);
     std::fs::read(path).expect("the file")

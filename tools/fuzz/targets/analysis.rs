@@ -8,11 +8,11 @@ use std::io::Cursor;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use tewari::analysis::server::{Defaults, Perspective, Server};
+use tewari::protocols::katago::{Defaults, Perspective, Server};
 use tewari::engine::Engine;
-use tewari::game::Player;
+use tewari::base::game::Player;
 use tewari::go::KeyPolicy;
-use tewari::input::Input;
+use tewari::base::input::Input;
 use tewari_fuzz::{count, small_options};
 
 const MOST_LINES: usize = 12;

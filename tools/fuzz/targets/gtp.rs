@@ -7,9 +7,9 @@ use std::io::Cursor;
 use std::path::Path;
 use std::time::Duration;
 use tewari::engine::{DecisionSettings, Engine, MoveBudget};
-use tewari::game::Game;
-use tewari::gtp::protocol::parse_line;
-use tewari::gtp::{Session, SessionOptions};
+use tewari::base::game::Game;
+use tewari::protocols::gtp::protocol::parse_line;
+use tewari::protocols::gtp::{Session, SessionOptions};
 use tewari_fuzz::{count, folder, small_options};
 
 const MOST_LINES: usize = 48;

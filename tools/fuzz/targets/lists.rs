@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tewari::arena::{opening, suite};
+use tewari::lab::arena::{opening, suite};
 use tewari::engine::{EngineOptions, TableSetting};
 use tewari::go::{KeyPolicy, Komi, PlayoutPolicy, Rules, Size};
 use tewari::search::policy::Preset;

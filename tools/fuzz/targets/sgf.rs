@@ -3,9 +3,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tewari::analysis::positions::positions_of;
+use tewari::reports::analysis::positions::positions_of;
 use tewari::go::{KeyPolicy, Record};
-use tewari::sgf::{self, Collection, GameRecord, Given, Otherwise};
+use tewari::records::sgf::{self, Collection, GameRecord, Given, Otherwise};
 
 /// Maximum number of positions of a game: each is a copy of the board.
 const MOST_POSITIONS: usize = 200;

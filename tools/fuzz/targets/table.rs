@@ -7,10 +7,10 @@
 use libfuzzer_sys::fuzz_target;
 use std::ffi::OsString;
 use std::path::Path;
-use tewari::analysis::lines::{self, Extent};
+use tewari::reports::analysis::lines::{self, Extent};
 use tewari::cli::Cli;
 use tewari::engine::{Engine, EngineOptions, TableSetting};
-use tewari::game::{Game, Player};
+use tewari::base::game::{Game, Player};
 use tewari::go::{Position, Size};
 use tewari::search::{Limits, Report};
 use tewari::table::{Survey, Table, TableMode};
@@ -90,7 +90,7 @@ fn dump(options: &EngineOptions, table: &Table, path: &Path) {
     let Ok(engine) = Engine::new(in_file(&options, path, TableMode::ReadOnly)) else { return };
     let extent = Extent { moves: 3, depth: 3, visits: 2 };
     if let Some(text) = lines::sgf(&engine, &position, extent) {
-        tewari::sgf::read(text.as_bytes()).expect("a dump is SGF");
+        tewari::records::sgf::read(text.as_bytes()).expect("a dump is SGF");
     }
     if let Some(text) = lines::graph(&engine, &position, extent) {
         assert!(text.ends_with("}\n"));

@@ -1,0 +1,132 @@
+//! Memory budgets, and the share of the table in them.
+
+use crate::base::platform;
+
+/// One mebibyte in bytes.
+pub const MIB: u64 = 1 << 20;
+/// Memory of the engine besides the table and the network, in a release build: code, stacks, the game's history, output
+/// buffers. Peak resident memory stays at least 1.1 MiB below each budget of tests/memory.rs, from 8 MiB on; a build for
+/// tests, without link-time optimisation, takes up to 0.4 MiB more than 9 MiB.
+const ENGINE_BYTES: u64 = 7 * MIB + 9 * MIB / 32;
+/// Largest reserve for growth with boards and games; the reserve is half of the budget above the smallest. An engine on
+/// 19x19 that has read a long record takes 0.3 MiB more than one on 9x9.
+const MOST_RESERVE: u64 = MIB / 2;
+/// Memory of each further worker: boards, buffers, stack. Measured: 0.2 to 0.46 MiB.
+const WORKER_BYTES: u64 = MIB / 2;
+/// Largest default budget.
+const DEFAULT_LIMIT: u64 = 2048 * MIB;
+/// The smallest budget for an engine without a network.
+pub const SMALLEST_MEMORY: u64 = 7 * MIB + 5 * MIB / 16;
+
+/// A memory budget for the engine or for its table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Budget {
+    /// Bytes for the whole engine.
+    Engine(u64),
+    /// Bytes for the table alone.
+    Table(u64),
+}
+
+/// An impossible budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BudgetError {
+    /// A budget below the needs of the engine without a table.
+    #[error("{given} bytes of memory are too few: expected at least {smallest} ({} MiB)", mebibytes(*smallest))]
+    TooSmall {
+        /// Bytes requested.
+        given: u64,
+        /// Smallest possible budget in bytes.
+        smallest: u64,
+    },
+    /// A budget above the memory of the machine or the limit of this process.
+    #[error(
+        "{given} bytes of memory are more than this machine allows ({available}, {} MiB): ask for less",
+        available / MIB
+    )]
+    TooLarge {
+        /// Bytes requested.
+        given: u64,
+        /// Bytes available.
+        available: u64,
+    },
+    /// More workers than fit beside an existing table.
+    #[error(
+        "expected at most {most} threads beside the table in the memory budget, found {given}: start with --threads \
+         {given}, which makes the table smaller"
+    )]
+    TooManyThreads {
+        /// Workers requested.
+        given: usize,
+        /// Largest number of workers.
+        most: usize,
+    },
+}
+
+impl Budget {
+    /// Returns a quarter of the memory that the machine or its control group allows, at most 2 GiB.
+    #[must_use]
+    pub fn default_for_machine() -> Budget {
+        let quarter = available().map_or(DEFAULT_LIMIT / 4, |bytes| bytes / 4);
+        Budget::Engine((quarter / MIB * MIB).clamp(SMALLEST_MEMORY, DEFAULT_LIMIT))
+    }
+
+    /// Returns the bytes for the table of an engine with `threads` workers and `others` bytes of other data.
+    ///
+    /// # Errors
+    /// A budget that is too small for the engine, or above the memory of the machine.
+    pub fn table_bytes(self, threads: usize, others: u64) -> Result<usize, BudgetError> {
+        let (given, wanted) = match self {
+            Budget::Table(bytes) => (bytes, bytes),
+            Budget::Engine(bytes) => {
+                let workers = WORKER_BYTES * (threads.max(1) as u64 - 1);
+                let smallest = SMALLEST_MEMORY + workers + others;
+                if bytes < smallest {
+                    return Err(BudgetError::TooSmall { given: bytes, smallest });
+                }
+                let reserve = ((bytes - smallest) / 2).min(MOST_RESERVE);
+                (bytes, bytes - ENGINE_BYTES - workers - others - reserve)
+            }
+        };
+        if let Some(available) = available()
+            && given > available
+        {
+            return Err(BudgetError::TooLarge { given, available });
+        }
+        usize::try_from(wanted).map_err(|_| BudgetError::TooLarge { given, available: usize::MAX as u64 })
+    }
+}
+
+/// Returns the bytes of memory that this process may use: those of the machine, or its control group's limit if that is
+/// lower; `None` if neither is known.
+#[must_use]
+pub fn available() -> Option<u64> {
+    platform::memory::available()
+}
+
+/// Returns bytes as MiB, rounded up to hundredths, so that a printed minimum is sufficient.
+fn mebibytes(bytes: u64) -> f64 {
+    (bytes * 100).div_ceil(MIB) as f64 / 100.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mebibytes_are_never_rounded_down() {
+        assert_eq!(mebibytes(6 * MIB), 6.0);
+        assert_eq!(mebibytes(6 * MIB + 1), 6.01);
+        assert_eq!(
+            BudgetError::TooSmall { given: 1, smallest: 6 * MIB + MIB / 4 }.to_string(),
+            "1 bytes of memory are too few: expected at least 6553600 (6.25 MiB)"
+        );
+    }
+
+    #[test]
+    fn budgets_outside_what_is_possible_are_refused() {
+        assert!(matches!(Budget::Engine(MIB).table_bytes(1, 0), Err(BudgetError::TooSmall { .. })));
+        assert!(matches!(Budget::Engine(1 << 60).table_bytes(1, 0), Err(BudgetError::TooLarge { .. })));
+        assert_eq!(Budget::Table(5000).table_bytes(4, 0), Ok(5000));
+        assert!(Budget::Engine(64 * MIB).table_bytes(1, 0).unwrap() < (64 * MIB) as usize);
+    }
+}

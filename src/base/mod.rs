@@ -1,0 +1,12 @@
+//! Vocabulary of all rooms: games, values, keys, random numbers, input lines, folders, memory and the operating system.
+
+pub mod folder;
+pub mod game;
+pub mod input;
+pub mod memory;
+pub mod ownership;
+pub mod parameters;
+pub(crate) mod platform;
+pub mod rng;
+pub mod value;
+pub mod zobrist;

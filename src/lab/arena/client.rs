@@ -1,0 +1,330 @@
+//! A GTP engine in a process of its own, and its failures.
+
+use crate::base::platform::process;
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Bytes kept from the end of standard error, for error messages.
+const STDERR_KEPT: usize = 2000;
+/// Maximum length of an answer in bytes; GTP answers are a few lines.
+const LONGEST_ANSWER: u64 = 1 << 20;
+/// Time for a process to end after a request to end.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// A missing or unusable answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// The engine answered with an error.
+    #[error("it refused {command:?}: {answer}")]
+    Refused {
+        /// The command sent.
+        command: String,
+        /// The text of the error.
+        answer: String,
+    },
+    /// The engine ended or closed its output.
+    #[error("it ended at {command:?} ({status}){}", quoted(stderr))]
+    Crashed {
+        /// The command sent.
+        command: String,
+        /// The exit status.
+        status: String,
+        /// The end of standard error.
+        stderr: String,
+    },
+    /// The engine took too long.
+    #[error("no answer to {command:?} within {seconds} s{}", quoted(stderr))]
+    TimedOut {
+        /// The command sent.
+        command: String,
+        /// The time limit in seconds, rounded up.
+        seconds: u64,
+        /// The end of standard error.
+        stderr: String,
+    },
+    /// The answer is not GTP, or not a move.
+    #[error("garbage in answer to {command:?}: expected {expected}, found {found:?}")]
+    Garbage {
+        /// The command sent.
+        command: String,
+        /// The kind of answer expected.
+        expected: &'static str,
+        /// The answer, shortened.
+        found: String,
+    },
+}
+
+fn quoted(stderr: &str) -> String {
+    let text = stderr.trim();
+    if text.is_empty() { String::new() } else { format!(", its standard error ends with: {text}") }
+}
+
+/// A failure to start an engine.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StartError {
+    /// The command line is empty or has unmatched quotes.
+    #[error("cannot read the command line {command:?}: expected a program and its arguments")]
+    Unreadable {
+        /// The command line.
+        command: String,
+    },
+    /// The operating system could not start the program.
+    #[error("cannot start {command:?}: {reason}")]
+    NotStarted {
+        /// The command line.
+        command: String,
+        /// The error of the operating system.
+        reason: String,
+    },
+}
+
+/// A process that speaks GTP. Dropping the value kills the process and, on Unix, those that it started.
+pub struct Client {
+    child: Child,
+    /// The exit status, once the process has been reaped.
+    status: Option<ExitStatus>,
+    stdin: Option<ChildStdin>,
+    answers: Receiver<String>,
+    stderr: Arc<Mutex<VecDeque<u8>>>,
+}
+
+impl Client {
+    /// Starts `command`, split into words like a shell command but run without a shell.
+    ///
+    /// # Errors
+    /// If the command line is unreadable or the program cannot be started.
+    pub fn start(command: &str) -> Result<Client, StartError> {
+        let unreadable = || StartError::Unreadable { command: command.to_owned() };
+        let words = shlex::split(command).ok_or_else(unreadable)?;
+        let (program, arguments) = words.split_first().ok_or_else(unreadable)?;
+        let mut command_line = Command::new(program);
+        command_line.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // Ctrl-C in the terminal is for the match, which lets running games end.
+        process::separate(&mut command_line);
+        let not_started = |error: std::io::Error| StartError::NotStarted {
+            command: command.to_owned(),
+            reason: error.to_string(),
+        };
+        let mut child = command_line.spawn().map_err(not_started)?;
+        let (sender, answers) = sync_channel(4);
+        let stderr = Arc::new(Mutex::new(VecDeque::new()));
+        let stdin = child.stdin.take();
+        if let (Some(stdout), Some(errors)) = (child.stdout.take(), child.stderr.take()) {
+            let kept = Arc::clone(&stderr);
+            thread::spawn(move || read_answers(BufReader::new(stdout), &sender));
+            thread::spawn(move || keep_tail(errors, &kept));
+        }
+        Ok(Client { child, status: None, stdin, answers, stderr })
+    }
+
+    /// Sends a command and returns the answer, without its status and surrounding space.
+    ///
+    /// # Errors
+    /// If the answer is an error, missing or unusable. After anything but an error answer the process is of no
+    /// further use.
+    pub fn ask(&mut self, command: &str, timeout: Duration) -> Result<String, Failure> {
+        let answer = self.ask_raw(command, timeout)?;
+        read_answer(command, &answer)
+    }
+
+    /// Sends a command and returns the answer unchanged.
+    ///
+    /// # Errors
+    /// If there is no answer.
+    pub(super) fn ask_raw(&mut self, command: &str, timeout: Duration) -> Result<String, Failure> {
+        self.tell(command)?;
+        self.next_answer(command, timeout)
+    }
+
+    /// Sends a line without waiting for an answer.
+    ///
+    /// # Errors
+    /// If the line cannot be written.
+    pub(super) fn tell(&mut self, command: &str) -> Result<(), Failure> {
+        let line = format!("{command}\n");
+        let written =
+            self.stdin.as_mut().map(|stdin| stdin.write_all(line.as_bytes()).and_then(|()| stdin.flush()));
+        if matches!(written, Some(Ok(()))) { Ok(()) } else { Err(self.crashed(command)) }
+    }
+
+    /// Waits for the next answer, which is that to `command`.
+    ///
+    /// # Errors
+    /// If there is no answer in time.
+    pub(super) fn next_answer(&mut self, command: &str, timeout: Duration) -> Result<String, Failure> {
+        match self.answers.recv_timeout(timeout) {
+            Ok(answer) => Ok(answer),
+            Err(RecvTimeoutError::Timeout) => Err(Failure::TimedOut {
+                command: command.to_owned(),
+                seconds: timeout.as_secs_f64().ceil() as u64,
+                stderr: self.stderr(),
+            }),
+            Err(RecvTimeoutError::Disconnected) => Err(self.crashed(command)),
+        }
+    }
+
+    /// Returns the process id.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Closes the standard input of the process.
+    pub(super) fn end_input(&mut self) {
+        self.stdin = None;
+    }
+
+    /// Returns true if the process ends within two seconds.
+    pub(super) fn has_ended(&mut self) -> bool {
+        self.wait(FAREWELL).is_some()
+    }
+
+    /// Asks the process to end, and kills it if it does not.
+    pub fn close(mut self) {
+        let _ = self.ask("quit", FAREWELL);
+        self.stdin = None;
+        self.wait(FAREWELL);
+    }
+
+    fn crashed(&mut self, command: &str) -> Failure {
+        let status = self
+            .wait(FAREWELL)
+            .map_or_else(|| "it closed its output".to_owned(), |status| status.to_string());
+        Failure::Crashed { command: command.to_owned(), status, stderr: self.stderr() }
+    }
+
+    fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
+        let started = Instant::now();
+        while !self.is_over() {
+            if started.elapsed() >= limit {
+                return None;
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        self.end()
+    }
+
+    /// Returns true if the process has ended. On Unix it is not reaped here, so that its id is not reused yet.
+    fn is_over(&mut self) -> bool {
+        self.status.is_some() || process::has_ended(&mut self.child)
+    }
+
+    /// Kills the process and, on Unix, those that it started (its group); returns the exit status.
+    fn end(&mut self) -> Option<ExitStatus> {
+        if self.status.is_none() {
+            process::kill_group(&mut self.child);
+            self.status = self.child.wait().ok();
+        }
+        self.status
+    }
+
+    fn stderr(&self) -> String {
+        // The thread that reads standard error may be behind.
+        thread::sleep(Duration::from_millis(20));
+        let Ok(kept) = self.stderr.lock() else { return String::new() };
+        let bytes: Vec<u8> = kept.iter().copied().collect();
+        String::from_utf8_lossy(&bytes).split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Sends every answer, from its status to the empty line that ends it, until the output ends.
+fn read_answers(mut output: impl BufRead, answers: &SyncSender<String>) {
+    let mut answer = String::new();
+    loop {
+        let mut line = Vec::new();
+        let limit = LONGEST_ANSWER - answer.len() as u64;
+        match output.by_ref().take(limit).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => break,
+            Ok(_) => {}
+        }
+        let line = String::from_utf8_lossy(&line);
+        let line = line.trim_end();
+        let is_full = answer.len() as u64 + line.len() as u64 + 1 >= LONGEST_ANSWER;
+        if !line.is_empty() {
+            answer.push_str(line);
+            answer.push('\n');
+        }
+        // Output that is no answer is sent at once, since no empty line may follow.
+        let is_answer = answer.starts_with(['=', '?']);
+        if (line.is_empty() || !is_answer || is_full)
+            && !answer.is_empty()
+            && (answers.send(std::mem::take(&mut answer)).is_err() || is_full)
+        {
+            break;
+        }
+    }
+}
+
+fn keep_tail(mut errors: impl Read, kept: &Mutex<VecDeque<u8>>) {
+    let mut buffer = [0; 1024];
+    while let Ok(count @ 1..) = errors.read(&mut buffer) {
+        let Ok(mut kept) = kept.lock() else { return };
+        kept.extend(&buffer[..count]);
+        let excess = kept.len().saturating_sub(STDERR_KEPT);
+        kept.drain(..excess);
+    }
+}
+
+fn read_answer(command: &str, answer: &str) -> Result<String, Failure> {
+    let (status, rest) = answer.split_at(usize::from(!answer.is_empty()));
+    // An id is allowed, although none was sent.
+    let text = rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim();
+    match status {
+        "=" => Ok(text.to_owned()),
+        "?" => Err(Failure::Refused { command: command.to_owned(), answer: text.to_owned() }),
+        _ => Err(garbage(command, "an answer that begins with = or ?", answer)),
+    }
+}
+
+/// Returns the failure for an unusable answer, quoted up to 80 characters.
+#[must_use]
+pub(super) fn garbage(command: &str, expected: &'static str, found: &str) -> Failure {
+    let found: String = found.trim().chars().take(80).collect();
+    Failure::Garbage { command: command.to_owned(), expected, found }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answers(output: &str) -> Vec<String> {
+        let (sender, receiver) = sync_channel(100);
+        read_answers(output.as_bytes(), &sender);
+        drop(sender);
+        receiver.into_iter().collect()
+    }
+
+    #[test]
+    fn answers_end_with_an_empty_line_and_garbage_at_once() {
+        assert_eq!(answers("\n\n= a\nb\n\n?2 no\r\n\r\n"), ["= a\nb\n", "?2 no\n"]);
+        assert_eq!(answers("Segmentation fault\n= a\n\n"), ["Segmentation fault\n", "= a\n"]);
+        assert_eq!(answers("= cut off"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn status_and_id_are_taken_off() {
+        assert_eq!(read_answer("x", "=12 D4\n"), Ok("D4".to_owned()));
+        assert_eq!(read_answer("x", "=\n"), Ok(String::new()));
+        assert!(matches!(read_answer("x", "? no\n"), Err(Failure::Refused { answer, .. }) if answer == "no"));
+        assert!(matches!(read_answer("x", "hello\n"), Err(Failure::Garbage { .. })));
+    }
+
+    #[test]
+    fn an_answer_without_end_is_cut() {
+        let endless = format!("= {}", "x\n".repeat(1 << 20));
+        let found = answers(&endless);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].len() as u64 <= LONGEST_ANSWER);
+    }
+}

@@ -1,0 +1,312 @@
+//! A player of games: another program, or a built-in engine in this process. Both are controlled by GTP commands.
+
+use super::client::{Client, Failure, StartError, garbage};
+use crate::base::game::{Move, Player};
+use crate::engine::{Engine, EngineError, EngineOptions};
+use crate::go::Size;
+use crate::protocols::gtp::{SearchTotals, Session, SessionOptions};
+use crate::table::{Census, TableMode};
+use std::time::Duration;
+
+/// Commands that are required to play a game.
+const NEEDED: [&str; 5] = ["boardsize", "clear_board", "komi", "play", "genmove"];
+/// Timeout for commands other than `genmove`; programs load large networks meanwhile.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Settings from which a contestant is made.
+#[derive(Clone, Debug)]
+pub enum ContestantSpec {
+    /// A built-in engine in this process.
+    Own {
+        /// The options that selected it, for records.
+        description: String,
+        /// The engine; the match sets size, rules, komi and seed.
+        engine: Box<EngineOptions>,
+        /// The budget of a move, and the resignation threshold.
+        session: SessionOptions,
+    },
+    /// A program that speaks GTP, by its command line; `{seed}` in it stands for a number that differs from game to
+    /// game.
+    Program(String),
+}
+
+impl ContestantSpec {
+    /// Returns the name used in records.
+    #[must_use]
+    pub fn description(&self) -> &str {
+        match self {
+            ContestantSpec::Own { description, .. } => description,
+            ContestantSpec::Program(command) => command,
+        }
+    }
+
+    /// Returns the program version and the network of a built-in engine, since the same description can select
+    /// another engine later. Builds of one version are not distinguished. `None` for a program.
+    #[must_use]
+    pub fn engine_identity(&self) -> Option<String> {
+        let ContestantSpec::Own { engine, .. } = self else { return None };
+        let identity = engine.network_identity();
+        let network = if identity.is_empty() { "none" } else { &identity };
+        Some(format!("tewari {}, network {network}", env!("CARGO_PKG_VERSION")))
+    }
+
+    /// Returns true if the contestant writes to a table file.
+    #[must_use]
+    pub fn writes_to_file(&self) -> bool {
+        let ContestantSpec::Own { engine, .. } = self else { return false };
+        engine.table_file.as_ref().is_some_and(|file| file.mode == TableMode::ReadWrite)
+    }
+
+    /// Returns the bytes of its table in this process.
+    ///
+    /// # Errors
+    /// If its memory budget is impossible.
+    pub fn table_bytes(&self) -> Result<u64, EngineError> {
+        match self {
+            ContestantSpec::Own { engine, .. } => Ok(engine.table_bytes()? as u64),
+            ContestantSpec::Program(_) => Ok(0),
+        }
+    }
+}
+
+/// A reason for which a contestant cannot take part.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ContestantError {
+    /// The program does not start.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The built-in engine cannot be made.
+    #[error("{description}: {error}")]
+    Engine {
+        /// The contestant.
+        description: String,
+        /// The error of the engine.
+        error: EngineError,
+    },
+    /// The program does not answer as it should.
+    #[error("{description:?} cannot play: {failure}")]
+    Unfit {
+        /// The contestant.
+        description: String,
+        /// The failure.
+        failure: Failure,
+    },
+    /// The program cannot serve as the referee.
+    #[error("{command:?} cannot be the referee: {reason}")]
+    Referee {
+        /// Its command line.
+        command: String,
+        /// The failure to count an empty board.
+        reason: String,
+    },
+    /// The program lacks a required command.
+    #[error("{description:?} cannot play: expected the command {command}, found {} others", known)]
+    Lacks {
+        /// The contestant.
+        description: String,
+        /// The missing command.
+        command: &'static str,
+        /// The number of commands that it has.
+        known: usize,
+    },
+}
+
+/// A running contestant.
+pub struct Contestant {
+    kind: Kind,
+    /// True if `clear_cache` resets the contestant for another game.
+    can_forget: bool,
+    /// True after a missing or unreadable answer: a late one would be taken for the answer to a later command.
+    is_broken: bool,
+}
+
+enum Kind {
+    Own(Box<Session>),
+    Program(Client),
+}
+
+/// The settings of a game that contestants are sent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Setting {
+    /// Board size.
+    pub size: Size,
+    /// Komi in points.
+    pub komi: f64,
+    /// Time for each move, in whole seconds, if it is sent to programs.
+    pub time_per_move: Option<Duration>,
+}
+
+impl Contestant {
+    /// Starts a contestant; a built-in engine has an empty table, or the content of its table file.
+    ///
+    /// # Errors
+    /// If it cannot be started.
+    pub fn start(spec: &ContestantSpec, seed: u64) -> Result<Contestant, ContestantError> {
+        match spec {
+            ContestantSpec::Own { description, engine, session } => {
+                let mut options = (**engine).clone();
+                options.parameters.seed = seed;
+                let engine = Engine::new(options)
+                    .map_err(|error| ContestantError::Engine { description: description.clone(), error })?;
+                // A game that begins with the content of a table file needs a fresh copy of it.
+                let can_forget = engine.options().table_file.is_none();
+                let kind = Kind::Own(Box::new(Session::new(engine, session.clone())));
+                Ok(Contestant { kind, can_forget, is_broken: false })
+            }
+            ContestantSpec::Program(command) => {
+                let client = Client::start(&command.replace("{seed}", &(seed >> 33).to_string()))?;
+                let kind = Kind::Program(client);
+                let mut contestant = Contestant { kind, can_forget: false, is_broken: false };
+                let can_seed = contestant.examine(command)?;
+                // Without a seed on the command line, the games are the same in every process.
+                if can_seed && !command.contains("{seed}") {
+                    contestant.seed(seed).map_err(|failure| unfit(command, failure))?;
+                }
+                Ok(contestant)
+            }
+        }
+    }
+
+    /// Checks for the required commands; returns true if the program has `set_random_seed`.
+    fn examine(&mut self, description: &str) -> Result<bool, ContestantError> {
+        let unfit = |failure| unfit(description, failure);
+        self.ask("protocol_version", PATIENCE).map_err(unfit)?;
+        let known = self.ask("list_commands", PATIENCE).map_err(unfit)?;
+        let known: Vec<&str> = known.split_whitespace().collect();
+        if let Some(command) = NEEDED.into_iter().find(|needed| !known.contains(needed)) {
+            let description = description.to_owned();
+            return Err(ContestantError::Lacks { description, command, known: known.len() });
+        }
+        self.can_forget = known.contains(&"clear_cache") && !description.contains("{seed}");
+        Ok(known.contains(&"set_random_seed"))
+    }
+
+    /// Returns true if [`begin`](Contestant::begin) can start another game.
+    #[must_use]
+    pub fn can_go_on(&self) -> bool {
+        !self.is_broken
+    }
+
+    /// Returns true if the next game can begin without memory of earlier ones.
+    #[must_use]
+    pub fn can_forget(&self) -> bool {
+        self.can_forget && self.can_go_on()
+    }
+
+    /// Clears the table and sets the seed of random numbers.
+    ///
+    /// # Errors
+    /// If it does not answer.
+    pub fn forget(&mut self, seed: u64) -> Result<(), Failure> {
+        self.ask("clear_cache", PATIENCE)?;
+        self.seed(seed)
+    }
+
+    /// Sets the seed of random numbers, if the program supports it.
+    fn seed(&mut self, seed: u64) -> Result<(), Failure> {
+        match self.ask(&format!("set_random_seed {}", seed >> 33), PATIENCE) {
+            // Programs without the command refuse it.
+            Ok(_) | Err(Failure::Refused { .. }) => Ok(()),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Sets up an empty board and resets the totals of the searches.
+    ///
+    /// # Errors
+    /// If it refuses or does not answer.
+    pub fn begin(&mut self, setting: &Setting) -> Result<(), Failure> {
+        if let Kind::Own(session) = &mut self.kind {
+            session.restart_totals();
+        }
+        let Setting { size, komi, time_per_move } = *setting;
+        let boardsize = if size.columns() == size.rows() {
+            format!("boardsize {}", size.columns())
+        } else {
+            format!("rectangular_boardsize {} {}", size.columns(), size.rows())
+        };
+        self.ask(&boardsize, PATIENCE)?;
+        self.ask("clear_board", PATIENCE)?;
+        self.ask(&format!("komi {komi}"), PATIENCE)?;
+        if let (Some(time), Kind::Program(_)) = (time_per_move, &self.kind) {
+            // Canadian overtime: one stone in each period. A program without clocks may refuse.
+            match self.ask(&format!("time_settings 0 {} 1", time.as_secs()), PATIENCE) {
+                Ok(_) | Err(Failure::Refused { .. }) => {}
+                Err(failure) => return Err(failure),
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends a move.
+    ///
+    /// # Errors
+    /// If it refuses or does not answer.
+    pub fn play(&mut self, size: Size, player: Player, mv: Move) -> Result<(), Failure> {
+        self.ask(&format!("play {} {}", letter(player), size.vertex(mv)), PATIENCE).map(|_| ())
+    }
+
+    /// Requests a move, which it has then played; `None` if it resigns.
+    ///
+    /// # Errors
+    /// If it gives no move in time.
+    pub fn generate_move(
+        &mut self,
+        size: Size,
+        player: Player,
+        timeout: Duration,
+    ) -> Result<Option<Move>, Failure> {
+        let command = format!("genmove {}", letter(player));
+        let answer = self.ask(&command, timeout)?;
+        if answer.eq_ignore_ascii_case("resign") {
+            return Ok(None);
+        }
+        let vertex = size.parse_vertex(&answer);
+        vertex.map(Some).ok_or_else(|| garbage(&command, "a vertex of the board, pass or resign", &answer))
+    }
+
+    /// Sends a command and returns the answer.
+    ///
+    /// # Errors
+    /// If the answer is an error, missing or unusable.
+    pub fn ask(&mut self, command: &str, timeout: Duration) -> Result<String, Failure> {
+        let answer = match &mut self.kind {
+            Kind::Program(client) => client.ask(command, timeout),
+            Kind::Own(session) => match session.answer(command).map(|response| response.outcome) {
+                Some(Ok(answer)) => Ok(answer),
+                Some(Err(answer)) => Err(Failure::Refused { command: command.to_owned(), answer }),
+                None => Err(garbage(command, "a command", command)),
+            },
+        };
+        self.is_broken |= !matches!(answer, Ok(_) | Err(Failure::Refused { .. }));
+        answer
+    }
+
+    /// Returns the totals of its searches in this game and the census of its table; `None` for a program.
+    #[must_use]
+    pub fn totals(&self) -> Option<(SearchTotals, Census)> {
+        match &self.kind {
+            Kind::Own(session) => Some((session.totals(), session.engine().table().census())),
+            Kind::Program(_) => None,
+        }
+    }
+
+    /// Lets a program end by itself.
+    pub fn close(self) {
+        if let Kind::Program(client) = self.kind {
+            client.close();
+        }
+    }
+}
+
+/// Returns the error for a contestant that failed a command.
+pub(super) fn unfit(description: &str, failure: Failure) -> ContestantError {
+    ContestantError::Unfit { description: description.to_owned(), failure }
+}
+
+fn letter(player: Player) -> char {
+    match player {
+        Player::Black => 'b',
+        Player::White => 'w',
+    }
+}

@@ -1,0 +1,352 @@
+//! Checks of a program's conformance to GTP, as far as controllers depend on it.
+//!
+//! Source: G. Farnebäck, "Specification of the Go Text Protocol, version 2, draft 2",
+//! <https://www.lysator.liu.se/~gunnar/gtp/>; the section numbers are its.
+
+use super::client::{Client, Failure, StartError};
+use crate::base::game::Player;
+use crate::go::{Komi, Record, Rules, Size};
+use std::time::Duration;
+
+/// Timeout for an answer.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Duration of a live analysis before the next command.
+const ANALYSIS: Duration = Duration::from_millis(300);
+
+/// The outcome of one check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The program conforms to the specification.
+    Passed,
+    /// The program deviates: the expected and the found behaviour.
+    Failed(String),
+    /// The program lacks an optional command.
+    Skipped,
+}
+
+/// A requirement of the protocol.
+struct Check {
+    name: &'static str,
+    /// The command under test, if it is optional.
+    command: Option<&'static str>,
+    run: fn(&mut Talk) -> Result<(), String>,
+}
+
+const CHECKS: [Check; 20] = [
+    Check { name: "protocol_version is 2 (6.3.1)", command: None, run: version_is_two },
+    Check { name: "all required commands are there (6.2)", command: None, run: has_required_commands },
+    Check { name: "list_commands and known_command agree (6.3.1)", command: None, run: lists_agree },
+    Check { name: "ids are repeated, in errors too (2.4)", command: None, run: ids_are_repeated },
+    Check { name: "empty lines and comments have no answer (3.1)", command: None, run: comments_are_silent },
+    Check {
+        name: "tabs are spaces, control characters nothing (3.1)",
+        command: None,
+        run: characters_are_cleaned,
+    },
+    Check { name: "unknown commands are errors (3.3)", command: None, run: unknown_is_an_error },
+    Check { name: "unacceptable sizes are refused (6.3.2)", command: None, run: sizes_are_refused },
+    Check { name: "komi takes numbers only (6.3.2)", command: None, run: komi_takes_numbers },
+    Check {
+        name: "colours and points are read in either case (2.11)",
+        command: None,
+        run: case_does_not_matter,
+    },
+    Check {
+        name: "illegal moves are refused and change nothing (6.3.3)",
+        command: None,
+        run: illegal_is_refused,
+    },
+    Check {
+        name: "genmove plays legal moves for either colour (6.3.3)",
+        command: None,
+        run: genmove_is_legal,
+    },
+    Check {
+        name: "undo takes back, and not more than there is (6.3.3)",
+        command: Some("undo"),
+        run: undo_takes_back,
+    },
+    Check { name: "handicap is checked (6.3.2)", command: Some("fixed_handicap"), run: handicap_is_checked },
+    Check { name: "times are accepted (6.3.4)", command: Some("time_settings"), run: times_are_accepted },
+    Check { name: "final_score has its form (6.3.4)", command: Some("final_score"), run: score_has_its_form },
+    Check {
+        name: "showboard begins with a line end (6.3.6)",
+        command: Some("showboard"),
+        run: board_begins_below,
+    },
+    Check {
+        name: "a missing file cannot be loaded (6.3.5)",
+        command: Some("loadsgf"),
+        run: missing_file_is_refused,
+    },
+    Check { name: "lz-analyze ends with the next line", command: Some("lz-analyze"), run: analysis_ends },
+    Check { name: "quit is answered, and the end of input ends (6.3.1)", command: None, run: ends_when_told },
+];
+
+/// A conversation with the program under test.
+struct Talk {
+    command: String,
+    client: Client,
+    commands: Vec<String>,
+}
+
+/// Checks the program that `command` starts, anew for each check, and passes each name and outcome to `report`.
+///
+/// # Errors
+/// If the program cannot be started.
+pub fn check(command: &str, report: &mut dyn FnMut(&str, &Verdict)) -> Result<(), StartError> {
+    for check in &CHECKS {
+        let mut talk =
+            Talk { command: command.to_owned(), client: Client::start(command)?, commands: Vec::new() };
+        let listed = talk.ask("list_commands").unwrap_or_default();
+        talk.commands = listed.lines().map(|line| line.trim().to_owned()).collect();
+        let verdict = match check.command {
+            Some(command) if !talk.commands.iter().any(|known| known == command) => Verdict::Skipped,
+            _ => (check.run)(&mut talk).map_or_else(Verdict::Failed, |()| Verdict::Passed),
+        };
+        report(check.name, &verdict);
+    }
+    Ok(())
+}
+
+impl Talk {
+    /// Returns the answer unchanged, with status and id.
+    fn raw(&mut self, line: &str) -> Result<String, String> {
+        self.client.ask_raw(line, PATIENCE).map_err(|failure| failure.to_string())
+    }
+
+    /// Returns the result of a command.
+    fn ask(&mut self, line: &str) -> Result<String, String> {
+        self.client.ask(line, PATIENCE).map_err(|failure| failure.to_string())
+    }
+
+    /// Sends a command and expects an error that begins with `beginning`.
+    fn refused(&mut self, line: &str, beginning: &str) -> Result<(), String> {
+        match self.client.ask(line, PATIENCE) {
+            Err(Failure::Refused { answer, .. }) if answer.starts_with(beginning) => Ok(()),
+            Err(Failure::Refused { answer, .. }) => {
+                Err(format!("{line:?}: expected the error {beginning:?}, found {answer:?}"))
+            }
+            Ok(answer) => {
+                Err(format!("{line:?}: expected the error {beginning:?}, found the result {answer:?}"))
+            }
+            Err(other) => Err(other.to_string()),
+        }
+    }
+
+    fn has(&self, command: &str) -> bool {
+        self.commands.iter().any(|known| known == command)
+    }
+}
+
+fn expect(found: &str, expected: &str, what: &str) -> Result<(), String> {
+    if found == expected { Ok(()) } else { Err(format!("{what}: expected {expected:?}, found {found:?}")) }
+}
+
+fn version_is_two(talk: &mut Talk) -> Result<(), String> {
+    let version = talk.ask("protocol_version")?;
+    expect(&version, "2", "protocol_version")
+}
+
+fn has_required_commands(talk: &mut Talk) -> Result<(), String> {
+    const REQUIRED: [&str; 11] = [
+        "protocol_version",
+        "name",
+        "version",
+        "known_command",
+        "list_commands",
+        "quit",
+        "boardsize",
+        "clear_board",
+        "komi",
+        "play",
+        "genmove",
+    ];
+    let missing: Vec<&str> = REQUIRED.into_iter().filter(|command| !talk.has(command)).collect();
+    if missing.is_empty() { Ok(()) } else { Err(format!("list_commands lacks {}", missing.join(", "))) }
+}
+
+fn lists_agree(talk: &mut Talk) -> Result<(), String> {
+    for command in talk.commands.clone() {
+        let known = talk.ask(&format!("known_command {command}"))?;
+        expect(&known, "true", &format!("known_command {command}"))?;
+    }
+    let known = talk.ask("known_command no_such_command")?;
+    expect(&known, "false", "known_command no_such_command")
+}
+
+fn ids_are_repeated(talk: &mut Talk) -> Result<(), String> {
+    for (line, beginning) in [("7 name", "=7 "), ("0 name", "=0 "), ("2147483647 name", "=2147483647 ")] {
+        let answer = talk.raw(line)?;
+        if !answer.starts_with(beginning) {
+            return Err(format!("{line:?}: expected {beginning:?}…, found {answer:?}"));
+        }
+    }
+    for line in ["8 no_such_command", "8 play x y", "8 boardsize x"] {
+        let answer = talk.raw(line)?;
+        if !answer.starts_with("?8 ") {
+            return Err(format!("{line:?}: expected \"?8 \"…, found {answer:?}"));
+        }
+    }
+    Ok(())
+}
+
+fn comments_are_silent(talk: &mut Talk) -> Result<(), String> {
+    let answer = talk.raw("\n   \n# a comment\n\t\n9 name # another")?;
+    if answer.starts_with("=9 ") {
+        Ok(())
+    } else {
+        Err(format!("expected the answer 9 alone, found {answer:?}"))
+    }
+}
+
+fn characters_are_cleaned(talk: &mut Talk) -> Result<(), String> {
+    let answer = talk.raw("10\tna\u{7}me\r")?;
+    if answer.starts_with("=10 ") {
+        Ok(())
+    } else {
+        Err(format!("expected a name with id 10, found {answer:?}"))
+    }
+}
+
+fn unknown_is_an_error(talk: &mut Talk) -> Result<(), String> {
+    talk.refused("no_such_command", "unknown command")
+}
+
+fn sizes_are_refused(talk: &mut Talk) -> Result<(), String> {
+    talk.refused("boardsize 1000", "unacceptable size")?;
+    talk.refused("boardsize 0", "unacceptable size")?;
+    talk.refused("boardsize", "syntax error")?;
+    talk.ask("boardsize 9")?;
+    talk.ask("clear_board").map(drop)
+}
+
+fn komi_takes_numbers(talk: &mut Talk) -> Result<(), String> {
+    for komi in ["6.5", "0", "-3.5", "7"] {
+        talk.ask(&format!("komi {komi}"))?;
+    }
+    talk.refused("komi much", "syntax error")
+}
+
+fn case_does_not_matter(talk: &mut Talk) -> Result<(), String> {
+    talk.ask("boardsize 9")?;
+    talk.ask("clear_board")?;
+    for line in ["play b d4", "play WHITE E5", "play Black j9", "play w PASS"] {
+        talk.ask(line)?;
+    }
+    Ok(())
+}
+
+fn illegal_is_refused(talk: &mut Talk) -> Result<(), String> {
+    talk.ask("boardsize 9")?;
+    talk.ask("clear_board")?;
+    talk.ask("play b D4")?;
+    talk.refused("play w D4", "illegal move")?;
+    talk.refused("play w I5", "")?;
+    talk.refused("play w K1", "")?;
+    talk.refused("play green D5", "")?;
+    // The same colour twice is legal, and the refused moves have left no stone.
+    talk.ask("play b E4")?;
+    talk.ask("play w D5").map(drop)
+}
+
+fn genmove_is_legal(talk: &mut Talk) -> Result<(), String> {
+    talk.ask("boardsize 5")?;
+    talk.ask("clear_board")?;
+    talk.ask("komi 0.5")?;
+    let size = Size::new(5, 5).map_err(|error| error.to_string())?;
+    let mut record = Record::new(size, Rules { suicide: true, ..Rules::CHINESE }, Komi(1));
+    for player in [Player::Black, Player::Black, Player::White, Player::Black, Player::White] {
+        let answer = talk.ask(&format!("genmove {player}"))?;
+        if answer.eq_ignore_ascii_case("resign") {
+            return Ok(());
+        }
+        let mv = size
+            .parse_vertex(&answer)
+            .ok_or_else(|| format!("genmove: expected a point, found {answer:?}"))?;
+        record.play(player, mv).map_err(|reason| format!("genmove {player} answered {answer}: {reason}"))?;
+    }
+    Ok(())
+}
+
+fn undo_takes_back(talk: &mut Talk) -> Result<(), String> {
+    talk.ask("boardsize 9")?;
+    talk.ask("clear_board")?;
+    talk.refused("undo", "cannot undo")?;
+    talk.ask("play b D4")?;
+    talk.ask("play w E5")?;
+    talk.ask("undo")?;
+    talk.ask("undo")?;
+    talk.ask("play w D4")?;
+    talk.ask("undo")?;
+    talk.refused("undo", "cannot undo")
+}
+
+fn handicap_is_checked(talk: &mut Talk) -> Result<(), String> {
+    talk.ask("boardsize 9")?;
+    talk.ask("clear_board")?;
+    talk.refused("fixed_handicap 10", "invalid handicap")?;
+    let stones = talk.ask("fixed_handicap 4")?;
+    if stones.split_whitespace().count() != 4 {
+        return Err(format!("fixed_handicap 4: expected four points, found {stones:?}"));
+    }
+    talk.refused("fixed_handicap 4", "board not empty")
+}
+
+fn times_are_accepted(talk: &mut Talk) -> Result<(), String> {
+    for line in ["time_settings 0 1 0", "time_settings 600 60 25", "time_settings 300 0 0"] {
+        talk.ask(line)?;
+    }
+    talk.ask("time_left b 299 0").map(drop)
+}
+
+fn score_has_its_form(talk: &mut Talk) -> Result<(), String> {
+    talk.ask("boardsize 5")?;
+    talk.ask("clear_board")?;
+    talk.ask("komi 0.5")?;
+    for line in ["play b C3", "play w pass", "play b pass"] {
+        talk.ask(line)?;
+    }
+    let score = talk.ask("final_score")?;
+    let margin = score.strip_prefix("B+").or_else(|| score.strip_prefix("W+"));
+    let has_form = score == "0" || margin.is_some_and(|margin| margin.parse::<f64>().is_ok());
+    if has_form { Ok(()) } else { Err(format!("expected a score such as B+2.5, found {score:?}")) }
+}
+
+fn board_begins_below(talk: &mut Talk) -> Result<(), String> {
+    let answer = talk.raw("showboard")?;
+    let first = answer.lines().next().unwrap_or_default();
+    if first.trim() == "=" { Ok(()) } else { Err(format!("expected a first line \"=\", found {first:?}")) }
+}
+
+fn missing_file_is_refused(talk: &mut Talk) -> Result<(), String> {
+    talk.refused("loadsgf /no/such/file.sgf", "cannot load file")
+}
+
+fn analysis_ends(talk: &mut Talk) -> Result<(), String> {
+    talk.ask("boardsize 9")?;
+    talk.ask("clear_board")?;
+    talk.client.tell("5 lz-analyze b 5").map_err(|failure| failure.to_string())?;
+    std::thread::sleep(ANALYSIS);
+    let analysis = talk.raw("6 name")?;
+    if !analysis.starts_with("=5") || !analysis.contains("info move ") {
+        return Err(format!("expected =5 and lines of analysis, found {analysis:?}"));
+    }
+    let name = talk.client.next_answer("6 name", PATIENCE).map_err(|failure| failure.to_string())?;
+    if name.starts_with("=6 ") { Ok(()) } else { Err(format!("expected =6 and a name, found {name:?}")) }
+}
+
+fn ends_when_told(talk: &mut Talk) -> Result<(), String> {
+    talk.ask("quit")?;
+    if !talk.client.has_ended() {
+        return Err("expected the program to end after quit, found it running".to_owned());
+    }
+    talk.client = Client::start(&talk.command).map_err(|error| error.to_string())?;
+    talk.ask("name")?;
+    talk.client.end_input();
+    if talk.client.has_ended() {
+        Ok(())
+    } else {
+        Err("expected the program to end with its input, found it running".to_owned())
+    }
+}

@@ -1,0 +1,215 @@
+//! The folder of an experiment: `experiment.json` identifies it, `games.jsonl` has a line for every game, `sgf/` has
+//! the records.
+//!
+//! A game is written as soon as it ends. A line cut off by a kill is removed when the experiment is resumed, and its
+//! game is played again. A line that cannot be written (a full disk) is removed at once, and earlier games are
+//! intact. A lock keeps a second process out.
+
+use crate::base::folder::{self, FolderError, Identity, at, json, lock, write_whole};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+const EXPERIMENT: &str = "experiment.json";
+const GAMES: &str = "games.jsonl";
+const RECORDS: &str = "sgf";
+
+/// An unusable folder of an experiment.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// An error common to all folders of games.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// The folder holds games, and `--resume` is not set.
+    #[error("{} already holds {games} games: add --resume to go on with them, or choose another folder", path.display())]
+    NotEmpty {
+        /// The folder.
+        path: PathBuf,
+        /// Number of games in it.
+        games: usize,
+    },
+    /// The folder is in use for something else.
+    #[error("{} holds files of something else (found {found:?}): choose another folder", path.display())]
+    Foreign {
+        /// The folder.
+        path: PathBuf,
+        /// The name of one of the files.
+        found: String,
+    },
+    /// A line that is no game, or a game that occurs twice.
+    #[error("{}, line {line}: expected a game, found {found:?}; nothing was changed", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Number of the line, from 1.
+        line: usize,
+        /// Beginning of the line.
+        found: String,
+    },
+}
+
+/// The identity of an experiment, compared when it is resumed.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ExperimentIdentity {
+    /// The settings of the experiment.
+    #[serde(rename = "identity")]
+    pub setting: Identity,
+    /// The built-in engines by description, which can select another engine in a later version. Older folders do not
+    /// have them.
+    #[serde(default)]
+    pub engines: Identity,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Experiment {
+    tewari: String,
+    #[serde(flatten)]
+    identity: ExperimentIdentity,
+}
+
+/// A row type of `games.jsonl`.
+pub trait Row: Serialize + DeserializeOwned {
+    /// Returns the game's number, unique in the experiment.
+    fn number(&self) -> u64;
+}
+
+/// The open folder of an experiment. The lock is held until the value is dropped.
+#[derive(Debug)]
+pub struct Store {
+    folder: PathBuf,
+    games: File,
+    /// Length of the whole lines, in bytes.
+    length: u64,
+}
+
+/// Games found in a folder when it was opened.
+#[derive(Debug)]
+pub struct Found<R> {
+    /// The rows.
+    pub rows: Vec<R>,
+    /// The part of a cut-off line, which has been removed from the file.
+    pub torn: Option<String>,
+}
+
+impl Store {
+    /// Opens or creates `folder` for the experiment that `identity` describes.
+    ///
+    /// # Errors
+    /// If it holds another experiment, holds games while `resume` is not set, or cannot be written.
+    pub fn open<R: Row>(
+        folder: &Path,
+        identity: &ExperimentIdentity,
+        resume: bool,
+    ) -> Result<(Store, Found<R>), StoreError> {
+        fs::create_dir_all(folder).map_err(at(folder))?;
+        let description = folder.join(EXPERIMENT);
+        let is_new = !description.exists();
+        if is_new {
+            refuse_foreign(folder)?;
+        }
+        let records = folder.join(RECORDS);
+        fs::create_dir_all(&records).map_err(at(&records))?;
+        let path = folder.join(GAMES);
+        let mut options = OpenOptions::new();
+        let games =
+            options.read(true).write(true).create(true).truncate(false).open(&path).map_err(at(&path))?;
+        lock(&games, &path)?;
+        if is_new {
+            let experiment =
+                Experiment { tewari: env!("CARGO_PKG_VERSION").to_owned(), identity: identity.clone() };
+            write_whole(&description, &json(&experiment, &description)?)?;
+        } else {
+            let found: Experiment = folder::read_json(&description)?;
+            folder::compare(folder, &found.identity.setting, &identity.setting)?;
+            folder::compare_known(folder, &found.identity.engines, &identity.engines)?;
+        }
+        let mut store = Store { folder: folder.to_owned(), games, length: 0 };
+        let found = store.read_rows(&path)?;
+        if !found.rows.is_empty() && !resume {
+            return Err(StoreError::NotEmpty { path: folder.to_owned(), games: found.rows.len() });
+        }
+        if found.torn.is_some() {
+            store.games.set_len(store.length).map_err(at(&path))?;
+        }
+        Ok((store, found))
+    }
+
+    /// Reads the rows and sets the length of the whole lines.
+    fn read_rows<R: Row>(&mut self, path: &Path) -> Result<Found<R>, StoreError> {
+        let mut bytes = Vec::new();
+        let read = self.games.seek(SeekFrom::Start(0)).and_then(|_| self.games.read_to_end(&mut bytes));
+        read.map_err(at(path))?;
+        let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
+        let (mut rows, mut numbers) = (Vec::new(), std::collections::BTreeSet::new());
+        for (index, line) in bytes[..whole].split_inclusive(|&byte| byte == b'\n').enumerate() {
+            match serde_json::from_slice::<R>(line) {
+                Ok(row) if numbers.insert(row.number()) => rows.push(row),
+                _ => {
+                    let found = String::from_utf8_lossy(line).chars().take(60).collect();
+                    return Err(StoreError::Damaged { path: path.to_owned(), line: index + 1, found });
+                }
+            }
+        }
+        self.length = whole as u64;
+        let torn = (whole < bytes.len()).then(|| String::from_utf8_lossy(&bytes[whole..]).into_owned());
+        Ok(Found { rows, torn })
+    }
+
+    /// Writes a game: its record first, then its row.
+    ///
+    /// # Errors
+    /// If a write fails, for example on a full disk; then no part of the row stays.
+    pub fn append<R: Row>(&mut self, row: &R, record: &str) -> Result<(), StoreError> {
+        let path = self.folder.join(RECORDS).join(format!("{:06}.sgf", row.number()));
+        write_whole(&path, record.as_bytes())?;
+        let path = self.folder.join(GAMES);
+        let mut line = json(row, &path)?;
+        line.push(b'\n');
+        let written = self
+            .games
+            .seek(SeekFrom::Start(self.length))
+            .and_then(|_| self.games.write_all(&line))
+            .and_then(|()| self.games.sync_data());
+        match written {
+            Ok(()) => {
+                self.length += line.len() as u64;
+                Ok(())
+            }
+            Err(error) => {
+                // A failure leaves a torn line, which the next --resume removes.
+                let _ = self.games.set_len(self.length);
+                Err(at(&path)(error).into())
+            }
+        }
+    }
+
+    /// Writes or replaces a whole file beside the games.
+    ///
+    /// # Errors
+    /// If the write fails.
+    pub fn write(&self, name: &str, content: &str) -> Result<(), StoreError> {
+        Ok(write_whole(&self.folder.join(name), content.as_bytes())?)
+    }
+}
+
+/// Returns an error if a folder without an experiment has other files, which would be mixed with those of the
+/// experiment.
+fn refuse_foreign(folder: &Path) -> Result<(), StoreError> {
+    for entry in fs::read_dir(folder).map_err(at(folder))? {
+        let name = entry.map_err(at(folder))?.file_name().to_string_lossy().into_owned();
+        // Remains of a start that was cut off.
+        let is_ours = name == RECORDS
+            || name == format!("{EXPERIMENT}.part")
+            || (name == GAMES && is_empty(&folder.join(GAMES)));
+        if !is_ours {
+            return Err(StoreError::Foreign { path: folder.to_owned(), found: name });
+        }
+    }
+    Ok(())
+}
+
+fn is_empty(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|data| data.len() == 0)
+}

@@ -1,0 +1,448 @@
+//! Table size against strength: the points of a sweep and their results.
+
+use super::chart::{ChartPoint, Series};
+use super::contestant::ContestantSpec;
+use super::experiment::{GameRow, Pairing, SearchRow};
+use super::footprint::Footprint;
+use super::proxy::ProxyRow;
+use crate::base::memory::Budget;
+use crate::engine::{DecisionSettings, EngineOptions, MoveBudget};
+use crate::lab::stats::{Interval, Measured, PairCounts, knee, smallest_indistinguishable, two_sided_95};
+use crate::protocols::gtp::SessionOptions;
+use crate::table::{Layout, Replacement, TableError};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// The budget of a move: equal work or equal time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MoveLimit {
+    /// A number of simulations.
+    Simulations(u64),
+    /// A time.
+    Time(Duration),
+}
+
+impl MoveLimit {
+    fn budget(self) -> MoveBudget {
+        match self {
+            MoveLimit::Simulations(count) => MoveBudget { simulations: Some(count), ..MoveBudget::default() },
+            MoveLimit::Time(time) => MoveBudget { time: Some(time), ..MoveBudget::default() },
+        }
+    }
+}
+
+impl MoveLimit {
+    /// Returns the equivalent options of `tewari gtp`.
+    #[must_use]
+    pub fn options(self) -> String {
+        match self {
+            MoveLimit::Simulations(count) => format!("--simulations {count}"),
+            MoveLimit::Time(time) => format!("--time {}", time.as_secs_f64()),
+        }
+    }
+
+    fn per_second(self, footprint: Footprint) -> Option<f64> {
+        match self {
+            MoveLimit::Simulations(count) => {
+                Some(count as f64 / footprint.cpu_seconds_per_move).filter(|rate| rate.is_finite())
+            }
+            MoveLimit::Time(_) => None,
+        }
+    }
+}
+
+impl std::fmt::Display for MoveLimit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            MoveLimit::Simulations(count) => write!(f, "{count} simulations"),
+            MoveLimit::Time(time) => write!(f, "{} s", time.as_secs_f64()),
+        }
+    }
+}
+
+/// One point of a sweep: a table size, a replacement policy and a budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Point {
+    /// Table size in bytes.
+    pub table_size: u64,
+    /// The replacement policy.
+    pub replacement: Replacement,
+    /// The budget of each move, for the point and its reference.
+    pub limit: MoveLimit,
+}
+
+/// Returns the points of a sweep: all combinations of sizes, policies and budgets.
+#[must_use]
+pub fn points(sizes: &[u64], replacements: &[Replacement], limits: &[MoveLimit]) -> Vec<Point> {
+    let mut points = Vec::with_capacity(sizes.len() * replacements.len() * limits.len());
+    for &limit in limits {
+        for &replacement in replacements {
+            for &table_size in sizes {
+                points.push(Point { table_size, replacement, limit });
+            }
+        }
+    }
+    points
+}
+
+impl Point {
+    /// Returns the pairing of the point with a reference. A built-in reference gets the point's budget, too.
+    #[must_use]
+    pub fn pairing(
+        &self,
+        engine: &EngineOptions,
+        session: &SessionOptions,
+        reference: &ContestantSpec,
+    ) -> Pairing {
+        let mut engine = engine.clone();
+        engine.memory = Budget::Table(self.table_size);
+        engine.replacement = self.replacement;
+        let decisions = DecisionSettings { budget: self.limit.budget(), ..session.decisions };
+        let session = SessionOptions { decisions, ..session.clone() };
+        let description = self.to_string();
+        let candidate =
+            ContestantSpec::Own { description: description.clone(), engine: Box::new(engine), session };
+        let mut reference = reference.clone();
+        if let ContestantSpec::Own { description, session, .. } = &mut reference {
+            session.decisions.budget = self.limit.budget();
+            *description = format!("{description} at {}", self.limit);
+        }
+        let names = [description.clone(), reference.description().to_owned()];
+        Pairing { label: description, contestants: [candidate, reference], names }
+    }
+
+    /// Returns the layout of its table.
+    ///
+    /// # Errors
+    /// If the table is too small for the board.
+    pub fn layout(&self, engine: &EngineOptions) -> Result<Layout, TableError> {
+        Layout::fit(engine.table_shape(), usize::try_from(self.table_size).unwrap_or(usize::MAX))
+    }
+}
+
+impl std::fmt::Display for Point {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {} {}", bytes_in_words(self.table_size), self.replacement, self.limit)
+    }
+}
+
+/// Formats bytes in the largest binary unit that divides them.
+#[must_use]
+pub fn bytes_in_words(bytes: u64) -> String {
+    let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
+    let unit = units.iter().find(|(shift, _)| bytes > 0 && bytes.is_multiple_of(1 << shift));
+    unit.map_or_else(|| format!("{bytes} bytes"), |(shift, name)| format!("{}{name}", bytes >> shift))
+}
+
+/// A line of the table of results. Rates and shares are `0..=1`; Elo is the point's, relative to the reference.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PointRow {
+    /// Table size in bytes.
+    pub table_size: u64,
+    /// The replacement policy.
+    pub replacement: String,
+    /// The budget of each move.
+    pub limit: String,
+    /// Number of directory entries.
+    pub entries: usize,
+    /// Number of edge blocks.
+    pub blocks: usize,
+    /// Edge blocks of the table, as a share of those that one search of the unbounded reference adds on average. A
+    /// block corresponds to a node with its children in other programs. Empty if the reference is a program.
+    pub share_of_unbounded: Option<f64>,
+    /// Mean share of the table in use at the end of a game.
+    pub occupancy: f64,
+    /// Share of probes that found their position.
+    pub hit_rate: f64,
+    /// Positions found at the first visit of an edge, as a share of these and of positions new to the table.
+    pub transposition_rate: f64,
+    /// Entries taken from other positions, per simulation.
+    pub evictions_per_simulation: f64,
+    /// Edge blocks taken from other positions, per simulation.
+    pub block_evictions_per_simulation: f64,
+    /// Simulations per second of search (elapsed time).
+    pub simulations_per_second: f64,
+    /// Simulations per second of processor time, in a process of its own; empty if unknown, and for budgets of time.
+    pub simulations_per_cpu_second: Option<f64>,
+    /// Peak resident memory of that process, in KiB.
+    pub resident_kib: Option<u64>,
+    /// Number of games.
+    pub games: u64,
+    /// Points: wins, with draws counted half.
+    pub wins: f64,
+    /// Share of the points.
+    pub score: f64,
+    /// Lower end of its 95 % interval.
+    pub score_low: f64,
+    /// Upper end of its 95 % interval.
+    pub score_high: f64,
+    /// Elo difference from the reference.
+    pub elo: f64,
+    /// Lower end of its 95 % interval.
+    pub elo_low: f64,
+    /// Upper end of its 95 % interval.
+    pub elo_high: f64,
+    /// Name of the reference; empty in results without it.
+    #[serde(default)]
+    pub reference: String,
+}
+
+/// Sums one contestant's totals over games; the second value is the number of games with totals.
+fn total<'r>(rows: impl Iterator<Item = &'r Option<SearchRow>>) -> (SearchRow, f64) {
+    let (mut sum, mut games) = (SearchRow::default(), 0.0);
+    for row in rows.flatten() {
+        sum.searches += row.searches;
+        sum.simulations += row.simulations;
+        sum.seconds += row.seconds;
+        sum.hits += row.hits;
+        sum.misses += row.misses;
+        sum.transpositions += row.transpositions;
+        sum.evictions += row.evictions;
+        sum.block_evictions += row.block_evictions;
+        sum.occupancy += row.occupancy;
+        sum.blocks_used += row.blocks_used;
+        games += 1.0;
+    }
+    (sum, games)
+}
+
+fn ratio(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}
+
+impl PointRow {
+    /// Evaluates `rows`, the games of `point`.
+    #[must_use]
+    pub fn new(
+        point: &Point,
+        layout: &Layout,
+        rows: &[&GameRow],
+        counts: &PairCounts,
+        footprint: Option<Footprint>,
+        reference_name: &str,
+    ) -> PointRow {
+        let (own, games) = total(rows.iter().map(|row| &row.search[0]));
+        let (reference, _) = total(rows.iter().map(|row| &row.search[1]));
+        let per_search = ratio(reference.blocks_used as f64, reference.searches as f64);
+        let simulations = own.simulations as f64;
+        let score = counts.score_interval();
+        let elo = counts.elo_interval();
+        PointRow {
+            table_size: point.table_size,
+            replacement: point.replacement.to_string(),
+            limit: point.limit.to_string(),
+            entries: layout.entries(),
+            blocks: layout.blocks,
+            share_of_unbounded: (per_search > 0.0).then(|| layout.blocks as f64 / per_search),
+            occupancy: ratio(own.occupancy, games),
+            hit_rate: ratio(own.hits as f64, (own.hits + own.misses) as f64),
+            transposition_rate: ratio(own.transpositions as f64, (own.transpositions + own.misses) as f64),
+            evictions_per_simulation: ratio(own.evictions as f64, simulations),
+            block_evictions_per_simulation: ratio(own.block_evictions as f64, simulations),
+            simulations_per_second: ratio(simulations, own.seconds),
+            simulations_per_cpu_second: footprint.and_then(|footprint| point.limit.per_second(footprint)),
+            resident_kib: footprint.map(|footprint| footprint.resident_kib),
+            games: counts.games(),
+            wins: counts.points(),
+            score: score.estimate,
+            score_low: score.low,
+            score_high: score.high,
+            elo: elo.estimate,
+            elo_low: elo.low,
+            elo_high: elo.high,
+            reference: reference_name.to_owned(),
+        }
+    }
+}
+
+/// Elo below the plateau at which the knee is defined.
+pub const KNEE: f64 = 10.0;
+/// Minimum games per point of a curve: with fewer, the interval is wider than most differences.
+pub const FEWEST_GAMES: u64 = 20;
+
+/// The rows of one policy and one budget: a curve over table sizes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// The policy and the budget.
+    pub label: String,
+    /// The rows, by size.
+    pub rows: Vec<PointRow>,
+}
+
+/// Groups rows into curves, in order of first appearance.
+#[must_use]
+pub fn curves(rows: &[PointRow]) -> Vec<Curve> {
+    let mut curves: Vec<Curve> = Vec::new();
+    for row in rows {
+        let label = format!("{}, {}", row.replacement, row.limit);
+        match curves.iter_mut().find(|curve| curve.label == label) {
+            Some(curve) => curve.rows.push(row.clone()),
+            None => curves.push(Curve { label, rows: vec![row.clone()] }),
+        }
+    }
+    for curve in &mut curves {
+        curve.rows.sort_by_key(|row| row.table_size);
+    }
+    curves
+}
+
+impl Curve {
+    /// Returns the reason to draw no curve, if a point has too few games.
+    fn silence(&self) -> Option<String> {
+        let fewest = self.rows.iter().map(|row| row.games).min().unwrap_or(0);
+        let say =
+            || format!("too few games for a curve: {fewest} at a point, expected {FEWEST_GAMES} or more");
+        (fewest < FEWEST_GAMES).then(say)
+    }
+
+    fn measured(&self) -> Vec<Measured> {
+        let measured = |row: &PointRow| Measured {
+            x: (row.table_size as f64).log2(),
+            elo: row.elo,
+            standard_error: (row.elo_high - row.elo_low) / (2.0 * two_sided_95()),
+        };
+        self.rows.iter().map(measured).collect()
+    }
+
+    /// Returns the knee as log2 of bytes: the size at which the fitted curve is 10 Elo below its plateau. `None` with
+    /// too few points or games.
+    ///
+    /// The fit begins at the weakest size: a table so small that hardly anything below the root is kept can be
+    /// stronger than a slightly larger one, and does not belong to a saturating curve.
+    #[must_use]
+    pub fn knee(&self) -> Option<Interval> {
+        if self.silence().is_some() {
+            return None;
+        }
+        let measured = self.measured();
+        let weakest = measured.iter().min_by(|one, other| one.elo.total_cmp(&other.elo))?.x;
+        let rising: Vec<Measured> = measured.into_iter().filter(|point| point.x >= weakest).collect();
+        knee(&rising, KNEE)
+    }
+
+    /// Formats the knee and the smallest size not distinguishable from the best as one line.
+    #[must_use]
+    pub fn knee_in_words(&self) -> String {
+        if let Some(silence) = self.silence() {
+            return format!("{}: {silence}", self.label);
+        }
+        let as_good = smallest_indistinguishable(&self.measured());
+        let as_good = as_good
+            .map_or_else(|| "none is known to be".to_owned(), |x| bytes_in_words(x.exp2().round() as u64));
+        let smallest = self.rows.first().map_or(0.0, |row| row.table_size as f64);
+        let largest = self.rows.last().map_or(0.0, |row| row.table_size as f64);
+        let end = |x: f64| match x.exp2() {
+            size if size < smallest => format!("below {}", rounded_bytes(smallest)),
+            size if size > largest => format!("above {}", rounded_bytes(largest)),
+            size => rounded_bytes(size),
+        };
+        let fitted = self.knee().map_or_else(
+            || "too few points for a curve".to_owned(),
+            |Interval { estimate, low, high }| {
+                let [estimate, low, high] = [estimate, low, high].map(end);
+                format!(
+                    "the fitted curve is {KNEE} Elo below its plateau at {estimate} (95 %: {low} to {high})"
+                )
+            },
+        );
+        format!("{}: smallest size that cannot be told from the best: {as_good}; {fitted}", self.label)
+    }
+
+    /// Returns the curve for a chart of Elo against log2 of the size.
+    #[must_use]
+    pub fn elo_series(&self) -> Series {
+        let x = |row: &PointRow| (row.table_size as f64).log2();
+        let point =
+            |row: &PointRow| ChartPoint { x: x(row), y: row.elo, low: row.elo_low, high: row.elo_high };
+        let speed =
+            |row: &PointRow| (x(row), row.simulations_per_cpu_second.unwrap_or(row.simulations_per_second));
+        Series {
+            label: self.label.clone(),
+            points: self.rows.iter().map(point).collect(),
+            speeds: self.rows.iter().map(speed).collect(),
+            knee: self.knee().map(|knee| knee.estimate),
+            silence: self.silence(),
+        }
+    }
+
+    /// Returns the curve for a chart of points won against log10 of the share of an unbounded search's blocks; `None`
+    /// if a share is unknown.
+    #[must_use]
+    pub fn share_series(&self) -> Option<Series> {
+        let point = |row: &PointRow| {
+            let x = row.share_of_unbounded?.log10();
+            Some(ChartPoint { x, y: row.score, low: row.score_low, high: row.score_high })
+        };
+        let points: Option<Vec<ChartPoint>> = self.rows.iter().map(point).collect();
+        Some(Series {
+            label: self.label.clone(),
+            points: points?,
+            speeds: Vec::new(),
+            knee: None,
+            silence: self.silence(),
+        })
+    }
+}
+
+/// Groups rows of a proxy into curves for charts of agreement and of regret.
+#[must_use]
+pub fn proxy_series(rows: &[ProxyRow]) -> [Vec<Series>; 2] {
+    let mut both: [Vec<Series>; 2] = [Vec::new(), Vec::new()];
+    for row in rows {
+        let label = format!("{}, {}", row.replacement, row.limit);
+        let x = (row.table_size as f64).log2();
+        let points = [
+            ChartPoint { x, y: row.agreement, low: row.agreement_low, high: row.agreement_high },
+            ChartPoint { x, y: row.regret, low: row.regret_low, high: row.regret_high },
+        ];
+        for (all, point) in both.iter_mut().zip(points) {
+            match all.iter_mut().find(|series| series.label == label) {
+                Some(series) => series.points.push(point),
+                None => all.push(Series {
+                    label: label.clone(),
+                    points: vec![point],
+                    speeds: Vec::new(),
+                    knee: None,
+                    silence: None,
+                }),
+            }
+        }
+    }
+    both
+}
+
+/// Formats bytes in a binary unit: two digits, more from 100 on.
+pub(super) fn rounded_bytes(bytes: f64) -> String {
+    let (unit, name) = [(30, "GiB"), (20, "MiB"), (10, "KiB")]
+        .into_iter()
+        .map(|(shift, name)| (f64::from(1 << shift), name))
+        .find(|&(unit, _)| bytes >= unit)
+        .unwrap_or((1.0, "bytes"));
+    let value = bytes / unit;
+    if value >= 10.0 { format!("{value:.0} {name}") } else { format!("{value:.1} {name}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_written_as_people_do() {
+        for (bytes, text) in
+            [(16384, "16KiB"), (1 << 20, "1MiB"), (3 << 29, "1536MiB"), (1000, "1000 bytes"), (0, "0 bytes")]
+        {
+            assert_eq!(bytes_in_words(bytes), text);
+        }
+        assert_eq!([1500.0, 12_345.0, 100.0].map(rounded_bytes), ["1.5 KiB", "12 KiB", "100 bytes"]);
+    }
+
+    #[test]
+    fn every_size_meets_every_policy_and_budget_once() {
+        let limits = [MoveLimit::Simulations(10), MoveLimit::Time(Duration::from_millis(50))];
+        let all = points(&[1024, 2048], &[Replacement::Visits, Replacement::Always], &limits);
+        assert_eq!(all.len(), 8);
+        let labels: std::collections::BTreeSet<String> = all.iter().map(Point::to_string).collect();
+        assert_eq!(labels.len(), 8);
+        assert!(labels.contains("2KiB always 0.05 s"), "{labels:?}");
+    }
+}

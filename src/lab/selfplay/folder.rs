@@ -1,0 +1,167 @@
+//! The folder of a self-play run: one line for each game, written when the game ends, so that an interrupted run can
+//! continue.
+//!
+//! `selfplay.json` describes the settings of the games. A lock excludes other processes.
+
+use super::{SelfPlayer, Settings};
+use crate::base::folder::{self, Identity, at, json, lock, write_whole};
+use crate::engine::{EngineError, EngineOptions};
+use crate::lab::training::selfplay_games::{OwnGame, OwnGameError};
+use std::collections::HashSet;
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+/// The file of games, one per line.
+const FILE: &str = "games.jsonl";
+/// The file with the settings of the games, see [`Settings::identity`].
+const DESCRIPTION: &str = "selfplay.json";
+/// The beginning of each game's line; a line that begins otherwise is no interrupted write.
+const LINE_START: &[u8] = br#"{"number":"#;
+
+/// An open folder of games, locked while this value exists.
+pub struct Folder {
+    file: File,
+    path: PathBuf,
+    done: HashSet<u64>,
+    is_adopted: bool,
+}
+
+/// An error of a self-play run.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderError {
+    /// An error of the folder.
+    #[error(transparent)]
+    Folder(#[from] folder::FolderError),
+    /// A line that is no game.
+    #[error("{path}: expected games of self-play, found something else: {error}; choose another folder")]
+    Foreign {
+        /// Path of the file.
+        path: String,
+        /// The error of the line.
+        error: OwnGameError,
+    },
+    /// An error of the engine.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+impl Folder {
+    /// Opens or creates the folder for games with the settings `identity`, and reads the numbers of its games. An
+    /// incomplete last line, left by a full disk or a crash, is removed, so that its game is played again.
+    ///
+    /// # Errors
+    /// Returns an error if the folder or its file cannot be used, or contains anything else than games, or games with
+    /// other settings.
+    pub fn open(folder: &Path, identity: &Identity) -> Result<Folder, FolderError> {
+        let path = folder.join(FILE);
+        std::fs::create_dir_all(folder).map_err(at(folder))?;
+        let file = OpenOptions::new().create(true).read(true).append(true).open(&path).map_err(at(&path))?;
+        lock(&file, &path)?;
+        let description = folder.join(DESCRIPTION);
+        let is_described = description.exists();
+        if is_described {
+            folder::compare(folder, &folder::read_json(&description)?, identity)?;
+        }
+        let done = read(&file, &path)?;
+        if !is_described {
+            write_whole(&description, &json(identity, &description)?)?;
+        }
+        let is_adopted = !is_described && !done.is_empty();
+        Ok(Folder { file, path, done, is_adopted })
+    }
+
+    /// Returns true if the folder had games but no settings, which opening it has added.
+    #[must_use]
+    pub fn is_adopted(&self) -> bool {
+        self.is_adopted
+    }
+
+    /// Returns the number of games.
+    #[must_use]
+    pub fn games(&self) -> usize {
+        self.done.len()
+    }
+
+    /// Plays those of the games `0..games` that are missing, `at_a_time` in parallel, until all are done or
+    /// `progress` returns false. `progress` gets the number of games in the folder after each game.
+    ///
+    /// # Errors
+    /// Returns the first error; finished games stay in the folder.
+    pub fn play(
+        &mut self,
+        games: u64,
+        at_a_time: usize,
+        settings: &Settings,
+        options: &EngineOptions,
+        progress: &(dyn Fn(usize) -> bool + Sync),
+    ) -> Result<(), FolderError> {
+        let done = self.done.clone();
+        let missing = Mutex::new((0..games).filter(|number| !done.contains(number)));
+        let next = || missing.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let stop = AtomicBool::new(false);
+        let folder = Mutex::new(self);
+        let work = || -> Result<(), FolderError> {
+            let mut player = SelfPlayer::new(settings, options.clone())?;
+            while !stop.load(Relaxed)
+                && let Some(number) = next()
+            {
+                let game = player.play(number)?;
+                let mut folder = folder.lock().unwrap_or_else(PoisonError::into_inner);
+                folder.append(&game)?;
+                if !progress(folder.games()) {
+                    break;
+                }
+            }
+            Ok(())
+        };
+        let guarded = || {
+            let outcome = work();
+            // A worker that fails, or is stopped by `progress`, stops the others.
+            stop.store(true, Relaxed);
+            outcome
+        };
+        let outcomes: Vec<Result<(), FolderError>> = std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..at_a_time.max(1)).map(|_| scope.spawn(guarded)).collect();
+            workers
+                .into_iter()
+                .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect()
+        });
+        outcomes.into_iter().collect()
+    }
+
+    fn append(&mut self, game: &OwnGame) -> Result<(), FolderError> {
+        let mut line = json(game, &self.path)?;
+        line.push(b'\n');
+        self.file.write_all(&line).map_err(at(&self.path))?;
+        self.done.insert(game.number);
+        Ok(())
+    }
+}
+
+/// Returns the numbers of the games in `file` at `path`. Removes an incomplete last line.
+fn read(file: &File, path: &Path) -> Result<HashSet<u64>, FolderError> {
+    let mut done = HashSet::new();
+    let mut whole_lines = 0;
+    let mut reader = BufReader::new(file);
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        let length = reader.read_until(b'\n', &mut line).map_err(at(path))?;
+        if !line.ends_with(b"\n") && (LINE_START.starts_with(&line) || line.starts_with(LINE_START)) {
+            break;
+        }
+        whole_lines += length as u64;
+        let text = String::from_utf8_lossy(&line);
+        let game = OwnGame::parse(text.trim_end(), number)
+            .map_err(|error| FolderError::Foreign { path: path.display().to_string(), error })?;
+        done.insert(game.number);
+    }
+    if !line.is_empty() {
+        file.set_len(whole_lines).map_err(at(path))?;
+    }
+    Ok(done)
+}

@@ -1,0 +1,212 @@
+//! GoGui's extensions of GTP: set-up, analysis commands and parameters.
+//!
+//! Source: GoGui's manual, "GTP extensions" and "Analyze commands".
+
+use super::{Arguments, GtpError, Session, rows, vertices};
+use crate::base::game::{Game, Move, Player};
+use crate::go::handicap::stones_given;
+use crate::go::{Position, Record, Size};
+use std::fmt::Write;
+use std::time::Duration;
+
+/// Returns the analysis commands for GoGui's menu, one a line: kind of result, label and command.
+pub(super) fn analyze_commands(_: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
+    let commands = [
+        "pspairs/Best Moves/tewari-best_moves",
+        "dboard/Win Rates/tewari-win_rates",
+        "dboard/Ownership/tewari-ownership",
+        "varc/Principal Variation/tewari-variation %c",
+        "string/Final Score/final_score",
+        "plist/Dead Stones/final_status_list dead",
+        "hstring/Table/tewari-table",
+        "param/Settings/tewari-param",
+    ];
+    Ok(commands.join("\n"))
+}
+
+/// Plays several moves, all or none.
+pub(super) fn play_sequence(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
+    let moves = players_and_vertices(&mut arguments, session.size())?;
+    let mut record = session.engine.record().clone();
+    for (player, mv) in moves {
+        record.play(player, mv).map_err(|_| GtpError::IllegalMove)?;
+    }
+    *session.engine.record_mut() = record;
+    Ok(String::new())
+}
+
+/// Adds stones, pairs of a colour and a point, before the first move.
+pub(super) fn setup(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
+    let position = session.position();
+    if !session.engine.record().moves().is_empty() {
+        return Err(GtpError::BoardNotEmpty);
+    }
+    let size = position.size();
+    let board = position.board();
+    let mut stones: Vec<(Player, Move)> = board
+        .geometry()
+        .points
+        .iter()
+        .filter_map(|&point| Some((board.stone_at(point)?, board.geometry().move_of(point))))
+        .collect();
+    stones.extend(players_and_vertices(&mut arguments, size)?);
+    let to_play = position.to_play();
+    set_up(session, &stones, to_play)
+}
+
+/// Sets the player to move after the set-up.
+pub(super) fn setup_player(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
+    let player = arguments.player()?;
+    if !session.engine.record().moves().is_empty() {
+        return Err(GtpError::BoardNotEmpty);
+    }
+    let mut position = session.position().clone();
+    position.set_to_play(player);
+    session.set_record(Record::from_position(position)).map_err(GtpError::NoMemoryForSize)?;
+    Ok(String::new())
+}
+
+fn set_up(session: &mut Session, stones: &[(Player, Move)], to_play: Player) -> Result<String, GtpError> {
+    let position = session.position();
+    let (size, rules, komi) = (position.size(), position.rules(), position.komi());
+    let mut position = Position::with_stones(size, rules, komi, stones, to_play)
+        .map_err(|(mv, reason)| GtpError::BadVertexList(format!("{}: {reason}", size.vertex(mv))))?;
+    position.compensate_for(stones_given(position.board().stones().map(usize::from)));
+    session.set_record(Record::from_position(position)).map_err(GtpError::NoMemoryForSize)?;
+    Ok(String::new())
+}
+
+fn players_and_vertices(arguments: &mut Arguments<'_>, size: Size) -> Result<Vec<(Player, Move)>, GtpError> {
+    let mut moves = Vec::new();
+    while let Some(word) = arguments.next_word() {
+        let player = Arguments::new(word).player().map_err(|_| GtpError::InvalidColorOrCoordinate)?;
+        let vertex = arguments.next_word().and_then(|word| size.parse_vertex(word));
+        moves.push((player, vertex.ok_or(GtpError::InvalidColorOrCoordinate)?));
+    }
+    Ok(moves)
+}
+
+/// Returns the best moves with their visits.
+pub(super) fn best_moves(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
+    const SHOWN: usize = 10;
+    let report = session.engine.look_up(session.position().clone());
+    let size = session.size();
+    let pairs = report.moves.iter().take(SHOWN).filter(|mv| mv.edge_visits > 0);
+    let pairs: Vec<String> = pairs.map(|mv| format!("{} {}", size.vertex(mv.mv), mv.edge_visits)).collect();
+    Ok(pairs.join(" "))
+}
+
+/// Returns the win rate of each move with visits, for the player to move, as a board of numbers; other points are 0,
+/// since GoGui accepts only numbers and draws nothing for 0.
+pub(super) fn win_rates(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
+    let report = session.engine.look_up(session.position().clone());
+    let size = session.size();
+    let mut values = vec![0.0; size.points() + 1];
+    for mv in report.moves.iter().filter(|mv| mv.edge_visits > 0) {
+        values[mv.mv.index()] = mv.value.as_f64();
+    }
+    Ok(rows(size, |point| format!("{:.2}", values[point.index()])))
+}
+
+/// Returns the ownership of each point as a board of numbers, from -1 for White to 1 for Black. Without an evaluator it
+/// is that of the last search, if this was of the position, else that of new playouts.
+pub(super) fn ownership(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
+    let root = session.engine.root_for(session.position().to_play());
+    let searched = session.last_search.as_ref().filter(|(key, _)| *key == session.position().key());
+    let report = searched.map_or_else(|| session.engine.look_up(root.clone()), |(_, report)| report.clone());
+    let owners = session.engine.line_ownership(&root).of_root(&report);
+    Ok(rows(session.size(), |point| format!("{:.2}", owners[point.index()])))
+}
+
+/// Returns the best line from the position with a given player to move.
+pub(super) fn variation(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
+    let player = arguments.player()?;
+    let mut position = session.position().clone();
+    position.set_to_play(player);
+    let report = session.engine.look_up(position);
+    let line = report.best().map_or_else(Vec::new, |best| best.pv.clone());
+    Ok(vertices(session.size(), line))
+}
+
+/// Returns the settings for GoGui's dialog; with a name and a value, changes a setting.
+pub(super) fn param(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
+    let Some(name) = arguments.next_word() else { return Ok(settings(session)) };
+    let setting = setting(name).ok_or_else(|| GtpError::syntax(SETTINGS, Some(name)))?;
+    let value: f64 = arguments.number("a number")?;
+    set(session, setting, value)?;
+    Ok(String::new())
+}
+
+const SETTINGS: &str = "simulations, visits, time, threads, resign or ponder";
+
+/// A setting that can be changed during a session.
+#[derive(Clone, Copy)]
+pub(super) enum Setting {
+    Simulations,
+    Visits,
+    Time,
+    Threads,
+    Resign,
+    Ponder,
+}
+
+fn setting(name: &str) -> Option<Setting> {
+    Some(match name {
+        "simulations" => Setting::Simulations,
+        "visits" => Setting::Visits,
+        "time" => Setting::Time,
+        "threads" => Setting::Threads,
+        "resign" => Setting::Resign,
+        "ponder" => Setting::Ponder,
+        _ => return None,
+    })
+}
+
+fn settings(session: &Session) -> String {
+    let options = &session.options;
+    let mut text = String::new();
+    let number = |value: Option<u64>| value.unwrap_or(0);
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "[string] simulations {}", number(options.decisions.budget.simulations));
+    let _ = writeln!(text, "[string] visits {}", number(options.decisions.budget.visits));
+    let _ =
+        writeln!(text, "[string] time {}", options.decisions.budget.time.unwrap_or_default().as_secs_f64());
+    let _ = writeln!(text, "[string] threads {}", session.engine.options().parameters.threads);
+    let _ = writeln!(text, "[string] resign {}", options.decisions.resign_below);
+    let _ = write!(text, "[bool] ponder {}", u8::from(options.ponders));
+    text
+}
+
+/// Visits or simulations that mean no limit, as does a larger number: KataGo's value for an absent limit.
+pub(super) const UNLIMITED: u64 = 1 << 50;
+/// Seconds that mean no limit, as does a larger number.
+const UNLIMITED_SECONDS: f64 = 1e15;
+
+/// Changes a setting; 0 removes a limit, as [`UNLIMITED`] and [`UNLIMITED_SECONDS`] do.
+pub(super) fn set(session: &mut Session, setting: Setting, value: f64) -> Result<(), GtpError> {
+    let refuse = |expected| Err(GtpError::syntax(expected, Some(&value.to_string())));
+    if !(0.0..).contains(&value) {
+        return refuse("a number from 0 on");
+    }
+    let limit = (1.0..UNLIMITED as f64).contains(&value).then_some(value as u64);
+    let options = &mut session.options;
+    match setting {
+        Setting::Simulations => options.decisions.budget.simulations = limit,
+        Setting::Visits => options.decisions.budget.visits = limit,
+        Setting::Time => {
+            let is_limit = value > 0.0 && value < UNLIMITED_SECONDS;
+            options.decisions.budget.time = is_limit.then(|| Duration::from_secs_f64(value.min(1e6)));
+        }
+        Setting::Threads if !(1.0..=255.0).contains(&value) => return refuse("1 to 255 threads"),
+        Setting::Threads => {
+            session.engine.set_threads(value as usize).map_err(GtpError::NoMemoryForThreads)?;
+        }
+        Setting::Resign if value > 1.0 => return refuse("a probability from 0 to 1"),
+        Setting::Resign => options.decisions.resign_below = value,
+        Setting::Ponder if value > 0.0 && options.level.is_some() => {
+            return refuse("0 for ponder, since a level limits what is searched (start without --level)");
+        }
+        Setting::Ponder => options.ponders = value > 0.0,
+    }
+    Ok(())
+}

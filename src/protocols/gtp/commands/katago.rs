@@ -1,0 +1,123 @@
+//! KataGo's extensions of GTP, for clients that use them.
+//!
+//! Source: KataGo docs/GTP_Extensions.md.
+
+use super::gogui::{Setting, UNLIMITED, set};
+use super::{Arguments, GtpError, Session, rows};
+use crate::base::game::{Game, Move};
+use crate::engine::expert::{self, Opinion};
+use crate::go::Position;
+use crate::records::sgf::rules;
+
+/// KataGo's names of parameters, and the settings they stand for.
+const PARAMETERS: [(&str, Setting); 4] = [
+    ("maxVisits", Setting::Visits),
+    ("maxPlayouts", Setting::Simulations),
+    ("maxTime", Setting::Time),
+    ("numSearchThreads", Setting::Threads),
+];
+
+pub(super) fn list_params(_: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
+    Ok(PARAMETERS.map(|(name, _)| name).join(" "))
+}
+
+/// Returns the value of a parameter; for a limit that is not set, KataGo's value.
+pub(super) fn get_param(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
+    let budget = session.options.decisions.budget;
+    Ok(match find(&mut arguments)? {
+        Setting::Visits => budget.visits.unwrap_or(UNLIMITED).to_string(),
+        Setting::Simulations => budget.simulations.unwrap_or(UNLIMITED).to_string(),
+        Setting::Time => budget.time.map_or(1e20, |time| time.as_secs_f64()).to_string(),
+        _ => session.engine.options().parameters.threads.to_string(),
+    })
+}
+
+pub(super) fn set_param(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
+    let setting = find(&mut arguments)?;
+    let value = arguments.number("a number")?;
+    set(session, setting, value)?;
+    Ok(String::new())
+}
+
+fn find(arguments: &mut Arguments<'_>) -> Result<Setting, GtpError> {
+    const EXPECTED: &str = "maxVisits, maxPlayouts, maxTime or numSearchThreads";
+    let name = arguments.word(EXPECTED)?;
+    let found = PARAMETERS.iter().find(|(known, _)| *known == name);
+    found.map(|&(_, setting)| setting).ok_or_else(|| GtpError::syntax(EXPECTED, Some(name)))
+}
+
+/// Returns the rules as KataGo's JSON object.
+pub(super) fn get_rules(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
+    Ok(rules::to_json(session.position().rules()).to_string())
+}
+
+/// Sets the rules by name or by KataGo's JSON object. The game continues if its moves are legal by them.
+pub(super) fn set_rules(session: &mut Session, arguments: Arguments<'_>) -> Result<String, GtpError> {
+    session.set_rules(rules::parse(arguments.rest())?)?;
+    Ok(String::new())
+}
+
+/// `kata-set-rule PART VALUE`: changes one part of the rules. The game continues if its moves are legal by them.
+pub(super) fn set_rule(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
+    let part = arguments.word("a part of rules, such as ko")?;
+    let value = arguments.word("its value, such as SIMPLE")?;
+    let rules = rules::with_part(session.position().rules(), part, value).map_err(GtpError::Rule)?;
+    session.set_rules(rules)?;
+    Ok(String::new())
+}
+
+/// `kata-raw-nn [COLOR] SYMMETRY`: returns the network's evaluation of the position under a symmetry of the board from
+/// 0 to 7, or under `all`, from White's point of view.
+pub(super) fn raw_nn(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
+    const EXPECTED: &str = "a colour or none, then a symmetry from 0 to 7 (on a rectangle to 3) or all";
+    let network = session.engine.network().ok_or(GtpError::NoNetwork)?;
+    let mut word = arguments.word(EXPECTED)?;
+    let mut player = session.position().to_play();
+    if let Ok(Some(named)) = Arguments::new(word).optional_player() {
+        player = named;
+        word = arguments.word(EXPECTED)?;
+    }
+    let position = session.engine.root_for(player);
+    let count = expert::symmetry_count(position.size());
+    let symmetries = match word.parse() {
+        _ if word == "all" => 0..count,
+        Ok(number) if number < count => number..number + 1,
+        _ => return Err(GtpError::syntax(EXPECTED, Some(word))),
+    };
+    let outputs = symmetries.map(|number| {
+        format!(
+            "symmetry {number}\n{}",
+            raw_output(&expert::ask_under(network, &position, number), &position)
+        )
+    });
+    Ok(outputs.collect::<Vec<_>>().join("\n"))
+}
+
+/// Returns the evaluation under one symmetry, a line for each number and each row of the board.
+fn raw_output(opinion: &Opinion, position: &Position) -> String {
+    let size = position.size();
+    let black_wins = opinion.black_winrate.unwrap_or(0.5);
+    let komi = position.score_komi().points();
+    let lead = komi - opinion.black_score.unwrap_or(komi);
+    let square = lead * lead + opinion.score_deviation.unwrap_or(0.0).powi(2);
+    let policy = |mv: Move| match position.check(mv) {
+        Ok(()) => format!("{:.6}", opinion.policy[mv.index()]),
+        Err(_) => "NAN".to_owned(),
+    };
+    let owner = |mv: Move| {
+        let for_black = opinion.ownership.as_ref().map_or(0.0, |owners| owners[mv.index()]);
+        format!("{:.6}", 0.0 - for_black)
+    };
+    [
+        format!("whiteWin {:.6}", 1.0 - black_wins),
+        format!("whiteLoss {black_wins:.6}"),
+        "noResult 0.000000".to_owned(),
+        format!("whiteLead {lead:.6}"),
+        format!("whiteScoreSelfplay {lead:.6}"),
+        format!("whiteScoreSelfplaySq {square:.6}"),
+        format!("policy\n{}", rows(size, policy)),
+        format!("policyPass {:.6}", opinion.policy[size.pass().index()]),
+        format!("whiteOwnership\n{}", rows(size, owner)),
+    ]
+    .join("\n")
+}

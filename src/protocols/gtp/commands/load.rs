@@ -1,0 +1,84 @@
+//! Commands for game records.
+
+use super::{Arguments, GtpError, Session};
+use crate::go::{KeyPolicy, Komi, Record, Rules};
+use crate::protocols::gtp::error::LoadError;
+use crate::protocols::gtp::protocol::is_whole_number;
+use crate::records::sgf::{self, Given, Otherwise};
+use std::fs::File;
+use std::io::Read;
+
+/// `loadsgf FILE [N]`: loads the position before move N of the main line, or its end. Size, komi and set-up stones are
+/// those of the file, and the rules if it names them. Damaged files are read up to the damage. `undo` takes back the
+/// moves of the file.
+pub(super) fn loadsgf(session: &mut Session, arguments: Arguments<'_>) -> Result<String, GtpError> {
+    let (path, before) = file_and_move(&arguments)?;
+    let position = session.position();
+    let (rules, komi, keys) = (position.rules(), position.komi(), position.key_policy());
+    let (record, assumed) = load(path, before, rules, komi, keys)?;
+    session.set_record(record).map_err(LoadError::from)?;
+    session.clock.restart();
+    for line in assumed {
+        session.note(&format!("loadsgf: {line}"));
+    }
+    Ok(String::new())
+}
+
+/// `printsgf [FILE]`: writes the game as SGF to the response or to a file.
+pub(super) fn printsgf(session: &mut Session, arguments: Arguments<'_>) -> Result<String, GtpError> {
+    let text = sgf::write_record(session.engine.record());
+    let path = arguments.rest();
+    if path.is_empty() || path == "-" {
+        return Ok(text);
+    }
+    std::fs::write(path, text).map_err(|error| GtpError::CannotWriteFile { path: path.to_owned(), error })?;
+    Ok(String::new())
+}
+
+/// Splits the arguments: the last word is the move number if it is a number and not the only word. File names may
+/// contain spaces, though the specification does not provide for them.
+fn file_and_move<'a>(arguments: &Arguments<'a>) -> Result<(&'a str, Option<usize>), GtpError> {
+    const NUMBER: &str = "a move number from 1";
+    let rest = arguments.rest();
+    if rest.is_empty() {
+        return Err(GtpError::syntax("the name of a file", None));
+    }
+    match rest.rsplit_once(' ') {
+        Some((path, number)) if is_whole_number(number) => match number.parse() {
+            Ok(0) => Err(GtpError::syntax(NUMBER, Some(number))),
+            Ok(number) => Ok((path.trim_end(), Some(number))),
+            // A number too large for its type is beyond the end; a negative one is an error.
+            Err(_) if !number.starts_with('-') => Ok((path.trim_end(), None)),
+            Err(_) => Err(GtpError::syntax(NUMBER, Some(number))),
+        },
+        _ => Ok((rest, None)),
+    }
+}
+
+fn load(
+    path: &str,
+    before: Option<usize>,
+    rules: Rules,
+    komi: Komi,
+    keys: KeyPolicy,
+) -> Result<(Record, Vec<String>), LoadError> {
+    let collection = sgf::read_damaged(&bytes(path)?)?;
+    let game = collection.games.first().ok_or(sgf::SgfError::NoGame)?;
+    let terms = game.terms(Given::default(), Otherwise { rules, komi })?;
+    let steps = game.steps(terms.rules, terms.komi)?.with_key_policy(keys);
+    let steps = steps.with_handicap(terms.handicap);
+    let record = steps.into_record(before.map(|number| number - 1))?;
+    let mut said = [collection.warnings.as_slice(), &game.warnings].concat();
+    said.extend(terms.assumed);
+    Ok((record, said))
+}
+
+fn bytes(path: &str) -> Result<Vec<u8>, LoadError> {
+    let read = || {
+        let mut bytes = Vec::new();
+        // One byte above the limit, so that the reader detects a file that is too large.
+        File::open(path)?.take(sgf::MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    read().map_err(|error| LoadError::Read { path: path.to_owned(), error })
+}

@@ -1,0 +1,111 @@
+//! Commands that play, take back and search moves.
+
+use super::{Arguments, GtpError, Session};
+use crate::base::game::{Game, Move, Player};
+use crate::go::status::{Chain, Status};
+use crate::protocols::gtp::think::{Choice, Thinking};
+
+/// Plays a move of either colour, whether or not it is that player's turn.
+pub(super) fn play(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
+    let size = session.size();
+    let (player, mv) = arguments.player_and_vertex(size)?;
+    session.engine.record_mut().play(player, mv).map_err(|reason| {
+        session.note(&format!("illegal move: {player} {}: {reason}", size.vertex(mv)));
+        GtpError::IllegalMove
+    })?;
+    Ok(String::new())
+}
+
+/// Searches for a move and plays it, also after the game has ended. A resignation plays no move.
+pub(super) fn genmove(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
+    let player = arguments.player()?;
+    Ok(genmove_for(session, player))
+}
+
+fn genmove_for(session: &mut Session, player: Player) -> String {
+    let (choice, _) = session.choose(Thinking::of(player), &mut |_| true);
+    session.play_choice(player, choice)
+}
+
+/// `kata-search [COLOR]`: searches for a move as [`genmove`] does, without playing it.
+pub(super) fn kata_search(session: &mut Session, arguments: Arguments<'_>) -> Result<String, GtpError> {
+    search(session, arguments, false)
+}
+
+/// `kata-search_cancellable [COLOR]`: as [`kata_search`], but any following line cancels it, with the answer
+/// `cancelled`.
+pub(super) fn kata_search_cancellable(
+    session: &mut Session,
+    arguments: Arguments<'_>,
+) -> Result<String, GtpError> {
+    search(session, arguments, true)
+}
+
+fn search(
+    session: &mut Session,
+    mut arguments: Arguments<'_>,
+    is_cancellable: bool,
+) -> Result<String, GtpError> {
+    let player = arguments.optional_player()?.unwrap_or(session.position().to_play());
+    let (choice, _) = session.choose(Thinking { is_cancellable, ..Thinking::of(player) }, &mut |_| true);
+    Ok(session.words_of(choice))
+}
+
+/// `reg_genmove [COLOR]`: searches for a move without the clock and without playing it. It never resigns, since test
+/// suites want a move. Without a colour, as `gogui-statistics` sends it, the search is for the player to move.
+pub(super) fn reg_genmove(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
+    let player = arguments.optional_player()?.unwrap_or(session.position().to_play());
+    let thinking = Thinking { uses_clock: false, ..Thinking::of(player) };
+    let (Choice::Move(mv) | Choice::Resign(mv), _) = session.choose(thinking, &mut |_| true) else {
+        unreachable!("only another line cancels, and this search does not look for one")
+    };
+    Ok(session.size().vertex(mv))
+}
+
+/// Searches for a move as [`genmove`] does, but neither passes nor fills own eyes while the opponent has dead stones on
+/// the board.
+pub(super) fn kgs_genmove_cleanup(
+    session: &mut Session,
+    mut arguments: Arguments<'_>,
+) -> Result<String, GtpError> {
+    let player = arguments.player()?;
+    let statuses = session.statuses();
+    let is_dead = |chain: &Chain| chain.player != player && chain.status == Status::Dead;
+    if !statuses.chains().iter().any(is_dead) {
+        return Ok(genmove_for(session, player));
+    }
+    let pass = session.size().pass();
+    let position = session.position();
+    let board = position.board();
+    let is_useful = |mv| board.geometry().point_of(mv).is_some_and(|point| !board.is_eye(point, player));
+    let allowed = (0..=pass.0).map(|mv| is_useful(Move(mv))).collect();
+    session.engine.set_root_moves(Some(allowed));
+    let answer = genmove_for(session, player);
+    session.engine.set_root_moves(None);
+    Ok(answer)
+}
+
+/// Returns the summary of the last search for a move.
+pub(super) fn explain_last_move(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
+    Ok(session.last_thought.clone().unwrap_or_default())
+}
+
+pub(super) fn undo(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
+    take_back(session, 1)
+}
+
+/// Takes back several moves; an error if fewer were played.
+pub(super) fn gg_undo(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
+    let count = arguments.optional_number("a number of moves")?;
+    take_back(session, count.unwrap_or(1))
+}
+
+fn take_back(session: &mut Session, count: usize) -> Result<String, GtpError> {
+    if session.engine.record().moves().len() < count {
+        return Err(GtpError::CannotUndo);
+    }
+    for _ in 0..count {
+        session.engine.record_mut().undo();
+    }
+    Ok(String::new())
+}

@@ -1,0 +1,107 @@
+//! The loop of a session: lines in, responses out.
+
+use super::arguments::Arguments;
+use super::commands;
+use super::error::GtpError;
+use super::live::Request;
+use super::protocol::{self, Command, Response};
+use super::session::Session;
+use crate::base::game::Game;
+use crate::base::input::{Input, LONGEST_LINE, Line};
+use std::io::{self, BufRead, ErrorKind, Write};
+use std::sync::Arc;
+
+impl Session {
+    /// Answers commands until `quit`, the end of the input, or the end of the output's reader. A thread reads lines while
+    /// the engine searches, up to the end of the input.
+    ///
+    /// # Errors
+    /// Failures of reading or writing, except a closed output.
+    pub fn run(&mut self, input: impl BufRead + Send + 'static, mut output: impl Write) -> io::Result<()> {
+        self.quit = false;
+        self.input = Input::reading(input, Arc::clone(&self.abandoned), protocol::is_interrupt);
+        let outcome = loop {
+            if std::mem::take(&mut self.has_just_moved) && self.options.ponders {
+                self.ponder();
+            }
+            let line = match self.input.take_line() {
+                Ok(Some(line)) => line,
+                Ok(None) => break Ok(()),
+                Err(error) => break Err(error),
+            };
+            match self.respond(&line, &mut output) {
+                Err(error) if error.kind() == ErrorKind::BrokenPipe => break Ok(()),
+                Err(error) => break Err(error),
+                Ok(()) if self.quit => break Ok(()),
+                Ok(()) => {}
+            }
+        };
+        self.input = Input::none();
+        outcome
+    }
+
+    fn respond(&mut self, line: &Line, output: &mut impl Write) -> io::Result<()> {
+        let response = if line.cut { too_long(&line.text) } else { self.answer_to(&line.text, output)? };
+        let Some(response) = response else { return Ok(()) };
+        write!(output, "{response}")?;
+        output.flush()
+    }
+
+    /// Answers one line; `None` if it holds no command, or if the response of a live analysis is already on `output`.
+    fn answer_to(&mut self, line: &str, output: &mut impl Write) -> io::Result<Option<Response>> {
+        let Some(command) = protocol::parse_line(line) else { return Ok(None) };
+        let Some(Ok(request)) = self.live_request(&command) else { return Ok(self.answer(line)) };
+        writeln!(output, "={}", command.id.map_or(String::new(), |id| id.to_string()))?;
+        output.flush()?;
+        self.analyze_live(&request, &mut |line| {
+            writeln!(output, "{line}")?;
+            output.flush()
+        })?;
+        writeln!(output)?;
+        output.flush()?;
+        Ok(None)
+    }
+
+    /// Parses a command of live analysis; `None` if it is another command.
+    fn live_request(&self, command: &Command) -> Option<Result<Request, GtpError>> {
+        let request = Request::parse(&command.name, &command.rest, self.position().to_play(), self.size())?;
+        Some(request.and_then(|request| {
+            let Some(allowed) = &request.root_moves else { return Ok(request) };
+            let has_move = self.engine.root_for(request.player).allows_any(allowed);
+            if has_move { Ok(request) } else { Err(GtpError::NothingAllowed) }
+        }))
+    }
+
+    /// Answers one line; `None` if it holds no command. A live analysis ends at once, since no further line can follow.
+    pub fn answer(&mut self, line: &str) -> Option<Response> {
+        let command = protocol::parse_line(line)?;
+        if let Some(request) = self.live_request(&command) {
+            let outcome = request.map(|request| {
+                let mut text = String::from("\n");
+                // Writing to a string cannot fail.
+                let _ = self.analyze_live(&request, &mut |line| {
+                    text.extend([line, "\n"]);
+                    Ok(())
+                });
+                text
+            });
+            return Some(Response { id: command.id, outcome: outcome.map_err(|error| error.to_string()) });
+        }
+        let outcome = if command.name.is_empty() {
+            Err(GtpError::syntax("a command after the id", None))
+        } else {
+            match commands::find(&command.name) {
+                Some(handler) => handler(self, Arguments::new(&command.rest)),
+                None => Err(GtpError::UnknownCommand),
+            }
+        };
+        Some(Response { id: command.id, outcome: outcome.map_err(|error| error.to_string()) })
+    }
+}
+
+/// Returns the response to a line of which only the beginning was read.
+fn too_long(beginning: &str) -> Option<Response> {
+    let command = protocol::parse_line(beginning)?;
+    let error = GtpError::LineTooLong { limit: LONGEST_LINE };
+    Some(Response { id: command.id, outcome: Err(error.to_string()) })
+}

@@ -1,0 +1,124 @@
+//! Live analysis: a search that reports while it runs and ends with the next line from the controller.
+
+mod info;
+mod request;
+
+pub(super) use request::{Request, names};
+
+use self::request::Purpose;
+use super::session::Session;
+use super::think::Thinking;
+use crate::base::game::Game;
+use crate::search::{Limits, Report, Snapshot};
+use std::io;
+use std::time::{Duration, Instant};
+
+/// Time until the first line, if the interval is longer.
+const FIRST_LINE: Duration = Duration::from_millis(50);
+
+/// Minimum time between two lines.
+const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
+
+impl Session {
+    /// Analyses the position and passes each line to `emit`; an error of `emit` ends the analysis.
+    ///
+    /// # Errors
+    /// Returns the error of `emit`.
+    pub(super) fn analyze_live(
+        &mut self,
+        request: &Request,
+        emit: &mut dyn FnMut(&str) -> io::Result<()>,
+    ) -> io::Result<()> {
+        for key in &request.undelivered {
+            self.note(&format!("{key}: this engine does not know it, and writes nothing of it"));
+        }
+        let root = self.engine.root_for(request.player);
+        let mut ownership = self.engine.line_ownership(&root);
+        let mut lines = Lines::new(request.interval);
+        let mut failure = None;
+        let mut tell = |report: &Report| {
+            let line = info::line(report, request, &root, &mut ownership);
+            let told = if line.is_empty() { Ok(()) } else { emit(&line) };
+            failure = told.err();
+            failure.is_none()
+        };
+        let mut watch = |snapshot: &Snapshot<'_>| !lines.is_due() || tell(&snapshot.report());
+        self.engine.set_root_moves(request.root_moves.clone());
+        let choice = if request.purpose == Purpose::Analysis {
+            let report = self.search_until_more_is_said(request, &mut watch);
+            tell(&report);
+            self.last_search = Some((self.searched_key(request.player), report));
+            None
+        } else {
+            let is_cancellable = request.purpose == Purpose::CancellableSearch;
+            let thinking = Thinking { player: request.player, uses_clock: true, is_cancellable };
+            let (choice, report) = self.choose(thinking, &mut watch);
+            if let Some(report) = &report {
+                tell(report);
+            }
+            Some(choice)
+        };
+        self.engine.set_root_moves(None);
+        match (failure, choice) {
+            (Some(failure), _) => Err(failure),
+            (None, Some(choice)) => {
+                let is_played = request.purpose == Purpose::Play;
+                let said =
+                    if is_played { self.play_choice(request.player, choice) } else { self.words_of(choice) };
+                emit(&format!("play {said}"))
+            }
+            (None, None) => {
+                // A search may end by itself, but its response ends with the next line.
+                self.input.wait();
+                Ok(())
+            }
+        }
+    }
+
+    fn search_until_more_is_said(
+        &mut self,
+        request: &Request,
+        watch: &mut dyn FnMut(&Snapshot<'_>) -> bool,
+    ) -> Report {
+        let Session { engine, input, .. } = self;
+        let report = engine
+            .search(request.player, Limits::default(), &mut |snapshot| watch(snapshot) && !input.has_more());
+        self.totals.add(&report);
+        report
+    }
+
+    /// Searches on the opponent's time until the next line from the controller.
+    pub(super) fn ponder(&mut self) {
+        if self.position().passes() >= 2 {
+            return;
+        }
+        let to_play = self.position().to_play();
+        let Session { engine, input, .. } = self;
+        let report = engine.search(to_play, Limits::default(), &mut |_| !input.has_more());
+        self.totals.add(&report);
+    }
+}
+
+/// The times of lines.
+struct Lines {
+    next: Option<Instant>,
+    interval: Duration,
+}
+
+impl Lines {
+    fn new(interval: Option<Duration>) -> Lines {
+        let next = interval.map(|interval| Instant::now() + interval.min(FIRST_LINE));
+        Lines { next, interval: interval.unwrap_or_default().max(SHORTEST_INTERVAL) }
+    }
+
+    /// Returns true if a line is due; the next one is due an interval later.
+    fn is_due(&mut self) -> bool {
+        let Some(next) = &mut self.next else { return false };
+        let now = Instant::now();
+        let is_due = now >= *next;
+        if is_due {
+            *next = now + self.interval;
+        }
+        is_due
+    }
+}

@@ -1,0 +1,181 @@
+//! The state of a session with one controller.
+
+use super::error::GtpError;
+use crate::base::input::Input;
+use crate::engine::clock::{Clock, TimeSystem};
+use crate::engine::{DecisionSettings, Engine, EngineError, Level};
+use crate::go::status::Statuses;
+use crate::go::{Position, Record, Rules, Size};
+use crate::search::Report;
+use crate::table::Counters;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Options of a session.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SessionOptions {
+    /// The answer to `name`. Lizzie uses `kata-analyze` only where it begins with `KataGo`.
+    pub name: String,
+    /// The answer to `version`. Lizzie warns of versions below 0.15 (it reads the number after the first dot).
+    pub version: String,
+    /// Limits of each move and the threshold of resignation.
+    pub decisions: DecisionSettings,
+    /// True if the engine searches on while the opponent thinks.
+    pub ponders: bool,
+    /// The level of play, which excludes pondering; `None`: full strength.
+    pub level: Option<Level>,
+}
+
+impl Default for SessionOptions {
+    fn default() -> SessionOptions {
+        SessionOptions {
+            name: "Tewari".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            decisions: DecisionSettings::default(),
+            ponders: false,
+            level: None,
+        }
+    }
+}
+
+/// Sums over searches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SearchTotals {
+    /// Number of searches.
+    pub searches: u64,
+    /// Simulations of all of them.
+    pub simulations: u64,
+    /// Wall-clock time of all of them.
+    pub elapsed: Duration,
+    /// Events at the table.
+    pub counters: Counters,
+}
+
+impl SearchTotals {
+    /// Adds the counts of one search.
+    pub(super) fn add(&mut self, report: &Report) {
+        self.searches += 1;
+        self.simulations += report.simulations;
+        self.elapsed += report.elapsed;
+        self.counters.add(&report.counters);
+    }
+}
+
+/// A session with one controller.
+pub struct Session {
+    pub(super) engine: Engine,
+    pub(super) options: SessionOptions,
+    pub(super) clock: Clock,
+    /// See [`Session::totals`].
+    pub(super) totals: SearchTotals,
+    pub(super) quit: bool,
+    pub(super) input: Input,
+    /// True if the last command played a move of the engine.
+    pub(super) has_just_moved: bool,
+    /// Summary of the last search, in one line.
+    pub(super) last_thought: Option<String>,
+    /// The key of the position that was searched last, and the report on it.
+    pub(super) last_search: Option<(u64, Report)>,
+    pub(super) abandoned: Arc<AtomicBool>,
+    diagnostics: Box<dyn FnMut(&str) + Send>,
+}
+
+impl Session {
+    /// Makes a session with an engine.
+    #[must_use]
+    pub fn new(engine: Engine, options: SessionOptions) -> Session {
+        Session {
+            engine,
+            options,
+            clock: Clock::new(TimeSystem::Unlimited),
+            totals: SearchTotals::default(),
+            quit: false,
+            input: Input::none(),
+            has_just_moved: false,
+            last_thought: None,
+            last_search: None,
+            abandoned: Arc::default(),
+            diagnostics: Box::new(|_| {}),
+        }
+    }
+
+    /// Sets the receiver of diagnostics, a line each, which are no part of the protocol: summaries of searches, reasons of
+    /// passes and of illegal moves.
+    #[must_use]
+    pub fn with_diagnostics(mut self, diagnostics: impl FnMut(&str) + Send + 'static) -> Session {
+        self.diagnostics = Box::new(diagnostics);
+        self
+    }
+
+    /// Sets the flag that ends each search soon after it is true: the reader of the responses has gone.
+    #[must_use]
+    pub fn with_abandoned(mut self, abandoned: Arc<AtomicBool>) -> Session {
+        self.abandoned = abandoned;
+        self
+    }
+
+    /// Returns the engine.
+    #[must_use]
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Returns sums over the searches since the table was last empty or the sums were last reset.
+    #[must_use]
+    pub fn totals(&self) -> SearchTotals {
+        self.totals
+    }
+
+    /// Resets the sums over searches.
+    pub fn restart_totals(&mut self) {
+        self.totals = SearchTotals::default();
+    }
+
+    /// Returns true once `quit` was answered.
+    #[must_use]
+    pub fn has_quit(&self) -> bool {
+        self.quit
+    }
+
+    pub(super) fn position(&self) -> &Position {
+        self.engine.position()
+    }
+
+    pub(super) fn size(&self) -> Size {
+        self.engine.position().size()
+    }
+
+    /// Returns the status of each chain under the rules.
+    pub(super) fn statuses(&self) -> Statuses {
+        self.engine.statuses()
+    }
+
+    pub(super) fn note(&mut self, line: &str) {
+        (self.diagnostics)(line);
+    }
+
+    /// Replaces the game. On error the present one stays.
+    pub(super) fn set_record(&mut self, record: Record) -> Result<(), EngineError> {
+        let moves = self.engine.table().layout().shape.moves;
+        self.engine.set_record(record)?;
+        if moves != self.engine.table().layout().shape.moves {
+            self.restart_totals();
+        }
+        Ok(())
+    }
+
+    /// Changes the rules. On error, where a move of the game is illegal under them, nothing changes.
+    pub(super) fn set_rules(&mut self, rules: Rules) -> Result<(), GtpError> {
+        let record = self.engine.record().with_rules(rules).map_err(|_| GtpError::IllegalMove)?;
+        self.set_record(record).map_err(GtpError::NoMemoryForSize)
+    }
+
+    /// Starts a game on an empty board with full clocks.
+    pub(super) fn new_game(&mut self, size: Size) -> Result<(), EngineError> {
+        let position = self.position();
+        self.set_record(Record::new(size, position.rules(), position.komi()))?;
+        self.clock.restart();
+        Ok(())
+    }
+}

@@ -1,0 +1,146 @@
+//! A decision on a move within a session: cancelled by the controller, noted, and given as an answer.
+
+use super::session::Session;
+use crate::base::game::{Game, Move, Player};
+use crate::engine::Decision;
+use crate::go::Size;
+use crate::search::{Report, Snapshot};
+
+/// The conditions of one decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Thinking {
+    pub(super) player: Player,
+    /// True if the clock limits the search, and its time is taken from the clock.
+    pub(super) uses_clock: bool,
+    /// True if any line of input cancels the search.
+    pub(super) is_cancellable: bool,
+}
+
+impl Thinking {
+    /// The conditions of a move that is to be played.
+    pub(super) fn of(player: Player) -> Thinking {
+        Thinking { player, uses_clock: true, is_cancellable: false }
+    }
+}
+
+/// The result of a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// A move.
+    Move(Move),
+    /// Resignation, with the move that the search preferred.
+    Resign(Move),
+    /// No move: a line of input came first.
+    Cancelled,
+}
+
+impl Session {
+    /// Decides on a move, which is not played; the report is absent where no search was needed. `watch` is called during
+    /// the search and ends it by returning false.
+    pub(super) fn choose(
+        &mut self,
+        thinking: Thinking,
+        watch: &mut dyn FnMut(&Snapshot<'_>) -> bool,
+    ) -> (Choice, Option<Report>) {
+        let Thinking { player, uses_clock, is_cancellable } = thinking;
+        let Session { engine, input, clock, options, .. } = self;
+        let mut is_cancelled = false;
+        let decision =
+            engine.decide(player, &options.decisions, uses_clock.then_some(clock), &mut |snapshot| {
+                is_cancelled |= is_cancellable && input.has_more();
+                watch(snapshot) && !is_cancelled && !input.is_interrupted()
+            });
+        self.note_decision(&decision);
+        let choice = match decision.mv {
+            _ if is_cancelled => Choice::Cancelled,
+            mv if decision.resigns => Choice::Resign(mv),
+            mv => Choice::Move(mv),
+        };
+        (choice, decision.report)
+    }
+
+    /// Counts the search of a decision and writes diagnostics on it.
+    fn note_decision(&mut self, decision: &Decision) {
+        if let Some(report) = &decision.report {
+            self.totals.add(report);
+            self.remember(report);
+            if self.totals.searches == 1 {
+                self.note(&self.huge_pages());
+            }
+            if let Some(warning) = self.engine.file_warning() {
+                self.note(&warning);
+            }
+        }
+        if let Some(reason) = decision.reason {
+            self.note(reason);
+        }
+    }
+
+    /// Writes a choice as the answer to the controller.
+    pub(super) fn words_of(&self, choice: Choice) -> String {
+        match choice {
+            Choice::Move(mv) => self.size().vertex(mv),
+            Choice::Resign(_) => "resign".to_owned(),
+            Choice::Cancelled => "cancelled".to_owned(),
+        }
+    }
+
+    /// Plays a chosen move and returns the answer to the controller.
+    pub(super) fn play_choice(&mut self, player: Player, choice: Choice) -> String {
+        let Choice::Move(mv) = choice else { return self.words_of(choice) };
+        self.has_just_moved = true;
+        let size = self.size();
+        let record = self.engine.record_mut();
+        if let Err(reason) = record.play(player, mv) {
+            let pass = record.play(player, size.pass());
+            debug_assert!(pass.is_ok(), "passing is always legal");
+            self.note(&format!("the search chose {}, which is illegal ({reason}): pass", size.vertex(mv)));
+            return size.vertex(size.pass());
+        }
+        size.vertex(mv)
+    }
+
+    /// Keeps the result of a search for later commands and writes a summary to the diagnostics.
+    fn remember(&mut self, report: &Report) {
+        self.last_search = Some((self.searched_key(report.root.to_play), report.clone()));
+        let thought = summary(report, self.size());
+        self.note(&thought);
+        self.last_thought = Some(thought);
+    }
+
+    /// The key of the present position with `player` to move.
+    pub(super) fn searched_key(&self, player: Player) -> u64 {
+        let mut searched = self.position().clone();
+        searched.set_to_play(player);
+        searched.key()
+    }
+
+    /// Returns a line on the share of the table in huge pages.
+    fn huge_pages(&self) -> String {
+        let table = self.engine.table();
+        let mebibytes = |bytes: usize| bytes as f64 / (1 << 20) as f64;
+        match table.huge_page_bytes() {
+            Some(0) | None => "table: no huge pages".to_owned(),
+            Some(bytes) => {
+                let all = mebibytes(table.layout().bytes());
+                format!("table: {:.0} of {all:.0} MiB in huge pages so far", mebibytes(bytes))
+            }
+        }
+    }
+}
+
+/// Returns the result of a search in one line: simulations, visits, win rate, time, main line.
+fn summary(report: &Report, size: Size) -> String {
+    let line: Vec<String> =
+        report.best().map_or_else(Vec::new, |best| best.pv.iter().map(|&mv| size.vertex(mv)).collect());
+    format!(
+        "{} simulations, {} visits, win rate of {} {:.3}{}, {:.2} s, pv {}",
+        report.simulations,
+        report.root.visits,
+        report.root.to_play,
+        report.root.value.as_f64(),
+        if report.root.proven.is_some() { " (proven)" } else { "" },
+        report.elapsed.as_secs_f64(),
+        line.join(" "),
+    )
+}

@@ -1,0 +1,69 @@
+//! Memory limits of waiting queries.
+
+use super::message::QueryError;
+use super::weight::Weight;
+use crate::base::input::{LONGEST_LINE, Line};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// Bytes of a waiting query besides those of its line.
+const QUERY_BYTES: usize = 512;
+/// Bytes of each position of a query, in a list of doubling capacity.
+const POSITION_BYTES: usize = 64;
+
+/// Memory for queries in three equal parts: waiting queries, the line being read, and its parsed values.
+pub(super) struct Room {
+    third: usize,
+    taken: Arc<AtomicUsize>,
+}
+
+/// A reservation of memory, released when dropped.
+#[derive(Debug)]
+pub(super) struct Taken {
+    bytes: usize,
+    all: Arc<AtomicUsize>,
+}
+
+impl Room {
+    /// Creates room of `bytes` in total.
+    pub(super) fn new(bytes: u64) -> Room {
+        Room { third: usize::try_from(bytes / 3).unwrap_or(usize::MAX), taken: Arc::default() }
+    }
+
+    /// Returns true if no further line may be read before a waiting query has been answered.
+    pub(super) fn is_full(&self) -> bool {
+        self.taken.load(Relaxed) > self.third
+    }
+
+    /// Reserves the memory that a query with a line of `line` bytes keeps until its last position is answered.
+    pub(super) fn take(&self, line: usize, positions: usize) -> Taken {
+        let bytes = QUERY_BYTES + line + positions * POSITION_BYTES;
+        self.taken.fetch_add(bytes, Relaxed);
+        Taken { bytes, all: Arc::clone(&self.taken) }
+    }
+
+    /// Returns an error for a line that is cut off or takes too much memory when parsed.
+    pub(super) fn check(&self, line: &Line) -> Result<(), QueryError> {
+        let Weight { bytes, id, last, heaviest } = Weight::of(&line.text);
+        if line.cut {
+            let message = format!("expected a line of at most {LONGEST_LINE} bytes, found a longer one");
+            return Err(QueryError { message, field: last, id });
+        }
+        if bytes <= self.third {
+            return Ok(());
+        }
+        let message = format!(
+            "expected a query that takes at most {} KiB of memory, found one that takes {} KiB, most of it here: ask about \
+             less at once, or start with more --memory",
+            self.third >> 10,
+            bytes.div_ceil(1024),
+        );
+        Err(QueryError { message, field: heaviest.map(|(field, _)| field), id })
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        self.all.fetch_sub(self.bytes, Relaxed);
+    }
+}

@@ -1,0 +1,3 @@
+//! Game records.
+
+pub mod sgf;

@@ -1,0 +1,230 @@
+//! Writing played games as SGF. The crate `sgf-parse` is not used, since it writes a square board as `SZ[9:9]`, which
+//! FF\[4\] forbids.
+
+use crate::base::game::{Game, Move, Player};
+use crate::go::{HandicapBonus, Komi, Position, Record, Rules, Size};
+use std::fmt::Write;
+
+/// Name of this program in `AP`.
+pub(super) const PROGRAM: &str = "Tewari";
+
+/// A played game.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlayedGame<'a> {
+    /// Board.
+    pub size: Size,
+    /// Rules.
+    pub rules: Rules,
+    /// Komi.
+    pub komi: Komi,
+    /// The players' names, Black first.
+    pub names: [&'a str; 2],
+    /// The result, such as `B+3.5`.
+    pub result: &'a str,
+    /// The comment of the first node; may be empty.
+    pub comment: &'a str,
+    /// The moves.
+    pub moves: &'a [(Player, Move)],
+}
+
+/// Returns the game as SGF, ten moves a line.
+#[must_use]
+pub fn write(game: &PlayedGame<'_>) -> String {
+    let size = game.size;
+    let mut text = header(size, game.komi, game.rules);
+    let texts = [
+        ("PB", game.names[0].to_owned()),
+        ("PW", game.names[1].to_owned()),
+        ("RE", game.result.to_owned()),
+        ("C", game.comment.to_owned()),
+    ];
+    for (property, value) in texts.iter().filter(|(_, value)| !value.is_empty()) {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{property}[{}]", escaped(value));
+    }
+    write_moves(&mut text, size, game.moves);
+    text.push_str(")\n");
+    text
+}
+
+/// A move and its continuations.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Variation {
+    /// The player and the move; `None` at the root, which is a position.
+    pub played: Option<(Player, Move)>,
+    /// The comment; may be empty.
+    pub comment: String,
+    /// The next moves, the best first.
+    pub next: Vec<Variation>,
+}
+
+/// Returns SGF of a position, set up by its stones, with variations.
+#[must_use]
+pub fn write_variations(position: &Position, root: &Variation) -> String {
+    let mut text = header_of(position, position.rules());
+    write_comment(&mut text, &root.comment);
+    for next in &root.next {
+        write_variation(&mut text, position.size(), next);
+    }
+    text.push_str(")\n");
+    text
+}
+
+/// Returns SGF of a game from its first position, which may be set up, ten moves a line.
+#[must_use]
+pub fn write_record(record: &Record) -> String {
+    write_game(record, [""; 2], "")
+}
+
+/// Does the same as [`write_record`] with the players' names, Black first, and the result, such as `B+3.5`; empty ones
+/// are left out.
+#[must_use]
+pub fn write_game(record: &Record, names: [&str; 2], result: &str) -> String {
+    let start = record.start();
+    let (stones, mut rules) = (record.compensated_stones(), start.rules());
+    if stones == 0 && record.handicap() > 0 {
+        // A reader would count the stones and compensate White for them.
+        rules.handicap_bonus = HandicapBonus::None;
+    }
+    let mut text = header_of(start, rules);
+    if stones >= 2 {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "HA[{stones}]");
+    }
+    for (property, value) in [("PB", names[0]), ("PW", names[1]), ("RE", result)] {
+        if !value.is_empty() {
+            let _ = write!(text, "{property}[{}]", escaped(value));
+        }
+    }
+    write_moves(&mut text, start.size(), record.moves());
+    text.push_str(")\n");
+    text
+}
+
+fn write_moves(text: &mut String, size: Size, moves: &[(Player, Move)]) {
+    for (index, &(player, mv)) in moves.iter().enumerate() {
+        if index % 10 == 0 {
+            text.push('\n');
+        }
+        let colour = if player == Player::Black { 'B' } else { 'W' };
+        // Writing to a string cannot fail.
+        let _ = write!(text, ";{colour}[{}]", point(size, mv));
+    }
+}
+
+/// Returns the start of the first node, with the position's stones and the player to move.
+fn header_of(position: &Position, rules: Rules) -> String {
+    let size = position.size();
+    let mut text = header(size, position.komi(), rules);
+    for (player, property) in [(Player::Black, "AB"), (Player::White, "AW")] {
+        let board = position.board();
+        let points = board.geometry().points.iter().filter(|&&point| board.stone_at(point) == Some(player));
+        let stones: Vec<String> =
+            points.map(|&on| format!("[{}]", point(size, board.geometry().move_of(on)))).collect();
+        if !stones.is_empty() {
+            text.push_str(property);
+            text.push_str(&stones.concat());
+        }
+    }
+    text.push_str(if position.to_play() == Player::Black { "PL[B]" } else { "PL[W]" });
+    text
+}
+
+pub(super) fn write_variation(text: &mut String, size: Size, first: &Variation) {
+    text.push_str("\n(");
+    let mut here = first;
+    loop {
+        if let Some((player, mv)) = here.played {
+            let colour = if player == Player::Black { 'B' } else { 'W' };
+            let _ = write!(text, ";{colour}[{}]", point(size, mv));
+        }
+        write_comment(text, &here.comment);
+        match here.next.as_slice() {
+            [] => break,
+            [only] => here = only,
+            several => {
+                several.iter().for_each(|next| write_variation(text, size, next));
+                break;
+            }
+        }
+    }
+    text.push(')');
+}
+
+fn write_comment(text: &mut String, comment: &str) {
+    if !comment.is_empty() {
+        let _ = write!(text, "C[{}]", escaped(comment));
+    }
+}
+
+/// Returns the start of the first node.
+fn header(size: Size, komi: Komi, rules: Rules) -> String {
+    let side = if size.columns() == size.rows() {
+        size.columns().to_string()
+    } else {
+        format!("{}:{}", size.columns(), size.rows())
+    };
+    let rules = match rules {
+        Rules::CHINESE => "Chinese".to_owned(),
+        Rules::AGA => "AGA".to_owned(),
+        other => other.to_string(),
+    };
+    let version = env!("CARGO_PKG_VERSION");
+    format!("(;FF[4]GM[1]CA[UTF-8]AP[{PROGRAM}:{version}]SZ[{side}]KM[{komi}]RU[{}]", escaped(&rules))
+}
+
+pub(super) fn escaped(value: &str) -> String {
+    value.replace('\\', "\\\\").replace(']', "\\]").replace(':', "\\:")
+}
+
+/// Returns a point as two letters, column and row from the upper left; empty for a pass.
+#[must_use]
+pub fn point(size: Size, mv: Move) -> String {
+    let letter = |index: usize| char::from(b'a' + index as u8);
+    size.coordinates(mv).map_or_else(String::new, |(column, row)| {
+        [letter(column), letter(size.rows() - 1 - row)].iter().collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        for side in ["9", "7x5"] {
+            let size: Size = side.parse().unwrap();
+            let moves = [
+                (Player::Black, size.parse_vertex("D5").unwrap()),
+                (Player::White, size.parse_vertex("A1").unwrap()),
+                (Player::Black, size.pass()),
+            ];
+            let text = write(&PlayedGame {
+                size,
+                rules: Rules::CHINESE,
+                komi: Komi(13),
+                names: ["self:--policy a:b=1", "odd ] name \\"],
+                result: "B+3.5",
+                comment: "opening op9-002",
+                moves: &moves,
+            });
+            let collection = crate::records::sgf::read(text.as_bytes()).unwrap();
+            let game = &collection.games[0];
+            assert!(game.warnings.is_empty() && collection.warnings.is_empty(), "{:?}", game.warnings);
+            assert_eq!(
+                game.names,
+                [Some("self:--policy a:b=1".to_owned()), Some("odd ] name \\".to_owned())]
+            );
+            assert_eq!((game.komi, game.result.as_deref()), (Some(6.5), Some("B+3.5")));
+            assert_eq!(game.known_rules(), Some(Rules::CHINESE));
+            let last = game.steps(Rules::CHINESE, Komi(13)).unwrap().last().unwrap().unwrap();
+            assert_eq!(last.turn, 3);
+            let board = last.position.board();
+            let stone = |vertex| {
+                let point = board.geometry().point_of(size.parse_vertex(vertex).unwrap()).unwrap();
+                board.stone_at(point)
+            };
+            assert_eq!((stone("D5"), stone("A1")), (Some(Player::Black), Some(Player::White)));
+        }
+    }
+}

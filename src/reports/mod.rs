@@ -1,0 +1,4 @@
+//! Reports for people: analysed positions and reviewed games.
+
+pub mod analysis;
+pub mod review;

@@ -1,0 +1,143 @@
+//! A review within the record: the original text is kept; comments, properties and variations are added.
+//!
+//! Each searched position gets a comment and `SBKV` and `SBKS`, Black's win rate and lead in Sabaki's properties, which
+//! replace those of an earlier review. Inaccuracies get `DO`, mistakes `BM[1]`, blunders `BM[2]`, only moves `TE[1]`,
+//! unless the node has such a property; the decisive move gets `HO[1]`, the better move a triangle, unless there is
+//! markup. The main line of the search becomes a variation beside each inaccuracy, mistake and blunder.
+
+use super::judge::{Judgement, MoveJudgement, Settings, Severity};
+use super::model::{Finding, Review};
+use super::verdict::{name, percent};
+use crate::base::game::{Move, Player};
+use crate::go::Size;
+use crate::go::geometry::SizeError;
+use crate::records::sgf::{Addition, Extra, Present, Variation, annotate, point};
+
+/// Properties that judge a move or a position; a node has at most one of them.
+const JUDGEMENTS: &[&str] = &["BM", "DO", "IT", "TE"];
+/// Properties that mark points.
+const MARKUP: &[&str] = &["CR", "LB", "MA", "SL", "SQ", "TR"];
+
+/// Returns the record with the review.
+///
+/// # Errors
+/// Fails if no board has the size of the review.
+pub fn sgf(review: &Review, settings: &Settings) -> Result<String, SizeError> {
+    let size = review.size()?;
+    let judgement = Judgement::new(review, settings);
+    let nodes = review.turns.iter().map(|turn| turn.node + 1).max().unwrap_or(1);
+    let mut additions = vec![Addition::default(); nodes];
+    for (number, turn) in review.turns.iter().enumerate() {
+        let addition = &mut additions[turn.node];
+        if let Some(finding) = &turn.finding {
+            addition.extras = rates(finding);
+            addition.comment = position_in_words(finding);
+        }
+        let Some(mv) = judgement.of(number) else { continue };
+        addition.comment = format!("{}{}", addition.comment, move_in_words(mv));
+        addition.extras.extend(judged(mv, judgement.verdict.turn, size));
+        let is_shown = mv.severity >= Severity::Inaccuracy;
+        // The second move of a node cannot have a variation.
+        let beside = turn.node.checked_sub(1).filter(|_| review.turns[number - 1].node < turn.node);
+        if let (true, Some(node)) = (is_shown, beside) {
+            additions[node].variations.extend(variation(mv, size));
+        }
+    }
+    let root = &mut additions[0];
+    root.comment = format!("{}\n{}", about(review, &judgement), root.comment).trim().to_owned();
+    root.extras.push(Extra { name: "CA", values: vec!["UTF-8".to_owned()], present: Present::Replaced });
+    Ok(annotate(&review.sgf, size, &additions))
+}
+
+fn about(review: &Review, judgement: &Judgement) -> String {
+    let verdict = &judgement.verdict;
+    let incomplete = if review.is_complete { "" } else { " Incomplete: the search was ended early." };
+    format!(
+        "{} {} {}\nReviewed by {}: {}. Win rates and leads are Black's.{incomplete}",
+        verdict.result, verdict.headline, verdict.detail, review.engine, review.limits
+    )
+}
+
+fn rates(finding: &Finding) -> Vec<Extra> {
+    let extra = |name, value| Extra { name, values: vec![value], present: Present::Replaced };
+    let mut extras = vec![extra("SBKV", format!("{:.2}", 100.0 * finding.winrate))];
+    extras.extend(finding.lead.map(|lead| extra("SBKS", format!("{lead:.1}"))));
+    extras
+}
+
+fn position_in_words(finding: &Finding) -> String {
+    if let Some(end) = &finding.end {
+        return format!("The game is over: {}.", end.result);
+    }
+    let rate = format!("Black {}", percent(finding.winrate));
+    match finding.lead {
+        Some(lead) if lead >= 0.0 => format!("{rate}, B+{lead:.1}."),
+        Some(lead) => format!("{rate}, W+{:.1}.", -lead),
+        None => format!("{rate}."),
+    }
+}
+
+fn move_in_words(mv: &MoveJudgement) -> String {
+    match mv.severity {
+        Severity::Fine if mv.order == Some(0) => " The engine's choice.".to_owned(),
+        Severity::Fine => String::new(),
+        severity => format!(
+            "\n{}: {}'s chances fall from {} to {}. {} was better: {}",
+            capitalised(severity.name()),
+            name(mv.player),
+            percent(mv.before),
+            percent(mv.after),
+            mv.best.vertex,
+            mv.best.line.join(" ")
+        ),
+    }
+}
+
+fn capitalised(word: &str) -> String {
+    word[..1].to_uppercase() + &word[1..]
+}
+
+fn judged(mv: &MoveJudgement, decisive: Option<usize>, size: Size) -> Vec<Extra> {
+    let mut extras = Vec::new();
+    let mut judgement = |name, value: &str| {
+        extras.push(Extra { name, values: vec![value.to_owned()], present: Present::Kept(JUDGEMENTS) });
+    };
+    match mv.severity {
+        Severity::Blunder => judgement("BM", "2"),
+        Severity::Mistake => judgement("BM", "1"),
+        Severity::Inaccuracy => judgement("DO", ""),
+        Severity::Fine if mv.is_only_move => judgement("TE", "1"),
+        Severity::Fine => {}
+    }
+    if decisive == Some(mv.turn) {
+        extras.push(Extra { name: "HO", values: vec!["1".to_owned()], present: Present::Kept(&["HO"]) });
+    }
+    if mv.severity > Severity::Fine {
+        let on_board = size.parse_vertex(&mv.best.vertex).filter(|&best| best != size.pass());
+        extras.extend(on_board.map(|best| Extra {
+            name: "TR",
+            values: vec![point(size, best)],
+            present: Present::Kept(MARKUP),
+        }));
+    }
+    extras
+}
+
+/// Returns the line of the better move.
+fn variation(mv: &MoveJudgement, size: Size) -> Option<Variation> {
+    let players = std::iter::successors(Some(mv.player), |player| Some(player.other()));
+    let line = mv.best.line.iter().map_while(|vertex| size.parse_vertex(vertex));
+    let moves: Vec<(Player, Move)> = players.zip(line).collect();
+    let following = moves.iter().rev().fold(None, |following: Option<Variation>, &played| {
+        let next = following.into_iter().collect();
+        Some(Variation { played: Some(played), comment: String::new(), next })
+    })?;
+    let comment = format!(
+        "Instead of {}: {} keeps {} for {}.",
+        mv.vertex,
+        mv.best.vertex,
+        percent(mv.before),
+        name(mv.player)
+    );
+    Some(Variation { comment, ..following })
+}

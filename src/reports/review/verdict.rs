@@ -1,0 +1,223 @@
+//! The result and the turning point of a game, in a few sentences.
+
+use super::judge::{MoveJudgement, Severity, for_player};
+use super::model::{Review, Turn};
+use crate::base::game::Player;
+
+/// The result of a game and the move that decided it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// The number of the decisive move, if there is one.
+    pub turn: Option<usize>,
+    /// A sentence about the result.
+    pub result: String,
+    /// A sentence about the turning point.
+    pub headline: String,
+    /// Further sentences; may be empty.
+    pub detail: String,
+}
+
+/// Minimum win rate of a side that is ahead at the end of the record.
+const AHEAD: f64 = 0.6;
+/// Minimum win rate before a decisive move; below it the game was decided already.
+const ALIVE: f64 = 0.4;
+
+/// Returns the verdict on a game and its judged moves.
+pub(super) fn of(review: &Review, moves: &[Option<MoveJudgement>]) -> Verdict {
+    let (winner, result) = result(review);
+    let verdict = |turn, headline: &str, detail: String| Verdict {
+        turn,
+        result: result.clone(),
+        headline: headline.to_owned(),
+        detail,
+    };
+    let Some(winner) = winner else {
+        return verdict(None, "Nobody was clearly ahead at the end.", costliest(moves, &Player::BOTH));
+    };
+    let loser = winner.other();
+    let chances = Chances::new(review, loser);
+    match chances.decisive(moves) {
+        _ if chances.at_the_end() >= AHEAD => {
+            let headline = format!("The engine does not see why: it has {} ahead at the end.", name(loser));
+            verdict(None, &headline, costliest(moves, &[loser]))
+        }
+        Some(mv) => {
+            let headline = format!("The game turned at move {}.", mv.turn);
+            verdict(Some(mv.turn), &headline, decided(mv, &chances))
+        }
+        None if chances.was_ahead() => verdict(
+            None,
+            &format!("{} lost the game little by little.", name(loser)),
+            format!("{} {}", chances.last_ahead_in_words(), costliest(moves, &[loser])),
+        ),
+        None => verdict(
+            None,
+            &format!("{} was ahead from the start.", name(winner)),
+            format!("No single move of {}'s decided. {}", name(loser), costliest(moves, &[loser])),
+        ),
+    }
+}
+
+/// `Black` or `White`.
+pub(super) fn name(player: Player) -> &'static str {
+    if player == Player::Black { "Black" } else { "White" }
+}
+
+/// Formats a share in whole percent.
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.0} %", 100.0 * share)
+}
+
+fn decided(mv: &MoveJudgement, chances: &Chances) -> String {
+    let player = name(mv.player);
+    let mut text = format!(
+        "{player} {}; {} was better. It took {player}'s chances from {} to {}, and they never came back.",
+        if mv.vertex == "pass" { "passed".to_owned() } else { format!("played {}", mv.vertex) },
+        mv.best.vertex,
+        percent(mv.before),
+        percent(mv.after),
+    );
+    if mv.before < 0.5 {
+        text.push(' ');
+        text.push_str(&chances.last_ahead_in_words());
+    }
+    text
+}
+
+/// Returns a sentence on the costliest move of these players; empty if no move was costly.
+fn costliest(moves: &[Option<MoveJudgement>], players: &[Player]) -> String {
+    let own =
+        moves.iter().flatten().filter(|mv| players.contains(&mv.player) && mv.severity > Severity::Fine);
+    own.max_by(|one, other| one.loss.total_cmp(&other.loss)).map_or_else(String::new, |mv| {
+        let (from, to) = (percent(mv.before), percent(mv.after));
+        let player = name(mv.player);
+        format!("{player}'s costliest move was {} at move {} ({from} to {to}).", mv.vertex, mv.turn)
+    })
+}
+
+/// Returns the winner by the record, else by the count, else the side ahead at the end, with a sentence about it.
+fn result(review: &Review) -> (Option<Player>, String) {
+    let Some(written) = review.result.as_deref().map(str::trim).filter(|text| !text.is_empty()) else {
+        return end(review, None);
+    };
+    match winner_of(written) {
+        Some((winner, "")) => (Some(winner), format!("{} won.", name(winner))),
+        Some((winner, how)) => (Some(winner), format!("{} won {}.", name(winner), how_in_words(how))),
+        None => {
+            let given = format!("The record gives the result as {written}");
+            if is_draw(written) { (None, format!("{given}.")) } else { end(review, Some(given)) }
+        }
+    }
+}
+
+/// Does the same from the end of the game; `given` begins the sentence if the record's result names no winner.
+fn end(review: &Review, given: Option<String>) -> (Option<Player>, String) {
+    let begun = given.as_deref().unwrap_or("The record gives no result");
+    let last = review.turns.iter().rev().find_map(|turn| turn.finding.as_ref());
+    let Some(last) = last else { return (None, format!("{begun}.")) };
+    if let Some(end) = &last.end {
+        let before = given.map_or_else(String::new, |given| format!("{given}. "));
+        return match winner_of(&end.result) {
+            Some((winner, points)) => {
+                (Some(winner), format!("{before}The count of the end is {} by {points}.", name(winner)))
+            }
+            None => (None, format!("{before}The count of the end is a draw.")),
+        };
+    }
+    let ahead = Player::BOTH.into_iter().find(|&player| for_player(player, last.winrate) >= AHEAD);
+    match ahead {
+        Some(player) => (ahead, format!("{begun}; at its end {} is ahead.", name(player))),
+        None => (None, format!("{begun}; at its end the game is open.")),
+    }
+}
+
+/// Returns true if a result is a draw, as FF\[4\] or as Japanese records write it.
+fn is_draw(result: &str) -> bool {
+    ["0", "draw", "jigo"].contains(&result.to_ascii_lowercase().as_str())
+}
+
+/// Returns the winner and the text after `B+` or `W+`.
+fn winner_of(result: &str) -> Option<(Player, &str)> {
+    let how = result.get(1..)?.strip_prefix('+')?.trim();
+    match result.as_bytes()[0].to_ascii_uppercase() {
+        b'B' => Some((Player::Black, how)),
+        b'W' => Some((Player::White, how)),
+        _ => None,
+    }
+}
+
+fn how_in_words(how: &str) -> String {
+    match how.to_ascii_lowercase().as_str() {
+        "r" | "res" | "resign" => "by resignation".to_owned(),
+        "t" | "time" => "on time".to_owned(),
+        "f" | "forfeit" => "by forfeit".to_owned(),
+        points => match points.parse::<f64>() {
+            Ok(1.0) => "by 1 point".to_owned(),
+            Ok(points) => format!("by {points} points"),
+            Err(_) => format!("({how})"),
+        },
+    }
+}
+
+/// Win rates of the side that lost.
+struct Chances {
+    loser: Player,
+    /// The median of three turns around each turn, so that one wrong search has no effect; `None` for turns that were
+    /// not searched, and before the last setup, which begins another game.
+    smooth: Vec<Option<f64>>,
+}
+
+impl Chances {
+    fn new(review: &Review, loser: Player) -> Chances {
+        let begun = review.turns.iter().rposition(|turn| turn.was_set_up).unwrap_or(0);
+        let chance = |(number, turn): (usize, &Turn)| {
+            let finding = turn.finding.as_ref().filter(|_| number >= begun);
+            finding.map(|finding| for_player(loser, finding.winrate))
+        };
+        let raw: Vec<Option<f64>> = review.turns.iter().enumerate().map(chance).collect();
+        let median = |index: usize| {
+            let mut around: Vec<f64> =
+                raw[index.saturating_sub(1)..raw.len().min(index + 2)].iter().flatten().copied().collect();
+            around.sort_by(f64::total_cmp);
+            raw[index].and(around.get(around.len() / 2).copied())
+        };
+        Chances { loser, smooth: (0..raw.len()).map(median).collect() }
+    }
+
+    /// Returns the loser's costliest move of those never made good: the win rate was at least [`ALIVE`] before it,
+    /// stayed below one half after it, and regained at most half of the loss.
+    fn decisive<'m>(&self, moves: &'m [Option<MoveJudgement>]) -> Option<&'m MoveJudgement> {
+        let mut best_later = vec![0.0_f64; self.smooth.len() + 1];
+        for (index, chance) in self.smooth.iter().enumerate().rev() {
+            best_later[index] = best_later[index + 1].max(chance.unwrap_or(0.0));
+        }
+        let is_final = |mv: &MoveJudgement| {
+            // The median of the move's own turn may still be the win rate before the move.
+            let later = best_later.get(mv.turn + 1).copied().unwrap_or(0.0).max(mv.after);
+            later < 0.5 && later <= mv.before - mv.loss / 2.0
+        };
+        let own = moves.iter().flatten().filter(|mv| mv.player == self.loser && mv.severity > Severity::Fine);
+        own.filter(|mv| self.smooth[mv.turn - 1].is_some() && mv.before >= ALIVE && is_final(mv))
+            .max_by(|one, other| one.loss.total_cmp(&other.loss))
+    }
+
+    fn last_ahead(&self) -> Option<usize> {
+        self.smooth.iter().rposition(|chance| chance.is_some_and(|chance| chance >= 0.5))
+    }
+
+    /// Returns the win rate in the last position that was searched.
+    fn at_the_end(&self) -> f64 {
+        self.smooth.iter().rev().find_map(|chance| *chance).unwrap_or(0.0)
+    }
+
+    fn was_ahead(&self) -> bool {
+        self.last_ahead().is_some()
+    }
+
+    fn last_ahead_in_words(&self) -> String {
+        match self.last_ahead() {
+            Some(turn) => format!("{} was last ahead after move {turn}.", name(self.loser)),
+            None => format!("{} was never ahead.", name(self.loser)),
+        }
+    }
+}
