@@ -127,6 +127,19 @@ fn a_mistyped_word_is_told_in_one_line_with_what_to_type() {
 }
 
 #[test]
+fn a_dead_stone_is_captured_where_a_pass_would_lose() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let wall = |column: char| ('a'..='g').map(|row| format!("[{column}{row}]")).collect::<String>();
+    for rules in ["Chinese", "Tromp-Taylor"] {
+        let stones = format!("AB{}[fd]AW{}", wall('c'), wall('d'));
+        let record = format!("(;SZ[7]KM[7.5]RU[{rules}]PL[W]{stones})");
+        std::fs::write(folder.path().join("wall.sgf"), record).expect("a file");
+        let shown = go_in(folder.path(), &[], "load FOLDER/wall.sgf\nquit\n");
+        assert!(shown.contains("White (O) plays ") && !shown.contains("White (O) plays pass"), "{rules}: {shown}");
+    }
+}
+
+#[test]
 fn a_game_is_saved_and_loaded_and_no_file_is_overwritten_without_force() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("a game.sgf");
