@@ -5,7 +5,7 @@ use crate::base::platform;
 /// One mebibyte in bytes.
 pub const MIB: u64 = 1 << 20;
 /// Memory of the engine besides the table and the network, in a release build: code, stacks, the game's history, output
-/// buffers. Peak resident memory stays at least 1.1 MiB below each budget of tests/memory.rs, from 8 MiB on; a build for
+/// buffers. Peak resident memory stays at least 1.1 MiB below each budget of tests/program/memory.rs, from 8 MiB on; a build for
 /// tests, without link-time optimisation, takes up to 0.4 MiB more than 9 MiB.
 const ENGINE_BYTES: u64 = 7 * MIB + 9 * MIB / 32;
 /// Largest reserve for growth with boards and games; the reserve is half of the budget above the smallest. An engine on

@@ -42,12 +42,12 @@
 //! claims is detected by its tags and dropped before it is used. A block with pages of one claim may have edges of
 //! different moments, and more visits than its position; the position's visits are then raised (`doubt.rs`). Results
 //! not yet written are lost, and ages may be wrong for a while. Where a halving was in progress (once in 2^26
-//! visits), some moves may have twice the visits. Test: tests/power_cut.rs. [`Table::snapshot`] copies a file in use.
+//! visits), some moves may have twice the visits. Test: tests/table/power_cut.rs. [`Table::snapshot`] copies a file in use.
 //!
 //! **Memory orderings:** a key, a block's sequence and its number in the entry are published with `Release` after the
 //! data they guard, and read with `Acquire` before it. All other accesses are `Relaxed`: words are independent, and
-//! each is valid alone. Tests: tests/table_loom.rs in all interleavings, tests/table_stress.rs and
-//! tests/table_file/crowd.rs with many threads and processes.
+//! each is valid alone. Tests: tests/table_loom.rs in all interleavings, tests/table/table_stress.rs and
+//! tests/table/table_file/crowd.rs with many threads and processes.
 //!
 //! **A full table** is the normal state. A new position evicts the least valuable entry of its bucket and of the
 //! overflow bucket behind it, a new block the least valuable of a few that a clock hand passes; the [`Replacement`]

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
+pub(crate) mod controller;
 pub(crate) mod naive;
 
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-"""Makes what tests/network_trainer.rs compares the engine with.
+"""Makes what tests/network/network_trainer.rs compares the engine with.
 
     tewari network prepare tests/data/network/games.txt --validation 1 --out DATA
     python tools/train/fixture.py DATA tests/data/network

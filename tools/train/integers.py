@@ -1,6 +1,6 @@
 """The network in the engine's integers: what the weights file holds, and the same sums in numpy.
 
-src/network/mod.rs describes the layers, src/network/weights.rs the file. tests/network_trainer.rs compares the
+src/network/mod.rs describes the layers, src/network/weights.rs the file. tests/network/network_trainer.rs compares the
 engine with `forward` bit by bit.
 """
 

@@ -1,0 +1,140 @@
+//! The status of every chain of the positions in `tests/data/status/positions.txt`.
+
+use std::fmt::Write;
+use tewari::base::game::{Move, Player};
+use tewari::go::status::{Status, Statuses};
+use tewari::go::{Komi, PlayoutPolicy, Position, Rules, Size};
+
+/// A finished position with the status of its chains: `X` and `O` are alive, `B` and `W` in seki, `x` and `o` dead.
+struct Diagram {
+    name: String,
+    rows: Vec<Vec<char>>,
+}
+
+fn diagrams() -> Vec<Diagram> {
+    let text = include_str!("../../data/status/positions.txt");
+    let mut diagrams: Vec<Diagram> = Vec::new();
+    for line in text.lines().map(str::trim) {
+        if let Some(name) = line.strip_prefix('#') {
+            diagrams.push(Diagram { name: name.trim().to_owned(), rows: Vec::new() });
+        } else if !line.is_empty() {
+            let row = line.chars().filter(|symbol| !symbol.is_whitespace()).collect();
+            diagrams.last_mut().expect("a name before the rows").rows.push(row);
+        }
+    }
+    diagrams.retain(|diagram| !diagram.rows.is_empty());
+    diagrams
+}
+
+impl Diagram {
+    /// Returns the diagram under one of the eight symmetries, with exchanged colours if requested.
+    fn turned(&self, symmetry: usize, swaps_colours: bool) -> Vec<Vec<char>> {
+        let mut rows = self.rows.clone();
+        if symmetry & 1 != 0 {
+            rows.reverse();
+        }
+        if symmetry & 2 != 0 {
+            rows.iter_mut().for_each(|row| row.reverse());
+        }
+        if symmetry & 4 != 0 {
+            rows = (0..rows[0].len()).map(|column| rows.iter().map(|row| row[column]).collect()).collect();
+        }
+        if swaps_colours {
+            for symbol in rows.iter_mut().flatten() {
+                *symbol = match *symbol {
+                    'X' => 'O',
+                    'O' => 'X',
+                    'x' => 'o',
+                    'o' => 'x',
+                    'B' => 'W',
+                    'W' => 'B',
+                    other => other,
+                };
+            }
+        }
+        rows
+    }
+}
+
+fn player_of(symbol: char) -> Option<Player> {
+    match symbol {
+        'X' | 'x' | 'B' => Some(Player::Black),
+        'O' | 'o' | 'W' => Some(Player::White),
+        _ => None,
+    }
+}
+
+/// Returns the diagram of the same position by the program's statuses.
+fn drawn(rows: &[Vec<char>], to_play: Player, seed: u64) -> String {
+    let size = Size::new(rows[0].len(), rows.len()).expect("a size");
+    let mut stones = Vec::new();
+    for (row, symbols) in rows.iter().rev().enumerate() {
+        for (column, &symbol) in symbols.iter().enumerate() {
+            if let Some(player) = player_of(symbol) {
+                stones.push((player, size.move_at(column, row).expect("a point")));
+            }
+        }
+    }
+    let position = Position::with_stones(size, Rules::CHINESE, Komi(0), &stones, to_play);
+    let statuses = Statuses::judged(&position.expect("a legal position"), PlayoutPolicy::default(), seed);
+    let mut symbols = vec!['.'; size.points()];
+    for chain in statuses.chains() {
+        let symbol = match (chain.status, chain.player) {
+            (Status::Alive, Player::Black) => 'X',
+            (Status::Alive, Player::White) => 'O',
+            (Status::Dead, Player::Black) => 'x',
+            (Status::Dead, Player::White) => 'o',
+            (Status::Seki, Player::Black) => 'B',
+            (Status::Seki, Player::White) => 'W',
+        };
+        chain.stones.iter().for_each(|&Move(stone)| symbols[usize::from(stone)] = symbol);
+    }
+    text(symbols.chunks(size.columns()).rev())
+}
+
+fn text<'a>(rows: impl Iterator<Item = &'a [char]>) -> String {
+    rows.fold(String::new(), |mut text, row| {
+        let _ = writeln!(text, "{}", row.iter().collect::<String>());
+        text
+    })
+}
+
+fn check(seeds: impl Fn(u64) -> Vec<u64>) {
+    let (mut asked, mut wrong) = (0, Vec::new());
+    let diagrams = diagrams();
+    for diagram in &diagrams {
+        let mut found: Vec<(String, usize)> = Vec::new();
+        for turn in 0..16 {
+            let rows = diagram.turned(turn % 8, turn >= 8);
+            let expected = text(rows.iter().map(Vec::as_slice));
+            for seed in seeds(turn as u64) {
+                asked += 1;
+                let drawn = drawn(&rows, Player::BOTH[turn / 4 % 2], seed);
+                if drawn != expected {
+                    let entry = found.iter_mut().find(|(other, _)| *other == drawn);
+                    match entry {
+                        Some((_, count)) => *count += 1,
+                        None => found.push((drawn, 1)),
+                    }
+                }
+            }
+        }
+        if let Some((drawn, _)) = found.first() {
+            let count: usize = found.iter().map(|(_, count)| count).sum();
+            wrong.push(format!("{}: {count} times, as\n{drawn}", diagram.name));
+        }
+    }
+    println!("{} positions, judged {asked} times", diagrams.len());
+    assert!(diagrams.len() >= 40 && wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn small_groups_have_their_status_however_the_board_is_turned_and_coloured() {
+    check(|turn| vec![turn % 5]);
+}
+
+#[test]
+#[ignore = "takes minutes: every symmetry with every seed"]
+fn small_groups_have_their_status_with_every_seed() {
+    check(|_| (0..5).collect());
+}

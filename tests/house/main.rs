@@ -1,0 +1,3 @@
+//! Rules for the source itself.
+
+mod layering;

@@ -1,0 +1,13 @@
+//! The program: commands, settings, memory, games against a person, reviews.
+
+mod cli;
+#[path = "../common/mod.rs"]
+mod common;
+mod help;
+mod machine;
+mod manual;
+mod memory;
+mod play;
+mod play_terminal;
+mod review;
+mod settings;

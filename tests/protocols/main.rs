@@ -1,0 +1,10 @@
+//! GTP and the analysis protocol.
+
+mod analysis_server;
+#[path = "../common/mod.rs"]
+mod common;
+mod gnugo;
+mod gtp_check;
+mod gtp_live;
+mod gtp_session;
+mod gtp_transcript;

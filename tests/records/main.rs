@@ -1,0 +1,3 @@
+//! SGF records.
+
+mod sgf;

@@ -1,0 +1,15 @@
+//! Searches, proofs and policies.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "proofs/exact.rs"]
+mod exact;
+mod knowledge;
+mod presets;
+mod proofs;
+mod reproducible;
+mod root_moves;
+mod search_oracle;
+mod signature;
+#[path = "proofs/truth.rs"]
+mod truth;

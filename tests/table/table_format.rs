@@ -1,0 +1,277 @@
+//! A reader of table files, written from `src/table/FORMAT.md` alone, finds the contents that the program reports.
+
+#![cfg(unix)]
+
+use crate::common;
+
+use serde_json::Value;
+use std::collections::HashMap;
+use std::path::Path;
+use std::process::Stdio;
+
+/// A file as `FORMAT.md` describes it.
+struct Reader {
+    words: Vec<u64>,
+}
+
+/// The compared fields of an entry.
+struct Position {
+    value: u32,
+    visits: u32,
+    leaf_half_points: u64,
+    leaf_playouts: u64,
+    generation: u64,
+    block: u64,
+    bounds: Option<(i64, i64)>,
+}
+
+/// The compared fields of a block.
+struct Moves {
+    legal: Vec<bool>,
+    visits: Vec<u64>,
+    amaf: Vec<(u64, u64)>,
+    is_whole: bool,
+}
+
+fn bits(word: u64, from: u32, to: u32) -> u64 {
+    word << (64 - to) >> (64 - to + from)
+}
+
+fn share(key: u64, parts: u64) -> u64 {
+    ((u128::from(key) * u128::from(parts)) >> 64) as u64
+}
+
+impl Reader {
+    fn open(path: &Path) -> Reader {
+        let bytes = std::fs::read(path).expect("the file");
+        assert!(bytes.len().is_multiple_of(8));
+        let reader =
+            Reader { words: bytes.as_chunks().0.iter().map(|&bytes| u64::from_le_bytes(bytes)).collect() };
+        assert_eq!(&bytes[..8], b"TewariTT");
+        assert_eq!(&bytes[8..16], [1, 2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!(reader.words[2], 4);
+        let covered = [0..56, 64..128, 256..512].into_iter().flat_map(|range| bytes[range].to_vec());
+        let sum = covered.fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        assert_eq!((reader.words[7], reader.words[20]), (sum, 0));
+        assert_eq!(reader.words.len() as u64, reader.pool() + reader.blocks() * reader.block_words());
+        reader
+    }
+
+    fn text(&self, from: usize, to: usize) -> String {
+        let bytes: Vec<u8> = self.words[from..to].iter().flat_map(|word| word.to_le_bytes()).collect();
+        String::from_utf8(bytes).expect("text").trim_end_matches('\0').to_owned()
+    }
+
+    fn moves(&self) -> u64 {
+        bits(self.words[3], 0, 32)
+    }
+
+    fn has_policy_state(&self) -> bool {
+        bits(self.words[3], 32, 33) == 1
+    }
+
+    fn buckets(&self) -> u64 {
+        self.words[4]
+    }
+
+    fn blocks(&self) -> u64 {
+        self.words[5]
+    }
+
+    fn overflow(&self) -> u64 {
+        64 + 16 * self.buckets()
+    }
+
+    fn pool(&self) -> u64 {
+        self.overflow() + 16 * (self.buckets() / 8)
+    }
+
+    /// Returns the first words of the AMAF samples and of the policy state, and the indices of the tags.
+    fn places(&self) -> (u64, u64, Vec<u64>) {
+        let (moves, mut tags) = (self.moves(), Vec::new());
+        let is_long = moves > 128;
+        let mut at = 6 + moves;
+        if is_long {
+            tags.push(at);
+            at += 1;
+        }
+        let amaf = at;
+        at += moves.div_ceil(2);
+        if is_long && self.has_policy_state() {
+            tags.push(at);
+            at += 1;
+        }
+        let state = at;
+        at += if self.has_policy_state() { moves } else { 0 };
+        tags.push(at);
+        (amaf, state, tags)
+    }
+
+    fn block_words(&self) -> u64 {
+        let (_, _, tags) = self.places();
+        (tags[tags.len() - 1] + 1).next_multiple_of(8)
+    }
+
+    /// Returns all positions by key, and the number of keys in a bucket where they do not belong.
+    fn positions(&self) -> (HashMap<u64, Position>, usize) {
+        let mut found = HashMap::new();
+        let mut misplaced = 0;
+        for (index, entry) in self.words[64..self.pool() as usize].chunks(4).enumerate() {
+            let &[key, total, meta, proof] = entry else { panic!("four words") };
+            if key < 128 {
+                continue;
+            }
+            let bucket = index as u64 / 4;
+            let expected = if bucket < self.buckets() {
+                share(key, self.buckets())
+            } else {
+                self.buckets() + share(key.rotate_left(32), self.buckets() / 8)
+            };
+            misplaced += usize::from(bucket != expected);
+            let score = |from| bits(proof, from, from + 10) as i64 - 512;
+            let is_proof = bits(proof, 20, 64) == bits(key, 0, 44);
+            let bounds = Some((score(0), score(10))).filter(|&bounds| is_proof && bounds != (-512, 511));
+            let position = Position {
+                value: bits(total, 0, 32) as u32,
+                visits: bits(total, 32, 64) as u32,
+                leaf_half_points: bits(meta, 0, 16),
+                leaf_playouts: bits(meta, 16, 31),
+                generation: bits(meta, 32, 38),
+                block: bits(meta, 38, 64),
+                bounds,
+            };
+            found.entry(key).or_insert(position);
+        }
+        (found, misplaced)
+    }
+
+    /// Returns the block that an entry names, if the block names the entry.
+    fn block(&self, key: u64, number: u64) -> Option<Moves> {
+        let number = number.checked_sub(1).filter(|&number| number < self.blocks())?;
+        let start = (self.pool() + number * self.block_words()) as usize;
+        let words = &self.words[start..start + self.block_words() as usize];
+        if words[0] != key || words[1] & 1 == 1 {
+            return None;
+        }
+        let moves = self.moves() as usize;
+        let (amaf, _, tags) = self.places();
+        let edges = &words[6..6 + moves];
+        let samples = |index: usize| {
+            let half = words[amaf as usize + index / 2] >> (32 * (index % 2));
+            (bits(half, 0, 16), bits(half, 16, 32))
+        };
+        Some(Moves {
+            legal: edges.iter().map(|&edge| bits(edge, 0, 16) != 0xffff).collect(),
+            visits: edges.iter().map(|&edge| bits(edge, 36, 64)).collect(),
+            amaf: (0..moves).map(samples).collect(),
+            is_whole: tags.iter().all(|&tag| words[tag as usize] == key ^ bits(words[1], 0, 32)),
+        })
+    }
+}
+
+fn program(arguments: &[&str]) -> Value {
+    let mut command = common::program();
+    let output = command.args(arguments).stdin(Stdio::null()).output().expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("one JSON object")
+}
+
+fn number(value: &Value) -> u64 {
+    value.as_u64().expect("a number")
+}
+
+/// Returns the number of a move such as `C4` on a board with `columns` columns and `rows` rows.
+fn move_number(name: &str, columns: usize, rows: usize) -> usize {
+    if name == "pass" {
+        return columns * rows;
+    }
+    let column = "ABCDEFGHJKLMNOPQRST".find(&name[..1]).expect("a column");
+    (name[1..].parse::<usize>().expect("a row") - 1) * columns + column
+}
+
+fn compare(columns: usize, rows: usize, options: &[&str]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.tewari");
+    let name = path.to_str().expect("a name");
+    let size = format!("{columns}x{rows}");
+    let search = ["analyze", "--size", &size, "--komi", "2.5", "--simulations", "400", "--format", "json"];
+    let search = [&search[..], &["--network", "none", "--table", name], options].concat();
+    let analysis = program(&search);
+    let info = program(&["table", "info", "--format", "json", name]);
+
+    let reader = Reader::open(&path);
+    assert_eq!(reader.text(8, 12), format!("go {size}"));
+    assert_eq!(Value::from(reader.text(12, 14)), info["policyState"]);
+    assert_eq!(Value::from(reader.text(32, 40)), info["setting"]);
+    assert_eq!(Value::from(format!("{:#x}", reader.words[6])), info["keySeed"]);
+    assert_eq!(
+        reader.words[40..64].iter().filter(|&&number| number != 0).count() as u64,
+        number(&info["tables"])
+    );
+    assert_eq!(
+        (reader.words[16], reader.words[17]),
+        (number(&info["generation"]), number(&info["openings"]) - 1)
+    );
+    assert_eq!(bits(reader.words[19], 30, 32), 2, "closed");
+    assert_eq!(reader.blocks(), number(&info["blocks"]));
+    let (positions, misplaced) = reader.positions();
+    assert_eq!((positions.len() as u64, misplaced), (number(&info["entriesUsed"]), 0));
+    let bounded = positions.values().filter(|position| position.bounds.is_some()).count();
+    assert_eq!(bounded as u64, number(&info["bounded"]));
+    let of_now = positions.values().filter(|position| position.generation == reader.words[16]).count();
+    assert_eq!(of_now as u64, number(&info["ages"][0]));
+
+    let mut blocks = 0;
+    for (&key, position) in &positions {
+        assert!(position.leaf_half_points <= 2 * position.leaf_playouts);
+        let Some(block) = reader.block(key, position.block) else { continue };
+        blocks += 1;
+        assert!(block.is_whole);
+        assert!(block.amaf.iter().all(|(half_points, samples)| *half_points <= 2 * samples));
+        let counted = block.visits.iter().sum::<u64>() + position.leaf_playouts;
+        assert!(counted <= u64::from(position.visits), "{counted} in {}", position.visits);
+    }
+    assert_eq!(blocks, number(&info["blocksUsed"]));
+
+    let root_visits = number(&analysis["rootInfo"]["visits"]);
+    // The position after the only move tried has as many visits, but not all moves are legal there.
+    let is_root = |block: Moves| block.legal.iter().all(|legal| *legal);
+    let roots =
+        positions.iter().filter(|(key, position)| reader.block(**key, position.block).is_some_and(is_root));
+    let (&key, root) = roots.max_by_key(|(_, position)| position.visits).expect("a root");
+    assert_eq!(u64::from(root.visits), root_visits);
+    let winrate = analysis["rootInfo"]["winrate"].as_f64().expect("a win rate");
+    assert!((f64::from(root.value) / f64::from(u32::MAX) - winrate).abs() < 1e-6);
+    if let Some((lower, upper)) = root.bounds {
+        let told = analysis["rootInfo"]["scoreBounds"].as_array().expect("bounds");
+        assert!(told[0].as_i64() >= Some(lower) && told[1].as_i64() <= Some(upper), "{told:?}");
+    }
+    let block = reader.block(key, root.block).expect("the root's block");
+    let moves = analysis["moveInfos"].as_array().expect("moves");
+    assert!(!moves.is_empty());
+    for told in moves {
+        let at = move_number(told["move"].as_str().expect("a move"), columns, rows);
+        assert_eq!(block.visits[at], number(&told["edgeVisits"]), "{}", told["move"]);
+    }
+}
+
+#[test]
+fn a_table_is_read_from_its_description() {
+    compare(9, 9, &["--table-size", "4MiB"]);
+    compare(5, 3, &["--table-size", "512KiB"]);
+}
+
+#[test]
+fn blocks_with_more_tags_and_policy_state_are_read_too() {
+    compare(19, 19, &["--table-size", "8MiB"]);
+    compare(9, 9, &["--table-size", "4MiB", "--policy", "ucb1-tuned"]);
+    compare(13, 10, &["--table-size", "4MiB", "--policy", "lazarus"]);
+}
+
+#[test]
+fn proven_bounds_are_read() {
+    compare(3, 1, &["--table-size", "64KiB"]);
+    compare(2, 2, &["--table-size", "64KiB"]);
+}
