@@ -31,19 +31,25 @@
 //!   advance once enough entries were claimed, by which replacement measures age; *reseeding*: an evicted position starts
 //!   again from the edge to it.
 //!
-//! # Layers
+//! # Rooms
 //!
-//! A module may use only modules of the layers above its own (checked by a test):
+//! A room uses only the rooms that are named behind it, and no two files import each other, directly or in a circle.
+//! `tests/house/layering.rs` reads this list and checks both.
 //!
-//! 0. `platform`: the operating system
-//! 1. [`game`], [`ownership`], [`input`], [`value`], [`zobrist`], [`rng`], [`stats`], [`parameters`], [`folder`]: vocabulary
-//! 2. [`go`], [`tictactoe`] (games, independent of tables), [`table`] (independent of games) and [`memory`] (its budget)
-//! 3. [`search`]; [`network`] (reads positions; independent of table and search)
-//! 4. [`engine`] (one game, one table) and [`sgf`] (game records)
-//! 5. [`gtp`], [`analysis`]: protocols and reports
-//! 6. [`arena`]: games between engines, and experiments; [`selfplay`]: games to learn from; [`play`]: games against a
-//!    person; [`review`]: analysis of a whole game
-//! 7. [`cli`]: the only layer that prints or reads flags
+//! - [`base`] (uses nothing): players, moves, scores, values, keys, random numbers, input lines, folders, memory, and
+//!   `platform`, which alone names the operating system
+//! - [`go`] (uses `base`): board, rules, playouts, ladders, life and death
+//! - [`table`] (uses `base`): entries, blocks, replacement, files
+//! - [`search`] (uses `base`, `table`): simulations, policies, proofs, reports
+//! - [`network`] (uses `base`, `go`): planes, layers, kernels, weights
+//! - [`records`] (uses `base`, `go`): SGF
+//! - [`engine`] (uses `base`, `go`, `table`, `search`, `network`): one game with one table: evaluation, limits, clock, decisions
+//! - [`protocols`] (uses `base`, `go`, `table`, `search`, `engine`, `records`): GTP and KataGo's analysis protocol
+//! - [`reports`] (uses `base`, `go`, `search`, `table`, `engine`, `records`): analysed positions and reviewed games
+//! - [`play`] (uses `base`, `go`, `table`, `search`, `engine`, `records`): games against a person
+//! - [`lab`] (uses `base`, `go`, `table`, `search`, `network`, `engine`, `records`, `protocols`): matches, sweeps, test suites,
+//!   statistics, self-play, training data
+//! - [`cli`] (uses every room): flags, printing, exit codes
 
 pub mod base;
 pub mod cli;

@@ -1,72 +1,32 @@
-//! Layers import downwards only, `unsafe` stays in few files, operating systems are named only in `platform`, and only
+//! Rooms import downwards only, `unsafe` stays in few files, operating systems are named only in `base/platform`, and only
 //! the command line prints.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use crate::sources::{Source, sources};
+use std::path::Path;
 
-/// The modules that each module may use besides its own, lowest first.
-const MAY_USE: &[(&str, &[&str])] = &[
-    ("platform", &[]),
-    ("game", &["ownership", "rng"]),
-    ("ownership", &["game"]),
-    ("input", &[]),
-    ("folder", &[]),
-    ("value", &["game"]),
-    ("zobrist", &[]),
-    ("rng", &[]),
-    ("memory", &["platform"]),
-    ("parameters", &[]),
-    ("stats", &[]),
-    ("go", &["game", "ownership", "value", "zobrist", "rng", "parameters"]),
-    ("tictactoe", &["game", "value", "zobrist", "rng"]),
-    ("table", &["platform", "game", "value"]),
-    ("search", &["game", "ownership", "value", "zobrist", "rng", "parameters", "table"]),
-    ("network", &["game", "value", "go"]),
-    ("engine", &["game", "value", "zobrist", "rng", "go", "memory", "table", "search", "network"]),
-    ("sgf", &["game", "go"]),
-    (
-        "gtp",
-        &["platform", "game", "input", "value", "rng", "go", "memory", "table", "search", "engine", "sgf"],
-    ),
-    ("analysis", &["game", "input", "value", "go", "table", "search", "engine", "sgf"]),
-    (
-        "arena",
-        &[
-            "platform", "game", "value", "zobrist", "rng", "stats", "folder", "go", "memory", "table",
-            "search", "engine", "sgf", "gtp", "analysis",
-        ],
-    ),
-    ("selfplay", &["game", "folder", "zobrist", "go", "network", "search", "engine"]),
-    ("play", &["platform", "game", "go", "tictactoe", "table", "search", "engine", "sgf"]),
-    ("review", &["game", "go", "search", "engine", "sgf", "analysis"]),
-    (
-        "cli",
-        &[
-            "platform",
-            "game",
-            "folder",
-            "input",
-            "value",
-            "rng",
-            "go",
-            "tictactoe",
-            "memory",
-            "network",
-            "table",
-            "search",
-            "engine",
-            "sgf",
-            "gtp",
-            "analysis",
-            "arena",
-            "play",
-            "review",
-            "selfplay",
-            "stats",
-            "zobrist",
-        ],
-    ),
-];
+/// A room of the sources with the rooms that it may use, as the list in `src/lib.rs` has it.
+struct Room {
+    name: String,
+    may_use: Vec<String>,
+}
+
+/// Returns the rooms listed in the documentation of `src/lib.rs`: lines such as "//! - [`go`] (uses `base`): …".
+fn rooms() -> Vec<Room> {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs"))
+        .expect("src/lib.rs");
+    let mut rooms: Vec<Room> = Vec::new();
+    for line in text.lines().filter_map(|line| line.strip_prefix("//! - [`")) {
+        let (name, rest) = line.split_once("`]").expect("a name");
+        let (uses, _) =
+            rest.trim_start().strip_prefix("(uses ").and_then(|it| it.split_once(')')).expect("(uses …)");
+        let may_use = match uses {
+            "every room" => rooms.iter().map(|room| room.name.clone()).collect(),
+            uses => uses.split('`').skip(1).step_by(2).map(str::to_owned).collect(),
+        };
+        rooms.push(Room { name: name.to_owned(), may_use });
+    }
+    rooms
+}
 
 /// The files with `unsafe`: memory, and processor instructions.
 const UNSAFE: &[&str] = &["table/backing.rs", "network/kernels.rs", "network/kernels/aarch64.rs"];
@@ -99,89 +59,72 @@ fn used_modules(line: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Returns the violations in `line` of a file in `module`.
-fn violations(module: &str, file: &str, line: &str) -> Vec<String> {
+/// Returns the violations in `line` of a file, which is named from `src` on.
+fn violations(rooms: &[Room], file: &str, line: &str) -> Vec<String> {
     let mut found = Vec::new();
-    let allowed = MAY_USE.iter().find(|(name, _)| *name == module).map(|(_, allowed)| *allowed);
-    let Some(allowed) = allowed else { return vec![format!("{module} is in no layer")] };
+    let name = file.split('/').next().unwrap_or_default();
+    let Some(room) = rooms.iter().find(|room| room.name == name) else {
+        return vec![format!("{name} is no room")];
+    };
     for used in used_modules(line) {
-        if used != module && !allowed.contains(&used) {
-            found.push(format!("{module} may not use {used}"));
+        if used != name && !room.may_use.iter().any(|allowed| allowed == used) {
+            found.push(format!("{name} may not use {used}"));
         }
     }
     let code = line.split("//").next().unwrap_or_default();
     let has_unsafe = code.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "unsafe");
-    if has_unsafe && !UNSAFE.iter().any(|name| file.ends_with(name)) {
+    if has_unsafe && !UNSAFE.contains(&file) {
         found.push(format!("unsafe outside {}", UNSAFE.join(" and ")));
     }
-    if module != "platform" {
+    if !file.starts_with("base/platform/") {
         let names = SYSTEMS.iter().filter(|name| code.contains(*name));
         found.extend(names.map(|name| format!("{name} outside platform")));
     }
     let prints = ["println!", "eprintln!", "print!(", "process::exit"].iter().any(|word| code.contains(word));
-    if prints && module != "cli" {
+    if prints && name != "cli" {
         found.push("printing or exiting outside the command line".to_owned());
     }
     found
 }
 
-fn rust_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).expect("a folder of the sources") {
-        let path = entry.expect("an entry of it").path();
-        if path.is_dir() {
-            files.extend(rust_files(&path));
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path);
-        }
-    }
-    files
-}
-
 #[test]
-fn no_module_imports_upwards() {
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+fn no_room_imports_upwards() {
+    let rooms = rooms();
+    assert!(rooms.len() <= 13, "{} rooms", rooms.len());
+    for (number, room) in rooms.iter().enumerate() {
+        let is_below = |used: &String| rooms[..number].iter().any(|below| below.name == *used);
+        assert!(room.may_use.iter().all(is_below), "{} uses a room that is listed after it", room.name);
+    }
     let mut wrong = Vec::new();
-    let mut checked = 0;
-    for file in rust_files(&sources) {
-        let relative = file.strip_prefix(&sources).expect("a file below src").to_string_lossy().into_owned();
-        let module = relative.split(['/', '.']).next().unwrap_or_default().to_owned();
-        if module == "lib" || module == "main" {
-            continue;
-        }
-        checked += 1;
-        let text = fs::read_to_string(&file).expect("readable source");
+    for Source { name, text } in sources().iter().filter(|source| source.name.contains('/')) {
         for (number, line) in text.lines().enumerate() {
-            wrong.extend(
-                violations(&module, &relative, line)
-                    .into_iter()
-                    .map(|what| format!("{relative}:{}: {what}", number + 1)),
-            );
+            let found = violations(&rooms, name, line);
+            wrong.extend(found.into_iter().map(|what| format!("{name}:{}: {what}", number + 1)));
         }
     }
-    assert!(checked > 40, "only {checked} files were found");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
-fn the_check_finds_what_is_wrong() {
-    for (module, line) in [
-        ("table", "use crate::go::Board;"),
-        ("go", "let _ = crate::search::Limits::default();"),
-        // The check cannot read grouped imports, so it refuses them.
-        ("go", "use crate::{game::Move, search};"),
-        ("search", "let board: crate::go::Board = todo();"),
-        ("gtp", "use crate::cli::Cli;"),
-        ("search", "println!(\"hello\");"),
-        ("go", "unsafe { core::hint::unreachable_unchecked() }"),
-        ("play", "use std::os::unix::fs::PermissionsExt;"),
-        ("table", "#[cfg(target_os = \"linux\")]"),
-        ("arena", "let text = fs::read_to_string(\"/proc/self/status\");"),
-        ("unheard_of", ""),
+fn the_check_finds_violations() {
+    let rooms = rooms();
+    for (file, line) in [
+        ("table/mod.rs", "use crate::go::Board;"),
+        ("go/mod.rs", "let _ = crate::search::Limits::default();"),
+        // Grouped imports would hide from the check, so they count as wrong.
+        ("go/mod.rs", "use crate::{base::game::Move, search};"),
+        ("search/mod.rs", "let board: crate::go::Board = todo();"),
+        ("protocols/mod.rs", "use crate::cli::Cli;"),
+        ("search/mod.rs", "println!(\"hello\");"),
+        ("go/mod.rs", "unsafe { core::hint::unreachable_unchecked() }"),
+        ("play/mod.rs", "use std::os::unix::fs::PermissionsExt;"),
+        ("table/mod.rs", "#[cfg(target_os = \"linux\")]"),
+        ("lab/mod.rs", "let text = fs::read_to_string(\"/proc/self/status\");"),
+        ("unheard_of/mod.rs", ""),
     ] {
-        assert_eq!(violations(module, "file.rs", line).len(), 1, "{module}: {line}");
+        assert_eq!(violations(&rooms, file, line).len(), 1, "{file}: {line}");
     }
-    assert!(violations("search", "file.rs", "use crate::table::Table; // not crate::go").is_empty());
-    assert!(violations("cli", "file.rs", "println!(\"fine\");").is_empty());
-    assert!(violations("platform", "file.rs", "#[cfg(not(unix))]").is_empty());
+    assert!(violations(&rooms, "search/mod.rs", "use crate::table::Table; // not crate::go").is_empty());
+    assert!(violations(&rooms, "cli/mod.rs", "println!(\"fine\");").is_empty());
+    assert!(violations(&rooms, "base/platform/mod.rs", "#[cfg(not(unix))]").is_empty());
 }

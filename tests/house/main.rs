@@ -1,3 +1,6 @@
 //! Rules for the source itself.
 
+mod circles;
 mod layering;
+mod prose;
+mod sources;

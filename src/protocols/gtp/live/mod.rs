@@ -38,8 +38,9 @@ impl Session {
         let mut failure = None;
         let mut tell = |report: &Report| {
             let line = info::line(report, request, &root, &mut ownership);
-            let told = if line.is_empty() { Ok(()) } else { emit(&line) };
-            failure = told.err();
+            if failure.is_none() && !line.is_empty() {
+                failure = emit(&line).err();
+            }
             failure.is_none()
         };
         let mut watch = |snapshot: &Snapshot<'_>| !lines.is_due() || tell(&snapshot.report());
