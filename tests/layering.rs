@@ -69,7 +69,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
 ];
 
 /// The files with `unsafe`: memory, and processor instructions.
-const UNSAFE: &[&str] = &["table/backing.rs", "network/kernels.rs", "network/kernels/aarch64.rs"];
+const UNSAFE: &[&str] = &[
+    "table/backing.rs",
+    "network/kernels/mod.rs",
+    "network/kernels/x86.rs",
+    "network/kernels/avx2_registers.rs",
+    "network/kernels/aarch64.rs",
+];
 
 /// Names of systems and of their specific features, allowed only in `platform`.
 const SYSTEMS: &[&str] = &[

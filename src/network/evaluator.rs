@@ -1,9 +1,9 @@
 //! Evaluation of positions by a network, on boards of one size.
 
-use super::Network;
 use super::chances;
 use super::kernels::{Cell, Group, Job, Kernel, LANES, SPAN};
 use super::layer::{Convolution, Dense, OUTPUT_PLACES, PLACES, POOLED_PLACES, pool, saturate, shift_right};
+use super::networks::Network;
 use super::planes::{ONE, Sink, Situation, describe};
 use super::symmetry::Symmetry;
 use super::weights::{Architecture, HEAD, HIDDEN, Layers, OUTPUTS};
@@ -272,7 +272,7 @@ impl Evaluator {
         let mut convolve =
             |layer: &Convolution, input: &[Cell], bias: &[i32], adds: bool, output: &mut [Cell]| {
                 let job = Job { layer, input, groups, tiles, offsets: neighbours, bias, adds };
-                job.run(*kernel, workspace.as_mut(), output);
+                kernel.compute(&job, workspace.as_mut(), output);
             };
         convolve(&layers.input, input, &layers.input.bias, false, trunk);
         for block in &layers.blocks {
@@ -300,7 +300,7 @@ impl Evaluator {
             bias: &self.bias,
             adds: false,
         };
-        job.run(self.kernel, None, &mut self.head);
+        self.kernel.compute(&job, None, &mut self.head);
         self.hidden.clear();
         let hidden = layers
             .hidden

@@ -3,7 +3,7 @@
 //! Activations are bytes with [`PLACES`] binary places, pooled numbers have [`POOLED_PLACES`]. Weights have 8 bits; the
 //! shift of an output is the number of their binary places, so a right shift by it scales a sum of products back.
 
-use super::kernels::{Cell, LANES, Lanes, TAPS, WideLanes};
+use super::cells::{Cell, LANES, Lanes, TAPS, WideLanes};
 use super::winograd::{PLACES as TILE_PLACES, transform_weights};
 use std::sync::OnceLock;
 

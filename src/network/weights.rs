@@ -20,7 +20,7 @@
 //! the input; for each block the first convolution, pooling if it has it, the second convolution; the heads' 1x1
 //! convolution and its pooling; policy; owners; the hidden layer of the whole board and its three outputs.
 
-use super::kernels::LANES;
+use super::cells::LANES;
 use super::layer::{Convolution, Dense, MOST_SHIFT};
 use super::planes::{PLANES, PlaneSet};
 

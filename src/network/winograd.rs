@@ -14,7 +14,7 @@
 //! Source: Lavin & Gray, "Fast Algorithms for Convolutional Neural Networks", CVPR 2016, section 4; the matrices follow
 //! from the points by the Toom-Cook construction.
 
-use super::kernels::{LANES, Sums};
+use super::cells::{LANES, Sums};
 
 /// Side of a tile of outputs.
 const TILE: usize = 3;
@@ -106,8 +106,8 @@ pub(super) fn transform_weights(taps: [i8; 9]) -> [i16; PLACES] {
 /// [`kernels`](super::kernels).
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx2 {
-    use super::super::kernels::avx2::{load_16_bytes, load_i16, load_i32, store_i16, store_i32};
-    use super::super::kernels::{Cell, LANES, Sums, WideLanes};
+    use super::super::cells::{Cell, LANES, Sums, WideLanes};
+    use super::super::kernels::avx2_registers::{load_16_bytes, load_i16, load_i32, store_i16, store_i32};
     use super::{Inputs, NINTH, PLACES, TILE, TILES, Tile, WINDOW};
     use std::arch::x86_64::*;
 

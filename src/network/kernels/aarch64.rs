@@ -3,7 +3,9 @@
 //! `sdot` multiplies signed bytes. Activations are 0 to 127, the same in signed and unsigned bytes, so the sums equal
 //! those of the other kernels.
 
-use super::{Cell, Group, Job, LANES, SDOT_POINTS, Sums, four_of};
+use super::computation::{Job, four_of};
+use super::group::{Group, SDOT_POINTS};
+use crate::network::cells::{Cell, LANES, Sums};
 use std::arch::aarch64::*;
 use std::arch::asm;
 
