@@ -1,6 +1,7 @@
 //! Descent: the walk from the root to a leaf by selected moves.
 
-use super::CatchUp;
+use super::leaf::Leaf;
+use super::parameters::CatchUp;
 use super::path::Step;
 use super::policy::SelectionPolicy;
 use super::proof;
@@ -9,23 +10,6 @@ use super::worker::Worker;
 use crate::base::game::{Bounds, Game};
 use crate::table::{Block, DEPTHS, Entry, LeafPlayouts, Total};
 use std::ops::ControlFlow::{self, Break, Continue};
-
-/// The end of a descent.
-pub(super) enum Leaf<'t> {
-    /// A position without a block, which may get one.
-    Unexpanded(Entry<'t>),
-    /// A position that gets a playout. It has no entry if the table has no room for one, or if the path has returned to
-    /// an earlier position.
-    Playout(Option<Entry<'t>>),
-    /// A position with an outcome decided by its path bounds or by the end of the game.
-    Decided(Option<Entry<'t>>, Bounds),
-    /// A position with all moves refuted on this path.
-    AllRefuted(Entry<'t>),
-    /// The root, with all allowed moves refuted: nothing is proven of the others.
-    AllowedRefuted(Entry<'t>),
-    /// A child with more visits than the edge to it; see [`CatchUp::Stop`].
-    CatchUp(Entry<'t>),
-}
 
 impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     /// Walks from the current position, at first the root, through positions with blocks to a leaf.

@@ -1,6 +1,6 @@
 //! Evaluation: the value of a leaf, from a playout, from proven bounds, or from its entry.
 
-use super::descend::Leaf;
+use super::leaf::Leaf;
 use super::path::BackupValue;
 use super::policy::SelectionPolicy;
 use super::proof::{self, ProvenBounds};

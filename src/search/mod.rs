@@ -10,10 +10,13 @@ mod backup;
 mod descend;
 mod evaluate;
 mod expand;
+mod leaf;
 mod limits;
+mod parameters;
 mod path;
 pub mod policy;
 mod policy_state;
+mod progress;
 mod proof;
 mod report;
 mod run;
@@ -25,10 +28,13 @@ mod virtual_loss;
 mod worker;
 
 pub use limits::Limits;
+pub use parameters::{CatchUp, SearchParameters};
+pub use progress::{Progress, Snapshot};
 pub use report::{MoveReport, Report, RootReport};
 pub use score::expected as expected_score;
+pub use worker::Expert;
 
-use crate::base::game::{Game, Prior};
+use crate::base::game::Game;
 use crate::base::rng::PlayoutRng;
 use crate::base::zobrist::mix;
 use crate::table::{Evaluation, Table};
@@ -37,65 +43,6 @@ use policy::SelectionPolicy;
 use run::Run;
 use virtual_loss::VirtualLoss;
 use worker::Worker;
-
-/// Action of a simulation at a child with more visits than the edge to it, because transpositions also lead there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CatchUp {
-    /// Continues the descent below the child.
-    Continue,
-    /// Treats the child as a leaf and backs up its stored value, until the edge has as many visits.
-    Stop,
-}
-
-/// Parameters of a search.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SearchParameters {
-    /// Number of playouts of a position before it gets an edge block.
-    pub expand_at: u32,
-    /// Action at children with more visits than the edge to them.
-    pub catch_up: CatchUp,
-    /// True if an evicted position restarts with the visits and value of the edge to it.
-    pub reseed: bool,
-    /// Number of workers, 1 to 255.
-    pub threads: usize,
-    /// Seed of all randomness.
-    pub seed: u64,
-}
-
-impl Default for SearchParameters {
-    fn default() -> SearchParameters {
-        SearchParameters { expand_at: 8, catch_up: CatchUp::Continue, reseed: true, threads: 1, seed: 1 }
-    }
-}
-
-/// A search in progress, as passed to [`Progress`] functions.
-pub struct Snapshot<'s> {
-    /// Number of simulations so far.
-    pub simulations: u64,
-    report: &'s dyn Fn() -> Report,
-}
-
-impl<'s> Snapshot<'s> {
-    /// Creates a snapshot; `report` computes its report.
-    #[must_use]
-    pub fn new(simulations: u64, report: &'s dyn Fn() -> Report) -> Snapshot<'s> {
-        Snapshot { simulations, report }
-    }
-
-    /// Returns the results of the search so far. Ownership counts only the first worker's playouts.
-    #[must_use]
-    pub fn report(&self) -> Report {
-        (self.report)()
-    }
-}
-
-/// A callback during a search, called every 16 simulations of the first worker, never before the first one; returning
-/// `false` stops the search.
-pub type Progress<'a> = &'a mut dyn FnMut(&Snapshot<'_>) -> bool;
-
-/// An evaluator of positions that get an edge block: writes the priors of the moves as [`Game::expand`] does, and
-/// returns estimates of value and score. Each worker has its own.
-pub type Expert<'e, G> = Box<dyn FnMut(&G, &mut [Option<Prior>]) -> Evaluation + Send + 'e>;
 
 /// A search of one table with one policy.
 pub struct Search<'t, P> {

@@ -2,9 +2,9 @@
 
 use super::limits::StoppingRule;
 use super::policy::SelectionPolicy;
+use super::progress::{Progress, Snapshot};
 use super::report::{self, Report, Totals};
 use super::worker::Worker;
-use super::{Progress, Snapshot};
 use crate::base::game::Game;
 use crate::table::Table;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};

@@ -1,7 +1,8 @@
 //! One worker: the state that the four steps of a simulation share, and the loop that runs them.
 
 use super::amaf::AmafSamples;
-use super::descend::Leaf;
+use super::leaf::Leaf;
+use super::parameters::SearchParameters;
 use super::path::Step;
 use super::policy::SelectionPolicy;
 use super::report::Totals;
@@ -9,14 +10,17 @@ use super::score;
 use super::select::Edges;
 use super::update_buffer::UpdateBuffer;
 use super::virtual_loss::VirtualLoss;
-use super::{Expert, SearchParameters};
 use crate::base::game::{Bounds, Game, Prior, Trace};
 use crate::base::ownership::Ownership;
 use crate::base::rng::PlayoutRng;
-use crate::table::{Counters, Entry, Protected, Table};
+use crate::table::{Counters, Entry, Evaluation, Protected, Table};
 
 /// Simulations between checks for another process that searches the same table.
 const SHARING_INTERVAL: u64 = 64;
+
+/// An evaluator of positions that get an edge block: writes the priors of the moves as [`Game::expand`] does, and
+/// returns estimates of value and score. Each worker has its own.
+pub type Expert<'e, G> = Box<dyn FnMut(&G, &mut [Option<Prior>]) -> Evaluation + Send + 'e>;
 
 /// State of one worker. A simulation allocates nothing once the buffers have grown.
 pub(super) struct Worker<'t, 'e, G, P> {
