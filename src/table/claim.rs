@@ -1,10 +1,14 @@
 //! Claims of entries and blocks for positions, with the eviction of others.
 
 use super::atomic::{AtomicU64, fence};
+use super::block::{self, Block, Evaluation};
+use super::counters::{AGES, Counters};
 use super::entry::{Entry, FIRST_KEY, GENERATIONS, busy_since};
+use super::epoch::EPOCH_MASK;
+use super::header;
 use super::layout::{BUCKET_ENTRIES, ENTRY_WORDS};
 use super::replacement::{Candidates, age};
-use super::{AGES, Block, Counters, Evaluation, Protected, Table, block, header};
+use super::transposition_table::{Protected, Table};
 use crate::base::game::Prior;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
@@ -238,7 +242,7 @@ impl Table {
     fn take_block(&self, candidate: &BlockCandidate<'_>, counters: &mut Counters) -> Option<u64> {
         let BlockCandidate { words, sequence, .. } = *candidate;
         let odd = block::after(sequence, if sequence & 1 == 0 { 1 } else { 2 });
-        let odd = odd & !block::EPOCH_MASK | self.epoch;
+        let odd = odd & !EPOCH_MASK | self.epoch;
         if words[1].compare_exchange(sequence, odd, Acquire, Relaxed).is_err() {
             counters.contention += 1;
             return None;

@@ -31,6 +31,8 @@ pub(super) const FIRST_KEY: u64 = 2 * GENERATIONS;
 const GENERATION_BITS: u32 = 6;
 /// Number of generations, which wrap around: ages are differences modulo this number.
 pub(super) const GENERATIONS: u64 = 1 << GENERATION_BITS;
+/// Visits of a position at which all of its visits are halved: with many edges it may be full before any of them.
+pub const TOTAL_VISITS_FULL: u32 = 1 << 31;
 const SCORE_OFFSET: i32 = 512;
 const SCORE_BITS: u32 = 10;
 const SCORE_MASK: u64 = (1 << SCORE_BITS) - 1;

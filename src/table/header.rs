@@ -15,9 +15,9 @@
 //! | 16      | generation                                                                              |
 //! | 17      | number of times the file was opened for writing                                         |
 //! | 18      | random number of the process that was active last                                       |
-//! | 19      | epoch, state of use and boot of the machine, see [`session`](super::session)            |
+//! | 19      | epoch, state of use and boot of the machine, see `file/session.rs`            |
 //! | 20      | lineage, a single number, being written to words 40..64 and 7; 0 is none                |
-//! | 21      | identity of the file on its machine, see [`session`](super::session); 0 is unknown      |
+//! | 21      | identity of the file on its machine, see `file/session.rs`; 0 is unknown      |
 //! | 24..28  | entries used, blocks used, clock hand, claims: written by claims                        |
 //! | 28      | claims when the present generation began                                                |
 //! | 32..40  | rules, komi and key policy, as text; searches with other rules and komi may share a table |

@@ -1,7 +1,7 @@
 //! Errors of table files.
 
-use super::TableError;
-use super::header;
+use crate::table::header;
+use crate::table::layout::TableError;
 use std::io;
 use std::num::NonZeroU64;
 use std::path::Path;
@@ -205,11 +205,11 @@ fn network(identity: Option<NonZeroU64>) -> String {
 }
 
 impl FileProblem {
-    pub(super) fn io(what: &'static str) -> impl Fn(io::Error) -> FileProblem {
+    pub(in crate::table) fn io(what: &'static str) -> impl Fn(io::Error) -> FileProblem {
         move |error| FileProblem::Io { what, reason: error.to_string() }
     }
 }
 
-pub(super) fn about(path: &Path, problem: FileProblem) -> FileError {
+pub(in crate::table) fn about(path: &Path, problem: FileProblem) -> FileError {
     FileError { path: path.display().to_string(), problem }
 }

@@ -1,6 +1,6 @@
 //! New files: temporary and fully reserved on the disk, until they get their names.
 
-use super::file_error::FileProblem;
+use super::error::FileProblem;
 use super::session;
 use crate::base::platform::files;
 use std::ffi::OsStr;
@@ -17,7 +17,7 @@ const ABANDONED_AGE: Duration = Duration::from_secs(60);
 
 /// Creates a locked temporary file in the folder of `path` with the user's umask, deleted unless it gets a name. The
 /// temporary name is new, so no link is followed.
-pub(super) fn temporary_file(path: &Path) -> Result<NamedTempFile, FileProblem> {
+pub(in crate::table) fn temporary_file(path: &Path) -> Result<NamedTempFile, FileProblem> {
     remove_abandoned(folder_of(path));
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY[0]).suffix(TEMPORARY[1]);
@@ -54,7 +54,7 @@ fn folder_of(path: &Path) -> &Path {
 
 /// Gives a complete and synced file its name, and syncs the folder. A link with that name is replaced, not followed.
 /// The new file takes over the permissions of a replaced file, but not of a link.
-pub(super) fn give_name(
+pub(in crate::table) fn give_name(
     temporary: NamedTempFile,
     path: &Path,
     may_replace: bool,
@@ -77,12 +77,12 @@ pub(super) fn give_name(
 }
 
 /// Returns the free bytes of a file's file system; 0 if unknown.
-pub(super) fn room(file: &File) -> u64 {
+pub(in crate::table) fn room(file: &File) -> u64 {
     files::free_bytes(file)
 }
 
 /// Reserves disk blocks for every byte of the file.
-pub(super) fn reserve(file: &File, bytes: u64) -> Result<(), FileProblem> {
+pub(in crate::table) fn reserve(file: &File, bytes: u64) -> Result<(), FileProblem> {
     let free = room(file);
     match files::allocate(file, bytes) {
         Ok(()) => Ok(()),
@@ -111,4 +111,15 @@ fn write_holes(mut file: &File, bytes: u64, free: u64) -> Result<(), FileProblem
         at += count as u64;
     }
     Ok(())
+}
+
+/// Returns an error on systems where processes cannot share a file.
+pub(super) fn check_system() -> Result<(), FileProblem> {
+    if files::CAN_SHARE { Ok(()) } else { Err(FileProblem::NotOnThisSystem { found: std::env::consts::OS }) }
+}
+
+/// Returns an error if the file is marked read-only, also for users with permission to write everything.
+pub(super) fn check_writable(file: &File) -> Result<(), FileProblem> {
+    let metadata = file.metadata().map_err(FileProblem::io("look at the file"))?;
+    if metadata.permissions().readonly() { Err(FileProblem::ReadOnly) } else { Ok(()) }
 }

@@ -17,15 +17,14 @@
 //! recovery whatever the first word contains, since another process may have written between the copies of two pages.
 //! Recovery also happens, without need, if a file system gets another device number at boot.
 //!
-//! Recovery moves the file to another *epoch*: its blocks are verified before use ([recovery](super::doubt)). The
+//! Recovery moves the file to another *epoch*: its blocks are verified before use ([recovery](crate::table::maintenance)). The
 //! first word is on the disk before any block of the new epoch.
 
-use super::block::EPOCH_SHIFT;
-use super::file::TableMode;
-use super::file_error::FileProblem;
-use super::header::{PLACE, USE};
+use super::error::FileProblem;
 use super::syncer::Syncer;
 use crate::base::platform::{files, process};
+use crate::table::epoch::EPOCH_SHIFT;
+use crate::table::header::{self, PLACE, USE};
 use std::fs::{File, TryLockError};
 use std::io;
 use std::time::{Duration, Instant};
@@ -37,6 +36,17 @@ const BOOT_MASK: u64 = (1 << STATE_SHIFT) - 1;
 const SYNCED: u64 = 0;
 const IN_USE: u64 = 1;
 const CLOSED: u64 = 2;
+
+/// The mode in which an existing file is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableMode {
+    /// Searches write to the file, together with those of other processes.
+    ReadWrite,
+    /// Searches write to private copies of the pages; the file stays as it is.
+    CopyOnWrite,
+    /// Nothing is written. (Mapped like `CopyOnWrite`, so that a write could not change the file.)
+    ReadOnly,
+}
 
 /// The state in which a file was found when it was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +67,7 @@ pub enum Ending {
 
 impl Ending {
     /// Returns true if the file's blocks must be verified.
-    pub(super) fn is_in_doubt(self) -> bool {
+    pub(in crate::table) fn is_in_doubt(self) -> bool {
         matches!(self, Ending::Killed | Ending::Copied | Ending::OtherRun)
     }
 
@@ -102,38 +112,38 @@ impl Use {
 }
 
 /// Returns the word of a new file, in use by this process.
-pub(super) fn word_of_new_file() -> u64 {
+pub(in crate::table) fn word_of_new_file() -> u64 {
     Use(0).with_state(IN_USE, boot()).0
 }
 
 /// The word of a file that is completely on the disk and needs no recovery.
-pub(super) const WORD_OF_SYNCED_FILE: u64 = SYNCED << STATE_SHIFT;
+pub(in crate::table) const WORD_OF_SYNCED_FILE: u64 = SYNCED << STATE_SHIFT;
 
 /// Returns a hash of the machine's boot identity; 0 if the system has none.
 fn boot() -> u64 {
     let Some(id) = process::boot_id() else { return 0 };
-    let hash = super::header::fnv1a(id.into_bytes().into_iter());
+    let hash = header::fnv1a(id.into_bytes().into_iter());
     ((hash ^ hash >> 32) & BOOT_MASK).max(1)
 }
 
 /// Returns a hash of the file's device and inode, not 0, which identifies the file on its machine.
-pub(super) fn place(file: &File) -> io::Result<u64> {
+pub(in crate::table) fn place(file: &File) -> io::Result<u64> {
     let numbers = files::identity(&file.metadata()?).ok_or(io::ErrorKind::Unsupported)?;
-    Ok(super::header::fnv1a(numbers.into_iter().flat_map(u64::to_le_bytes)).max(1))
+    Ok(header::fnv1a(numbers.into_iter().flat_map(u64::to_le_bytes)).max(1))
 }
 
 /// The result of entering a file.
-pub(super) struct Entered {
-    pub(super) ending: Ending,
+pub(in crate::table) struct Entered {
+    pub(in crate::table) ending: Ending,
     /// The present word of use; the one that would be written if the file is read-only.
-    pub(super) word: u64,
+    pub(in crate::table) word: u64,
     /// True if the word must be on the disk before any other write.
-    pub(super) must_be_synced: bool,
+    pub(in crate::table) must_be_synced: bool,
 }
 
 /// Takes the lock of a user: an exclusive one if there is no other user, until [`enter`] converts it to a shared one.
 /// Returns true if it is exclusive.
-pub(super) fn lock(file: &File) -> Result<bool, FileProblem> {
+pub(in crate::table) fn lock(file: &File) -> Result<bool, FileProblem> {
     let locked = |outcome: Result<(), TryLockError>| match outcome {
         Ok(()) => Ok(true),
         Err(TryLockError::WouldBlock) => Ok(false),
@@ -156,7 +166,7 @@ pub(super) fn lock(file: &File) -> Result<bool, FileProblem> {
 }
 
 /// Records in the header that the file is in use, if it is opened for writing, and converts the lock to a shared one.
-pub(super) fn enter(file: &File, mode: TableMode, is_alone: bool) -> Result<Entered, FileProblem> {
+pub(in crate::table) fn enter(file: &File, mode: TableMode, is_alone: bool) -> Result<Entered, FileProblem> {
     let cannot = FileProblem::io("say in the file that it is used");
     let boot = boot();
     let found = Use(read_word(file, USE).map_err(&cannot)?);
@@ -190,29 +200,29 @@ fn write_word(file: &File, index: usize, word: u64) -> io::Result<()> {
 }
 
 /// The use of a file by this process, until dropped.
-pub(super) struct Session {
-    pub(super) file: File,
-    pub(super) mode: TableMode,
-    pub(super) ending: Ending,
+pub(in crate::table) struct Session {
+    pub(in crate::table) file: File,
+    pub(in crate::table) mode: TableMode,
+    pub(in crate::table) ending: Ending,
     /// True if everything is written to the disk at the end.
-    pub(super) syncs: bool,
+    pub(in crate::table) syncs: bool,
     syncer: Option<Syncer>,
 }
 
 impl Session {
-    pub(super) fn new(file: File, mode: TableMode, ending: Ending) -> Session {
+    pub(in crate::table) fn new(file: File, mode: TableMode, ending: Ending) -> Session {
         Session { file, mode, ending, syncs: false, syncer: None }
     }
 
     /// Writes search results to the disk, each part once per `period`, and all of them at the end.
-    pub(super) fn sync_every(&mut self, period: Duration) -> io::Result<()> {
+    pub(in crate::table) fn sync_every(&mut self, period: Duration) -> io::Result<()> {
         self.syncs = true;
         self.syncer = Some(Syncer::start(&self.file, period)?);
         Ok(())
     }
 
     /// Returns the first error of writing to the disk, if any.
-    pub(super) fn sync_error(&self) -> Option<String> {
+    pub(in crate::table) fn sync_error(&self) -> Option<String> {
         self.syncer.as_ref().and_then(Syncer::error)
     }
 

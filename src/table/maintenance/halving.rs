@@ -16,12 +16,11 @@
 //! worker was killed, and continues from its step. At most the counter of that step is then halved twice. A selection
 //! that reads the edges during the microsecond of a halving may see them half done.
 
-use super::block::{Block, EDGE_VISITS_FULL, ESTIMATE_MASK, Edge};
-use super::entry::Entry;
+use crate::table::block::{Block, ESTIMATE_MASK};
+use crate::table::edge::{EDGE_VISITS_FULL, Edge};
+use crate::table::entry::{Entry, TOTAL_VISITS_FULL};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-/// Visits of a position at which all of its visits are halved: with many edges it may be full before any of them.
-pub const TOTAL_VISITS_FULL: u32 = 1 << 31;
 const FULL_LEVEL: u64 = 128;
 const HIGHEST_LEVEL: u64 = 255;
 const LEVEL_SHIFT: u32 = 32;
@@ -29,7 +28,7 @@ const LEVEL_SHIFT: u32 = 32;
 impl Block<'_> {
     /// Halves the visits of `entry`'s position, the owner of this block, if they are full and no other worker does so.
     #[cold]
-    pub(super) fn halve_visits(&self, entry: &Entry<'_>) {
+    pub(in crate::table) fn halve_visits(&self, entry: &Entry<'_>) {
         if !entry.is_current() || !self.is_current() {
             return;
         }

@@ -4,16 +4,16 @@
 //! averaged by visits, bounds intersected. Samples of a common ancestor are in all of the tables and are counted
 //! once. If not all positions fit, those with fewer visits are left out.
 
-use super::atomic::AtomicU64;
-use super::block::{self, Block, EDGE_VISITS_FULL};
-use super::entry::{self, Entry, Meta, Total};
-use super::file::compare;
-use super::file_error::{FileError, FileProblem, about};
-use super::halving::TOTAL_VISITS_FULL;
-use super::leaf_playouts::LeafPlayouts;
-use super::sum::{self, BlockSum};
-use super::{Table, header};
+use super::block_sum::{self, BlockSum};
 use crate::base::value::Value;
+use crate::table::atomic::AtomicU64;
+use crate::table::block::{self, Block};
+use crate::table::edge::EDGE_VISITS_FULL;
+use crate::table::entry::{self, Entry, Meta, TOTAL_VISITS_FULL, Total};
+use crate::table::file::{FileError, FileProblem, about, compare};
+use crate::table::header;
+use crate::table::leaf_playouts::LeafPlayouts;
+use crate::table::transposition_table::Table;
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -344,7 +344,7 @@ fn sum_samples(parts: impl Iterator<Item = Total>, base: Option<(Total, u32)>) -
     let first = parts.peek().copied();
     let terms = parts.map(|total| (total.visits, total.value, 1));
     let base = base.map(|(total, times)| (total.visits, total.value, -i128::from(times)));
-    let (visits, value) = sum::weighted_mean(terms.chain(base));
+    let (visits, value) = block_sum::weighted_mean(terms.chain(base));
     match first {
         Some(total) if visits == 0 => (total.visits.into(), total.value),
         _ => (visits, value),

@@ -5,13 +5,14 @@
 //! owner before or after.
 //!
 //! Each file therefore counts *epochs*. Opening a file increments its epoch unless all of its pages are known to be
-//! of one moment ([`session`](super::session)). Each block stores the epoch in which it was filled or last verified,
+//! of one moment ([`session`](crate::table::file)). Each block stores the epoch in which it was filled or last verified,
 //! in the word of its sequence, which every reader compares anyway: blocks of the present epoch need no further test.
 //! A block of another epoch is verified at its first use, and then gets the present epoch or is freed.
 
-use super::block::Block;
-use super::entry::{Entry, Total};
-use super::{Table, header};
+use crate::table::block::Block;
+use crate::table::entry::{Entry, Total};
+use crate::table::header;
+use crate::table::transposition_table::Table;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The result of verifying a block of another epoch.
@@ -29,7 +30,7 @@ impl Table {
     /// Verifies a block of another epoch. Returns the block of `entry`'s position if it is consistent, with the
     /// present epoch; frees it otherwise.
     #[cold]
-    pub(super) fn settle_doubt(&self, entry: &Entry<'_>, number: u32) -> Option<Block<'_>> {
+    pub(in crate::table) fn settle_doubt(&self, entry: &Entry<'_>, number: u32) -> Option<Block<'_>> {
         let words = self.block_words(number)?;
         let block = Block::accept_any(words, self.layout.shape, number, entry.key())?;
         if block.is_of(self.epoch) {

@@ -10,19 +10,19 @@
 //! If the file system supports it, the copy begins as a clone that shares its disk blocks with the table (`FICLONE`).
 //! The pages of a clone may be of different moments, so it is repaired like a file after a power cut.
 
-use super::Table;
-use super::atomic::{AtomicU64, fence};
-use super::backing::{self, Backing, Sharing};
-use super::block::Block;
-use super::entry::{self, FIRST_KEY};
-use super::file::MappedFile;
-use super::file_error::{FileError, FileProblem, about};
-use super::header::{self, Identity, Lineage};
-use super::layout::HEADER_WORDS;
-use super::new_file::{give_name, reserve, room, temporary_file};
-use super::session::{self, Ending};
 use super::write_behind::WriteBehind;
 use crate::base::platform::files;
+use crate::table::atomic::{AtomicU64, fence};
+use crate::table::backing::{self, Backing, Sharing};
+use crate::table::block::Block;
+use crate::table::entry::{self, FIRST_KEY};
+use crate::table::file::session::{self, Ending};
+use crate::table::file::{
+    FileError, FileProblem, MappedFile, about, give_name, reserve, room, temporary_file,
+};
+use crate::table::header::{self, Identity, Lineage};
+use crate::table::layout::HEADER_WORDS;
+use crate::table::transposition_table::Table;
 use std::fs::File;
 use std::io;
 use std::path::Path;

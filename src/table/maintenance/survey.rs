@@ -1,12 +1,13 @@
 //! Scans of all entries and blocks: the statistics of `info`, and the checks and repairs of `verify`.
 
-use super::atomic::AtomicU64;
-use super::block::{self, Block};
-use super::doubt::Finding;
-use super::entry::{self, Entry, FIRST_KEY, GENERATIONS, busy_since};
-use super::layout::ENTRY_WORDS;
-use super::replacement::age;
-use super::{Table, header};
+use super::recovery::Finding;
+use crate::table::atomic::AtomicU64;
+use crate::table::block::{self, Block};
+use crate::table::entry::{self, Entry, FIRST_KEY, GENERATIONS, busy_since};
+use crate::table::header;
+use crate::table::layout::ENTRY_WORDS;
+use crate::table::replacement::age;
+use crate::table::transposition_table::Table;
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
