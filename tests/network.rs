@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tewari::base::game::{Game, Move, Player};
 use tewari::go::{Board, Komi, Position, Rules, Size};
 use tewari::network::kernels::Kernel;
-use tewari::network::{Evaluator, Network, Situation, Symmetry, WeightsError};
+use tewari::network::{Evaluator, InputPosition, Network, Symmetry, WeightsError};
 
 mod network {
     pub(crate) mod random;
@@ -28,8 +28,8 @@ fn random_position(size: Size, seed: u64, count: usize) -> (Position, Vec<Move>)
     (position, last_moves)
 }
 
-fn situation<'a>(position: &'a Position, last_moves: &'a [Move]) -> Situation<'a> {
-    Situation {
+fn situation<'a>(position: &'a Position, last_moves: &'a [Move]) -> InputPosition<'a> {
+    InputPosition {
         board: position.board(),
         to_play: position.to_play(),
         last_moves,
@@ -50,9 +50,9 @@ fn answer(
     let symmetry = Symmetry::from_number(symmetry, position.size());
     let evaluation = evaluator.evaluate(&situation(position, last_moves), symmetry);
     let mut chances = vec![0; evaluation.policy.len()];
-    evaluation.move_chances(|mv| position.is_legal_ignoring_history(mv), &mut chances);
+    evaluation.move_probabilities(|mv| position.is_legal_ignoring_history(mv), &mut chances);
     let score = evaluation.score.expect("random weights have all heads");
-    let winning = score.winning_chance(13);
+    let winning = score.win_rate(13);
     let owners = evaluation.owners.expect("random weights have all heads");
     let numbers = evaluation.policy.iter().chain(owners).map(|&number| i64::from(number));
     let rest = [score.mean, score.spread, i64::from(winning.0)];
@@ -101,9 +101,9 @@ fn answer_of_any(network: &Arc<Network>, kernel: Kernel, position: &Position, la
     let mut evaluator = Evaluator::with_kernel(Arc::clone(network), position.size(), kernel);
     let evaluation = evaluator.evaluate(&situation(position, last_moves), Symmetry::IDENTITY);
     let mut chances = vec![0; evaluation.policy.len()];
-    evaluation.move_chances(|_| true, &mut chances);
+    evaluation.move_probabilities(|_| true, &mut chances);
     if let Some(score) = evaluation.score {
-        let _ = score.winning_chance(i32::MAX);
+        let _ = score.win_rate(i32::MAX);
     }
 }
 
@@ -132,7 +132,7 @@ fn a_turned_position_under_the_turned_symmetry_is_the_same_input() {
     let plain = |symmetry: Symmetry| {
         let mut board = Board::new(size);
         for (player, mv) in stones {
-            let point = board.geometry().point_of(symmetry.turn(mv, size)).unwrap();
+            let point = board.geometry().point_of(symmetry.apply(mv, size)).unwrap();
             board.place(point, player);
         }
         board
@@ -140,7 +140,7 @@ fn a_turned_position_under_the_turned_symmetry_is_the_same_input() {
     let mut evaluator = Evaluator::new(network, size);
     for symmetry in Symmetry::all(size) {
         let ask = |evaluator: &mut Evaluator, board: &Board, last: Move, symmetry| {
-            let situation = Situation {
+            let situation = InputPosition {
                 board,
                 to_play: Player::White,
                 last_moves: &[last],
@@ -150,10 +150,10 @@ fn a_turned_position_under_the_turned_symmetry_is_the_same_input() {
             evaluator.evaluate(&situation, symmetry).policy.to_vec()
         };
         let here = ask(&mut evaluator, &plain(Symmetry::IDENTITY), Move(30), symmetry);
-        let last = symmetry.turn(Move(30), size);
+        let last = symmetry.apply(Move(30), size);
         let there = ask(&mut evaluator, &plain(symmetry), last, Symmetry::IDENTITY);
         for number in 0..=size.points() as u16 {
-            let turned = symmetry.turn(Move(number), size);
+            let turned = symmetry.apply(Move(number), size);
             assert_eq!(here[usize::from(number)], there[turned.index()], "{symmetry:?}");
         }
     }
@@ -203,7 +203,7 @@ fn the_score_counts_owners_but_in_files_of_the_first_version() {
         let evaluation = evaluator.evaluate(&situation(&position, &last_moves), Symmetry::IDENTITY);
         let points = (0..size.points() as u16).map(Move);
         let owners: f64 =
-            points.map(|point| 2.0 * evaluation.owner_chance(point).unwrap().as_f64() - 1.0).sum();
+            points.map(|point| 2.0 * evaluation.owner_probability(point).unwrap().as_f64() - 1.0).sum();
         (evaluation.score.unwrap().lead(0), owners)
     });
     let counted = counting.0 - alone.0;

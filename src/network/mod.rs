@@ -19,19 +19,19 @@
 //! heads); the documentation of Stockfish's NNUE (clipped bytes, powers of two as scales).
 
 mod cells;
-pub mod chances;
 pub mod evaluator;
 pub mod kernels;
 mod layer;
 mod networks;
 pub mod planes;
+pub mod probabilities;
 pub mod symmetry;
 pub mod weights;
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "only AVX2 has tiles"))]
 mod winograd;
 
 pub use evaluator::{Evaluation, Evaluator, ScoreEstimate};
-pub use networks::{Network, Networks, SMALL_SIDE};
-pub use planes::Situation;
+pub use networks::{MAX_SMALL_SIDE, Network, Networks};
+pub use planes::InputPosition;
 pub use symmetry::Symmetry;
 pub use weights::{Architecture, WeightsError};

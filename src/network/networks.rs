@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 /// The embedded networks, for large boards and for small ones; see `tools/train/README.md` for their training.
 const EMBEDDED: [&[u8]; 2] = [include_bytes!("weights-19x19.bin"), include_bytes!("weights-9x9.bin")];
 /// Maximum side of a small board.
-pub const SMALL_SIDE: usize = 9;
+pub const MAX_SMALL_SIDE: usize = 9;
 
 /// The networks that an engine uses.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ impl Networks {
     #[must_use]
     pub fn all(&self) -> Vec<Arc<Network>> {
         match self {
-            Networks::Embedded => [SMALL_SIDE, SMALL_SIDE + 1]
+            Networks::Embedded => [MAX_SMALL_SIDE, MAX_SMALL_SIDE + 1]
                 .iter()
                 .filter_map(|&side| Size::new(side, side).ok())
                 .map(Network::embedded)
@@ -63,12 +63,12 @@ impl Network {
         Ok(Network { architecture, layers, identity })
     }
 
-    /// Returns the embedded network for boards of `size`; boards with no side above [`SMALL_SIDE`] have their own. It
-    /// stays in memory only while it is in use.
+    /// Returns the embedded network for boards of `size`; boards with no side above [`MAX_SMALL_SIDE`] have their
+    /// own. It stays in memory only while it is in use.
     #[must_use]
     pub fn embedded(size: Size) -> Arc<Network> {
         static LOADED: [Mutex<Weak<Network>>; 2] = [const { Mutex::new(Weak::new()) }; 2];
-        let which = usize::from(size.columns().max(size.rows()) <= SMALL_SIDE);
+        let which = usize::from(size.columns().max(size.rows()) <= MAX_SMALL_SIDE);
         let mut loaded = LOADED[which].lock().unwrap_or_else(PoisonError::into_inner);
         loaded.upgrade().unwrap_or_else(|| {
             let network = Network::load(EMBEDDED[which]);

@@ -8,7 +8,7 @@ use super::proof;
 use super::select::{NodeContext, Selection};
 use super::worker::Worker;
 use crate::base::game::{Bounds, Game};
-use crate::table::{Block, DEPTHS, Entry, LeafPlayouts, Total};
+use crate::table::{Block, DEPTHS, Entry, LeafPlayouts, VisitsAndValue};
 use std::ops::ControlFlow::{self, Break, Continue};
 
 impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
@@ -74,7 +74,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         let allowed = self.root_moves.filter(|_| is_root);
         let node = NodeContext { game: &self.game, block: &block, is_root, allowed };
         let selection = self.edges.select(self.table, &self.policy, node, self.virtual_loss, &mut self.rng);
-        self.counters.collisions += self.edges.impossible();
+        self.counters.collisions += self.edges.illegal_edges();
         let (mv, siblings) = match selection {
             Selection::Move(mv, siblings) => (mv, siblings),
             Selection::AllRefuted if allowed.is_some() => return Break(Leaf::AllowedRefuted(entry)),
@@ -100,7 +100,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             key_with_history: if has_repetition_rule { self.game.key_with_history() } else { entry.key() },
         });
         if let Some(virtual_loss) = self.virtual_loss.filter(|it| it.matters(siblings.visits)) {
-            virtual_loss.row(entry.key()).add(mv.index());
+            virtual_loss.counters(entry.key()).increment(mv.index());
         }
         self.trace.moves.push((mover, mv));
         self.game.play(mv);
@@ -121,7 +121,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
                 self.is_reseeded = edge.visits() > self.parameters.expand_at;
                 entry.seed(
                     LeafPlayouts::with_mean(edge.visits(), value),
-                    Total { visits: edge.visits(), value },
+                    VisitsAndValue { visits: edge.visits(), value },
                 );
             } else if !is_new && edge.visits() == 0 && entry.total().visits > 0 {
                 self.counters.transpositions += 1;

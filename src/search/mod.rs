@@ -29,15 +29,15 @@ mod worker;
 
 pub use limits::Limits;
 pub use parameters::{CatchUp, SearchParameters};
-pub use progress::{Progress, Snapshot};
+pub use progress::{Progress, SearchSnapshot};
 pub use report::{MoveReport, Report, RootReport};
 pub use score::expected as expected_score;
-pub use worker::Expert;
+pub use worker::PositionEvaluator;
 
 use crate::base::game::Game;
 use crate::base::rng::PlayoutRng;
 use crate::base::zobrist::mix;
-use crate::table::{Evaluation, Table};
+use crate::table::{BlockEvaluation, Table};
 use limits::StoppingRule;
 use policy::SelectionPolicy;
 use run::Run;
@@ -73,25 +73,25 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
     /// With one thread, unless time or `progress` ends the search, the result depends only on the position, the policy,
     /// the parameters, the limits and the content of the table.
     pub fn run<G: Game>(&self, root: &G, limits: Limits, progress: Progress<'_>) -> Report {
-        let expert = || -> Expert<'_, G> {
+        let evaluator = || -> PositionEvaluator<'_, G> {
             Box::new(|game, priors| {
                 game.expand(priors);
-                Evaluation::NONE
+                BlockEvaluation::NONE
             })
         };
-        self.run_with_experts(root, &expert, limits, progress)
+        self.run_with_evaluators(root, &evaluator, limits, progress)
     }
 
-    /// Searches like [`run`](Search::run) with the priors and estimates of evaluators. `new_expert` creates one for
+    /// Searches like [`run`](Search::run) with the priors and estimates of evaluators. `new_evaluator` creates one for
     /// each worker; all must return the same results.
-    pub fn run_with_experts<'e, G: Game>(
+    pub fn run_with_evaluators<'e, G: Game>(
         &self,
         root: &G,
-        new_expert: &(dyn Fn() -> Expert<'e, G> + Sync),
+        new_evaluator: &(dyn Fn() -> PositionEvaluator<'e, G> + Sync),
         limits: Limits,
         progress: Progress<'_>,
     ) -> Report {
-        let root = &self.restricted(root);
+        let root = &self.root_with_key(root);
         self.table.next_search();
         self.table.mark_active();
         let threads = self.parameters.threads;
@@ -103,7 +103,7 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
             let virtual_loss = virtual_loss.as_ref();
             Worker {
                 root_moves: self.root_moves,
-                ..Worker::new(self.table, policy, self.parameters, virtual_loss, root, rng, new_expert())
+                ..Worker::new(self.table, policy, self.parameters, virtual_loss, root, rng, new_evaluator())
             }
         };
         let workers = run.work(self.table, root, worker, progress);
@@ -115,12 +115,12 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
 
     /// Reports the stored statistics of a position without searching.
     pub fn look_up<G: Game>(&self, root: &G) -> Report {
-        let root = &self.restricted(root);
+        let root = &self.root_with_key(root);
         Report::new(self.table, root, &self.policy, report::Totals::default(), self.root_moves)
     }
 
     /// Returns the root with a key for its set of allowed moves.
-    fn restricted<G: Game>(&self, root: &G) -> G {
+    fn root_with_key<G: Game>(&self, root: &G) -> G {
         let mut root = root.clone();
         if let Some(allowed) = self.root_moves {
             let moves = (0..).zip(allowed).filter(|(_, allowed)| **allowed);

@@ -3,17 +3,17 @@
 use super::report::Report;
 
 /// A search in progress, as passed to [`Progress`] functions.
-pub struct Snapshot<'s> {
+pub struct SearchSnapshot<'s> {
     /// Number of simulations so far.
     pub simulations: u64,
     report: &'s dyn Fn() -> Report,
 }
 
-impl<'s> Snapshot<'s> {
+impl<'s> SearchSnapshot<'s> {
     /// Creates a snapshot; `report` computes its report.
     #[must_use]
-    pub fn new(simulations: u64, report: &'s dyn Fn() -> Report) -> Snapshot<'s> {
-        Snapshot { simulations, report }
+    pub fn new(simulations: u64, report: &'s dyn Fn() -> Report) -> SearchSnapshot<'s> {
+        SearchSnapshot { simulations, report }
     }
 
     /// Returns the results of the search so far. Ownership counts only the first worker's playouts.
@@ -25,4 +25,4 @@ impl<'s> Snapshot<'s> {
 
 /// A callback during a search, called every 16 simulations of the first worker, never before the first one; returning
 /// `false` stops the search.
-pub type Progress<'a> = &'a mut dyn FnMut(&Snapshot<'_>) -> bool;
+pub type Progress<'a> = &'a mut dyn FnMut(&SearchSnapshot<'_>) -> bool;

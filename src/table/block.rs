@@ -53,16 +53,16 @@ const EVALUATOR_SCORE: usize = 5;
 
 /// An evaluator's result for a position that gets a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Evaluation {
+pub struct BlockEvaluation {
     /// The value estimate; `None` without an evaluator.
     pub estimate: Option<Estimate>,
     /// The expected final score; `None` if the evaluator has none.
     pub score: Option<ScoreMean>,
 }
 
-impl Evaluation {
+impl BlockEvaluation {
     /// The evaluation of a position without an evaluator.
-    pub const NONE: Evaluation = Evaluation { estimate: None, score: None };
+    pub const NONE: BlockEvaluation = BlockEvaluation { estimate: None, score: None };
 }
 
 /// A handle to a position's block; reads and writes are valid until the block is evicted.
@@ -103,18 +103,18 @@ impl<'t> Block<'t> {
     }
 
     /// Returns true if the block was last verified in `epoch`.
-    pub(super) fn is_of(&self, epoch: u64) -> bool {
+    pub(super) fn has_epoch(&self, epoch: u64) -> bool {
         self.sequence & EPOCH_MASK == epoch
     }
 
     /// Returns true if all tags match the owner and claim; otherwise its pages are of different moments.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(super) fn has_matching_tags(&self) -> bool {
         let tag = tag(self.owner, self.sequence);
         self.shape.tags().all(|at| self.words[at].load(Relaxed) == tag)
     }
 
     /// Marks the block as verified in `epoch`; returns `None` if it was evicted meanwhile.
-    pub(super) fn renewed(self, epoch: u64) -> Option<Block<'t>> {
+    pub(super) fn with_epoch(self, epoch: u64) -> Option<Block<'t>> {
         let sequence = self.sequence & !EPOCH_MASK | epoch;
         let renewed = self.words[1].compare_exchange(self.sequence, sequence, Release, Relaxed);
         // Another worker may have done the same.
@@ -221,20 +221,20 @@ impl<'t> Block<'t> {
     #[must_use]
     #[inline]
     pub fn sampled_score(&self) -> Option<ScoreMean> {
-        ScoreMean::unpack(self.words[SAMPLED_SCORE].load(Relaxed)).known()
+        ScoreMean::unpack(self.words[SAMPLED_SCORE].load(Relaxed)).if_sampled()
     }
 
     /// Returns the evaluator's expected final score; `None` without an evaluator's score.
     #[must_use]
     #[inline]
     pub fn evaluator_score(&self) -> Option<ScoreMean> {
-        ScoreMean::unpack(self.words[EVALUATOR_SCORE].load(Relaxed)).known()
+        ScoreMean::unpack(self.words[EVALUATOR_SCORE].load(Relaxed)).if_sampled()
     }
 
     /// Adds a sample to the sampled score; drops it if the block was evicted or another worker adds one at this moment.
     #[inline]
     pub fn add_score_sample(&self, sample: ScoreMean) {
-        self.exchange(SAMPLED_SCORE, |score| score.and(sample));
+        self.exchange(SAMPLED_SCORE, |score| score.plus_samples(sample));
     }
 
     /// Exchanges the word only if the block was current after the read and the word has not changed since.
@@ -394,7 +394,7 @@ impl<'t> Block<'t> {
         words: &[AtomicU64],
         shape: Shape,
         priors: &[Option<Prior>],
-        evaluation: Evaluation,
+        evaluation: BlockEvaluation,
         tag: u64,
     ) {
         overwrite(&words[3], pack_estimate(evaluation.estimate));
@@ -422,7 +422,7 @@ pub(super) const fn after(sequence: u64, steps: u32) -> u64 {
 }
 
 /// Assigns a block that no worker uses to `owner` and writes its tags; the caller fills it.
-pub(super) fn own(words: &[AtomicU64], shape: Shape, owner: u64) {
+pub(super) fn assign_owner(words: &[AtomicU64], shape: Shape, owner: u64) {
     let sequence = 2;
     shape.tags().for_each(|at| words[at].store(tag(owner, sequence), Relaxed));
     words[0].store(owner, Relaxed);

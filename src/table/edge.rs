@@ -6,7 +6,7 @@ use crate::base::value::Value;
 /// Visits of an edge at which all edges of its block are halved.
 pub const EDGE_VISITS_FULL: u32 = 1 << 27;
 /// Maximum visits of an edge; the range above [`EDGE_VISITS_FULL`] is for visits added during a halving.
-pub const EDGE_VISITS_LIMIT: u32 = (1 << 28) - 1;
+pub const MAX_EDGE_VISITS: u32 = (1 << 28) - 1;
 const ILLEGAL: u64 = 0xffff;
 const VALUE_SHIFT: u32 = 16;
 const VISITS_SHIFT: u32 = 36;
@@ -65,7 +65,7 @@ impl Edge {
 
     /// Returns the edge with the same legality and prior, and the given visits (saturating) and value.
     pub(super) fn with_statistics(self, visits: u64, value: Value) -> Edge {
-        let visits = visits.min(u64::from(EDGE_VISITS_LIMIT));
+        let visits = visits.min(u64::from(MAX_EDGE_VISITS));
         Edge(self.0 & 0xffff | u64::from(value.0 >> 12) << VALUE_SHIFT | visits << VISITS_SHIFT)
     }
 
@@ -102,13 +102,13 @@ mod tests {
 
     #[test]
     fn edge_visits_never_carry_into_their_neighbours() {
-        let full = Edge(u64::from(EDGE_VISITS_LIMIT - 1) << VISITS_SHIFT | 0x1234);
+        let full = Edge(u64::from(MAX_EDGE_VISITS - 1) << VISITS_SHIFT | 0x1234);
         for count in [1, 2, u32::MAX] {
             let next = full.visited(count, Value::DRAW);
-            assert_eq!((next.visits(), next.prior()), (EDGE_VISITS_LIMIT, full.prior()));
+            assert_eq!((next.visits(), next.prior()), (MAX_EDGE_VISITS, full.prior()));
         }
         let half = full.visited(1, Value::WIN).halved();
-        assert_eq!((half.visits(), half.prior()), (EDGE_VISITS_LIMIT / 2, full.prior()));
+        assert_eq!((half.visits(), half.prior()), (MAX_EDGE_VISITS / 2, full.prior()));
         assert_eq!(half.value(), Value::WIN);
     }
 }

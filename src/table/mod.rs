@@ -40,8 +40,8 @@
 //! **After a power cut** a file holds pages of different moments, and so does a copy that `cp` makes of a file in
 //! use. An entry lies within a page, together with its bounds, so no proof is false. A block with pages of different
 //! claims is detected by its tags and dropped before it is used. A block with pages of one claim may have edges of
-//! different moments, and more visits than its position; the position's visits are then raised (`maintenance/recovery.rs`). Results
-//! not yet written are lost, and ages may be wrong for a while. Where a halving was in progress (once in 2^26
+//! different moments, and more visits than its position; the position's visits are then raised (`recovery.rs`).
+//! Results not yet written are lost, and ages may be wrong for a while. Where a halving was in progress (once in 2^26
 //! visits), some moves may have twice the visits. Test: tests/power_cut.rs. [`Table::snapshot`] copies a file in use.
 //!
 //! **Memory orderings:** a key, a block's sequence and its number in the entry are published with `Release` after the
@@ -77,15 +77,15 @@ mod score_mean;
 mod transposition_table;
 
 pub use amaf::{AMAF_VISITS_LIMIT, Amaf, amaf_sample};
-pub use block::{Block, Evaluation};
+pub use block::{Block, BlockEvaluation};
 pub use counters::{AGES, Count, Counters, DEPTHS};
-pub use edge::{EDGE_VISITS_FULL, EDGE_VISITS_LIMIT, Edge};
-pub use entry::{Entry, TOTAL_VISITS_FULL, Total};
-pub use file::{Ending, FileError, FileProblem, FileState, TableMode};
-pub use header::{Identity, Lineage};
+pub use edge::{EDGE_VISITS_FULL, Edge, MAX_EDGE_VISITS};
+pub use entry::{Entry, TOTAL_VISITS_FULL, VisitsAndValue};
+pub use file::{CloseState, FileError, FileProblem, FileState, TableMode};
+pub use header::{Lineage, TableIdentity};
 pub use layout::{ENTRIES_PER_BLOCK, Layout, Shape, TableError};
 pub use leaf_playouts::LeafPlayouts;
-pub use maintenance::{Kept, Snapshot, Survey, TransferError, TransferProgress};
+pub use maintenance::{MergeCounts, MergeError, MergeProgress, SnapshotCounts, TableStatistics};
 pub use replacement::Replacement;
 pub use score_mean::ScoreMean;
-pub use transposition_table::{Census, Protected, Table};
+pub use transposition_table::{Census, ProtectedPath, Table};

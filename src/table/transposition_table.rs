@@ -4,7 +4,7 @@ use super::atomic::AtomicU64;
 use super::backing::{self, Backing};
 use super::block::Block;
 use super::counters::Counters;
-use super::entry::{self, Entry, FIRST_KEY, GENERATIONS};
+use super::entry::{self, Entry, GENERATIONS, MIN_KEY};
 use super::file::MappedFile;
 use super::header;
 use super::layout::{self, BUCKET_ENTRIES, BUCKET_WORDS, ENTRY_WORDS, Layout, Shape, TableError};
@@ -17,7 +17,7 @@ const ENTRIES_PER_GENERATION: usize = 64;
 
 /// Entries and blocks that must not be evicted: those on the path of the caller's simulation.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Protected<'a> {
+pub struct ProtectedPath<'a> {
     /// Keys of protected entries.
     pub keys: &'a [u64],
     /// Numbers of protected blocks.
@@ -62,11 +62,12 @@ pub struct Table {
     pub(super) replacement: Replacement,
     /// The file that backs the memory, if any.
     pub(super) file: Option<MappedFile>,
-    /// See [`Table::opening`].
-    pub(super) opening: u64,
+    /// See [`Table::open_count`].
+    pub(super) open_count: u64,
     /// Random number of this process, for [`Table::is_shared_now`].
     pub(super) searcher: u64,
-    /// The present epoch, in the upper 32 bits. Blocks of other epochs are verified before use, see [recovery](super::maintenance).
+    /// The present epoch, in the upper 32 bits. Blocks of other epochs are verified before use, see
+    /// [recovery](super::maintenance).
     pub(super) epoch: u64,
 }
 
@@ -88,7 +89,7 @@ impl Table {
             layout,
             replacement: Replacement::default(),
             file: None,
-            opening: 0,
+            open_count: 0,
             searcher: 0,
             epoch: 0,
         }
@@ -136,14 +137,14 @@ impl Table {
     /// Returns the number of times that the table's file was created or opened for writing before; 0 for a new file
     /// and for a table on the heap. A number may repeat after the machine stopped.
     #[must_use]
-    pub fn opening(&self) -> u64 {
-        self.opening
+    pub fn open_count(&self) -> u64 {
+        self.open_count
     }
 
     /// Returns a seed that no earlier writer of the file had; 0 for a new table.
     #[must_use]
-    pub fn visit_number(&self) -> u64 {
-        self.opening ^ self.epoch
+    pub fn session_seed(&self) -> u64 {
+        self.open_count ^ self.epoch
     }
 
     /// Returns the bytes of the table that huge pages hold at present; `None` if the system does not report them.
@@ -178,7 +179,7 @@ impl Table {
             Some(fresh) => self.backing = fresh,
             None => {
                 let words = self.backing.words();
-                for word in &words[header::CHANGING] {
+                for word in &words[header::CLEARED_WORDS] {
                     word.store(0, Relaxed);
                 }
                 words[layout::HEADER_WORDS..].iter().for_each(|word| word.store(0, Relaxed));
@@ -215,7 +216,7 @@ impl Table {
     #[must_use]
     #[inline]
     pub fn find(&self, key: u64) -> Option<Entry<'_>> {
-        let key = nonzero(key);
+        let key = avoid_reserved_keys(key);
         let bucket = self.bucket(key);
         // The second line of the bucket, requested before the first has arrived.
         backing::prefetch(&bucket[BUCKET_ENTRIES / 2][0]);
@@ -233,19 +234,19 @@ impl Table {
     pub fn find_or_claim(
         &self,
         key: u64,
-        protected: Protected<'_>,
+        protected: ProtectedPath<'_>,
         counters: &mut Counters,
     ) -> Option<Entry<'_>> {
         if let Some(entry) = self.find(key) {
             counters.hits += 1;
             let generation = self.generation();
             if entry.meta().generation != generation {
-                entry.update_meta(|meta| entry::Meta { generation, ..meta });
+                entry.update_meta(|meta| entry::EntryMeta { generation, ..meta });
             }
             return Some(entry);
         }
         counters.misses += 1;
-        self.claim(nonzero(key), protected, counters)
+        self.claim(avoid_reserved_keys(key), protected, counters)
     }
 
     /// Returns the block of a position, unless it has none or its block was evicted.
@@ -258,7 +259,7 @@ impl Table {
         }
         let words = self.block_words(number)?;
         let found = Block::accept(words, self.layout.shape, number, entry.key(), self.epoch);
-        if found.is_some() { found } else { self.settle_doubt(entry, number) }
+        if found.is_some() { found } else { self.verify_block(entry, number) }
     }
 
     /// Prefetches the block of a position.
@@ -273,7 +274,7 @@ impl Table {
 
     /// Replaces the statistics of an evicted block by leaf playouts with the mean of the position. Returns true to
     /// the one worker that did so.
-    pub fn mend_lost_block(&self, entry: &Entry<'_>, counters: &mut Counters) -> bool {
+    pub fn replace_lost_block(&self, entry: &Entry<'_>, counters: &mut Counters) -> bool {
         let lost = entry.block_number();
         if lost == 0 || self.block(entry).is_some() {
             return false;
@@ -296,7 +297,8 @@ impl Table {
 
     #[inline]
     pub(super) fn bucket(&self, key: u64) -> &[[AtomicU64; ENTRY_WORDS]] {
-        let start = self.layout.directory() + share_of(nonzero(key), self.layout.buckets) * BUCKET_WORDS;
+        let start =
+            self.layout.directory() + scale_to(avoid_reserved_keys(key), self.layout.buckets) * BUCKET_WORDS;
         self.backing.words()[start..start + BUCKET_WORDS].as_chunks().0
     }
 
@@ -308,7 +310,7 @@ impl Table {
             return &[];
         }
         // Bits other than those of the bucket's index: positions of one bucket are spread.
-        let index = share_of(nonzero(key).rotate_left(32), buckets);
+        let index = scale_to(avoid_reserved_keys(key).rotate_left(32), buckets);
         let start = self.layout.overflow() + index * BUCKET_WORDS;
         self.backing.words()[start..start + BUCKET_WORDS].as_chunks().0
     }
@@ -324,13 +326,13 @@ impl Table {
 
 /// Maps `key` to a number below `parts`: the high half of the product is uniform for any `parts` (Lemire 2019).
 #[inline]
-fn share_of(key: u64, parts: usize) -> usize {
+fn scale_to(key: u64, parts: usize) -> usize {
     ((u128::from(key) * parts as u128) >> 64) as usize
 }
 
-/// Maps keys below [`FIRST_KEY`], which mark empty entries and entries being claimed, to other keys. Such keys belong
+/// Maps keys below [`MIN_KEY`], which mark empty entries and entries being claimed, to other keys. Such keys belong
 /// to 128 positions in 2^64.
 #[inline]
-const fn nonzero(key: u64) -> u64 {
-    if key < FIRST_KEY { 0x7465_7761_7269 + key } else { key }
+const fn avoid_reserved_keys(key: u64) -> u64 {
+    if key < MIN_KEY { 0x7465_7761_7269 + key } else { key }
 }

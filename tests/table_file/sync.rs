@@ -7,7 +7,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::Duration;
-use tewari::table::{Ending, FileState, Table, TableMode};
+use tewari::table::{CloseState, FileState, Table, TableMode};
 
 /// Marks the file as last used on another run of the machine.
 fn restart(path: &Path) {
@@ -64,10 +64,10 @@ fn a_copy_of_a_table_is_looked_at_whoever_has_it_open() {
     let copy = folder.copy(&path, "copy.tewari");
     // A reader alone does not turn the copy into a file with users of its own.
     let reader = Table::open(&copy, TableMode::ReadOnly, None).expect("a table");
-    assert_eq!(reader.ending(), Some(Ending::Copied));
+    assert_eq!(reader.close_state(), Some(CloseState::Copied));
     assert!(found(&copy).starts_with("a copy of another file"), "{}", found(&copy));
     let writer = Table::open(&copy, TableMode::ReadWrite, None).expect("a table");
-    assert_eq!(writer.ending(), Some(Ending::Copied));
+    assert_eq!(writer.close_state(), Some(CloseState::Copied));
     // From here on it is a file of its own.
     assert_eq!(found(&copy), "in use");
     drop(writer);

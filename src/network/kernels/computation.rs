@@ -7,7 +7,7 @@ use crate::network::winograd::Tile;
 
 /// The computation of one layer: cells of a padded board, one board for each block of [`LANES`] channels, and the
 /// points of the board.
-pub(in crate::network) struct Job<'a> {
+pub(in crate::network) struct LayerComputation<'a> {
     /// The layer.
     pub(in crate::network) layer: &'a Convolution,
     /// Boards of the input, each with [`SPAN`] cells behind its last point.
@@ -22,10 +22,10 @@ pub(in crate::network) struct Job<'a> {
     /// Number added to the sums of each output: bias and rounding.
     pub(in crate::network) bias: &'a [i32],
     /// True if activations are added to those in the output, false if they replace them.
-    pub(in crate::network) adds: bool,
+    pub(in crate::network) is_residual: bool,
 }
 
-impl Job<'_> {
+impl LayerComputation<'_> {
     /// Returns the input cells of block `k` that contain the group's points, shifted by `tap`.
     #[inline(always)]
     pub(super) fn window(&self, group: &Group, tap: usize, k: usize) -> &[Cell; SPAN] {
@@ -52,7 +52,7 @@ impl Job<'_> {
         let result = &mut output[at].0;
         for lane in 0..LANES {
             let sum = sums[lane].wrapping_add(bias[lane]) >> (shifts[lane] & 31);
-            let held = if self.adds { i32::from(result[lane]) } else { 0 };
+            let held = if self.is_residual { i32::from(result[lane]) } else { 0 };
             result[lane] = sum.wrapping_add(held).clamp(0, 127) as u8;
         }
     }

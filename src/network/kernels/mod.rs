@@ -17,7 +17,7 @@ mod portable;
 mod x86;
 
 pub use super::cells::{Cell, LANES};
-pub(super) use computation::Job;
+pub(super) use computation::LayerComputation;
 pub(super) use group::{Group, SPAN};
 
 #[cfg(target_arch = "x86_64")]
@@ -101,36 +101,41 @@ impl Kernel {
     }
 
     /// Computes a layer on all points of the board; with plain loops if this processor does not support the kernel.
-    pub(super) fn compute(self, job: &Job<'_>, workspace: Option<&mut Workspace>, output: &mut [Cell]) {
+    pub(super) fn compute(
+        self,
+        computation: &LayerComputation<'_>,
+        workspace: Option<&mut Workspace>,
+        output: &mut [Cell],
+    ) {
         #[cfg(target_arch = "x86_64")]
         if let Some(workspace) = workspace
-            && job.layer.taps == TAPS
+            && computation.layer.taps == TAPS
             && self.has_tiles()
             && self.is_available()
         {
             // SAFETY: `is_available` has just detected AVX2, which is all that the function requires.
-            return unsafe { x86::avx2_tiles(job, workspace, output) };
+            return unsafe { x86::avx2_tiles(computation, workspace, output) };
         }
         #[cfg(not(target_arch = "x86_64"))]
         let _ = workspace;
-        for block in 0..job.layer.out_blocks {
+        for block in 0..computation.layer.out_blocks {
             match self {
                 #[cfg(target_arch = "x86_64")]
                 Kernel::Avx2 | Kernel::Avx2Tiles if self.is_available() => {
                     // SAFETY: `is_available` has just detected AVX2, which is all that the function requires.
-                    unsafe { x86::avx2(job, block, output) }
+                    unsafe { x86::avx2(computation, block, output) }
                 }
                 #[cfg(target_arch = "x86_64")]
                 Kernel::Vnni if self.is_available() => {
                     // SAFETY: `is_available` has just detected the parts of AVX-512 that the function requires.
-                    unsafe { x86::vnni(job, block, output) }
+                    unsafe { x86::vnni(computation, block, output) }
                 }
                 #[cfg(target_arch = "aarch64")]
                 Kernel::Sdot if self.is_available() => {
                     // SAFETY: `is_available` has just detected dot products, which are all that the function requires.
-                    unsafe { aarch64::sdot(job, block, output) }
+                    unsafe { aarch64::sdot(computation, block, output) }
                 }
-                _ => portable::portable(job, block, output),
+                _ => portable::portable(computation, block, output),
             }
         }
     }

@@ -1,17 +1,17 @@
 //! Sums of products in plain loops, for every processor.
 
-use super::computation::{Job, four_of};
+use super::computation::{LayerComputation, four_of};
 use super::group::SPAN;
 use crate::network::cells::{Cell, LANES, Lanes, Sums};
 
 /// Computes one block of outputs on all points.
-pub(super) fn portable(job: &Job<'_>, block: usize, output: &mut [Cell]) {
-    for group in job.groups {
+pub(super) fn portable(computation: &LayerComputation<'_>, block: usize, output: &mut [Cell]) {
+    for group in computation.groups {
         let mut sums = [[0; LANES]; SPAN];
-        let mut weights = job.layer.of_block(block);
-        for tap in 0..job.offsets.len() {
-            for k in 0..job.layer.in_blocks {
-                let window = job.window(group, tap, k);
+        let mut weights = computation.layer.of_block(block);
+        for tap in 0..computation.offsets.len() {
+            for k in 0..computation.layer.in_blocks {
+                let window = computation.window(group, tap, k);
                 let (these, rest) = weights.split_at(LANES / 4);
                 weights = rest;
                 for (four, lanes) in these.iter().enumerate() {
@@ -22,7 +22,7 @@ pub(super) fn portable(job: &Job<'_>, block: usize, output: &mut [Cell]) {
                 }
             }
         }
-        job.finish_all(group, block, &sums, output);
+        computation.finish_all(group, block, &sums, output);
     }
 }
 

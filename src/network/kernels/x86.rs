@@ -4,7 +4,7 @@
 //! such as `array::map`, cannot be inlined together with it.
 
 use super::avx2_registers::{load_32_bytes, store_i32};
-use super::computation::{Job, four_of};
+use super::computation::{LayerComputation, four_of};
 use super::group::{AVX2_POINTS, Group, VNNI_POINTS};
 use crate::network::cells::{Cell, LANES, Lanes, Sums};
 use crate::network::winograd::{TILES, Workspace, avx2 as tiled};
@@ -12,16 +12,16 @@ use std::arch::x86_64::*;
 
 /// Computes a layer of 3x3 points, all blocks of outputs, with AVX2.
 #[target_feature(enable = "avx2")]
-pub(super) fn avx2_tiles(job: &Job<'_>, workspace: &mut Workspace, output: &mut [Cell]) {
-    let board = job.input.len() / job.layer.in_blocks;
+pub(super) fn avx2_tiles(computation: &LayerComputation<'_>, workspace: &mut Workspace, output: &mut [Cell]) {
+    let board = computation.input.len() / computation.layer.in_blocks;
     let Workspace { inputs, sums, outputs } = workspace;
-    for tiles in job.tiles.chunks(TILES) {
-        for (board, into) in job.input.chunks_exact(board).zip(inputs.as_chunks_mut().0) {
+    for tiles in computation.tiles.chunks(TILES) {
+        for (board, into) in computation.input.chunks_exact(board).zip(inputs.as_chunks_mut().0) {
             tiled::transform_inputs(tiles, board, into);
         }
-        for block in 0..job.layer.out_blocks {
+        for block in 0..computation.layer.out_blocks {
             for (place, sums) in sums.iter_mut().enumerate() {
-                let weights = job.layer.of_place(block, place);
+                let weights = computation.layer.of_place(block, place);
                 for half in 0..2 {
                     tiled::add_products::<0, 5>(inputs, place, weights, half, sums);
                     if tiles.len() > 5 {
@@ -32,7 +32,7 @@ pub(super) fn avx2_tiles(job: &Job<'_>, workspace: &mut Workspace, output: &mut 
             for (number, tile) in tiles.iter().enumerate() {
                 tiled::transform_sums(sums, number, outputs);
                 for (output_number, point) in tile.outputs() {
-                    job.finish(point, block, &outputs[output_number], output);
+                    computation.finish(point, block, &outputs[output_number], output);
                 }
             }
         }
@@ -41,24 +41,29 @@ pub(super) fn avx2_tiles(job: &Job<'_>, workspace: &mut Workspace, output: &mut 
 
 /// Computes one block of outputs on all points with AVX2.
 #[target_feature(enable = "avx2")]
-pub(super) fn avx2(job: &Job<'_>, block: usize, output: &mut [Cell]) {
-    for group in job.groups {
+pub(super) fn avx2(computation: &LayerComputation<'_>, block: usize, output: &mut [Cell]) {
+    for group in computation.groups {
         let mut stored = [[0; LANES]; AVX2_POINTS];
-        avx2_group(job, block, group, &mut stored);
-        job.finish_all(group, block, &stored, output);
+        avx2_group(computation, block, group, &mut stored);
+        computation.finish_all(group, block, &stored, output);
     }
 }
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn avx2_group(job: &Job<'_>, block: usize, group: &Group, stored: &mut [Sums; AVX2_POINTS]) {
+fn avx2_group(
+    computation: &LayerComputation<'_>,
+    block: usize,
+    group: &Group,
+    stored: &mut [Sums; AVX2_POINTS],
+) {
     const REGISTERS: usize = LANES / 8;
     let ones = _mm256_set1_epi16(1);
     let mut sums = [[_mm256_setzero_si256(); AVX2_POINTS]; REGISTERS];
-    let mut weights = job.layer.of_block(block);
-    for tap in 0..job.offsets.len() {
-        for k in 0..job.layer.in_blocks {
-            let window = job.window(group, tap, k);
+    let mut weights = computation.layer.of_block(block);
+    for tap in 0..computation.offsets.len() {
+        for k in 0..computation.layer.in_blocks {
+            let window = computation.window(group, tap, k);
             let (these, rest) = weights.split_at(LANES / 4);
             weights = rest;
             for (four, lanes) in these.iter().enumerate() {
@@ -85,23 +90,28 @@ fn avx2_group(job: &Job<'_>, block: usize, group: &Group, stored: &mut [Sums; AV
 
 /// Computes one block of outputs on all points with AVX-512 VNNI.
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
-pub(super) fn vnni(job: &Job<'_>, block: usize, output: &mut [Cell]) {
-    for group in job.groups {
+pub(super) fn vnni(computation: &LayerComputation<'_>, block: usize, output: &mut [Cell]) {
+    for group in computation.groups {
         let mut stored = [[0; LANES]; VNNI_POINTS];
-        vnni_group(job, block, group, &mut stored);
-        job.finish_all(group, block, &stored, output);
+        vnni_group(computation, block, group, &mut stored);
+        computation.finish_all(group, block, &stored, output);
     }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 #[inline]
-fn vnni_group(job: &Job<'_>, block: usize, group: &Group, stored: &mut [Sums; VNNI_POINTS]) {
+fn vnni_group(
+    computation: &LayerComputation<'_>,
+    block: usize,
+    group: &Group,
+    stored: &mut [Sums; VNNI_POINTS],
+) {
     const REGISTERS: usize = LANES / 16;
     let mut sums = [[_mm512_setzero_si512(); REGISTERS]; VNNI_POINTS];
-    let mut weights = job.layer.of_block(block);
-    for tap in 0..job.offsets.len() {
-        for k in 0..job.layer.in_blocks {
-            let window = job.window(group, tap, k);
+    let mut weights = computation.layer.of_block(block);
+    for tap in 0..computation.offsets.len() {
+        for k in 0..computation.layer.in_blocks {
+            let window = computation.window(group, tap, k);
             let (these, rest) = weights.split_at(LANES / 4);
             weights = rest;
             for (four, lanes) in these.iter().enumerate() {

@@ -1,12 +1,12 @@
 //! Creation of table files.
 
-use super::error::{FileError, FileProblem, about};
+use super::error::{FileError, FileProblem, with_path};
 use super::mapped::MappedFile;
 use super::new_file::{check_system, give_name, reserve, temporary_file};
 use super::random::random;
-use super::session::{self, Ending, Session, TableMode};
+use super::session::{self, CloseState, Session, TableMode};
 use crate::table::backing::{Backing, Sharing};
-use crate::table::header::{self, Identity, Lineage};
+use crate::table::header::{self, Lineage, TableIdentity};
 use crate::table::layout::{Layout, Shape};
 use crate::table::transposition_table::Table;
 use std::path::{Path, PathBuf};
@@ -19,40 +19,45 @@ impl Table {
     ///
     /// # Errors
     /// Returns an error if the file exists, the disk has no room, or the file system fails.
-    pub fn create(path: &Path, identity: &Identity, shape: Shape, bytes: usize) -> Result<Table, FileError> {
-        Table::create_without_name(path, identity, shape, bytes)
-            .and_then(|unnamed| unnamed.keep(false))
-            .map_err(|problem| about(path, problem))
-    }
-
-    /// Creates the same as a temporary file in the same folder, without the name until [`Unnamed::keep`].
-    pub(in crate::table) fn create_without_name(
+    pub fn create(
         path: &Path,
-        identity: &Identity,
+        identity: &TableIdentity,
         shape: Shape,
         bytes: usize,
-    ) -> Result<Unnamed, FileProblem> {
-        Unnamed::new(path, identity, Layout::fit(shape, bytes)?)
+    ) -> Result<Table, FileError> {
+        Table::create_without_name(path, identity, shape, bytes)
+            .and_then(|unnamed| unnamed.keep(false))
+            .map_err(|problem| with_path(path, problem))
+    }
+
+    /// Creates the same as a temporary file in the same folder, without the name until [`UnnamedFile::keep`].
+    pub(in crate::table) fn create_without_name(
+        path: &Path,
+        identity: &TableIdentity,
+        shape: Shape,
+        bytes: usize,
+    ) -> Result<UnnamedFile, FileProblem> {
+        UnnamedFile::new(path, identity, Layout::fit(shape, bytes)?)
     }
 }
 
 /// A new table file without its name, deleted on drop unless it is kept.
-pub(in crate::table) struct Unnamed {
+pub(in crate::table) struct UnnamedFile {
     temporary: NamedTempFile,
     path: PathBuf,
     backing: Backing,
     layout: Layout,
-    identity: Identity,
+    identity: TableIdentity,
     lineage: Lineage,
 }
 
-impl Unnamed {
+impl UnnamedFile {
     /// Creates an empty table file to be named `path`.
     pub(in crate::table) fn new(
         path: &Path,
-        identity: &Identity,
+        identity: &TableIdentity,
         layout: Layout,
-    ) -> Result<Unnamed, FileProblem> {
+    ) -> Result<UnnamedFile, FileProblem> {
         check_system()?;
         let temporary = temporary_file(path)?;
         reserve(temporary.as_file(), layout.bytes() as u64)?;
@@ -60,16 +65,24 @@ impl Unnamed {
             .map_err(FileProblem::io("map the file"))?;
         let lineage = Lineage::begun(random());
         header::write(backing.words(), &layout, identity, &lineage);
-        backing.words()[header::USE].store(session::word_of_new_file(), Relaxed);
-        let place = session::place(temporary.as_file()).map_err(FileProblem::io("look at the file"))?;
-        backing.words()[header::PLACE].store(place, Relaxed);
-        Ok(Unnamed { temporary, path: path.to_owned(), backing, layout, identity: identity.clone(), lineage })
+        backing.words()[header::USE_STATE].store(session::word_of_new_file(), Relaxed);
+        let place =
+            session::file_identity(temporary.as_file()).map_err(FileProblem::io("look at the file"))?;
+        backing.words()[header::FILE_IDENTITY].store(place, Relaxed);
+        Ok(UnnamedFile {
+            temporary,
+            path: path.to_owned(),
+            backing,
+            layout,
+            identity: identity.clone(),
+            lineage,
+        })
     }
 
     /// Writes the file to the disk and gives it its name. If another file has the name, it is replaced if
     /// `may_replace`, otherwise an error is returned.
     pub(in crate::table) fn keep(self, may_replace: bool) -> Result<Table, FileProblem> {
-        let Unnamed { temporary, path, backing, layout, identity, lineage } = self;
+        let UnnamedFile { temporary, path, backing, layout, identity, lineage } = self;
         let sync = || temporary.as_file().sync_all().map_err(FileProblem::io("write the file to the disk"));
         sync()?;
         header::complete(backing.words());
@@ -79,7 +92,7 @@ impl Unnamed {
             // Another process briefly holds the exclusive lock, to test whether it is the only user.
             std::thread::sleep(Duration::from_millis(1));
         }
-        let session = Session::new(file, TableMode::ReadWrite, Ending::Synced);
+        let session = Session::new(file, TableMode::ReadWrite, CloseState::Synced);
         let file = MappedFile { path, session, identity, lineage };
         Ok(Table { file: Some(file), searcher: random(), ..Table::of(backing, layout) })
     }
@@ -88,17 +101,17 @@ impl Unnamed {
     pub(in crate::table) fn fill<T, E: From<FileError>>(
         self,
         fill: impl FnOnce(&mut Table) -> Result<T, E>,
-    ) -> Result<(Unnamed, T), E> {
-        let Unnamed { temporary, path, backing, layout, identity, lineage } = self;
-        let cannot_use = |error| about(&path, FileProblem::io("use the new file")(error));
+    ) -> Result<(UnnamedFile, T), E> {
+        let UnnamedFile { temporary, path, backing, layout, identity, lineage } = self;
+        let cannot_use = |error| with_path(&path, FileProblem::io("use the new file")(error));
         let file = temporary.as_file().try_clone().map_err(cannot_use)?;
         // `ReadOnly`: the file has no other users, so dropping the session records nothing in the header.
-        let session = Session::new(file, TableMode::ReadOnly, Ending::Synced);
+        let session = Session::new(file, TableMode::ReadOnly, CloseState::Synced);
         let file = MappedFile { path: path.clone(), session, identity, lineage };
         let mut table = Table { file: Some(file), ..Table::of(backing, layout) };
         let result = fill(&mut table)?;
         let Table { backing, file, .. } = table;
         let Some(MappedFile { identity, lineage, .. }) = file else { unreachable!("it was put there") };
-        Ok((Unnamed { temporary, path, backing, layout, identity, lineage }, result))
+        Ok((UnnamedFile { temporary, path, backing, layout, identity, lineage }, result))
     }
 }

@@ -182,7 +182,7 @@ pub enum FileProblem {
     NothingToSync,
     /// A copy to the table's own file.
     #[error("expected another file than the table, found the table itself: give another name")]
-    Itself,
+    SameFile,
     /// An error of the operating system.
     #[error("cannot {what}: {reason}")]
     Io {
@@ -210,6 +210,6 @@ impl FileProblem {
     }
 }
 
-pub(in crate::table) fn about(path: &Path, problem: FileProblem) -> FileError {
+pub(in crate::table) fn with_path(path: &Path, problem: FileProblem) -> FileError {
     FileError { path: path.display().to_string(), problem }
 }

@@ -1,7 +1,7 @@
 //! The file of a table in use.
 
 use super::session::Session;
-use crate::table::header::{Identity, Lineage};
+use crate::table::header::{Lineage, TableIdentity};
 use std::path::PathBuf;
 
 /// The state of the name of a file in use.
@@ -19,6 +19,6 @@ pub enum FileState {
 pub(in crate::table) struct MappedFile {
     pub(in crate::table) path: PathBuf,
     pub(in crate::table) session: Session,
-    pub(in crate::table) identity: Identity,
+    pub(in crate::table) identity: TableIdentity,
     pub(in crate::table) lineage: Lineage,
 }

@@ -16,9 +16,9 @@ mod table_file;
 
 pub use error::{FileError, FileProblem};
 pub use mapped::FileState;
-pub use session::{Ending, TableMode};
+pub use session::{CloseState, TableMode};
 
-pub(super) use error::about;
+pub(super) use error::with_path;
 pub(super) use mapped::MappedFile;
 pub(super) use new_file::{give_name, reserve, room, temporary_file};
 pub(super) use open::compare;

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tempfile::NamedTempFile;
 
 /// Prefix and suffix of the names of temporary files.
-const TEMPORARY: [&str; 2] = [".tewari-", ".tmp"];
+const TEMPORARY_AFFIXES: [&str; 2] = [".tewari-", ".tmp"];
 /// Age from which an unlocked temporary file is abandoned: its creator locks it before.
 const ABANDONED_AGE: Duration = Duration::from_secs(60);
 
@@ -20,7 +20,7 @@ const ABANDONED_AGE: Duration = Duration::from_secs(60);
 pub(in crate::table) fn temporary_file(path: &Path) -> Result<NamedTempFile, FileProblem> {
     remove_abandoned(folder_of(path));
     let mut builder = tempfile::Builder::new();
-    builder.prefix(TEMPORARY[0]).suffix(TEMPORARY[1]);
+    builder.prefix(TEMPORARY_AFFIXES[0]).suffix(TEMPORARY_AFFIXES[1]);
     files::use_umask(&mut builder);
     let temporary = builder.tempfile_in(folder_of(path)).map_err(FileProblem::io("make a file there"))?;
     session::lock(temporary.as_file())?;
@@ -31,7 +31,7 @@ pub(in crate::table) fn temporary_file(path: &Path) -> Result<NamedTempFile, Fil
 fn remove_abandoned(folder: &Path) {
     let is_temporary = |name: &OsStr| {
         let name = name.as_encoded_bytes();
-        name.starts_with(TEMPORARY[0].as_bytes()) && name.ends_with(TEMPORARY[1].as_bytes())
+        name.starts_with(TEMPORARY_AFFIXES[0].as_bytes()) && name.ends_with(TEMPORARY_AFFIXES[1].as_bytes())
     };
     let is_old = |metadata: &Metadata| {
         let age = metadata.modified().ok().and_then(|at| at.elapsed().ok());

@@ -1,6 +1,6 @@
 //! Opening of table files.
 
-use super::error::{FileError, FileProblem, about};
+use super::error::{FileError, FileProblem, with_path};
 use super::mapped::MappedFile;
 use super::new_file::{check_system, check_writable, reserve};
 use super::random::random;
@@ -8,7 +8,7 @@ use super::session::{self, Entered, Session, TableMode};
 use crate::base::platform::files;
 use crate::table::backing::{Backing, Sharing};
 use crate::table::epoch::EPOCH_MASK;
-use crate::table::header::{self, Header, HeaderFault, Identity};
+use crate::table::header::{self, Header, HeaderFault, TableIdentity};
 use crate::table::layout::HEADER_WORDS;
 use crate::table::transposition_table::Table;
 use std::fs::{File, OpenOptions};
@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Bytes of the smallest page: the header is synced with it.
-const FIRST_PAGE: usize = 4096;
+const HEADER_PAGE_BYTES: usize = 4096;
 
 impl Table {
     /// Opens the table in `path`; with `expected`, only if its identity agrees.
@@ -26,8 +26,8 @@ impl Table {
     ///
     /// # Errors
     /// Returns a [`FileProblem`] if the file cannot be used or holds no such table.
-    pub fn open(path: &Path, mode: TableMode, expected: Option<&Identity>) -> Result<Table, FileError> {
-        open(path, mode, expected).map_err(|problem| about(path, problem))
+    pub fn open(path: &Path, mode: TableMode, expected: Option<&TableIdentity>) -> Result<Table, FileError> {
+        open(path, mode, expected).map_err(|problem| with_path(path, problem))
     }
 }
 
@@ -61,7 +61,7 @@ fn open_locked(path: &Path, writes: bool) -> Result<(File, bool), FileProblem> {
     }
 }
 
-fn open(path: &Path, mode: TableMode, expected: Option<&Identity>) -> Result<Table, FileProblem> {
+fn open(path: &Path, mode: TableMode, expected: Option<&TableIdentity>) -> Result<Table, FileProblem> {
     let writes = mode == TableMode::ReadWrite;
     let (file, is_alone) = open_locked(path, writes)?;
     let Header { layout, identity, lineage } = read_header(&file)?;
@@ -74,23 +74,26 @@ fn open(path: &Path, mode: TableMode, expected: Option<&Identity>) -> Result<Tab
     if metadata.len() != bytes {
         return Err(FileProblem::Length { expected: bytes, found: metadata.len() });
     }
-    let Entered { ending, word, must_be_synced } = session::enter(&file, mode, is_alone)?;
+    let Entered { close_state, word, must_be_synced } = session::enter(&file, mode, is_alone)?;
     // A copy may have holes where the original had zeros.
     if writes && files::allocated_bytes(&metadata) < bytes {
         reserve(&file, bytes)?;
     }
     let sharing = if writes { Sharing::Shared } else { Sharing::Private };
     let backing = Backing::file(&file, layout.words(), sharing).map_err(FileProblem::io("map the file"))?;
-    let session = Session::new(file, mode, ending);
+    let session = Session::new(file, mode, close_state);
     let mapped = MappedFile { path: path.to_owned(), session, identity, lineage };
     let mut table = Table { file: Some(mapped), searcher: random(), ..Table::of(backing, layout) };
-    table.opening = table.header(header::OPENINGS).load(Relaxed).wrapping_add(1);
+    table.open_count = table.header(header::OPENINGS).load(Relaxed).wrapping_add(1);
     if writes {
-        table.opening = table.header(header::OPENINGS).fetch_add(1, Relaxed).wrapping_add(1);
+        table.open_count = table.header(header::OPENINGS).fetch_add(1, Relaxed).wrapping_add(1);
         // Another process may have begun a new epoch while the lock was converted to a shared one.
-        table.epoch = table.header(header::USE).load(Relaxed) & EPOCH_MASK;
+        table.epoch = table.header(header::USE_STATE).load(Relaxed) & EPOCH_MASK;
         if must_be_synced {
-            table.backing.sync_start(FIRST_PAGE).map_err(FileProblem::io("write the file to the disk"))?;
+            table
+                .backing
+                .sync_start(HEADER_PAGE_BYTES)
+                .map_err(FileProblem::io("write the file to the disk"))?;
         }
     } else {
         table.epoch = word & EPOCH_MASK;
@@ -116,7 +119,7 @@ fn read_header(file: &File) -> Result<Header, FileProblem> {
 }
 
 /// Returns an error if the two identities cannot share a table.
-pub(in crate::table) fn compare(expected: &Identity, found: &Identity) -> Result<(), FileProblem> {
+pub(in crate::table) fn compare(expected: &TableIdentity, found: &TableIdentity) -> Result<(), FileProblem> {
     if found.key_seed != expected.key_seed {
         return Err(FileProblem::KeySeed { expected: expected.key_seed, found: found.key_seed });
     }

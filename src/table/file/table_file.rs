@@ -1,12 +1,12 @@
 //! The file of an open table: its identity, the exclusive lock, and writing to the disk.
 
-use super::error::{FileError, FileProblem, about};
+use super::error::{FileError, FileProblem, with_path};
 use super::mapped::{FileState, MappedFile};
 use super::new_file::check_writable;
 use super::random::random;
-use super::session::{Ending, TableMode};
+use super::session::{CloseState, TableMode};
 use crate::base::platform::files;
-use crate::table::header::{self, Identity, Lineage};
+use crate::table::header::{self, Lineage, TableIdentity};
 use crate::table::transposition_table::Table;
 use std::fs::TryLockError;
 use std::path::Path;
@@ -15,7 +15,7 @@ use std::time::Duration;
 impl Table {
     /// Returns the identity of the table's file; `None` for a table on the heap.
     #[must_use]
-    pub fn identity(&self) -> Option<&Identity> {
+    pub fn identity(&self) -> Option<&TableIdentity> {
         self.file.as_ref().map(|file| &file.identity)
     }
 
@@ -68,7 +68,7 @@ impl Table {
             }
             check_writable(&mapped.session.file)
         };
-        lock().map_err(|problem| about(&mapped.path, problem))
+        lock().map_err(|problem| with_path(&mapped.path, problem))
     }
 
     /// Writes search results to the disk in the background, each part of the file once per `period`, and all when the
@@ -81,9 +81,9 @@ impl Table {
             Some(file) if file.session.mode == TableMode::ReadWrite => {
                 let outcome = file.session.sync_every(period);
                 let problem = FileProblem::io("get ready to write the file to the disk");
-                outcome.map_err(|error| about(&file.path, problem(error)))?;
+                outcome.map_err(|error| with_path(&file.path, problem(error)))?;
             }
-            Some(file) => return Err(about(&file.path, FileProblem::NothingToSync)),
+            Some(file) => return Err(with_path(&file.path, FileProblem::NothingToSync)),
             None => {}
         }
         Ok(())
@@ -104,8 +104,8 @@ impl Table {
 
     /// Returns the state in which the earlier users left the file; `None` for a table on the heap.
     #[must_use]
-    pub fn ending(&self) -> Option<Ending> {
-        self.file.as_ref().map(|file| file.session.ending)
+    pub fn close_state(&self) -> Option<CloseState> {
+        self.file.as_ref().map(|file| file.session.close_state)
     }
 
     /// Begins a new lineage for an emptied table, which shares no samples with earlier copies of it. First the

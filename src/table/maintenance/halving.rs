@@ -22,7 +22,7 @@ use crate::table::entry::{Entry, TOTAL_VISITS_FULL};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 const FULL_LEVEL: u64 = 128;
-const HIGHEST_LEVEL: u64 = 255;
+const MAX_LEVEL: u64 = 255;
 const LEVEL_SHIFT: u32 = 32;
 
 impl Block<'_> {
@@ -59,9 +59,8 @@ impl Block<'_> {
         let step = found & u64::from(u32::MAX);
         let (estimate, under_way) = (found & ESTIMATE_MASK, (found & !ESTIMATE_MASK) >> LEVEL_SHIFT);
         // Other values are damage.
-        let is_under_way =
-            (FULL_LEVEL..=HIGHEST_LEVEL).contains(&under_way) && step < self.moves() as u64 + 2;
-        if level < FULL_LEVEL || (is_under_way && level <= under_way && level < HIGHEST_LEVEL) {
+        let is_under_way = (FULL_LEVEL..=MAX_LEVEL).contains(&under_way) && step < self.moves() as u64 + 2;
+        if level < FULL_LEVEL || (is_under_way && level <= under_way && level < MAX_LEVEL) {
             return None;
         }
         let state = estimate | level << LEVEL_SHIFT | if is_under_way { step } else { 0 };
@@ -86,7 +85,7 @@ mod tests {
     use super::*;
     use crate::base::game::Prior;
     use crate::base::value::Value;
-    use crate::table::{Counters, Protected, Shape, Table, Total};
+    use crate::table::{Counters, ProtectedPath, Shape, Table, VisitsAndValue};
 
     const MOVES: usize = 6;
 
@@ -94,14 +93,14 @@ mod tests {
     fn with_edges(test: impl Fn(&Entry<'_>, &Block<'_>)) {
         let table = Table::new(Shape { moves: MOVES, policy_state: false }, 1 << 16).expect("a table");
         let mut counters = Counters::default();
-        let entry = table.find_or_claim(77 << 40, Protected::default(), &mut counters).expect("an entry");
+        let entry = table.find_or_claim(77 << 40, ProtectedPath::default(), &mut counters).expect("an entry");
         let priors = [Some(Prior::default()); MOVES];
         let block =
-            table.claim_block(&entry, || priors, Protected::default(), &mut counters).expect("a block");
+            table.claim_block(&entry, || priors, ProtectedPath::default(), &mut counters).expect("a block");
         for index in 0..MOVES {
             block.add_visits(&entry, index, EDGE_VISITS_FULL - 2, Value::WIN);
         }
-        entry.set_total(Total { visits: MOVES as u32 * EDGE_VISITS_FULL, value: Value::DRAW });
+        entry.set_total(VisitsAndValue { visits: MOVES as u32 * EDGE_VISITS_FULL, value: Value::DRAW });
         test(&entry, &block);
     }
 

@@ -4,10 +4,10 @@ mod block_sum;
 mod halving;
 mod merge;
 mod recovery;
+mod scan;
 mod snapshot;
-mod survey;
 mod write_behind;
 
-pub use merge::{Kept, TransferError, TransferProgress};
-pub use snapshot::Snapshot;
-pub use survey::Survey;
+pub use merge::{MergeCounts, MergeError, MergeProgress};
+pub use scan::TableStatistics;
+pub use snapshot::SnapshotCounts;
