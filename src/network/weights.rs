@@ -52,24 +52,27 @@ pub enum WeightsError {
         found: usize,
     },
     /// The file is not a weights file.
-    #[error("not a weights file: expected one that begins with TewariNN")]
+    #[error("not a weights file: it must begin with TewariNN")]
     NotWeights,
     /// The file has a version that this program does not support.
     #[error(
-        "expected weights of version {VERSION_WITHOUT_OWNERS} or {VERSION}, found {found}: use the program that they were made for"
+        "the weights file has version {found}, this program reads versions {VERSION_WITHOUT_OWNERS} and {VERSION}: use the \
+         program version that made the file"
     )]
     Version {
         /// Version of the file.
         found: u32,
     },
     /// The network has an architecture that this program cannot run.
-    #[error("expected weights that this program can run, found {what}: use a newer program")]
+    #[error("this program cannot run a network with {what}: use a newer version of the program")]
     Architecture {
         /// The unsupported part of the architecture.
         what: String,
     },
     /// The size of the file does not match its header.
-    #[error("expected weights of {expected} bytes, found {found}: the file was cut, or something follows it")]
+    #[error(
+        "the weights file has {found} bytes, its header states {expected}: it is incomplete or has extra data; copy it again"
+    )]
     Length {
         /// Size by the header, in bytes.
         expected: usize,
@@ -77,7 +80,7 @@ pub enum WeightsError {
         found: usize,
     },
     /// The checksum does not match.
-    #[error("expected weights that agree with their checksum, found damaged ones: take another copy")]
+    #[error("the weights file is damaged (its checksum does not match): copy it again")]
     Damaged,
 }
 

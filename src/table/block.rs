@@ -347,7 +347,9 @@ impl<'t> Block<'t> {
         });
         match (prior, amaf) {
             (Some(index), _) => Some(format!("edge {index}: more wins than visits in its prior")),
-            (None, Some(index)) => Some(format!("AMAF word {index}: impossible samples")),
+            (None, Some(index)) => {
+                Some(format!("AMAF samples of moves {} and {}: impossible values", 2 * index, 2 * index + 1))
+            }
             (None, None) => None,
         }
     }

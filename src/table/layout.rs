@@ -47,7 +47,7 @@ pub enum TableError {
         smallest: usize,
     },
     /// The operating system did not provide the memory.
-    #[error("cannot get {bytes} bytes of memory for the table: ask for less")]
+    #[error("not enough memory for a table of {bytes} bytes: give a smaller --memory or --table-size")]
     OutOfMemory {
         /// Bytes requested.
         bytes: usize,

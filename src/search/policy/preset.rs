@@ -111,18 +111,18 @@ const PRESETS: &[PresetDefinition] = &[
         name: "rave",
         summary: "RAVE with the minimum-MSE schedule and priors (Gelly & Silver 2011); the default",
         parameters: &[
-            number("equivalence", 1.0, 1e6, 1500.0, "samples at which AMAF weighs a third"),
-            number("c", 0.0, 10.0, 0.0, EXPLORATION),
-            number("priors", 0.0, 1.0, 0.6, "what Go knowledge counts for a new move"),
-            number("puct", 0.0, 10.0, 0.8, "exploration by the network's chances of moves"),
             number(
-                "untried",
-                0.0,
+                "equivalence",
                 1.0,
-                0.1,
-                "how much worse a move looks, by the network, before it is tried",
+                1e6,
+                1500.0,
+                "number of AMAF samples at which AMAF has a weight of 1/3 (with as many visits)",
             ),
-            number("amaf", 0.0, 1e6, 200.0, "what equivalence is where a network judges; 0: no AMAF"),
+            number("c", 0.0, 10.0, 0.0, EXPLORATION),
+            number("priors", 0.0, 1.0, 0.6, "weight of Go knowledge in new moves"),
+            number("puct", 0.0, 10.0, 0.8, "exploration by the network's move probabilities"),
+            number("untried", 0.0, 1.0, 0.1, "reduction of an untried move's value, with a network"),
+            number("amaf", 0.0, 1e6, 200.0, "equivalence in positions evaluated by the network; 0: no AMAF"),
         ],
         expand_at: 8,
         build: |values| {
@@ -150,7 +150,7 @@ const PRESETS: &[PresetDefinition] = &[
         name: "ucb-improved",
         summary: "rounds of elimination at the root, UCB1 below (Auer & Ortner 2010)",
         parameters: &[
-            number("horizon", 0.0, 1e9, 0.0, "simulations planned for; 0: what the search may use"),
+            number("horizon", 0.0, 1e9, 0.0, "planned number of simulations; 0: the limit of the search"),
             number("c", 0.0, 10.0, CRAZY_STONE, "exploration below the root"),
         ],
         expand_at: 1,
@@ -162,7 +162,7 @@ const PRESETS: &[PresetDefinition] = &[
     PresetDefinition {
         name: "valkyria",
         summary: "win rate + UCTK·sqrt(ln N / 5n), plays the highest win rate (Persson 2006)",
-        parameters: &[number("uctk", 0.0, 10.0, 1.0, "larger searches more uniformly")],
+        parameters: &[number("uctk", 0.0, 10.0, 1.0, "exploration; larger values search more uniformly")],
         expand_at: 1,
         build: |values| Policy::Valkyria(Valkyria { uctk: values[0] as f32 }),
     },
@@ -181,7 +181,7 @@ const PRESETS: &[PresetDefinition] = &[
     },
     PresetDefinition {
         name: "lazarus",
-        summary: "highest (r+N)/(s+N), samples fade, plays the best that is most sampled (Dailey 2006)",
+        summary: "highest (r+N)/(s+N) with decaying samples; plays the most sampled move (Dailey 2006)",
         parameters: &[
             number("n", 0.01, 1e6, 1.0, "N"),
             number(
@@ -189,7 +189,7 @@ const PRESETS: &[PresetDefinition] = &[
                 0.5,
                 1.0,
                 0.9999,
-                "what samples are multiplied by after each simulation; 1: off",
+                "factor applied to samples after each simulation; 1: no decay",
             ),
             number(
                 "scale",
@@ -213,11 +213,11 @@ const PRESETS: &[PresetDefinition] = &[
                 key: "mode",
                 range: Range::Choice(&["uct", "amaf", "alpha-amaf", "rave"]),
                 default: 3.0,
-                meaning: "how AMAF is used",
+                meaning: "use of AMAF",
             },
             number("c", 0.0, 10.0, CRAZY_STONE, EXPLORATION),
             number("alpha", 0.0, 1.0, 0.5, "weight of AMAF in alpha-amaf"),
-            number("r", 1.0, 1e6, 1000.0, "playouts after which AMAF counts no more in rave"),
+            number("r", 1.0, 1e6, 1000.0, "playouts after which AMAF has no weight in mode rave"),
         ],
         expand_at: 1,
         build: |values| {
@@ -233,15 +233,15 @@ const PRESETS: &[PresetDefinition] = &[
     },
     PresetDefinition {
         name: "flat",
-        summary: "Monte-Carlo at the root alone: all moves in turn, plays the highest win rate",
+        summary: "Monte-Carlo without a tree: samples all moves in turn, plays the highest win rate",
         parameters: &[],
         expand_at: NEVER,
         build: |_| Policy::Flat(Flat),
     },
     PresetDefinition {
         name: "epsilon-greedy",
-        summary: "the highest win rate, or any move: the baseline that UCT improves on (Sensei's Library)",
-        parameters: &[number("epsilon", 0.0, 1.0, 0.5, "how often any move")],
+        summary: "the highest win rate, or a random move: the baseline that UCT improves on (Sensei's Library)",
+        parameters: &[number("epsilon", 0.0, 1.0, 0.5, "probability of a random move")],
         expand_at: 1,
         build: |values| Policy::EpsilonGreedy(EpsilonGreedy { epsilon: values[0] as f32 }),
     },
@@ -353,7 +353,7 @@ impl fmt::Display for Preset {
 /// Returns a text for users that lists all presets with their parameters, ranges and defaults.
 #[must_use]
 pub fn help() -> String {
-    let mut text = "Policies, as NAME or NAME:key=value,key=value\n".to_owned();
+    let mut text = "Selection policies, as NAME or NAME:key=value,key=value\n".to_owned();
     for PresetDefinition { name, summary, parameters, .. } in PRESETS {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "\n{name:16}{summary}");

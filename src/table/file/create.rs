@@ -66,8 +66,8 @@ impl UnnamedFile {
         let lineage = Lineage::begun(random());
         header::write(backing.words(), &layout, identity, &lineage);
         backing.words()[header::USE_STATE].store(session::word_of_new_file(), Relaxed);
-        let place =
-            session::file_identity(temporary.as_file()).map_err(FileProblem::io("look at the file"))?;
+        let place = session::file_identity(temporary.as_file())
+            .map_err(FileProblem::io("read the properties of the file"))?;
         backing.words()[header::FILE_IDENTITY].store(place, Relaxed);
         Ok(UnnamedFile {
             temporary,

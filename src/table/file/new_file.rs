@@ -22,7 +22,8 @@ pub(in crate::table) fn temporary_file(path: &Path) -> Result<NamedTempFile, Fil
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY_AFFIXES[0]).suffix(TEMPORARY_AFFIXES[1]);
     files::use_umask(&mut builder);
-    let temporary = builder.tempfile_in(folder_of(path)).map_err(FileProblem::io("make a file there"))?;
+    let temporary =
+        builder.tempfile_in(folder_of(path)).map_err(FileProblem::io("create a file in this folder"))?;
     session::lock(temporary.as_file())?;
     Ok(temporary)
 }
@@ -95,7 +96,7 @@ fn cannot_reserve(error: io::Error, needed: u64, free: u64) -> FileProblem {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
     match error.kind() {
         StorageFull | FileTooLarge | QuotaExceeded => FileProblem::NoSpace { needed, free },
-        _ => FileProblem::io("reserve its blocks")(error),
+        _ => FileProblem::io("reserve disk space for it")(error),
     }
 }
 
@@ -120,6 +121,6 @@ pub(super) fn check_system() -> Result<(), FileProblem> {
 
 /// Returns an error if the file is marked read-only, also for users with permission to write everything.
 pub(super) fn check_writable(file: &File) -> Result<(), FileProblem> {
-    let metadata = file.metadata().map_err(FileProblem::io("look at the file"))?;
+    let metadata = file.metadata().map_err(FileProblem::io("read the properties of the file"))?;
     if metadata.permissions().readonly() { Err(FileProblem::ReadOnly) } else { Ok(()) }
 }

@@ -43,7 +43,7 @@ fn open_locked(path: &Path, writes: bool) -> Result<(File, bool), FileProblem> {
     };
     loop {
         // Tested before opening: opening a pipe waits for its other end.
-        let metadata = std::fs::metadata(path).map_err(missing_or("look at the file"))?;
+        let metadata = std::fs::metadata(path).map_err(missing_or("read the properties of the file"))?;
         if !metadata.is_file() {
             return Err(FileProblem::NotAFile { found: files::kind_of(metadata.file_type()) });
         }
@@ -53,7 +53,7 @@ fn open_locked(path: &Path, writes: bool) -> Result<(File, bool), FileProblem> {
             check_writable(&file)?;
         }
         let is_alone = session::lock(&file)?;
-        let ours = file.metadata().map_err(FileProblem::io("look at the file"))?;
+        let ours = file.metadata().map_err(FileProblem::io("read the properties of the file"))?;
         // While this process waited for the lock, another may have replaced the file.
         if std::fs::metadata(path).is_ok_and(|there| files::is_same(&there, &ours)) {
             return Ok((file, is_alone));
@@ -69,7 +69,7 @@ fn open(path: &Path, mode: TableMode, expected: Option<&TableIdentity>) -> Resul
         compare(expected, &identity)?;
     }
     // Read under the lock.
-    let metadata = file.metadata().map_err(FileProblem::io("look at the file"))?;
+    let metadata = file.metadata().map_err(FileProblem::io("read the properties of the file"))?;
     let bytes = layout.bytes() as u64;
     if metadata.len() != bytes {
         return Err(FileProblem::Length { expected: bytes, found: metadata.len() });

@@ -78,11 +78,13 @@ impl CloseState {
             CloseState::Synced => "closed, and all written to the disk",
             CloseState::Closed => "closed",
             CloseState::InUse => "in use",
-            CloseState::Killed => "not closed: a user was killed, or could not write all to the disk",
+            CloseState::Killed => {
+                "not closed: a program that used it was killed, or could not write everything to the disk"
+            }
             CloseState::Copied => {
                 "a copy of another file, which may have been in use (or moved to another disk)"
             }
-            CloseState::OtherBoot => "the machine stopped before all was known to be on the disk",
+            CloseState::OtherBoot => "the machine stopped, possibly before everything was on the disk",
         }
     }
 }
@@ -161,7 +163,7 @@ pub(in crate::table) fn lock(file: &File) -> Result<bool, FileProblem> {
             return Ok(false);
         }
         if began.elapsed() > LOCK_TIMEOUT {
-            return Err(FileProblem::Locked { wanted: "used", found: "locked for a change" });
+            return Err(FileProblem::Locked { wanted: "used", found: "is changing" });
         }
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -169,7 +171,7 @@ pub(in crate::table) fn lock(file: &File) -> Result<bool, FileProblem> {
 
 /// Records in the header that the file is in use, if it is opened for writing, and converts the lock to a shared one.
 pub(in crate::table) fn enter(file: &File, mode: TableMode, is_alone: bool) -> Result<Entered, FileProblem> {
-    let cannot = FileProblem::io("say in the file that it is used");
+    let cannot = FileProblem::io("record in the file that it is in use");
     let boot = boot();
     let found = UseState(read_word(file, USE_STATE).map_err(&cannot)?);
     let (place, found_place) =

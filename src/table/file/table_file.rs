@@ -56,15 +56,15 @@ impl Table {
     /// Returns an error if another process uses the file or has replaced it, or if the file is read-only.
     pub fn lock_exclusively(&self) -> Result<(), FileError> {
         let Some(mapped) = &self.file else { return Ok(()) };
-        let wanted = "changed as a whole";
+        let wanted = "changed";
         let lock = || {
             // A conversion releases the shared lock first; if it fails, the caller stops using the table.
             mapped.session.file.try_lock().map_err(|error| match error {
-                TryLockError::WouldBlock => FileProblem::Locked { wanted, found: "used" },
+                TryLockError::WouldBlock => FileProblem::Locked { wanted, found: "uses" },
                 TryLockError::Error(error) => FileProblem::io("lock the file")(error),
             })?;
             if self.file_state() != FileState::InPlace {
-                return Err(FileProblem::Locked { wanted, found: "replaced" });
+                return Err(FileProblem::Locked { wanted, found: "has replaced" });
             }
             check_writable(&mapped.session.file)
         };
@@ -80,7 +80,7 @@ impl Table {
         match &mut self.file {
             Some(file) if file.session.mode == TableMode::ReadWrite => {
                 let outcome = file.session.sync_every(period);
-                let problem = FileProblem::io("get ready to write the file to the disk");
+                let problem = FileProblem::io("prepare to write the file to the disk");
                 outcome.map_err(|error| with_path(&file.path, problem(error)))?;
             }
             Some(file) => return Err(with_path(&file.path, FileProblem::NothingToSync)),

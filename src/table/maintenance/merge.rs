@@ -44,8 +44,7 @@ pub enum MergeError {
     File(#[from] FileError),
     /// Tables with a common ancestor but no base: samples would be counted twice.
     #[error(
-        "{one} and {other}: expected tables without a common past, found one: give the file that both were copied \
-             from with --base"
+        "{one} and {other} were copied from the same table, whose visits would count twice: give that table with --base"
     )]
     CommonOrigin {
         /// One file.
@@ -54,10 +53,7 @@ pub enum MergeError {
         other: String,
     },
     /// A base that is not exactly the common origin of two tables.
-    #[error(
-        "{base}: expected a table whose past is all that {one} and {other} share, found another: give the file that \
-             both were copied from"
-    )]
+    #[error("{base} is not the table that {one} and {other} were copied from: give that one with --base")]
     Base {
         /// Path of the base.
         base: String,
@@ -67,7 +63,7 @@ pub enum MergeError {
         other: String,
     },
     /// A merge with more origins than a lineage can store.
-    #[error("expected tables that come from at most 24 others, found more: merge fewer")]
+    #[error("the merged tables come from more than 24 original tables: merge fewer")]
     TooManyOrigins,
     /// The user interrupted the merge.
     #[error("interrupted: nothing was changed")]

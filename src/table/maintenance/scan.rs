@@ -165,7 +165,7 @@ impl Table {
         let entry = Entry::new(words, key);
         if !self.places(key).iter().any(|places| places.contains(&index)) {
             statistics.bad_entries += 1;
-            statistics.fault(|| format!("entry {index}: a key of another bucket"));
+            statistics.fault(|| format!("entry {index}: stored in the wrong bucket"));
             return false;
         }
         if let Some(fault) = self.entry_fault(&entry) {
@@ -188,13 +188,18 @@ impl Table {
         let (raw, total) = (entry.raw(), entry.total());
         let leaf_playouts = raw.leaf_playouts;
         if leaf_playouts.half_points > 2 * leaf_playouts.visits {
-            Some(format!("{} half-points in {} playouts", leaf_playouts.half_points, leaf_playouts.visits))
+            Some(format!(
+                "more points ({} half-points) than its {} playouts can earn",
+                leaf_playouts.half_points, leaf_playouts.visits
+            ))
         } else if u64::from(leaf_playouts.visits) > u64::from(total.visits) + MAX_VISIT_EXCESS {
-            Some(format!("{} playouts in {} visits", leaf_playouts.visits, total.visits))
+            Some(format!("more leaf playouts ({}) than visits ({})", leaf_playouts.visits, total.visits))
         } else if raw.block as usize > self.layout.blocks {
-            Some(format!("block {} of {}", raw.block, self.layout.blocks))
+            Some(format!("names block {}, of only {}", raw.block, self.layout.blocks))
         } else {
-            raw.bounds.filter(|bounds| bounds.lower > bounds.upper).map(|_| "bounds that cross".to_owned())
+            raw.bounds
+                .filter(|bounds| bounds.lower > bounds.upper)
+                .map(|_| "the lower bound of the score is above the upper one".to_owned())
         }
     }
 
@@ -213,11 +218,11 @@ impl Table {
     /// Returns a description of the fault of a position's block.
     fn block_fault(entry: &Entry<'_>, block: &Block<'_>) -> String {
         if !block.has_matching_tags() {
-            return "its pages are of different moments".to_owned();
+            return "parts of it were written at different times".to_owned();
         }
         block.fault().unwrap_or_else(|| {
             let edges: u64 = block.edges().map(|edge| u64::from(edge.visits())).sum();
-            format!("{edges} visits of edges in {} of its position", entry.total().visits)
+            format!("its moves have {edges} visits, its position only {}", entry.total().visits)
         })
     }
 

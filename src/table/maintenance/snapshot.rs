@@ -132,7 +132,7 @@ impl Table {
         }
         if self.present_lineage(source) != lineage {
             // Parts of two tables were copied.
-            return Err(FileProblem::Locked { wanted: "copied", found: "emptied" });
+            return Err(FileProblem::Locked { wanted: "copied", found: "has emptied" });
         }
         let words = self.header_of_copy(&source.identity, &lineage, &made);
         words[header::FILE_IDENTITY].store(place_of(temporary.as_file())?, Relaxed);
@@ -183,13 +183,13 @@ impl Table {
 }
 
 fn place_of(file: &File) -> Result<u64, FileProblem> {
-    session::file_identity(file).map_err(FileProblem::io("look at the file"))
+    session::file_identity(file).map_err(FileProblem::io("read the properties of the file"))
 }
 
 /// Tests that a copy of `source` may get the name `path`. An existing file is returned exclusively locked, since the
 /// users of a replaced table would lose their results.
 fn may_be_written(path: &Path, source: &File, may_replace: bool) -> Result<Option<File>, FileProblem> {
-    let look = FileProblem::io("look at the file");
+    let look = FileProblem::io("read the properties of the file");
     let named = match std::fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         named => named.map_err(&look)?,
@@ -209,7 +209,7 @@ fn may_be_written(path: &Path, source: &File, may_replace: bool) -> Result<Optio
     }
     let file = File::open(path).map_err(FileProblem::io("open the file"))?;
     if file.try_lock().is_err() {
-        return Err(FileProblem::Locked { wanted: "replaced", found: "used" });
+        return Err(FileProblem::Locked { wanted: "replaced", found: "uses" });
     }
     Ok(Some(file))
 }
