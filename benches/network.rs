@@ -7,7 +7,7 @@ use tewari::base::game::{Move, Player};
 use tewari::base::rng::PlayoutRng;
 use tewari::go::{Board, Komi, Size};
 use tewari::network::kernels::Kernel;
-use tewari::network::{Evaluator, Network, Situation, Symmetry};
+use tewari::network::{Evaluator, InputPosition, Network, Symmetry};
 
 /// Returns a board with stones on about a third of its points, as in the middle of a game.
 fn middle_game(size: Size) -> Board {
@@ -36,7 +36,7 @@ fn main() {
         for side in [9, 13, 19] {
             let size = Size::new(side, side).expect("a size");
             let board = middle_game(size);
-            let situation = Situation {
+            let situation = InputPosition {
                 board: &board,
                 to_play: Player::Black,
                 last_moves: &[Move(20), Move(22)],

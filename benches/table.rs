@@ -12,7 +12,7 @@ use std::time::Duration;
 use tewari::base::game::Prior;
 use tewari::base::zobrist::mix;
 use tewari::search::policy::{EdgeColumns, ParentView, Rave, SelectionPolicy};
-use tewari::table::{Counters, Layout, Protected, Shape, Table};
+use tewari::table::{Counters, Layout, ProtectedPath, Shape, Table};
 
 const SHAPE: Shape = Shape { moves: 82, policy_state: false };
 const MIB: usize = 1 << 20;
@@ -75,13 +75,13 @@ fn filled(bytes: usize) -> (Table, u64) {
     let mut counters = Counters::default();
     let keys = layout.entries() as u64 / 2;
     for number in 0..keys {
-        let Some(entry) = table.find_or_claim(key(number), Protected::default(), &mut counters) else {
+        let Some(entry) = table.find_or_claim(key(number), ProtectedPath::default(), &mut counters) else {
             continue;
         };
         // A visit makes the entry more valuable than a newcomer, so that full buckets evict few.
         entry.add_leaf_playout(1);
         if number < layout.blocks as u64 {
-            black_box(table.claim_block(&entry, || &priors, Protected::default(), &mut counters));
+            black_box(table.claim_block(&entry, || &priors, ProtectedPath::default(), &mut counters));
         }
     }
     (table, keys)

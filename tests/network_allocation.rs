@@ -7,7 +7,7 @@ use std::cell::Cell;
 use tewari::base::game::{Move, Player};
 use tewari::go::{Board, Komi, Size};
 use tewari::network::kernels::Kernel;
-use tewari::network::{Evaluator, Network, Situation, Symmetry};
+use tewari::network::{Evaluator, InputPosition, Network, Symmetry};
 
 struct Counting;
 
@@ -37,7 +37,7 @@ static ALLOCATOR: Counting = Counting;
 fn the_second_evaluation_allocates_nothing() {
     for side in [9, 19] {
         let board = Board::new(Size::new(side, side).unwrap());
-        let situation = Situation {
+        let situation = InputPosition {
             board: &board,
             to_play: Player::Black,
             last_moves: &[Move(3)],
@@ -50,7 +50,7 @@ fn the_second_evaluation_allocates_nothing() {
             let mut ask = || {
                 let before = ALLOCATIONS.get();
                 let evaluation = evaluator.evaluate(&situation, Symmetry::IDENTITY);
-                evaluation.move_chances(|_| true, &mut chances);
+                evaluation.move_probabilities(|_| true, &mut chances);
                 ALLOCATIONS.get() - before
             };
             ask();

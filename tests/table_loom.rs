@@ -7,7 +7,7 @@ use loom::sync::Arc;
 use loom::thread;
 use tewari::base::game::{Bounds, Prior};
 use tewari::base::value::Value;
-use tewari::table::{Block, Counters, EDGE_VISITS_FULL, Entry, Layout, Protected, Shape, Table};
+use tewari::table::{Block, Counters, EDGE_VISITS_FULL, Entry, Layout, ProtectedPath, Shape, Table};
 
 const RANGE: Bounds = Bounds { lower: -361, upper: 361 };
 const SHAPE: Shape = Shape { moves: 2, policy_state: false };
@@ -48,11 +48,11 @@ fn crowded() -> Table {
 }
 
 fn claim(table: &Table, key: u64) -> Option<Entry<'_>> {
-    table.find_or_claim(key, Protected { keys: &OTHERS, blocks: &[1] }, &mut Counters::default())
+    table.find_or_claim(key, ProtectedPath { keys: &OTHERS, blocks: &[1] }, &mut Counters::default())
 }
 
 fn claim_block<'t>(table: &'t Table, entry: &Entry<'t>, blocks: &[u32]) -> Option<Block<'t>> {
-    let protected = Protected { keys: &OTHERS, blocks };
+    let protected = ProtectedPath { keys: &OTHERS, blocks };
     table.claim_block(entry, || priors(entry.key()), protected, &mut Counters::default())
 }
 
@@ -86,7 +86,7 @@ fn look_at_block(block: &Block<'_>, key: u64) {
 
 /// Returns the number of blocks that an entry names and of those that none names, after all workers have ended.
 fn blocks_and_orphans(table: &Table) -> [u64; 2] {
-    let survey = table.survey(&mut |_| {});
+    let survey = table.scan(&mut |_| {});
     assert_eq!((survey.unfinished_entries, survey.unfinished_blocks, survey.faults), (0, 0, 0), "{survey:?}");
     [survey.blocks, survey.orphans]
 }
@@ -260,10 +260,10 @@ fn a_lost_block_that_is_given_again_while_another_worker_mends_the_loss_is_no_or
         let other = table.clone();
         let worker = thread::spawn(move || {
             let entry = other.find(OLD).expect("the position");
-            other.mend_lost_block(&entry, &mut Counters::default());
+            other.replace_lost_block(&entry, &mut Counters::default());
             claim_block(&other, &entry, &[1]);
         });
-        table.mend_lost_block(&entry, &mut Counters::default());
+        table.replace_lost_block(&entry, &mut Counters::default());
         worker.join().expect("no panic");
         let [blocks, orphans] = blocks_and_orphans(&table);
         assert!(blocks <= 2 && orphans == 0, "{blocks} blocks, {orphans} orphans");

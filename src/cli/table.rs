@@ -14,7 +14,7 @@ use crate::records::sgf::{self, Given, Otherwise, customary_komi};
 use crate::reports::analysis::lines::{self, Extent};
 use crate::reports::analysis::positions;
 use crate::search::policy::Preset;
-use crate::table::{Ending, FileError, FileProblem, Kept, Survey, Table, TableMode};
+use crate::table::{CloseState, FileError, FileProblem, MergeCounts, Table, TableMode, TableStatistics};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -222,19 +222,19 @@ fn info(arguments: &Info) -> Result<()> {
 }
 
 /// Checks all entries and blocks, with a progress bar.
-pub(super) fn survey(table: &Table) -> Survey {
+pub(super) fn survey(table: &Table) -> TableStatistics {
     let bar = progress((table.layout().entries() + table.layout().blocks) as u64);
-    let survey = table.survey(&mut |done| bar.set_position(done as u64));
+    let survey = table.scan(&mut |done| bar.set_position(done as u64));
     bar.finish_and_clear();
     survey
 }
 
-fn describe(table: &Table, survey: &Survey) -> String {
+fn describe(table: &Table, survey: &TableStatistics) -> String {
     let (layout, identity) = (table.layout(), table.identity());
     let mut lines = Vec::new();
     if let (Some(path), Some(identity), Some(lineage)) = (table.path(), identity, table.lineage()) {
         lines.push(path.display().to_string());
-        lines.push(format!("  made for      {}, {}", identity.game, identity.setting));
+        lines.push(format!("  made for      {}, {}", identity.game, identity.game_settings));
         if !identity.policy_state.is_empty() {
             lines.push(format!("  policy        {}", identity.policy_state));
         }
@@ -260,8 +260,8 @@ fn describe(table: &Table, survey: &Survey) -> String {
         survey.lost_blocks
     ));
     lines.push(format!("  proofs        {} positions with proven bounds", survey.bounded));
-    lines.push(format!("  generation    {}, opened {} times", table.generation(), table.opening()));
-    if let Some(ending) = table.ending() {
+    lines.push(format!("  generation    {}, opened {} times", table.generation(), table.open_count()));
+    if let Some(ending) = table.close_state() {
         lines.push(format!("  found         {}", ending.describe()));
     }
     lines.push(format!("  last visit    {}", ages(survey)));
@@ -275,7 +275,7 @@ fn describe(table: &Table, survey: &Survey) -> String {
 }
 
 /// Returns the numbers of positions in a few classes of age.
-fn ages(survey: &Survey) -> String {
+fn ages(survey: &TableStatistics) -> String {
     let sum = |range: std::ops::Range<usize>| survey.ages[range].iter().sum::<u64>();
     format!(
         "{} in this generation, {} in the one before, {} up to 7 before, {} earlier",
@@ -290,12 +290,12 @@ pub(super) fn plural(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-fn json_of(table: &Table, survey: &Survey) -> serde_json::Value {
+fn json_of(table: &Table, survey: &TableStatistics) -> serde_json::Value {
     let (layout, identity) = (table.layout(), table.identity());
     serde_json::json!({
         "file": table.path().map(|path| path.display().to_string()),
         "game": identity.map(|identity| &identity.game),
-        "setting": identity.map(|identity| &identity.setting),
+        "setting": identity.map(|identity| &identity.game_settings),
         "policyState": identity.map(|identity| &identity.policy_state),
         "network": identity.and_then(|identity| identity.network).map(|network| format!("{network:016x}")),
         "keySeed": identity.map(|identity| format!("{:#x}", identity.key_seed)),
@@ -310,13 +310,13 @@ fn json_of(table: &Table, survey: &Survey) -> serde_json::Value {
         "bounded": survey.bounded,
         "voidBounds": survey.void_bounds,
         "generation": table.generation(),
-        "openings": table.opening(),
+        "openings": table.open_count(),
         "ages": survey.ages,
         "visits": survey.visits,
         "unfinishedEntries": survey.unfinished_entries,
         "unfinishedBlocks": survey.unfinished_blocks,
         "faults": survey.faults,
-        "found": table.ending().map(Ending::describe),
+        "found": table.close_state().map(CloseState::describe),
     })
 }
 
@@ -348,7 +348,7 @@ fn resize(arguments: &Resize) -> Result<()> {
 fn join(out: &Path, sources: &[&Table], base: Option<&Table>, bytes: usize, may_replace: bool) -> Result<()> {
     let stop = stop_on_interrupt();
     let bar = progress(0);
-    let joined = Table::join(out, sources, base, bytes, may_replace, &mut |done, all| {
+    let joined = Table::merge(out, sources, base, bytes, may_replace, &mut |done, all| {
         bar.set_length(all);
         bar.set_position(done);
         !stop.load(Relaxed)
@@ -363,7 +363,7 @@ fn join(out: &Path, sources: &[&Table], base: Option<&Table>, bytes: usize, may_
     ))
 }
 
-fn describe_kept(kept: &Kept) -> String {
+fn describe_kept(kept: &MergeCounts) -> String {
     let share = |part: u64, whole: u64| if whole == 0 { 100.0 } else { 100.0 * part as f64 / whole as f64 };
     format!(
         "kept {} of {} positions, {} of {} edge blocks, {:.1} % of the visits; {} positions were in several",
@@ -387,11 +387,11 @@ fn dump(arguments: &Dump) -> Result<()> {
     let table = Table::open(&arguments.file, TableMode::ReadOnly, None)?;
     let name = arguments.file.display();
     if arguments.out.as_deref().is_some_and(|out| is_same_file(out, &arguments.file)) {
-        return Err(FileError { path: name.to_string(), problem: FileProblem::Itself }.into());
+        return Err(FileError { path: name.to_string(), problem: FileProblem::SameFile }.into());
     }
     let identity = table.identity().cloned().ok_or_else(|| anyhow!("{name}: expected a table in a file"))?;
     drop(table);
-    let setting = TableSetting::read(&identity.setting);
+    let setting = TableSetting::read(&identity.game_settings);
     let (position, assumed) = match &arguments.game {
         Some(game) => position_of_game(arguments, game, &setting)?,
         None => {
@@ -428,7 +428,7 @@ fn dump(arguments: &Dump) -> Result<()> {
              the table was made for {}; give other --rules or --komi, or another --move",
             position.rules(),
             position.komi(),
-            identity.setting
+            identity.game_settings
         );
     };
     assumed.iter().for_each(|line| print_error(line));

@@ -2,7 +2,7 @@
 
 use super::print_error;
 use super::table::{MIB, plural, progress, say, survey};
-use crate::table::{Survey, Table, TableMode};
+use crate::table::{Table, TableMode, TableStatistics};
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
@@ -61,7 +61,7 @@ pub(super) fn verify(arguments: &Verify) -> Result<()> {
 }
 
 /// Returns a summary of a survey.
-pub(super) fn soundness(survey: &Survey) -> String {
+pub(super) fn soundness(survey: &TableStatistics) -> String {
     let unfinished = survey.unfinished_entries + survey.unfinished_blocks;
     let void = plural(survey.void_bounds, "bound");
     match survey.faults {
@@ -71,7 +71,7 @@ pub(super) fn soundness(survey: &Survey) -> String {
 }
 
 /// Returns a summary of a repair.
-fn losses(survey: &Survey) -> String {
+fn losses(survey: &TableStatistics) -> String {
     let entries = survey.bad_entries + survey.unfinished_entries;
     let blocks = survey.bad_blocks + survey.unfinished_blocks + survey.orphans;
     format!(

@@ -4,7 +4,7 @@ use super::options::EngineArguments;
 use crate::engine::TableSetting;
 use crate::go::{Komi, Rules, Size};
 use crate::records::sgf::{Given, Otherwise, customary_komi};
-use crate::table::{Identity, Table, TableMode};
+use crate::table::{Table, TableIdentity, TableMode};
 use std::path::Path;
 
 /// Board, rules and komi that a table file was made for; `None` if they cannot be read.
@@ -30,8 +30,8 @@ impl TableGame {
         Some(TableGame::new(path, table.identity()?))
     }
 
-    fn new(path: &Path, identity: &Identity) -> TableGame {
-        let setting = TableSetting::read(&identity.setting);
+    fn new(path: &Path, identity: &TableIdentity) -> TableGame {
+        let setting = TableSetting::read(&identity.game_settings);
         TableGame { name: path.display().to_string(), size: size(identity), setting }
     }
 
@@ -72,7 +72,7 @@ pub(super) fn choose(
 }
 
 /// Returns the board that a table was made for.
-pub(super) fn size(identity: &Identity) -> Option<Size> {
+pub(super) fn size(identity: &TableIdentity) -> Option<Size> {
     identity.game.strip_prefix("go ")?.parse().ok()
 }
 

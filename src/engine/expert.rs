@@ -6,8 +6,8 @@ use crate::go::board::cell;
 use crate::go::prior::has_few_moves;
 use crate::go::unconditional::unconditional_owners;
 use crate::go::{Point, Position, Scoring, Size};
-use crate::network::chances::CERTAIN;
-use crate::network::{Evaluation, Evaluator, Network, ScoreEstimate, Situation, Symmetry};
+use crate::network::probabilities::PROBABILITY_ONE;
+use crate::network::{Evaluation, Evaluator, InputPosition, Network, ScoreEstimate, Symmetry};
 use crate::search::policy::Puct;
 use crate::table::{self, ScoreMean};
 use std::sync::Arc;
@@ -39,12 +39,12 @@ pub struct Expert {
 
 /// The chance of a pass that does not end the game where few moves are left: it is tried in some fifty visits where all of
 /// them are worse.
-const CHANCE_BESIDE_FEW: u32 = CERTAIN / 64;
+const CHANCE_BESIDE_FEW: u32 = PROBABILITY_ONE / 64;
 
 /// What is left of the chance of a move that fills an own eye: a sixteenth.
 const EYE_SHIFT: u32 = 4;
 /// The least sum of the chances of such moves, and of the pass, that says that there may be nothing better.
-const LEAST_OF_NOTHING: u32 = CERTAIN / 16;
+const LEAST_OF_NOTHING: u32 = PROBABILITY_ONE / 16;
 
 /// Chance of an owner above which a point is settled.
 const SETTLED_OWNER: f64 = 0.9;
@@ -62,7 +62,7 @@ impl Expert {
     }
 
     /// The same with noise mixed into the policy of the position with the key `root`: chances by move number, which
-    /// sum to [`CERTAIN`].
+    /// sum to [`PROBABILITY_ONE`].
     #[must_use]
     pub fn with_noise(mut self, root: u64, noise: Arc<[u32]>) -> Expert {
         self.noise = Some((root, noise));
@@ -71,11 +71,11 @@ impl Expert {
 
     /// Writes the priors of all moves, `None` where one is not legal ignoring history, and estimates value and score. The position
     /// is looked at under one symmetry, chosen by its key. There is always an estimate.
-    pub fn judge(&mut self, position: &Position, priors: &mut [Option<Prior>]) -> table::Evaluation {
+    pub fn judge(&mut self, position: &Position, priors: &mut [Option<Prior>]) -> table::BlockEvaluation {
         position.fill_legal(priors);
-        let situation = Situation::with_moves_in_key(position);
+        let situation = InputPosition::with_moves_in_key(position);
         let evaluation = self.evaluator.evaluate(&situation, symmetry_of(position));
-        evaluation.move_chances(|mv| priors[mv.index()].is_some(), &mut self.chances);
+        evaluation.move_probabilities(|mv| priors[mv.index()].is_some(), &mut self.chances);
         if let Some((_, noise)) = self.noise.as_ref().filter(|(root, _)| *root == position.key()) {
             for (chance, noise) in self.chances.iter_mut().zip(noise.iter()) {
                 *chance = *chance - (*chance >> NOISE_SHIFT) + (noise >> NOISE_SHIFT);
@@ -83,19 +83,19 @@ impl Expert {
         }
         let has_few = has_few_moves(&priors[..position.size().points()]);
         if position.rules().scoring == Scoring::Territory {
-            let owner = |mv| evaluation.owner_chance(mv);
+            let owner = |mv| evaluation.owner_probability(mv);
             judge_pass_for_territory(position, owner, &mut self.chances);
         } else {
             judge_pass(position, has_few, &mut self.chances);
         }
         for (prior, &chance) in priors.iter_mut().zip(&self.chances) {
             if let Some(prior) = prior {
-                *prior = Puct::pack_chance(chance as f32 / CERTAIN as f32);
+                *prior = Puct::prior_from_probability(chance as f32 / PROBABILITY_ONE as f32);
             }
         }
         let score = evaluation.score.filter(|_| self.value_weight > 0);
         let score = score.map(|score| black_score(score, position));
-        table::Evaluation { estimate: Some(estimate(&evaluation, &situation, self.value_weight)), score }
+        table::BlockEvaluation { estimate: Some(estimate(&evaluation, &situation, self.value_weight)), score }
     }
 }
 
@@ -151,27 +151,27 @@ fn opinion_under(
     symmetry: Symmetry,
     settled: &[Option<Player>],
 ) -> Opinion {
-    let situation = Situation::with_moves_in_key(position);
+    let situation = InputPosition::with_moves_in_key(position);
     let evaluation = evaluator.evaluate(&situation, symmetry);
     let mut chances = vec![0; position.size().points() + 1];
-    evaluation.move_chances(|mv| position.check(mv).is_ok(), &mut chances);
+    evaluation.move_probabilities(|mv| position.check(mv).is_ok(), &mut chances);
     let all = chances.iter().map(|&chance| u64::from(chance)).sum::<u64>().max(1) as f64;
     let sign = sign_of(position.to_play());
     // What the network said too little of the settled points, for Black.
     let mut missed = 0.0;
     let owner = |(point, owner): (usize, &Option<Player>)| {
-        let said = sign * (2.0 * evaluation.owner_chance(Move(point as u16))?.as_f64() - 1.0);
+        let said = sign * (2.0 * evaluation.owner_probability(Move(point as u16))?.as_f64() - 1.0);
         let owned = owner.map_or(said, sign_of);
         missed += owned - said;
         Some(owned)
     };
     let ownership: Option<Vec<f64>> = settled.iter().enumerate().map(owner).collect();
-    let estimate = evaluation.score.map(|estimate| estimate.raised(sign * missed));
+    let estimate = evaluation.score.map(|estimate| estimate.with_mean_raised(sign * missed));
     let score = estimate.map(|estimate| black_score(estimate, position));
     Opinion {
         policy: chances.iter().map(|&chance| f64::from(chance) / all).collect(),
         black_winrate: estimate
-            .map(|estimate| 0.5 + sign * (estimate.winning_chance(situation.own_komi()).as_f64() - 0.5)),
+            .map(|estimate| 0.5 + sign * (estimate.win_rate(situation.own_komi()).as_f64() - 0.5)),
         black_score: score.map(|score| score.mean),
         score_deviation: score.map(|score| score.deviation),
         ownership,
@@ -270,8 +270,8 @@ fn judge_pass_for_territory(position: &Position, owner: impl Fn(Move) -> Option<
 /// The chance of a pass that ends the game with an outcome for the player.
 fn chance_of_ending_pass(outcome: Outcome) -> u32 {
     match outcome {
-        Outcome::Win => CERTAIN,
-        Outcome::Draw => CERTAIN / 4,
+        Outcome::Win => PROBABILITY_ONE,
+        Outcome::Draw => PROBABILITY_ONE / 4,
         Outcome::Loss => 0,
     }
 }
@@ -292,7 +292,7 @@ fn black_score(score: ScoreEstimate, position: &Position) -> ScoreMean {
     let area = if position.to_play() == Player::Black { lead } else { -lead };
     ScoreMean {
         mean: area - f64::from(position.area_offset()),
-        deviation: score.sharpened(SHARPENING).deviation().min(points),
+        deviation: score.with_spread_divided(SHARPENING).deviation().min(points),
         weight: 1.0,
     }
 }
@@ -300,7 +300,7 @@ fn black_score(score: ScoreEstimate, position: &Position) -> ScoreMean {
 /// The score of a position, as the search would get it with the block; `None` if the network was not trained on scores.
 #[must_use]
 pub fn ask_score(evaluator: &mut Evaluator, position: &Position) -> Option<ScoreMean> {
-    let situation = Situation::with_moves_in_key(position);
+    let situation = InputPosition::with_moves_in_key(position);
     let evaluation = evaluator.evaluate(&situation, symmetry_of(position));
     evaluation.score.map(|score| black_score(score, position))
 }
@@ -324,10 +324,10 @@ fn symmetry_of(position: &Position) -> Symmetry {
 }
 
 /// The estimate of a position's value; of no weight where there is none, which says that the moves are judged.
-fn estimate(evaluation: &Evaluation<'_>, situation: &Situation<'_>, weight: u8) -> Estimate {
+fn estimate(evaluation: &Evaluation<'_>, situation: &InputPosition<'_>, weight: u8) -> Estimate {
     match evaluation.score.filter(|_| weight > 0) {
         Some(score) => {
-            let value = score.sharpened(SHARPENING).winning_chance(situation.own_komi());
+            let value = score.with_spread_divided(SHARPENING).win_rate(situation.own_komi());
             Estimate { value, weight }
         }
         None => Estimate { value: Value::DRAW, weight: 0 },
@@ -343,9 +343,9 @@ mod tests {
     fn the_search_is_twice_as_sure_of_a_result_as_the_network() {
         let unsure = ScoreEstimate { mean: 3 << 12, spread: 8 << 12 };
         let sure = ScoreEstimate { mean: 6 << 12, spread: 8 << 12 };
-        assert_eq!(unsure.sharpened(SHARPENING).winning_chance(0), sure.winning_chance(0));
-        assert!(unsure.sharpened(SHARPENING).winning_chance(0) > unsure.winning_chance(0));
-        let even = unsure.sharpened(SHARPENING).winning_chance(-6);
+        assert_eq!(unsure.with_spread_divided(SHARPENING).win_rate(0), sure.win_rate(0));
+        assert!(unsure.with_spread_divided(SHARPENING).win_rate(0) > unsure.win_rate(0));
+        let even = unsure.with_spread_divided(SHARPENING).win_rate(-6);
         assert!(even.0.abs_diff(Value::DRAW.0) <= 1);
     }
 }

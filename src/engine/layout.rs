@@ -7,7 +7,7 @@ use crate::base::zobrist;
 use crate::go::{KeyPolicy, Size};
 use crate::network::Network;
 use crate::search::policy::SelectionPolicy;
-use crate::table::{FileError, FileProblem, Identity, Shape, Table, TableMode};
+use crate::table::{FileError, FileProblem, Shape, Table, TableIdentity, TableMode};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -74,14 +74,14 @@ impl EngineOptions {
 
     /// What a table file of such an engine is made for.
     #[must_use]
-    pub fn identity(&self) -> Identity {
+    pub fn identity(&self) -> TableIdentity {
         let policy_state = if self.table_shape().policy_state { self.policy.name() } else { "" };
-        Identity {
+        TableIdentity {
             game: game_name(self.size),
             key_seed: zobrist::SEED,
             policy_state: policy_state.to_owned(),
             network: self.network().map(|network| network.identity()),
-            setting: format!("rules {}, komi {}, keys {}", self.rules, self.komi, self.keys),
+            game_settings: format!("rules {}, komi {}, keys {}", self.rules, self.komi, self.keys),
         }
     }
 }
@@ -140,7 +140,7 @@ fn open_or_create(
 fn check_shape(
     table: &Table,
     wanted: Shape,
-    wanted_for: &Identity,
+    wanted_for: &TableIdentity,
     mode: TableMode,
 ) -> Result<(), FileProblem> {
     let found = table.layout().shape;
@@ -159,7 +159,7 @@ fn check_shape(
 
 /// With other keys almost nothing that the table knows would be found.
 fn check_keys(table: &Table, wanted: KeyPolicy, mode: TableMode) -> Result<(), FileProblem> {
-    let found = table.identity().and_then(|identity| TableSetting::read(&identity.setting).keys);
+    let found = table.identity().and_then(|identity| TableSetting::read(&identity.game_settings).keys);
     match found {
         Some(found) if found != wanted && mode != TableMode::ReadOnly => {
             Err(FileProblem::KeyPolicy { expected: wanted.to_string(), found: found.to_string() })

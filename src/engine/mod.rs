@@ -29,7 +29,7 @@ use crate::go::status::DeadStones;
 use crate::go::{KeyPolicy, Komi, Position, Record, Rules, Size, ownership};
 use crate::network::{Network, Networks};
 use crate::search::policy::Preset;
-use crate::search::{self, Limits, Progress, Report, Search, SearchParameters, Snapshot};
+use crate::search::{self, Limits, Progress, Report, Search, SearchParameters, SearchSnapshot};
 use crate::table::{FileError, FileProblem, FileState, Replacement, Table, TableError, TableMode};
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -318,8 +318,8 @@ impl Engine {
     }
 
     /// Mixes noise into the network's policy of the positions that are searched from now on, if the table does not know
-    /// them: chances by move number, which sum to [`chances::CERTAIN`](crate::network::chances::CERTAIN). For games
-    /// to learn from.
+    /// them: chances by move number, which sum to
+    /// [`probabilities::PROBABILITY_ONE`](crate::network::probabilities::PROBABILITY_ONE). For games to learn from.
     pub fn set_root_noise(&mut self, noise: Option<Vec<u32>>) {
         self.root_noise = noise.map(Arc::from);
     }
@@ -386,7 +386,7 @@ impl Engine {
         // Random numbers belong to the position and its visits, so that no search depends on those of other positions. A
         // search that goes on, or a file that is opened again, draws others: the same ones would bring the same playouts.
         let visits = self.table.find(root.key()).map_or(0, |entry| u64::from(entry.total().visits));
-        parameters.seed = mix(parameters.seed ^ mix(root.key() ^ mix(visits)) ^ self.table.visit_number());
+        parameters.seed = mix(parameters.seed ^ mix(root.key() ^ mix(visits)) ^ self.table.session_seed());
         self.searches += 1;
         let policy =
             self.options.policy.policy(limits.simulations.or(limits.visits).unwrap_or(UNKNOWN_BUDGET));
@@ -402,19 +402,19 @@ impl Engine {
             self.complete(&root, opinion.as_ref(), &mut report);
             report
         };
-        let mut progress = |snapshot: &Snapshot<'_>| {
+        let mut progress = |snapshot: &SearchSnapshot<'_>| {
             let report = || completed(snapshot.report());
-            progress(&Snapshot::new(snapshot.simulations, &report))
+            progress(&SearchSnapshot::new(snapshot.simulations, &report))
         };
         let Some(network) = network else { return completed(search.run(&root, limits, &mut progress)) };
-        let new_expert = || -> search::Expert<'_, Position> {
+        let new_evaluator = || -> search::PositionEvaluator<'_, Position> {
             let mut expert = Expert::new(Arc::clone(network), self.options.value_weight, &root);
             if let Some(noise) = &self.root_noise {
                 expert = expert.with_noise(root.key(), Arc::clone(noise));
             }
             Box::new(move |position, priors| expert.judge(position, priors))
         };
-        completed(search.run_with_experts(&root, &new_expert, limits, &mut progress))
+        completed(search.run_with_evaluators(&root, &new_evaluator, limits, &mut progress))
     }
 
     /// Puts into the report of a search what the search itself does not tell: the network's opinion, and a score of the root

@@ -2,8 +2,9 @@
 
 use crate::go::{KeyPolicy, Komi, Rules};
 
-/// Rules, komi and keys that a table file was made for: [`Identity::setting`](crate::table::Identity::setting) in parts,
-/// `None` where it cannot be read.
+/// Rules, komi and keys that a table file was made for:
+/// [`TableIdentity::game_settings`](crate::table::TableIdentity::game_settings) in parts, `None` where it cannot be
+/// read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableSetting {
     /// Rules.
@@ -35,7 +36,7 @@ mod tests {
         for (rules, keys) in [(Rules::CHINESE, KeyPolicy::Graph), (Rules::TROMP_TAYLOR, KeyPolicy::Plain)] {
             let options = EngineOptions { rules, komi: Komi(-13), keys, ..EngineOptions::default() };
             let expected = TableSetting { rules: Some(rules), komi: Some(Komi(-13)), keys: Some(keys) };
-            assert_eq!(TableSetting::read(&options.identity().setting), expected);
+            assert_eq!(TableSetting::read(&options.identity().game_settings), expected);
         }
         let nothing = TableSetting { rules: None, komi: None, keys: None };
         assert_eq!(["", "rules", "something else"].map(TableSetting::read), [nothing; 3]);

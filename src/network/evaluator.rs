@@ -1,12 +1,12 @@
 //! Evaluation of positions by a network, on boards of one size.
 
-use super::Network;
-use super::chances;
-use super::kernels::{Cell, Group, Job, Kernel, LANES, SPAN};
+use super::kernels::{Cell, Group, Kernel, LANES, LayerComputation, SPAN};
 use super::layer::{Convolution, Dense, OUTPUT_PLACES, PLACES, POOLED_PLACES, pool, saturate, shift_right};
-use super::planes::{ONE, Sink, Situation, describe};
+use super::networks::Network;
+use super::planes::{InputPosition, ONE, PlaneSink, write_planes};
+use super::probabilities;
 use super::symmetry::Symmetry;
-use super::weights::{Architecture, HEAD, HIDDEN, Layers, OUTPUTS};
+use super::weights::{Architecture, HEAD_CHANNELS, HIDDEN_OUTPUTS, Layers, OUTPUTS};
 use super::winograd::{Tile, Workspace};
 use crate::base::game::Move;
 use crate::base::value::Value;
@@ -20,7 +20,7 @@ const MEAN_POINTS: i64 = 16;
 /// Points of the score's spread for an output of 0; each 1 more doubles the spread.
 const SPREAD_POINTS: i64 = 8;
 /// Minimum output for the spread, as a power of 2: an eighth of a point if owners are counted, else a point.
-const LEAST_SPREAD: [i32; 2] = [-6, -3];
+const MIN_SPREAD_OUTPUT: [i32; 2] = [-6, -3];
 
 /// Standard deviation of a logistic distribution of scale 1: π / √3.
 const DEVIATION_OF_LOGISTIC: f64 = 1.813_799_364_234_218;
@@ -38,7 +38,7 @@ pub struct Evaluator {
     /// Present if the kernel uses tiles.
     workspace: Option<Workspace>,
     /// The padded point of every move under each symmetry.
-    turned: Vec<Vec<u32>>,
+    points_by_symmetry: Vec<Vec<u32>>,
     /// Offsets to the 3x3 neighbours on the padded board.
     neighbours: [isize; 9],
     ladders: LadderReader,
@@ -75,22 +75,22 @@ pub struct ScoreEstimate {
 }
 
 impl ScoreEstimate {
-    /// Returns the win rate of the player with a komi of `own_komi` half points: [`Situation::own_komi`].
+    /// Returns the win rate of the player with a komi of `own_komi` half points: [`InputPosition::own_komi`].
     #[must_use]
-    pub fn winning_chance(&self, own_komi: i32) -> Value {
+    pub fn win_rate(&self, own_komi: i32) -> Value {
         let lead = self.mean + (i64::from(own_komi) << (OUTPUT_PLACES - 1));
-        chances::logistic((lead << OUTPUT_PLACES) / self.spread.max(1))
+        probabilities::logistic((lead << OUTPUT_PLACES) / self.spread.max(1))
     }
 
     /// Returns the same estimate with the spread divided by `factor`, at least 1.
     #[must_use]
-    pub fn sharpened(&self, factor: i64) -> ScoreEstimate {
+    pub fn with_spread_divided(&self, factor: i64) -> ScoreEstimate {
         ScoreEstimate { spread: self.spread / factor, ..*self }
     }
 
     /// Returns the same estimate with a mean that is `points` higher.
     #[must_use]
-    pub fn raised(&self, points: f64) -> ScoreEstimate {
+    pub fn with_mean_raised(&self, points: f64) -> ScoreEstimate {
         ScoreEstimate { mean: self.mean + (points * f64::from(1 << OUTPUT_PLACES)).round() as i64, ..*self }
     }
 
@@ -108,16 +108,16 @@ impl ScoreEstimate {
 }
 
 impl Evaluation<'_> {
-    /// Writes the probabilities of all moves, in units of 1/[`chances::CERTAIN`]: 0 for moves that are not legal.
-    /// `into.len() == policy.len()`.
-    pub fn move_chances(&self, is_legal: impl Fn(Move) -> bool, into: &mut [u32]) {
-        chances::softmax(self.policy, |number| is_legal(Move(number as u16)), into);
+    /// Writes the probabilities of all moves, in units of 1/[`probabilities::PROBABILITY_ONE`]: 0 for moves that are
+    /// not legal. `into.len() == policy.len()`.
+    pub fn move_probabilities(&self, is_legal: impl Fn(Move) -> bool, into: &mut [u32]) {
+        probabilities::softmax(self.policy, |number| is_legal(Move(number as u16)), into);
     }
 
     /// Returns the probability that a point becomes the player's, if the network was trained on owners.
     #[must_use]
-    pub fn owner_chance(&self, point: Move) -> Option<Value> {
-        self.owners.map(|owners| chances::logistic(i64::from(owners[point.index()])))
+    pub fn owner_probability(&self, point: Move) -> Option<Value> {
+        self.owners.map(|owners| probabilities::logistic(i64::from(owners[point.index()])))
     }
 }
 
@@ -142,7 +142,8 @@ impl Evaluator {
             ((row + 1) * stride + column + 1) as u32
         };
         let moves = || (0..size.points() as u16).map(Move);
-        let turned = |symmetry: Symmetry| moves().map(|mv| padded(symmetry.turn(mv, size))).collect();
+        let points_by_symmetry =
+            |symmetry: Symmetry| moves().map(|mv| padded(symmetry.apply(mv, size))).collect();
         let cells = (size.rows() + 2) * stride + SPAN;
         let points: Vec<u32> = moves().map(padded).collect();
         let architecture = network.architecture();
@@ -159,16 +160,16 @@ impl Evaluator {
             tiles,
             workspace: kernel.has_tiles().then(|| Workspace::new(blocks)),
             points,
-            turned: Symmetry::all(size).map(turned).collect(),
+            points_by_symmetry: Symmetry::all(size).map(points_by_symmetry).collect(),
             neighbours: std::array::from_fn(|tap| (tap as isize / 3 - 1) * stride + tap as isize % 3 - 1),
             ladders: LadderReader::new(&Board::new(size)),
             input: vec![Cell::default(); cells],
             trunk: vec![Cell::default(); cells * blocks],
             inner: vec![Cell::default(); cells * blocks],
-            head: vec![Cell::default(); cells * (2 * HEAD / LANES)],
+            head: vec![Cell::default(); cells * (2 * HEAD_CHANNELS / LANES)],
             pooled: vec![0; 3 * channels],
-            bias: vec![0; channels.max(2 * HEAD)],
-            hidden: Vec::with_capacity(HIDDEN),
+            bias: vec![0; channels.max(2 * HEAD_CHANNELS)],
+            hidden: Vec::with_capacity(HIDDEN_OUTPUTS),
             logits: vec![0; size.points() + 1],
             owners: vec![0; size.points()],
             outputs: Vec::with_capacity(OUTPUTS),
@@ -199,7 +200,7 @@ impl Evaluator {
 
     fn bytes(&self) -> usize {
         let cells = self.input.len() + self.trunk.len() + self.inner.len() + self.head.len();
-        let points = self.points.len() * (2 + self.turned.len());
+        let points = self.points.len() * (2 + self.points_by_symmetry.len());
         size_of::<Evaluator>()
             + LadderReader::bytes(self.size.points())
             + cells * size_of::<Cell>()
@@ -210,9 +211,9 @@ impl Evaluator {
 
     /// Evaluates a position, which must be on a board of this size. The network reads it under `symmetry`; the result
     /// is for the original orientation.
-    pub fn evaluate(&mut self, situation: &Situation<'_>, symmetry: Symmetry) -> Evaluation<'_> {
-        assert_eq!(situation.board.size(), self.size, "an evaluator is for one size");
-        self.fill_input(situation, symmetry);
+    pub fn evaluate(&mut self, position: &InputPosition<'_>, symmetry: Symmetry) -> Evaluation<'_> {
+        assert_eq!(position.board.size(), self.size, "an evaluator is for one size");
+        self.fill_input(position, symmetry);
         let network = Arc::clone(&self.network);
         let layers = &network.layers;
         self.run_trunk(layers);
@@ -229,22 +230,25 @@ impl Evaluator {
     /// -1 for the opponent to 1 for the player, plus the network's output.
     fn score(&self) -> ScoreEstimate {
         let own = i64::from(self.outputs[1]) * MEAN_POINTS;
-        if !self.network.architecture.counts_owners {
-            let spread = chances::scaled_power(SPREAD_POINTS, self.outputs[2], LEAST_SPREAD[1]);
+        if !self.network.architecture.adds_owners {
+            let spread = probabilities::scaled_power(SPREAD_POINTS, self.outputs[2], MIN_SPREAD_OUTPUT[1]);
             return ScoreEstimate { mean: own, spread };
         }
         let mean_owner =
-            |&logit: &i32| 2 * i64::from(chances::logistic(logit.into()).0) - i64::from(u32::MAX);
+            |&logit: &i32| 2 * i64::from(probabilities::logistic(logit.into()).0) - i64::from(u32::MAX);
         let counted = shift_right(self.owners.iter().map(mean_owner).sum(), u32::BITS as i32 - OUTPUT_PLACES);
-        let spread = chances::scaled_power(SPREAD_POINTS, self.outputs[2], LEAST_SPREAD[0]);
+        let spread = probabilities::scaled_power(SPREAD_POINTS, self.outputs[2], MIN_SPREAD_OUTPUT[0]);
         ScoreEstimate { mean: own + counted, spread }
     }
 
-    fn fill_input(&mut self, situation: &Situation<'_>, symmetry: Symmetry) {
+    fn fill_input(&mut self, position: &InputPosition<'_>, symmetry: Symmetry) {
         self.input.fill(Cell::default());
-        let mut sink =
-            Input { cells: &mut self.input, points: &self.turned[symmetry.index()], whole: [0; LANES] };
-        describe(situation, self.network.architecture.planes, &mut self.ladders, &mut sink);
+        let mut sink = InputCells {
+            cells: &mut self.input,
+            points: &self.points_by_symmetry[symmetry.index()],
+            whole: [0; LANES],
+        };
+        write_planes(position, self.network.architecture.planes, &mut self.ladders, &mut sink);
         let whole = sink.whole;
         for &point in &self.points {
             // Each plane has either points or a value for the whole board, so the two are never added.
@@ -270,9 +274,10 @@ impl Evaluator {
             ..
         } = self;
         let mut convolve =
-            |layer: &Convolution, input: &[Cell], bias: &[i32], adds: bool, output: &mut [Cell]| {
-                let job = Job { layer, input, groups, tiles, offsets: neighbours, bias, adds };
-                job.run(*kernel, workspace.as_mut(), output);
+            |layer: &Convolution, input: &[Cell], bias: &[i32], is_residual: bool, output: &mut [Cell]| {
+                let computation =
+                    LayerComputation { layer, input, groups, tiles, offsets: neighbours, bias, is_residual };
+                kernel.compute(&computation, workspace.as_mut(), output);
             };
         convolve(&layers.input, input, &layers.input.bias, false, trunk);
         for block in &layers.blocks {
@@ -291,16 +296,16 @@ impl Evaluator {
     fn run_heads(&mut self, layers: &Layers, symmetry: usize) {
         pool(&self.trunk, layers.head.in_blocks, &self.points, &mut self.pooled);
         add_pooled(&layers.head_pooling, &self.pooled, &layers.head, &mut self.bias);
-        let job = Job {
+        let computation = LayerComputation {
             layer: &layers.head,
             input: &self.trunk,
             groups: &self.groups,
             tiles: &self.tiles,
             offsets: &[0],
             bias: &self.bias,
-            adds: false,
+            is_residual: false,
         };
-        job.run(self.kernel, None, &mut self.head);
+        self.kernel.compute(&computation, None, &mut self.head);
         self.hidden.clear();
         let hidden = layers
             .hidden
@@ -311,9 +316,9 @@ impl Evaluator {
         self.outputs.clear();
         self.outputs.extend(layers.outputs.outputs(&self.hidden));
         let (policy, owners) = self.head.split_at(self.head.len() / 2);
-        let Architecture { trained, counts_owners, .. } = self.network.architecture;
-        let has_owners = trained.owners || counts_owners;
-        for (number, &point) in self.turned[symmetry].iter().enumerate() {
+        let Architecture { trained, adds_owners, .. } = self.network.architecture;
+        let has_owners = trained.owners || adds_owners;
+        for (number, &point) in self.points_by_symmetry[symmetry].iter().enumerate() {
             let point = point as usize;
             self.logits[number] = layers.policy.outputs(&policy[point].0).next().unwrap_or_default();
             if has_owners {
@@ -337,7 +342,7 @@ fn add_pooled(pooling: &Dense, pooled: &[i32], layer: &Convolution, bias: &mut [
 }
 
 /// Writes planes as bytes of cells.
-struct Input<'a> {
+struct InputCells<'a> {
     cells: &'a mut [Cell],
     /// The padded point of each move under the symmetry.
     points: &'a [u32],
@@ -345,7 +350,7 @@ struct Input<'a> {
     whole: [u8; LANES],
 }
 
-impl Sink for Input<'_> {
+impl PlaneSink for InputCells<'_> {
     fn point(&mut self, plane: usize, number: usize) {
         self.cells[self.points[number] as usize].0[plane] = ONE;
     }

@@ -3,8 +3,8 @@
 //! Activations are bytes with [`PLACES`] binary places, pooled numbers have [`POOLED_PLACES`]. Weights have 8 bits; the
 //! shift of an output is the number of their binary places, so a right shift by it scales a sum of products back.
 
-use super::kernels::{Cell, LANES, Lanes, TAPS, WideLanes};
-use super::winograd::{PLACES as TILE_PLACES, transform_weights};
+use super::cells::{Cell, LANES, Lanes, TAPS, WideLanes};
+use super::winograd::{TILE_PLACES, transform_weights};
 use std::sync::OnceLock;
 
 /// Binary places of activations.
@@ -14,7 +14,7 @@ pub(super) const POOLED_PLACES: i32 = 14;
 /// Binary places of a network's outputs.
 pub(super) const OUTPUT_PLACES: i32 = 12;
 /// Maximum shift of an output.
-pub(super) const MOST_SHIFT: u8 = 15;
+pub(super) const MAX_SHIFT: u8 = 15;
 
 /// Returns `value / 2^places`, rounded; multiplies if `places` is negative.
 #[inline]

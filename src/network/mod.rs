@@ -18,135 +18,20 @@
 //! non-linearity. Sources: Wu, "Accelerating Self-Play Learning in Go", arXiv 1902.10565 (planes, pooling,
 //! heads); the documentation of Stockfish's NNUE (clipped bytes, powers of two as scales).
 
-pub mod chances;
+mod cells;
 pub mod evaluator;
 pub mod kernels;
 mod layer;
+mod networks;
 pub mod planes;
+pub mod probabilities;
 pub mod symmetry;
 pub mod weights;
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "only AVX2 has tiles"))]
 mod winograd;
 
 pub use evaluator::{Evaluation, Evaluator, ScoreEstimate};
-pub use planes::Situation;
+pub use networks::{MAX_SMALL_SIDE, Network, Networks};
+pub use planes::InputPosition;
 pub use symmetry::Symmetry;
 pub use weights::{Architecture, WeightsError};
-
-use crate::go::Size;
-use std::num::NonZeroU64;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
-use weights::Layers;
-
-/// The embedded networks, for large boards and for small ones; see `tools/train/README.md` for their training.
-const EMBEDDED: [&[u8]; 2] = [include_bytes!("weights-19x19.bin"), include_bytes!("weights-9x9.bin")];
-/// Maximum side of a small board.
-pub const SMALL_SIDE: usize = 9;
-
-/// The networks that an engine uses.
-#[derive(Clone, Debug)]
-pub enum Networks {
-    /// The embedded networks: [`Network::embedded`].
-    Embedded,
-    /// One network for all boards.
-    Given(Arc<Network>),
-}
-
-impl Networks {
-    /// Returns the network for boards of `size`.
-    #[must_use]
-    pub fn network_for(&self, size: Size) -> Arc<Network> {
-        match self {
-            Networks::Embedded => Network::embedded(size),
-            Networks::Given(network) => Arc::clone(network),
-        }
-    }
-
-    /// Returns all of them, the one for small boards first.
-    #[must_use]
-    pub fn all(&self) -> Vec<Arc<Network>> {
-        match self {
-            Networks::Embedded => [SMALL_SIDE, SMALL_SIDE + 1]
-                .iter()
-                .filter_map(|&side| Size::new(side, side).ok())
-                .map(Network::embedded)
-                .collect(),
-            Networks::Given(network) => vec![Arc::clone(network)],
-        }
-    }
-}
-
-/// A network with its weights.
-#[derive(Clone, Debug)]
-pub struct Network {
-    architecture: Architecture,
-    layers: Layers,
-    identity: NonZeroU64,
-}
-
-impl Network {
-    /// Reads a weights file.
-    ///
-    /// # Errors
-    /// If the file is cut, not a weights file, of another version, larger than [`weights::MAX_BYTES`], or damaged.
-    pub fn load(bytes: &[u8]) -> Result<Network, WeightsError> {
-        let (architecture, layers, identity) = weights::read(bytes)?;
-        let identity = NonZeroU64::new(identity).unwrap_or(NonZeroU64::MIN);
-        Ok(Network { architecture, layers, identity })
-    }
-
-    /// Returns the embedded network for boards of `size`; boards with no side above [`SMALL_SIDE`] have their own. It
-    /// stays in memory only while it is in use.
-    #[must_use]
-    pub fn embedded(size: Size) -> Arc<Network> {
-        static LOADED: [Mutex<Weak<Network>>; 2] = [const { Mutex::new(Weak::new()) }; 2];
-        let which = usize::from(size.columns().max(size.rows()) <= SMALL_SIDE);
-        let mut loaded = LOADED[which].lock().unwrap_or_else(PoisonError::into_inner);
-        loaded.upgrade().unwrap_or_else(|| {
-            let network = Network::load(EMBEDDED[which]);
-            let network =
-                Arc::new(network.expect("the networks in the program are sound: a test loads them"));
-            *loaded = Arc::downgrade(&network);
-            network
-        })
-    }
-
-    /// Returns the architecture, as in the header of the weights file.
-    #[must_use]
-    pub fn architecture(&self) -> &Architecture {
-        &self.architecture
-    }
-
-    /// Returns a number that identifies the network, from the checksum of its weights. Evaluations of different
-    /// networks must never be mixed.
-    #[must_use]
-    pub fn identity(&self) -> NonZeroU64 {
-        self.identity
-    }
-
-    /// Makes the weights for the [tiles](kernels::Kernel::Avx2Tiles) of this processor's fastest kernel, if it uses
-    /// tiles. Evaluators created later give the same results in less time.
-    pub fn make_tile_weights(&self) {
-        if kernels::Kernel::best().has_tiles() {
-            self.layers.make_tile_weights();
-        }
-    }
-
-    /// Returns the memory of the weights for tiles in bytes, whatever the processor.
-    #[must_use]
-    pub fn tile_bytes(&self) -> usize {
-        self.layers.convolutions().map(layer::Convolution::tile_bytes).sum()
-    }
-
-    /// Returns the memory of the weights in bytes, without those for tiles.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        size_of::<Network>() + self.layers.bytes()
-    }
-
-    /// Returns the size of its weights file in bytes.
-    #[must_use]
-    pub fn file_bytes(&self) -> usize {
-        weights::file_bytes(&self.architecture)
-    }
-}

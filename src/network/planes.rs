@@ -21,12 +21,12 @@ pub const ONE: u8 = 64;
 pub const LAST_MOVES: usize = RECENT_MOVES;
 
 /// Maximum komi in the input, in half points; larger ones are clamped.
-const MOST_KOMI: i32 = 31;
+const MAX_INPUT_KOMI: i32 = 31;
 
 /// Returns true if the network's input represents this komi without clamping.
 #[must_use]
-pub fn is_komi_told(komi: Komi) -> bool {
-    komi.0.abs() <= MOST_KOMI
+pub fn is_komi_representable(komi: Komi) -> bool {
+    komi.0.abs() <= MAX_INPUT_KOMI
 }
 
 /// Numbers of the planes: bits of a [`PlaneSet`] and channels of the input. They are part of the format of weights
@@ -62,7 +62,7 @@ pub mod plane {
 
 /// Encoding of a plane for the trainer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum PlaneEncoding {
     /// 0 or 1 on each point.
     Bits,
     /// 1 on one point at most.
@@ -101,17 +101,17 @@ impl PlaneSet {
 
 /// Returns the encoding of `plane`.
 #[must_use]
-pub const fn kind(plane: usize) -> Kind {
+pub const fn encoding(plane: usize) -> PlaneEncoding {
     match plane {
-        plane::OWN_LIBERTIES..plane::KO | plane::OWN_LADDERS..=plane::SAVING_MOVES => Kind::Bits,
-        plane::KO..plane::PASSES => Kind::Point,
-        _ => Kind::Whole,
+        plane::OWN_LIBERTIES..plane::KO | plane::OWN_LADDERS..=plane::SAVING_MOVES => PlaneEncoding::Bits,
+        plane::KO..plane::PASSES => PlaneEncoding::Point,
+        _ => PlaneEncoding::Whole,
     }
 }
 
 /// A position as input of a network.
 #[derive(Clone, Copy)]
-pub struct Situation<'a> {
+pub struct InputPosition<'a> {
     /// The stones, and the point of a simple ko.
     pub board: &'a Board,
     /// The player to move.
@@ -124,11 +124,11 @@ pub struct Situation<'a> {
     pub komi: Komi,
 }
 
-impl<'a> Situation<'a> {
+impl<'a> InputPosition<'a> {
     /// Returns the input for a position of a game, with the moves before it.
     #[must_use]
-    pub fn of(position: &'a Position) -> Situation<'a> {
-        Situation {
+    pub fn of(position: &'a Position) -> InputPosition<'a> {
+        InputPosition {
             board: position.board(),
             to_play: position.to_play(),
             last_moves: position.recent_moves(),
@@ -141,8 +141,12 @@ impl<'a> Situation<'a> {
     /// key, so that positions with one key have one evaluation. It contains no passes: training games have them only at
     /// the end, so that a network takes a pass in the opening for the end.
     #[must_use]
-    pub fn with_moves_in_key(position: &'a Position) -> Situation<'a> {
-        Situation { last_moves: position.moves_in_key(), has_passes: false, ..Situation::of(position) }
+    pub fn with_moves_in_key(position: &'a Position) -> InputPosition<'a> {
+        InputPosition {
+            last_moves: position.moves_in_key(),
+            has_passes: false,
+            ..InputPosition::of(position)
+        }
     }
 
     /// Returns the komi in favour of the player to move, in half points: White's komi on White's turn, its negative on
@@ -157,7 +161,7 @@ impl<'a> Situation<'a> {
 }
 
 /// A receiver of the planes of a position.
-pub trait Sink {
+pub trait PlaneSink {
     /// Sets the plane to [`ONE`] on the point with this move number.
     fn point(&mut self, plane: usize, number: usize);
     /// Sets the plane to `value` on every point.
@@ -166,21 +170,26 @@ pub trait Sink {
 
 /// Writes all nonzero parts of the planes in `set` to `sink`; unknown planes stay 0. `ladders` must be for boards of
 /// this size.
-pub fn describe(situation: &Situation<'_>, set: PlaneSet, ladders: &mut LadderReader, sink: &mut impl Sink) {
-    describe_chains(situation, set, sink);
+pub fn write_planes(
+    position: &InputPosition<'_>,
+    set: PlaneSet,
+    ladders: &mut LadderReader,
+    sink: &mut impl PlaneSink,
+) {
+    write_chains(position, set, sink);
     if set.meets(PlaneSet::LADDERS) {
-        describe_ladders(situation, set, ladders, sink);
+        write_ladders(position, set, ladders, sink);
     }
-    describe_moves(situation, set, sink);
-    let komi = situation.own_komi();
+    write_moves(position, set, sink);
+    let komi = position.own_komi();
     let mut whole = |plane, value| {
         if set.contains(plane) {
             sink.whole(plane, value);
         }
     };
     whole(plane::ON_BOARD, ONE);
-    whole(plane::KOMI, (i32::from(ONE) + 2 * komi.clamp(-MOST_KOMI, MOST_KOMI)) as u8);
-    whole(plane::PARITY, parity(situation.board.size().points(), komi));
+    whole(plane::KOMI, (i32::from(ONE) + 2 * komi.clamp(-MAX_INPUT_KOMI, MAX_INPUT_KOMI)) as u8);
+    whole(plane::PARITY, parity(position.board.size().points(), komi));
 }
 
 /// Returns the number that relates the parity of the board to the komi of the player to move.
@@ -195,9 +204,9 @@ pub fn parity(points: usize, own_komi: i32) -> u8 {
 }
 
 /// Writes the liberties of all chains, and the ko.
-fn describe_chains(situation: &Situation<'_>, set: PlaneSet, sink: &mut impl Sink) {
-    let board = situation.board;
-    let own = stone(situation.to_play);
+fn write_chains(position: &InputPosition<'_>, set: PlaneSet, sink: &mut impl PlaneSink) {
+    let board = position.board;
+    let own = stone(position.to_play);
     // Indexed by chain, so that each chain is examined once.
     let mut liberties = [0_u8; CELLS];
     for (number, &point) in board.geometry().points.iter().enumerate() {
@@ -221,13 +230,13 @@ fn describe_chains(situation: &Situation<'_>, set: PlaneSet, sink: &mut impl Sin
 }
 
 /// Writes the chains with one or two liberties that a ladder catches, and the moves that catch or save them.
-fn describe_ladders(
-    situation: &Situation<'_>,
+fn write_ladders(
+    position: &InputPosition<'_>,
     set: PlaneSet,
     ladders: &mut LadderReader,
-    sink: &mut impl Sink,
+    sink: &mut impl PlaneSink,
 ) {
-    let board = situation.board;
+    let board = position.board;
     let geometry = board.geometry();
     ladders.set(board);
     // Indexed by chain, as above.
@@ -237,7 +246,7 @@ fn describe_ladders(
         if cell == cell::EMPTY {
             continue;
         }
-        let is_own = cell == stone(situation.to_play);
+        let is_own = cell == stone(position.to_play);
         let chain = board.chain(point);
         let is_caught = *caught[chain.index()].get_or_insert_with(|| {
             let mut tell = |plane, moves: &[Point]| {
@@ -272,10 +281,10 @@ fn describe_ladders(
     }
 }
 
-fn describe_moves(situation: &Situation<'_>, set: PlaneSet, sink: &mut impl Sink) {
-    let pass = situation.board.size().pass();
-    for (age, &mv) in situation.last_moves.iter().take(LAST_MOVES).enumerate() {
-        if mv == pass && situation.has_passes && set.contains(plane::PASSES + age) {
+fn write_moves(position: &InputPosition<'_>, set: PlaneSet, sink: &mut impl PlaneSink) {
+    let pass = position.board.size().pass();
+    for (age, &mv) in position.last_moves.iter().take(LAST_MOVES).enumerate() {
+        if mv == pass && position.has_passes && set.contains(plane::PASSES + age) {
             sink.whole(plane::PASSES + age, ONE);
         } else if mv < pass && set.contains(plane::LAST_MOVES + age) {
             sink.point(plane::LAST_MOVES + age, mv.index());
@@ -291,7 +300,7 @@ mod tests {
     #[derive(Default)]
     struct Seen(Vec<(usize, usize)>, Vec<(usize, u8)>);
 
-    impl Sink for Seen {
+    impl PlaneSink for Seen {
         fn point(&mut self, plane: usize, number: usize) {
             self.0.push((plane, number));
         }
@@ -310,7 +319,7 @@ mod tests {
         board.place(points[1], Player::White);
         let last_moves = [Move(1), Move(9), Move(0)];
         for (to_play, own, opponent, komi) in [(Player::Black, 0, 1, 38), (Player::White, 1, 0, 90)] {
-            let situation = Situation {
+            let position = InputPosition {
                 board: &board,
                 to_play,
                 last_moves: &last_moves,
@@ -318,7 +327,7 @@ mod tests {
                 komi: Komi(13),
             };
             let mut seen = Seen::default();
-            describe(&situation, PlaneSet::KNOWN, &mut LadderReader::new(&board), &mut seen);
+            write_planes(&position, PlaneSet::KNOWN, &mut LadderReader::new(&board), &mut seen);
             let liberties = [1, 2];
             assert_eq!(seen.0[own], (plane::OWN_LIBERTIES + liberties[own] - 1, own));
             assert_eq!(seen.0[opponent], (plane::OPPONENT_LIBERTIES + liberties[opponent] - 1, opponent));
@@ -342,10 +351,10 @@ mod tests {
         board.place(points[number(3, 3)], Player::White);
         let mut ladders = LadderReader::new(&board);
         let mut seen_by = |to_play| {
-            let situation =
-                Situation { board: &board, to_play, last_moves: &[], has_passes: true, komi: Komi(13) };
+            let position =
+                InputPosition { board: &board, to_play, last_moves: &[], has_passes: true, komi: Komi(13) };
             let mut seen = Seen::default();
-            describe(&situation, PlaneSet::LADDERS, &mut ladders, &mut seen);
+            write_planes(&position, PlaneSet::LADDERS, &mut ladders, &mut seen);
             seen.0.sort_unstable();
             seen.0
         };

@@ -36,7 +36,7 @@ impl Symmetry {
 
     /// Returns the image of a move; a pass is unchanged.
     #[must_use]
-    pub fn turn(self, mv: Move, size: Size) -> Move {
+    pub fn apply(self, mv: Move, size: Size) -> Move {
         let Some((mut column, mut row)) = size.coordinates(mv) else { return mv };
         if self.0 & 1 != 0 {
             column = size.columns() - 1 - column;
@@ -62,7 +62,7 @@ mod tests {
         for (columns, rows, count) in [(3, 3, 8), (3, 2, 4)] {
             let size = Size::new(columns, rows).unwrap();
             let turned: HashSet<Vec<Move>> = Symmetry::all(size)
-                .map(|symmetry| (0..size.points() as u16).map(|n| symmetry.turn(Move(n), size)).collect())
+                .map(|symmetry| (0..size.points() as u16).map(|n| symmetry.apply(Move(n), size)).collect())
                 .collect();
             assert_eq!(turned.len(), count);
             for board in turned {

@@ -20,27 +20,27 @@
 //! the input; for each block the first convolution, pooling if it has it, the second convolution; the heads' 1x1
 //! convolution and its pooling; policy; owners; the hidden layer of the whole board and its three outputs.
 
-use super::kernels::LANES;
-use super::layer::{Convolution, Dense, MOST_SHIFT};
+use super::cells::LANES;
+use super::layer::{Convolution, Dense, MAX_SHIFT};
 use super::planes::{PLANES, PlaneSet};
 
 /// Maximum size of a weights file in bytes.
 pub const MAX_BYTES: usize = 500_000;
 /// Number of channels of the policy head, and of the owners head.
-pub(super) const HEAD: usize = LANES;
+pub(super) const HEAD_CHANNELS: usize = LANES;
 /// Number of outputs of the hidden layer of the whole board.
-pub(super) const HIDDEN: usize = 64;
+pub(super) const HIDDEN_OUTPUTS: usize = 64;
 /// Number of outputs of the whole board: pass, mean and spread of the score.
 pub(super) const OUTPUTS: usize = 3;
 
 const MAGIC: [u8; 8] = *b"TewariNN";
 const VERSION: u32 = 2;
 /// The earlier version, in which the mean of the score is the network's output without the sum of the owners.
-const WITHOUT_COUNT: u32 = 1;
+const VERSION_WITHOUT_OWNERS: u32 = 1;
 const HEADER_BYTES: usize = 64;
 const CHECKSUM: std::ops::Range<usize> = 40..48;
-const MOST_CHANNELS: usize = 128;
-const MOST_BLOCKS: usize = 32;
+const MAX_CHANNELS: usize = 128;
+const MAX_BLOCKS: usize = 32;
 
 /// An error of a weights file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -52,24 +52,27 @@ pub enum WeightsError {
         found: usize,
     },
     /// The file is not a weights file.
-    #[error("not a weights file: expected one that begins with TewariNN")]
-    Foreign,
+    #[error("not a weights file: it must begin with TewariNN")]
+    NotWeights,
     /// The file has a version that this program does not support.
     #[error(
-        "expected weights of version {WITHOUT_COUNT} or {VERSION}, found {found}: use the program that they were made for"
+        "the weights file has version {found}, this program reads versions {VERSION_WITHOUT_OWNERS} and {VERSION}: use the \
+         program version that made the file"
     )]
     Version {
         /// Version of the file.
         found: u32,
     },
     /// The network has an architecture that this program cannot run.
-    #[error("expected weights that this program can run, found {what}: use a newer program")]
+    #[error("this program cannot run a network with {what}: use a newer version of the program")]
     Architecture {
         /// The unsupported part of the architecture.
         what: String,
     },
     /// The size of the file does not match its header.
-    #[error("expected weights of {expected} bytes, found {found}: the file was cut, or something follows it")]
+    #[error(
+        "the weights file has {found} bytes, its header states {expected}: it is incomplete or has extra data; copy it again"
+    )]
     Length {
         /// Size by the header, in bytes.
         expected: usize,
@@ -77,7 +80,7 @@ pub enum WeightsError {
         found: usize,
     },
     /// The checksum does not match.
-    #[error("expected weights that agree with their checksum, found damaged ones: take another copy")]
+    #[error("the weights file is damaged (its checksum does not match): copy it again")]
     Damaged,
 }
 
@@ -102,11 +105,11 @@ pub struct Architecture {
     /// The input planes that it uses.
     pub planes: PlaneSet,
     /// Blocks with global pooling, a bit each.
-    pub pooled: u32,
+    pub pooled_blocks: u32,
     /// The trained heads.
     pub trained: Trained,
     /// True if the mean of the score is the network's output plus the sum of the owners.
-    pub counts_owners: bool,
+    pub adds_owners: bool,
     /// Number of positions it was trained on.
     pub samples: u64,
     /// Name given at the export.
@@ -117,13 +120,13 @@ impl Architecture {
     /// Returns the version of its weights file.
     #[must_use]
     pub fn version(&self) -> u32 {
-        if self.counts_owners { VERSION } else { WITHOUT_COUNT }
+        if self.adds_owners { VERSION } else { VERSION_WITHOUT_OWNERS }
     }
 }
 
 /// A residual block.
 #[derive(Clone, Debug)]
-pub(super) struct Block {
+pub(super) struct ResidualBlock {
     pub(super) first: Convolution,
     pub(super) pooling: Option<Dense>,
     pub(super) second: Convolution,
@@ -133,7 +136,7 @@ pub(super) struct Block {
 #[derive(Clone, Debug)]
 pub(super) struct Layers {
     pub(super) input: Convolution,
-    pub(super) blocks: Vec<Block>,
+    pub(super) blocks: Vec<ResidualBlock>,
     pub(super) head: Convolution,
     pub(super) head_pooling: Dense,
     pub(super) policy: Dense,
@@ -176,7 +179,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Architecture, Layers, u64), WeightsE
         return Err(WeightsError::TooLarge { found: bytes.len() });
     }
     if !bytes.starts_with(&MAGIC) {
-        return Err(WeightsError::Foreign);
+        return Err(WeightsError::NotWeights);
     }
     let cut = WeightsError::Length { expected: HEADER_BYTES, found: bytes.len() };
     let (header, body) = bytes.split_first_chunk::<HEADER_BYTES>().ok_or(cut)?;
@@ -196,26 +199,26 @@ fn read_header(header: &[u8; HEADER_BYTES]) -> Result<Architecture, WeightsError
     let short = |at: usize| usize::from(u16::from_le_bytes([header[at], header[at + 1]]));
     let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| header[at + i]));
     let version = word(8);
-    if ![WITHOUT_COUNT, VERSION].contains(&version) {
+    if ![VERSION_WITHOUT_OWNERS, VERSION].contains(&version) {
         return Err(WeightsError::Version { found: version });
     }
     let architecture = Architecture {
         channels: short(12),
         blocks: short(14),
         planes: PlaneSet(word(16)),
-        pooled: word(20),
+        pooled_blocks: word(20),
         trained: Trained { policy: word(24) & 1 != 0, owners: word(24) & 2 != 0, score: word(24) & 4 != 0 },
-        counts_owners: version != WITHOUT_COUNT,
+        adds_owners: version != VERSION_WITHOUT_OWNERS,
         samples: u64::from_le_bytes(std::array::from_fn(|i| header[32 + i])),
         name: String::from_utf8_lossy(&header[48..]).trim_end_matches('\0').escape_debug().to_string(),
     };
-    let Architecture { channels, blocks, planes, pooled, .. } = architecture;
-    let wrong = if channels == 0 || channels % LANES != 0 || channels > MOST_CHANNELS {
+    let Architecture { channels, blocks, planes, pooled_blocks, .. } = architecture;
+    let wrong = if channels == 0 || channels % LANES != 0 || channels > MAX_CHANNELS {
         format!("{channels} channels")
-    } else if blocks > MOST_BLOCKS {
+    } else if blocks > MAX_BLOCKS {
         format!("{blocks} blocks")
-    } else if u64::from(pooled) >> blocks != 0 {
-        format!("global pooling in blocks {pooled:#b} of {blocks}")
+    } else if u64::from(pooled_blocks) >> blocks != 0 {
+        format!("global pooling in blocks {pooled_blocks:#b} of {blocks}")
     } else if planes.0 & !PlaneSet::KNOWN.0 != 0 {
         format!("input planes {:#x}", planes.0 & !PlaneSet::KNOWN.0)
     } else {
@@ -231,18 +234,18 @@ fn shapes(architecture: &Architecture) -> Vec<([usize; 3], bool)> {
     let mut shapes = vec![([9, PLANES, channels], true)];
     for block in 0..architecture.blocks {
         shapes.push(([9, channels, channels], true));
-        if architecture.pooled >> block & 1 != 0 {
+        if architecture.pooled_blocks >> block & 1 != 0 {
             shapes.push(([0, 3 * channels, channels], false));
         }
         shapes.push(([9, channels, channels], true));
     }
     shapes.extend([
-        ([1, channels, 2 * HEAD], true),
-        ([0, 3 * channels, 2 * HEAD], false),
-        ([0, HEAD, 1], true),
-        ([0, HEAD, 1], true),
-        ([0, 3 * channels, HIDDEN], true),
-        ([0, HIDDEN, OUTPUTS], true),
+        ([1, channels, 2 * HEAD_CHANNELS], true),
+        ([0, 3 * channels, 2 * HEAD_CHANNELS], false),
+        ([0, HEAD_CHANNELS, 1], true),
+        ([0, HEAD_CHANNELS, 1], true),
+        ([0, 3 * channels, HIDDEN_OUTPUTS], true),
+        ([0, HIDDEN_OUTPUTS, OUTPUTS], true),
     ]);
     shapes
 }
@@ -267,21 +270,21 @@ fn read_layers(architecture: &Architecture, body: &[u8]) -> Result<Layers, Weigh
     let mut blocks = Vec::with_capacity(architecture.blocks);
     for block in 0..architecture.blocks {
         let first = reader.convolution([9, channels, channels])?;
-        let pooling = match architecture.pooled >> block & 1 {
+        let pooling = match architecture.pooled_blocks >> block & 1 {
             0 => None,
             _ => Some(reader.dense([pool, channels], false)?),
         };
-        blocks.push(Block { first, pooling, second: reader.convolution([9, channels, channels])? });
+        blocks.push(ResidualBlock { first, pooling, second: reader.convolution([9, channels, channels])? });
     }
     Ok(Layers {
         input,
         blocks,
-        head: reader.convolution([1, channels, 2 * HEAD])?,
-        head_pooling: reader.dense([pool, 2 * HEAD], false)?,
-        policy: reader.dense([HEAD, 1], true)?,
-        owners: reader.dense([HEAD, 1], true)?,
-        hidden: reader.dense([pool, HIDDEN], true)?,
-        outputs: reader.dense([HIDDEN, OUTPUTS], true)?,
+        head: reader.convolution([1, channels, 2 * HEAD_CHANNELS])?,
+        head_pooling: reader.dense([pool, 2 * HEAD_CHANNELS], false)?,
+        policy: reader.dense([HEAD_CHANNELS, 1], true)?,
+        owners: reader.dense([HEAD_CHANNELS, 1], true)?,
+        hidden: reader.dense([pool, HIDDEN_OUTPUTS], true)?,
+        outputs: reader.dense([HIDDEN_OUTPUTS, OUTPUTS], true)?,
     })
 }
 
@@ -304,7 +307,7 @@ impl Reader<'_> {
     fn shifts(&mut self, count: usize) -> Result<Vec<u8>, WeightsError> {
         let shifts = self.take(count)?.to_vec();
         // The trainer writes no larger shifts, so the checksum was computed over damaged bytes.
-        if shifts.iter().all(|&shift| shift <= MOST_SHIFT) { Ok(shifts) } else { Err(WeightsError::Damaged) }
+        if shifts.iter().all(|&shift| shift <= MAX_SHIFT) { Ok(shifts) } else { Err(WeightsError::Damaged) }
     }
 
     fn biases(&mut self, count: usize) -> Result<Vec<i32>, WeightsError> {

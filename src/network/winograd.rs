@@ -14,14 +14,14 @@
 //! Source: Lavin & Gray, "Fast Algorithms for Convolutional Neural Networks", CVPR 2016, section 4; the matrices follow
 //! from the points by the Toom-Cook construction.
 
-use super::kernels::{LANES, Sums};
+use super::cells::{LANES, Sums};
 
 /// Side of a tile of outputs.
 const TILE: usize = 3;
 /// Side of the window of inputs of a tile.
 const WINDOW: usize = TILE + 2;
 /// Number of products of an input and an output for a tile.
-pub(super) const PLACES: usize = WINDOW * WINDOW;
+pub(super) const TILE_PLACES: usize = WINDOW * WINDOW;
 /// Number of tiles computed together: those of a 9x9 board, with numbers that stay in the caches.
 pub(super) const TILES: usize = 9;
 
@@ -35,7 +35,7 @@ pub(super) type Inputs = [i16; LANES];
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tile {
     /// The padded points of its window, row by row.
-    window: [u32; PLACES],
+    window: [u32; TILE_PLACES],
     /// The padded points of its outputs, row by row; `None` outside the board.
     outputs: [Option<u32>; TILE * TILE],
 }
@@ -69,7 +69,7 @@ pub(super) struct Workspace {
     /// Inputs, by block of channels, place and tile.
     pub(super) inputs: Vec<[Inputs; TILES]>,
     /// Sums of one block of outputs, by place and tile.
-    pub(super) sums: Box<[[Sums; TILES]; PLACES]>,
+    pub(super) sums: Box<[[Sums; TILES]; TILE_PLACES]>,
     /// Sums of the outputs of one tile.
     pub(super) outputs: Box<[Sums; TILE * TILE]>,
 }
@@ -77,10 +77,10 @@ pub(super) struct Workspace {
 impl Workspace {
     /// Creates working memory for layers of at most `in_blocks` blocks of inputs.
     pub(super) fn new(in_blocks: usize) -> Workspace {
-        let inputs = vec![[[0; LANES]; TILES]; in_blocks * PLACES];
+        let inputs = vec![[[0; LANES]; TILES]; in_blocks * TILE_PLACES];
         Workspace {
             inputs,
-            sums: Box::new([[[0; LANES]; TILES]; PLACES]),
+            sums: Box::new([[[0; LANES]; TILES]; TILE_PLACES]),
             outputs: Box::new([[0; LANES]; TILE * TILE]),
         }
     }
@@ -92,7 +92,7 @@ impl Workspace {
 }
 
 /// Transforms nine taps into the weights at the 25 places: G w Gᵀ, scaled by 36.
-pub(super) fn transform_weights(taps: [i8; 9]) -> [i16; PLACES] {
+pub(super) fn transform_weights(taps: [i8; 9]) -> [i16; TILE_PLACES] {
     let side = |[a, b, c]: [i32; 3]| [3 * a, -3 * (a + b + c), b - a - c, a + 2 * b + 4 * c, 6 * c];
     let taps = taps.map(i32::from);
     let rows: [[i32; WINDOW]; TILE] =
@@ -106,9 +106,9 @@ pub(super) fn transform_weights(taps: [i8; 9]) -> [i16; PLACES] {
 /// [`kernels`](super::kernels).
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx2 {
-    use super::super::kernels::avx2::{load_16_bytes, load_i16, load_i32, store_i16, store_i32};
-    use super::super::kernels::{Cell, LANES, Sums, WideLanes};
-    use super::{Inputs, NINTH, PLACES, TILE, TILES, Tile, WINDOW};
+    use super::super::cells::{Cell, LANES, Sums, WideLanes};
+    use super::super::kernels::avx2_registers::{load_16_bytes, load_i16, load_i32, store_i16, store_i32};
+    use super::{Inputs, NINTH, TILE, TILE_PLACES, TILES, Tile, WINDOW};
     use std::arch::x86_64::*;
 
     /// Transforms the windows of `tiles`, at most [`TILES`], into the 25 places: Bᵀ x B.
@@ -116,7 +116,7 @@ pub(super) mod avx2 {
     pub(in super::super) fn transform_inputs(
         tiles: &[Tile],
         board: &[Cell],
-        into: &mut [[Inputs; TILES]; PLACES],
+        into: &mut [[Inputs; TILES]; TILE_PLACES],
     ) {
         for (number, tile) in tiles.iter().enumerate() {
             for half in 0..LANES / 16 {
@@ -171,7 +171,7 @@ pub(super) mod avx2 {
     /// Computes the sums of the 3x3 outputs of the tile with this number.
     #[target_feature(enable = "avx2")]
     pub(in super::super) fn transform_sums(
-        sums: &[[Sums; TILES]; PLACES],
+        sums: &[[Sums; TILES]; TILE_PLACES],
         number: usize,
         outputs: &mut [Sums; TILE * TILE],
     ) {
@@ -209,7 +209,7 @@ pub(super) mod avx2 {
         stored: &mut [Sums; TILES],
     ) {
         let mut sums = [[_mm256_setzero_si256(); 2]; MANY];
-        for (inputs, weights) in inputs.chunks_exact(PLACES).zip(weights.chunks_exact(LANES / 2)) {
+        for (inputs, weights) in inputs.chunks_exact(TILE_PLACES).zip(weights.chunks_exact(LANES / 2)) {
             let tiles = &inputs[place];
             for (two, lanes) in weights.iter().enumerate() {
                 let registers = &lanes.0.as_chunks::<16>().0[2 * half..];

@@ -1,6 +1,6 @@
 //! Backup: updates along the path from the leaf to the root.
 
-use super::evaluate::Evaluation;
+use super::evaluate::LeafEvaluation;
 use super::path::{BackupValue, SiblingStatistics, Step};
 use super::policy::SelectionPolicy;
 use super::policy_state;
@@ -15,7 +15,7 @@ use crate::table::{LeafPlayouts, ScoreMean};
 
 impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     /// Updates the statistics of every position on the path.
-    pub(super) fn back_up(&mut self, leaf: &Evaluation) {
+    pub(super) fn back_up(&mut self, leaf: &LeafEvaluation) {
         self.prefetch_path();
         if let Some(half_points) = leaf.half_points_for_black {
             if self.policy.uses_amaf() {
@@ -36,7 +36,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         let (root, update_buffer, is_shared_now) = (&self.root, &mut self.update_buffer, self.is_shared_now);
         let counts = |mv| root.counts_for_amaf(mv);
         self.amaf.of_path(&self.steps, &self.trace, half_points_for_black, counts, |step, samples| {
-            if is_shared_now && UpdateBuffer::takes(step) {
+            if is_shared_now && UpdateBuffer::is_buffered(step) {
                 update_buffer.add(step, samples);
             } else if step.block.is_current() {
                 step.block.add_amaf(samples);
@@ -73,7 +73,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         let generation = self.table.generation();
         while let Some(step) = self.steps.pop() {
             if let Some(virtual_loss) = self.virtual_loss.filter(|it| it.matters(step.siblings.visits)) {
-                virtual_loss.row(step.entry.key()).remove(step.mv.index());
+                virtual_loss.counters(step.entry.key()).decrement(step.mv.index());
             }
             // The child's value is for the mover's opponent.
             let mover_value = child.value.other();
@@ -134,7 +134,7 @@ fn mean_value(
     siblings: &SiblingStatistics,
     chosen: Option<(u32, Value)>,
 ) -> Value {
-    let unit = u64::from(value_weight::UNIT);
+    let unit = u64::from(value_weight::WEIGHT_UNIT);
     let weight_of_chosen = |visits: u32| u64::from(visits) * u64::from(siblings.chosen_weight);
     let (chosen_weight, value) = chosen.map_or((0, 0), |(visits, value)| (weight_of_chosen(visits), value.0));
     let playouts_weight = u64::from(leaf_playouts.visits) * unit;
@@ -159,14 +159,14 @@ mod tests {
     fn the_value_is_the_mean_of_leaf_playouts_siblings_and_chosen_edge() {
         // 2 playouts of value 0.5, 3 sibling visits of value 1, and 9 visits of refuted siblings, which do not count.
         let leaf_playouts = LeafPlayouts { visits: 2, half_points: 2 };
-        let weight = 3 * u64::from(value_weight::UNIT);
+        let weight = 3 * u64::from(value_weight::WEIGHT_UNIT);
         let weighted = u128::from(weight) * u128::from(Value::WIN.0);
         let siblings = SiblingStatistics { visits: 12, weight, weighted, ..SiblingStatistics::NONE };
         let mean = |chosen| mean_value(leaf_playouts, None, &siblings, chosen).as_f64();
         assert!((mean(Some((1, Value::LOSS))) - 4.0 / 6.0).abs() < 1e-6);
         assert!((mean(Some((5, Value::WIN))) - 9.0 / 10.0).abs() < 1e-6);
         assert!((mean(None) - 4.0 / 5.0).abs() < 1e-6, "a refuted move does not count");
-        let halved = SiblingStatistics { chosen_weight: value_weight::UNIT / 2, ..siblings };
+        let halved = SiblingStatistics { chosen_weight: value_weight::WEIGHT_UNIT / 2, ..siblings };
         let with_halved = mean_value(leaf_playouts, None, &halved, Some((2, Value::LOSS)));
         assert!((with_halved.as_f64() - 4.0 / 6.0).abs() < 1e-6, "two visits of half the weight");
         let estimate = Some(Estimate { value: Value::LOSS, weight: 5 });

@@ -1,31 +1,15 @@
 //! Descent: the walk from the root to a leaf by selected moves.
 
-use super::CatchUp;
+use super::leaf::Leaf;
+use super::parameters::CatchUp;
 use super::path::Step;
 use super::policy::SelectionPolicy;
 use super::proof;
 use super::select::{NodeContext, Selection};
 use super::worker::Worker;
 use crate::base::game::{Bounds, Game};
-use crate::table::{Block, DEPTHS, Entry, LeafPlayouts, Total};
+use crate::table::{Block, DEPTHS, Entry, LeafPlayouts, VisitsAndValue};
 use std::ops::ControlFlow::{self, Break, Continue};
-
-/// The end of a descent.
-pub(super) enum Leaf<'t> {
-    /// A position without a block, which may get one.
-    Unexpanded(Entry<'t>),
-    /// A position that gets a playout. It has no entry if the table has no room for one, or if the path has returned to
-    /// an earlier position.
-    Playout(Option<Entry<'t>>),
-    /// A position with an outcome decided by its path bounds or by the end of the game.
-    Decided(Option<Entry<'t>>, Bounds),
-    /// A position with all moves refuted on this path.
-    AllRefuted(Entry<'t>),
-    /// The root, with all allowed moves refuted: nothing is proven of the others.
-    AllowedRefuted(Entry<'t>),
-    /// A child with more visits than the edge to it; see [`CatchUp::Stop`].
-    CatchUp(Entry<'t>),
-}
 
 impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     /// Walks from the current position, at first the root, through positions with blocks to a leaf.
@@ -90,7 +74,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         let allowed = self.root_moves.filter(|_| is_root);
         let node = NodeContext { game: &self.game, block: &block, is_root, allowed };
         let selection = self.edges.select(self.table, &self.policy, node, self.virtual_loss, &mut self.rng);
-        self.counters.collisions += self.edges.impossible();
+        self.counters.collisions += self.edges.illegal_edges();
         let (mv, siblings) = match selection {
             Selection::Move(mv, siblings) => (mv, siblings),
             Selection::AllRefuted if allowed.is_some() => return Break(Leaf::AllowedRefuted(entry)),
@@ -116,7 +100,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             key_with_history: if has_repetition_rule { self.game.key_with_history() } else { entry.key() },
         });
         if let Some(virtual_loss) = self.virtual_loss.filter(|it| it.matters(siblings.visits)) {
-            virtual_loss.row(entry.key()).add(mv.index());
+            virtual_loss.counters(entry.key()).increment(mv.index());
         }
         self.trace.moves.push((mover, mv));
         self.game.play(mv);
@@ -137,7 +121,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
                 self.is_reseeded = edge.visits() > self.parameters.expand_at;
                 entry.seed(
                     LeafPlayouts::with_mean(edge.visits(), value),
-                    Total { visits: edge.visits(), value },
+                    VisitsAndValue { visits: edge.visits(), value },
                 );
             } else if !is_new && edge.visits() == 0 && entry.total().visits > 0 {
                 self.counters.transpositions += 1;

@@ -1,6 +1,6 @@
 //! Evaluation: the value of a leaf, from a playout, from proven bounds, or from its entry.
 
-use super::descend::Leaf;
+use super::leaf::Leaf;
 use super::path::BackupValue;
 use super::policy::SelectionPolicy;
 use super::proof::{self, ProvenBounds};
@@ -10,7 +10,7 @@ use crate::base::value::Value;
 use crate::table::Entry;
 
 /// The result of evaluating a leaf.
-pub(super) struct Evaluation {
+pub(super) struct LeafEvaluation {
     /// Value and bounds of the leaf.
     pub(super) value: BackupValue,
     /// Black's result in half-points (0, 1 or 2); `None` if the simulation has no result of its own.
@@ -21,7 +21,7 @@ pub(super) struct Evaluation {
 
 impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     /// Evaluates the leaf and counts the visit in its entry, except at [`Leaf::CatchUp`], where the edge lacks visits.
-    pub(super) fn evaluate(&mut self, leaf: Leaf<'t>) -> Evaluation {
+    pub(super) fn evaluate(&mut self, leaf: Leaf<'t>) -> LeafEvaluation {
         self.depth_sum += self.steps.len() as u64;
         match leaf {
             Leaf::Unexpanded(entry) => self.evaluate_by_playout(Some(entry)),
@@ -35,12 +35,12 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             Leaf::CatchUp(entry) => {
                 let bounds = ProvenBounds { base: entry.bounds(self.range), path: self.range };
                 let value = BackupValue { value: entry.total().value, bounds };
-                Evaluation { value, half_points_for_black: None, score: None }
+                LeafEvaluation { value, half_points_for_black: None, score: None }
             }
         }
     }
 
-    fn evaluate_by_playout(&mut self, entry: Option<Entry<'t>>) -> Evaluation {
+    fn evaluate_by_playout(&mut self, entry: Option<Entry<'t>>) -> LeafEvaluation {
         self.prefetch_path();
         let score = self.game.playout(&mut self.rng, &mut self.trace);
         self.game.add_owners(&mut self.ownership);
@@ -55,10 +55,10 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             None => self.mean_of_edge_with(result),
         };
         let value = BackupValue { value, bounds: ProvenBounds::none(self.range) };
-        Evaluation { value, half_points_for_black: Some(for_black.half_points()), score: Some(score) }
+        LeafEvaluation { value, half_points_for_black: Some(for_black.half_points()), score: Some(score) }
     }
 
-    fn evaluate_decided(&mut self, entry: Option<Entry<'t>>, path: Bounds) -> Evaluation {
+    fn evaluate_decided(&mut self, entry: Option<Entry<'t>>, path: Bounds) -> LeafEvaluation {
         let for_black = self.root.outcome_for_black(path.lower);
         let value = Value::from(proof::outcome_for(self.leaf_player(), for_black));
         let mut base = path;
@@ -72,14 +72,14 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         }
         let value = BackupValue { value, bounds: ProvenBounds { base, path } };
         let score = (path.lower == path.upper).then_some(path.lower);
-        Evaluation { value, half_points_for_black: Some(for_black.half_points()), score }
+        LeafEvaluation { value, half_points_for_black: Some(for_black.half_points()), score }
     }
 
-    fn evaluate_refuted(&self, entry: &Entry<'t>, bounds: ProvenBounds) -> Evaluation {
+    fn evaluate_refuted(&self, entry: &Entry<'t>, bounds: ProvenBounds) -> LeafEvaluation {
         entry.add_visit(Value::LOSS);
         let for_black = proof::outcome_for(self.leaf_player(), Outcome::Loss);
         let value = BackupValue { value: Value::LOSS, bounds };
-        Evaluation { value, half_points_for_black: Some(for_black.half_points()), score: None }
+        LeafEvaluation { value, half_points_for_black: Some(for_black.half_points()), score: None }
     }
 
     /// Returns the player to move at the leaf. It is derived from the path, since a playout has changed `game`.

@@ -81,7 +81,7 @@ impl StoppingRule {
         let is_settled = || policy_state::is_settled(table, root, policy);
         if let Some(limit) = self.limits.visits
             && let Some(visits) = root_visits(table, root)
-            && is_reached(visits, limit, twice_as_much(limit, self.visits_before), is_settled)
+            && is_reached(visits, limit, doubled_visits(limit, self.visits_before), is_settled)
         {
             return true;
         }
@@ -128,7 +128,7 @@ fn is_reached<T: PartialOrd>(done: T, limit: T, hard_limit: T, is_settled: impl 
 }
 
 /// Returns the visits of a root with `before`, after twice as many new ones as `limit` allows.
-fn twice_as_much(limit: u64, before: u64) -> u64 {
+fn doubled_visits(limit: u64, before: u64) -> u64 {
     limit.max(before).saturating_add(limit.saturating_sub(before))
 }
 
@@ -150,9 +150,9 @@ mod tests {
     #[test]
     fn a_limit_of_visits_may_be_as_large_as_a_number_can_be() {
         assert_eq!(
-            [(10, 0), (10, 4), (3, 5)].map(|(limit, before)| twice_as_much(limit, before)),
+            [(10, 0), (10, 4), (3, 5)].map(|(limit, before)| doubled_visits(limit, before)),
             [20, 16, 5]
         );
-        assert_eq!([0, 5].map(|before| twice_as_much(u64::MAX, before)), [u64::MAX; 2]);
+        assert_eq!([0, 5].map(|before| doubled_visits(u64::MAX, before)), [u64::MAX; 2]);
     }
 }

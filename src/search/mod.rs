@@ -10,10 +10,13 @@ mod backup;
 mod descend;
 mod evaluate;
 mod expand;
+mod leaf;
 mod limits;
+mod parameters;
 mod path;
 pub mod policy;
 mod policy_state;
+mod progress;
 mod proof;
 mod report;
 mod run;
@@ -25,77 +28,21 @@ mod virtual_loss;
 mod worker;
 
 pub use limits::Limits;
+pub use parameters::{CatchUp, SearchParameters};
+pub use progress::{Progress, SearchSnapshot};
 pub use report::{MoveReport, Report, RootReport};
 pub use score::expected as expected_score;
+pub use worker::PositionEvaluator;
 
-use crate::base::game::{Game, Prior};
+use crate::base::game::Game;
 use crate::base::rng::PlayoutRng;
 use crate::base::zobrist::mix;
-use crate::table::{Evaluation, Table};
+use crate::table::{BlockEvaluation, Table};
 use limits::StoppingRule;
 use policy::SelectionPolicy;
 use run::Run;
 use virtual_loss::VirtualLoss;
 use worker::Worker;
-
-/// Action of a simulation at a child with more visits than the edge to it, because transpositions also lead there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CatchUp {
-    /// Continues the descent below the child.
-    Continue,
-    /// Treats the child as a leaf and backs up its stored value, until the edge has as many visits.
-    Stop,
-}
-
-/// Parameters of a search.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SearchParameters {
-    /// Number of playouts of a position before it gets an edge block.
-    pub expand_at: u32,
-    /// Action at children with more visits than the edge to them.
-    pub catch_up: CatchUp,
-    /// True if an evicted position restarts with the visits and value of the edge to it.
-    pub reseed: bool,
-    /// Number of workers, 1 to 255.
-    pub threads: usize,
-    /// Seed of all randomness.
-    pub seed: u64,
-}
-
-impl Default for SearchParameters {
-    fn default() -> SearchParameters {
-        SearchParameters { expand_at: 8, catch_up: CatchUp::Continue, reseed: true, threads: 1, seed: 1 }
-    }
-}
-
-/// A search in progress, as passed to [`Progress`] functions.
-pub struct Snapshot<'s> {
-    /// Number of simulations so far.
-    pub simulations: u64,
-    report: &'s dyn Fn() -> Report,
-}
-
-impl<'s> Snapshot<'s> {
-    /// Creates a snapshot; `report` computes its report.
-    #[must_use]
-    pub fn new(simulations: u64, report: &'s dyn Fn() -> Report) -> Snapshot<'s> {
-        Snapshot { simulations, report }
-    }
-
-    /// Returns the results of the search so far. Ownership counts only the first worker's playouts.
-    #[must_use]
-    pub fn report(&self) -> Report {
-        (self.report)()
-    }
-}
-
-/// A callback during a search, called every 16 simulations of the first worker, never before the first one; returning
-/// `false` stops the search.
-pub type Progress<'a> = &'a mut dyn FnMut(&Snapshot<'_>) -> bool;
-
-/// An evaluator of positions that get an edge block: writes the priors of the moves as [`Game::expand`] does, and
-/// returns estimates of value and score. Each worker has its own.
-pub type Expert<'e, G> = Box<dyn FnMut(&G, &mut [Option<Prior>]) -> Evaluation + Send + 'e>;
 
 /// A search of one table with one policy.
 pub struct Search<'t, P> {
@@ -126,25 +73,25 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
     /// With one thread, unless time or `progress` ends the search, the result depends only on the position, the policy,
     /// the parameters, the limits and the content of the table.
     pub fn run<G: Game>(&self, root: &G, limits: Limits, progress: Progress<'_>) -> Report {
-        let expert = || -> Expert<'_, G> {
+        let evaluator = || -> PositionEvaluator<'_, G> {
             Box::new(|game, priors| {
                 game.expand(priors);
-                Evaluation::NONE
+                BlockEvaluation::NONE
             })
         };
-        self.run_with_experts(root, &expert, limits, progress)
+        self.run_with_evaluators(root, &evaluator, limits, progress)
     }
 
-    /// Searches like [`run`](Search::run) with the priors and estimates of evaluators. `new_expert` creates one for
+    /// Searches like [`run`](Search::run) with the priors and estimates of evaluators. `new_evaluator` creates one for
     /// each worker; all must return the same results.
-    pub fn run_with_experts<'e, G: Game>(
+    pub fn run_with_evaluators<'e, G: Game>(
         &self,
         root: &G,
-        new_expert: &(dyn Fn() -> Expert<'e, G> + Sync),
+        new_evaluator: &(dyn Fn() -> PositionEvaluator<'e, G> + Sync),
         limits: Limits,
         progress: Progress<'_>,
     ) -> Report {
-        let root = &self.restricted(root);
+        let root = &self.root_with_key(root);
         self.table.next_search();
         self.table.mark_active();
         let threads = self.parameters.threads;
@@ -156,7 +103,7 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
             let virtual_loss = virtual_loss.as_ref();
             Worker {
                 root_moves: self.root_moves,
-                ..Worker::new(self.table, policy, self.parameters, virtual_loss, root, rng, new_expert())
+                ..Worker::new(self.table, policy, self.parameters, virtual_loss, root, rng, new_evaluator())
             }
         };
         let workers = run.work(self.table, root, worker, progress);
@@ -168,12 +115,12 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
 
     /// Reports the stored statistics of a position without searching.
     pub fn look_up<G: Game>(&self, root: &G) -> Report {
-        let root = &self.restricted(root);
+        let root = &self.root_with_key(root);
         Report::new(self.table, root, &self.policy, report::Totals::default(), self.root_moves)
     }
 
     /// Returns the root with a key for its set of allowed moves.
-    fn restricted<G: Game>(&self, root: &G) -> G {
+    fn root_with_key<G: Game>(&self, root: &G) -> G {
         let mut root = root.clone();
         if let Some(allowed) = self.root_moves {
             let moves = (0..).zip(allowed).filter(|(_, allowed)| **allowed);

@@ -23,8 +23,13 @@ pub(super) struct SiblingStatistics {
 
 impl SiblingStatistics {
     /// No siblings, and a chosen edge without visits.
-    pub(super) const NONE: SiblingStatistics =
-        SiblingStatistics { visits: 0, weight: 0, weighted: 0, chosen: 0, chosen_weight: value_weight::UNIT };
+    pub(super) const NONE: SiblingStatistics = SiblingStatistics {
+        visits: 0,
+        weight: 0,
+        weighted: 0,
+        chosen: 0,
+        chosen_weight: value_weight::WEIGHT_UNIT,
+    };
 }
 
 /// A position of the descent and the move chosen there.

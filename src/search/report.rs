@@ -159,7 +159,7 @@ impl Report {
         };
         let bounds = proof::path_bounds(table, root);
         let score = score::within(stored_score(table, root.key()), bounds);
-        let report_on = |candidate: Candidate, (pv, pv_visits): (Vec<Move>, Vec<u64>)| MoveReport {
+        let report_on = |candidate: RankedMove, (pv, pv_visits): (Vec<Move>, Vec<u64>)| MoveReport {
             mv: candidate.mv,
             edge_visits: candidate.edge_visits,
             visits: candidate.visits,
@@ -225,7 +225,7 @@ impl Report {
 }
 
 /// A legal move and its statistics in the table.
-struct Candidate {
+struct RankedMove {
     mv: Move,
     edge_visits: u64,
     visits: u64,
@@ -241,7 +241,7 @@ struct Candidate {
     final_rank: f64,
 }
 
-impl Candidate {
+impl RankedMove {
     fn proven(&self) -> Option<Outcome> {
         let [worst, best] = self.outcomes;
         (worst == best).then_some(best)
@@ -268,16 +268,16 @@ pub(super) fn best_move_achieves<G: Game, P: SelectionPolicy>(
     policy: &P,
     outcome: Outcome,
 ) -> bool {
-    let achieves = |candidate: &Candidate| candidate.outcomes[0] >= outcome;
+    let achieves = |candidate: &RankedMove| candidate.outcomes[0] >= outcome;
     outcome == Outcome::Loss || ranked_moves(table, game, policy).first().is_some_and(achieves)
 }
 
 /// Returns the legal moves of a position, best first: proven wins, then by the policy's final rank, then proven losses
-/// by their guaranteed score; see [`Candidate::rank`] for draws.
-fn ranked_moves<G: Game, P: SelectionPolicy>(table: &Table, game: &G, policy: &P) -> Vec<Candidate> {
+/// by their guaranteed score; see [`RankedMove::rank`] for draws.
+fn ranked_moves<G: Game, P: SelectionPolicy>(table: &Table, game: &G, policy: &P) -> Vec<RankedMove> {
     let edges = edges_of(table, game.key());
     let edge = |mv: Move| edges.as_ref().map(|edges| edges[mv.index()]);
-    let mut candidates: Vec<Candidate> = (0..game.move_count() as u16)
+    let mut candidates: Vec<RankedMove> = (0..game.move_count() as u16)
         .map(Move)
         .filter(|&mv| is_playable(game, mv))
         .map(|mv| candidate(table, game, policy, mv, edge(mv)))
@@ -295,7 +295,7 @@ fn best_visited_move<G: Game, P: SelectionPolicy>(
 ) -> Option<(Move, u64)> {
     let edges = edges_of(table, game.key())?;
     let visited = (0..).map(Move).zip(edges).filter(|(_, (edge, _))| edge.visits() > 0);
-    let mut candidates: Vec<Candidate> = visited
+    let mut candidates: Vec<RankedMove> = visited
         .filter(|&(mv, _)| is_playable(game, mv))
         .map(|(mv, edge)| candidate(table, game, policy, mv, Some(edge)))
         .collect();
@@ -317,13 +317,13 @@ fn is_playable<G: Game>(game: &G, mv: Move) -> bool {
 }
 
 /// Sorts the moves, the best first, and normalises their priors to a sum of 1.
-fn rank(candidates: &mut [Candidate]) {
+fn rank(candidates: &mut [RankedMove]) {
     let prior_sum: f64 = candidates.iter().map(|candidate| candidate.prior).sum();
     for candidate in candidates.iter_mut() {
         candidate.prior /= prior_sum.max(f64::MIN_POSITIVE);
     }
     let certain = candidates.iter().map(|candidate| candidate.outcomes[0]).max().unwrap_or(Outcome::Loss);
-    let rank = |candidate: &Candidate| candidate.rank(certain);
+    let rank = |candidate: &RankedMove| candidate.rank(certain);
     candidates.sort_by(|one, other| {
         let by_visits =
             other.final_rank.total_cmp(&one.final_rank).then_with(|| other.edge_visits.cmp(&one.edge_visits));
@@ -340,8 +340,8 @@ fn rank(candidates: &mut [Candidate]) {
 
 /// Removes the moves with neither visits nor a proof and returns them, highest prior first; removes none if the best
 /// move is one of them.
-fn split_off_untried(candidates: &mut Vec<Candidate>) -> Vec<Candidate> {
-    let is_tried = |candidate: &Candidate| candidate.edge_visits > 0 || candidate.proven().is_some();
+fn split_off_untried(candidates: &mut Vec<RankedMove>) -> Vec<RankedMove> {
+    let is_tried = |candidate: &RankedMove| candidate.edge_visits > 0 || candidate.proven().is_some();
     if !candidates.first().is_some_and(is_tried) {
         return Vec::new();
     }
@@ -372,7 +372,7 @@ fn candidate<G: Game, P: SelectionPolicy>(
     policy: &P,
     mv: Move,
     edge: Option<(Edge, u64)>,
-) -> Candidate {
+) -> RankedMove {
     let (edge, state) = edge.map_or((None, 0), |(edge, state)| (Some(edge), state));
     let mover = game.to_play();
     let range = game.score_range();
@@ -387,7 +387,7 @@ fn candidate<G: Game, P: SelectionPolicy>(
     let value = value.max(Value::from(outcomes[0])).min(Value::from(outcomes[1]));
     let prior = edge.map(|edge| edge.prior()).unwrap_or_default();
     let edge_visits = edge.map_or(0, |edge| u64::from(edge.visits()));
-    Candidate {
+    RankedMove {
         mv,
         edge_visits,
         visits: child.map_or(0, |child| u64::from(child.visits)),
@@ -410,7 +410,7 @@ fn principal_variation<G: Game, P: SelectionPolicy>(
     table: &Table,
     root: &G,
     policy: &P,
-    first: &Candidate,
+    first: &RankedMove,
 ) -> (Vec<Move>, Vec<u64>) {
     let mut line = vec![first.mv];
     let mut visits = vec![first.edge_visits];

@@ -2,18 +2,18 @@
 
 use super::limits::StoppingRule;
 use super::policy::SelectionPolicy;
+use super::progress::{Progress, SearchSnapshot};
 use super::report::{self, Report, Totals};
 use super::worker::Worker;
-use super::{Progress, Snapshot};
 use crate::base::game::Game;
 use crate::table::Table;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// Simulations of a worker between checks of the clock, where it also calls the progress function.
-const LOOK_INTERVAL: u64 = 16;
+const CHECK_INTERVAL: u64 = 16;
 
 /// Maximum number of simulations granted to a worker at once.
-const LARGEST_GRANT: u64 = 16;
+const MAX_GRANT: u64 = 16;
 
 /// State shared by the workers of one run.
 pub(super) struct Run {
@@ -82,11 +82,11 @@ impl Run {
             if has_move && rule.has_enough_visits_or_proof(table, root, &worker.policy) {
                 break;
             }
-            if done > 0 && done.is_multiple_of(LOOK_INTERVAL) {
+            if done > 0 && done.is_multiple_of(CHECK_INTERVAL) {
                 let simulations = self.simulations.0.load(Relaxed);
                 let report = || self.report_so_far(table, root, worker);
                 if rule.is_out_of_time(simulations, table, root, &worker.policy)
-                    || !progress(&Snapshot::new(simulations, &report))
+                    || !progress(&SearchSnapshot::new(simulations, &report))
                 {
                     break;
                 }
@@ -129,7 +129,7 @@ impl Run {
             1
         } else {
             let left = self.stopping_rule.simulations_left(self.simulations.0.load(Relaxed));
-            (left / (8 * self.threads)).clamp(1, LARGEST_GRANT)
+            (left / (8 * self.threads)).clamp(1, MAX_GRANT)
         };
         let first = self.simulations.0.fetch_add(size, Relaxed);
         first..first + size

@@ -1,7 +1,7 @@
 //! Selection of a move in three passes: load the edges, probe each child with visits, score the moves.
 
 use super::path::SiblingStatistics;
-use super::policy::{EdgeColumns, Estimates, ParentView, Puct, SelectionPolicy};
+use super::policy::{EdgeColumns, EstimateStatistics, ParentView, Puct, SelectionPolicy};
 use super::policy_state;
 use super::proof;
 
@@ -14,7 +14,7 @@ use crate::table::{Block, Edge, Table};
 
 /// The edges of a position as separate arrays, so that scoring them vectorises. Each worker reuses one.
 #[derive(Default)]
-pub(super) struct Edges {
+pub(super) struct EdgeArrays {
     visits: Vec<f32>,
     value: Vec<f32>,
     amaf_visits: Vec<f32>,
@@ -29,7 +29,7 @@ pub(super) struct Edges {
     loaded: Vec<Edge>,
     visited: Vec<Visited>,
     /// Number of edges with visits of moves that are illegal in the position.
-    impossible: u64,
+    illegal_edges: u64,
 }
 
 #[derive(Clone, Copy)]
@@ -45,7 +45,7 @@ struct Visited {
 
 /// Moves that are proven to win or to draw, and not banned.
 #[derive(Default)]
-struct Certain {
+struct ProvenMoves {
     winning: Option<Move>,
     drawing: Option<Move>,
 }
@@ -69,10 +69,10 @@ pub(super) enum Selection {
     BlockLost,
 }
 
-impl Edges {
-    pub(super) fn new(moves: usize) -> Edges {
+impl EdgeArrays {
+    pub(super) fn new(moves: usize) -> EdgeArrays {
         let zeros = || vec![0.0; moves];
-        Edges {
+        EdgeArrays {
             visits: zeros(),
             value: zeros(),
             amaf_visits: zeros(),
@@ -84,7 +84,7 @@ impl Edges {
             scores: zeros(),
             loaded: Vec::with_capacity(moves),
             visited: Vec::with_capacity(moves),
-            impossible: 0,
+            illegal_edges: 0,
         }
     }
 
@@ -104,7 +104,7 @@ impl Edges {
             self.load_amaf(block);
         }
         // Moves that are not allowed have no visits, since the root's key depends on the allowed moves.
-        let Certain { winning, drawing } = self.load_children(table, game);
+        let ProvenMoves { winning, drawing } = self.load_children(table, game);
         if let Some(allowed) = allowed {
             self.exclude_all_but(allowed);
         }
@@ -118,30 +118,31 @@ impl Edges {
                 &mut self.policy_state,
             );
         }
-        let is_judged = block.estimate().is_some();
+        let has_estimate = block.estimate().is_some();
         // From here on only copies are read.
         if !block.is_current() {
-            self.impossible = 0;
+            self.illegal_edges = 0;
             return Selection::BlockLost;
         }
         if let Some(winning) = winning {
-            return Selection::Move(winning, self.siblings(winning, is_judged));
+            return Selection::Move(winning, self.siblings(winning, has_estimate));
         }
         if let Some(virtual_loss) = virtual_loss {
             self.add_virtual_loss(virtual_loss, game.key());
         }
-        self.score(policy, is_root, is_judged);
-        let random_choices = policy.random_choices();
-        if random_choices > 0 && rng.chance(random_choices) {
+        self.score(policy, is_root, has_estimate);
+        let random_probability = policy.random_probability_256();
+        if random_probability > 0 && rng.chance(random_probability) {
             self.level_scores();
         }
         loop {
             let Some(mv) = self.best(rng) else {
                 let all_refuted = Selection::AllRefuted;
-                return drawing.map_or(all_refuted, |mv| Selection::Move(mv, self.siblings(mv, is_judged)));
+                return drawing
+                    .map_or(all_refuted, |mv| Selection::Move(mv, self.siblings(mv, has_estimate)));
             };
             if !game.is_banned(mv) && game.is_legal_ignoring_history(mv) {
-                return Selection::Move(mv, self.siblings(mv, is_judged));
+                return Selection::Move(mv, self.siblings(mv, has_estimate));
             }
             self.scores[mv.index()] = f32::NEG_INFINITY;
         }
@@ -149,14 +150,14 @@ impl Edges {
 
     /// Returns 1 if the last block read had visits of illegal moves, since two positions have one key or the block is
     /// damaged; else 0.
-    pub(super) fn impossible(&self) -> u64 {
-        u64::from(self.impossible > 0)
+    pub(super) fn illegal_edges(&self) -> u64 {
+        u64::from(self.illegal_edges > 0)
     }
 
     /// First pass: unpacks the edges and prefetches the children with visits.
     fn load<G: Game>(&mut self, table: &Table, game: &G, block: &Block<'_>) {
         self.visited.clear();
-        self.impossible = 0;
+        self.illegal_edges = 0;
         // Copied first: loops over atomics are not vectorised.
         self.loaded.clear();
         self.loaded.extend(block.edges());
@@ -178,16 +179,16 @@ impl Edges {
                 let (value, refuted, best) = (edge.value(), false, Outcome::Win);
                 self.visited.push(Visited { index, key, visits, value, refuted, best });
             } else if visits > 0 {
-                self.impossible += 1;
+                self.illegal_edges += 1;
             }
         }
     }
 
     /// Second pass: reads the children's values and path bounds; returns the moves that are proven to win or to draw.
-    fn load_children<G: Game>(&mut self, table: &Table, game: &G) -> Certain {
+    fn load_children<G: Game>(&mut self, table: &Table, game: &G) -> ProvenMoves {
         let range = game.score_range();
         let mover = game.to_play();
-        let mut certain = Certain::default();
+        let mut certain = ProvenMoves::default();
         for visited in &mut self.visited {
             let mv = Move(visited.index as u16);
             if let Some(entry) = table.find(visited.key) {
@@ -249,7 +250,7 @@ impl Edges {
         if !virtual_loss.matters(visits) {
             return;
         }
-        virtual_loss.row(key).for_each_busy(|index, in_progress| {
+        virtual_loss.counters(key).for_each_in_progress(|index, in_progress| {
             // Positions share rows, so there may be a counter for a move that this game does not have.
             if let (Some(visits), Some(value)) = (self.visits.get_mut(index), self.value.get_mut(index)) {
                 let in_progress = f32::from(in_progress);
@@ -260,10 +261,10 @@ impl Edges {
     }
 
     /// Third pass: computes the policy's score of every move that is not excluded.
-    fn score<P: SelectionPolicy>(&mut self, policy: &P, is_root: bool, is_judged: bool) {
+    fn score<P: SelectionPolicy>(&mut self, policy: &P, is_root: bool, has_estimate: bool) {
         let visits = self.visited.iter().map(|visited| u64::from(visited.visits)).sum::<u64>();
-        let is_judged = is_judged && policy.uses_amaf();
-        let estimates = is_judged.then(|| self.estimates());
+        let has_estimate = has_estimate && policy.uses_amaf();
+        let estimates = has_estimate.then(|| self.estimates());
         let parent = ParentView { is_root, estimates, ..ParentView::new(visits as f32) };
         let columns = EdgeColumns {
             visits: &self.visits,
@@ -281,16 +282,16 @@ impl Edges {
         }
     }
 
-    fn estimates(&self) -> Estimates {
+    fn estimates(&self) -> EstimateStatistics {
         let (mut visits, mut value) = (0.0, 0.0);
         let (mut sampled, mut excess) = (0.0, 0.0);
-        let mut chance_tried = 0.0;
+        let mut tried_probability = 0.0;
         for visited in self.visited.iter().filter(|visited| !visited.refuted) {
             let index = visited.index;
             let weight = visited.visits as f32;
             visits += weight;
             value += weight * self.value[index];
-            chance_tried += Puct::chance(self.prior_wins[index]);
+            tried_probability += Puct::probability(self.prior_wins[index]);
             let samples = self.amaf_visits[index];
             if samples > 0.0 {
                 sampled += weight;
@@ -298,7 +299,11 @@ impl Edges {
             }
         }
         let mean = |sum: f32, weight: f32, default| if weight > 0.0 { sum / weight } else { default };
-        Estimates { amaf_offset: mean(excess, sampled, 0.0), mean: mean(value, visits, 0.5), chance_tried }
+        EstimateStatistics {
+            amaf_offset: mean(excess, sampled, 0.0),
+            mean: mean(value, visits, 0.5),
+            tried_probability,
+        }
     }
 
     /// Returns the move with the highest score, a random one of equals; `None` if all are excluded.
@@ -314,11 +319,11 @@ impl Edges {
     }
 
     /// Returns the sums over all visited edges except that of `chosen`.
-    fn siblings(&self, chosen: Move, is_judged: bool) -> SiblingStatistics {
-        let mean = is_judged.then(|| self.mean());
+    fn siblings(&self, chosen: Move, has_estimate: bool) -> SiblingStatistics {
+        let mean = has_estimate.then(|| self.mean());
         let weight_of_visit = |visited: &Visited| match mean {
             Some(mean) => value_weight::of_visit(visited.value.as_f32(), visited.visits as f32, mean),
-            None => value_weight::UNIT,
+            None => value_weight::WEIGHT_UNIT,
         };
         let mut siblings = SiblingStatistics::NONE;
         for visited in &self.visited {

@@ -11,9 +11,9 @@ use super::path::Step;
 use crate::table::Block;
 
 /// Minimum visits of a position with buffered samples.
-const BUSY_VISITS: u64 = 128;
+const MIN_BUFFERED_VISITS: u64 = 128;
 /// Maximum number of buffered simulations of a position.
-const MOST_SIMULATIONS: u32 = 16;
+const MAX_SIMULATIONS: u32 = 16;
 /// Visits of a position for each simulation that may be buffered, below that maximum.
 const VISITS_PER_SIMULATION: u64 = 32;
 /// Number of positions with buffered samples.
@@ -40,8 +40,8 @@ impl<'t> UpdateBuffer<'t> {
 
     /// Returns true if the position has enough visits.
     #[inline]
-    pub(super) fn takes(step: &Step<'_>) -> bool {
-        step.siblings.visits >= BUSY_VISITS
+    pub(super) fn is_buffered(step: &Step<'_>) -> bool {
+        step.siblings.visits >= MIN_BUFFERED_VISITS
     }
 
     /// Adds the AMAF samples of one simulation, and writes those of the position once enough are buffered.
@@ -51,7 +51,7 @@ impl<'t> UpdateBuffer<'t> {
             *sum += sample;
         }
         slot.simulations += 1;
-        let most = u64::from(MOST_SIMULATIONS).min(step.siblings.visits / VISITS_PER_SIMULATION);
+        let most = u64::from(MAX_SIMULATIONS).min(step.siblings.visits / VISITS_PER_SIMULATION);
         if u64::from(slot.simulations) >= most {
             slot.flush();
         }
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
     use crate::base::game::{Move, Player, Prior};
     use crate::search::path::SiblingStatistics;
-    use crate::table::{Counters, Protected, Shape, Table, amaf_sample};
+    use crate::table::{Counters, ProtectedPath, Shape, Table, amaf_sample};
 
     const MOVES: usize = 4;
 
@@ -105,7 +105,7 @@ mod tests {
     /// Returns a step from a position with a block and `visits` sibling visits.
     fn step(table: &Table, key: u64, visits: u64) -> Step<'_> {
         let mut counters = Counters::default();
-        let protected = Protected::default();
+        let protected = ProtectedPath::default();
         let entry = table.find_or_claim(key, protected, &mut counters).expect("an entry");
         let priors = [Some(Prior::default()); MOVES];
         let block = table.claim_block(&entry, || &priors, protected, &mut counters).expect("a block");
@@ -129,7 +129,7 @@ mod tests {
         let samples = [amaf_sample(2), amaf_sample(1) << 32];
         for (key, visits, at_once) in [(1 << 40, 128, 4), (2 << 40, 512, 16), (3 << 40, 100_000, 16)] {
             let step = step(&table, key, visits);
-            assert!(UpdateBuffer::takes(&step));
+            assert!(UpdateBuffer::is_buffered(&step));
             let mut buffer = UpdateBuffer::new(MOVES);
             let written = || step.block.amaf(0).visits;
             (1..at_once).for_each(|_| buffer.add(&step, &samples));
@@ -141,7 +141,7 @@ mod tests {
             assert_eq!(written(), at_once + 1);
             assert_eq!(step.block.amaf(3).half_points, at_once + 1);
         }
-        assert!(!UpdateBuffer::takes(&step(&table, 4 << 40, 127)));
+        assert!(!UpdateBuffer::is_buffered(&step(&table, 4 << 40, 127)));
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub(super) struct VirtualLoss {
     lines: Box<[Line]>,
     lines_in_row: usize,
     /// Visits from which a position has no virtual loss.
-    enough_visits: u64,
+    max_visits: u64,
 }
 
 /// A cache line. Rows begin with one, so that reading a row takes as few cache lines as possible from the processors
@@ -31,7 +31,7 @@ struct Line([AtomicU64; WORDS_IN_LINE]);
 
 /// The counters of one position.
 #[derive(Clone, Copy)]
-pub(super) struct Row<'v>(&'v [Line]);
+pub(super) struct PositionCounters<'v>(&'v [Line]);
 
 impl VirtualLoss {
     /// Creates counters for a game with `moves` moves and for `workers` workers.
@@ -40,7 +40,7 @@ impl VirtualLoss {
         VirtualLoss {
             lines: (0..ROWS * lines_in_row).map(|_| Line::default()).collect(),
             lines_in_row,
-            enough_visits: VISITS_PER_WORKER * workers as u64,
+            max_visits: VISITS_PER_WORKER * workers as u64,
         }
     }
 
@@ -48,21 +48,21 @@ impl VirtualLoss {
     /// together are less than half a per cent of the visits.
     #[inline]
     pub(super) fn matters(&self, visits: u64) -> bool {
-        visits < self.enough_visits
+        visits < self.max_visits
     }
 
     /// Returns the counters of the position with `key`.
     #[inline]
-    pub(super) fn row(&self, key: u64) -> Row<'_> {
+    pub(super) fn counters(&self, key: u64) -> PositionCounters<'_> {
         let start = mix(key) as usize % ROWS * self.lines_in_row;
-        Row(&self.lines[start..start + self.lines_in_row])
+        PositionCounters(&self.lines[start..start + self.lines_in_row])
     }
 }
 
-impl Row<'_> {
+impl PositionCounters<'_> {
     /// Calls `visit` with each move that has simulations in progress, and with their number.
     #[inline]
-    pub(super) fn for_each_busy(&self, mut visit: impl FnMut(usize, u8)) {
+    pub(super) fn for_each_in_progress(&self, mut visit: impl FnMut(usize, u8)) {
         let words = self.0.iter().flat_map(|line| &line.0);
         for (number, word) in words.enumerate() {
             let mut counters = word.load(Relaxed);
@@ -76,13 +76,13 @@ impl Row<'_> {
 
     /// Increments the counter of a move.
     #[inline]
-    pub(super) fn add(&self, index: usize) {
+    pub(super) fn increment(&self, index: usize) {
         self.word(index).fetch_add(1 << (index % PER_WORD * 8), Relaxed);
     }
 
     /// Decrements the counter of a move.
     #[inline]
-    pub(super) fn remove(&self, index: usize) {
+    pub(super) fn decrement(&self, index: usize) {
         self.word(index).fetch_sub(1 << (index % PER_WORD * 8), Relaxed);
     }
 
@@ -100,20 +100,20 @@ mod tests {
     #[test]
     fn each_move_of_a_row_has_a_counter_of_its_own() {
         let virtual_loss = VirtualLoss::new(82, 255);
-        let row = virtual_loss.row(5);
-        let busy = |row: Row<'_>| {
+        let row = virtual_loss.counters(5);
+        let busy = |row: PositionCounters<'_>| {
             let mut busy = Vec::new();
-            row.for_each_busy(|index, count| busy.push((index, count)));
+            row.for_each_in_progress(|index, count| busy.push((index, count)));
             busy
         };
-        (0..82).for_each(|index| row.add(index));
-        (0..254).for_each(|_| row.add(63));
+        (0..82).for_each(|index| row.increment(index));
+        (0..254).for_each(|_| row.increment(63));
         assert_eq!(
             busy(row),
             (0..82).map(|index| (index, if index == 63 { 255 } else { 1 })).collect::<Vec<_>>()
         );
-        (0..254).for_each(|_| row.remove(63));
-        (0..82).for_each(|index| row.remove(index));
+        (0..254).for_each(|_| row.decrement(63));
+        (0..82).for_each(|index| row.decrement(index));
         assert_eq!(busy(row), []);
     }
 }

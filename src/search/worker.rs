@@ -1,22 +1,26 @@
 //! One worker: the state that the four steps of a simulation share, and the loop that runs them.
 
 use super::amaf::AmafSamples;
-use super::descend::Leaf;
+use super::leaf::Leaf;
+use super::parameters::SearchParameters;
 use super::path::Step;
 use super::policy::SelectionPolicy;
 use super::report::Totals;
 use super::score;
-use super::select::Edges;
+use super::select::EdgeArrays;
 use super::update_buffer::UpdateBuffer;
 use super::virtual_loss::VirtualLoss;
-use super::{Expert, SearchParameters};
 use crate::base::game::{Bounds, Game, Prior, Trace};
 use crate::base::ownership::Ownership;
 use crate::base::rng::PlayoutRng;
-use crate::table::{Counters, Entry, Protected, Table};
+use crate::table::{BlockEvaluation, Counters, Entry, ProtectedPath, Table};
 
 /// Simulations between checks for another process that searches the same table.
-const SHARING_INTERVAL: u64 = 64;
+const SHARING_CHECK_INTERVAL: u64 = 64;
+
+/// An evaluator of positions that get an edge block: writes the priors of the moves as [`Game::expand`] does, and
+/// returns estimates of value and score. Each worker has its own.
+pub type PositionEvaluator<'e, G> = Box<dyn FnMut(&G, &mut [Option<Prior>]) -> BlockEvaluation + Send + 'e>;
 
 /// State of one worker. A simulation allocates nothing once the buffers have grown.
 pub(super) struct Worker<'t, 'e, G, P> {
@@ -42,12 +46,12 @@ pub(super) struct Worker<'t, 'e, G, P> {
     pub(super) path_keys: Vec<u64>,
     pub(super) path_blocks: Vec<u32>,
     pub(super) priors: Vec<Option<Prior>>,
-    pub(super) expert: Expert<'e, G>,
+    pub(super) evaluator: PositionEvaluator<'e, G>,
     /// False once the evaluator has returned no value estimate for a position.
-    pub(super) expert_estimates: bool,
+    pub(super) evaluator_has_estimates: bool,
     /// True if the current position was evicted after it had a block, and has just been reseeded from the edge to it.
     pub(super) is_reseeded: bool,
-    pub(super) edges: Edges,
+    pub(super) edges: EdgeArrays,
     pub(super) amaf: AmafSamples,
     pub(super) update_buffer: UpdateBuffer<'t>,
     /// Table events of this worker.
@@ -70,7 +74,7 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
         virtual_loss: Option<&'t VirtualLoss>,
         root: &G,
         rng: PlayoutRng,
-        expert: Expert<'e, G>,
+        evaluator: PositionEvaluator<'e, G>,
     ) -> Self {
         let moves = root.move_count();
         Worker {
@@ -90,10 +94,10 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
             path_keys: Vec::with_capacity(64),
             path_blocks: Vec::with_capacity(64),
             priors: vec![None; moves],
-            expert,
-            expert_estimates: true,
+            evaluator,
+            evaluator_has_estimates: true,
             is_reseeded: false,
-            edges: Edges::new(moves),
+            edges: EdgeArrays::new(moves),
             amaf: AmafSamples::new(moves),
             update_buffer: UpdateBuffer::new(moves),
             counters: Counters::default(),
@@ -116,7 +120,7 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
         let evaluation = self.evaluate(leaf);
         self.back_up(&evaluation);
         self.simulations += 1;
-        if self.simulations.is_multiple_of(SHARING_INTERVAL) {
+        if self.simulations.is_multiple_of(SHARING_CHECK_INTERVAL) {
             self.is_shared_now |= self.table.is_shared_now();
         }
     }
@@ -145,7 +149,7 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
     /// Returns the entry with `key`, claiming one if there is none; `None` if the table has no room. Entries and blocks
     /// of the path are not evicted.
     pub(super) fn find_or_claim_entry(&mut self, key: u64) -> Option<Entry<'t>> {
-        let protected = Protected { keys: &self.path_keys, blocks: &self.path_blocks };
+        let protected = ProtectedPath { keys: &self.path_keys, blocks: &self.path_blocks };
         self.table.find_or_claim(key, protected, &mut self.counters)
     }
 
@@ -155,7 +159,7 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
         if self.is_shared_now {
             for step in &self.steps {
                 step.entry.prefetch_for_update();
-                if UpdateBuffer::takes(step) {
+                if UpdateBuffer::is_buffered(step) {
                     step.block.prefetch_edge_for_update(step.mv.index());
                 } else {
                     step.block.prefetch_for_update(step.mv.index());

@@ -11,17 +11,17 @@ use std::fs::File;
 use std::io;
 
 /// Bytes of a huge page on the usual processors.
-const HUGE_PAGE: usize = 2 << 20;
+const HUGE_PAGE_BYTES: usize = 2 << 20;
 
 /// Bytes above which a mapped file is read without read-ahead: a search in such a file touches scattered pages. With
 /// a read-ahead of 8 MiB, ten simulations in a new file of 8 GiB took 2.3 s. A smaller file is soon read completely,
 /// and faster with read-ahead.
-const LARGE_FILE: usize = 1 << 30;
+const MIN_RANDOM_ACCESS_BYTES: usize = 1 << 30;
 
 /// Bytes up to which a file is read into memory at once: a search would soon touch most of its pages and wait for
 /// each. The pages are populated for reading only: pages made writable count as dirty, and the system would write the
 /// whole file to the disk after ten simulations that touch 40 KiB.
-const SMALL_FILE: usize = 128 << 20;
+const MAX_POPULATED_BYTES: usize = 128 << 20;
 
 /// The memory of a table: private to this process, or mapped from a file.
 pub(super) struct Backing {
@@ -51,12 +51,12 @@ impl Backing {
     pub(super) fn heap(words: usize, dense: usize) -> Option<Backing> {
         let bytes = words.checked_mul(8).filter(|&bytes| bytes > 0)?;
         // Miri supports mappings, but not `madvise`.
-        let whole_pages = if cfg!(miri) { 0 } else { bytes / HUGE_PAGE * HUGE_PAGE };
-        let sparse = (8 * dense / HUGE_PAGE * HUGE_PAGE).min(whole_pages);
-        let slack = if whole_pages > 0 { HUGE_PAGE } else { 0 };
+        let whole_pages = if cfg!(miri) { 0 } else { bytes / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES };
+        let sparse = (8 * dense / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES).min(whole_pages);
+        let slack = if whole_pages > 0 { HUGE_PAGE_BYTES } else { 0 };
         let memory: MmapRaw = MmapOptions::new().len(bytes.checked_add(slack)?).map_anon().ok()?.into();
         let start = if slack > 0 {
-            memory.as_ptr().addr().next_multiple_of(HUGE_PAGE) - memory.as_ptr().addr()
+            memory.as_ptr().addr().next_multiple_of(HUGE_PAGE_BYTES) - memory.as_ptr().addr()
         } else {
             0
         };
@@ -87,10 +87,10 @@ impl Backing {
         if platform::files::is_in_memory(file) {
             platform::memory::advise_huge_pages(&memory, 0, bytes);
         }
-        if bytes <= SMALL_FILE && sharing == Sharing::Shared {
+        if bytes <= MAX_POPULATED_BYTES && sharing == Sharing::Shared {
             platform::memory::populate(&memory);
         }
-        if bytes > LARGE_FILE {
+        if bytes > MIN_RANDOM_ACCESS_BYTES {
             platform::memory::advise_random(&memory);
         }
         Ok(Backing { memory, start: 0, words })
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn memory_is_zeroed_and_of_the_size_asked_for() {
-        for words in [1, 1000, HUGE_PAGE / 8 + 5] {
+        for words in [1, 1000, HUGE_PAGE_BYTES / 8 + 5] {
             let backing = Backing::heap(words, words / 2).expect("memory");
             assert_eq!(backing.words().len(), words);
             assert!(backing.words().iter().all(|word| word.load(std::sync::atomic::Ordering::Relaxed) == 0));

@@ -8,7 +8,7 @@
 //! | 2             | 0..32  | visits          | of the owner at the last use                               |
 //! | 2             | 32..38 | generation      | of the last use                                            |
 //! |               | 38..64 | suspect         | mark of an unfinished block, see `Table::choose_block`     |
-//! | 3             | 0..40  | halving         | in progress, see [`halving`](super::halving); 0 is none    |
+//! | 3             | 0..40  | halving         | in progress, see [`halving`](super::maintenance); 0 is none    |
 //! |               | 40..48 | weight          | of the position's [`Estimate`]; 0 and a value of 0: none   |
 //! |               | 48..64 | estimate        | value, for the player to move                              |
 //! | 4             | 0..64  | sampled score   | mean of the samples of simulations, see [`ScoreMean`]      |
@@ -22,97 +22,20 @@
 //! | ... + a       | 0..64  | policy state    | only in layouts that have it                               |
 //! | ...           | 0..64  | tag             | owner and claim, see [`tag`]: equal if all pages match     |
 //!
-//! The epoch is the table's when the block was filled or last verified, see [recovery](super::doubt). With more than
+//! The epoch is the table's when the block was filled or last verified, see [recovery](super::maintenance). With more than
 //! 128 moves a tag ends each array.
 
+use super::amaf::{AMAF_FULL, AMAF_VISITS_LIMIT, Amaf, halve_amaf, unpack_amaf};
 use super::atomic::{AtomicU64, fence, overwrite};
 use super::backing;
-use super::entry::Entry;
-use super::halving::TOTAL_VISITS_FULL;
+use super::edge::{EDGE_VISITS_FULL, Edge};
+use super::entry::{Entry, TOTAL_VISITS_FULL};
+use super::epoch::EPOCH_MASK;
 use super::layout::{BLOCK_HEADER_WORDS, Shape};
 use super::score_mean::ScoreMean;
 use crate::base::game::Prior;
 use crate::base::value::{Estimate, Value};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-
-/// Visits of an edge at which all edges of its block are halved.
-pub const EDGE_VISITS_FULL: u32 = 1 << 27;
-/// Maximum visits of an edge; the range above [`EDGE_VISITS_FULL`] is for visits added during a halving.
-pub const EDGE_VISITS_LIMIT: u32 = (1 << 28) - 1;
-/// AMAF visits at which a move's AMAF samples are halved.
-pub const AMAF_VISITS_LIMIT: u32 = 1 << 14;
-const ILLEGAL: u64 = 0xffff;
-const VALUE_SHIFT: u32 = 16;
-const VISITS_SHIFT: u32 = 36;
-/// The bits of the block's word 1 that hold the epoch.
-pub(super) const EPOCH_MASK: u64 = u64::MAX << EPOCH_SHIFT;
-pub(super) const EPOCH_SHIFT: u32 = 32;
-/// The bits of an AMAF half-word that are set once its visits have reached the limit; bit 31 only in damaged words.
-const AMAF_FULL: u64 = 0xc000_0000;
-
-/// The statistics of one edge, from one word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Edge(u64);
-
-impl Edge {
-    /// Returns an edge without visits; `None` makes it illegal.
-    #[must_use]
-    pub fn fresh(prior: Option<Prior>) -> Edge {
-        match prior {
-            None => Edge(ILLEGAL),
-            Some(prior) => {
-                Edge(u64::from(prior.visits.min(254)) << 8 | u64::from(prior.wins.min(prior.visits).min(254)))
-            }
-        }
-    }
-
-    /// Returns true if the move is legal as far as the position's key determines it.
-    #[must_use]
-    #[inline]
-    pub const fn is_legal(self) -> bool {
-        self.0 & 0xffff != ILLEGAL
-    }
-
-    /// Returns N(s,a), the number of times the move was chosen here.
-    #[must_use]
-    #[inline]
-    pub const fn visits(self) -> u32 {
-        (self.0 >> VISITS_SHIFT) as u32
-    }
-
-    /// Returns the child's value at the last backup through this edge, for the mover.
-    #[must_use]
-    #[inline]
-    pub const fn value(self) -> Value {
-        let bits = (self.0 >> VALUE_SHIFT) as u32 & 0xf_ffff;
-        Value(bits << 12 | bits >> 8)
-    }
-
-    /// Returns the prior with which the edge was created.
-    #[must_use]
-    #[inline]
-    pub const fn prior(self) -> Prior {
-        Prior { visits: (self.0 >> 8) as u8, wins: self.0 as u8 }
-    }
-
-    /// Returns the edge with `count` more visits, saturating, and the child's present value for the mover.
-    #[must_use]
-    #[inline]
-    pub fn visited(self, count: u32, value: Value) -> Edge {
-        self.with_statistics(u64::from(self.visits()) + u64::from(count), value)
-    }
-
-    /// Returns the edge with the same legality and prior, and the given visits (saturating) and value.
-    pub(super) fn with_statistics(self, visits: u64, value: Value) -> Edge {
-        let visits = visits.min(u64::from(EDGE_VISITS_LIMIT));
-        Edge(self.0 & 0xffff | u64::from(value.0 >> 12) << VALUE_SHIFT | visits << VISITS_SHIFT)
-    }
-
-    /// Returns the edge with half of the visits and the same value.
-    pub(super) const fn halved(self) -> Edge {
-        Edge(self.0 & ((1 << VISITS_SHIFT) - 1) | (self.visits() as u64 / 2) << VISITS_SHIFT)
-    }
-}
 
 /// The bits of word 3 that hold the estimate; the others belong to the halving.
 pub(super) const ESTIMATE_MASK: u64 = u64::MAX << WEIGHT_SHIFT;
@@ -130,33 +53,16 @@ const EVALUATOR_SCORE: usize = 5;
 
 /// An evaluator's result for a position that gets a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Evaluation {
+pub struct BlockEvaluation {
     /// The value estimate; `None` without an evaluator.
     pub estimate: Option<Estimate>,
     /// The expected final score; `None` if the evaluator has none.
     pub score: Option<ScoreMean>,
 }
 
-impl Evaluation {
+impl BlockEvaluation {
     /// The evaluation of a position without an evaluator.
-    pub const NONE: Evaluation = Evaluation { estimate: None, score: None };
-}
-
-/// AMAF samples of a move: simulations in which its mover was the first to play on that point, at this position or later.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Amaf {
-    /// Number of samples.
-    pub visits: u32,
-    /// Sum of the samples in half-points for the mover.
-    pub half_points: u32,
-}
-
-/// Returns the addend of an AMAF word for `Amaf { visits: 1, half_points }` of the even move; shift it left by 32 for
-/// the odd move.
-#[must_use]
-#[inline]
-pub const fn amaf_sample(half_points: u32) -> u64 {
-    1 << 16 | half_points as u64
+    pub const NONE: BlockEvaluation = BlockEvaluation { estimate: None, score: None };
 }
 
 /// A handle to a position's block; reads and writes are valid until the block is evicted.
@@ -197,18 +103,18 @@ impl<'t> Block<'t> {
     }
 
     /// Returns true if the block was last verified in `epoch`.
-    pub(super) fn is_of(&self, epoch: u64) -> bool {
+    pub(super) fn has_epoch(&self, epoch: u64) -> bool {
         self.sequence & EPOCH_MASK == epoch
     }
 
     /// Returns true if all tags match the owner and claim; otherwise its pages are of different moments.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(super) fn has_matching_tags(&self) -> bool {
         let tag = tag(self.owner, self.sequence);
         self.shape.tags().all(|at| self.words[at].load(Relaxed) == tag)
     }
 
     /// Marks the block as verified in `epoch`; returns `None` if it was evicted meanwhile.
-    pub(super) fn renewed(self, epoch: u64) -> Option<Block<'t>> {
+    pub(super) fn with_epoch(self, epoch: u64) -> Option<Block<'t>> {
         let sequence = self.sequence & !EPOCH_MASK | epoch;
         let renewed = self.words[1].compare_exchange(self.sequence, sequence, Release, Relaxed);
         // Another worker may have done the same.
@@ -315,20 +221,20 @@ impl<'t> Block<'t> {
     #[must_use]
     #[inline]
     pub fn sampled_score(&self) -> Option<ScoreMean> {
-        ScoreMean::unpack(self.words[SAMPLED_SCORE].load(Relaxed)).known()
+        ScoreMean::unpack(self.words[SAMPLED_SCORE].load(Relaxed)).if_sampled()
     }
 
     /// Returns the evaluator's expected final score; `None` without an evaluator's score.
     #[must_use]
     #[inline]
     pub fn evaluator_score(&self) -> Option<ScoreMean> {
-        ScoreMean::unpack(self.words[EVALUATOR_SCORE].load(Relaxed)).known()
+        ScoreMean::unpack(self.words[EVALUATOR_SCORE].load(Relaxed)).if_sampled()
     }
 
     /// Adds a sample to the sampled score; drops it if the block was evicted or another worker adds one at this moment.
     #[inline]
     pub fn add_score_sample(&self, sample: ScoreMean) {
-        self.exchange(SAMPLED_SCORE, |score| score.and(sample));
+        self.exchange(SAMPLED_SCORE, |score| score.plus_samples(sample));
     }
 
     /// Exchanges the word only if the block was current after the read and the word has not changed since.
@@ -441,7 +347,9 @@ impl<'t> Block<'t> {
         });
         match (prior, amaf) {
             (Some(index), _) => Some(format!("edge {index}: more wins than visits in its prior")),
-            (None, Some(index)) => Some(format!("AMAF word {index}: impossible samples")),
+            (None, Some(index)) => {
+                Some(format!("AMAF samples of moves {} and {}: impossible values", 2 * index, 2 * index + 1))
+            }
             (None, None) => None,
         }
     }
@@ -488,7 +396,7 @@ impl<'t> Block<'t> {
         words: &[AtomicU64],
         shape: Shape,
         priors: &[Option<Prior>],
-        evaluation: Evaluation,
+        evaluation: BlockEvaluation,
         tag: u64,
     ) {
         overwrite(&words[3], pack_estimate(evaluation.estimate));
@@ -516,7 +424,7 @@ pub(super) const fn after(sequence: u64, steps: u32) -> u64 {
 }
 
 /// Assigns a block that no worker uses to `owner` and writes its tags; the caller fills it.
-pub(super) fn own(words: &[AtomicU64], shape: Shape, owner: u64) {
+pub(super) fn assign_owner(words: &[AtomicU64], shape: Shape, owner: u64) {
     let sequence = 2;
     shape.tags().for_each(|at| words[at].store(tag(owner, sequence), Relaxed));
     words[0].store(owner, Relaxed);
@@ -535,63 +443,10 @@ pub(super) fn free(words: &[AtomicU64]) {
     words[2].store(0, Relaxed);
 }
 
-#[inline]
-fn unpack_amaf(word: u64, index: usize) -> Amaf {
-    let half = (word >> (32 * (index & 1))) as u32;
-    let visits = half >> 16;
-    Amaf { visits, half_points: (half & 0xffff).min(2 * visits) }
-}
-
-/// Halves both fields of each half-word that is full.
-#[cold]
-fn halve_amaf(word: u64) -> u64 {
-    let halve = |half: u64| {
-        if half & AMAF_FULL == 0 {
-            return half;
-        }
-        let (visits, half_points) = (half >> 17, (half & 0xffff) >> 1);
-        // An odd number of visits loses half a visit; the points are capped accordingly.
-        visits << 16 | half_points.min(2 * visits)
-    };
-    halve(word & 0xffff_ffff) | halve(word >> 32) << 32
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_edge_keeps_its_prior_and_forgets_no_visit() {
-        let prior = Prior { visits: 40, wins: 33 };
-        let mut edge = Edge::fresh(Some(prior));
-        assert!(edge.is_legal() && edge.visits() == 0);
-        for n in 1..=1000 {
-            edge = edge.visited(1, Value(0xabcd_ef01));
-            assert_eq!((edge.visits(), edge.prior()), (n, prior));
-            assert!((edge.value().as_f64() - Value(0xabcd_ef01).as_f64()).abs() < 1e-5);
-        }
-        assert!(!Edge::fresh(None).is_legal());
-        assert!(Edge::fresh(Some(Prior { visits: 255, wins: 255 })).is_legal());
-    }
-
-    #[test]
-    fn certain_values_stay_certain_in_twenty_bits() {
-        for value in [Value::WIN, Value::LOSS] {
-            assert_eq!(Edge::fresh(Some(Prior::default())).visited(1, value).value(), value);
-        }
-    }
-
-    #[test]
-    fn edge_visits_never_carry_into_their_neighbours() {
-        let full = Edge(u64::from(EDGE_VISITS_LIMIT - 1) << VISITS_SHIFT | 0x1234);
-        for count in [1, 2, u32::MAX] {
-            let next = full.visited(count, Value::DRAW);
-            assert_eq!((next.visits(), next.prior()), (EDGE_VISITS_LIMIT, full.prior()));
-        }
-        let half = full.visited(1, Value::WIN).halved();
-        assert_eq!((half.visits(), half.prior()), (EDGE_VISITS_LIMIT / 2, full.prior()));
-        assert_eq!(half.value(), Value::WIN);
-    }
+    use crate::table::amaf::amaf_sample;
 
     #[test]
     fn amaf_counts_are_halved_together_and_alone() {

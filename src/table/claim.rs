@@ -1,10 +1,14 @@
 //! Claims of entries and blocks for positions, with the eviction of others.
 
 use super::atomic::{AtomicU64, fence};
-use super::entry::{Entry, FIRST_KEY, GENERATIONS, busy_since};
+use super::block::{self, Block, BlockEvaluation};
+use super::counters::{AGES, Counters};
+use super::entry::{Entry, GENERATIONS, MIN_KEY, busy_since};
+use super::epoch::EPOCH_MASK;
+use super::header;
 use super::layout::{BUCKET_ENTRIES, ENTRY_WORDS};
-use super::replacement::{Candidates, age};
-use super::{AGES, Block, Counters, Evaluation, Protected, Table, block, header};
+use super::replacement::{EvictionCandidates, age};
+use super::transposition_table::{ProtectedPath, Table};
 use crate::base::game::Prior;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
@@ -21,7 +25,7 @@ impl Table {
     pub(super) fn claim(
         &self,
         key: u64,
-        protected: Protected<'_>,
+        protected: ProtectedPath<'_>,
         counters: &mut Counters,
     ) -> Option<Entry<'_>> {
         self.count_claim();
@@ -34,14 +38,14 @@ impl Table {
                 // No entry names the block any more.
                 self.free_block(former.block, owner);
                 if entry.publish(generation) {
-                    if owner < FIRST_KEY {
+                    if owner < MIN_KEY {
                         self.header(header::ENTRIES_USED).fetch_add(1, Relaxed);
                     } else {
                         counters.evictions += 1;
                         let age = age(former.generation, generation) as usize;
                         counters.evictions_by_age[age.min(AGES - 1)] += 1;
                     }
-                    return Some(self.settle(entry));
+                    return Some(self.first_duplicate(entry));
                 }
             }
             counters.contention += 1;
@@ -59,7 +63,7 @@ impl Table {
     /// The fence excludes that two workers both miss the other's entry. The worker that sees both reads the later
     /// entry's block by an exchange: either it finds the block, or the worker that names one afterwards sees the
     /// first entry in [`name_block`](Table::name_block).
-    fn settle<'t>(&'t self, made: Entry<'t>) -> Entry<'t> {
+    fn first_duplicate<'t>(&'t self, made: Entry<'t>) -> Entry<'t> {
         fence(SeqCst);
         let key = made.key();
         let mut found = None;
@@ -89,9 +93,9 @@ impl Table {
     }
 
     /// Returns the least valuable entry of `key`'s buckets and its owner (0 if it is empty); `None` if all are protected.
-    fn victim(&self, key: u64, protected: Protected<'_>) -> Option<(&[AtomicU64; ENTRY_WORDS], u64)> {
+    fn victim(&self, key: u64, protected: ProtectedPath<'_>) -> Option<(&[AtomicU64; ENTRY_WORDS], u64)> {
         let generation = self.generation();
-        let mut candidates = Candidates::default();
+        let mut candidates = EvictionCandidates::default();
         let bucket = self.bucket(key);
         // Of equal candidates the first is evicted.
         let (before, from) = bucket.split_at(self.replacement.first_place(key, BUCKET_ENTRIES));
@@ -123,18 +127,18 @@ impl Table {
         &self,
         entry: &Entry<'_>,
         priors: impl FnOnce() -> P,
-        protected: Protected<'_>,
+        protected: ProtectedPath<'_>,
         counters: &mut Counters,
     ) -> Option<Block<'_>> {
-        self.claim_evaluated_block(entry, || (priors(), Evaluation::NONE), protected, counters)
+        self.claim_evaluated_block(entry, || (priors(), BlockEvaluation::NONE), protected, counters)
     }
 
     /// Gives the position a block with priors and an evaluation; otherwise like [`claim_block`](Table::claim_block).
     pub fn claim_evaluated_block<P: AsRef<[Option<Prior>]>>(
         &self,
         entry: &Entry<'_>,
-        judge: impl FnOnce() -> (P, Evaluation),
-        protected: Protected<'_>,
+        evaluate: impl FnOnce() -> (P, BlockEvaluation),
+        protected: ProtectedPath<'_>,
         counters: &mut Counters,
     ) -> Option<Block<'_>> {
         // The caller's entry may be a duplicate: a block is found through the entry that a probe finds.
@@ -148,7 +152,7 @@ impl Table {
             counters.refused += 1;
             return None;
         };
-        let (priors, evaluation) = judge();
+        let (priors, evaluation) = evaluate();
         debug_assert_eq!(priors.as_ref().len(), self.layout.shape.moves);
         // Priors take so long that another worker is often first; at this point no block has been evicted for them.
         if let Some(block) = self.block(&entry) {
@@ -190,7 +194,7 @@ impl Table {
 
     /// Frees a block that no entry names, if it still belongs to `owner`.
     pub(super) fn free_block(&self, number: u32, owner: u64) {
-        let words = self.block_words(number).filter(|_| owner >= FIRST_KEY);
+        let words = self.block_words(number).filter(|_| owner >= MIN_KEY);
         let block = words.and_then(|words| Block::accept_any(words, self.layout.shape, number, owner));
         if block.is_some_and(|block| block.free()) {
             self.header(header::BLOCKS_USED).fetch_sub(1, Relaxed);
@@ -198,10 +202,10 @@ impl Table {
     }
 
     /// Returns the least valuable of the blocks that the clock hand passes, if a position with `visits` may have it.
-    fn choose_block(&self, visits: u32, protected: Protected<'_>) -> Option<BlockCandidate<'_>> {
+    fn choose_block(&self, visits: u32, protected: ProtectedPath<'_>) -> Option<BlockCandidate<'_>> {
         let generation = self.generation();
         let blocks = self.layout.blocks as u64;
-        let mut candidates = Candidates::default();
+        let mut candidates = EvictionCandidates::default();
         for _ in 0..CLOCK_STEPS.min(self.layout.blocks) {
             let number = (self.header(header::CLOCK).fetch_add(1, Relaxed) % blocks) as u32 + 1;
             let words = self.block_words(number)?;
@@ -238,7 +242,7 @@ impl Table {
     fn take_block(&self, candidate: &BlockCandidate<'_>, counters: &mut Counters) -> Option<u64> {
         let BlockCandidate { words, sequence, .. } = *candidate;
         let odd = block::after(sequence, if sequence & 1 == 0 { 1 } else { 2 });
-        let odd = odd & !block::EPOCH_MASK | self.epoch;
+        let odd = odd & !EPOCH_MASK | self.epoch;
         if words[1].compare_exchange(sequence, odd, Acquire, Relaxed).is_err() {
             counters.contention += 1;
             return None;

@@ -29,12 +29,12 @@ impl fmt::Display for Count<'_> {
 }
 
 /// A type of counter: one number or an array.
-trait Kind {
+trait CounterKind {
     fn add(&mut self, other: &Self);
     fn count(&self) -> Count<'_>;
 }
 
-impl Kind for u64 {
+impl CounterKind for u64 {
     fn add(&mut self, other: &u64) {
         *self += other;
     }
@@ -44,7 +44,7 @@ impl Kind for u64 {
     }
 }
 
-impl<const N: usize> Kind for [u64; N] {
+impl<const N: usize> CounterKind for [u64; N] {
     fn add(&mut self, other: &[u64; N]) {
         self.iter_mut().zip(other).for_each(|(sum, count)| *sum += count);
     }
@@ -66,7 +66,7 @@ macro_rules! counters {
         impl Counters {
             /// Adds another worker's counts.
             pub fn add(&mut self, other: &Counters) {
-                $(Kind::add(&mut self.$field, &other.$field);)*
+                $(CounterKind::add(&mut self.$field, &other.$field);)*
             }
 
             /// Returns all counters with their names in reports.

@@ -21,16 +21,18 @@
 use super::atomic::{AtomicU64, overwrite};
 use super::backing;
 use super::layout::ENTRY_WORDS;
-use super::leaf_playouts::{LEAF_PLAYOUTS_LIMIT, LeafPlayouts};
+use super::leaf_playouts::{LeafPlayouts, MAX_LEAF_PLAYOUTS};
 use crate::base::game::Bounds;
 use crate::base::value::{Estimate, Value};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 /// Lower limit of position keys: smaller numbers mark an entry that is being claimed, see [`busy`].
-pub(super) const FIRST_KEY: u64 = 2 * GENERATIONS;
+pub(super) const MIN_KEY: u64 = 2 * GENERATIONS;
 const GENERATION_BITS: u32 = 6;
 /// Number of generations, which wrap around: ages are differences modulo this number.
 pub(super) const GENERATIONS: u64 = 1 << GENERATION_BITS;
+/// Visits of a position at which all of its visits are halved: with many edges it may be full before any of them.
+pub const TOTAL_VISITS_FULL: u32 = 1 << 31;
 const SCORE_OFFSET: i32 = 512;
 const SCORE_BITS: u32 = 10;
 const SCORE_MASK: u64 = (1 << SCORE_BITS) - 1;
@@ -39,19 +41,19 @@ pub(super) const NO_BOUNDS: Bounds = Bounds { lower: -SCORE_OFFSET as i16, upper
 
 /// The fields of word 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(super) struct Meta {
+pub(super) struct EntryMeta {
     pub(super) leaf_playouts: LeafPlayouts,
     pub(super) twin: bool,
     pub(super) generation: u64,
     pub(super) block: u32,
 }
 
-impl Meta {
+impl EntryMeta {
     #[inline]
-    fn unpack(word: u64) -> Meta {
+    fn unpack(word: u64) -> EntryMeta {
         // The points of a damaged word may exceed those of its playouts.
-        let visits = (word >> 16) as u32 & LEAF_PLAYOUTS_LIMIT;
-        Meta {
+        let visits = (word >> 16) as u32 & MAX_LEAF_PLAYOUTS;
+        EntryMeta {
             leaf_playouts: LeafPlayouts { visits, half_points: (word as u32 & 0xffff).min(2 * visits) },
             twin: word >> 31 & 1 != 0,
             generation: word >> 32 & (GENERATIONS - 1),
@@ -70,15 +72,15 @@ impl Meta {
 }
 
 /// An entry as stored, for the checks of `verify`.
-pub(super) struct Raw {
+pub(super) struct RawEntry {
     pub(super) leaf_playouts: LeafPlayouts,
     pub(super) block: u32,
     /// `None` if they were written for another position.
     pub(super) bounds: Option<Bounds>,
 }
 
-/// An entry prepared for a copy of the table, see [`Entry::copy`].
-pub(super) struct Copy {
+/// An entry prepared for a copy of the table, see [`Entry::prepare_copy`].
+pub(super) struct EntryCopy {
     pub(super) words: [u64; ENTRY_WORDS],
     pub(super) leaf_visits: u32,
     pub(super) block: u32,
@@ -86,12 +88,12 @@ pub(super) struct Copy {
 
 /// Returns the block number in an entry's word 2; 0 if there is none.
 pub(super) fn block_of(meta: u64) -> u32 {
-    Meta::unpack(meta).block
+    EntryMeta::unpack(meta).block
 }
 
 /// Visits and value of a position, read together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Total {
+pub struct VisitsAndValue {
     /// N, the number of visits.
     pub visits: u32,
     /// Q, for the player to move.
@@ -128,14 +130,14 @@ impl<'t> Entry<'t> {
     /// Returns visits and value.
     #[must_use]
     #[inline]
-    pub fn total(&self) -> Total {
+    pub fn total(&self) -> VisitsAndValue {
         let word = self.words[1].load(Relaxed);
-        Total { visits: (word >> 32) as u32, value: Value(word as u32) }
+        VisitsAndValue { visits: (word >> 32) as u32, value: Value(word as u32) }
     }
 
     /// Replaces visits and value.
     #[inline]
-    pub fn set_total(&self, total: Total) {
+    pub fn set_total(&self, total: VisitsAndValue) {
         if self.is_current() {
             self.words[1].store(u64::from(total.visits) << 32 | u64::from(total.value.0), Relaxed);
         }
@@ -189,7 +191,7 @@ impl<'t> Entry<'t> {
 
     /// Halves the leaf playouts and keeps their mean.
     pub(super) fn halve_leaf_playouts(&self) {
-        self.update_meta(|meta| Meta { leaf_playouts: meta.leaf_playouts.shifted(1), ..meta });
+        self.update_meta(|meta| EntryMeta { leaf_playouts: meta.leaf_playouts.shifted(1), ..meta });
     }
 
     /// Prefetches the entry for writing.
@@ -199,24 +201,24 @@ impl<'t> Entry<'t> {
     }
 
     #[inline]
-    pub(super) fn meta(&self) -> Meta {
-        Meta::unpack(self.words[2].load(Relaxed))
+    pub(super) fn meta(&self) -> EntryMeta {
+        EntryMeta::unpack(self.words[2].load(Relaxed))
     }
 
     /// Returns the block's number, 0 if there is none; a worker that reads the number also finds the block complete.
     #[inline]
     pub(super) fn block_number(&self) -> u32 {
-        Meta::unpack(self.words[2].load(Acquire)).block
+        EntryMeta::unpack(self.words[2].load(Acquire)).block
     }
 
     #[inline]
-    pub(super) fn update_meta(&self, change: impl Fn(Meta) -> Meta) {
+    pub(super) fn update_meta(&self, change: impl Fn(EntryMeta) -> EntryMeta) {
         if !self.is_current() {
             return;
         }
         let mut word = self.words[2].load(Relaxed);
         loop {
-            let changed = change(Meta::unpack(word)).pack();
+            let changed = change(EntryMeta::unpack(word)).pack();
             if changed == word {
                 return;
             }
@@ -230,21 +232,21 @@ impl<'t> Entry<'t> {
     /// Sets the block to `number` if it is `before` at present. Ordered with all other changes of the block: a worker that
     /// reads the number finds the block complete, and this worker sees all that the worker of the last change had seen.
     pub(super) fn change_block(&self, before: u32, number: u32) -> bool {
-        self.change_block_and(before, |meta| Meta { block: number, ..meta })
+        self.change_block_and(before, |meta| EntryMeta { block: number, ..meta })
     }
 
     /// Removes the block and replaces the leaf playouts, if the block is still `lost`.
     pub(super) fn lose_block(&self, lost: u32, leaf_playouts: LeafPlayouts) -> bool {
-        self.change_block_and(lost, |meta| Meta { block: 0, leaf_playouts, ..meta })
+        self.change_block_and(lost, |meta| EntryMeta { block: 0, leaf_playouts, ..meta })
     }
 
-    fn change_block_and(&self, before: u32, change: impl Fn(Meta) -> Meta) -> bool {
+    fn change_block_and(&self, before: u32, change: impl Fn(EntryMeta) -> EntryMeta) -> bool {
         if !self.is_current() {
             return false;
         }
         let mut word = self.words[2].load(Relaxed);
         loop {
-            let meta = Meta::unpack(word);
+            let meta = EntryMeta::unpack(word);
             if meta.block != before {
                 return false;
             }
@@ -258,7 +260,7 @@ impl<'t> Entry<'t> {
     /// Reads the block's number by an exchange that changes nothing: a worker that changes the block later sees all
     /// that this worker has seen and written.
     pub(super) fn block_by_exchange(&self) -> u32 {
-        Meta::unpack(self.words[2].fetch_or(0, AcqRel)).block
+        EntryMeta::unpack(self.words[2].fetch_or(0, AcqRel)).block
     }
 
     /// Returns true if both are handles to the same entry of the directory.
@@ -267,32 +269,36 @@ impl<'t> Entry<'t> {
     }
 
     /// Returns the stored fields without the corrections of other readers.
-    pub(super) fn raw(&self) -> Raw {
+    pub(super) fn raw(&self) -> RawEntry {
         let word = self.words[2].load(Relaxed);
-        Raw {
+        RawEntry {
             leaf_playouts: LeafPlayouts {
-                visits: (word >> 16) as u32 & LEAF_PLAYOUTS_LIMIT,
+                visits: (word >> 16) as u32 & MAX_LEAF_PLAYOUTS,
                 half_points: word as u32 & 0xffff,
             },
-            block: Meta::unpack(word).block,
+            block: EntryMeta::unpack(word).block,
             bounds: unpack_bounds(self.words[3].load(Relaxed), self.key),
         }
     }
 
     /// Prepares an entry with the given words for a copy of the table, without void bounds.
-    pub(super) fn copy(words: [u64; ENTRY_WORDS]) -> Copy {
+    pub(super) fn prepare_copy(words: [u64; ENTRY_WORDS]) -> EntryCopy {
         let [key, total, word, bounds] = words;
-        let meta = Meta::unpack(word);
+        let meta = EntryMeta::unpack(word);
         let bounds = if unpack_bounds(bounds, key).is_some() { bounds } else { pack_bounds(NO_BOUNDS, key) };
-        Copy { words: [key, total, word, bounds], leaf_visits: meta.leaf_playouts.visits, block: meta.block }
+        EntryCopy {
+            words: [key, total, word, bounds],
+            leaf_visits: meta.leaf_playouts.visits,
+            block: meta.block,
+        }
     }
 
     /// Fills an entry that no other worker reads.
     pub(super) fn store(
         words: &[AtomicU64; ENTRY_WORDS],
         key: u64,
-        total: Total,
-        meta: Meta,
+        total: VisitsAndValue,
+        meta: EntryMeta,
         bounds: Bounds,
     ) {
         words[1].store(u64::from(total.visits) << 32 | u64::from(total.value.0), Relaxed);
@@ -310,7 +316,7 @@ impl<'t> Entry<'t> {
 
     /// Adds a playout with `half_points` for the player to move, and returns the sums.
     pub fn add_leaf_playout(&self, half_points: u32) -> LeafPlayouts {
-        self.update_meta(|meta| Meta { leaf_playouts: meta.leaf_playouts.plus(half_points), ..meta });
+        self.update_meta(|meta| EntryMeta { leaf_playouts: meta.leaf_playouts.plus(half_points), ..meta });
         self.leaf_playouts()
     }
 
@@ -320,13 +326,13 @@ impl<'t> Entry<'t> {
         self.update_meta(|meta| {
             let LeafPlayouts { visits, .. } = meta.leaf_playouts;
             let value = estimate.part(all.into(), meta.leaf_playouts.mean());
-            Meta { leaf_playouts: LeafPlayouts::with_mean(visits, value), ..meta }
+            EntryMeta { leaf_playouts: LeafPlayouts::with_mean(visits, value), ..meta }
         });
     }
 
     /// Initialises the new entry of an evicted position from the statistics of the edge to it.
-    pub fn seed(&self, leaf_playouts: LeafPlayouts, total: Total) {
-        self.update_meta(|meta| Meta { leaf_playouts, ..meta });
+    pub fn seed(&self, leaf_playouts: LeafPlayouts, total: VisitsAndValue) {
+        self.update_meta(|meta| EntryMeta { leaf_playouts, ..meta });
         self.set_total(total);
     }
 
@@ -340,7 +346,7 @@ impl<'t> Entry<'t> {
 
     /// Records that bounds for some history are stored under another key.
     pub fn mark_twin(&self) {
-        self.update_meta(|meta| Meta { twin: true, ..meta });
+        self.update_meta(|meta| EntryMeta { twin: true, ..meta });
     }
 
     /// Returns the proven bounds, intersected with `range`; `range` if nothing is proven.
@@ -382,7 +388,7 @@ impl<'t> Entry<'t> {
     /// Claims the entry of `owner` and empties it for this position. The old key is removed first, so that no reader
     /// accepts the old contents under the new key. Returns the old word 2; `None` if another worker was faster. The
     /// caller then calls [`publish`](Entry::publish).
-    pub(super) fn claim(&self, owner: u64, generation: u64) -> Option<Meta> {
+    pub(super) fn claim(&self, owner: u64, generation: u64) -> Option<EntryMeta> {
         let busy = busy(generation);
         if owner == busy || self.words[0].compare_exchange(owner, busy, Acquire, Relaxed).is_err() {
             return None;
@@ -390,9 +396,9 @@ impl<'t> Entry<'t> {
         overwrite(&self.words[1], u64::from(Value::DRAW.0));
         // An exchange: a block named before it is found here; a later naming fails, or its worker sees that the key
         // is gone.
-        let former = self.words[2].swap(Meta { generation, ..Meta::default() }.pack(), AcqRel);
+        let former = self.words[2].swap(EntryMeta { generation, ..EntryMeta::default() }.pack(), AcqRel);
         overwrite(&self.words[3], pack_bounds(NO_BOUNDS, self.key));
-        Some(Meta::unpack(former))
+        Some(EntryMeta::unpack(former))
     }
 
     /// Publishes the key of an entry claimed in `generation`; returns false if another worker has meanwhile reclaimed
@@ -411,7 +417,7 @@ const fn busy(generation: u64) -> u64 {
 /// Returns the generation in which a claim began that is marked by `word`; `None` if `word` is a key or 0.
 #[inline]
 pub(super) const fn busy_since(word: u64) -> Option<u64> {
-    if word != 0 && word < FIRST_KEY { Some(word >> 1) } else { None }
+    if word != 0 && word < MIN_KEY { Some(word >> 1) } else { None }
 }
 
 fn pack_bounds(bounds: Bounds, key: u64) -> u64 {
@@ -442,13 +448,13 @@ mod tests {
 
     #[test]
     fn fields_do_not_touch_each_other() {
-        let meta = Meta {
-            leaf_playouts: LeafPlayouts { visits: LEAF_PLAYOUTS_LIMIT, half_points: 65_534 },
+        let meta = EntryMeta {
+            leaf_playouts: LeafPlayouts { visits: MAX_LEAF_PLAYOUTS, half_points: 65_534 },
             twin: true,
             generation: 63,
             block: (1 << 26) - 1,
         };
-        assert_eq!(Meta::unpack(meta.pack()), meta);
+        assert_eq!(EntryMeta::unpack(meta.pack()), meta);
         let bounds = Bounds { lower: -361, upper: 361 };
         assert_eq!(unpack_bounds(pack_bounds(bounds, u64::MAX), u64::MAX), Some(bounds));
     }

@@ -15,9 +15,9 @@
 //! | 16      | generation                                                                              |
 //! | 17      | number of times the file was opened for writing                                         |
 //! | 18      | random number of the process that was active last                                       |
-//! | 19      | epoch, state of use and boot of the machine, see [`session`](super::session)            |
+//! | 19      | epoch, state of use and boot of the machine, see `file/session.rs`            |
 //! | 20      | lineage, a single number, being written to words 40..64 and 7; 0 is none                |
-//! | 21      | identity of the file on its machine, see [`session`](super::session); 0 is unknown      |
+//! | 21      | identity of the file on its machine, see `file/session.rs`; 0 is unknown      |
 //! | 24..28  | entries used, blocks used, clock hand, claims: written by claims                        |
 //! | 28      | claims when the present generation began                                                |
 //! | 32..40  | rules, komi and key policy, as text; searches with other rules and komi may share a table |
@@ -38,10 +38,10 @@ pub(super) const OPENINGS: usize = 17;
 /// See `Table::is_shared_now`.
 pub(super) const SEARCHER: usize = 18;
 /// See `session`.
-pub(super) const USE: usize = 19;
+pub(super) const USE_STATE: usize = 19;
 const PENDING_LINEAGE: usize = 20;
 /// See `session`.
-pub(super) const PLACE: usize = 21;
+pub(super) const FILE_IDENTITY: usize = 21;
 /// Entries in use. The words from here on are written by claims, and lie in another cache line than those read with
 /// every entry.
 pub(super) const ENTRIES_USED: usize = 24;
@@ -54,7 +54,7 @@ pub(super) const CLAIMS: usize = 27;
 pub(super) const CLAIMS_AT_GENERATION: usize = 28;
 
 /// The words that are zero in an empty table; [`OPENINGS`] is not among them.
-pub(super) const CHANGING: Range<usize> = ENTRIES_USED..SETTING.start;
+pub(super) const CLEARED_WORDS: Range<usize> = ENTRIES_USED..GAME_SETTINGS.start;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"TewariTT");
 const BYTE_ORDER: u64 = 0x0807_0605_0403_0201;
@@ -64,12 +64,12 @@ const CHECKSUM: usize = 7;
 const GAME: Range<usize> = 8..12;
 const POLICY_STATE: Range<usize> = 12..14;
 const NETWORK: usize = 14;
-const SETTING: Range<usize> = 32..40;
+const GAME_SETTINGS: Range<usize> = 32..40;
 const LINEAGE: Range<usize> = 40..64;
 
 /// The identity of a table in a file. Tables of different identities are never mixed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Identity {
+pub struct TableIdentity {
     /// The game and its board, at most 32 bytes: `go 9x9`.
     pub game: String,
     /// Seed of the position keys.
@@ -80,7 +80,7 @@ pub struct Identity {
     pub network: Option<NonZeroU64>,
     /// Rules, komi and key policy, at most 64 bytes. Not compared here: rules and komi are part of the keys, and the
     /// engine compares the key policy.
-    pub setting: String,
+    pub game_settings: String,
 }
 
 /// The origin of a table's samples: one random number for each table that was begun empty and contributed samples.
@@ -144,12 +144,12 @@ pub(super) enum HeaderFault {
 /// The contents of a valid header.
 pub(super) struct Header {
     pub(super) layout: Layout,
-    pub(super) identity: Identity,
+    pub(super) identity: TableIdentity,
     pub(super) lineage: Lineage,
 }
 
 /// Writes all fixed words except word 0; leaves the counters unchanged.
-pub(super) fn write(words: &[AtomicU64], layout: &Layout, identity: &Identity, lineage: &Lineage) {
+pub(super) fn write(words: &[AtomicU64], layout: &Layout, identity: &TableIdentity, lineage: &Lineage) {
     let Layout { shape, buckets, blocks } = *layout;
     let moves = shape.moves as u64 | u64::from(shape.policy_state) << 32;
     let fixed = [BYTE_ORDER, VERSION, moves, buckets as u64, blocks as u64, identity.key_seed];
@@ -159,7 +159,7 @@ pub(super) fn write(words: &[AtomicU64], layout: &Layout, identity: &Identity, l
     write_text(&words[GAME], &identity.game);
     write_text(&words[POLICY_STATE], &identity.policy_state);
     words[NETWORK].store(identity.network.map_or(0, NonZeroU64::get), Relaxed);
-    write_text(&words[SETTING], &identity.setting);
+    write_text(&words[GAME_SETTINGS], &identity.game_settings);
     for (word, number) in words[LINEAGE].iter().zip(lineage.words()) {
         word.store(number, Relaxed);
     }
@@ -215,19 +215,19 @@ pub(super) fn read(words: &[AtomicU64]) -> Result<Header, HeaderFault> {
     if !layout.is_possible() {
         return Err(HeaderFault::Layout);
     }
-    let identity = Identity {
+    let identity = TableIdentity {
         game: read_text(&words[GAME]),
         key_seed: word(6),
         policy_state: read_text(&words[POLICY_STATE]),
         network: NonZeroU64::new(word(NETWORK)),
-        setting: read_text(&words[SETTING]),
+        game_settings: read_text(&words[GAME_SETTINGS]),
     };
     Ok(Header { layout, identity, lineage })
 }
 
 /// Returns the FNV-1a checksum of the fixed words with the given lineage.
 fn checksum(words: &[AtomicU64], lineage: &Lineage) -> u64 {
-    let fixed = words[1..CHECKSUM].iter().chain(&words[GAME.start..GENERATION]).chain(&words[SETTING]);
+    let fixed = words[1..CHECKSUM].iter().chain(&words[GAME.start..GENERATION]).chain(&words[GAME_SETTINGS]);
     let fixed = fixed.map(|word| word.load(Relaxed));
     fnv1a([MAGIC].into_iter().chain(fixed).chain(lineage.words()).flat_map(u64::to_le_bytes))
 }
@@ -262,14 +262,14 @@ mod tests {
         (0..HEADER_WORDS).map(|_| AtomicU64::new(0)).collect()
     }
 
-    fn written() -> (Vec<AtomicU64>, Layout, Identity) {
+    fn written() -> (Vec<AtomicU64>, Layout, TableIdentity) {
         let layout = Layout::fit(Shape { moves: 82, policy_state: true }, 1 << 20).expect("a layout");
-        let identity = Identity {
+        let identity = TableIdentity {
             game: "go 9x9".to_owned(),
             key_seed: 7,
             policy_state: "ucb-improved".to_owned(),
             network: NonZeroU64::new(0x1234_5678_9abc_def0),
-            setting: "rules chinese, komi 7.5".to_owned(),
+            game_settings: "rules chinese, komi 7.5".to_owned(),
         };
         let words = words();
         write(&words, &layout, &identity, &Lineage::begun(9));
@@ -289,10 +289,10 @@ mod tests {
     #[test]
     fn texts_of_a_strangers_file_stay_in_one_line() {
         let (words, ..) = written();
-        words[SETTING.start].store(u64::from_le_bytes(*b"a\nb\r\x1b[cd"), Relaxed);
-        words[SETTING.start + 1].store(0, Relaxed);
+        words[GAME_SETTINGS.start].store(u64::from_le_bytes(*b"a\nb\r\x1b[cd"), Relaxed);
+        words[GAME_SETTINGS.start + 1].store(0, Relaxed);
         words[CHECKSUM].store(checksum(&words, &Lineage::begun(9)), Relaxed);
-        let setting = read(&words).expect("a header").identity.setting;
+        let setting = read(&words).expect("a header").identity.game_settings;
         assert_eq!(setting, "a\u{fffd}b\u{fffd}\u{fffd}[cd");
     }
 

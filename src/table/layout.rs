@@ -10,8 +10,6 @@
 //! A position that finds its bucket full goes to a bucket of the overflow, which is part of the directory. Everything is
 //! stored in little-endian words of 64 bits; blocks are numbered from 1; nothing depends on the address of the memory.
 
-use super::TableError;
-
 /// Words of the header.
 pub(super) const HEADER_WORDS: usize = 64;
 /// Words of a directory entry.
@@ -36,6 +34,25 @@ const MIN_BLOCKS: usize = 2;
 /// Directory entries for each block of the pool. A position gets a block after a few visits, each of which made a new
 /// position; measured (DESIGN.md, section 4).
 pub const ENTRIES_PER_BLOCK: usize = 12;
+
+/// An error of a table's size.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TableError {
+    /// No room for one bucket and two blocks.
+    #[error("a table of {given} bytes is too small: expected at least {smallest} for this game and board")]
+    TooSmall {
+        /// Bytes requested.
+        given: usize,
+        /// Bytes of the smallest table.
+        smallest: usize,
+    },
+    /// The operating system did not provide the memory.
+    #[error("not enough memory for a table of {bytes} bytes: give a smaller --memory or --table-size")]
+    OutOfMemory {
+        /// Bytes requested.
+        bytes: usize,
+    },
+}
 
 /// The parameters of a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

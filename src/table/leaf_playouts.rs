@@ -3,7 +3,7 @@
 use crate::base::value::Value;
 
 /// Maximum number of playouts in an entry.
-pub(super) const LEAF_PLAYOUTS_LIMIT: u32 = (1 << 15) - 1;
+pub(super) const MAX_LEAF_PLAYOUTS: u32 = (1 << 15) - 1;
 
 /// Maximum number of playouts that stand for the visits of lost edges, so that later results correct their mean. 9x9,
 /// 1,000 simulations without a network, against 16,383: 57.0 % (52.1-61.7) of 400 games in 16 KiB, 51.0 % (46.0-56.0)
@@ -31,12 +31,12 @@ impl LeafPlayouts {
     /// Adds one playout. Both numbers are halved before the counter would overflow.
     #[must_use]
     pub fn plus(self, half_points: u32) -> LeafPlayouts {
-        let halved = if self.visits >= LEAF_PLAYOUTS_LIMIT { self.shifted(1) } else { self };
+        let halved = if self.visits >= MAX_LEAF_PLAYOUTS { self.shifted(1) } else { self };
         LeafPlayouts { visits: halved.visits + 1, half_points: halved.half_points + half_points }
     }
 
     /// Adds the other playouts, without [`halved_to_fit`](LeafPlayouts::halved_to_fit).
-    pub(super) fn and(self, other: LeafPlayouts) -> LeafPlayouts {
+    pub(super) fn plus_samples(self, other: LeafPlayouts) -> LeafPlayouts {
         LeafPlayouts { visits: self.visits + other.visits, half_points: self.half_points + other.half_points }
     }
 
@@ -58,7 +58,7 @@ impl LeafPlayouts {
     /// Halves both numbers until they fit into an entry.
     pub(super) fn halved_to_fit(self) -> LeafPlayouts {
         let mut halved = self;
-        while halved.visits > LEAF_PLAYOUTS_LIMIT {
+        while halved.visits > MAX_LEAF_PLAYOUTS {
             halved = halved.shifted(1);
         }
         halved
@@ -82,7 +82,7 @@ mod tests {
             leaf_playouts = leaf_playouts.plus(2);
             assert!(
                 leaf_playouts.half_points == 2 * leaf_playouts.visits
-                    && leaf_playouts.visits <= LEAF_PLAYOUTS_LIMIT
+                    && leaf_playouts.visits <= MAX_LEAF_PLAYOUTS
             );
         }
         assert_eq!(leaf_playouts.mean(), Value::WIN);

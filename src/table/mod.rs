@@ -40,8 +40,8 @@
 //! **After a power cut** a file holds pages of different moments, and so does a copy that `cp` makes of a file in
 //! use. An entry lies within a page, together with its bounds, so no proof is false. A block with pages of different
 //! claims is detected by its tags and dropped before it is used. A block with pages of one claim may have edges of
-//! different moments, and more visits than its position; the position's visits are then raised (`doubt.rs`). Results
-//! not yet written are lost, and ages may be wrong for a while. Where a halving was in progress (once in 2^26
+//! different moments, and more visits than its position; the position's visits are then raised (`recovery.rs`).
+//! Results not yet written are lost, and ages may be wrong for a while. Where a halving was in progress (once in 2^26
 //! visits), some moves may have twice the visits. Test: tests/table/power_cut.rs. [`Table::snapshot`] copies a file in use.
 //!
 //! **Memory orderings:** a key, a block's sequence and its number in the entry are published with `Release` after the
@@ -54,6 +54,7 @@
 //! policy defines the value. Entries and blocks that the caller protects (the path of its simulation) are never
 //! evicted; if no others are left, the caller gets none and continues without.
 
+mod amaf;
 pub mod atomic;
 #[cfg(not(loom))]
 mod backing;
@@ -63,388 +64,28 @@ mod backing;
 mod block;
 mod claim;
 mod counters;
-mod doubt;
+mod edge;
 mod entry;
+mod epoch;
 mod file;
-mod file_error;
-mod halving;
 mod header;
 mod layout;
 mod leaf_playouts;
-mod new_file;
+mod maintenance;
 mod replacement;
 mod score_mean;
-mod session;
-mod snapshot;
-mod sum;
-mod survey;
-mod syncer;
-mod transfer;
-mod write_behind;
+mod transposition_table;
 
-pub use block::{
-    AMAF_VISITS_LIMIT, Amaf, Block, EDGE_VISITS_FULL, EDGE_VISITS_LIMIT, Edge, Evaluation, amaf_sample,
-};
+pub use amaf::{AMAF_VISITS_LIMIT, Amaf, amaf_sample};
+pub use block::{Block, BlockEvaluation};
 pub use counters::{AGES, Count, Counters, DEPTHS};
-pub use entry::{Entry, Total};
-pub use file::{FileState, TableMode};
-pub use file_error::{FileError, FileProblem};
-pub use halving::TOTAL_VISITS_FULL;
-pub use header::{Identity, Lineage};
-pub use layout::{ENTRIES_PER_BLOCK, Layout, Shape};
+pub use edge::{EDGE_VISITS_FULL, Edge, MAX_EDGE_VISITS};
+pub use entry::{Entry, TOTAL_VISITS_FULL, VisitsAndValue};
+pub use file::{CloseState, FileError, FileProblem, FileState, TableMode};
+pub use header::{Lineage, TableIdentity};
+pub use layout::{ENTRIES_PER_BLOCK, Layout, Shape, TableError};
 pub use leaf_playouts::LeafPlayouts;
+pub use maintenance::{MergeCounts, MergeError, MergeProgress, SnapshotCounts, TableStatistics};
 pub use replacement::Replacement;
 pub use score_mean::ScoreMean;
-pub use session::Ending;
-pub use snapshot::Snapshot;
-pub use survey::Survey;
-pub use transfer::{Kept, TransferError, TransferProgress};
-
-use atomic::AtomicU64;
-use backing::Backing;
-use entry::{FIRST_KEY, GENERATIONS};
-use file::MappedFile;
-use layout::{BUCKET_ENTRIES, BUCKET_WORDS, ENTRY_WORDS};
-use std::sync::atomic::Ordering::{Acquire, Relaxed};
-
-/// An error of a table's size.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TableError {
-    /// No room for one bucket and two blocks.
-    #[error("a table of {given} bytes is too small: expected at least {smallest} for this game and board")]
-    TooSmall {
-        /// Bytes requested.
-        given: usize,
-        /// Bytes of the smallest table.
-        smallest: usize,
-    },
-    /// The operating system did not provide the memory.
-    #[error("cannot get {bytes} bytes of memory for the table: ask for less")]
-    OutOfMemory {
-        /// Bytes requested.
-        bytes: usize,
-    },
-}
-
-/// Divisor of the number of entries: the claims in [`Table::next_search`] after which a generation may end.
-const ENTRIES_PER_GENERATION: usize = 64;
-
-/// Entries and blocks that must not be evicted: those on the path of the caller's simulation.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Protected<'a> {
-    /// Keys of protected entries.
-    pub keys: &'a [u64],
-    /// Numbers of protected blocks.
-    pub blocks: &'a [u32],
-}
-
-/// The fill state of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Census {
-    /// Size of the whole table in bytes.
-    pub bytes: usize,
-    /// Bytes of the entries and blocks in use.
-    pub bytes_used: usize,
-    /// Number of entries in the directory.
-    pub entries: usize,
-    /// Number of entries in use.
-    pub entries_used: usize,
-    /// Number of blocks in the pool.
-    pub blocks: usize,
-    /// Number of blocks in use.
-    pub blocks_used: usize,
-}
-
-impl Census {
-    /// Returns the entries in use per thousand, the `hashfull` of chess engines.
-    #[must_use]
-    pub fn per_mille(&self) -> u64 {
-        (1000 * self.entries_used as u64) / self.entries.max(1) as u64
-    }
-
-    /// Returns the fraction of the table in use, `0..=1`.
-    #[must_use]
-    pub fn occupancy(&self) -> f64 {
-        self.bytes_used as f64 / (self.bytes - 8 * layout::HEADER_WORDS) as f64
-    }
-}
-
-/// A transposition table, shared between threads by reference.
-pub struct Table {
-    backing: Backing,
-    layout: Layout,
-    replacement: Replacement,
-    /// The file that backs the memory, if any.
-    file: Option<MappedFile>,
-    /// See [`Table::opening`].
-    opening: u64,
-    /// Random number of this process, for [`Table::is_shared_now`].
-    searcher: u64,
-    /// The present epoch, in the upper 32 bits. Blocks of other epochs are verified before use, see [recovery](doubt).
-    epoch: u64,
-}
-
-impl Table {
-    /// Allocates an empty table on the heap, as large as fits into `bytes`.
-    ///
-    /// # Errors
-    /// Returns an error if `bytes` is less than the smallest table or the memory is not available.
-    pub fn new(shape: Shape, bytes: usize) -> Result<Table, TableError> {
-        let layout = Layout::fit(shape, bytes)?;
-        let backing = Backing::heap(layout.words(), layout.pool())
-            .ok_or(TableError::OutOfMemory { bytes: layout.bytes() })?;
-        Ok(Table::of(backing, layout))
-    }
-
-    fn of(backing: Backing, layout: Layout) -> Table {
-        Table {
-            backing,
-            layout,
-            replacement: Replacement::default(),
-            file: None,
-            opening: 0,
-            searcher: 0,
-            epoch: 0,
-        }
-    }
-
-    /// Returns the same table with another replacement policy.
-    #[must_use]
-    pub fn with_replacement(self, replacement: Replacement) -> Table {
-        Table { replacement, ..self }
-    }
-
-    /// Returns the layout of the table.
-    #[must_use]
-    pub fn layout(&self) -> &Layout {
-        &self.layout
-    }
-
-    /// Returns the present generation, `0..64`.
-    #[must_use]
-    #[inline]
-    pub fn generation(&self) -> u64 {
-        self.header(header::GENERATION).load(Relaxed) % GENERATIONS
-    }
-
-    /// Begins a new search, to be called at every new root instead of a garbage collection: positions not visited
-    /// from this moment on lose value.
-    ///
-    /// A generation lasts at least until one entry in 64 has been claimed: where little is replaced, nothing needs to
-    /// age, and the 64 generation numbers last longer.
-    pub fn next_search(&self) {
-        let claims = self.header(header::CLAIMS).load(Relaxed);
-        let began = self.header(header::CLAIMS_AT_GENERATION).load(Relaxed);
-        let enough = (self.layout.entries() / ENTRIES_PER_GENERATION) as u64;
-        if self.replacement.ages_by_search() && claims.wrapping_sub(began) >= enough {
-            self.next_generation();
-        }
-    }
-
-    fn next_generation(&self) {
-        let next = (self.generation() + 1) % GENERATIONS;
-        self.header(header::GENERATION).store(next, Relaxed);
-        self.header(header::CLAIMS_AT_GENERATION).store(self.header(header::CLAIMS).load(Relaxed), Relaxed);
-    }
-
-    /// Returns the number of times that the table's file was created or opened for writing before; 0 for a new file
-    /// and for a table on the heap. A number may repeat after the machine stopped.
-    #[must_use]
-    pub fn opening(&self) -> u64 {
-        self.opening
-    }
-
-    /// Returns a seed that no earlier writer of the file had; 0 for a new table.
-    #[must_use]
-    pub fn visit_number(&self) -> u64 {
-        self.opening ^ self.epoch
-    }
-
-    /// Returns the bytes of the table that huge pages hold at present; `None` if the system does not report them.
-    #[must_use]
-    pub fn huge_page_bytes(&self) -> Option<usize> {
-        self.backing.huge_page_bytes()
-    }
-
-    /// Records that this process is searching, for [`is_shared_now`](Table::is_shared_now).
-    pub fn mark_active(&self) {
-        if self.is_shared() {
-            self.header(header::SEARCHER).store(self.searcher, Relaxed);
-        }
-    }
-
-    /// Returns true if another process has called this or [`mark_active`](Table::mark_active) since this process did.
-    /// Cheap enough to be called every few simulations.
-    #[must_use]
-    pub fn is_shared_now(&self) -> bool {
-        let is_other = self.is_shared() && self.header(header::SEARCHER).load(Relaxed) != self.searcher;
-        if is_other {
-            self.mark_active();
-        }
-        is_other
-    }
-
-    /// Empties the table. No search of this process may be running; searches of other processes continue on the
-    /// emptied table.
-    pub fn clear(&mut self) {
-        // Fresh memory is zeroed by the system page by page, when it is first used.
-        match Backing::heap(self.layout.words(), self.layout.pool()).filter(|_| self.file.is_none()) {
-            Some(fresh) => self.backing = fresh,
-            None => {
-                let words = self.backing.words();
-                for word in &words[header::CHANGING] {
-                    word.store(0, Relaxed);
-                }
-                words[layout::HEADER_WORDS..].iter().for_each(|word| word.store(0, Relaxed));
-                self.begin_lineage();
-            }
-        }
-    }
-
-    /// Returns the fill state.
-    #[must_use]
-    pub fn census(&self) -> Census {
-        let used = |word, limit: usize| (self.header(word).load(Relaxed) as usize).min(limit);
-        let entries_used = used(header::ENTRIES_USED, self.layout.entries());
-        let blocks_used = used(header::BLOCKS_USED, self.layout.blocks);
-        Census {
-            bytes: self.layout.bytes(),
-            bytes_used: 8 * (entries_used * ENTRY_WORDS + blocks_used * self.layout.shape.block_words()),
-            entries: self.layout.entries(),
-            entries_used,
-            blocks: self.layout.blocks,
-            blocks_used,
-        }
-    }
-
-    /// Prefetches the bucket that [`find`](Table::find) probes.
-    #[inline]
-    pub fn prefetch(&self, key: u64) {
-        let bucket = self.bucket(key);
-        backing::prefetch(&bucket[0][0]);
-        backing::prefetch(&bucket[BUCKET_ENTRIES / 2][0]);
-    }
-
-    /// Probes for the entry of a position.
-    #[must_use]
-    #[inline]
-    pub fn find(&self, key: u64) -> Option<Entry<'_>> {
-        let key = nonzero(key);
-        let bucket = self.bucket(key);
-        // The second line of the bucket, requested before the first has arrived.
-        backing::prefetch(&bucket[BUCKET_ENTRIES / 2][0]);
-        let is_it = |words: &&[AtomicU64; ENTRY_WORDS]| words[0].load(Acquire) == key;
-        let words = bucket.iter().find(is_it).or_else(|| {
-            // Positions enter the overflow only if their bucket is full, and only a repair empties entries.
-            let is_full = bucket.iter().all(|words| words[0].load(Relaxed) != 0);
-            is_full.then(|| self.overflow_bucket(key).iter().find(is_it)).flatten()
-        })?;
-        Some(Entry::new(words, key))
-    }
-
-    /// Probes for the entry of a position and claims one if there is none; `None` if every candidate for eviction is
-    /// protected.
-    pub fn find_or_claim(
-        &self,
-        key: u64,
-        protected: Protected<'_>,
-        counters: &mut Counters,
-    ) -> Option<Entry<'_>> {
-        if let Some(entry) = self.find(key) {
-            counters.hits += 1;
-            let generation = self.generation();
-            if entry.meta().generation != generation {
-                entry.update_meta(|meta| entry::Meta { generation, ..meta });
-            }
-            return Some(entry);
-        }
-        counters.misses += 1;
-        self.claim(nonzero(key), protected, counters)
-    }
-
-    /// Returns the block of a position, unless it has none or its block was evicted.
-    #[must_use]
-    #[inline]
-    pub fn block(&self, entry: &Entry<'_>) -> Option<Block<'_>> {
-        let number = entry.block_number();
-        if number == 0 {
-            return None;
-        }
-        let words = self.block_words(number)?;
-        let found = Block::accept(words, self.layout.shape, number, entry.key(), self.epoch);
-        if found.is_some() { found } else { self.settle_doubt(entry, number) }
-    }
-
-    /// Prefetches the block of a position.
-    #[inline]
-    pub fn prefetch_block(&self, entry: &Entry<'_>) {
-        if let Some(words) = self.block_words(entry.meta().block) {
-            for line in words.iter().step_by(8) {
-                backing::prefetch(line);
-            }
-        }
-    }
-
-    /// Replaces the statistics of an evicted block by leaf playouts with the mean of the position. Returns true to
-    /// the one worker that did so.
-    pub fn mend_lost_block(&self, entry: &Entry<'_>, counters: &mut Counters) -> bool {
-        let lost = entry.block_number();
-        if lost == 0 || self.block(entry).is_some() {
-            return false;
-        }
-        let total = entry.total();
-        let leaf_playouts = LeafPlayouts::with_mean(total.visits, total.value);
-        // Fails if another worker has given it a new block; one with the same number is freed.
-        let is_mended = entry.lose_block(lost, leaf_playouts);
-        if is_mended {
-            counters.lost_blocks += 1;
-            self.free_block(lost, entry.key());
-        }
-        is_mended
-    }
-
-    #[inline]
-    fn header(&self, word: usize) -> &AtomicU64 {
-        &self.backing.words()[word]
-    }
-
-    #[inline]
-    fn bucket(&self, key: u64) -> &[[AtomicU64; ENTRY_WORDS]] {
-        let start = self.layout.directory() + share_of(nonzero(key), self.layout.buckets) * BUCKET_WORDS;
-        self.backing.words()[start..start + BUCKET_WORDS].as_chunks().0
-    }
-
-    /// Returns the overflow bucket of a key; empty in a table with fewer than 8 buckets.
-    #[inline]
-    fn overflow_bucket(&self, key: u64) -> &[[AtomicU64; ENTRY_WORDS]] {
-        let buckets = self.layout.overflow_buckets();
-        if buckets == 0 {
-            return &[];
-        }
-        // Bits other than those of the bucket's index: positions of one bucket are spread.
-        let index = share_of(nonzero(key).rotate_left(32), buckets);
-        let start = self.layout.overflow() + index * BUCKET_WORDS;
-        self.backing.words()[start..start + BUCKET_WORDS].as_chunks().0
-    }
-
-    #[inline]
-    fn block_words(&self, number: u32) -> Option<&[AtomicU64]> {
-        let index = (number as usize).checked_sub(1).filter(|&index| index < self.layout.blocks)?;
-        let words = self.layout.shape.block_words();
-        let start = self.layout.pool() + index * words;
-        Some(&self.backing.words()[start..start + words])
-    }
-}
-
-/// Maps `key` to a number below `parts`: the high half of the product is uniform for any `parts` (Lemire 2019).
-#[inline]
-fn share_of(key: u64, parts: usize) -> usize {
-    ((u128::from(key) * parts as u128) >> 64) as usize
-}
-
-/// Maps keys below [`FIRST_KEY`], which mark empty entries and entries being claimed, to other keys. Such keys belong
-/// to 128 positions in 2^64.
-#[inline]
-const fn nonzero(key: u64) -> u64 {
-    if key < FIRST_KEY { 0x7465_7761_7269 + key } else { key }
-}
+pub use transposition_table::{Census, ProtectedPath, Table};

@@ -41,41 +41,41 @@ pub enum Replacement {
 
 /// The candidates for eviction: the entries of a bucket and its overflow bucket, or the blocks that the clock hand passes.
 #[derive(Debug)]
-pub(super) struct Candidates<T> {
-    all: [Option<Candidate<T>>; MOST_CANDIDATES],
+pub(super) struct EvictionCandidates<T> {
+    all: [Option<EvictionCandidate<T>>; MAX_CANDIDATES],
     count: usize,
 }
 
 /// An entry or a block that may be evicted, with its visits and the generation of its last use.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Candidate<T> {
+pub(super) struct EvictionCandidate<T> {
     pub(super) what: T,
     visits: u32,
     used_in: u64,
 }
 
 /// Maximum number of candidates: two buckets of four entries, or eight blocks.
-const MOST_CANDIDATES: usize = 8;
+const MAX_CANDIDATES: usize = 8;
 
-impl<T: Copy> Default for Candidates<T> {
-    fn default() -> Candidates<T> {
-        Candidates { all: [None; MOST_CANDIDATES], count: 0 }
+impl<T: Copy> Default for EvictionCandidates<T> {
+    fn default() -> EvictionCandidates<T> {
+        EvictionCandidates { all: [None; MAX_CANDIDATES], count: 0 }
     }
 }
 
-impl<T: Copy> Candidates<T> {
+impl<T: Copy> EvictionCandidates<T> {
     /// Adds a candidate if there is room.
     #[inline]
     pub(super) fn push(&mut self, what: T, visits: u32, used_in: u64) {
         if let Some(place) = self.all.get_mut(self.count) {
-            *place = Some(Candidate { what, visits, used_in });
+            *place = Some(EvictionCandidate { what, visits, used_in });
             self.count += 1;
         }
     }
 
     /// Returns the least valuable candidate, the first of equals.
     #[inline]
-    pub(super) fn victim(self, replacement: Replacement, generation: u64) -> Option<Candidate<T>> {
+    pub(super) fn victim(self, replacement: Replacement, generation: u64) -> Option<EvictionCandidate<T>> {
         let mut all = self.all;
         let competing = if replacement == Replacement::TwoLevel {
             // Empty slots go last.
@@ -84,8 +84,9 @@ impl<T: Copy> Candidates<T> {
         } else {
             &all[..self.count]
         };
-        let worth =
-            |candidate: &&Candidate<T>| replacement.worth(candidate.visits, candidate.used_in, generation);
+        let worth = |candidate: &&EvictionCandidate<T>| {
+            replacement.worth(candidate.visits, candidate.used_in, generation)
+        };
         competing.iter().flatten().min_by_key(worth).copied()
     }
 }
@@ -136,7 +137,7 @@ impl Replacement {
 
     /// Returns true if a position with `visits` may take the block of `victim`.
     #[inline]
-    pub(super) fn admits<T>(self, visits: u32, victim: &Candidate<T>, generation: u64) -> bool {
+    pub(super) fn admits<T>(self, visits: u32, victim: &EvictionCandidate<T>, generation: u64) -> bool {
         self != Replacement::Admission
             || self.worth(visits, generation, generation)
                 >= self.worth(victim.visits, victim.used_in, generation)
@@ -194,7 +195,7 @@ mod tests {
 
     /// Returns the victim among candidates of (visits, generation of last use) in generation 3.
     fn victim(replacement: Replacement, candidates: &[(u32, u64)]) -> usize {
-        let mut all = Candidates::default();
+        let mut all = EvictionCandidates::default();
         for (index, &(visits, used_in)) in candidates.iter().enumerate() {
             all.push(index, visits, used_in);
         }
@@ -221,7 +222,7 @@ mod tests {
     fn admission_asks_what_the_newcomer_is_worth() {
         // 20 visits in this generation, or 64 times as many in the one before.
         for (visits, used_in) in [(20, 3), (1280, 2)] {
-            let victim = Candidate { what: (), visits, used_in };
+            let victim = EvictionCandidate { what: (), visits, used_in };
             let admitted = [19, 20].map(|visits| Replacement::Admission.admits(visits, &victim, 3));
             assert_eq!(admitted, [false, true]);
             assert!(Replacement::VisitsAndGeneration.admits(1, &victim, 3));

@@ -39,14 +39,14 @@ impl ScoreMean {
 
     /// Returns the same mean and deviation with another weight.
     #[must_use]
-    pub fn weighing(self, weight: f64) -> ScoreMean {
+    pub fn with_weight(self, weight: f64) -> ScoreMean {
         ScoreMean { weight, ..self }
     }
 
     /// Returns the mean over the samples of both. It uses only additions, multiplications, a division and a square
     /// root, which give the same bits on every processor.
     #[must_use]
-    pub fn and(self, other: ScoreMean) -> ScoreMean {
+    pub fn plus_samples(self, other: ScoreMean) -> ScoreMean {
         let weight = self.weight + other.weight;
         if weight <= 0.0 {
             return ScoreMean::NONE;
@@ -61,7 +61,7 @@ impl ScoreMean {
 
     /// Returns the score; `None` if its weight is 0.
     #[must_use]
-    pub fn known(self) -> Option<ScoreMean> {
+    pub fn if_sampled(self) -> Option<ScoreMean> {
         (self.weight > 0.0).then_some(self)
     }
 
@@ -98,25 +98,25 @@ mod tests {
         }
         let heavy = ScoreMean::of_sample(3.0, 1e9);
         assert_eq!(ScoreMean::unpack(heavy.pack()).weight, 4095.984375);
-        assert!(ScoreMean::unpack(ScoreMean::of_sample(3.0, 1e-9).pack()).known().is_some());
-        assert_eq!(ScoreMean::unpack(0).known(), None);
+        assert!(ScoreMean::unpack(ScoreMean::of_sample(3.0, 1e-9).pack()).if_sampled().is_some());
+        assert_eq!(ScoreMean::unpack(0).if_sampled(), None);
     }
 
     #[test]
     fn samples_that_are_joined_have_the_mean_and_the_spread_of_all() {
         let sum = [10.0, -2.0, 4.0, 4.0]
             .into_iter()
-            .fold(ScoreMean::NONE, |sum, score| sum.and(ScoreMean::of_sample(score, 0.5)));
+            .fold(ScoreMean::NONE, |sum, score| sum.plus_samples(ScoreMean::of_sample(score, 0.5)));
         assert!((sum.mean - 4.0).abs() < 1e-12 && (sum.weight - 2.0).abs() < 1e-12);
         assert!((sum.deviation - 18.0_f64.sqrt()).abs() < 1e-12, "{}", sum.deviation);
-        assert_eq!(ScoreMean::NONE.and(ScoreMean::NONE), ScoreMean::NONE);
+        assert_eq!(ScoreMean::NONE.plus_samples(ScoreMean::NONE), ScoreMean::NONE);
     }
 
     #[test]
     fn a_mean_over_many_samples_follows_new_ones() {
         let mut score = ScoreMean::of_sample(20.0, 4000.0);
         for _ in 0..40_000 {
-            score = ScoreMean::unpack(score.and(ScoreMean::of_sample(0.0, 1.0)).pack());
+            score = ScoreMean::unpack(score.plus_samples(ScoreMean::of_sample(0.0, 1.0)).pack());
         }
         assert!(score.mean < 0.1, "{}", score.mean);
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tewari::base::game::{Game, Move, Player};
 use tewari::go::{Board, Komi, Position, Rules, Size};
 use tewari::network::kernels::Kernel;
-use tewari::network::{Evaluator, Network, Situation, Symmetry, WeightsError};
+use tewari::network::{Evaluator, InputPosition, Network, Symmetry, WeightsError};
 
 pub(crate) mod random;
 use random::{Shape, random_weights, sealed};
@@ -26,8 +26,8 @@ fn random_position(size: Size, seed: u64, count: usize) -> (Position, Vec<Move>)
     (position, last_moves)
 }
 
-fn situation<'a>(position: &'a Position, last_moves: &'a [Move]) -> Situation<'a> {
-    Situation {
+fn situation<'a>(position: &'a Position, last_moves: &'a [Move]) -> InputPosition<'a> {
+    InputPosition {
         board: position.board(),
         to_play: position.to_play(),
         last_moves,
@@ -48,9 +48,9 @@ fn answer(
     let symmetry = Symmetry::from_number(symmetry, position.size());
     let evaluation = evaluator.evaluate(&situation(position, last_moves), symmetry);
     let mut chances = vec![0; evaluation.policy.len()];
-    evaluation.move_chances(|mv| position.is_legal_ignoring_history(mv), &mut chances);
+    evaluation.move_probabilities(|mv| position.is_legal_ignoring_history(mv), &mut chances);
     let score = evaluation.score.expect("random weights have all heads");
-    let winning = score.winning_chance(13);
+    let winning = score.win_rate(13);
     let owners = evaluation.owners.expect("random weights have all heads");
     let numbers = evaluation.policy.iter().chain(owners).map(|&number| i64::from(number));
     let rest = [score.mean, score.spread, i64::from(winning.0)];
@@ -99,9 +99,9 @@ fn answer_of_any(network: &Arc<Network>, kernel: Kernel, position: &Position, la
     let mut evaluator = Evaluator::with_kernel(Arc::clone(network), position.size(), kernel);
     let evaluation = evaluator.evaluate(&situation(position, last_moves), Symmetry::IDENTITY);
     let mut chances = vec![0; evaluation.policy.len()];
-    evaluation.move_chances(|_| true, &mut chances);
+    evaluation.move_probabilities(|_| true, &mut chances);
     if let Some(score) = evaluation.score {
-        let _ = score.winning_chance(i32::MAX);
+        let _ = score.win_rate(i32::MAX);
     }
 }
 
@@ -130,7 +130,7 @@ fn a_turned_position_under_the_turned_symmetry_is_the_same_input() {
     let plain = |symmetry: Symmetry| {
         let mut board = Board::new(size);
         for (player, mv) in stones {
-            let point = board.geometry().point_of(symmetry.turn(mv, size)).unwrap();
+            let point = board.geometry().point_of(symmetry.apply(mv, size)).unwrap();
             board.place(point, player);
         }
         board
@@ -138,7 +138,7 @@ fn a_turned_position_under_the_turned_symmetry_is_the_same_input() {
     let mut evaluator = Evaluator::new(network, size);
     for symmetry in Symmetry::all(size) {
         let ask = |evaluator: &mut Evaluator, board: &Board, last: Move, symmetry| {
-            let situation = Situation {
+            let situation = InputPosition {
                 board,
                 to_play: Player::White,
                 last_moves: &[last],
@@ -148,10 +148,10 @@ fn a_turned_position_under_the_turned_symmetry_is_the_same_input() {
             evaluator.evaluate(&situation, symmetry).policy.to_vec()
         };
         let here = ask(&mut evaluator, &plain(Symmetry::IDENTITY), Move(30), symmetry);
-        let last = symmetry.turn(Move(30), size);
+        let last = symmetry.apply(Move(30), size);
         let there = ask(&mut evaluator, &plain(symmetry), last, Symmetry::IDENTITY);
         for number in 0..=size.points() as u16 {
-            let turned = symmetry.turn(Move(number), size);
+            let turned = symmetry.apply(Move(number), size);
             assert_eq!(here[usize::from(number)], there[turned.index()], "{symmetry:?}");
         }
     }
@@ -168,11 +168,11 @@ fn files_that_are_no_network_are_refused_in_one_line() {
     let errors = [
         (Vec::new(), "not a weights file"),
         (b"GIF89a".to_vec(), "not a weights file"),
-        (good[..40].to_vec(), "found 40"),
-        (good[..good.len() - 1].to_vec(), "was cut"),
-        ([&good[..], &[0]].concat(), "something follows"),
+        (good[..40].to_vec(), "has 40 bytes"),
+        (good[..good.len() - 1].to_vec(), "it is incomplete"),
+        ([&good[..], &[0]].concat(), "has extra data"),
         (vec![0; 500_001], "at most 500000 bytes, found 500001"),
-        (with(8, 3), "expected weights of version 1 or 2, found 3"),
+        (with(8, 3), "the weights file has version 3"),
         (with(12, 31), "31 channels"),
         (with(13, 1), "288 channels"),
         (with(14, 33), "33 blocks"),
@@ -201,7 +201,7 @@ fn the_score_counts_owners_but_in_files_of_the_first_version() {
         let evaluation = evaluator.evaluate(&situation(&position, &last_moves), Symmetry::IDENTITY);
         let points = (0..size.points() as u16).map(Move);
         let owners: f64 =
-            points.map(|point| 2.0 * evaluation.owner_chance(point).unwrap().as_f64() - 1.0).sum();
+            points.map(|point| 2.0 * evaluation.owner_probability(point).unwrap().as_f64() - 1.0).sum();
         (evaluation.score.unwrap().lead(0), owners)
     });
     let counted = counting.0 - alone.0;

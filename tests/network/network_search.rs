@@ -15,11 +15,11 @@ use tewari::base::memory::Budget;
 use tewari::base::value::{Estimate, Value};
 use tewari::engine::{Engine, EngineOptions};
 use tewari::go::{Komi, Position, Rules, Size};
-use tewari::network::{Evaluator, Network, Networks, Situation, Symmetry};
+use tewari::network::{Evaluator, InputPosition, Network, Networks, Symmetry};
 use tewari::play::noughts::TicTacToe;
 use tewari::search::policy::Rave;
-use tewari::search::{Expert, Limits, Report, Search, SearchParameters};
-use tewari::table::{Evaluation, ScoreMean, Shape as TableShape, Table};
+use tewari::search::{Limits, PositionEvaluator, Report, Search, SearchParameters};
+use tewari::table::{BlockEvaluation, ScoreMean, Shape as TableShape, Table};
 
 const SIMULATIONS: u64 = 2_000;
 
@@ -35,15 +35,15 @@ fn limits() -> Limits {
 /// number of evaluations.
 fn search_with(estimate: Estimate, table: &Table, parameters: SearchParameters) -> (Report, u64) {
     let asked = AtomicU64::new(0);
-    let new_expert = || -> Expert<'_, TicTacToe> {
+    let new_evaluator = || -> PositionEvaluator<'_, TicTacToe> {
         Box::new(|game, priors| {
             asked.fetch_add(1, Relaxed);
             game.expand(priors);
-            Evaluation { estimate: Some(estimate), score: Some(ScoreMean::of_sample(1.0, 1.0)) }
+            BlockEvaluation { estimate: Some(estimate), score: Some(ScoreMean::of_sample(1.0, 1.0)) }
         })
     };
     let search = Search::new(table, Rave::default(), parameters);
-    let report = search.run_with_experts(&TicTacToe::default(), &new_expert, limits(), &mut |_| true);
+    let report = search.run_with_evaluators(&TicTacToe::default(), &new_evaluator, limits(), &mut |_| true);
     (report, asked.into_inner())
 }
 
@@ -184,7 +184,7 @@ fn a_network_says_the_same_of_a_position_however_the_board_is_turned() {
     let (size, network) = (Size::new(5, 5).expect("a size"), Arc::new(network(4)));
     let opinion = |symmetry: Symmetry| {
         let mut position = Position::new(size, Rules::CHINESE, Komi(1));
-        [7, 12, 3].map(Move).into_iter().for_each(|mv| position.play(symmetry.turn(mv, size)));
+        [7, 12, 3].map(Move).into_iter().for_each(|mv| position.play(symmetry.apply(mv, size)));
         tewari::engine::expert::ask(&network, &position)
     };
     let is_near =
@@ -195,7 +195,7 @@ fn a_network_says_the_same_of_a_position_however_the_board_is_turned() {
         assert!(is_near(here.black_winrate, there.black_winrate), "{symmetry:?}");
         assert!(is_near(here.black_score, there.black_score), "{symmetry:?}");
         for mv in (0..=size.points()).map(|mv| Move(mv as u16)) {
-            let turned = symmetry.turn(mv, size).index();
+            let turned = symmetry.apply(mv, size).index();
             let chances = [here.policy[mv.index()], there.policy[turned]];
             assert!((chances[0] - chances[1]).abs() < 1e-9, "{symmetry:?}, {mv:?}: {chances:?}");
             let [here, there] = [&here, &there].map(|it| it.ownership.as_ref().expect("owners"));
@@ -214,11 +214,11 @@ fn a_report_knows_the_owners_of_points_that_are_settled_and_counts_them() {
     let opinion = |to_play| {
         let position = Position::with_stones(size, Rules::CHINESE, Komi(1), &stones, to_play).expect("legal");
         let mut evaluator = Evaluator::new(Arc::clone(&network), size);
-        let situation = Situation::of(&position);
+        let situation = InputPosition::of(&position);
         let score = Symmetry::all(size)
             .map(|symmetry| {
                 let evaluation = evaluator.evaluate(&situation, symmetry);
-                let chance = |point| evaluation.owner_chance(Move(point)).expect("owners").as_f64();
+                let chance = |point| evaluation.owner_probability(Move(point)).expect("owners").as_f64();
                 let said =
                     (0..9).filter(|point| *point != 4).map(|point| 2.0 * chance(point) - 1.0).sum::<f64>();
                 let sign = if to_play == Player::Black { 1.0 } else { -1.0 };
@@ -258,7 +258,7 @@ fn a_table_of_another_network_or_of_none_is_refused_in_one_line() {
         let output = analyze(network, &format!("{table}.tewari"));
         let errors = String::from_utf8(output.stderr).expect("UTF-8");
         assert!(!output.status.success() && errors.lines().count() == 1, "{errors}");
-        assert!(errors.contains("use --network as when it was made"), "{errors}");
+        assert!(errors.contains("give the --network it was made with"), "{errors}");
     }
     let merged =
         tewari(folder.path(), &["table", "merge", "one.bin.tewari", "other.bin.tewari", "-o", "all.tewari"]);

@@ -7,7 +7,7 @@ use tewari::base::game::{Game, Move};
 use tewari::go::{KoRule, Position, Rules, Size};
 use tewari::lab::training::recorded_games::RecordedGame;
 use tewari::network::kernels::Kernel;
-use tewari::network::{Evaluator, Network, Situation, Symmetry};
+use tewari::network::{Evaluator, InputPosition, Network, Symmetry};
 
 const GAMES: &str = include_str!("../data/network/games.txt");
 const WEIGHTS: &[u8] = include_bytes!("../data/network/weights.bin");
@@ -15,7 +15,7 @@ const EXPECTED: &str = include_str!("../data/network/expected.txt");
 
 /// Returns the network's outputs in the trainer's format: logits of moves and owners, mean and spread of the score.
 fn answer(evaluator: &mut Evaluator, position: &Position, last_moves: &[Move]) -> (Vec<i32>, [i64; 2]) {
-    let situation = Situation {
+    let situation = InputPosition {
         board: position.board(),
         to_play: position.to_play(),
         last_moves,

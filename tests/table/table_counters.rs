@@ -6,8 +6,8 @@ use std::sync::Barrier;
 use tewari::base::game::Prior;
 use tewari::base::value::{Estimate, Value};
 use tewari::table::{
-    Block, Counters, EDGE_VISITS_FULL, EDGE_VISITS_LIMIT, Entry, Evaluation, Identity, LeafPlayouts,
-    Protected, ScoreMean, Shape, TOTAL_VISITS_FULL, Table, TableMode, Total,
+    Block, BlockEvaluation, Counters, EDGE_VISITS_FULL, Entry, LeafPlayouts, MAX_EDGE_VISITS, ProtectedPath,
+    ScoreMean, Shape, TOTAL_VISITS_FULL, Table, TableIdentity, TableMode, VisitsAndValue,
 };
 
 const MOVES: usize = 26;
@@ -18,8 +18,8 @@ const PRIOR: Prior = Prior { visits: 20, wins: 12 };
 /// Returns the position and its block; makes them if necessary.
 fn position(table: &Table) -> (Entry<'_>, Block<'_>) {
     let mut counters = Counters::default();
-    let entry = table.find_or_claim(KEY, Protected::default(), &mut counters).expect("an entry");
-    let block = table.claim_block(&entry, || [Some(PRIOR); MOVES], Protected::default(), &mut counters);
+    let entry = table.find_or_claim(KEY, ProtectedPath::default(), &mut counters).expect("an entry");
+    let block = table.claim_block(&entry, || [Some(PRIOR); MOVES], ProtectedPath::default(), &mut counters);
     (entry, block.expect("a block"))
 }
 
@@ -50,7 +50,7 @@ fn siblings_keep_their_order_and_their_shares_when_an_edge_is_full() {
     let table = Table::new(SHAPE, 1 << 20).expect("a table");
     let (entry, block) = position(&table);
     let played = LeafPlayouts { visits: 1000, half_points: 1000 };
-    entry.seed(played, Total { visits: 1000, value: Value::DRAW });
+    entry.seed(played, VisitsAndValue { visits: 1000, value: Value::DRAW });
     // The best move has one visit in forty more than the second.
     let shares = [(3, 41), (7, 40), (0, 10), (25, 1)];
     let mut added = 0_u64;
@@ -77,7 +77,7 @@ fn siblings_keep_their_order_and_their_shares_when_an_edge_is_full() {
         (1..500).contains(&leaf_playouts.visits) && (leaf_playouts.mean().as_f64() - 0.5).abs() < 0.01,
         "{leaf_playouts:?}"
     );
-    assert_eq!(table.survey(&mut |_| {}).faults, 0);
+    assert_eq!(table.scan(&mut |_| {}).faults, 0);
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn a_position_whose_edges_are_full_only_together_is_halved_before_its_visits_ove
         assert!(u64::from(entry.total().visits) < u64::from(TOTAL_VISITS_FULL) + (1 << 18), "{round}");
         assert_adds_up(&entry, &block, 1 << 18);
     }
-    assert_eq!(table.survey(&mut |_| {}).faults, 0);
+    assert_eq!(table.scan(&mut |_| {}).faults, 0);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn workers_that_fill_the_edges_of_one_position_at_once_halve_once() {
             block.add_visits(&entry, index, EDGE_VISITS_FULL - 1 - round % 3, value_of(index));
         }
         // The sum of these edges is full as well.
-        entry.set_total(Total { visits: TOTAL_VISITS_FULL - 1000, value: Value::DRAW });
+        entry.set_total(VisitsAndValue { visits: TOTAL_VISITS_FULL - 1000, value: Value::DRAW });
         let barrier = Barrier::new(WORKERS);
         std::thread::scope(|scope| {
             for worker in 0..WORKERS {
@@ -129,13 +129,13 @@ fn workers_that_fill_the_edges_of_one_position_at_once_halve_once() {
     }
 }
 
-fn identity() -> Identity {
-    Identity {
+fn identity() -> TableIdentity {
+    TableIdentity {
         game: "go 5x5".to_owned(),
         key_seed: 1,
         policy_state: String::new(),
         network: None,
-        setting: String::new(),
+        game_settings: String::new(),
     }
 }
 
@@ -145,7 +145,7 @@ fn file(path: &Path, edges: &[(usize, u32)]) -> Table {
     let (entry, block) = position(&table);
     entry.seed(
         LeafPlayouts { visits: 30_000, half_points: 15_000 },
-        Total { visits: 30_000, value: Value::DRAW },
+        VisitsAndValue { visits: 30_000, value: Value::DRAW },
     );
     for &(index, count) in edges {
         add(&entry, &block, index, count);
@@ -163,7 +163,7 @@ fn a_merge_whose_sums_do_not_fit_keeps_the_order_and_the_shares_of_the_moves() {
         let sources: Vec<&Table> = sources.iter().take(count).collect();
         let path = folder.path().join(format!("sum of {count}"));
         let (sum, kept) =
-            Table::join(&path, &sources, None, 64 << 10, false, &mut |_, _| true).expect("a merge");
+            Table::merge(&path, &sources, None, 64 << 10, false, &mut |_, _| true).expect("a merge");
         assert_eq!((kept.positions, kept.positions_kept, kept.blocks_kept), (1, 1, 1));
         let (entry, block) = position(&sum);
         let found = visits(&block);
@@ -179,7 +179,7 @@ fn a_merge_whose_sums_do_not_fit_keeps_the_order_and_the_shares_of_the_moves() {
             leaf_playouts.visits > 10_000 && (leaf_playouts.mean().as_f64() - 0.25).abs() < 0.01,
             "{leaf_playouts:?}"
         );
-        assert_eq!(sum.survey(&mut |_| {}).faults, 0);
+        assert_eq!(sum.scan(&mut |_| {}).faults, 0);
     }
 }
 
@@ -193,13 +193,13 @@ fn edges_that_an_older_file_filled_further_are_halved_together_at_the_next_visit
     for word in bytes.as_chunks_mut::<8>().0 {
         let value = u64::from_le_bytes(*word);
         if [EDGE_VISITS_FULL - 1, EDGE_VISITS_FULL - 2].contains(&((value >> 36) as u32)) {
-            *word = (value + (u64::from(EDGE_VISITS_LIMIT / 2) << 36)).to_le_bytes();
+            *word = (value + (u64::from(MAX_EDGE_VISITS / 2) << 36)).to_le_bytes();
         }
     }
     std::fs::write(&path, bytes).expect("written");
     let table = Table::open(&path, TableMode::ReadWrite, None).expect("the file");
     let (entry, block) = position(&table);
-    assert!(visits(&block)[3] > u64::from(EDGE_VISITS_LIMIT - 10));
+    assert!(visits(&block)[3] > u64::from(MAX_EDGE_VISITS - 10));
     add(&entry, &block, 0, 1);
     add(&entry, &block, 3, 1);
     add(&entry, &block, 3, 1);
@@ -221,22 +221,22 @@ fn a_merge_counts_an_estimate_once_however_many_tables_have_it() {
             let path = folder.path().join(number.to_string());
             let table = Table::create(&path, &identity(), SHAPE, 64 << 10).expect("a file");
             let mut counters = Counters::default();
-            let entry = table.find_or_claim(KEY, Protected::default(), &mut counters).expect("an entry");
+            let entry = table.find_or_claim(KEY, ProtectedPath::default(), &mut counters).expect("an entry");
             let score = ScoreMean { mean: -7.5, deviation: 12.0, weight: number as f64 + 1.0 };
             let judge =
-                || ([Some(PRIOR); MOVES], Evaluation { estimate: Some(estimate), score: Some(score) });
-            let block = table.claim_evaluated_block(&entry, judge, Protected::default(), &mut counters);
+                || ([Some(PRIOR); MOVES], BlockEvaluation { estimate: Some(estimate), score: Some(score) });
+            let block = table.claim_evaluated_block(&entry, judge, ProtectedPath::default(), &mut counters);
             assert_eq!(block.expect("a block").estimate(), Some(estimate));
             let value = estimate.join(u64::from(visits), mean);
             let half_points = (u64::from(2 * visits) * u64::from(mean.0)) >> 32;
             let played = LeafPlayouts { visits, half_points: half_points as u32 };
-            entry.seed(played, Total { visits, value });
+            entry.seed(played, VisitsAndValue { visits, value });
             table
         })
         .collect();
     let path = folder.path().join("sum");
     let sources: Vec<&Table> = sources.iter().collect();
-    let (sum, _) = Table::join(&path, &sources, None, 64 << 10, false, &mut |_, _| true).expect("a merge");
+    let (sum, _) = Table::merge(&path, &sources, None, 64 << 10, false, &mut |_, _| true).expect("a merge");
     let (entry, block) = position(&sum);
     assert_eq!(block.estimate(), Some(estimate));
     assert_eq!(block.evaluator_score().map(|score| (score.mean, score.deviation)), Some((-7.5, 12.0)));
@@ -251,10 +251,10 @@ fn a_merge_counts_an_estimate_once_however_many_tables_have_it() {
 fn an_estimate_stays_when_visits_are_halved() {
     let table = Table::new(SHAPE, 1 << 20).expect("a table");
     let mut counters = Counters::default();
-    let entry = table.find_or_claim(KEY, Protected::default(), &mut counters).expect("an entry");
+    let entry = table.find_or_claim(KEY, ProtectedPath::default(), &mut counters).expect("an entry");
     let estimate = Estimate { value: Value(0xabcd_abcd), weight: 255 };
-    let judge = || ([Some(PRIOR); MOVES], Evaluation { estimate: Some(estimate), score: None });
-    let block = table.claim_evaluated_block(&entry, judge, Protected::default(), &mut counters);
+    let judge = || ([Some(PRIOR); MOVES], BlockEvaluation { estimate: Some(estimate), score: None });
+    let block = table.claim_evaluated_block(&entry, judge, ProtectedPath::default(), &mut counters);
     let block = block.expect("a block");
     for _ in 0..5 {
         add(&entry, &block, 3, EDGE_VISITS_FULL / 2);

@@ -6,14 +6,14 @@ use tewari::base::game::{Bounds, Prior};
 use tewari::base::value::{Estimate, Value};
 use tewari::base::zobrist::mix;
 use tewari::table::{
-    AMAF_VISITS_LIMIT, Amaf, Counters, Entry, LeafPlayouts, Protected, Shape, TOTAL_VISITS_FULL, Table,
-    TableError, Total, amaf_sample,
+    AMAF_VISITS_LIMIT, Amaf, Counters, Entry, LeafPlayouts, ProtectedPath, Shape, TOTAL_VISITS_FULL, Table,
+    TableError, VisitsAndValue, amaf_sample,
 };
 
 const MOVES: usize = 9;
 const SHAPE: Shape = Shape { moves: MOVES, policy_state: true };
 const RANGE: Bounds = Bounds { lower: -361, upper: 361 };
-const NOBODY: Protected<'static> = Protected { keys: &[], blocks: &[] };
+const NOBODY: ProtectedPath<'static> = ProtectedPath { keys: &[], blocks: &[] };
 
 fn table(bytes: usize) -> Table {
     Table::new(SHAPE, bytes).expect("a table")
@@ -50,7 +50,7 @@ fn a_position_whose_bucket_is_full_goes_to_the_overflow() {
     assert_eq!(counters.evictions, 1);
     let found: Vec<bool> = keys.iter().map(|&key| table.find(key).is_some()).collect();
     assert_eq!(found, [true, true, true, true, true, true, false, true, true]);
-    let survey = table.survey(&mut |_| {});
+    let survey = table.scan(&mut |_| {});
     assert_eq!((survey.entries, survey.faults), (8, 0));
 }
 
@@ -58,7 +58,7 @@ fn a_position_whose_bucket_is_full_goes_to_the_overflow() {
 #[derive(Clone, Debug, Default)]
 struct Known {
     leaf_playouts: LeafPlayouts,
-    total: Option<Total>,
+    total: Option<VisitsAndValue>,
     bounds: Option<Bounds>,
     twin: bool,
     edges: Option<[KnownEdge; MOVES]>,
@@ -130,18 +130,18 @@ fn act(table: &Table, key: u64, action: &Action, known: &mut Known, counters: &m
             assert_eq!(leaf_playouts, known.leaf_playouts);
         }
         Action::SetTotal(visits, value) => {
-            let total = Total { visits, value: Value(value) };
+            let total = VisitsAndValue { visits, value: Value(value) };
             entry.set_total(total);
             known.total = Some(total);
         }
         Action::AddVisit(value) => {
             let visits = known.total.map_or(0, |total| total.visits);
             entry.add_visit(Value(value));
-            known.total = Some(Total { visits: visits.saturating_add(1), value: Value(value) });
+            known.total = Some(VisitsAndValue { visits: visits.saturating_add(1), value: Value(value) });
         }
         Action::Seed(visits, value) => {
             let leaf_playouts = LeafPlayouts::with_mean(visits, Value(value));
-            let total = Total { visits, value: Value(value) };
+            let total = VisitsAndValue { visits, value: Value(value) };
             entry.seed(leaf_playouts, total);
             (known.leaf_playouts, known.total) = (leaf_playouts, Some(total));
         }
@@ -262,12 +262,12 @@ proptest! {
         let table = table(smallest(SHAPE));
         let entries = [1, 2, 3, 4].map(|number| number * low);
         for (key, visits) in entries.into_iter().zip(visits) {
-            claim(&table, key).set_total(Total { visits, value: Value::DRAW });
+            claim(&table, key).set_total(VisitsAndValue { visits, value: Value::DRAW });
         }
         let kept: Vec<u64> = (0..4).filter(|&i| keep[i]).map(|i| entries[i]).collect();
         let mut counters = Counters::default();
         let newcomer = 5 * low;
-        let claimed = table.find_or_claim(newcomer, Protected { keys: &kept, blocks: &[] }, &mut counters);
+        let claimed = table.find_or_claim(newcomer, ProtectedPath { keys: &kept, blocks: &[] }, &mut counters);
         prop_assert!(kept.iter().all(|&key| table.find(key).is_some()));
         let least = (0..4).filter(|&i| !keep[i]).min_by_key(|&i| visits[i]);
         match (claimed, least) {
@@ -299,14 +299,14 @@ proptest! {
         let mut numbers = Vec::new();
         for (&key, visits) in keys.iter().zip(visits) {
             let entry = table.find_or_claim(key, NOBODY, &mut counters).expect("an entry");
-            entry.set_total(Total { visits, value: Value::DRAW });
+            entry.set_total(VisitsAndValue { visits, value: Value::DRAW });
             let block = table.claim_block(&entry, || &priors, NOBODY, &mut counters).expect("a block");
             numbers.push(block.number());
         }
         prop_assume!(counters.evictions == 0);
         prop_assert_eq!(counters.block_evictions, 0);
         let kept: Vec<u32> = (0..blocks).filter(|&i| protect[i]).map(|i| numbers[i]).collect();
-        let protected = Protected { keys: &keys, blocks: &kept };
+        let protected = ProtectedPath { keys: &keys, blocks: &kept };
         let newcomer = table.find_or_claim(u64::MAX, protected, &mut counters);
         prop_assume!(newcomer.is_some());
         let newcomer = newcomer.expect("an entry");
@@ -335,13 +335,13 @@ fn keys_of_one_bucket_are_told_apart_by_all_their_bits() {
         [0x7777_7777_7777_7777_u64, 0x7777_7777_7777_7776, 0x7777_7777_7767_7777, 0x7777_7767_7777_7777];
     for (number, key) in keys.into_iter().enumerate() {
         let entry = claim(&table, key);
-        entry.set_total(Total { visits: number as u32 + 1, value: Value(number as u32) });
+        entry.set_total(VisitsAndValue { visits: number as u32 + 1, value: Value(number as u32) });
         entry.tighten_bounds(Bounds::exact(number as i16));
         table.claim_block(&entry, || [None; MOVES], NOBODY, &mut Counters::default()).expect("a block");
     }
     for (number, key) in keys.into_iter().enumerate() {
         let entry = table.find(key).expect("an entry");
-        assert_eq!(entry.total(), Total { visits: number as u32 + 1, value: Value(number as u32) });
+        assert_eq!(entry.total(), VisitsAndValue { visits: number as u32 + 1, value: Value(number as u32) });
         assert_eq!(entry.bounds(RANGE), Bounds::exact(number as i16));
         assert!(table.block(&entry).is_some());
     }
@@ -351,7 +351,7 @@ fn keys_of_one_bucket_are_told_apart_by_all_their_bits() {
     }
     // Four more fill the overflow; the next one replaces the first, and does not inherit its proof and its block.
     for bit in 1..5 {
-        claim(&table, keys[0] ^ 1 << bit).set_total(Total { visits: 9, value: Value::WIN });
+        claim(&table, keys[0] ^ 1 << bit).set_total(VisitsAndValue { visits: 9, value: Value::WIN });
     }
     assert!(table.find(keys[0]).is_some());
     let next = claim(&table, keys[0] ^ 1 << 5);
@@ -366,14 +366,14 @@ fn the_handle_of_an_evicted_entry_writes_nothing() {
     let mut counters = Counters::default();
     let old = claim(&table, 10);
     let block = table.claim_block(&old, || [None; MOVES], NOBODY, &mut counters).expect("a block");
-    (11..14).for_each(|key| claim(&table, key).set_total(Total { visits: 9, value: Value::WIN }));
+    (11..14).for_each(|key| claim(&table, key).set_total(VisitsAndValue { visits: 9, value: Value::WIN }));
     let new = claim(&table, 14);
     assert!(!old.is_current() && table.find(10).is_none());
     let before = (new.total(), new.leaf_playouts(), new.bounds(RANGE), new.has_twin());
-    old.set_total(Total { visits: 5, value: Value::WIN });
+    old.set_total(VisitsAndValue { visits: 5, value: Value::WIN });
     old.add_visit(Value::WIN);
     old.add_leaf_playout(2);
-    old.seed(LeafPlayouts { visits: 3, half_points: 3 }, Total { visits: 3, value: Value::DRAW });
+    old.seed(LeafPlayouts { visits: 3, half_points: 3 }, VisitsAndValue { visits: 3, value: Value::DRAW });
     old.mark_twin();
     old.tighten_bounds(Bounds::exact(7));
     assert_eq!(before, (new.total(), new.leaf_playouts(), new.bounds(RANGE), new.has_twin()));
@@ -393,20 +393,20 @@ fn a_position_that_lost_its_block_keeps_what_the_edges_knew_as_their_mean() {
     let mut counters = Counters::default();
     let entry = claim(&table, 10);
     table.claim_block(&entry, || [None; MOVES], NOBODY, &mut counters).expect("a block");
-    assert!(!table.mend_lost_block(&entry, &mut counters));
-    entry.set_total(Total { visits: 200, value: Value(u32::MAX / 4) });
+    assert!(!table.replace_lost_block(&entry, &mut counters));
+    entry.set_total(VisitsAndValue { visits: 200, value: Value(u32::MAX / 4) });
     for key in [11, 12] {
         table.claim_block(&claim(&table, key), || [None; MOVES], NOBODY, &mut counters).expect("a block");
     }
     assert!(table.block(&entry).is_none());
-    assert!(table.mend_lost_block(&entry, &mut counters));
+    assert!(table.replace_lost_block(&entry, &mut counters));
     // Few playouts are kept, so that later ones count; the estimate is removed with its share in the mean of all
     // visits.
     assert_eq!((entry.leaf_playouts().visits, entry.total().visits, counters.lost_blocks), (16, 200, 1));
     assert!((entry.leaf_playouts().mean().as_f64() - 0.25).abs() < 0.01);
     entry.remove_from_leaf_playouts(Estimate { value: Value::WIN, weight: 10 });
     assert!((entry.leaf_playouts().mean().as_f64() - 0.2125).abs() < 0.02, "{:?}", entry.leaf_playouts());
-    assert!(!table.mend_lost_block(&entry, &mut counters));
+    assert!(!table.replace_lost_block(&entry, &mut counters));
 }
 
 #[test]
@@ -416,20 +416,20 @@ fn a_lost_block_may_come_back_to_its_position() {
     let [first, second, other] = [10, 11, 12].map(|key| claim(&table, key));
     let lost = table.claim_block(&first, || [None; MOVES], NOBODY, &mut counters).expect("a block").number();
     let kept = table.claim_block(&second, || [None; MOVES], NOBODY, &mut counters).expect("a block").number();
-    let protected = Protected { keys: &[], blocks: &[kept] };
+    let protected = ProtectedPath { keys: &[], blocks: &[kept] };
     let taken = table.claim_block(&other, || [None; MOVES], protected, &mut counters).expect("a block");
     assert!(taken.number() == lost && table.block(&first).is_none());
     let block = table.claim_block(&first, || [None; MOVES], protected, &mut counters).expect("a block");
     assert_eq!((block.number(), counters.block_evictions), (lost, 2));
     assert!(block.is_current() && table.block(&first).is_some_and(|found| found.is_same(&block)));
-    assert_eq!(table.survey(&mut |_| {}).orphans, 0);
+    assert_eq!(table.scan(&mut |_| {}).orphans, 0);
 }
 
 #[test]
 fn what_is_not_used_loses_to_what_is() {
     let table = table(smallest(SHAPE));
     for key in 10..14 {
-        claim(&table, key).set_total(Total { visits: 1000, value: Value::DRAW });
+        claim(&table, key).set_total(VisitsAndValue { visits: 1000, value: Value::DRAW });
     }
     for _ in 0..6 {
         table.next_search();
@@ -439,7 +439,7 @@ fn what_is_not_used_loses_to_what_is() {
     }
     // Fewer than 1000 visits, but recent ones.
     for key in [10, 11, 13] {
-        claim(&table, key).set_total(Total { visits: 1, value: Value::DRAW });
+        claim(&table, key).set_total(VisitsAndValue { visits: 1, value: Value::DRAW });
     }
     claim(&table, 14);
     assert!(table.find(12).is_none());
@@ -533,11 +533,11 @@ fn leaf_playouts_saturate_with_their_mean_unharmed() {
 fn visits_saturate() {
     let table = table(smallest(SHAPE));
     let entry = claim(&table, 10);
-    entry.set_total(Total { visits: u32::MAX - 2, value: Value::LOSS });
+    entry.set_total(VisitsAndValue { visits: u32::MAX - 2, value: Value::LOSS });
     for _ in 0..5 {
         entry.add_visit(Value(123));
     }
-    assert_eq!(entry.total(), Total { visits: u32::MAX, value: Value(123) });
+    assert_eq!(entry.total(), VisitsAndValue { visits: u32::MAX, value: Value(123) });
 }
 
 #[test]

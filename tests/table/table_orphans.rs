@@ -3,10 +3,10 @@
 use tewari::go::{Komi, Position, Rules, Size};
 use tewari::search::policy::Rave;
 use tewari::search::{Limits, Search, SearchParameters};
-use tewari::table::{Replacement, Shape, Survey, Table};
+use tewari::table::{Replacement, Shape, Table, TableStatistics};
 
 /// Returns the survey of a table of `bytes` after searches for several moves in a row.
-fn survey_after(bytes: usize, replacement: Replacement, threads: usize, simulations: u64) -> Survey {
+fn survey_after(bytes: usize, replacement: Replacement, threads: usize, simulations: u64) -> TableStatistics {
     let size = Size::new(9, 9).expect("a size");
     let shape = Shape { moves: size.points() + 1, policy_state: false };
     let table = Table::new(shape, bytes).expect("a table").with_replacement(replacement);
@@ -19,7 +19,7 @@ fn survey_after(bytes: usize, replacement: Replacement, threads: usize, simulati
         table.next_search();
         root.try_play(best).expect("legal");
     }
-    table.survey(&mut |_| {})
+    table.scan(&mut |_| {})
 }
 
 #[test]

@@ -9,7 +9,7 @@ use tewari::base::zobrist::mix;
 use tewari::go::{Komi, Position, Rules, Size};
 use tewari::search::policy::Rave;
 use tewari::search::{Limits, Search, SearchParameters};
-use tewari::table::{Block, Counters, Entry, Protected, Shape, Table, Total, amaf_sample};
+use tewari::table::{Block, Counters, Entry, ProtectedPath, Shape, Table, VisitsAndValue, amaf_sample};
 
 const MOVES: usize = 26;
 const RANGE: Bounds = Bounds { lower: -361, upper: 361 };
@@ -77,13 +77,13 @@ fn walk(table: &Table, keys: &[u64], rng: &mut PlayoutRng, wrong: &Wrong, counte
     let (mut path, mut blocks, mut handles) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..1 + rng.below(LONGEST_WALK) {
         let key = keys[rng.below(keys.len())];
-        let protected = Protected { keys: &path, blocks: &blocks };
+        let protected = ProtectedPath { keys: &path, blocks: &blocks };
         let Some(entry) = table.find_or_claim(key, protected, counters) else { continue };
         wrong.look_at_entry(&entry);
         path.push(key);
-        let protected = Protected { keys: &path, blocks: &blocks };
+        let protected = ProtectedPath { keys: &path, blocks: &blocks };
         let block = table.block(&entry).or_else(|| {
-            table.mend_lost_block(&entry, counters);
+            table.replace_lost_block(&entry, counters);
             table.claim_block(&entry, || priors(key), protected, counters)
         });
         if let Some(block) = block {
@@ -101,7 +101,7 @@ fn walk(table: &Table, keys: &[u64], rng: &mut PlayoutRng, wrong: &Wrong, counte
         entry.tighten_bounds(Bounds { lower: truth - below, upper: truth + above }.intersect(RANGE));
         entry.add_leaf_playout(rng.below(3) as u32);
         match rng.below(4) {
-            0 => entry.set_total(Total { visits: rng.below(1000) as u32, value: Value::DRAW }),
+            0 => entry.set_total(VisitsAndValue { visits: rng.below(1000) as u32, value: Value::DRAW }),
             1 => entry.mark_twin(),
             _ => entry.add_visit(Value(rng.next_u64() as u32)),
         }
@@ -160,7 +160,7 @@ fn hammer(bytes: usize, keys: &[u64], walks: usize) -> (Table, Counters) {
     let census = table.census();
     assert!(census.entries_used <= census.entries && census.blocks_used <= census.blocks);
     assert!(census.bytes_used <= census.bytes);
-    let survey = table.survey(&mut |_| {});
+    let survey = table.scan(&mut |_| {});
     assert_eq!(
         (survey.orphans, survey.unfinished_entries, survey.unfinished_blocks),
         (0, 0, 0),
@@ -205,8 +205,9 @@ fn a_table_with_room_loses_nothing_but_what_is_made_twice_at_once() {
 fn counts_are_exact_when_workers_add_to_one_position() {
     let shape = Shape { moves: MOVES, policy_state: false };
     let table = Table::new(shape, 1 << 20).expect("a table");
-    let entry = table.find_or_claim(77, Protected::default(), &mut Counters::default()).expect("an entry");
-    let block = table.claim_block(&entry, || priors(77), Protected::default(), &mut Counters::default());
+    let entry =
+        table.find_or_claim(77, ProtectedPath::default(), &mut Counters::default()).expect("an entry");
+    let block = table.claim_block(&entry, || priors(77), ProtectedPath::default(), &mut Counters::default());
     let block = block.expect("a block");
     let each = 4_000;
     std::thread::scope(|scope| {

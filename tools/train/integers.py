@@ -168,7 +168,7 @@ def parameters_of(data):
     if data[:8] != MAGIC or version not in (WITHOUT_COUNT, VERSION):
         raise ValueError(f"expected a weights file of version {WITHOUT_COUNT} or {VERSION}, found something else")
     if _checksum(data[:40] + bytes(8) + data[48:]) != int.from_bytes(data[40:48], "little"):
-        raise ValueError("expected weights that agree with their checksum, found damaged ones: take another copy")
+        raise ValueError("the weights file is damaged (its checksum does not match): copy it again")
     channels, blocks = (int.from_bytes(data[at : at + 2], "little") for at in (12, 14))
     pooled = int.from_bytes(data[20:24], "little")
     parameters = model.initial(0, channels, blocks, [block for block in range(blocks) if pooled >> block & 1])

@@ -6,8 +6,8 @@ use crate::base::value::Value;
 use crate::cli::print_error;
 use crate::go::geometry::column_letter;
 use crate::go::{Komi, Position, Rules};
-use crate::network::chances::CERTAIN;
-use crate::network::{Evaluation, Evaluator, Network, Networks, SMALL_SIDE, Situation, Symmetry};
+use crate::network::probabilities::PROBABILITY_ONE;
+use crate::network::{Evaluation, Evaluator, InputPosition, MAX_SMALL_SIDE, Network, Networks, Symmetry};
 use crate::records::sgf::{self, GameRecord, Given, Otherwise, Terms};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
@@ -46,7 +46,7 @@ pub(super) fn all_info(networks: &Networks) -> String {
     let networks = networks.all();
     match &networks[..] {
         [small, large] => format!(
-            "boards: no side above {SMALL_SIDE}\n{}\n\nboards: larger ones\n{}",
+            "boards: no side above {MAX_SMALL_SIDE}\n{}\n\nboards: larger ones\n{}",
             info(small),
             info(large)
         ),
@@ -58,7 +58,7 @@ pub(super) fn all_info(networks: &Networks) -> String {
 fn info(network: &Network) -> String {
     let architecture = network.architecture();
     let pooled: Vec<String> = (0..architecture.blocks)
-        .filter(|block| architecture.pooled >> block & 1 != 0)
+        .filter(|block| architecture.pooled_blocks >> block & 1 != 0)
         .map(|block| (block + 1).to_string())
         .collect();
     let trained = architecture.trained;
@@ -99,7 +99,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let mut position = find(record, &terms, arguments.turn).map_err(|error| anyhow!("{name}: {error}"))?;
     position.settle_komi();
     let mut evaluator = Evaluator::new(networks.network_for(position.size()), position.size());
-    let situation = Situation::of(&position);
+    let situation = InputPosition::of(&position);
     let evaluation = evaluator.evaluate(&situation, Symmetry::IDENTITY);
     super::super::print_line(format_args!("{}", describe(&position, &situation, &evaluation)))?;
     for line in &terms.assumed {
@@ -139,11 +139,11 @@ fn find(record: &GameRecord, terms: &Terms, turn: Option<usize>) -> Result<Posit
 
 /// Returns the board with the probabilities of moves in percent, the most probable moves, and the ownership and score
 /// from Black's point of view, if the network has them.
-fn describe(position: &Position, situation: &Situation<'_>, evaluation: &Evaluation<'_>) -> String {
+fn describe(position: &Position, situation: &InputPosition<'_>, evaluation: &Evaluation<'_>) -> String {
     let size = position.size();
     let mut chances = vec![0; evaluation.policy.len()];
-    evaluation.move_chances(|mv| position.check(mv).is_ok(), &mut chances);
-    let percent = |mv: Move| 100.0 * f64::from(chances[mv.index()]) / f64::from(CERTAIN);
+    evaluation.move_probabilities(|mv| position.check(mv).is_ok(), &mut chances);
+    let percent = |mv: Move| 100.0 * f64::from(chances[mv.index()]) / f64::from(PROBABILITY_ONE);
     let mut text = board(position, |mv| match percent(mv) {
         small if small < 0.5 => ".".to_owned(),
         percent => format!("{percent:.0}"),
@@ -161,14 +161,14 @@ fn describe(position: &Position, situation: &Situation<'_>, evaluation: &Evaluat
     let is_blacks = position.to_play() == Player::Black;
     let for_black = |value: Value| 100.0 * if is_blacks { value } else { value.other() }.as_f64();
     if evaluation.owners.is_some() {
-        let owner = |mv: Move| evaluation.owner_chance(mv).map_or(0.0, for_black);
+        let owner = |mv: Move| evaluation.owner_probability(mv).map_or(0.0, for_black);
         let owners = board(position, |mv| format!("{:.0}", owner(mv)));
         let _ = write!(text, "\n\n{owners}chance of Black to own each empty point, per cent");
     }
     if let Some(score) = evaluation.score {
         let komi = situation.own_komi();
         let lead = if is_blacks { score.lead(komi) } else { -score.lead(komi) };
-        let chance = for_black(score.winning_chance(komi));
+        let chance = for_black(score.win_rate(komi));
         let leader = if lead < 0.0 { "White" } else { "Black" };
         let _ = write!(text, "\n{leader} leads by {:.1} points, Black wins {chance:.1} per cent", lead.abs());
     }

@@ -6,7 +6,7 @@
 use super::samples::{Labels, SampleWriter};
 use crate::base::game::{Game, Move, Outcome, Player};
 use crate::go::{KoRule, Komi, Position, Rules, Size, ownership};
-use crate::network::planes::Situation;
+use crate::network::planes::InputPosition;
 use std::io::{self, Write};
 
 /// Maximum plausible margin in points: the board and some komi.
@@ -81,7 +81,7 @@ impl RecordedGame {
         let owners = if is_cut_off { None } else { self.owners(&last, number) }.unwrap_or_default();
         self.play(start, &mut |position, mv| {
             let labels = Labels { owners: &owners, ..self.labels(position.to_play(), mv, number) };
-            writer.write(&Situation::of(position), &labels)
+            writer.write(&InputPosition::of(position), &labels)
         })?;
         Ok((count, is_cut_off))
     }

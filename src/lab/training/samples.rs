@@ -29,7 +29,9 @@ use crate::base::game::{Move, Outcome, Player};
 use crate::go::Size;
 use crate::go::board::Board;
 use crate::go::ladder::LadderReader;
-use crate::network::planes::{Kind, PLANES, PlaneSet, Sink, Situation, describe, kind};
+use crate::network::planes::{
+    InputPosition, PLANES, PlaneEncoding, PlaneSet, PlaneSink, encoding, write_planes,
+};
 use std::io::{self, Write};
 
 const MAGIC: [u8; 8] = *b"TewariPS";
@@ -96,7 +98,7 @@ impl<W: Write> SampleWriter<W> {
         header[16..20].copy_from_slice(&(row.bytes.len() as u32).to_le_bytes());
         header[20..24].copy_from_slice(&PlaneSet::KNOWN.0.to_le_bytes());
         for plane in 0..PLANES {
-            header[24 + plane] = kind(plane) as u8;
+            header[24 + plane] = encoding(plane) as u8;
         }
         output.write_all(&header)?;
         Ok(SampleWriter { output, size, row, ladders: LadderReader::new(&Board::new(size)) })
@@ -106,10 +108,10 @@ impl<W: Write> SampleWriter<W> {
     ///
     /// # Errors
     /// If the row cannot be written.
-    pub fn write(&mut self, situation: &Situation<'_>, labels: &Labels<'_>) -> io::Result<()> {
+    pub fn write(&mut self, situation: &InputPosition<'_>, labels: &Labels<'_>) -> io::Result<()> {
         assert_eq!(situation.board.size(), self.size, "one size a file");
         self.row.clear();
-        describe(situation, PlaneSet::KNOWN, &mut self.ladders, &mut self.row);
+        write_planes(situation, PlaneSet::KNOWN, &mut self.ladders, &mut self.row);
         self.row.label(situation, labels);
         self.output.write_all(&self.row.bytes)
     }
@@ -139,8 +141,12 @@ impl Row {
         let points = size.points();
         let mut starts = [0; PLANES];
         let mut end = 0;
-        for (wanted, bytes) in [(Kind::Bits, size.points().div_ceil(8)), (Kind::Point, 2), (Kind::Whole, 1)] {
-            for plane in PlaneSet::KNOWN.iter().filter(|&plane| kind(plane) == wanted) {
+        for (wanted, bytes) in [
+            (PlaneEncoding::Bits, size.points().div_ceil(8)),
+            (PlaneEncoding::Point, 2),
+            (PlaneEncoding::Whole, 1),
+        ] {
+            for plane in PlaneSet::KNOWN.iter().filter(|&plane| encoding(plane) == wanted) {
                 starts[plane] = end;
                 end += bytes;
             }
@@ -152,7 +158,7 @@ impl Row {
 
     fn clear(&mut self) {
         self.bytes.fill(0);
-        for plane in PlaneSet::KNOWN.iter().filter(|&plane| kind(plane) == Kind::Point) {
+        for plane in PlaneSet::KNOWN.iter().filter(|&plane| encoding(plane) == PlaneEncoding::Point) {
             self.put(self.starts[plane], &NO_POINT.to_le_bytes());
         }
     }
@@ -161,7 +167,7 @@ impl Row {
         self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
     }
 
-    fn label(&mut self, situation: &Situation<'_>, labels: &Labels<'_>) {
+    fn label(&mut self, situation: &InputPosition<'_>, labels: &Labels<'_>) {
         let komi = situation.own_komi().clamp(-10_000, 10_000) as i16;
         self.put(self.labels, &labels.played.0.to_le_bytes());
         self.put(self.labels + 2, &komi.to_le_bytes());
@@ -187,13 +193,13 @@ impl Row {
     }
 }
 
-impl Sink for Row {
+impl PlaneSink for Row {
     fn point(&mut self, plane: usize, number: usize) {
         let start = self.starts[plane];
-        match kind(plane) {
-            Kind::Bits => self.bytes[start + number / 8] |= 1 << (number % 8),
-            Kind::Point => self.put(start, &(number as u16).to_le_bytes()),
-            Kind::Whole => {}
+        match encoding(plane) {
+            PlaneEncoding::Bits => self.bytes[start + number / 8] |= 1 << (number % 8),
+            PlaneEncoding::Point => self.put(start, &(number as u16).to_le_bytes()),
+            PlaneEncoding::Whole => {}
         }
     }
 

@@ -3,7 +3,7 @@
 use super::samples::{Labels, SampleWriter};
 use crate::base::game::{Game, Move, Outcome, Player};
 use crate::go::{Komi, Position, Rules, Size};
-use crate::network::planes::{self, Situation};
+use crate::network::planes::{self, InputPosition};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 
@@ -148,7 +148,7 @@ impl OwnGame {
                 self.searches.iter().find(|search| search.turn == turn).map(|search| &*search.visits);
             // With an even step the turn alone would select positions of only one player.
             let is_next = (turn as u64 + self.number).is_multiple_of(every.max(1) as u64);
-            let is_told = planes::is_komi_told(position.komi());
+            let is_told = planes::is_komi_representable(position.komi());
             if visits.is_some() || (turn >= self.opening && is_next && is_told) {
                 let value = turn.checked_sub(self.opening).map(|index| values[index]);
                 let labels = Labels {
@@ -157,7 +157,7 @@ impl OwnGame {
                     value,
                     ..self.labels(&position, mv)
                 };
-                writer.write(&Situation::of(&position), &labels)?;
+                writer.write(&InputPosition::of(&position), &labels)?;
                 count += 1;
             }
             position.play(mv);

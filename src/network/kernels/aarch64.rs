@@ -3,29 +3,36 @@
 //! `sdot` multiplies signed bytes. Activations are 0 to 127, the same in signed and unsigned bytes, so the sums equal
 //! those of the other kernels.
 
-use super::{Cell, Group, Job, LANES, SDOT_POINTS, Sums, four_of};
+use super::computation::{LayerComputation, four_of};
+use super::group::{Group, SDOT_POINTS};
+use crate::network::cells::{Cell, LANES, Sums};
 use std::arch::aarch64::*;
 use std::arch::asm;
 
 /// Computes one block of outputs on all points.
 #[target_feature(enable = "neon,dotprod")]
-pub(super) fn sdot(job: &Job<'_>, block: usize, output: &mut [Cell]) {
-    for group in job.groups {
+pub(super) fn sdot(computation: &LayerComputation<'_>, block: usize, output: &mut [Cell]) {
+    for group in computation.groups {
         let mut stored = [[0; LANES]; SDOT_POINTS];
-        sdot_group(job, block, group, &mut stored);
-        job.finish_all(group, block, &stored, output);
+        sdot_group(computation, block, group, &mut stored);
+        computation.finish_all(group, block, &stored, output);
     }
 }
 
 #[target_feature(enable = "neon,dotprod")]
 #[inline]
-fn sdot_group(job: &Job<'_>, block: usize, group: &Group, stored: &mut [Sums; SDOT_POINTS]) {
+fn sdot_group(
+    computation: &LayerComputation<'_>,
+    block: usize,
+    group: &Group,
+    stored: &mut [Sums; SDOT_POINTS],
+) {
     const REGISTERS: usize = LANES / 4;
     let mut sums = [[vdupq_n_s32(0); SDOT_POINTS]; REGISTERS];
-    let mut weights = job.layer.of_block(block);
-    for tap in 0..job.offsets.len() {
-        for k in 0..job.layer.in_blocks {
-            let window = job.window(group, tap, k);
+    let mut weights = computation.layer.of_block(block);
+    for tap in 0..computation.offsets.len() {
+        for k in 0..computation.layer.in_blocks {
+            let window = computation.window(group, tap, k);
             let (these, rest) = weights.split_at(LANES / 4);
             weights = rest;
             for (four, lanes) in these.iter().enumerate() {

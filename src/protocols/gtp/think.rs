@@ -4,7 +4,7 @@ use super::session::Session;
 use crate::base::game::{Game, Move, Player};
 use crate::engine::Decision;
 use crate::go::Size;
-use crate::search::{Report, Snapshot};
+use crate::search::{Report, SearchSnapshot};
 
 /// The conditions of one decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Session {
     pub(super) fn choose(
         &mut self,
         thinking: Thinking,
-        watch: &mut dyn FnMut(&Snapshot<'_>) -> bool,
+        watch: &mut dyn FnMut(&SearchSnapshot<'_>) -> bool,
     ) -> (Choice, Option<Report>) {
         let Thinking { player, uses_clock, is_cancellable } = thinking;
         let Session { engine, input, clock, options, .. } = self;

@@ -14,7 +14,7 @@ use crate::base::game::Player;
 use crate::base::input::{Input, Line};
 use crate::engine::{Engine, EngineError, EngineOptions, expert};
 use crate::go::{KeyPolicy, Record};
-use crate::search::{Limits, Report, Snapshot};
+use crate::search::{Limits, Report, SearchSnapshot};
 use message::{Extras, QueryError};
 use query::Job;
 use room::{Room, Taken};
@@ -149,7 +149,7 @@ impl<W: Write> Server<W> {
         let mut failure = None;
         let first = job.query.first_report.or(job.query.report_interval);
         let mut next = first.map(|interval| Instant::now() + interval);
-        let mut watch = |snapshot: &Snapshot<'_>| -> io::Result<bool> {
+        let mut watch = |snapshot: &SearchSnapshot<'_>| -> io::Result<bool> {
             if next.is_some_and(|due| Instant::now() >= due) {
                 next = job.query.report_interval.map(|interval| Instant::now() + interval);
                 desk.say(&result(&snapshot.report(), true))?;

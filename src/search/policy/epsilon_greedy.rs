@@ -18,7 +18,7 @@ impl SelectionPolicy for EpsilonGreedy {
         if edge.visits > 0.0 { edge.value } else { 0.0 }
     }
 
-    fn random_choices(&self) -> u32 {
+    fn random_probability_256(&self) -> u32 {
         (self.epsilon * 256.0).round() as u32
     }
 }

@@ -32,14 +32,14 @@ use std::sync::atomic::Ordering::Relaxed;
 
 /// Statistics of a position with values that contain a network's estimates. AMAF samples come from playouts alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Estimates {
+pub struct EstimateStatistics {
     /// Mean excess of the edges' values over the means of their AMAF samples, weighted by the edges' visits; -1 to 1.
     pub amaf_offset: f32,
     /// Mean value of the visited edges that are not refuted, weighted by their visits, for the player to move; 0.5
     /// without visits.
     pub mean: f32,
     /// Sum of the probabilities of the moves that have visits and are not refuted; 0 to 1, and more after a pass.
-    pub chance_tried: f32,
+    pub tried_probability: f32,
 }
 
 /// Parent statistics available to a selection policy.
@@ -53,7 +53,7 @@ pub struct ParentView {
     /// True for the root of the search.
     pub is_root: bool,
     /// Statistics of a network's estimates; `None` if all values come from playouts.
-    pub estimates: Option<Estimates>,
+    pub estimates: Option<EstimateStatistics>,
 }
 
 impl ParentView {
@@ -149,7 +149,7 @@ pub trait SelectionPolicy: Clone + Send + Sync {
     }
 
     /// Returns the probability of a uniformly random selection, in 1/256.
-    fn random_choices(&self) -> u32 {
+    fn random_probability_256(&self) -> u32 {
         0
     }
 

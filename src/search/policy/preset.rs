@@ -26,7 +26,7 @@ pub enum Policy {
 }
 
 /// Evaluates an expression for the policy inside the enum.
-macro_rules! each {
+macro_rules! dispatch {
     ($policy:expr, $inner:ident => $body:expr) => {
         match $policy {
             Policy::Rave($inner) => $body,
@@ -44,48 +44,48 @@ macro_rules! each {
 
 impl SelectionPolicy for Policy {
     fn score(&self, parent: &ParentView, edge: &EdgeView) -> f32 {
-        each!(self, policy => policy.score(parent, edge))
+        dispatch!(self, policy => policy.score(parent, edge))
     }
 
     fn score_all(&self, parent: &ParentView, edges: &EdgeColumns<'_>, scores: &mut [f32]) {
-        each!(self, policy => policy.score_all(parent, edges, scores));
+        dispatch!(self, policy => policy.score_all(parent, edges, scores));
     }
 
     fn uses_amaf(&self) -> bool {
-        each!(self, policy => policy.uses_amaf())
+        dispatch!(self, policy => policy.uses_amaf())
     }
 
     fn uses_state(&self) -> bool {
-        each!(self, policy => policy.uses_state())
+        dispatch!(self, policy => policy.uses_state())
     }
 
-    fn random_choices(&self) -> u32 {
-        each!(self, policy => policy.random_choices())
+    fn random_probability_256(&self) -> u32 {
+        dispatch!(self, policy => policy.random_probability_256())
     }
 
     fn update(&self, state: &[AtomicU64], chosen: usize, half_points: u32) {
-        each!(self, policy => policy.update(state, chosen, half_points));
+        dispatch!(self, policy => policy.update(state, chosen, half_points));
     }
 
     fn update_at_root(&self, state: &[AtomicU64], candidates: &dyn Fn(usize) -> bool) {
-        each!(self, policy => policy.update_at_root(state, candidates));
+        dispatch!(self, policy => policy.update_at_root(state, candidates));
     }
 
     fn is_settled(&self, state: &[AtomicU64], candidates: &dyn Fn(usize) -> bool) -> bool {
-        each!(self, policy => policy.is_settled(state, candidates))
+        dispatch!(self, policy => policy.is_settled(state, candidates))
     }
 
     fn plays_most_visited(&self) -> bool {
-        each!(self, policy => policy.plays_most_visited())
+        dispatch!(self, policy => policy.plays_most_visited())
     }
 
     fn final_rank(&self, visits: u64, value: Value, state: u64) -> f64 {
-        each!(self, policy => policy.final_rank(visits, value, state))
+        dispatch!(self, policy => policy.final_rank(visits, value, state))
     }
 }
 
 /// The definition of a preset.
-struct Definition {
+struct PresetDefinition {
     name: &'static str,
     summary: &'static str,
     parameters: &'static [Parameter],
@@ -106,51 +106,51 @@ const CRAZY_STONE: f64 = 0.4472;
 /// Value of `expand_at` with which only the root gets a block.
 const NEVER: u32 = u32::MAX;
 
-const PRESETS: &[Definition] = &[
-    Definition {
+const PRESETS: &[PresetDefinition] = &[
+    PresetDefinition {
         name: "rave",
         summary: "RAVE with the minimum-MSE schedule and priors (Gelly & Silver 2011); the default",
         parameters: &[
-            number("equivalence", 1.0, 1e6, 1500.0, "samples at which AMAF weighs a third"),
-            number("c", 0.0, 10.0, 0.0, EXPLORATION),
-            number("priors", 0.0, 1.0, 0.6, "what Go knowledge counts for a new move"),
-            number("puct", 0.0, 10.0, 0.8, "exploration by the network's chances of moves"),
             number(
-                "untried",
-                0.0,
+                "equivalence",
                 1.0,
-                0.1,
-                "how much worse a move looks, by the network, before it is tried",
+                1e6,
+                1500.0,
+                "number of AMAF samples at which AMAF has a weight of 1/3 (with as many visits)",
             ),
-            number("amaf", 0.0, 1e6, 200.0, "what equivalence is where a network judges; 0: no AMAF"),
+            number("c", 0.0, 10.0, 0.0, EXPLORATION),
+            number("priors", 0.0, 1.0, 0.6, "weight of Go knowledge in new moves"),
+            number("puct", 0.0, 10.0, 0.8, "exploration by the network's move probabilities"),
+            number("untried", 0.0, 1.0, 0.1, "reduction of an untried move's value, with a network"),
+            number("amaf", 0.0, 1e6, 200.0, "equivalence in positions evaluated by the network; 0: no AMAF"),
         ],
         expand_at: 8,
         build: |values| {
             let [equivalence, c, priors, exploration, first_play_loss, amaf] =
                 values.map(|value| value as f32);
-            let judged = Puct { exploration, first_play_loss, amaf };
-            Policy::Rave(Rave { equivalence, exploration: c, priors, judged })
+            let puct = Puct { exploration, first_play_loss, amaf };
+            Policy::Rave(Rave { equivalence, exploration: c, priors, puct })
         },
     },
-    Definition {
+    PresetDefinition {
         name: "ucb1",
         summary: "value + c·sqrt(ln N / n) (Kocsis & Szepesvári 2006)",
         parameters: &[number("c", 0.0, 10.0, CRAZY_STONE, "exploration, twice C_p; the paper has sqrt 2")],
         expand_at: 1,
         build: |values| Policy::Ucb1(Ucb1 { exploration: values[0] as f32 }),
     },
-    Definition {
+    PresetDefinition {
         name: "ucb1-tuned",
         summary: "exploration by the variance of the results (Auer et al. 2002)",
         parameters: &[number("c", 0.0, 10.0, 1.0, EXPLORATION)],
         expand_at: 1,
         build: |values| Policy::Ucb1Tuned(Ucb1Tuned { exploration: values[0] as f32 }),
     },
-    Definition {
+    PresetDefinition {
         name: "ucb-improved",
         summary: "rounds of elimination at the root, UCB1 below (Auer & Ortner 2010)",
         parameters: &[
-            number("horizon", 0.0, 1e9, 0.0, "simulations planned for; 0: what the search may use"),
+            number("horizon", 0.0, 1e9, 0.0, "planned number of simulations; 0: the limit of the search"),
             number("c", 0.0, 10.0, CRAZY_STONE, "exploration below the root"),
         ],
         expand_at: 1,
@@ -159,14 +159,14 @@ const PRESETS: &[Definition] = &[
             Policy::UcbImproved(UcbImproved { horizon: values[0] as f32, below })
         },
     },
-    Definition {
+    PresetDefinition {
         name: "valkyria",
         summary: "win rate + UCTK·sqrt(ln N / 5n), plays the highest win rate (Persson 2006)",
-        parameters: &[number("uctk", 0.0, 10.0, 1.0, "larger searches more uniformly")],
+        parameters: &[number("uctk", 0.0, 10.0, 1.0, "exploration; larger values search more uniformly")],
         expand_at: 1,
         build: |values| Policy::Valkyria(Valkyria { uctk: values[0] as f32 }),
     },
-    Definition {
+    PresetDefinition {
         name: "crazystone",
         summary: "v + 2·C_p·sqrt(ln t / n), that is sqrt(2 ln t / 10 n) (Coulom 2006)",
         parameters: &[number(
@@ -179,9 +179,9 @@ const PRESETS: &[Definition] = &[
         expand_at: 1,
         build: |values| Policy::Ucb1(Ucb1 { exploration: 2.0 * values[0] as f32 }),
     },
-    Definition {
+    PresetDefinition {
         name: "lazarus",
-        summary: "highest (r+N)/(s+N), samples fade, plays the best that is most sampled (Dailey 2006)",
+        summary: "highest (r+N)/(s+N) with decaying samples; plays the most sampled move (Dailey 2006)",
         parameters: &[
             number("n", 0.01, 1e6, 1.0, "N"),
             number(
@@ -189,7 +189,7 @@ const PRESETS: &[Definition] = &[
                 0.5,
                 1.0,
                 0.9999,
-                "what samples are multiplied by after each simulation; 1: off",
+                "factor applied to samples after each simulation; 1: no decay",
             ),
             number(
                 "scale",
@@ -205,7 +205,7 @@ const PRESETS: &[Definition] = &[
             Policy::Lazarus(Lazarus { constant, scale, degrade })
         },
     },
-    Definition {
+    PresetDefinition {
         name: "stego",
         summary: "UCT with AMAF in one of four ways (StegoUCT)",
         parameters: &[
@@ -213,11 +213,11 @@ const PRESETS: &[Definition] = &[
                 key: "mode",
                 range: Range::Choice(&["uct", "amaf", "alpha-amaf", "rave"]),
                 default: 3.0,
-                meaning: "how AMAF is used",
+                meaning: "use of AMAF",
             },
             number("c", 0.0, 10.0, CRAZY_STONE, EXPLORATION),
             number("alpha", 0.0, 1.0, 0.5, "weight of AMAF in alpha-amaf"),
-            number("r", 1.0, 1e6, 1000.0, "playouts after which AMAF counts no more in rave"),
+            number("r", 1.0, 1e6, 1000.0, "playouts after which AMAF has no weight in mode rave"),
         ],
         expand_at: 1,
         build: |values| {
@@ -231,17 +231,17 @@ const PRESETS: &[Definition] = &[
             })
         },
     },
-    Definition {
+    PresetDefinition {
         name: "flat",
-        summary: "Monte-Carlo at the root alone: all moves in turn, plays the highest win rate",
+        summary: "Monte-Carlo without a tree: samples all moves in turn, plays the highest win rate",
         parameters: &[],
         expand_at: NEVER,
         build: |_| Policy::Flat(Flat),
     },
-    Definition {
+    PresetDefinition {
         name: "epsilon-greedy",
-        summary: "the highest win rate, or any move: the baseline that UCT improves on (Sensei's Library)",
-        parameters: &[number("epsilon", 0.0, 1.0, 0.5, "how often any move")],
+        summary: "the highest win rate, or a random move: the baseline that UCT improves on (Sensei's Library)",
+        parameters: &[number("epsilon", 0.0, 1.0, 0.5, "probability of a random move")],
         expand_at: 1,
         build: |values| Policy::EpsilonGreedy(EpsilonGreedy { epsilon: values[0] as f32 }),
     },
@@ -261,7 +261,7 @@ impl Preset {
         PRESETS.iter().map(|definition| definition.name)
     }
 
-    fn definition(&self) -> &'static Definition {
+    fn definition(&self) -> &'static PresetDefinition {
         &PRESETS[self.index]
     }
 
@@ -339,7 +339,7 @@ impl FromStr for Preset {
 impl fmt::Display for Preset {
     /// Writes the name and the parameters that differ from their defaults.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Definition { name, parameters, .. } = self.definition();
+        let PresetDefinition { name, parameters, .. } = self.definition();
         f.write_str(name)?;
         let set = parameters.iter().zip(self.values).filter(|(parameter, value)| *value != parameter.default);
         for (number, (parameter, value)) in set.enumerate() {
@@ -353,8 +353,8 @@ impl fmt::Display for Preset {
 /// Returns a text for users that lists all presets with their parameters, ranges and defaults.
 #[must_use]
 pub fn help() -> String {
-    let mut text = "Policies, as NAME or NAME:key=value,key=value\n".to_owned();
-    for Definition { name, summary, parameters, .. } in PRESETS {
+    let mut text = "Selection policies, as NAME or NAME:key=value,key=value\n".to_owned();
+    for PresetDefinition { name, summary, parameters, .. } in PRESETS {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "\n{name:16}{summary}");
         for parameter in *parameters {

@@ -1,6 +1,6 @@
 //! PUCT, the formula of RAVE in positions that a network has evaluated.
 
-use super::{EdgeView, Estimates, ParentView};
+use super::{EdgeView, EstimateStatistics, ParentView};
 use crate::base::game::Prior;
 
 /// PUCT with a first-play value below the parent's, and AMAF beside the mean.
@@ -31,9 +31,9 @@ pub struct Puct {
 /// k: weight of F, in visits.
 const FIRST_PLAY_VISITS: f32 = 2.0;
 /// Visits added to those of the edge in the weight of AMAF.
-const AMAF_HANDICAP: f32 = 30.0;
+const AMAF_ADDED_VISITS: f32 = 30.0;
 /// Wins of the prior of a move with probability 1.
-const CERTAIN_WINS: f32 = 200.0;
+const PROBABILITY_ONE_WINS: f32 = 200.0;
 
 impl Default for Puct {
     fn default() -> Puct {
@@ -45,33 +45,34 @@ impl Puct {
     /// Returns the prior that stores a probability. Its wins are in proportion to the square root of the probability,
     /// so that small ones keep two digits.
     #[must_use]
-    pub fn pack_chance(chance: f32) -> Prior {
-        let wins = (CERTAIN_WINS * chance.clamp(0.0, 1.0).sqrt()) as u8;
+    pub fn prior_from_probability(probability: f32) -> Prior {
+        let wins = (PROBABILITY_ONE_WINS * probability.clamp(0.0, 1.0).sqrt()) as u8;
         Prior { visits: wins, wins }
     }
 
     /// Returns the probability stored in a prior with `wins`.
     #[inline]
     #[must_use]
-    pub fn chance(wins: f32) -> f32 {
-        let root = wins * (1.0 / CERTAIN_WINS);
+    pub fn probability(wins: f32) -> f32 {
+        let root = wins * (1.0 / PROBABILITY_ONE_WINS);
         root * root
     }
 
     /// Returns the score of an edge; vectorises.
     #[inline]
     #[must_use]
-    pub fn score(&self, parent: &ParentView, estimates: &Estimates, edge: &EdgeView) -> f32 {
+    pub fn score(&self, parent: &ParentView, estimates: &EstimateStatistics, edge: &EdgeView) -> f32 {
         let visits = edge.visits;
-        let first_play = estimates.mean - self.first_play_loss * estimates.chance_tried.sqrt();
+        let first_play = estimates.mean - self.first_play_loss * estimates.tried_probability.sqrt();
         let mean = (visits * edge.value + FIRST_PLAY_VISITS * first_play) / (visits + FIRST_PLAY_VISITS);
         let samples = edge.amaf_visits;
         let amaf = edge.amaf_wins / samples.max(1.0) + estimates.amaf_offset;
         let amaf = if visits > 0.0 { amaf } else { amaf.min(first_play) };
-        let weight = visits + AMAF_HANDICAP;
+        let weight = visits + AMAF_ADDED_VISITS;
         let beta =
             samples * self.amaf / (self.amaf * (samples + weight) + weight * samples).max(f32::MIN_POSITIVE);
-        let exploration = self.exploration * Puct::chance(edge.prior_wins) * (1.0 + parent.visits).sqrt();
+        let exploration =
+            self.exploration * Puct::probability(edge.prior_wins) * (1.0 + parent.visits).sqrt();
         beta * amaf + (1.0 - beta) * mean + exploration / (1.0 + visits)
     }
 }
@@ -80,10 +81,11 @@ impl Puct {
 mod tests {
     use super::*;
 
-    const ESTIMATES: Estimates = Estimates { amaf_offset: 0.0, mean: 0.5, chance_tried: 0.25 };
+    const ESTIMATES: EstimateStatistics =
+        EstimateStatistics { amaf_offset: 0.0, mean: 0.5, tried_probability: 0.25 };
 
-    fn with_chance(chance: f32) -> EdgeView {
-        let prior = Puct::pack_chance(chance);
+    fn with_probability(probability: f32) -> EdgeView {
+        let prior = Puct::prior_from_probability(probability);
         EdgeView {
             prior_visits: f32::from(prior.visits),
             prior_wins: f32::from(prior.wins),
@@ -95,9 +97,9 @@ mod tests {
     fn an_untried_move_is_worth_less_than_its_parent_and_more_with_its_chance() {
         let parent = ParentView::new(99.0);
         let puct = Puct::default();
-        let hopeless = puct.score(&parent, &ESTIMATES, &with_chance(0.0));
+        let hopeless = puct.score(&parent, &ESTIMATES, &with_probability(0.0));
         assert!((hopeless - 0.45).abs() < 1e-6);
-        let likely = puct.score(&parent, &ESTIMATES, &with_chance(0.5));
+        let likely = puct.score(&parent, &ESTIMATES, &with_probability(0.5));
         assert!((likely - hopeless - 0.8 * 0.5 * 10.0).abs() < 0.1, "{likely}");
     }
 
@@ -108,7 +110,7 @@ mod tests {
             value: 0.25,
             amaf_visits: 16_000.0,
             amaf_wins: 16_000.0,
-            ..with_chance(1.0)
+            ..with_probability(1.0)
         };
         let score = Puct::default().score(&ParentView::new(1e7), &ESTIMATES, &edge);
         assert!((score - 0.25).abs() < 1e-3, "{score}");
@@ -118,8 +120,8 @@ mod tests {
     fn amaf_lowers_an_untried_move_and_never_lifts_it() {
         let parent = ParentView::new(10.0);
         let puct = Puct::default();
-        let plain = puct.score(&parent, &ESTIMATES, &with_chance(0.1));
-        let sampled = |wins| EdgeView { amaf_visits: 100.0, amaf_wins: wins, ..with_chance(0.1) };
+        let plain = puct.score(&parent, &ESTIMATES, &with_probability(0.1));
+        let sampled = |wins| EdgeView { amaf_visits: 100.0, amaf_wins: wins, ..with_probability(0.1) };
         assert!(puct.score(&parent, &ESTIMATES, &sampled(10.0)) < plain - 0.1);
         assert!((puct.score(&parent, &ESTIMATES, &sampled(100.0)) - plain).abs() < 1e-6);
         let without = Puct { amaf: 0.0, ..puct };
@@ -128,9 +130,9 @@ mod tests {
 
     #[test]
     fn a_chance_is_kept_in_a_prior_to_a_tenth_where_it_matters() {
-        for chance in [0.01, 0.1, 0.5, 1.0] {
-            let kept = Puct::chance(f32::from(Puct::pack_chance(chance).wins));
-            assert!((kept / chance - 1.0).abs() < 0.1, "{chance}: {kept}");
+        for probability in [0.01, 0.1, 0.5, 1.0] {
+            let kept = Puct::probability(f32::from(Puct::prior_from_probability(probability).wins));
+            assert!((kept / probability - 1.0).abs() < 0.1, "{probability}: {kept}");
         }
     }
 }

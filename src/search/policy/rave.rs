@@ -20,12 +20,12 @@ pub struct Rave {
     /// Factor of the prior wins and prior visits, `0..=1`.
     pub priors: f32,
     /// Formula in positions that a network has evaluated.
-    pub judged: Puct,
+    pub puct: Puct,
 }
 
 impl Default for Rave {
     fn default() -> Rave {
-        Rave { equivalence: 1500.0, exploration: 0.0, priors: 0.6, judged: Puct::default() }
+        Rave { equivalence: 1500.0, exploration: 0.0, priors: 0.6, puct: Puct::default() }
     }
 }
 
@@ -52,7 +52,7 @@ impl SelectionPolicy for Rave {
     #[inline]
     fn score(&self, parent: &ParentView, edge: &EdgeView) -> f32 {
         match &parent.estimates {
-            Some(estimates) => self.judged.score(parent, estimates, edge),
+            Some(estimates) => self.puct.score(parent, estimates, edge),
             None => self.score_by_playouts(parent, edge),
         }
     }

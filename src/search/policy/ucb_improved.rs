@@ -28,10 +28,10 @@ pub struct UcbImproved {
 }
 
 /// Score of eliminated moves: below all others, but not excluded, since the others may all be refuted.
-const OUT: f32 = -1e30;
+const ELIMINATED_SCORE: f32 = -1e30;
 /// Score of a move that lacks samples in the current round, less the samples it has: above every mean. Up to here whole
 /// numbers are exact in `f32`.
-const WANTED: f32 = (1 << 24) as f32;
+const UNDERSAMPLED_SCORE: f32 = (1 << 24) as f32;
 
 /// The policy state of a root edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,21 +39,21 @@ struct Arm {
     samples: u64,
     half_points: u64,
     round: u64,
-    is_out: bool,
+    is_eliminated: bool,
 }
 
 const SAMPLE_BITS: u32 = 28;
-const MOST_SAMPLES: u64 = (1 << SAMPLE_BITS) - 1;
+const MAX_SAMPLES: u64 = (1 << SAMPLE_BITS) - 1;
 const ROUND_SHIFT: u32 = 2 * SAMPLE_BITS + 1;
-const OUT_SHIFT: u32 = 63;
+const ELIMINATED_SHIFT: u32 = 63;
 
 impl Arm {
     const fn unpack(word: u64) -> Arm {
         Arm {
-            samples: word & MOST_SAMPLES,
+            samples: word & MAX_SAMPLES,
             half_points: word >> SAMPLE_BITS & ((1 << (SAMPLE_BITS + 1)) - 1),
             round: word >> ROUND_SHIFT & 0x3f,
-            is_out: word >> OUT_SHIFT != 0,
+            is_eliminated: word >> ELIMINATED_SHIFT != 0,
         }
     }
 
@@ -61,7 +61,7 @@ impl Arm {
         self.samples
             | self.half_points << SAMPLE_BITS
             | self.round << ROUND_SHIFT
-            | (self.is_out as u64) << OUT_SHIFT
+            | (self.is_eliminated as u64) << ELIMINATED_SHIFT
     }
 
     fn mean(self) -> f32 {
@@ -90,11 +90,11 @@ impl SelectionPolicy for UcbImproved {
             return self.below.score(parent, edge);
         }
         let arm = Arm::unpack(edge.state);
-        if arm.is_out {
-            return OUT;
+        if arm.is_eliminated {
+            return ELIMINATED_SCORE;
         }
         let is_wanted = arm.round <= self.last_round() && (arm.samples as f32) < self.round(arm.round).0;
-        if is_wanted { (WANTED - arm.samples as f32).max(2.0) } else { arm.mean() }
+        if is_wanted { (UNDERSAMPLED_SCORE - arm.samples as f32).max(2.0) } else { arm.mean() }
     }
 
     fn uses_state(&self) -> bool {
@@ -103,7 +103,7 @@ impl SelectionPolicy for UcbImproved {
 
     fn update(&self, state: &[AtomicU64], chosen: usize, half_points: u32) {
         let mut arm = Arm::unpack(state[chosen].load(Relaxed));
-        if arm.samples == MOST_SAMPLES {
+        if arm.samples == MAX_SAMPLES {
             arm = Arm { samples: arm.samples / 2, half_points: arm.half_points / 2, ..arm };
         }
         arm.samples += 1;
@@ -115,7 +115,7 @@ impl SelectionPolicy for UcbImproved {
     fn update_at_root(&self, state: &[AtomicU64], candidates: &dyn Fn(usize) -> bool) {
         let arms = || {
             let in_question = loaded(state).filter(|&(index, _)| candidates(index));
-            in_question.map(|(index, word)| (index, Arm::unpack(word))).filter(|(_, arm)| !arm.is_out)
+            in_question.map(|(index, word)| (index, Arm::unpack(word))).filter(|(_, arm)| !arm.is_eliminated)
         };
         let Some(round) = arms().map(|(_, arm)| arm.round).max().filter(|&round| round <= self.last_round())
         else {
@@ -128,8 +128,8 @@ impl SelectionPolicy for UcbImproved {
         }
         let best = arms().map(|(_, arm)| arm.mean()).fold(f32::NEG_INFINITY, f32::max);
         for (index, arm) in arms() {
-            let is_out = arm.mean() + width < best - width;
-            state[index].store(Arm { round: round + 1, is_out, ..arm }.pack(), Relaxed);
+            let is_eliminated = arm.mean() + width < best - width;
+            state[index].store(Arm { round: round + 1, is_eliminated, ..arm }.pack(), Relaxed);
         }
     }
 
@@ -138,7 +138,7 @@ impl SelectionPolicy for UcbImproved {
     }
 
     fn final_rank(&self, _: u64, value: Value, state: u64) -> f64 {
-        value.as_f64() - f64::from(u8::from(Arm::unpack(state).is_out))
+        value.as_f64() - f64::from(u8::from(Arm::unpack(state).is_eliminated))
     }
 }
 
@@ -189,12 +189,12 @@ mod tests {
         assert_eq!(counts, [14, 14, 14]);
         // Width 2·0.4967: a mean of 0 is 1 below the best and is eliminated; 1/2 remains until 2·0.2477 < 1/2.
         sample(&policy, &state, outcome);
-        let is_out = |arm: usize| Arm::unpack(state[arm].load(Relaxed)).is_out;
-        assert_eq!([0, 1, 2].map(is_out), [false, false, true]);
+        let is_eliminated = |arm: usize| Arm::unpack(state[arm].load(Relaxed)).is_eliminated;
+        assert_eq!([0, 1, 2].map(is_eliminated), [false, false, true]);
         for _ in 0..1000 {
             sample(&policy, &state, outcome);
         }
-        assert_eq!([0, 1, 2].map(is_out), [false, true, true]);
+        assert_eq!([0, 1, 2].map(is_eliminated), [false, true, true]);
         let samples = [0, 1, 2].map(|arm: usize| Arm::unpack(state[arm].load(Relaxed)).samples);
         assert_eq!(samples, [1043 - 45 - 14, 45, 14]);
     }
@@ -206,6 +206,6 @@ mod tests {
         for _ in 0..1000 {
             sample(&policy, &state, |arm, _| if arm == 0 { 2 } else { 0 });
         }
-        assert!(loaded(&state).all(|(_, word)| !Arm::unpack(word).is_out));
+        assert!(loaded(&state).all(|(_, word)| !Arm::unpack(word).is_eliminated));
     }
 }

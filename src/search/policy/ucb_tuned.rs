@@ -29,13 +29,13 @@ struct Moments {
 
 const SAMPLE_BITS: u32 = 20;
 const HALF_POINT_BITS: u32 = SAMPLE_BITS + 1;
-const MOST_SAMPLES: u64 = (1 << SAMPLE_BITS) - 1;
+const MAX_SAMPLES: u64 = (1 << SAMPLE_BITS) - 1;
 
 impl Moments {
     #[inline]
     const fn unpack(word: u64) -> Moments {
         Moments {
-            samples: word & MOST_SAMPLES,
+            samples: word & MAX_SAMPLES,
             half_points: word >> SAMPLE_BITS & ((1 << HALF_POINT_BITS) - 1),
             squares: word >> (SAMPLE_BITS + HALF_POINT_BITS),
         }
@@ -47,7 +47,7 @@ impl Moments {
 
     /// Returns the moments with one more sample. All three are halved before the number of samples would overflow.
     const fn plus(self, half_points: u64) -> Moments {
-        let shift = if self.samples == MOST_SAMPLES { 1 } else { 0 };
+        let shift = if self.samples == MAX_SAMPLES { 1 } else { 0 };
         Moments {
             samples: (self.samples >> shift) + 1,
             half_points: (self.half_points >> shift) + half_points,
@@ -105,7 +105,7 @@ mod tests {
             policy.update(&state, 0, 2);
         }
         let moments = Moments::unpack(state[0].load(Relaxed));
-        assert!(moments.samples > MOST_SAMPLES / 2 && moments.variance() < 1e-3, "{moments:?}");
+        assert!(moments.samples > MAX_SAMPLES / 2 && moments.variance() < 1e-3, "{moments:?}");
     }
 
     #[test]

@@ -54,7 +54,7 @@ fn a_table_file_is_refused_where_processes_cannot_share_it() {
     let table = table.to_str().expect("UTF-8");
     for arguments in [&["gtp", "--table", table][..], &["table", "create", table], &["table", "info", table]]
     {
-        refuse(arguments, 1, &["a.tewari: expected Linux", "found windows", "leave out --table"]);
+        refuse(arguments, 1, &["a.tewari: table files need Linux", "found windows", "leave out --table"]);
     }
     assert!(!std::path::Path::new(table).exists());
 }

@@ -106,9 +106,9 @@ fn flat_takes_turns_and_the_greedy_baseline_the_best() {
     assert_score("flat", 100.0, edge(0.0, 0.0), 0.0);
     assert_score("epsilon-greedy", 100.0, edge(10.0, 0.6), 0.6);
     assert_score("epsilon-greedy", 100.0, edge(0.0, 0.0), 0.0);
-    assert_eq!(policy("epsilon-greedy").random_choices(), 128);
-    assert_eq!(policy("epsilon-greedy:epsilon=0").random_choices(), 0);
-    assert_eq!(policy("rave").random_choices(), 0);
+    assert_eq!(policy("epsilon-greedy").random_probability_256(), 128);
+    assert_eq!(policy("epsilon-greedy:epsilon=0").random_probability_256(), 0);
+    assert_eq!(policy("rave").random_probability_256(), 0);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use tewari::base::value::Value;
 use tewari::go::{Komi, Position, Rules, Size};
 use tewari::search::policy::Rave;
 use tewari::search::{Limits, Report, Search, SearchParameters};
-use tewari::table::{Counters, EDGE_VISITS_FULL, Layout, Protected, Shape, Table, TableMode};
+use tewari::table::{Counters, EDGE_VISITS_FULL, Layout, ProtectedPath, Shape, Table, TableMode};
 
 fn search(table: &Table, root: &Position, simulations: u64, threads: usize, seed: u64) -> Report {
     let parameters = SearchParameters { threads, seed, ..SearchParameters::default() };
@@ -25,11 +25,12 @@ fn search(table: &Table, root: &Position, simulations: u64, threads: usize, seed
 /// Adds visits to the edges of a position until few are missing before they are halved.
 fn almost_fill(table: &Table, root: &Position) {
     let mut counters = Counters::default();
-    let entry = table.find_or_claim(root.key(), Protected::default(), &mut counters).expect("an entry");
+    let entry = table.find_or_claim(root.key(), ProtectedPath::default(), &mut counters).expect("an entry");
     let priors: Vec<Option<Prior>> = (0..root.move_count())
         .map(|mv| root.is_legal_ignoring_history(tewari::base::game::Move(mv as u16)).then(Prior::default))
         .collect();
-    let block = table.claim_block(&entry, || priors, Protected::default(), &mut counters).expect("a block");
+    let block =
+        table.claim_block(&entry, || priors, ProtectedPath::default(), &mut counters).expect("a block");
     for index in (0..root.move_count()).filter(|&index| block.edge(index).is_legal()) {
         block.add_visits(&entry, index, EDGE_VISITS_FULL - 30, Value::DRAW);
         entry.add_visits(EDGE_VISITS_FULL - 30, Value::DRAW);

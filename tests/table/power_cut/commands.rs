@@ -88,7 +88,7 @@ fn a_merge_or_a_resize_that_is_cut_leaves_the_tables_as_they_were() {
             look();
             true
         };
-        let sum = Table::join(&at("sum"), &[&one, &other], None, 2 * BYTES, false, &mut progress);
+        let sum = Table::merge(&at("sum"), &[&one, &other], None, 2 * BYTES, false, &mut progress);
         assert_eq!(tables_of(sum.expect("a sum").0.lineage()), 2);
     });
     cut(folder.path(), &merged, 1);
@@ -102,7 +102,7 @@ fn a_merge_or_a_resize_that_is_cut_leaves_the_tables_as_they_were() {
             assert!(std::fs::read(at("one")).expect("the file") == before, "the table was changed");
             true
         };
-        Table::join(&at("one"), &[&table], None, BYTES / 2, true, &mut progress).expect("a smaller one");
+        Table::merge(&at("one"), &[&table], None, BYTES / 2, true, &mut progress).expect("a smaller one");
     });
     cut(folder.path(), &resized, 2);
 }
@@ -131,7 +131,7 @@ fn a_snapshot_that_is_cut_is_no_table_and_one_of_a_busy_table_is_sound() {
                     for _ in 0..50 {
                         source.snapshot(&at("copy"), true).expect("a copy");
                         let copy = Table::open(&at("copy"), TableMode::ReadOnly, None).expect("a copy");
-                        let survey = copy.survey(&mut |_| {});
+                        let survey = copy.scan(&mut |_| {});
                         let left = survey.unfinished_entries + survey.unfinished_blocks + survey.orphans;
                         assert_eq!((survey.faults, left, survey.void_bounds), (0, 0, 0), "{survey:?}");
                         assert_eq!(copy.lineage(), live.lineage());

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use tewari::base::rng::PlayoutRng;
 use tewari::go::Size;
-use tewari::table::{Ending, Identity, Layout, Shape, Survey, Table, TableMode};
+use tewari::table::{CloseState, Layout, Shape, Table, TableIdentity, TableMode, TableStatistics};
 
 const PAGE: usize = 4096;
 /// Index of the header's word about the use of the file: its lower bits identify the run of the machine, and the two
@@ -22,13 +22,13 @@ pub(crate) fn folder() -> tempfile::TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a folder")
 }
 
-pub(crate) fn identity(size: Size) -> Identity {
-    Identity {
+pub(crate) fn identity(size: Size) -> TableIdentity {
+    TableIdentity {
         game: format!("go {size}"),
         key_seed: 1,
         policy_state: String::new(),
         network: None,
-        setting: String::new(),
+        game_settings: String::new(),
     }
 }
 
@@ -116,7 +116,7 @@ fn used_words(shape: Shape) -> usize {
 /// Opens such a file for searches.
 pub(crate) fn open(path: &Path) -> Table {
     let table = Table::open(path, TableMode::ReadWrite, None).expect("a table");
-    assert_eq!(table.ending(), Some(Ending::OtherRun));
+    assert_eq!(table.close_state(), Some(CloseState::OtherBoot));
     table
 }
 
@@ -129,11 +129,11 @@ pub(crate) fn assert_no_torn_block_is_found(table: &Table, torn: &[(u32, u64)]) 
 }
 
 /// Repairs the file and checks that a second survey finds nothing; returns the faults found first.
-pub(crate) fn repair(path: &Path) -> Survey {
+pub(crate) fn repair(path: &Path) -> TableStatistics {
     let mut table = Table::open(path, TableMode::ReadWrite, None).expect("a table");
     table.lock_exclusively().expect("nobody else");
     let found = table.repair(&mut |_| {});
-    let left = table.survey(&mut |_| {});
+    let left = table.scan(&mut |_| {});
     let counts =
         [left.faults, left.unfinished_entries, left.unfinished_blocks, left.orphans, left.void_bounds];
     assert_eq!(counts, [0; 5], "{found:?}, then {left:?}");

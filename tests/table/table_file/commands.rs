@@ -77,7 +77,7 @@ fn tables_that_share_nothing_are_added_up() {
     assert_eq!(info(&out)["tables"], 2);
     // The merged table has the history of both.
     let again = table(&["merge", "-o", folder.path("x").to_str().expect("a name")], &[&out, &one]);
-    assert_refused(&again, &["expected tables without a common past", "--base"]);
+    assert_refused(&again, &["copied from the same table", "--base"]);
     assert_refused(
         &table(&["merge", "-o", out.to_str().expect("a name")], &[&one, &other]),
         &["found a file"],
@@ -94,11 +94,14 @@ fn a_common_past_is_counted_once_or_refused() {
     assert!(analyze(&other, &["--simulations", "500", "--seed", "5"]).status.success());
     let out = folder.path("sum");
     let out_name = out.to_str().expect("a name");
-    assert_refused(&table(&["merge", "-o", out_name], &[&one, &other]), &["common past", "--base"]);
+    assert_refused(
+        &table(&["merge", "-o", out_name], &[&one, &other]),
+        &["copied from the same table", "--base"],
+    );
     let stranger = folder.table("stranger", 100);
     let refused =
         table(&["merge", "-o", out_name, "--base", stranger.to_str().expect("a name")], &[&one, &other]);
-    assert_refused(&refused, &["whose past is all that", "copied from"]);
+    assert_refused(&refused, &["is not the table that", "copied from"]);
     let merged = table(&["merge", "-o", out_name, "--base", base.to_str().expect("a name")], &[&one, &other]);
     assert!(merged.status.success(), "{}", stderr(&merged));
     assert_eq!(root_visits(&analysis(&out, &["--table-mode", "cow", "--simulations", "1"])), 1801);
@@ -208,7 +211,7 @@ fn dump_writes_variations_that_are_read_back_and_a_graph() {
 
     let before = fs::read(&path).expect("the file");
     let refused = table(&["dump", "-o", path.to_str().expect("a name")], &[&path]);
-    assert_refused(&refused, &["found the table itself", "another name"]);
+    assert_refused(&refused, &["overwrite the table itself", "another name"]);
     assert!(fs::read(&path).expect("the file") == before, "the table was changed");
 
     let game = folder.path("game.sgf");

@@ -4,7 +4,7 @@ use std::path::Path;
 use tewari::go::{Komi, Position, Rules, Size};
 use tewari::search::policy::Rave;
 use tewari::search::{Limits, Search, SearchParameters};
-use tewari::table::{Identity, Shape, Table, TableMode};
+use tewari::table::{Shape, Table, TableIdentity, TableMode};
 
 /// Returns the number of dirty bytes in the mapping of `path`, as the system reports them.
 fn dirty_bytes(path: &Path) -> u64 {
@@ -36,12 +36,12 @@ fn ten_simulations_in_a_file_make_few_of_its_pages_dirty() {
     let size = Size::new(9, 9).expect("a size");
     let shape = Shape { moves: size.points() + 1, policy_state: false };
     let root = Position::new(size, Rules::CHINESE, Komi(15));
-    let identity = Identity {
+    let identity = TableIdentity {
         game: "go 9x9".to_owned(),
         key_seed: 1,
         policy_state: String::new(),
         network: None,
-        setting: String::new(),
+        game_settings: String::new(),
     };
     // The pages of a file just created may all be dirty; those of a new mapping are not.
     drop(Table::create(&path, &identity, shape, 64 << 20).expect("a file"));

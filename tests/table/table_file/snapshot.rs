@@ -54,7 +54,7 @@ fn a_copy_and_its_table_have_a_common_past() {
         analysis(path, &["--simulations", simulations]);
     }
     let name = both.to_str().expect("a name");
-    assert_refused(&table(&["merge", "-o", name], &[&path, &friend]), &["without a common past"]);
+    assert_refused(&table(&["merge", "-o", name], &[&path, &friend]), &["copied from the same table"]);
     let base = base.to_str().expect("a name");
     assert!(table(&["merge", "-o", name, "--base", base], &[&path, &friend]).status.success());
     assert_eq!(root_visits(&analysis(&both, &["--simulations", "1"])), 1801);
@@ -70,15 +70,18 @@ fn a_copy_replaces_no_file_unless_told_and_never_the_table() {
     let before = fs::read(&path).expect("the file");
     for itself in [&path, &link, &hard, &folder.path("./a.tewari")] {
         for options in [&[][..], &["--force"]] {
-            assert_refused(&snapshot(&path, itself, options), &["found the table itself", "another name"]);
+            assert_refused(
+                &snapshot(&path, itself, options),
+                &["overwrite the table itself", "another name"],
+            );
         }
     }
-    assert_refused(&snapshot(&link, &path, &["--force"]), &["found the table itself"]);
+    assert_refused(&snapshot(&link, &path, &["--force"]), &["overwrite the table itself"]);
     fs::write(&old, "old").expect("written");
     assert_refused(&snapshot(&path, &old, &[]), &["expected a new name, found a file"]);
     assert_eq!(fs::read(&old).expect("the file"), b"old");
     let elsewhere = folder.path("no/such/folder");
-    assert_refused(&snapshot(&path, &elsewhere, &[]), &["cannot make a file there"]);
+    assert_refused(&snapshot(&path, &elsewhere, &[]), &["cannot create a file in this folder"]);
     assert!(fs::read(&path).expect("the file") == before, "the table was changed");
     folder.assert_holds(&["a.tewari", "hard", "link", "old"]);
     assert!(snapshot(&path, &old, &["--force"]).status.success());
@@ -86,7 +89,7 @@ fn a_copy_replaces_no_file_unless_told_and_never_the_table() {
     // A file in use by another process is not replaced.
     let child = start_analysis(&old, &["--time", "1.2"]);
     std::thread::sleep(std::time::Duration::from_millis(600));
-    assert_refused(&snapshot(&path, &old, &["--force"]), &["found it used by another process"]);
+    assert_refused(&snapshot(&path, &old, &["--force"]), &["another process uses it"]);
     assert!(child.wait_with_output().expect("it ends").status.success());
 }
 

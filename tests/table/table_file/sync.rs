@@ -7,7 +7,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::Duration;
-use tewari::table::{Ending, FileState, Table, TableMode};
+use tewari::table::{CloseState, FileState, Table, TableMode};
 
 /// Marks the file as last used on another run of the machine.
 fn restart(path: &Path) {
@@ -64,10 +64,10 @@ fn a_copy_of_a_table_is_looked_at_whoever_has_it_open() {
     let copy = folder.copy(&path, "copy.tewari");
     // A reader alone does not turn the copy into a file with users of its own.
     let reader = Table::open(&copy, TableMode::ReadOnly, None).expect("a table");
-    assert_eq!(reader.ending(), Some(Ending::Copied));
+    assert_eq!(reader.close_state(), Some(CloseState::Copied));
     assert!(found(&copy).starts_with("a copy of another file"), "{}", found(&copy));
     let writer = Table::open(&copy, TableMode::ReadWrite, None).expect("a table");
-    assert_eq!(writer.ending(), Some(Ending::Copied));
+    assert_eq!(writer.close_state(), Some(CloseState::Copied));
     // From here on it is a file of its own.
     assert_eq!(found(&copy), "in use");
     drop(writer);
@@ -101,7 +101,7 @@ fn a_table_is_not_changed_as_a_whole_where_another_took_its_place() {
     let table = Table::open(&path, TableMode::ReadOnly, None).expect("a table");
     std::fs::rename(&other, &path).expect("renamed");
     let refused = table.lock_exclusively().expect_err("it has no name any more").to_string();
-    assert!(refused.contains("found it replaced by another process"), "{refused}");
+    assert!(refused.contains("another process has replaced it"), "{refused}");
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn a_copy_that_is_not_written_cannot_be_synced() {
     let folder = Folder::new();
     let path = folder.table("a.tewari", 100);
     let refused = analyze(&path, &["--table-mode", "cow", "--sync", "5", "--simulations", "50"]);
-    assert_refused(&refused, &["--sync with --table-mode cow", "leave one of them away"]);
+    assert_refused(&refused, &["--sync has no effect with --table-mode cow", "leave out one of the two"]);
     let without_file = super::process::tewari().args(["analyze", "--sync", "5"]).output().expect("it runs");
     assert!(!without_file.status.success() && stderr(&without_file).contains("--table"));
     for period in ["0", "-1", "soon"] {

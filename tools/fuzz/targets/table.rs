@@ -13,7 +13,7 @@ use tewari::engine::{Engine, EngineOptions, TableSetting};
 use tewari::base::game::{Game, Player};
 use tewari::go::{Position, Size};
 use tewari::search::{Limits, Report};
-use tewari::table::{Survey, Table, TableMode};
+use tewari::table::{TableStatistics, Table, TableMode};
 use tewari_fuzz::damage::Damage;
 use tewari_fuzz::tables::{Sound, in_file, mend_checksum, sound};
 use tewari_fuzz::{count, folder};
@@ -42,7 +42,7 @@ fuzz_target!(|data: &[u8]| {
         return;
     };
     assert!((0.0..=1.0).contains(&table.census().occupancy()));
-    look(&table.survey(&mut |_| {}));
+    look(&table.scan(&mut |_| {}));
     if flags & 0x8 != 0 {
         dump(&sound.options, &table, &path);
     }
@@ -67,7 +67,7 @@ fn one_line(error: &impl ToString) {
 }
 
 /// Checks that the numbers of a survey agree with each other.
-fn look(survey: &Survey) {
+fn look(survey: &TableStatistics) {
     assert_eq!(survey.ages.iter().sum::<u64>(), survey.entries);
     assert_eq!(survey.visits.iter().sum::<u64>(), survey.entries);
     assert!(survey.described.len() as u64 <= survey.faults);
@@ -80,7 +80,7 @@ fn dump(options: &EngineOptions, table: &Table, path: &Path) {
     let Some(size) = identity.game.strip_prefix("go ").and_then(|size| size.parse::<Size>().ok()) else {
         return;
     };
-    let setting = TableSetting::read(&identity.setting);
+    let setting = TableSetting::read(&identity.game_settings);
     let (rules, komi) = (setting.rules.unwrap_or(options.rules), setting.komi.unwrap_or(options.komi));
     let mut position = Position::new(size, rules, komi);
     let keys = setting.keys.unwrap_or_default();
@@ -101,10 +101,10 @@ fn dump(options: &EngineOptions, table: &Table, path: &Path) {
 fn merge(table: &Table, other: &Path, sum: &Path) {
     let other = Table::open(other, TableMode::ReadOnly, None).expect("a sound table");
     let bytes = other.layout().bytes();
-    match Table::join(sum, &[table, &other], None, bytes, false, &mut |_, _| true) {
+    match Table::merge(sum, &[table, &other], None, bytes, false, &mut |_, _| true) {
         Ok((merged, kept)) => {
             assert!(kept.positions_kept <= kept.positions && kept.visits_kept <= kept.visits, "{kept:?}");
-            let survey = merged.survey(&mut |_| {});
+            let survey = merged.scan(&mut |_| {});
             assert_eq!(survey.faults, 0, "{:?}", survey.described);
         }
         Err(error) => one_line(&error),
@@ -116,7 +116,7 @@ fn snapshot(table: &Table, copy: &Path) {
     match table.snapshot(copy, true) {
         Ok(made) => {
             let copy = Table::open(copy, TableMode::ReadOnly, None).expect("a table");
-            let [faults, left] = [table, &copy].map(|table| table.survey(&mut |_| {}));
+            let [faults, left] = [table, &copy].map(|table| table.scan(&mut |_| {}));
             look(&left);
             assert_eq!((left.unfinished_entries, left.unfinished_blocks), (0, 0));
             assert!(left.faults <= faults.faults, "{:?} where there were {:?}", left.described, faults.described);
@@ -164,7 +164,7 @@ fn repair(path: &Path) {
     let Ok(mut table) = Table::open(path, TableMode::ReadWrite, None) else { return };
     table.lock_exclusively().expect("nobody else uses it");
     table.repair(&mut |_| {});
-    let survey = table.survey(&mut |_| {});
+    let survey = table.scan(&mut |_| {});
     look(&survey);
     let wrong = (survey.faults, survey.unfinished_entries, survey.unfinished_blocks);
     assert_eq!(wrong, (0, 0, 0), "{:?}", survey.described);

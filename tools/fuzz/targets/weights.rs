@@ -7,7 +7,7 @@
 use libfuzzer_sys::fuzz_target;
 use std::sync::Arc;
 use tewari::go::{Komi, Position, Rules, Size};
-use tewari::network::{Evaluator, Network, Situation, Symmetry};
+use tewari::network::{Evaluator, Network, InputPosition, Symmetry};
 use tewari_fuzz::damage::Damage;
 use tewari_fuzz::fnv;
 
@@ -34,10 +34,10 @@ fuzz_target!(|data: &[u8]| {
     let position = Position::new(size, Rules::CHINESE, Komi(13));
     let mut evaluator = Evaluator::new(Arc::clone(&network), size);
     let symmetry = Symmetry::from_number(u64::from(*flags), size);
-    let evaluation = evaluator.evaluate(&Situation::of(&position), symmetry);
+    let evaluation = evaluator.evaluate(&InputPosition::of(&position), symmetry);
     let mut chances = vec![0; size.points() + 1];
-    evaluation.move_chances(|_| true, &mut chances);
+    evaluation.move_probabilities(|_| true, &mut chances);
     if let Some(score) = evaluation.score {
-        assert!((0.0..=1.0).contains(&score.winning_chance(13).as_f64()) && score.lead(0).is_finite());
+        assert!((0.0..=1.0).contains(&score.win_rate(13).as_f64()) && score.lead(0).is_finite());
     }
 });

@@ -9,7 +9,7 @@ use self::request::Purpose;
 use super::session::Session;
 use super::think::Thinking;
 use crate::base::game::Game;
-use crate::search::{Limits, Report, Snapshot};
+use crate::search::{Limits, Report, SearchSnapshot};
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -43,7 +43,7 @@ impl Session {
             }
             failure.is_none()
         };
-        let mut watch = |snapshot: &Snapshot<'_>| !lines.is_due() || tell(&snapshot.report());
+        let mut watch = |snapshot: &SearchSnapshot<'_>| !lines.is_due() || tell(&snapshot.report());
         self.engine.set_root_moves(request.root_moves.clone());
         let choice = if request.purpose == Purpose::Analysis {
             let report = self.search_until_more_is_said(request, &mut watch);
@@ -79,7 +79,7 @@ impl Session {
     fn search_until_more_is_said(
         &mut self,
         request: &Request,
-        watch: &mut dyn FnMut(&Snapshot<'_>) -> bool,
+        watch: &mut dyn FnMut(&SearchSnapshot<'_>) -> bool,
     ) -> Report {
         let Session { engine, input, .. } = self;
         let report = engine

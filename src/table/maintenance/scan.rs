@@ -1,28 +1,29 @@
 //! Scans of all entries and blocks: the statistics of `info`, and the checks and repairs of `verify`.
 
-use super::atomic::AtomicU64;
-use super::block::{self, Block};
-use super::doubt::Finding;
-use super::entry::{self, Entry, FIRST_KEY, GENERATIONS, busy_since};
-use super::layout::ENTRY_WORDS;
-use super::replacement::age;
-use super::{Table, header};
+use super::recovery::BlockState;
+use crate::table::atomic::AtomicU64;
+use crate::table::block::{self, Block};
+use crate::table::entry::{self, Entry, GENERATIONS, MIN_KEY, busy_since};
+use crate::table::header;
+use crate::table::layout::ENTRY_WORDS;
+use crate::table::replacement::age;
+use crate::table::transposition_table::Table;
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Excess of counts that is no damage: updates in progress when a process was killed, and late updates of an evicted
 /// entry or block.
-const SLACK: u64 = 1024;
+const MAX_VISIT_EXCESS: u64 = 1024;
 /// Divisor of the visits: a further excess of 1/64 of them is no damage.
-const SLACK_SHARE: u64 = 64;
+const VISIT_EXCESS_DIVISOR: u64 = 64;
 /// Maximum number of faults that are described; the others are only counted.
-const FAULTS_DESCRIBED: usize = 8;
+const MAX_DESCRIBED_FAULTS: usize = 8;
 /// Entries or blocks between two calls of `progress`.
-const STRIDE: usize = 1 << 14;
+const PROGRESS_INTERVAL: usize = 1 << 14;
 
 /// The statistics of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Survey {
+pub struct TableStatistics {
     /// Number of positions.
     pub entries: u64,
     /// Positions by the number of generations since their last visit.
@@ -59,17 +60,17 @@ pub struct Survey {
 
 /// The result of checking a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+enum BlockCheck {
     Good,
     Bad,
     /// Consistent, but its position's entry should have this number of visits.
     Behind(u32),
 }
 
-impl Survey {
+impl TableStatistics {
     fn fault(&mut self, describe: impl FnOnce() -> String) {
         self.faults += 1;
-        if self.described.len() < FAULTS_DESCRIBED {
+        if self.described.len() < MAX_DESCRIBED_FAULTS {
             self.described.push(describe());
         }
     }
@@ -79,62 +80,65 @@ impl Table {
     /// Checks all entries and blocks. Calls `progress` regularly with the number of entries and blocks checked so
     /// far. Searches may be running.
     #[must_use]
-    pub fn survey(&self, progress: &mut dyn FnMut(usize)) -> Survey {
+    pub fn scan(&self, progress: &mut dyn FnMut(usize)) -> TableStatistics {
         self.walk(false, progress)
     }
 
-    /// Checks all entries and blocks like [`survey`](Table::survey), and drops impossible and unfinished ones and
+    /// Checks all entries and blocks like [`scan`](Table::scan), and drops impossible and unfinished ones and
     /// blocks that no entry names. No search may be running.
-    pub fn repair(&mut self, progress: &mut dyn FnMut(usize)) -> Survey {
-        let survey = self.walk(true, progress);
+    pub fn repair(&mut self, progress: &mut dyn FnMut(usize)) -> TableStatistics {
+        let statistics = self.walk(true, progress);
         let after = self.walk(false, &mut |_| {});
         self.header(header::ENTRIES_USED).store(after.entries, Relaxed);
         self.header(header::BLOCKS_USED).store(after.blocks, Relaxed);
-        survey
+        statistics
     }
 
-    fn walk(&self, drop_faults: bool, progress: &mut dyn FnMut(usize)) -> Survey {
+    fn walk(&self, drop_faults: bool, progress: &mut dyn FnMut(usize)) -> TableStatistics {
         self.backing.expect_scan();
-        let mut survey =
-            Survey { ages: vec![0; GENERATIONS as usize], visits: vec![0; 33], ..Survey::default() };
+        let mut statistics = TableStatistics {
+            ages: vec![0; GENERATIONS as usize],
+            visits: vec![0; 33],
+            ..TableStatistics::default()
+        };
         for (index, words) in self.entry_words().iter().enumerate() {
-            let is_sound = self.look_at_entry(index, words, &mut survey);
+            let is_sound = self.check_entry(index, words, &mut statistics);
             if drop_faults && !is_sound {
                 words.iter().for_each(|word| word.store(0, Relaxed));
             } else if drop_faults {
                 Entry::new(words, words[0].load(Relaxed)).clear_void_bounds();
             }
-            if index.is_multiple_of(STRIDE) {
+            if index.is_multiple_of(PROGRESS_INTERVAL) {
                 progress(index);
             }
         }
         if drop_faults {
-            self.leave_overflow();
+            self.drain_overflow();
         }
         for number in 1..=self.layout.blocks {
-            let orphans = survey.orphans;
-            let verdict = self.look_at_block(number as u32, &mut survey);
-            let is_orphan = survey.orphans > orphans;
+            let orphans = statistics.orphans;
+            let check = self.check_block_number(number as u32, &mut statistics);
+            let is_orphan = statistics.orphans > orphans;
             match self.block_words(number as u32) {
-                Some(words) if drop_faults && (is_orphan || verdict == Verdict::Bad) => block::free(words),
-                Some(words) if drop_faults => self.raise_if_behind(words, verdict),
+                Some(words) if drop_faults && (is_orphan || check == BlockCheck::Bad) => block::free(words),
+                Some(words) if drop_faults => self.raise_if_behind(words, check),
                 _ => {}
             }
-            if number.is_multiple_of(STRIDE) {
+            if number.is_multiple_of(PROGRESS_INTERVAL) {
                 progress(self.layout.entries() + number);
             }
         }
-        survey
+        statistics
     }
 
     /// Moves positions from the overflow to free slots of their buckets, since a probe reads the overflow only behind
     /// a full bucket. No search may be running.
-    pub(super) fn leave_overflow(&self) {
+    pub(super) fn drain_overflow(&self) {
         let overflow =
             &self.entry_words()[(self.layout.overflow() - self.layout.directory()) / ENTRY_WORDS..];
         for words in overflow {
             let key = words[0].load(Relaxed);
-            if key < FIRST_KEY {
+            if key < MIN_KEY {
                 continue;
             }
             let bucket = self.bucket(key);
@@ -149,33 +153,33 @@ impl Table {
     }
 
     /// Checks an entry and counts it; returns false if it must be dropped.
-    fn look_at_entry(&self, index: usize, words: &[AtomicU64; 4], survey: &mut Survey) -> bool {
+    fn check_entry(&self, index: usize, words: &[AtomicU64; 4], statistics: &mut TableStatistics) -> bool {
         let key = words[0].load(Relaxed);
         if key == 0 {
             return true;
         }
         if busy_since(key).is_some() {
-            survey.unfinished_entries += 1;
+            statistics.unfinished_entries += 1;
             return false;
         }
         let entry = Entry::new(words, key);
         if !self.places(key).iter().any(|places| places.contains(&index)) {
-            survey.bad_entries += 1;
-            survey.fault(|| format!("entry {index}: a key of another bucket"));
+            statistics.bad_entries += 1;
+            statistics.fault(|| format!("entry {index}: stored in the wrong bucket"));
             return false;
         }
         if let Some(fault) = self.entry_fault(&entry) {
-            survey.bad_entries += 1;
-            survey.fault(|| format!("entry {index}: {fault}"));
+            statistics.bad_entries += 1;
+            statistics.fault(|| format!("entry {index}: {fault}"));
             return false;
         }
         let (raw, total) = (entry.raw(), entry.total());
-        survey.entries += 1;
-        survey.ages[age(entry.meta().generation, self.generation()) as usize] += 1;
-        survey.visits[(u32::BITS - total.visits.leading_zeros()) as usize] += 1;
-        survey.void_bounds += u64::from(raw.bounds.is_none());
-        survey.bounded += u64::from(raw.bounds.is_some_and(|bounds| bounds != entry::NO_BOUNDS));
-        survey.lost_blocks += u64::from(raw.block != 0 && !self.has_block(&entry));
+        statistics.entries += 1;
+        statistics.ages[age(entry.meta().generation, self.generation()) as usize] += 1;
+        statistics.visits[(u32::BITS - total.visits.leading_zeros()) as usize] += 1;
+        statistics.void_bounds += u64::from(raw.bounds.is_none());
+        statistics.bounded += u64::from(raw.bounds.is_some_and(|bounds| bounds != entry::NO_BOUNDS));
+        statistics.lost_blocks += u64::from(raw.block != 0 && !self.has_block(&entry));
         true
     }
 
@@ -184,19 +188,24 @@ impl Table {
         let (raw, total) = (entry.raw(), entry.total());
         let leaf_playouts = raw.leaf_playouts;
         if leaf_playouts.half_points > 2 * leaf_playouts.visits {
-            Some(format!("{} half-points in {} playouts", leaf_playouts.half_points, leaf_playouts.visits))
-        } else if u64::from(leaf_playouts.visits) > u64::from(total.visits) + SLACK {
-            Some(format!("{} playouts in {} visits", leaf_playouts.visits, total.visits))
+            Some(format!(
+                "more points ({} half-points) than its {} playouts can earn",
+                leaf_playouts.half_points, leaf_playouts.visits
+            ))
+        } else if u64::from(leaf_playouts.visits) > u64::from(total.visits) + MAX_VISIT_EXCESS {
+            Some(format!("more leaf playouts ({}) than visits ({})", leaf_playouts.visits, total.visits))
         } else if raw.block as usize > self.layout.blocks {
-            Some(format!("block {} of {}", raw.block, self.layout.blocks))
+            Some(format!("names block {}, of only {}", raw.block, self.layout.blocks))
         } else {
-            raw.bounds.filter(|bounds| bounds.lower > bounds.upper).map(|_| "bounds that cross".to_owned())
+            raw.bounds
+                .filter(|bounds| bounds.lower > bounds.upper)
+                .map(|_| "the lower bound of the score is above the upper one".to_owned())
         }
     }
 
     /// Returns the maximum visits of edges and leaf playouts that are no damage for a position with `visits`.
     pub(super) fn visits_allowed(visits: u64) -> u64 {
-        visits + visits / SLACK_SHARE + SLACK
+        visits + visits / VISIT_EXCESS_DIVISOR + MAX_VISIT_EXCESS
     }
 
     /// Returns true if the entry names a complete block of its position.
@@ -208,60 +217,60 @@ impl Table {
 
     /// Returns a description of the fault of a position's block.
     fn block_fault(entry: &Entry<'_>, block: &Block<'_>) -> String {
-        if !block.is_whole() {
-            return "its pages are of different moments".to_owned();
+        if !block.has_matching_tags() {
+            return "parts of it were written at different times".to_owned();
         }
         block.fault().unwrap_or_else(|| {
             let edges: u64 = block.edges().map(|edge| u64::from(edge.visits())).sum();
-            format!("{edges} visits of edges in {} of its position", entry.total().visits)
+            format!("its moves have {edges} visits, its position only {}", entry.total().visits)
         })
     }
 
     /// Raises the visits of a block's position to those of its edges.
-    fn raise_if_behind(&self, words: &[AtomicU64], verdict: Verdict) {
-        if let Verdict::Behind(visits) = verdict
+    fn raise_if_behind(&self, words: &[AtomicU64], check: BlockCheck) {
+        if let BlockCheck::Behind(visits) = check
             && let Some(entry) = self.find(words[0].load(Relaxed))
         {
             entry.raise_visits(visits);
         }
     }
 
-    fn look_at_block(&self, number: u32, survey: &mut Survey) -> Verdict {
-        let Some(words) = self.block_words(number) else { return Verdict::Good };
+    fn check_block_number(&self, number: u32, statistics: &mut TableStatistics) -> BlockCheck {
+        let Some(words) = self.block_words(number) else { return BlockCheck::Good };
         if words[1].load(Relaxed) & 1 != 0 {
-            survey.unfinished_blocks += 1;
-            return Verdict::Bad;
+            statistics.unfinished_blocks += 1;
+            return BlockCheck::Bad;
         }
         let owner = words[0].load(Relaxed);
         if owner == 0 {
-            return Verdict::Good;
+            return BlockCheck::Good;
         }
         let Some(entry) =
             self.find(owner).filter(|entry| entry.key() == owner && entry.meta().block == number)
         else {
-            survey.orphans += 1;
-            return Verdict::Good;
+            statistics.orphans += 1;
+            return BlockCheck::Good;
         };
         let Some(block) = Block::accept_any(words, self.layout.shape, number, owner) else {
-            return Verdict::Good;
+            return BlockCheck::Good;
         };
-        let finding = Table::examine(&entry, &block);
+        let finding = Table::check_block(&entry, &block);
         if !block.is_current() {
             // The block was evicted during the check.
-            return Verdict::Good;
+            return BlockCheck::Good;
         }
-        let verdict = match finding {
-            Finding::Whole => Verdict::Good,
-            Finding::Newer(visits) => Verdict::Behind(visits),
-            Finding::Torn => Verdict::Bad,
+        let check = match finding {
+            BlockState::Consistent => BlockCheck::Good,
+            BlockState::EntryBehind(visits) => BlockCheck::Behind(visits),
+            BlockState::Torn => BlockCheck::Bad,
         };
-        survey.blocks += u64::from(verdict != Verdict::Bad);
-        survey.behind += u64::from(matches!(verdict, Verdict::Behind(_)));
-        survey.bad_blocks += u64::from(verdict == Verdict::Bad);
-        if verdict != Verdict::Good {
-            survey.fault(|| format!("block {number}: {}", Table::block_fault(&entry, &block)));
+        statistics.blocks += u64::from(check != BlockCheck::Bad);
+        statistics.behind += u64::from(matches!(check, BlockCheck::Behind(_)));
+        statistics.bad_blocks += u64::from(check == BlockCheck::Bad);
+        if check != BlockCheck::Good {
+            statistics.fault(|| format!("block {number}: {}", Table::block_fault(&entry, &block)));
         }
-        verdict
+        check
     }
 
     /// Returns all entries of the directory.

@@ -1,7 +1,7 @@
 //! Errors of table files.
 
-use super::TableError;
-use super::header;
+use crate::table::header;
+use crate::table::layout::TableError;
 use std::io;
 use std::num::NonZeroU64;
 use std::path::Path;
@@ -21,8 +21,7 @@ pub struct FileError {
 pub enum FileProblem {
     /// The operating system does not let processes share a table file.
     #[error(
-        "expected Linux, macOS or another Unix, where processes can share a table file, found {found}: use a table in \
-         memory: leave out --table"
+        "table files need Linux, macOS or another Unix, found {found}: leave out --table to keep the table in memory"
     )]
     NotOnThisSystem {
         /// Name of the operating system.
@@ -43,11 +42,11 @@ pub enum FileProblem {
     #[error("expected a file that can be written, found a read-only one: use --table-mode cow, or chmod +w")]
     ReadOnly,
     /// The contents are not a table.
-    #[error("expected a table file, found other content: give another name")]
+    #[error("not a table file: give the name of a file made by `tewari table create`")]
     Magic,
     /// The file was made on a machine with another byte order.
     #[error(
-        "expected numbers with the least byte first, found them the other way round: make a new table here"
+        "the table was made on a machine of another kind (byte order) and cannot be read here: make a new table"
     )]
     ByteOrder,
     /// Another version of the format.
@@ -60,17 +59,15 @@ pub enum FileProblem {
         found: u64,
     },
     /// The checksum of the header is wrong.
-    #[error(
-        "expected a header that agrees with its checksum, found a damaged one: restore a copy, or make a new table"
-    )]
+    #[error("the beginning of the file (its header) is damaged: restore a copy, or make a new table")]
     Header,
     /// The header, though its checksum is right, describes an impossible layout.
-    #[error("expected a layout that is possible, found one that is not: restore a copy, or make a new table")]
+    #[error("the file describes a table that cannot exist: restore a copy, or make a new table")]
     Layout,
     /// A table of the same game with edge blocks of another shape.
     #[error(
-        "expected edge blocks like those of {like}, found others: one of the two files is damaged; restore a copy, or \
-         make a new table"
+        "the table does not have the same structure as {like}, though both are for the same board: one of the files \
+         is damaged; restore a copy, or make a new table"
     )]
     Blocks {
         /// Path of the table compared with.
@@ -78,7 +75,8 @@ pub enum FileProblem {
     },
     /// The file is shorter or longer than its header states.
     #[error(
-        "expected {expected} bytes, found {found}: the file was truncated or grown; restore a copy, or make a new table"
+        "expected {expected} bytes, found {found}: the file was cut short or extended; restore a copy, or make a new \
+         table"
     )]
     Length {
         /// Bytes according to the header.
@@ -108,7 +106,7 @@ pub enum FileProblem {
     },
     /// The blocks hold the state of another selection policy.
     #[error(
-        "expected the state of {}, found that of {}: use --policy as when it was made, or another file",
+        "expected the state of {}, found that of {}: give the --policy it was made with, or another file",
         named(expected),
         named(found)
     )]
@@ -120,7 +118,8 @@ pub enum FileProblem {
     },
     /// The evaluations come from another network or from none.
     #[error(
-        "expected a table made with {}, found one made with {}: use --network as when it was made, or another file",
+        "expected a table made with {}, found one made with {}: give the --network it was made with, or \
+         another file",
         network(*expected),
         network(*found)
     )]
@@ -143,8 +142,8 @@ pub enum FileProblem {
     },
     /// The file exceeds the memory limit.
     #[error(
-        "expected a table of at most {limit} bytes, as the memory was limited, found one of {found}: leave the limit \
-             away, or use `tewari table resize`"
+        "expected a table of at most {limit} bytes (the memory limit), found one of {found}: raise the limit, or \
+         shrink the table with `tewari table resize`"
     )]
     TooLarge {
         /// Maximum bytes.
@@ -157,12 +156,12 @@ pub enum FileProblem {
     Exists,
     /// Another process holds a conflicting lock.
     #[error(
-        "expected a table that can be {wanted}, found it {found} by another process: try again when that is done"
+        "the table cannot be {wanted} now, because another process {found} it: try again when that process is done"
     )]
     Locked {
-        /// Intended use, as a participle.
+        /// The intended use, as a participle.
         wanted: &'static str,
-        /// Use by the other process, as a participle.
+        /// The action of the other process, as a verb.
         found: &'static str,
     },
     /// The file system has too little free space.
@@ -177,12 +176,12 @@ pub enum FileProblem {
     },
     /// A request to sync a table that is not written.
     #[error(
-        "expected a table file that searches write to, found --sync with --table-mode cow: leave one of them away"
+        "--sync has no effect with --table-mode cow, where nothing is written to the file: leave out one of the two"
     )]
     NothingToSync,
     /// A copy to the table's own file.
-    #[error("expected another file than the table, found the table itself: give another name")]
-    Itself,
+    #[error("the output would overwrite the table itself: give another name")]
+    SameFile,
     /// An error of the operating system.
     #[error("cannot {what}: {reason}")]
     Io {
@@ -205,11 +204,11 @@ fn network(identity: Option<NonZeroU64>) -> String {
 }
 
 impl FileProblem {
-    pub(super) fn io(what: &'static str) -> impl Fn(io::Error) -> FileProblem {
+    pub(in crate::table) fn io(what: &'static str) -> impl Fn(io::Error) -> FileProblem {
         move |error| FileProblem::Io { what, reason: error.to_string() }
     }
 }
 
-pub(super) fn about(path: &Path, problem: FileProblem) -> FileError {
+pub(in crate::table) fn with_path(path: &Path, problem: FileProblem) -> FileError {
     FileError { path: path.display().to_string(), problem }
 }

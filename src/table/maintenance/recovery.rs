@@ -5,22 +5,23 @@
 //! owner before or after.
 //!
 //! Each file therefore counts *epochs*. Opening a file increments its epoch unless all of its pages are known to be
-//! of one moment ([`session`](super::session)). Each block stores the epoch in which it was filled or last verified,
-//! in the word of its sequence, which every reader compares anyway: blocks of the present epoch need no further test.
-//! A block of another epoch is verified at its first use, and then gets the present epoch or is freed.
+//! of one moment ([`session`](crate::table::file)). Each block stores the epoch in which it was filled or last
+//! verified, in the word of its sequence, which every reader compares anyway: blocks of the present epoch need no
+//! further test. A block of another epoch is verified at its first use, and then gets the present epoch or is freed.
 
-use super::block::Block;
-use super::entry::{Entry, Total};
-use super::{Table, header};
+use crate::table::block::Block;
+use crate::table::entry::{Entry, VisitsAndValue};
+use crate::table::header;
+use crate::table::transposition_table::Table;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The result of verifying a block of another epoch.
-pub(super) enum Finding {
+pub(super) enum BlockState {
     /// All of the block belongs to its position.
-    Whole,
+    Consistent,
     /// All of the block belongs to its position, but its edges have more visits than the entry, which was written to
     /// the disk earlier. Contains the visits that the entry should have.
-    Newer(u32),
+    EntryBehind(u32),
     /// Parts of the block belong to another position, or are damaged.
     Torn,
 }
@@ -29,54 +30,54 @@ impl Table {
     /// Verifies a block of another epoch. Returns the block of `entry`'s position if it is consistent, with the
     /// present epoch; frees it otherwise.
     #[cold]
-    pub(super) fn settle_doubt(&self, entry: &Entry<'_>, number: u32) -> Option<Block<'_>> {
+    pub(in crate::table) fn verify_block(&self, entry: &Entry<'_>, number: u32) -> Option<Block<'_>> {
         let words = self.block_words(number)?;
         let block = Block::accept_any(words, self.layout.shape, number, entry.key())?;
-        if block.is_of(self.epoch) {
+        if block.has_epoch(self.epoch) {
             // Another worker has completed or verified the block since the caller probed it.
             return Some(block);
         }
-        match Table::examine(entry, &block) {
-            Finding::Whole => {}
-            Finding::Newer(visits) => entry.raise_visits(visits),
-            Finding::Torn => {
+        match Table::check_block(entry, &block) {
+            BlockState::Consistent => {}
+            BlockState::EntryBehind(visits) => entry.raise_visits(visits),
+            BlockState::Torn => {
                 if block.free() {
                     self.header(header::BLOCKS_USED).fetch_sub(1, Relaxed);
                 }
                 return None;
             }
         }
-        block.renewed(self.epoch)
+        block.with_epoch(self.epoch)
     }
 
     /// Returns the block of `entry`'s position if it is consistent, and the position's visits and value after
     /// recovery. Changes nothing.
-    pub(super) fn sound_block(&self, entry: &Entry<'_>) -> Option<(Block<'_>, Total)> {
+    pub(super) fn sound_block(&self, entry: &Entry<'_>) -> Option<(Block<'_>, VisitsAndValue)> {
         let number = entry.block_number();
         let words = self.block_words(number)?;
         let block = Block::accept_any(words, self.layout.shape, number, entry.key())?;
-        match Table::examine(entry, &block) {
-            Finding::Whole => Some((block, entry.total())),
-            Finding::Newer(visits) => Some((block, Total { visits, ..entry.total() })),
-            Finding::Torn => None,
+        match Table::check_block(entry, &block) {
+            BlockState::Consistent => Some((block, entry.total())),
+            BlockState::EntryBehind(visits) => Some((block, VisitsAndValue { visits, ..entry.total() })),
+            BlockState::Torn => None,
         }
     }
 
     /// Verifies that `block` is consistent and agrees with `entry`.
-    pub(super) fn examine(entry: &Entry<'_>, block: &Block<'_>) -> Finding {
-        if !block.is_whole() || block.fault().is_some() {
-            return Finding::Torn;
+    pub(super) fn check_block(entry: &Entry<'_>, block: &Block<'_>) -> BlockState {
+        if !block.has_matching_tags() || block.fault().is_some() {
+            return BlockState::Torn;
         }
         let edges: u64 = block.edges().map(|edge| u64::from(edge.visits())).sum();
         let counted = edges + u64::from(entry.leaf_playouts().visits);
         let visits = u64::from(entry.total().visits);
         if counted <= Table::visits_allowed(visits) {
-            Finding::Whole
+            BlockState::Consistent
         } else {
             // Up to twice the visits: the difference of a few seconds, or of one halving.
             let counted =
                 u32::try_from(counted).ok().filter(|_| counted <= 2 * Table::visits_allowed(visits));
-            counted.map_or(Finding::Torn, Finding::Newer)
+            counted.map_or(BlockState::Torn, BlockState::EntryBehind)
         }
     }
 }

@@ -4,22 +4,22 @@
 //! averaged by visits, bounds intersected. Samples of a common ancestor are in all of the tables and are counted
 //! once. If not all positions fit, those with fewer visits are left out.
 
-use super::atomic::AtomicU64;
-use super::block::{self, Block, EDGE_VISITS_FULL};
-use super::entry::{self, Entry, Meta, Total};
-use super::file::compare;
-use super::file_error::{FileError, FileProblem, about};
-use super::halving::TOTAL_VISITS_FULL;
-use super::leaf_playouts::LeafPlayouts;
-use super::sum::{self, BlockSum};
-use super::{Table, header};
+use super::block_sum::{self, BlockSum};
 use crate::base::value::Value;
+use crate::table::atomic::AtomicU64;
+use crate::table::block::{self, Block};
+use crate::table::edge::EDGE_VISITS_FULL;
+use crate::table::entry::{self, Entry, EntryMeta, TOTAL_VISITS_FULL, VisitsAndValue};
+use crate::table::file::{FileError, FileProblem, compare, with_path};
+use crate::table::header;
+use crate::table::leaf_playouts::LeafPlayouts;
+use crate::table::transposition_table::Table;
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The counts of a merge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Kept {
+pub struct MergeCounts {
     /// Positions in the sources, each counted once.
     pub positions: u64,
     /// Positions stored in the new table.
@@ -38,26 +38,22 @@ pub struct Kept {
 
 /// An error of a merge.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TransferError {
+pub enum MergeError {
     /// An error of a file.
     #[error(transparent)]
     File(#[from] FileError),
     /// Tables with a common ancestor but no base: samples would be counted twice.
     #[error(
-        "{one} and {other}: expected tables without a common past, found one: give the file that both were copied \
-             from with --base"
+        "{one} and {other} were copied from the same table, whose visits would count twice: give that table with --base"
     )]
-    CommonPast {
+    CommonOrigin {
         /// One file.
         one: String,
         /// The other file.
         other: String,
     },
     /// A base that is not exactly the common origin of two tables.
-    #[error(
-        "{base}: expected a table whose past is all that {one} and {other} share, found another: give the file that \
-             both were copied from"
-    )]
+    #[error("{base} is not the table that {one} and {other} were copied from: give that one with --base")]
     Base {
         /// Path of the base.
         base: String,
@@ -67,22 +63,22 @@ pub enum TransferError {
         other: String,
     },
     /// A merge with more origins than a lineage can store.
-    #[error("expected tables that come from at most 24 others, found more: merge fewer")]
-    TooManyPasts,
+    #[error("the merged tables come from more than 24 original tables: merge fewer")]
+    TooManyOrigins,
     /// The user interrupted the merge.
     #[error("interrupted: nothing was changed")]
     Interrupted,
 }
 
 /// A callback with the work done and the total work; it returns false to interrupt.
-pub type TransferProgress<'a> = &'a mut dyn FnMut(u64, u64) -> bool;
+pub type MergeProgress<'a> = &'a mut dyn FnMut(u64, u64) -> bool;
 
 /// A merge in progress.
-struct Transfer<'t> {
+struct Merge<'t> {
     target: &'t Table,
     sources: &'t [&'t Table],
     base: Option<&'t Table>,
-    kept: Kept,
+    kept: MergeCounts,
     /// Visits and keys of the positions with a block in some source, and the right shift of their visits.
     with_block: Vec<(u32, u64, u32)>,
 }
@@ -96,30 +92,30 @@ impl Table {
     /// # Errors
     /// Returns an error if the tables are for different games, share samples outside `base`, or the file cannot be
     /// made. Nothing is changed then.
-    pub fn join(
+    pub fn merge(
         path: &Path,
         sources: &[&Table],
         base: Option<&Table>,
         bytes: usize,
         may_replace: bool,
-        progress: TransferProgress<'_>,
-    ) -> Result<(Table, Kept), TransferError> {
-        let in_target = |problem| TransferError::File(about(path, problem));
-        let [first, others @ ..] = sources else { return Err(TransferError::Interrupted) };
-        let identity = first.identity().cloned().ok_or(TransferError::Interrupted)?;
+        progress: MergeProgress<'_>,
+    ) -> Result<(Table, MergeCounts), MergeError> {
+        let in_target = |problem| MergeError::File(with_path(path, problem));
+        let [first, others @ ..] = sources else { return Err(MergeError::Interrupted) };
+        let identity = first.identity().cloned().ok_or(MergeError::Interrupted)?;
         for other in others.iter().chain(&base) {
-            let found = other.identity().ok_or(TransferError::Interrupted)?;
+            let found = other.identity().ok_or(MergeError::Interrupted)?;
             // The identity in a damaged file may be wrong: its blocks may be those of another game.
             let is_alike = other.layout.shape == first.layout.shape;
             let unlike = || FileProblem::Blocks { like: name_of(first) };
             compare(&identity, found)
                 .and_then(|()| is_alike.then_some(()).ok_or_else(unlike))
-                .map_err(|problem| about(other.path().unwrap_or(path), problem))?;
+                .map_err(|problem| with_path(other.path().unwrap_or(path), problem))?;
         }
-        check_pasts(sources, base)?;
-        let mut lineage = first.lineage().cloned().ok_or(TransferError::Interrupted)?;
+        check_origins(sources, base)?;
+        let mut lineage = first.lineage().cloned().ok_or(MergeError::Interrupted)?;
         for other in others.iter().filter_map(|other| other.lineage()) {
-            lineage = lineage.union(other).ok_or(TransferError::TooManyPasts)?;
+            lineage = lineage.union(other).ok_or(MergeError::TooManyOrigins)?;
         }
         if !may_replace && path.exists() {
             return Err(in_target(FileProblem::Exists));
@@ -129,9 +125,9 @@ impl Table {
         let (unnamed, kept) = unnamed.fill(|target| {
             target.set_lineage(lineage);
             target.header(header::GENERATION).store(first.generation(), Relaxed);
-            let mut transfer =
-                Transfer { target, sources, base, kept: Kept::default(), with_block: Vec::new() };
-            transfer.run(progress).then_some(transfer.kept).ok_or(TransferError::Interrupted)
+            let mut merge =
+                Merge { target, sources, base, kept: MergeCounts::default(), with_block: Vec::new() };
+            merge.run(progress).then_some(merge.kept).ok_or(MergeError::Interrupted)
         })?;
         let mut table = unnamed.keep(may_replace).map_err(in_target)?;
         table.sync_at_end();
@@ -144,18 +140,18 @@ fn name_of(table: &Table) -> String {
 }
 
 /// Returns an error if two sources have common origins other than exactly those of the base.
-fn check_pasts(sources: &[&Table], base: Option<&Table>) -> Result<(), TransferError> {
+fn check_origins(sources: &[&Table], base: Option<&Table>) -> Result<(), MergeError> {
     for (index, one) in sources.iter().enumerate() {
         for other in &sources[index + 1..] {
             let (Some(past), Some(other_past)) = (one.lineage(), other.lineage()) else { continue };
             let is_common = past.overlaps(other_past);
             match base {
                 None if is_common => {
-                    return Err(TransferError::CommonPast { one: name_of(one), other: name_of(other) });
+                    return Err(MergeError::CommonOrigin { one: name_of(one), other: name_of(other) });
                 }
                 Some(base) if base.lineage() != past.common(other_past).as_ref() => {
                     let [base, one, other] = [base, one, other].map(name_of);
-                    return Err(TransferError::Base { base, one, other });
+                    return Err(MergeError::Base { base, one, other });
                 }
                 _ => {}
             }
@@ -164,9 +160,9 @@ fn check_pasts(sources: &[&Table], base: Option<&Table>) -> Result<(), TransferE
     Ok(())
 }
 
-impl Transfer<'_> {
+impl Merge<'_> {
     /// Runs the merge; returns false if it was interrupted.
-    fn run(&mut self, progress: TransferProgress<'_>) -> bool {
+    fn run(&mut self, progress: MergeProgress<'_>) -> bool {
         let all: usize = self.sources.iter().map(|source| source.layout.entries()).sum();
         let all = all as u64 + self.target.layout.blocks as u64;
         let mut done = 0_u64;
@@ -180,8 +176,7 @@ impl Transfer<'_> {
                 let key = words[0].load(Relaxed);
                 // A key inserted by two workers at the same moment has two entries; only the one that a probe finds counts.
                 let here = Entry::new(words, key);
-                if key >= entry::FIRST_KEY
-                    && sound_entry(source, key).is_some_and(|entry| entry.is_same(&here))
+                if key >= entry::MIN_KEY && sound_entry(source, key).is_some_and(|entry| entry.is_same(&here))
                 {
                     self.position(key, index);
                 }
@@ -209,7 +204,7 @@ impl Transfer<'_> {
         );
         let value = estimate.map_or(value, |estimate| estimate.join(visits, value));
         let shift = self.shift(key, visits);
-        let total = Total { visits: (visits >> shift) as u32, value };
+        let total = VisitsAndValue { visits: (visits >> shift) as u32, value };
         self.kept.positions += 1;
         self.kept.shared += u64::from(times > 0);
         self.kept.visits += u64::from(total.visits);
@@ -223,12 +218,13 @@ impl Transfer<'_> {
             self.kept.visits_kept -= u64::from(replaced.total().visits);
         }
         self.kept.visits_kept += u64::from(total.visits);
-        let leaf_playouts =
-            entries.iter().fold(LeafPlayouts::default(), |sum, entry| sum.and(entry.leaf_playouts()));
+        let leaf_playouts = entries
+            .iter()
+            .fold(LeafPlayouts::default(), |sum, entry| sum.plus_samples(entry.leaf_playouts()));
         let leaf_playouts = base.as_ref().map_or(leaf_playouts, |base| {
             (0..times).fold(leaf_playouts, |rest, _| rest.without(base.leaf_playouts()))
         });
-        let meta = Meta {
+        let meta = EntryMeta {
             leaf_playouts: leaf_playouts.shifted(shift).halved_to_fit(),
             twin: entries.iter().any(Entry::has_twin),
             generation: entries.iter().map(|entry| entry.meta().generation).max().unwrap_or(0),
@@ -277,7 +273,7 @@ impl Transfer<'_> {
             let sum = self.blocks_of(key);
             let Some(words) = self.target.block_words(number + 1) else { break };
             words[2].store(u64::from(visits) | entry.meta().generation << 32, Relaxed);
-            block::own(words, self.target.layout.shape, key);
+            block::assign_owner(words, self.target.layout.shape, key);
             let block = Block::accept_any(words, self.target.layout.shape, number + 1, key);
             let edges = block.map_or(0, |block| {
                 sum.store(&block, shift);
@@ -294,7 +290,7 @@ impl Transfer<'_> {
             if counted > Table::visits_allowed(entry.total().visits.into()) {
                 entry.raise_visits(u32::try_from(counted).unwrap_or(u32::MAX));
             }
-            entry.update_meta(|meta| Meta { block: number, ..meta });
+            entry.update_meta(|meta| EntryMeta { block: number, ..meta });
             if number.is_multiple_of(1 << 10) && !progress(u64::from(number)) {
                 return false;
             }
@@ -329,22 +325,25 @@ fn sound_block<'t>(table: &'t Table, key: u64) -> Option<Block<'t>> {
 }
 
 /// Returns the visits of a position, and their mean value without the estimate of its block.
-fn samples_of(table: &Table, key: u64) -> Option<Total> {
+fn samples_of(table: &Table, key: u64) -> Option<VisitsAndValue> {
     let entry = sound_entry(table, key)?;
     let (block, total) = table.sound_block(&entry).unzip();
     let total = total.unwrap_or(entry.total());
     let estimate = block.and_then(|block| block.estimate());
     let value = estimate.map_or(total.value, |it| it.part(total.visits.into(), total.value));
-    Some(Total { value, ..total })
+    Some(VisitsAndValue { value, ..total })
 }
 
 /// Returns the sum of the visits, less the base's times its factor, and the mean of the values.
-fn sum_samples(parts: impl Iterator<Item = Total>, base: Option<(Total, u32)>) -> (u64, Value) {
+fn sum_samples(
+    parts: impl Iterator<Item = VisitsAndValue>,
+    base: Option<(VisitsAndValue, u32)>,
+) -> (u64, Value) {
     let mut parts = parts.peekable();
     let first = parts.peek().copied();
     let terms = parts.map(|total| (total.visits, total.value, 1));
     let base = base.map(|(total, times)| (total.visits, total.value, -i128::from(times)));
-    let (visits, value) = sum::weighted_mean(terms.chain(base));
+    let (visits, value) = block_sum::weighted_mean(terms.chain(base));
     match first {
         Some(total) if visits == 0 => (total.visits.into(), total.value),
         _ => (visits, value),

@@ -7,7 +7,7 @@ use crate::base::value::Value;
 use std::sync::OnceLock;
 
 /// The integer that represents probability 1.
-pub const CERTAIN: u32 = 1 << 24;
+pub const PROBABILITY_ONE: u32 = 1 << 24;
 
 /// Number of steps in the table of powers.
 const STEPS: usize = 256;
@@ -48,18 +48,19 @@ pub(super) fn scaled_power(factor: i64, x: i32, least: i32) -> i64 {
     (factor * 32 * below) >> (PLACES as i32 - OUTPUT_PLACES)
 }
 
-/// Converts logits with 12 binary places into probabilities in units of 1/[`CERTAIN`]. Moves that are not legal get 0.
-/// The probabilities sum to [`CERTAIN`], except for rounding down.
-pub fn softmax(logits: &[i32], is_legal: impl Fn(usize) -> bool, chances: &mut [u32]) {
+/// Converts logits with 12 binary places into probabilities in units of 1/[`PROBABILITY_ONE`]. Moves that are not
+/// legal get 0. The probabilities sum to [`PROBABILITY_ONE`], except for rounding down.
+pub fn softmax(logits: &[i32], is_legal: impl Fn(usize) -> bool, probabilities: &mut [u32]) {
     let legal = || logits.iter().enumerate().filter(|&(number, _)| is_legal(number)).map(|(_, &logit)| logit);
     let Some(largest) = legal().max() else {
-        chances.fill(0);
+        probabilities.fill(0);
         return;
     };
     let weight = |logit: i32| exponential(i64::from(largest) - i64::from(logit));
     let sum: u64 = legal().map(weight).sum();
-    for (number, (chance, &logit)) in chances.iter_mut().zip(logits).enumerate() {
-        *chance = if is_legal(number) { (weight(logit) * u64::from(CERTAIN) / sum) as u32 } else { 0 };
+    for (number, (probability, &logit)) in probabilities.iter_mut().zip(logits).enumerate() {
+        *probability =
+            if is_legal(number) { (weight(logit) * u64::from(PROBABILITY_ONE) / sum) as u32 } else { 0 };
     }
 }
 
@@ -90,15 +91,18 @@ mod tests {
     #[test]
     fn chances_sum_to_certainty_and_forbidden_moves_have_none() {
         let logits = [4096, 0, -4096, 1 << 30, i32::MIN];
-        let mut chances = [7; 5];
-        softmax(&logits, |number| number != 3, &mut chances);
+        let mut probabilities = [7; 5];
+        softmax(&logits, |number| number != 3, &mut probabilities);
         let exact = [0.6652, 0.2447, 0.0900, 0.0, 0.0];
-        for (chance, exact) in chances.iter().zip(exact) {
-            assert!((f64::from(*chance) / f64::from(CERTAIN) - exact).abs() < 1e-3, "{chances:?}");
+        for (probability, exact) in probabilities.iter().zip(exact) {
+            assert!(
+                (f64::from(*probability) / f64::from(PROBABILITY_ONE) - exact).abs() < 1e-3,
+                "{probabilities:?}"
+            );
         }
-        assert!(chances.iter().sum::<u32>() <= CERTAIN);
-        softmax(&logits, |_| false, &mut chances);
-        assert_eq!(chances, [0; 5]);
+        assert!(probabilities.iter().sum::<u32>() <= PROBABILITY_ONE);
+        softmax(&logits, |_| false, &mut probabilities);
+        assert_eq!(probabilities, [0; 5]);
     }
 
     #[test]

@@ -17,30 +17,40 @@
 //! recovery whatever the first word contains, since another process may have written between the copies of two pages.
 //! Recovery also happens, without need, if a file system gets another device number at boot.
 //!
-//! Recovery moves the file to another *epoch*: its blocks are verified before use ([recovery](super::doubt)). The
-//! first word is on the disk before any block of the new epoch.
+//! Recovery moves the file to another *epoch*: its blocks are verified before use
+//! ([recovery](crate::table::maintenance)). The first word is on the disk before any block of the new epoch.
 
-use super::block::EPOCH_SHIFT;
-use super::file::TableMode;
-use super::file_error::FileProblem;
-use super::header::{PLACE, USE};
+use super::error::FileProblem;
 use super::syncer::Syncer;
 use crate::base::platform::{files, process};
+use crate::table::epoch::EPOCH_SHIFT;
+use crate::table::header::{self, FILE_IDENTITY, USE_STATE};
 use std::fs::{File, TryLockError};
 use std::io;
 use std::time::{Duration, Instant};
 
 /// Timeout for the exclusive lock that another process takes briefly while it opens the file.
-const PATIENCE: Duration = Duration::from_secs(1);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 const STATE_SHIFT: u32 = 30;
 const BOOT_MASK: u64 = (1 << STATE_SHIFT) - 1;
 const SYNCED: u64 = 0;
 const IN_USE: u64 = 1;
 const CLOSED: u64 = 2;
 
+/// The mode in which an existing file is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableMode {
+    /// Searches write to the file, together with those of other processes.
+    ReadWrite,
+    /// Searches write to private copies of the pages; the file stays as it is.
+    CopyOnWrite,
+    /// Nothing is written. (Mapped like `CopyOnWrite`, so that a write could not change the file.)
+    ReadOnly,
+}
+
 /// The state in which a file was found when it was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum CloseState {
     /// Everything had been written to the disk.
     Synced,
     /// Closed by its last user, since the machine booted.
@@ -52,88 +62,92 @@ pub enum Ending {
     /// A copy of another file, which may have been in use during the copy.
     Copied,
     /// Last used before the machine booted, and not known to be completely on the disk.
-    OtherRun,
+    OtherBoot,
 }
 
-impl Ending {
+impl CloseState {
     /// Returns true if the file's blocks must be verified.
-    pub(super) fn is_in_doubt(self) -> bool {
-        matches!(self, Ending::Killed | Ending::Copied | Ending::OtherRun)
+    pub(in crate::table) fn needs_recovery(self) -> bool {
+        matches!(self, CloseState::Killed | CloseState::Copied | CloseState::OtherBoot)
     }
 
     /// Returns a description for users.
     #[must_use]
     pub fn describe(self) -> &'static str {
         match self {
-            Ending::Synced => "closed, and all written to the disk",
-            Ending::Closed => "closed",
-            Ending::InUse => "in use",
-            Ending::Killed => "not closed: a user was killed, or could not write all to the disk",
-            Ending::Copied => "a copy of another file, which may have been in use (or moved to another disk)",
-            Ending::OtherRun => "the machine stopped before all was known to be on the disk",
+            CloseState::Synced => "closed, and all written to the disk",
+            CloseState::Closed => "closed",
+            CloseState::InUse => "in use",
+            CloseState::Killed => {
+                "not closed: a program that used it was killed, or could not write everything to the disk"
+            }
+            CloseState::Copied => {
+                "a copy of another file, which may have been in use (or moved to another disk)"
+            }
+            CloseState::OtherBoot => "the machine stopped, possibly before everything was on the disk",
         }
     }
 }
 
 /// The header word of the file's use: bits 0..30 the boot, 30..32 the state, 32..64 the epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Use(u64);
+struct UseState(u64);
 
-impl Use {
-    fn ending(self, boot: u64, is_alone: bool) -> Ending {
+impl UseState {
+    fn close_state(self, boot: u64, is_alone: bool) -> CloseState {
         match (self.0 >> STATE_SHIFT & 3, self.0 & BOOT_MASK == boot && boot != 0) {
-            (SYNCED, _) => Ending::Synced,
-            (CLOSED, true) => Ending::Closed,
-            (IN_USE, true) if is_alone => Ending::Killed,
-            (IN_USE, true) => Ending::InUse,
-            _ => Ending::OtherRun,
+            (SYNCED, _) => CloseState::Synced,
+            (CLOSED, true) => CloseState::Closed,
+            (IN_USE, true) if is_alone => CloseState::Killed,
+            (IN_USE, true) => CloseState::InUse,
+            _ => CloseState::OtherBoot,
         }
     }
 
-    fn with_state(self, state: u64, boot: u64) -> Use {
-        Use(self.0 >> EPOCH_SHIFT << EPOCH_SHIFT | state << STATE_SHIFT | boot)
+    fn with_state(self, state: u64, boot: u64) -> UseState {
+        UseState(self.0 >> EPOCH_SHIFT << EPOCH_SHIFT | state << STATE_SHIFT | boot)
     }
 
-    /// Returns the value for a file in use that was found in the state `ending`.
-    fn entered(self, ending: Ending, boot: u64) -> Use {
-        let epochs = u64::from(ending.is_in_doubt()) << EPOCH_SHIFT;
-        Use(self.0.wrapping_add(epochs)).with_state(IN_USE, boot)
+    /// Returns the value for a file in use that was found in the state `close_state`.
+    fn entered(self, close_state: CloseState, boot: u64) -> UseState {
+        let epochs = u64::from(close_state.needs_recovery()) << EPOCH_SHIFT;
+        UseState(self.0.wrapping_add(epochs)).with_state(IN_USE, boot)
     }
 }
 
 /// Returns the word of a new file, in use by this process.
-pub(super) fn word_of_new_file() -> u64 {
-    Use(0).with_state(IN_USE, boot()).0
+pub(in crate::table) fn word_of_new_file() -> u64 {
+    UseState(0).with_state(IN_USE, boot()).0
 }
 
 /// The word of a file that is completely on the disk and needs no recovery.
-pub(super) const WORD_OF_SYNCED_FILE: u64 = SYNCED << STATE_SHIFT;
+pub(in crate::table) const WORD_OF_SYNCED_FILE: u64 = SYNCED << STATE_SHIFT;
 
 /// Returns a hash of the machine's boot identity; 0 if the system has none.
 fn boot() -> u64 {
     let Some(id) = process::boot_id() else { return 0 };
-    let hash = super::header::fnv1a(id.into_bytes().into_iter());
+    let hash = header::fnv1a(id.into_bytes().into_iter());
     ((hash ^ hash >> 32) & BOOT_MASK).max(1)
 }
 
 /// Returns a hash of the file's device and inode, not 0, which identifies the file on its machine.
-pub(super) fn place(file: &File) -> io::Result<u64> {
+pub(in crate::table) fn file_identity(file: &File) -> io::Result<u64> {
     let numbers = files::identity(&file.metadata()?).ok_or(io::ErrorKind::Unsupported)?;
-    Ok(super::header::fnv1a(numbers.into_iter().flat_map(u64::to_le_bytes)).max(1))
+    Ok(header::fnv1a(numbers.into_iter().flat_map(u64::to_le_bytes)).max(1))
 }
 
 /// The result of entering a file.
-pub(super) struct Entered {
-    pub(super) ending: Ending,
+pub(in crate::table) struct Entered {
+    pub(in crate::table) close_state: CloseState,
     /// The present word of use; the one that would be written if the file is read-only.
-    pub(super) word: u64,
+    pub(in crate::table) word: u64,
     /// True if the word must be on the disk before any other write.
-    pub(super) must_be_synced: bool,
+    pub(in crate::table) must_be_synced: bool,
 }
 
 /// Takes the lock of a user: an exclusive one if there is no other user, until [`enter`] converts it to a shared one.
 /// Returns true if it is exclusive.
-pub(super) fn lock(file: &File) -> Result<bool, FileProblem> {
+pub(in crate::table) fn lock(file: &File) -> Result<bool, FileProblem> {
     let locked = |outcome: Result<(), TryLockError>| match outcome {
         Ok(()) => Ok(true),
         Err(TryLockError::WouldBlock) => Ok(false),
@@ -148,33 +162,38 @@ pub(super) fn lock(file: &File) -> Result<bool, FileProblem> {
         if locked(file.try_lock_shared())? {
             return Ok(false);
         }
-        if began.elapsed() > PATIENCE {
-            return Err(FileProblem::Locked { wanted: "used", found: "locked for a change" });
+        if began.elapsed() > LOCK_TIMEOUT {
+            return Err(FileProblem::Locked { wanted: "used", found: "is changing" });
         }
         std::thread::sleep(Duration::from_millis(1));
     }
 }
 
 /// Records in the header that the file is in use, if it is opened for writing, and converts the lock to a shared one.
-pub(super) fn enter(file: &File, mode: TableMode, is_alone: bool) -> Result<Entered, FileProblem> {
-    let cannot = FileProblem::io("say in the file that it is used");
+pub(in crate::table) fn enter(file: &File, mode: TableMode, is_alone: bool) -> Result<Entered, FileProblem> {
+    let cannot = FileProblem::io("record in the file that it is in use");
     let boot = boot();
-    let found = Use(read_word(file, USE).map_err(&cannot)?);
-    let (place, found_place) = (place(file).map_err(&cannot)?, read_word(file, PLACE).map_err(&cannot)?);
+    let found = UseState(read_word(file, USE_STATE).map_err(&cannot)?);
+    let (place, found_place) =
+        (file_identity(file).map_err(&cannot)?, read_word(file, FILE_IDENTITY).map_err(&cannot)?);
     // Files of earlier versions contain 0.
     let is_copy = found_place != place && found_place != 0;
-    let ending = if is_copy { Ending::Copied } else { found.ending(boot, is_alone) };
-    let entered = found.entered(ending, boot);
+    let close_state = if is_copy { CloseState::Copied } else { found.close_state(boot, is_alone) };
+    let entered = found.entered(close_state, boot);
     if mode == TableMode::ReadWrite && (entered != found || found_place != place) {
         // Of two simultaneous users both write the same word, or the later one another epoch. The use is written
         // before the place, so a process that finds its own place also finds the new epoch.
-        write_word(file, USE, entered.0).map_err(&cannot)?;
-        write_word(file, PLACE, place).map_err(&cannot)?;
+        write_word(file, USE_STATE, entered.0).map_err(&cannot)?;
+        write_word(file, FILE_IDENTITY, place).map_err(&cannot)?;
     }
     while is_alone && file.try_lock_shared().is_err() {
         std::thread::sleep(Duration::from_millis(1));
     }
-    Ok(Entered { ending, word: entered.0, must_be_synced: ending.is_in_doubt() || ending == Ending::Synced })
+    Ok(Entered {
+        close_state,
+        word: entered.0,
+        must_be_synced: close_state.needs_recovery() || close_state == CloseState::Synced,
+    })
 }
 
 fn read_word(file: &File, index: usize) -> io::Result<u64> {
@@ -190,29 +209,29 @@ fn write_word(file: &File, index: usize, word: u64) -> io::Result<()> {
 }
 
 /// The use of a file by this process, until dropped.
-pub(super) struct Session {
-    pub(super) file: File,
-    pub(super) mode: TableMode,
-    pub(super) ending: Ending,
+pub(in crate::table) struct Session {
+    pub(in crate::table) file: File,
+    pub(in crate::table) mode: TableMode,
+    pub(in crate::table) close_state: CloseState,
     /// True if everything is written to the disk at the end.
-    pub(super) syncs: bool,
+    pub(in crate::table) syncs: bool,
     syncer: Option<Syncer>,
 }
 
 impl Session {
-    pub(super) fn new(file: File, mode: TableMode, ending: Ending) -> Session {
-        Session { file, mode, ending, syncs: false, syncer: None }
+    pub(in crate::table) fn new(file: File, mode: TableMode, close_state: CloseState) -> Session {
+        Session { file, mode, close_state, syncs: false, syncer: None }
     }
 
     /// Writes search results to the disk, each part once per `period`, and all of them at the end.
-    pub(super) fn sync_every(&mut self, period: Duration) -> io::Result<()> {
+    pub(in crate::table) fn sync_every(&mut self, period: Duration) -> io::Result<()> {
         self.syncs = true;
         self.syncer = Some(Syncer::start(&self.file, period)?);
         Ok(())
     }
 
     /// Returns the first error of writing to the disk, if any.
-    pub(super) fn sync_error(&self) -> Option<String> {
+    pub(in crate::table) fn sync_error(&self) -> Option<String> {
         self.syncer.as_ref().and_then(Syncer::error)
     }
 
@@ -230,9 +249,9 @@ impl Session {
         if self.syncs && !(is_written && self.file.sync_data().is_ok()) {
             return Ok(());
         }
-        let word = Use(read_word(&self.file, USE)?);
+        let word = UseState(read_word(&self.file, USE_STATE)?);
         let state = if self.syncs { SYNCED } else { CLOSED };
-        write_word(&self.file, USE, word.with_state(state, boot()).0)?;
+        write_word(&self.file, USE_STATE, word.with_state(state, boot()).0)?;
         if self.syncs { self.file.sync_data() } else { Ok(()) }
     }
 }
@@ -251,25 +270,32 @@ mod tests {
     #[test]
     fn the_word_of_the_header_says_whether_a_file_is_in_doubt() {
         let [here, other] = [7, 8];
-        let word = |state, boot| Use(3 << EPOCH_SHIFT).with_state(state, boot);
-        for (state, boot, is_alone, ending) in [
-            (SYNCED, other, true, Ending::Synced),
-            (SYNCED, other, false, Ending::Synced),
-            (CLOSED, here, true, Ending::Closed),
-            (CLOSED, other, true, Ending::OtherRun),
-            (IN_USE, here, true, Ending::Killed),
-            (IN_USE, here, false, Ending::InUse),
-            (IN_USE, other, false, Ending::OtherRun),
-            (3, here, true, Ending::OtherRun),
+        let word = |state, boot| UseState(3 << EPOCH_SHIFT).with_state(state, boot);
+        for (state, boot, is_alone, close_state) in [
+            (SYNCED, other, true, CloseState::Synced),
+            (SYNCED, other, false, CloseState::Synced),
+            (CLOSED, here, true, CloseState::Closed),
+            (CLOSED, other, true, CloseState::OtherBoot),
+            (IN_USE, here, true, CloseState::Killed),
+            (IN_USE, here, false, CloseState::InUse),
+            (IN_USE, other, false, CloseState::OtherBoot),
+            (3, here, true, CloseState::OtherBoot),
         ] {
-            assert_eq!(word(state, boot).ending(here, is_alone), ending, "{state} {boot} {is_alone}");
-            let entered = word(state, boot).entered(ending, here);
+            assert_eq!(
+                word(state, boot).close_state(here, is_alone),
+                close_state,
+                "{state} {boot} {is_alone}"
+            );
+            let entered = word(state, boot).entered(close_state, here);
             assert_eq!(entered.0 & BOOT_MASK, here);
-            assert_eq!(entered.0 >> EPOCH_SHIFT, 3 + u64::from(ending.is_in_doubt()));
-            assert_eq!(entered.ending(here, false), Ending::InUse);
+            assert_eq!(entered.0 >> EPOCH_SHIFT, 3 + u64::from(close_state.needs_recovery()));
+            assert_eq!(entered.close_state(here, false), CloseState::InUse);
         }
         // Without a boot identity only a synced file needs no recovery.
-        assert_eq!(word(CLOSED, 0).ending(0, true), Ending::OtherRun);
-        assert_eq!(Use(u64::MAX).entered(Ending::OtherRun, here), Use(0).with_state(IN_USE, here));
+        assert_eq!(word(CLOSED, 0).close_state(0, true), CloseState::OtherBoot);
+        assert_eq!(
+            UseState(u64::MAX).entered(CloseState::OtherBoot, here),
+            UseState(0).with_state(IN_USE, here)
+        );
     }
 }

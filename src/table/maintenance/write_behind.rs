@@ -9,9 +9,9 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, ScopedJoinHandle};
 
 /// Buffers in each queue.
-const BUFFERS: usize = 3;
+const QUEUE_BUFFERS: usize = 3;
 /// Bytes written between two syncs.
-const SYNC_INTERVAL: usize = 64 << 20;
+const SYNC_INTERVAL_BYTES: usize = 64 << 20;
 
 /// The input end of the pipeline.
 pub(super) struct WriteBehind {
@@ -27,8 +27,8 @@ impl WriteBehind {
     /// Returns the first error of the file system, or that of `work`.
     pub(super) fn run<R>(target: &File, work: impl FnOnce(&WriteBehind) -> io::Result<R>) -> io::Result<R> {
         thread::scope(|scope| {
-            let (full, waiting) = sync_channel(BUFFERS);
-            let (done, empty) = sync_channel(BUFFERS);
+            let (full, waiting) = sync_channel(QUEUE_BUFFERS);
+            let (done, empty) = sync_channel(QUEUE_BUFFERS);
             let (written, to_sync) = sync_channel(1);
             let writer = scope.spawn(move || write(target, &waiting, &done, &written));
             let syncer = scope.spawn(move || to_sync.iter().try_for_each(|()| target.sync_data()));
@@ -62,7 +62,7 @@ fn write(
     for (offset, mut bytes) in waiting {
         files::write_all_at(target, &bytes, offset)?;
         unsynced += bytes.len();
-        if unsynced >= SYNC_INTERVAL && written.try_send(()).is_ok() {
+        if unsynced >= SYNC_INTERVAL_BYTES && written.try_send(()).is_ok() {
             unsynced = 0;
         }
         bytes.clear();

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 /// Minimum bytes written to the disk at once. The system locks these pages meanwhile, and searches wait to write to them:
 /// in a sync of the whole file it locks two thousand pages at a time, and searches stall until the disk has them.
-const PIECE: usize = 1 << 20;
+const MIN_PIECE_BYTES: usize = 1 << 20;
 /// Maximum number of pieces of a file: each write may make the disk flush its cache.
-const MOST_PIECES: usize = 1024;
+const MAX_PIECES: usize = 1024;
 
 /// A thread that writes a file in use to the disk evenly, each piece once per period, while searches continue.
 pub(super) struct Syncer {
@@ -28,7 +28,7 @@ impl Syncer {
         let pages = MmapOptions::new().map_raw(file)?;
         let (stop, stopped) = channel();
         let error = Arc::new(Mutex::new(None));
-        let told = Arc::clone(&error);
+        let first_error = Arc::clone(&error);
         let thread = std::thread::spawn(move || {
             let pieces = pieces(pages.len());
             let interval = period / pieces.len().max(1) as u32;
@@ -41,8 +41,8 @@ impl Syncer {
                 // Delays of the disk are not made up for.
                 next = Instant::now().max(next) + interval;
                 if let Err(error) = pages.flush_range(start, length) {
-                    let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
-                    told.get_or_insert_with(|| error.to_string());
+                    let mut first_error = first_error.lock().unwrap_or_else(PoisonError::into_inner);
+                    first_error.get_or_insert_with(|| error.to_string());
                 }
             }
         });
@@ -77,7 +77,7 @@ impl Drop for Syncer {
 
 /// Returns the first byte and the length of each piece.
 fn pieces(bytes: usize) -> Vec<(usize, usize)> {
-    let piece = PIECE.max(bytes.div_ceil(MOST_PIECES).next_multiple_of(PIECE));
+    let piece = MIN_PIECE_BYTES.max(bytes.div_ceil(MAX_PIECES).next_multiple_of(MIN_PIECE_BYTES));
     (0..bytes).step_by(piece).map(|start| (start, piece.min(bytes - start))).collect()
 }
 
@@ -87,13 +87,15 @@ mod tests {
 
     #[test]
     fn pieces_cover_a_file_once_and_are_not_too_many() {
-        for bytes in [1, 4096, PIECE, PIECE + 1, 3 * PIECE - 8, 1 << 30, (8 << 30) + 24] {
+        for bytes in
+            [1, 4096, MIN_PIECE_BYTES, MIN_PIECE_BYTES + 1, 3 * MIN_PIECE_BYTES - 8, 1 << 30, (8 << 30) + 24]
+        {
             let pieces = pieces(bytes);
-            assert!(pieces.len() <= MOST_PIECES, "{} of {bytes}", pieces.len());
+            assert!(pieces.len() <= MAX_PIECES, "{} of {bytes}", pieces.len());
             let mut end = 0;
             for (start, length) in pieces {
                 assert_eq!(start, end);
-                assert!(length > 0 && start % PIECE == 0);
+                assert!(length > 0 && start % MIN_PIECE_BYTES == 0);
                 end += length;
             }
             assert_eq!(end, bytes);

@@ -16,20 +16,19 @@
 //! worker was killed, and continues from its step. At most the counter of that step is then halved twice. A selection
 //! that reads the edges during the microsecond of a halving may see them half done.
 
-use super::block::{Block, EDGE_VISITS_FULL, ESTIMATE_MASK, Edge};
-use super::entry::Entry;
+use crate::table::block::{Block, ESTIMATE_MASK};
+use crate::table::edge::{EDGE_VISITS_FULL, Edge};
+use crate::table::entry::{Entry, TOTAL_VISITS_FULL};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-/// Visits of a position at which all of its visits are halved: with many edges it may be full before any of them.
-pub const TOTAL_VISITS_FULL: u32 = 1 << 31;
 const FULL_LEVEL: u64 = 128;
-const HIGHEST_LEVEL: u64 = 255;
+const MAX_LEVEL: u64 = 255;
 const LEVEL_SHIFT: u32 = 32;
 
 impl Block<'_> {
     /// Halves the visits of `entry`'s position, the owner of this block, if they are full and no other worker does so.
     #[cold]
-    pub(super) fn halve_visits(&self, entry: &Entry<'_>) {
+    pub(in crate::table) fn halve_visits(&self, entry: &Entry<'_>) {
         if !entry.is_current() || !self.is_current() {
             return;
         }
@@ -60,9 +59,8 @@ impl Block<'_> {
         let step = found & u64::from(u32::MAX);
         let (estimate, under_way) = (found & ESTIMATE_MASK, (found & !ESTIMATE_MASK) >> LEVEL_SHIFT);
         // Other values are damage.
-        let is_under_way =
-            (FULL_LEVEL..=HIGHEST_LEVEL).contains(&under_way) && step < self.moves() as u64 + 2;
-        if level < FULL_LEVEL || (is_under_way && level <= under_way && level < HIGHEST_LEVEL) {
+        let is_under_way = (FULL_LEVEL..=MAX_LEVEL).contains(&under_way) && step < self.moves() as u64 + 2;
+        if level < FULL_LEVEL || (is_under_way && level <= under_way && level < MAX_LEVEL) {
             return None;
         }
         let state = estimate | level << LEVEL_SHIFT | if is_under_way { step } else { 0 };
@@ -87,7 +85,7 @@ mod tests {
     use super::*;
     use crate::base::game::Prior;
     use crate::base::value::Value;
-    use crate::table::{Counters, Protected, Shape, Table, Total};
+    use crate::table::{Counters, ProtectedPath, Shape, Table, VisitsAndValue};
 
     const MOVES: usize = 6;
 
@@ -95,14 +93,14 @@ mod tests {
     fn with_edges(test: impl Fn(&Entry<'_>, &Block<'_>)) {
         let table = Table::new(Shape { moves: MOVES, policy_state: false }, 1 << 16).expect("a table");
         let mut counters = Counters::default();
-        let entry = table.find_or_claim(77 << 40, Protected::default(), &mut counters).expect("an entry");
+        let entry = table.find_or_claim(77 << 40, ProtectedPath::default(), &mut counters).expect("an entry");
         let priors = [Some(Prior::default()); MOVES];
         let block =
-            table.claim_block(&entry, || priors, Protected::default(), &mut counters).expect("a block");
+            table.claim_block(&entry, || priors, ProtectedPath::default(), &mut counters).expect("a block");
         for index in 0..MOVES {
             block.add_visits(&entry, index, EDGE_VISITS_FULL - 2, Value::WIN);
         }
-        entry.set_total(Total { visits: MOVES as u32 * EDGE_VISITS_FULL, value: Value::DRAW });
+        entry.set_total(VisitsAndValue { visits: MOVES as u32 * EDGE_VISITS_FULL, value: Value::DRAW });
         test(&entry, &block);
     }
 

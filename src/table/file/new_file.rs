@@ -1,6 +1,6 @@
 //! New files: temporary and fully reserved on the disk, until they get their names.
 
-use super::file_error::FileProblem;
+use super::error::FileProblem;
 use super::session;
 use crate::base::platform::files;
 use std::ffi::OsStr;
@@ -11,18 +11,19 @@ use std::time::Duration;
 use tempfile::NamedTempFile;
 
 /// Prefix and suffix of the names of temporary files.
-const TEMPORARY: [&str; 2] = [".tewari-", ".tmp"];
+const TEMPORARY_AFFIXES: [&str; 2] = [".tewari-", ".tmp"];
 /// Age from which an unlocked temporary file is abandoned: its creator locks it before.
 const ABANDONED_AGE: Duration = Duration::from_secs(60);
 
 /// Creates a locked temporary file in the folder of `path` with the user's umask, deleted unless it gets a name. The
 /// temporary name is new, so no link is followed.
-pub(super) fn temporary_file(path: &Path) -> Result<NamedTempFile, FileProblem> {
+pub(in crate::table) fn temporary_file(path: &Path) -> Result<NamedTempFile, FileProblem> {
     remove_abandoned(folder_of(path));
     let mut builder = tempfile::Builder::new();
-    builder.prefix(TEMPORARY[0]).suffix(TEMPORARY[1]);
+    builder.prefix(TEMPORARY_AFFIXES[0]).suffix(TEMPORARY_AFFIXES[1]);
     files::use_umask(&mut builder);
-    let temporary = builder.tempfile_in(folder_of(path)).map_err(FileProblem::io("make a file there"))?;
+    let temporary =
+        builder.tempfile_in(folder_of(path)).map_err(FileProblem::io("create a file in this folder"))?;
     session::lock(temporary.as_file())?;
     Ok(temporary)
 }
@@ -31,7 +32,7 @@ pub(super) fn temporary_file(path: &Path) -> Result<NamedTempFile, FileProblem> 
 fn remove_abandoned(folder: &Path) {
     let is_temporary = |name: &OsStr| {
         let name = name.as_encoded_bytes();
-        name.starts_with(TEMPORARY[0].as_bytes()) && name.ends_with(TEMPORARY[1].as_bytes())
+        name.starts_with(TEMPORARY_AFFIXES[0].as_bytes()) && name.ends_with(TEMPORARY_AFFIXES[1].as_bytes())
     };
     let is_old = |metadata: &Metadata| {
         let age = metadata.modified().ok().and_then(|at| at.elapsed().ok());
@@ -54,7 +55,7 @@ fn folder_of(path: &Path) -> &Path {
 
 /// Gives a complete and synced file its name, and syncs the folder. A link with that name is replaced, not followed.
 /// The new file takes over the permissions of a replaced file, but not of a link.
-pub(super) fn give_name(
+pub(in crate::table) fn give_name(
     temporary: NamedTempFile,
     path: &Path,
     may_replace: bool,
@@ -77,12 +78,12 @@ pub(super) fn give_name(
 }
 
 /// Returns the free bytes of a file's file system; 0 if unknown.
-pub(super) fn room(file: &File) -> u64 {
+pub(in crate::table) fn room(file: &File) -> u64 {
     files::free_bytes(file)
 }
 
 /// Reserves disk blocks for every byte of the file.
-pub(super) fn reserve(file: &File, bytes: u64) -> Result<(), FileProblem> {
+pub(in crate::table) fn reserve(file: &File, bytes: u64) -> Result<(), FileProblem> {
     let free = room(file);
     match files::allocate(file, bytes) {
         Ok(()) => Ok(()),
@@ -95,7 +96,7 @@ fn cannot_reserve(error: io::Error, needed: u64, free: u64) -> FileProblem {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
     match error.kind() {
         StorageFull | FileTooLarge | QuotaExceeded => FileProblem::NoSpace { needed, free },
-        _ => FileProblem::io("reserve its blocks")(error),
+        _ => FileProblem::io("reserve disk space for it")(error),
     }
 }
 
@@ -111,4 +112,15 @@ fn write_holes(mut file: &File, bytes: u64, free: u64) -> Result<(), FileProblem
         at += count as u64;
     }
     Ok(())
+}
+
+/// Returns an error on systems where processes cannot share a file.
+pub(super) fn check_system() -> Result<(), FileProblem> {
+    if files::CAN_SHARE { Ok(()) } else { Err(FileProblem::NotOnThisSystem { found: std::env::consts::OS }) }
+}
+
+/// Returns an error if the file is marked read-only, also for users with permission to write everything.
+pub(super) fn check_writable(file: &File) -> Result<(), FileProblem> {
+    let metadata = file.metadata().map_err(FileProblem::io("read the properties of the file"))?;
+    if metadata.permissions().readonly() { Err(FileProblem::ReadOnly) } else { Ok(()) }
 }

@@ -10,19 +10,19 @@
 //! If the file system supports it, the copy begins as a clone that shares its disk blocks with the table (`FICLONE`).
 //! The pages of a clone may be of different moments, so it is repaired like a file after a power cut.
 
-use super::Table;
-use super::atomic::{AtomicU64, fence};
-use super::backing::{self, Backing, Sharing};
-use super::block::Block;
-use super::entry::{self, FIRST_KEY};
-use super::file::MappedFile;
-use super::file_error::{FileError, FileProblem, about};
-use super::header::{self, Identity, Lineage};
-use super::layout::HEADER_WORDS;
-use super::new_file::{give_name, reserve, room, temporary_file};
-use super::session::{self, Ending};
 use super::write_behind::WriteBehind;
 use crate::base::platform::files;
+use crate::table::atomic::{AtomicU64, fence};
+use crate::table::backing::{self, Backing, Sharing};
+use crate::table::block::Block;
+use crate::table::entry::{self, MIN_KEY};
+use crate::table::file::session::{self, CloseState};
+use crate::table::file::{
+    FileError, FileProblem, MappedFile, give_name, reserve, room, temporary_file, with_path,
+};
+use crate::table::header::{self, Lineage, TableIdentity};
+use crate::table::layout::HEADER_WORDS;
+use crate::table::transposition_table::Table;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -32,21 +32,21 @@ use std::time::Instant;
 use tempfile::NamedTempFile;
 
 /// Approximate number of words written at once (1 MiB).
-const CHUNK: usize = 1 << 17;
+const CHUNK_WORDS: usize = 1 << 17;
 /// Divisor of the rest after each chunk: while others use the table, a copy sleeps for a quarter of the time that the
 /// chunk took, since it shares memory and disk with their searches.
-const REST: u32 = 4;
+const REST_DIVISOR: u32 = 4;
 /// Entries by which prefetches run ahead of copies: the data about their blocks lie scattered in memory.
-const AHEAD: usize = 16;
+const PREFETCH_ENTRIES: usize = 16;
 /// Maximum number of attempts to read an entry or a block that changes meanwhile.
-const ATTEMPTS: usize = 3;
+const MAX_READ_ATTEMPTS: usize = 3;
 /// Header words copied from the table.
-const COPIED: [usize; 5] =
+const COPIED_HEADER_WORDS: [usize; 5] =
     [header::GENERATION, header::OPENINGS, header::CLOCK, header::CLAIMS, header::CLAIMS_AT_GENERATION];
 
 /// The contents of a copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Snapshot {
+pub struct SnapshotCounts {
     /// Number of positions.
     pub entries: u64,
     /// Number of blocks, each named by its position.
@@ -66,7 +66,7 @@ impl Table {
     /// # Errors
     /// Returns an error if `path` exists and must not be replaced, is the table itself or a table in use, or the disk
     /// has no room. No file is left behind then.
-    pub fn snapshot(&self, path: &Path, may_replace: bool) -> Result<Snapshot, FileError> {
+    pub fn snapshot(&self, path: &Path, may_replace: bool) -> Result<SnapshotCounts, FileError> {
         let copy = || {
             let Some(source) = &self.file else { return Err(FileProblem::Missing) };
             let _replaced = may_be_written(path, &source.session.file, may_replace)?;
@@ -78,11 +78,11 @@ impl Table {
             give_name(temporary, path, may_replace)?;
             Ok(made)
         };
-        copy().map_err(|problem| about(path, problem))
+        copy().map_err(|problem| with_path(path, problem))
     }
 
     /// Makes the copy as a clone; `None` if the file system cannot.
-    fn clone_to(&self, source: &MappedFile, target: &File) -> Result<Option<Snapshot>, FileProblem> {
+    fn clone_to(&self, source: &MappedFile, target: &File) -> Result<Option<SnapshotCounts>, FileProblem> {
         // A clone shares its disk blocks with the table until either is written, so there must be room for a second set.
         let has_room = room(target) >= self.layout.bytes() as u64;
         if !has_room || files::clone_content(target, &source.session.file).is_err() {
@@ -92,10 +92,10 @@ impl Table {
             .map_err(FileProblem::io("map the file"))?;
         let mut table = Table { epoch: self.epoch, ..Table::of(backing, self.layout) };
         let found = table.repair(&mut |_| {});
-        table.header(header::USE).store(session::WORD_OF_SYNCED_FILE | self.epoch, Relaxed);
-        table.header(header::PLACE).store(place_of(target)?, Relaxed);
+        table.header(header::USE_STATE).store(session::WORD_OF_SYNCED_FILE | self.epoch, Relaxed);
+        table.header(header::FILE_IDENTITY).store(place_of(target)?, Relaxed);
         target.sync_all().map_err(FileProblem::io("write the file to the disk"))?;
-        Ok(Some(Snapshot {
+        Ok(Some(SnapshotCounts {
             entries: found.entries,
             blocks: found.blocks,
             entries_dropped: found.bad_entries + found.unfinished_entries,
@@ -104,38 +104,38 @@ impl Table {
         }))
     }
 
-    fn copy_to(&self, source: &MappedFile, temporary: &NamedTempFile) -> Result<Snapshot, FileProblem> {
+    fn copy_to(&self, source: &MappedFile, temporary: &NamedTempFile) -> Result<SnapshotCounts, FileProblem> {
         let target = temporary.as_file();
         let cannot = FileProblem::io("write the copy");
         reserve(target, self.layout.bytes() as u64)?;
         self.backing.expect_scan();
         let lineage = self.present_lineage(source);
         let copied = WriteBehind::run(target, |target| {
-            let mut copy = Copy {
+            let mut copy = SnapshotWriter {
                 table: self,
                 target,
-                made: Snapshot::default(),
+                counts: SnapshotCounts::default(),
                 copied: std::iter::repeat_with(AtomicU64::default).take(self.layout.blocks).collect(),
                 buffer: Vec::new(),
-                rested: (source.session.ending == Ending::InUse).then(Instant::now),
+                last_rest: (source.session.close_state == CloseState::InUse).then(Instant::now),
             };
             copy.blocks()?;
             copy.entries()?;
-            Ok((copy.made, copy.copied))
+            Ok((copy.counts, copy.copied))
         });
         let (mut made, blocks) = copied.map_err(&cannot)?;
         made.blocks_dropped += self.drop_orphans(&blocks, target).map_err(&cannot)?;
         if made.entries_dropped > 0 {
             let backing = Backing::file(target, self.layout.words(), Sharing::Shared)
                 .map_err(FileProblem::io("map the file"))?;
-            Table::of(backing, self.layout).leave_overflow();
+            Table::of(backing, self.layout).drain_overflow();
         }
         if self.present_lineage(source) != lineage {
             // Parts of two tables were copied.
-            return Err(FileProblem::Locked { wanted: "copied", found: "emptied" });
+            return Err(FileProblem::Locked { wanted: "copied", found: "has emptied" });
         }
         let words = self.header_of_copy(&source.identity, &lineage, &made);
-        words[header::PLACE].store(place_of(temporary.as_file())?, Relaxed);
+        words[header::FILE_IDENTITY].store(place_of(temporary.as_file())?, Relaxed);
         let write_header = || {
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.load(Relaxed).to_le_bytes()).collect();
             files::write_all_at(target, &bytes, 0)
@@ -149,7 +149,7 @@ impl Table {
     /// Frees the blocks of the copy that none of its entries names; returns their number.
     fn drop_orphans(&self, copied: &[AtomicU64], target: &File) -> io::Result<u64> {
         let mut dropped = 0;
-        let copied = copied.iter().map(|word| Copied::unpack(word.load(Relaxed)));
+        let copied = copied.iter().map(|word| CopiedBlock::unpack(word.load(Relaxed)));
         for (index, _) in copied.enumerate().filter(|(_, block)| block.owner != 0 && !block.is_named) {
             dropped += 1;
             let offset = self.layout.pool() + index * self.layout.shape.block_words();
@@ -164,34 +164,39 @@ impl Table {
         header.map_or_else(|_| source.lineage.clone(), |header| header.lineage)
     }
 
-    fn header_of_copy(&self, identity: &Identity, lineage: &Lineage, made: &Snapshot) -> Vec<AtomicU64> {
+    fn header_of_copy(
+        &self,
+        identity: &TableIdentity,
+        lineage: &Lineage,
+        made: &SnapshotCounts,
+    ) -> Vec<AtomicU64> {
         let words: Vec<AtomicU64> = (0..HEADER_WORDS).map(|_| AtomicU64::new(0)).collect();
         header::write(&words, &self.layout, identity, lineage);
-        for index in COPIED {
+        for index in COPIED_HEADER_WORDS {
             words[index].store(self.header(index).load(Relaxed), Relaxed);
         }
         words[header::ENTRIES_USED].store(made.entries, Relaxed);
         words[header::BLOCKS_USED].store(made.blocks, Relaxed);
-        words[header::USE].store(session::WORD_OF_SYNCED_FILE, Relaxed);
+        words[header::USE_STATE].store(session::WORD_OF_SYNCED_FILE, Relaxed);
         words
     }
 }
 
 fn place_of(file: &File) -> Result<u64, FileProblem> {
-    session::place(file).map_err(FileProblem::io("look at the file"))
+    session::file_identity(file).map_err(FileProblem::io("read the properties of the file"))
 }
 
 /// Tests that a copy of `source` may get the name `path`. An existing file is returned exclusively locked, since the
 /// users of a replaced table would lose their results.
 fn may_be_written(path: &Path, source: &File, may_replace: bool) -> Result<Option<File>, FileProblem> {
-    let look = FileProblem::io("look at the file");
+    let look = FileProblem::io("read the properties of the file");
     let named = match std::fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         named => named.map_err(&look)?,
     };
     let ours = source.metadata().map_err(&look)?;
     if std::fs::metadata(path).is_ok_and(|there| files::is_same(&there, &ours)) {
-        return Err(FileProblem::Itself);
+        return Err(FileProblem::SameFile);
     }
     if !may_replace {
         return Err(FileProblem::Exists);
@@ -204,14 +209,14 @@ fn may_be_written(path: &Path, source: &File, may_replace: bool) -> Result<Optio
     }
     let file = File::open(path).map_err(FileProblem::io("open the file"))?;
     if file.try_lock().is_err() {
-        return Err(FileProblem::Locked { wanted: "replaced", found: "used" });
+        return Err(FileProblem::Locked { wanted: "replaced", found: "uses" });
     }
     Ok(Some(file))
 }
 
 /// The data kept about a copied block, in one word: bits 0..32 the owner, 32..63 the visits, 63 whether it is named.
 #[derive(Clone, Copy)]
-struct Copied {
+struct CopiedBlock {
     /// The lower half of the owner's key; 0 if the block was left out.
     owner: u32,
     /// Visits of the edges, saturating at 31 bits.
@@ -220,37 +225,37 @@ struct Copied {
     is_named: bool,
 }
 
-impl Copied {
+impl CopiedBlock {
     fn pack(self) -> u64 {
         let visits = u64::from(self.visits.min(u32::MAX >> 1));
         u64::from(self.is_named) << 63 | visits << 32 | u64::from(self.owner)
     }
 
-    fn unpack(word: u64) -> Copied {
+    fn unpack(word: u64) -> CopiedBlock {
         let visits = (word >> 32) as u32 & u32::MAX >> 1;
-        Copied { owner: word as u32, visits, is_named: word >> 63 != 0 }
+        CopiedBlock { owner: word as u32, visits, is_named: word >> 63 != 0 }
     }
 }
 
-struct Copy<'t> {
+struct SnapshotWriter<'t> {
     table: &'t Table,
     target: &'t WriteBehind,
-    made: Snapshot,
-    /// One [`Copied`] for each block, as atomics because these can be prefetched.
+    counts: SnapshotCounts,
+    /// One [`CopiedBlock`] for each block, as atomics because these can be prefetched.
     copied: Vec<AtomicU64>,
     buffer: Vec<u8>,
     /// End of the last rest, if others use the table.
-    rested: Option<Instant>,
+    last_rest: Option<Instant>,
 }
 
-impl Copy<'_> {
+impl SnapshotWriter<'_> {
     fn blocks(&mut self) -> io::Result<()> {
         let layout = self.table.layout;
         let words = layout.shape.block_words();
         let mut at = layout.pool();
         for number in 1..=layout.blocks as u32 {
             self.block(number);
-            if self.buffer.len() >= 8 * CHUNK || number as usize == layout.blocks {
+            if self.buffer.len() >= 8 * CHUNK_WORDS || number as usize == layout.blocks {
                 self.flush(at)?;
                 at = layout.pool() + number as usize * words;
             }
@@ -263,7 +268,7 @@ impl Copy<'_> {
         let table = self.table;
         let Some(words) = table.block_words(number) else { return };
         let start = self.buffer.len();
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_READ_ATTEMPTS {
             let owner = words[0].load(Acquire);
             if owner == 0 {
                 break;
@@ -271,18 +276,19 @@ impl Copy<'_> {
             let Some(block) = Block::accept_any(words, table.layout.shape, number, owner) else { continue };
             self.append(words.iter().map(|word| word.load(Relaxed)), words.len());
             let visits = block.edges().map(|edge| u64::from(edge.visits())).sum::<u64>();
-            let is_sound = block.is_whole() && (block.is_of(table.epoch) || block.fault().is_none());
+            let is_sound =
+                block.has_matching_tags() && (block.has_epoch(table.epoch) || block.fault().is_none());
             if block.is_current() && is_sound {
                 // Epoch 0, that of the copy.
                 self.buffer[start + 12..start + 16].fill(0);
                 let visits = visits.min(u32::MAX.into()) as u32;
-                let copied = Copied { owner: owner as u32, visits, is_named: false };
+                let copied = CopiedBlock { owner: owner as u32, visits, is_named: false };
                 self.copied[number as usize - 1].store(copied.pack(), Relaxed);
                 return;
             }
             self.buffer.truncate(start);
         }
-        self.made.blocks_dropped += u64::from(words[0].load(Relaxed) != 0);
+        self.counts.blocks_dropped += u64::from(words[0].load(Relaxed) != 0);
         self.buffer.resize(start + 8 * words.len(), 0);
     }
 
@@ -291,12 +297,12 @@ impl Copy<'_> {
         let table = self.table;
         let entries = table.entry_words();
         for (index, words) in entries.iter().enumerate() {
-            if let Some([.., meta, _]) = entries.get(index + AHEAD) {
+            if let Some([.., meta, _]) = entries.get(index + PREFETCH_ENTRIES) {
                 self.prefetch_block(entry::block_of(meta.load(Relaxed)));
             }
             let copy = self.entry(words);
             self.append(copy.into_iter(), copy.len());
-            if self.buffer.len() >= 8 * CHUNK {
+            if self.buffer.len() >= 8 * CHUNK_WORDS {
                 at = self.flush(at)?;
             }
         }
@@ -319,29 +325,29 @@ impl Copy<'_> {
         if words[0].load(Relaxed) == 0 {
             return [0; 4];
         }
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_READ_ATTEMPTS {
             let key = words[0].load(Acquire);
             let found = [key, words[1].load(Relaxed), words[2].load(Relaxed), words[3].load(Relaxed)];
             // Keeps the earlier reads before the comparison.
             fence(Acquire);
-            if key >= FIRST_KEY && words[0].load(Relaxed) == key {
-                let copy = entry::Entry::copy(found);
+            if key >= MIN_KEY && words[0].load(Relaxed) == key {
+                let copy = entry::Entry::prepare_copy(found);
                 return self.with_visits_of_block(copy);
             }
         }
-        self.made.entries_dropped += 1;
+        self.counts.entries_dropped += 1;
         [0; 4]
     }
 
-    fn with_visits_of_block(&mut self, found: entry::Copy) -> [u64; 4] {
-        self.made.entries += 1;
+    fn with_visits_of_block(&mut self, found: entry::EntryCopy) -> [u64; 4] {
+        self.counts.entries += 1;
         let Some(word) = self.word_of_block(found.block) else { return found.words };
-        let block = Copied::unpack(word.load(Relaxed));
+        let block = CopiedBlock::unpack(word.load(Relaxed));
         if block.owner == 0 || block.owner != found.words[0] as u32 {
             return found.words;
         }
-        word.store(Copied { is_named: true, ..block }.pack(), Relaxed);
-        self.made.blocks += u64::from(!block.is_named);
+        word.store(CopiedBlock { is_named: true, ..block }.pack(), Relaxed);
+        self.counts.blocks += u64::from(!block.is_named);
         let visits = found.words[1] >> 32;
         let counted = u64::from(block.visits) + u64::from(found.leaf_visits);
         if counted > Table::visits_allowed(visits) {
@@ -365,9 +371,9 @@ impl Copy<'_> {
     fn flush(&mut self, at: usize) -> io::Result<usize> {
         let after = at + self.buffer.len() / 8;
         self.buffer = self.target.write(std::mem::take(&mut self.buffer), 8 * at as u64)?;
-        if let Some(rested) = &mut self.rested {
-            thread::sleep(rested.elapsed() / REST);
-            *rested = Instant::now();
+        if let Some(last_rest) = &mut self.last_rest {
+            thread::sleep(last_rest.elapsed() / REST_DIVISOR);
+            *last_rest = Instant::now();
         }
         Ok(after)
     }

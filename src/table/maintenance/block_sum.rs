@@ -1,7 +1,9 @@
 //! Sums of the blocks that several tables have for one position.
 
-use super::block::{AMAF_VISITS_LIMIT, Amaf, Block, Edge};
 use crate::base::value::{Estimate, Value};
+use crate::table::amaf::{AMAF_VISITS_LIMIT, Amaf};
+use crate::table::block::Block;
+use crate::table::edge::Edge;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The blocks of one position in several tables.

@@ -1,0 +1,21 @@
+//! The end of a descent.
+
+use crate::base::game::Bounds;
+use crate::table::Entry;
+
+/// The position at which a descent ends, with the reason.
+pub(super) enum Leaf<'t> {
+    /// A position without a block, which may get one.
+    Unexpanded(Entry<'t>),
+    /// A position that gets a playout. It has no entry if the table has no room for one, or if the path has returned to
+    /// an earlier position.
+    Playout(Option<Entry<'t>>),
+    /// A position with an outcome decided by its path bounds or by the end of the game.
+    Decided(Option<Entry<'t>>, Bounds),
+    /// A position with all moves refuted on this path.
+    AllRefuted(Entry<'t>),
+    /// The root, with all allowed moves refuted: nothing is proven of the others.
+    AllowedRefuted(Entry<'t>),
+    /// A child with more visits than the edge to it; see [`CatchUp::Stop`](super::CatchUp::Stop).
+    CatchUp(Entry<'t>),
+}

@@ -1,0 +1,28 @@
+//! The view of a search in progress that its caller gets.
+
+use super::report::Report;
+
+/// A search in progress, as passed to [`Progress`] functions.
+pub struct SearchSnapshot<'s> {
+    /// Number of simulations so far.
+    pub simulations: u64,
+    report: &'s dyn Fn() -> Report,
+}
+
+impl<'s> SearchSnapshot<'s> {
+    /// Creates a snapshot; `report` computes its report.
+    #[must_use]
+    pub fn new(simulations: u64, report: &'s dyn Fn() -> Report) -> SearchSnapshot<'s> {
+        SearchSnapshot { simulations, report }
+    }
+
+    /// Returns the results of the search so far. Ownership counts only the first worker's playouts.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        (self.report)()
+    }
+}
+
+/// A callback during a search, called every 16 simulations of the first worker, never before the first one; returning
+/// `false` stops the search.
+pub type Progress<'a> = &'a mut dyn FnMut(&SearchSnapshot<'_>) -> bool;
