@@ -25,6 +25,7 @@ mod handicap;
 mod info;
 mod lexer;
 mod parse;
+mod property;
 pub mod replay;
 pub mod rules;
 mod salvage;

@@ -14,17 +14,12 @@ use super::error::{Location, excerpt};
 use super::game_record::{GameRecord, Node, Rest};
 use super::info;
 use super::lexer::{Lexer, Token};
+use super::property::Property;
 use super::value::{self, Board, Value};
 use super::{MAX_GAMES, MAX_KEPT};
 use crate::base::game::Player;
 use std::borrow::Cow;
 use std::ops::Range;
-
-/// A property of the file; its name without small letters.
-pub(super) struct Property<'a> {
-    pub(super) name: Cow<'a, str>,
-    pub(super) values: Vec<Value<'a>>,
-}
 
 /// An open parenthesis.
 struct Level {
