@@ -3,8 +3,9 @@
 //! The data is JSON in a script element, with `<`, `>` and `&` escaped, so that no name or comment of a record can end
 //! the element. The script inserts text as text nodes, and the page's content policy forbids every request.
 
-use super::judge::{Judgement, MoveJudgement, Phase, PlayerSummary, Settings, Severity};
+use super::judgement::{Judgement, PlayerSummary, Settings};
 use super::model::Review;
+use super::move_judgement::{MoveJudgement, Phase, Severity};
 use super::text::title;
 use crate::base::game::Player;
 use serde_json::{Value, json};

@@ -5,8 +5,9 @@
 //! unless the node has such a property; the decisive move gets `HO[1]`, the better move a triangle, unless there is
 //! markup. The main line of the search becomes a variation beside each inaccuracy, mistake and blunder.
 
-use super::judge::{Judgement, MoveJudgement, Settings, Severity};
+use super::judgement::{Judgement, Settings};
 use super::model::{Finding, Review};
+use super::move_judgement::{MoveJudgement, Severity};
 use super::verdict::{name, percent};
 use crate::base::game::{Move, Player};
 use crate::go::Size;

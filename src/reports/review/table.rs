@@ -3,7 +3,7 @@
 //! CSV has a header line and an empty field for an unknown value; JSON has one object a line with the same names, and
 //! `null`. Columns are never renamed or removed; new ones come last.
 
-use super::judge::{Judgement, Settings};
+use super::judgement::{Judgement, Settings};
 use super::model::{Review, Turn};
 use crate::base::game::Player;
 use serde_json::{Map, Value, json};

@@ -1,7 +1,8 @@
 //! A review as text for a terminal of 80 columns.
 
-use super::judge::{Judgement, MoveJudgement, Phase, PlayerSummary, Settings, Severity};
+use super::judgement::{Judgement, PlayerSummary, Settings};
 use super::model::{Review, Turn};
+use super::move_judgement::{MoveJudgement, Phase, Severity};
 use super::verdict::{name, percent};
 use crate::base::game::Player;
 use crate::go::Size;

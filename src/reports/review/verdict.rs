@@ -1,7 +1,7 @@
 //! The result and the turning point of a game, in a few sentences.
 
-use super::judge::{MoveJudgement, Severity, for_player};
 use super::model::{Review, Turn};
+use super::move_judgement::{MoveJudgement, Severity, for_player};
 use crate::base::game::Player;
 
 /// The result of a game and the move that decided it.
