@@ -7,7 +7,7 @@
 use super::Engine;
 use super::expert;
 use crate::base::game::{Game, Move};
-use crate::go::{Position, ownership};
+use crate::go::{Position, playout_ownership};
 use crate::network::{Evaluator, Network};
 use crate::search::{MoveReport, Report};
 use std::collections::HashMap;
@@ -56,7 +56,7 @@ impl LineOwnership {
     pub fn of_root(&mut self, report: &Report) -> Vec<f64> {
         let root = self.root.clone();
         if report.ownership.is_unknown() {
-            let unsearched = ownership::by_playouts(&root, PLAYOUTS, self.seed);
+            let unsearched = playout_ownership::by_playouts(&root, PLAYOUTS, self.seed);
             return unsearched.means_for_black(root.size().points());
         }
         let of_root = report.ownership.means_for_black(root.size().points());
@@ -75,7 +75,7 @@ impl LineOwnership {
                 self.along_line(of_position, mv.visits.max(mv.edge_visits), position, &line)
             }
             None => {
-                let owners = ownership::by_playouts(&position, MOVE_PLAYOUTS, self.seed);
+                let owners = playout_ownership::by_playouts(&position, MOVE_PLAYOUTS, self.seed);
                 owners.means_for_black(position.size().points())
             }
         }

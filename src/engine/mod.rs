@@ -26,7 +26,7 @@ use crate::base::rng::PlayoutRng;
 use crate::base::zobrist::mix;
 use crate::go::PlayoutPolicy;
 use crate::go::status::DeadStones;
-use crate::go::{KeyPolicy, Komi, Position, Record, Rules, Size, ownership};
+use crate::go::{KeyPolicy, Komi, Position, Record, Rules, Size, playout_ownership};
 use crate::network::{Network, Networks};
 use crate::search::policy::Preset;
 use crate::search::{self, Limits, Progress, Report, Search, SearchParameters, Snapshot};
@@ -429,7 +429,7 @@ impl Engine {
         let (mean, deviation) = score.map_or_else(
             || {
                 let seed = self.options.parameters.seed;
-                let [area, deviation] = ownership::score_by_playouts(root, SCORE_PLAYOUTS, seed);
+                let [area, deviation] = playout_ownership::score_by_playouts(root, SCORE_PLAYOUTS, seed);
                 (area - f64::from(root.area_offset()), deviation)
             },
             |score| (score.mean, score.deviation),

@@ -2,7 +2,7 @@
 
 use super::board::{Board, cell};
 use super::geometry::Point;
-use super::ownership::by_playouts;
+use super::playout_ownership::by_playouts;
 use super::score::owners;
 use super::status::{Status, Statuses};
 use super::{PlayoutPolicy, Position};

@@ -13,7 +13,7 @@ mod local_search;
 use super::board::{Board, cell};
 use super::rules::Scoring;
 use super::score::owners;
-use super::{Komi, PlayoutPolicy, Point, Position, Rules, ownership};
+use super::{Komi, PlayoutPolicy, Point, Position, Rules, playout_ownership};
 use crate::base::game::{Game, Move, Outcome, Player, Score};
 
 /// Number of playouts that vote.
@@ -60,7 +60,7 @@ impl Statuses {
         if !chains.is_empty() {
             let mut start = position.clone();
             start.set_playouts(policy);
-            let ownership = ownership::by_playouts(&start, PLAYOUTS, seed);
+            let ownership = playout_ownership::by_playouts(&start, PLAYOUTS, seed);
             let lost = |chain: &Chain| {
                 let enemy = chain.player.other();
                 let lost: u64 = chain.stones.iter().map(|&stone| ownership.count(enemy, stone)).sum();

@@ -15,7 +15,7 @@ use crate::base::game::{Game, Move, Player};
 use crate::base::zobrist::mix;
 use crate::engine::{Engine, EngineError, EngineOptions, expert};
 use crate::go::status::DeadStones;
-use crate::go::{Komi, Position, Size, ownership};
+use crate::go::{Komi, Position, Size, final_ownership, playout_ownership};
 use crate::lab::training::selfplay_games::{OwnGame, SearchedPosition};
 use crate::search::{Limits, MoveReport, Report};
 use rand::SeedableRng;
@@ -207,7 +207,7 @@ impl<'s> SelfPlayer<'s> {
         if turn < points / 2 || !turn.is_multiple_of(LOOK_INTERVAL) {
             return false;
         }
-        let ownership = ownership::by_playouts(position, LOOK_PLAYOUTS, seed);
+        let ownership = playout_ownership::by_playouts(position, LOOK_PLAYOUTS, seed);
         (0..points as u16).all(|point| {
             let [black, white] = Player::BOTH.map(|player| ownership.count(player, Move(point)));
             let playouts = u64::from(LOOK_PLAYOUTS);
@@ -288,8 +288,8 @@ impl<'s> SelfPlayer<'s> {
 /// Returns the owner of each point by move number: under the rules after two passes, otherwise by the majority of
 /// some playouts.
 fn owners_at_end(position: &Position, seed: u64) -> String {
-    let ended = (position.passes() >= 2).then(|| ownership::of_board(position.board()));
-    let ownership = ended.unwrap_or_else(|| ownership::by_playouts(position, FINAL_PLAYOUTS, seed));
+    let ended = (position.passes() >= 2).then(|| final_ownership::of_board(position.board()));
+    let ownership = ended.unwrap_or_else(|| playout_ownership::by_playouts(position, FINAL_PLAYOUTS, seed));
     let points = (0..position.size().points() as u16).map(Move);
     let letter = |owner| match owner {
         Some(Player::Black) => 'b',
