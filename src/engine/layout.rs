@@ -31,8 +31,8 @@ impl EngineOptions {
         self.memory.table_bytes(threads, network + self.reserved)
     }
 
-    /// Returns true if the network gets weights for tiles: they are a small part of the engine's memory budget, or only the table
-    /// has a budget.
+    /// Returns true if the network gets weights for tiles: they are a small part of the engine's memory budget, or
+    /// only the table has a budget.
     fn has_room_for_tiles(&self, network: &Network) -> bool {
         match self.memory {
             Budget::Engine(bytes) => network.tile_bytes() as u64 <= bytes / LEAST_MEMORY_OVER_TILES,

@@ -115,7 +115,7 @@ impl GoGame {
         }
     }
 
-    /// Returns the player who leads, with the points.
+    /// Returns the leading player and the lead in points, as text.
     fn lead(&self, opinion: Opinion) -> String {
         let leader = if opinion.lead < 0.0 { Player::White } else { Player::Black };
         format!("{} leads by about {:.1} points", self.name(leader), opinion.lead.abs())

@@ -88,7 +88,7 @@ pub(super) fn load(game: &mut GoGame, path: &Path) -> Result<String, String> {
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    // One byte more than allowed makes the reader see that the file is too large.
+    // With one byte more than allowed, the parser refuses a file that is too large.
     File::open(path)?.take(sgf::MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
