@@ -1,62 +1,62 @@
-//! Time settings, what is left on the clocks, and how long to think about a move.
+//! Time settings, the clocks of a game, and the time for a move.
 
 use crate::base::game::Player;
 use crate::go::Size;
 use std::time::Duration;
 
-/// Time lost between us and the server for each move, whatever its length.
+/// Delay between engine and server, subtracted from the time for each move.
 const LAG: Duration = Duration::from_millis(200);
-/// And this part of the time, as a divisor.
+/// Further delay, as a divisor of the time: 1 %.
 const LAG_PART: u32 = 100;
-/// The shortest time to think: with nothing left, a move still has to come.
+/// Minimum time for a move: one has to be made even when the clock is at zero.
 const SHORTEST: Duration = Duration::from_millis(10);
-/// A search that does not look at the clock uses at most this part of the main time, as a divisor.
+/// Share of the remaining main time that a search with another limit than the clock may use, as a divisor.
 const LONGEST_PART: u32 = 4;
 
-/// How time is kept. Main time comes first in all that have it.
+/// A time system. Main time, if there is any, comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeSystem {
-    /// Nobody looks at the clock.
+    /// No limit.
     Unlimited,
     /// Main time alone.
     Absolute {
         /// Main time.
         main: Duration,
     },
-    /// Then so many stones in each period.
+    /// Overtime in periods, in each of which a number of stones must be played.
     Canadian {
         /// Main time.
         main: Duration,
-        /// A period.
+        /// Length of a period.
         period: Duration,
-        /// Stones to be played in it.
+        /// Stones to be played in a period.
         stones: u32,
     },
-    /// Then so many periods; one is lost whenever a move takes longer.
+    /// Overtime of a number of periods (Japanese byo-yomi); a move that exceeds the period uses it up.
     ByoYomi {
         /// Main time.
         main: Duration,
-        /// A period.
+        /// Length of a period.
         period: Duration,
-        /// How many there are.
+        /// Number of periods.
         periods: u32,
     },
-    /// Each move gives some time back.
+    /// Main time with an increment after each move.
     Fischer {
         /// Main time.
         main: Duration,
-        /// What a move gives.
+        /// Time added after each move.
         increment: Duration,
-        /// No clock has more than this.
+        /// Maximum time on a clock.
         most: Duration,
-        /// No move may take longer; `None`: as long as the clock has time.
+        /// Maximum time for one move; `None`: the time on the clock.
         longest: Option<Duration>,
     },
 }
 
 impl TimeSystem {
-    /// What `time_settings` means: no stones in a byo-yomi period of some length is no limit; a period
-    /// without length is absolute time. All zeros would be a game lost before it starts, and is no limit.
+    /// Returns the time system that the GTP command `time_settings` describes. A period without stones means no limit, a
+    /// period of zero length absolute time. All zeros mean no limit, too: the game would be lost before it starts.
     #[must_use]
     pub fn from_settings(main: Duration, period: Duration, stones: u32) -> TimeSystem {
         match (period.is_zero(), stones) {
@@ -77,7 +77,7 @@ impl TimeSystem {
         }
     }
 
-    /// What a player has at the beginning of overtime; `None` where there is none.
+    /// Returns the time at the start of overtime; `None` without overtime.
     fn overtime(self) -> Option<Left> {
         match self {
             TimeSystem::Unlimited | TimeSystem::Absolute { .. } | TimeSystem::Fischer { .. } => None,
@@ -87,11 +87,11 @@ impl TimeSystem {
     }
 }
 
-/// What one player has left.
+/// The time left to one player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Left {
     time: Duration,
-    /// Stones or periods; 0 in main time.
+    /// Stones or periods left; 0 in main time.
     count: u32,
 }
 
@@ -100,12 +100,12 @@ struct Left {
 pub struct Clock {
     system: TimeSystem,
     left: [Left; 2],
-    /// Players whose time is limited although the system is not, since [`set_left`](Clock::set_left) said so.
+    /// True for players with a time set by [`set_left`](Clock::set_left), which limits them even if the system does not.
     told: [bool; 2],
 }
 
 impl Clock {
-    /// Clocks at the start of a game.
+    /// Returns the clocks at the start of a game.
     #[must_use]
     pub fn new(system: TimeSystem) -> Clock {
         let main = Left { time: system.main(), count: 0 };
@@ -113,7 +113,7 @@ impl Clock {
         Clock { system, left: [left; 2], told: [false; 2] }
     }
 
-    /// Starts a new game.
+    /// Resets both clocks to the start of a game.
     pub fn restart(&mut self) {
         *self = Clock::new(self.system);
     }
@@ -124,14 +124,14 @@ impl Clock {
         self.system != TimeSystem::Unlimited || self.told[player.index()]
     }
 
-    /// Sets what `time_left` says: `count` stones (periods, in Japanese byo-yomi) are left, 0 in main time. It limits a player's
-    /// time where no system does.
+    /// Sets the time left to a player, as the GTP command `time_left` states it: `count` is the number of stones left
+    /// (periods in Japanese byo-yomi), 0 in main time. The player's time is then limited, even without a time system.
     pub fn set_left(&mut self, player: Player, time: Duration, count: u32) {
         self.left[player.index()] = Left { time, count };
         self.told[player.index()] = true;
     }
 
-    /// Takes the time for a move from a player's clock, for controllers that send no `time_left`.
+    /// Subtracts the time used for a move from a player's clock, for controllers that send no `time_left`.
     pub fn spend(&mut self, player: Player, used: Duration) {
         let Left { time, count } = self.left[player.index()];
         if let TimeSystem::Fischer { increment, most, .. } = self.system {
@@ -165,11 +165,11 @@ impl Clock {
         }
     }
 
-    /// How long to think about a move after `ply` moves on a board of `size`; `None` without a limit.
+    /// Returns the time for a move after `ply` moves on a board of `size`; `None` without a limit.
     ///
-    /// In main time remaining / (C + max(MaxPly - ply, 0)), but at least what overtime would give.
-    /// Source: Huang, Coulom & Lin, "Time Management for Monte-Carlo Tree Search Applied to the Game of
-    /// Go", TAAI 2010; C and MaxPly by board are those of Ray.
+    /// In main time it is remaining / (C + max(MaxPly - ply, 0)), but at least the share of overtime; an increment is added
+    /// in full. Source: Huang, Coulom & Lin, "Time Management for Monte-Carlo Tree Search Applied to the Game of Go", TAAI
+    /// 2010; C and MaxPly by board are those of Ray.
     #[must_use]
     pub fn share(&self, player: Player, ply: usize, size: Size) -> Option<Duration> {
         let (c, max_ply) = match size.points() {
@@ -181,7 +181,7 @@ impl Clock {
         self.part_of_main(player, parts)
     }
 
-    /// The longest that a search may take which has another limit than the clock; `None` without one.
+    /// Returns the maximum time of a search with another limit than the clock; `None` if the player's time is not limited.
     #[must_use]
     pub fn longest(&self, player: Player) -> Option<Duration> {
         self.part_of_main(player, LONGEST_PART)
@@ -196,7 +196,7 @@ impl Clock {
             self.overtime_share(left)
         } else {
             let in_overtime = self.system.overtime().map_or(Duration::ZERO, |left| self.overtime_share(left));
-            // What a move gives back may be used, as long as the clock has it.
+            // The increment comes back after the move, so all of it may be used, up to the time on the clock.
             let given_back = match self.system {
                 TimeSystem::Fischer { increment, .. } => without_lag(increment.min(left.time)),
                 _ => Duration::ZERO,

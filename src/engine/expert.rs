@@ -1,4 +1,4 @@
-//! What a network adds to a search of Go: priors by its policy, and an estimate of a position's value.
+//! The network's evaluation of Go positions: priors and value estimates for the search, policy and ownership for reports.
 
 use crate::base::game::{Game, Move, Outcome, Player, Prior};
 use crate::base::value::{Estimate, Value};
@@ -12,15 +12,15 @@ use crate::search::policy::Puct;
 use crate::table::{self, ScoreMean};
 use std::sync::Arc;
 
-/// How many times as sure of the result the search is as the network. The network learned how games between weaker
-/// players end; a search that is stronger seldom loses what it should win.
+/// Divisor of the spread of the network's score. The network learned from the games of weaker players; the search loses
+/// fewer of the games that it should win.
 const SHARPENING: i64 = 2;
 
-/// Playouts that the estimate of a position's value counts like, unless the user says otherwise.
+/// Default weight of a value estimate, in playouts.
 pub const VALUE_WEIGHT: u8 = 3;
 
-/// Bytes that a network takes in a process with so many workers: its file's pages, its weights, and what it works in, with
-/// what is needed for [tiles](Network::make_tile_weights) if there are to be any.
+/// Returns the bytes that a network takes in a process with `threads` workers: the pages of its file, its weights, the
+/// working memory of evaluators, and weights for [tiles](Network::make_tile_weights) if `has_tiles`.
 #[must_use]
 pub fn memory(network: &Arc<Network>, size: Size, threads: usize, has_tiles: bool) -> u64 {
     let evaluator = Evaluator::bytes_for(network, size, has_tiles);
@@ -28,32 +28,33 @@ pub fn memory(network: &Arc<Network>, size: Size, threads: usize, has_tiles: boo
     (network.file_bytes() + network.bytes() + tiles + threads.max(1) * evaluator) as u64
 }
 
-/// Judges positions for one worker; nothing is allocated for a position.
+/// The evaluator of one worker. It allocates nothing per position.
 pub struct Expert {
     evaluator: Evaluator,
     value_weight: u8,
     chances: Vec<u32>,
-    /// Key of the root, and what is mixed into the policy there.
+    /// Key of the root, and the noise mixed into its policy.
     noise: Option<(u64, Arc<[u32]>)>,
 }
 
-/// The chance of a pass that does not end the game where few moves are left: it is tried in some fifty visits where all of
-/// them are worse.
+/// Minimum probability of a pass that does not end the game if few moves are left. The search then tries the pass within
+/// some fifty visits if all moves are worse.
 const CHANCE_BESIDE_FEW: u32 = CERTAIN / 64;
 
-/// What is left of the chance of a move that fills an own eye: a sixteenth.
+/// Right shift applied to the probability of moves that fill an own eye (1/16 remains).
 const EYE_SHIFT: u32 = 4;
-/// The least sum of the chances of such moves, and of the pass, that says that there may be nothing better.
+/// Minimum probability of such moves and the pass together at which nothing better may be left.
 const LEAST_OF_NOTHING: u32 = CERTAIN / 16;
 
-/// Chance of an owner above which a point is settled.
+/// Probability of an owner above which a point is settled.
 const SETTLED_OWNER: f64 = 0.9;
 
-/// The part of a root's policy that is noise, where there is any: a fourth. Source: Wu, arXiv 1902.10565, section 3.1.
+/// Right shift that gives the share of noise in a root's policy: a quarter. Source: Wu, arXiv 1902.10565, section 3.1.
 const NOISE_SHIFT: u32 = 2;
 
 impl Expert {
-    /// For boards of the size of `root`. A value counts like `value_weight` playouts; with 0 it is left out.
+    /// Creates an evaluator for boards of the size of `root`. Value estimates have the weight of `value_weight` playouts;
+    /// with 0 there are none.
     #[must_use]
     pub fn new(network: Arc<Network>, value_weight: u8, root: &Position) -> Expert {
         let size = root.size();
@@ -61,16 +62,17 @@ impl Expert {
         Expert { evaluator: Evaluator::new(network, size), value_weight, chances, noise: None }
     }
 
-    /// The same with noise mixed into the policy of the position with the key `root`: chances by move number, which
-    /// sum to [`CERTAIN`].
+    /// Mixes noise into the policy of the position with the key `root`: probabilities by move number, with the sum
+    /// [`CERTAIN`].
     #[must_use]
     pub fn with_noise(mut self, root: u64, noise: Arc<[u32]>) -> Expert {
         self.noise = Some((root, noise));
         self
     }
 
-    /// Writes the priors of all moves, `None` where one is not legal ignoring history, and estimates value and score. The position
-    /// is looked at under one symmetry, chosen by its key. There is always an estimate.
+    /// Writes the priors of all moves, `None` for moves that are illegal ignoring history, and returns estimates of value
+    /// and score. The network sees one symmetry of the position, chosen by its key. The value estimate is always present,
+    /// with weight 0 if the network has no score or its value does not count.
     pub fn judge(&mut self, position: &Position, priors: &mut [Option<Prior>]) -> table::Evaluation {
         position.fill_legal(priors);
         let situation = Situation::with_moves_in_key(position);
@@ -99,25 +101,25 @@ impl Expert {
     }
 }
 
-/// What a network says of a position, in the terms of reports.
+/// A network's evaluation of a position for reports.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Opinion {
-    /// The chance of every move that is legal and not banned by superko, by move number. They sum to 1.
+    /// Probability of each move, by move number; 0 for illegal moves, those banned by superko included. The sum is 1.
     pub policy: Vec<f64>,
-    /// Black's chance to win; `None` if the network was not trained on scores.
+    /// Black's win rate; `None` if the network was not trained on scores.
     pub black_winrate: Option<f64>,
-    /// The final score under the rules in points, Black's view, before komi; `None` if the network was not trained on scores.
+    /// Expected final score under the rules, Black's points before komi; `None` if the network was not trained on scores.
     pub black_score: Option<f64>,
     /// Standard deviation of the final score; `None` if the network was not trained on scores.
     pub score_deviation: Option<f64>,
-    /// Whose each point will be by move number, from -1 for White to 1 for Black; `None` if the network was not trained on
+    /// Mean owner of each point, by move number, from -1 for White to 1 for Black; `None` if the network was not trained on
     /// owners.
     pub ownership: Option<Vec<f64>>,
 }
 
-/// Asks a network about a position: the mean of what it says under all symmetries, which knows a little more than each, and
-/// does not depend on how the board is turned. Points that are [settled](unconditional_owners) have their owners, and the score
-/// has those points. For reports; [`Expert::judge`] asks under one symmetry, and of the network alone.
+/// Returns a network's mean evaluation of a position over all symmetries, which is slightly more accurate than that of one
+/// and the same for every orientation of the board. [Settled points](unconditional_owners) have their owners, and the score
+/// includes them. For reports; [`Expert::judge`] uses one symmetry, and the network alone.
 #[must_use]
 pub fn ask(network: &Arc<Network>, position: &Position) -> Opinion {
     let size = position.size();
@@ -129,13 +131,13 @@ pub fn ask(network: &Arc<Network>, position: &Position) -> Opinion {
     opinions.fold(first, Opinion::plus).times(1.0 / f64::from(Symmetry::count(size)))
 }
 
-/// Number of symmetries that [`ask_under`] knows for boards of `size`.
+/// Returns the number of symmetries that [`ask_under`] accepts for boards of `size`.
 #[must_use]
 pub fn symmetry_count(size: Size) -> u8 {
     Symmetry::count(size)
 }
 
-/// Asks a network about a position under one symmetry, by its number from 0, and of nothing but the network.
+/// Returns a network's evaluation of a position under one symmetry, numbered from 0, without settled points.
 #[must_use]
 pub fn ask_under(network: &Arc<Network>, position: &Position, symmetry: u8) -> Opinion {
     let symmetry = Symmetry::from_number(symmetry.into(), position.size());
@@ -144,7 +146,7 @@ pub fn ask_under(network: &Arc<Network>, position: &Position, symmetry: u8) -> O
     opinion_under(&mut evaluator, position, symmetry, &unsettled)
 }
 
-/// What the network says under one symmetry, where the points of `settled` have their owners.
+/// Returns the network's evaluation under one symmetry, with the owners in `settled` in place of the network's.
 fn opinion_under(
     evaluator: &mut Evaluator,
     position: &Position,
@@ -157,7 +159,7 @@ fn opinion_under(
     evaluation.move_chances(|mv| position.check(mv).is_ok(), &mut chances);
     let all = chances.iter().map(|&chance| u64::from(chance)).sum::<u64>().max(1) as f64;
     let sign = sign_of(position.to_play());
-    // What the network said too little of the settled points, for Black.
+    // Black's points on settled points, beyond those that the network gives.
     let mut missed = 0.0;
     let owner = |(point, owner): (usize, &Option<Player>)| {
         let said = sign * (2.0 * evaluation.owner_chance(Move(point as u16))?.as_f64() - 1.0);
@@ -179,13 +181,13 @@ fn opinion_under(
 }
 
 impl Opinion {
-    /// The final score, Black's points before komi, with the weight of one sample.
+    /// Returns the final score, Black's points before komi, with the weight of one sample.
     pub(super) fn score(&self) -> Option<ScoreMean> {
         let (mean, deviation) = self.black_score.zip(self.score_deviation)?;
         Some(ScoreMean { mean, deviation, weight: 1.0 })
     }
 
-    /// The sum with another opinion of the same network, number by number.
+    /// Returns the sum of two evaluations of the same network, number by number.
     fn plus(mut self, other: Opinion) -> Opinion {
         let add = |to: &mut [f64], of: &[f64]| to.iter_mut().zip(of).for_each(|(to, of)| *to += of);
         add(&mut self.policy, &other.policy);
@@ -201,7 +203,7 @@ impl Opinion {
         }
     }
 
-    /// The opinion with every number multiplied by `factor`.
+    /// Returns the evaluation with every number multiplied by `factor`.
     fn times(self, factor: f64) -> Opinion {
         let scaled = |values: Vec<f64>| values.into_iter().map(|value| factor * value).collect();
         Opinion {
@@ -214,10 +216,12 @@ impl Opinion {
     }
 }
 
-/// The chance of a pass, by move number the last of `chances`, which are the network's. What it leads to where it ends the
-/// game is known. Else it has most of the chances of moves that fill an own eye, beside its own: who has nothing better
-/// passes. Where they are little, as in the middle of a game, it has none, for a network has hardly seen a pass there and may
-/// think anything of it; but where few moves are left it is always tried.
+/// Sets the probability of a pass, the last of `chances`; the others are the network's, by move number.
+///
+/// A pass that ends the game has the probability of its known outcome. Any other pass gets most of the probability of moves
+/// that fill an own eye, in addition to its own: a player with nothing better passes. If both together are small, as in the
+/// middle of a game, the probability is 0, since the network has hardly seen passes there and its output for them is
+/// arbitrary. If few moves are left, it is at least [`CHANCE_BESIDE_FEW`].
 fn judge_pass(position: &Position, has_few_moves: bool, chances: &mut [u32]) {
     let (moves, pass) = chances.split_at_mut(position.size().points());
     let [pass] = pass else { return };
@@ -238,9 +242,11 @@ fn judge_pass(position: &Position, has_few_moves: bool, chances: &mut [u32]) {
     }
 }
 
-/// Judges the pass under territory scoring, where moves inside the own territory cost a point. `owner` is the probability
-/// that a point will be the player's. Once most points have an owner the pass has half of the probability of moves inside the
-/// own territory, and never less than [`CHANCE_BESIDE_FEW`]; before, none.
+/// Sets the probability of a pass under territory scoring, where moves inside own territory cost a point. `owner` returns
+/// the probability that a point becomes the player's.
+///
+/// Once two thirds of the points have an owner, the pass gets half of the probability of moves inside own territory, and at
+/// least [`CHANCE_BESIDE_FEW`]; before, 0.
 fn judge_pass_for_territory(position: &Position, owner: impl Fn(Move) -> Option<Value>, chances: &mut [u32]) {
     let (board, player) = (position.board(), position.to_play());
     let points = &board.geometry().points;
@@ -267,7 +273,7 @@ fn judge_pass_for_territory(position: &Position, owner: impl Fn(Move) -> Option<
     *pass = (*pass).max(CHANCE_BESIDE_FEW);
 }
 
-/// The chance of a pass that ends the game with an outcome for the player.
+/// Returns the probability of a pass that ends the game with an outcome for the player.
 fn chance_of_ending_pass(outcome: Outcome) -> u32 {
     match outcome {
         Outcome::Win => CERTAIN,
@@ -276,7 +282,7 @@ fn chance_of_ending_pass(outcome: Outcome) -> u32 {
     }
 }
 
-/// Those of `chances`, by move number, that are of moves which fill an eye of the player to move.
+/// Returns the probabilities of the moves that fill an eye of the player to move.
 fn of_own_eyes<'c>(position: &Position, chances: &'c mut [u32]) -> impl Iterator<Item = &'c mut u32> {
     let (board, player) = (position.board(), position.to_play());
     let fills_eye = move |point: Point| board.cell(point) == cell::EMPTY && board.is_eye(point, player);
@@ -284,8 +290,8 @@ fn of_own_eyes<'c>(position: &Position, chances: &'c mut [u32]) -> impl Iterator
     points.iter().zip(chances).filter(move |(point, _)| fills_eye(**point)).map(|(_, chance)| chance)
 }
 
-/// The network's score of `position` under its rules for Black, before komi, with the certainty of the search. It has the
-/// weight of one visit.
+/// Returns the network's score of `position` under its rules, Black's points before komi, with the sharpened deviation of
+/// the search and the weight of one visit.
 fn black_score(score: ScoreEstimate, position: &Position) -> ScoreMean {
     let points = position.size().points() as f64;
     let lead = score.lead(0).clamp(-points, points);
@@ -297,7 +303,7 @@ fn black_score(score: ScoreEstimate, position: &Position) -> ScoreMean {
     }
 }
 
-/// The score of a position, as the search would get it with the block; `None` if the network was not trained on scores.
+/// Returns the score that a search stores with the block of a position; `None` if the network was not trained on scores.
 #[must_use]
 pub fn ask_score(evaluator: &mut Evaluator, position: &Position) -> Option<ScoreMean> {
     let situation = Situation::with_moves_in_key(position);
@@ -305,7 +311,7 @@ pub fn ask_score(evaluator: &mut Evaluator, position: &Position) -> Option<Score
     evaluation.score.map(|score| black_score(score, position))
 }
 
-/// The ownership of a position under one symmetry, chosen by its key, with settled points as they are; see
+/// Returns the ownership of a position under one symmetry, chosen by its key, with the owners of settled points; see
 /// [`Opinion::ownership`].
 #[must_use]
 pub fn ask_ownership(evaluator: &mut Evaluator, position: &Position) -> Option<Vec<f64>> {
@@ -313,17 +319,17 @@ pub fn ask_ownership(evaluator: &mut Evaluator, position: &Position) -> Option<V
     opinion_under(evaluator, position, symmetry_of(position), &settled).ownership
 }
 
-/// 1 for Black, -1 for White.
+/// Returns 1 for Black, -1 for White.
 fn sign_of(player: Player) -> f64 {
     if player == Player::Black { 1.0 } else { -1.0 }
 }
 
-/// One symmetry for each position, so that the same position always gets the same answer.
+/// Returns a symmetry that depends on the position alone, so that equal positions get equal evaluations.
 fn symmetry_of(position: &Position) -> Symmetry {
     Symmetry::from_number(position.key(), position.size())
 }
 
-/// The estimate of a position's value; of no weight where there is none, which says that the moves are judged.
+/// Returns the value estimate of a position. With weight 0 it only marks that the priors are an evaluator's.
 fn estimate(evaluation: &Evaluation<'_>, situation: &Situation<'_>, weight: u8) -> Estimate {
     match evaluation.score.filter(|_| weight > 0) {
         Some(score) => {

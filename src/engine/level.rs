@@ -1,4 +1,4 @@
-//! Levels of play, for people who want a game that they can win.
+//! Levels of play, for games that people can win.
 
 use super::EngineOptions;
 use crate::base::game::{Move, Player};
@@ -8,7 +8,7 @@ use crate::search::{Limits, MoveReport, Report};
 use std::fmt;
 use std::str::FromStr;
 
-/// What makes a level.
+/// Settings of a level.
 struct Recipe {
     name: &'static str,
     simulations: u64,
@@ -16,21 +16,21 @@ struct Recipe {
     carelessness: Carelessness,
 }
 
-/// How often the move that is played is not the best that was found. Chances are out of 256.
+/// Probabilities of playing another move than the best one, in 1/256.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Carelessness {
-    /// The chance of any move that fills no own eye.
+    /// Probability of a move drawn uniformly from the legal moves that fill no own eye.
     pub random: u8,
-    /// The chance of a move that was searched, each as likely as it was visited often.
+    /// Otherwise, probability of a move drawn in proportion to the visits.
     pub sampled: u8,
 }
 
 impl Carelessness {
-    /// Always the best move.
+    /// The best move is always played.
     pub const NONE: Carelessness = Carelessness { random: 0, sampled: 0 };
 }
 
-/// From the weakest on. `tools/experiments.py run levels` measures each against the one below.
+/// The levels, from the weakest. `tools/experiments.py run levels` measures each against the one below.
 const RECIPES: [Recipe; 10] = [
     recipe("beginner", 10, false, 128, 64),
     recipe("novice", 15, false, 92, 64),
@@ -48,11 +48,11 @@ const fn recipe(name: &'static str, simulations: u64, asks_network: bool, random
     Recipe { name, simulations, asks_network, carelessness: Carelessness { random, sampled } }
 }
 
-/// How well the engine plays, from 1 for a beginner on.
+/// A level of play, from 1 (beginner) to [`Level::HIGHEST`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Level(u8);
 
-/// A text that names no level.
+/// A text that is not a level.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected a level from 1 to {}, or one of {}; found {found:?}", Level::HIGHEST, Level::names())]
 pub struct LevelError {
@@ -63,24 +63,24 @@ impl Level {
     /// The number of the strongest level.
     pub const HIGHEST: u8 = RECIPES.len() as u8;
 
-    /// All levels, the weakest first.
+    /// Returns all levels, the weakest first.
     pub fn all() -> impl Iterator<Item = Level> {
         (1..=Level::HIGHEST).map(Level)
     }
 
-    /// Its number, from 1 to [`Level::HIGHEST`].
+    /// Returns the number of the level, from 1 to [`Level::HIGHEST`].
     #[must_use]
     pub fn number(self) -> u8 {
         self.0
     }
 
-    /// What it takes for a move, whatever other limits there are.
+    /// Returns the limits of the search for a move, which replace all others.
     #[must_use]
     pub fn limits(self) -> Limits {
         Limits { simulations: Some(self.recipe().simulations), ..Limits::default() }
     }
 
-    /// Makes an engine play at this level, within [`Level::limits`].
+    /// Sets the options of this level; searches are to be limited by [`Level::limits`].
     pub fn apply(self, options: &mut EngineOptions) {
         let recipe = self.recipe();
         if !recipe.asks_network {
@@ -99,7 +99,7 @@ impl Level {
 }
 
 impl fmt::Display for Level {
-    /// Number and name.
+    /// Writes number and name.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({})", self.0, self.recipe().name)
     }
@@ -108,7 +108,7 @@ impl fmt::Display for Level {
 impl FromStr for Level {
     type Err = LevelError;
 
-    /// A number or a name.
+    /// Parses a number or a name, in upper or lower case.
     fn from_str(text: &str) -> Result<Level, LevelError> {
         let text = text.trim();
         let is_meant =
@@ -118,9 +118,8 @@ impl FromStr for Level {
 }
 
 impl Carelessness {
-    /// The move that is played after a search of `position`; the same random numbers lead to the same move.
-    ///
-    /// A proven win is taken, and who had better pass does.
+    /// Returns the move to play after a search of `position`; equal random numbers lead to the same move. If the best move
+    /// is a pass, or its outcome is proven, it is played.
     pub(super) fn choose(self, position: &Position, report: &Report, rng: &mut PlayoutRng) -> Option<Move> {
         let best = report.best()?;
         let pass = position.size().pass();
@@ -140,14 +139,14 @@ impl Carelessness {
     }
 }
 
-/// Whether a move fills an own eye, or passes.
+/// Returns true if a move fills an own eye or is a pass.
 fn fills_eye(position: &Position, player: Player, mv: Move) -> bool {
     let board = position.board();
     let point = board.geometry().point_of(mv);
     point.is_none_or(|point| board.is_eye(point, player))
 }
 
-/// A move, each as likely as it was visited often.
+/// Returns a move drawn in proportion to the visits.
 fn sampled(moves: &[MoveReport], rng: &mut PlayoutRng) -> Option<Move> {
     let total: u64 = moves.iter().map(|it| it.edge_visits).sum();
     let total = usize::try_from(total).ok().filter(|total| (1..1 << 32).contains(total))?;
@@ -179,7 +178,8 @@ mod tests {
         }
     }
 
-    /// The moves that `carelessness` plays from the empty 7x7 board after one and the same search.
+    /// Returns the best move of a search of the empty 7x7 board, and the moves that `carelessness` plays after it, one for
+    /// each seed.
     fn drawn(carelessness: Carelessness) -> (Move, Vec<Move>) {
         let size = Size::new(7, 7).expect("a size");
         let options = EngineOptions {

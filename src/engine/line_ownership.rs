@@ -1,8 +1,8 @@
-//! Ownership in reports: the evaluator's at a position and along the main line from it, so that it belongs to the position and
-//! not to the playouts of one run.
+//! Ownership in reports: a mean of the evaluator's ownership of a position and of the main line from it. It depends on the
+//! position, not on the playouts of one run.
 //!
-//! O(s_0) = Σ (N_i - N_{i+1})·E(s_i) / N_0 over the positions s_0, s_1, … of the line: E is the evaluator's ownership, N_i the
-//! visits of the line up to s_i. It is what an average over the graph would give if every other move changed nothing.
+//! O(s_0) = Σ (N_i - N_{i+1})·E(s_i) / N_0 over the positions s_0, s_1, … of the line, where E is the evaluator's ownership
+//! and N_i the visits of the line up to s_i. It equals the mean over the graph if no other move changes the ownership.
 
 use super::Engine;
 use super::expert;
@@ -13,21 +13,21 @@ use crate::search::{MoveReport, Report};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Positions after the root that the evaluator is asked about for the root's ownership.
+/// Maximum number of positions after the root in the ownership of the root.
 const MAX_ROOT_LINE: usize = 4;
-/// The same after a move of the root, for the ownership of that move.
+/// Maximum number of positions after a move of the root in the ownership of that move.
 const MAX_MOVE_LINE: usize = 2;
-/// Playouts of a position where there is neither an evaluator nor a playout of the search.
+/// Number of playouts of a root without an evaluator and without playouts of the search.
 const PLAYOUTS: u32 = 400;
-/// Playouts of the position after a move where there is no evaluator.
+/// Number of playouts of the position after a move without an evaluator.
 const MOVE_PLAYOUTS: u32 = 100;
 
-/// Ownership of a root and of its moves, for the reports on one search. Means are from -1 for White to 1 for Black, by move
-/// number.
+/// The ownership of a root and its moves, for the reports on one search: means by move number, from -1 for White to 1 for
+/// Black.
 pub struct LineOwnership {
     root: Position,
     network: Option<Arc<Network>>,
-    /// Made from the network for the first ownership asked for.
+    /// Created from the network when first used.
     evaluator: Option<Evaluator>,
     seed: u64,
     /// The evaluator's ownership by the key of the position; `None` if the network was not trained on owners.
@@ -35,7 +35,7 @@ pub struct LineOwnership {
 }
 
 impl Engine {
-    /// Returns the reader of ownership for reports on searches of `root`.
+    /// Returns the ownership for reports on searches of `root`.
     #[must_use]
     pub fn line_ownership(&self, root: &Position) -> LineOwnership {
         let mut root = root.clone();
@@ -109,12 +109,12 @@ impl LineOwnership {
     }
 }
 
-/// The moves of the line that begins with a move, each with its visits.
+/// Returns the moves of the line that begins with a move, each with its visits.
 fn line_of(mv: &MoveReport) -> impl Iterator<Item = (Move, u64)> {
     mv.pv.iter().copied().zip(mv.pv_visits.iter().copied())
 }
 
-/// The formula of this module; `reached` falls, and is as long as `parts`.
+/// Returns the mean by the formula of this module. `reached`, the visits N_i, never increases and is as long as `parts`.
 fn weighted_mean(parts: &[Vec<f64>], reached: &[u64]) -> Vec<f64> {
     let Some(first) = parts.first() else { return Vec::new() };
     let all = reached[0];

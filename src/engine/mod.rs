@@ -1,4 +1,4 @@
-//! A Go engine: one game, one table, one way of searching. Protocols and reports stand on it.
+//! The Go engine: one game, one table, one search configuration. Protocols and reports are built on it.
 
 mod choice;
 pub mod clock;
@@ -36,58 +36,59 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Playouts that tell the score of a position where no simulation of a search did.
+/// Number of playouts for the score of a position without an evaluator's score and without one from simulations.
 const SCORE_PLAYOUTS: u32 = 100;
 
-/// Simulations a search is planned for when only its time is known.
+/// Number of simulations assumed for a search that is limited by time alone.
 const UNKNOWN_BUDGET: u64 = 1_000;
 
-/// A table that outlives the engine.
+/// A table in a file, which outlives the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableFile {
-    /// Its name.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Whether what is learnt is written to it.
+    /// Mode of opening; decides whether search results are written to the file.
     pub mode: TableMode,
-    /// Whether the memory budget was asked for, so that a larger file is an error.
+    /// True if the user set the memory budget: a larger file is then an error.
     pub is_limited: bool,
-    /// How often what is learnt is written to the disk, and at the end; `None`: when the system does.
+    /// Interval at which search results are written to the disk, and once more at the end; `None`: the operating system
+    /// decides.
     pub sync: Option<Duration>,
 }
 
-/// What an engine is made from.
+/// Options of an engine.
 #[derive(Clone, Debug)]
 pub struct EngineOptions {
-    /// Board of the first game.
+    /// Board size of the first game.
     pub size: Size,
     /// Rules of all games.
     pub rules: Rules,
     /// Komi of the first game.
     pub komi: Komi,
-    /// Memory.
+    /// Memory budget.
     pub memory: Budget,
-    /// Bytes of the whole engine's memory that are kept for something else.
+    /// Bytes of the budget for the whole engine that are reserved for other uses.
     pub reserved: u64,
-    /// Where the table is kept; `None`: in this process alone. A file that exists has the size it has; one that is
-    /// made takes the memory budget.
+    /// File of the table; `None`: the table is in memory alone. An existing file keeps its size, a new one gets the size
+    /// that the memory budget allows.
     pub table_file: Option<TableFile>,
-    /// What the table forgets when it is full.
+    /// Replacement policy of the table.
     pub replacement: Replacement,
     /// Selection policy.
     pub policy: Preset,
     /// Playout policy.
     pub playouts: PlayoutPolicy,
-    /// The stones that are taken off the board at the end of a game; `None`: as the rules have it.
+    /// The stones that are removed from the board at the end of a game; `None`: as the rules require.
     pub dead_stones: Option<DeadStones>,
-    /// Which transpositions share statistics.
+    /// Key policy: the transpositions that share statistics.
     pub keys: KeyPolicy,
-    /// The networks that are asked about positions, by a policy that has priors: [`Preset::has_priors`].
+    /// The networks that evaluate positions, if the policy [has priors](Preset::has_priors).
     pub networks: Option<Networks>,
-    /// Playouts that the network's estimate of a position counts like; 0 leaves it out.
+    /// Weight of the network's value estimate in playouts; 0: only its policy is used.
     pub value_weight: u8,
-    /// How often another move than the best is played.
+    /// Probabilities of playing another move than the best one.
     pub carelessness: Carelessness,
-    /// Everything else about the search; its seed is that of the whole session.
+    /// Other parameters of the search; the seed is that of the whole session.
     pub parameters: SearchParameters,
 }
 
@@ -113,23 +114,23 @@ impl Default for EngineOptions {
     }
 }
 
-/// Playouts of a position before it gets an edge block, where a network is asked with the block: sooner than without, since
-/// it knows more than the playouts.
+/// Number of playouts of a position before it gets an edge block and is evaluated by the network. It is lower than without a
+/// network, since evaluations are more accurate than playouts.
 const EXPAND_AT_WITH_NETWORK: u32 = 2;
 
 impl EngineOptions {
-    /// The networks, if the policy asks any.
+    /// Returns the networks, if the policy uses any.
     fn asked_networks(&self) -> Option<&Networks> {
         self.networks.as_ref().filter(|_| self.policy.has_priors())
     }
 
-    /// The network for the board, if the policy asks one.
+    /// Returns the network for the board, if the policy uses one.
     #[must_use]
     pub fn network(&self) -> Option<Arc<Network>> {
         self.asked_networks().map(|networks| networks.network_for(self.size))
     }
 
-    /// The networks for all boards that the policy asks, the one for the smallest first: names, and versions of weights files.
+    /// Returns name and version of the weights of each network that the policy uses, the one for small boards first.
     #[must_use]
     pub fn networks_by_name(&self) -> Vec<(String, u32)> {
         let networks = self.asked_networks().map(Networks::all).unwrap_or_default();
@@ -137,13 +138,13 @@ impl EngineOptions {
         architectures.map(|it| (it.name.clone(), it.version())).collect()
     }
 
-    /// The identity of that network, as hexadecimal digits; empty where none is asked.
+    /// Returns the identity of the network for the board in hexadecimal digits; empty without a network.
     #[must_use]
     pub fn network_identity(&self) -> String {
         self.network().map_or_else(String::new, |network| format!("{:016x}", network.identity()))
     }
 
-    /// The key policy, unless the user says otherwise: keys contain the last moves that priors, or a network, see.
+    /// Returns the default key policy: keys contain the last moves that the network or other priors depend on.
     #[must_use]
     pub fn default_keys(policy: Preset, has_network: bool) -> KeyPolicy {
         match (policy.has_priors(), has_network) {
@@ -153,7 +154,7 @@ impl EngineOptions {
         }
     }
 
-    /// Leaves the networks out. Key policy and playouts before a block follow, unless they are not the default.
+    /// Removes the networks. Key policy and number of playouts before a block are adapted if they have their default values.
     pub(crate) fn remove_networks(&mut self) {
         let has_default_keys = self.keys == EngineOptions::default_keys(self.policy, self.networks.is_some());
         let has_default_expand_at = self.parameters.expand_at == self.default_expand_at();
@@ -166,35 +167,36 @@ impl EngineOptions {
         }
     }
 
-    /// Playouts of a position before it gets an edge block, unless the user says otherwise; depends on policy and network.
+    /// Returns the default number of playouts of a position before it gets an edge block, which depends on policy and
+    /// network.
     #[must_use]
     pub fn default_expand_at(&self) -> u32 {
         if self.asked_networks().is_some() { EXPAND_AT_WITH_NETWORK } else { self.policy.expand_at() }
     }
 }
 
-/// Why an engine cannot be had.
+/// A failure to create an engine or to change its board.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EngineError {
-    /// The memory budget.
+    /// An impossible memory budget.
     #[error(transparent)]
     Budget(#[from] BudgetError),
-    /// The table.
+    /// A failure to create the table.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// The table's file.
+    /// A failure of the table's file.
     #[error(transparent)]
     File(#[from] FileError),
 }
 
-/// One game, one table, one way of searching.
+/// A Go engine: one game, one table, one search configuration.
 pub struct Engine {
     options: EngineOptions,
     record: Record,
     table: Table,
-    /// The one that is asked on this board.
+    /// The network for this board, if one is used.
     network: Option<Arc<Network>>,
-    /// Searches so far: each draws other random numbers.
+    /// Number of searches since the seed was set, which varies the choice of random moves.
     searches: u64,
     /// See [`Engine::set_root_noise`].
     root_noise: Option<Arc<[u32]>>,
@@ -203,10 +205,10 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine at the start of a game, its table empty.
+    /// Creates an engine at the start of a game.
     ///
     /// # Errors
-    /// When the memory cannot be had.
+    /// Returns an error if the memory budget is impossible, or the table cannot be allocated or opened.
     pub fn new(options: EngineOptions) -> Result<Engine, EngineError> {
         let table = lay_out(&options)?;
         let network = options.ready_network();
@@ -215,56 +217,56 @@ impl Engine {
         Ok(Engine { options, record, table, network, searches: 0, root_noise: None, root_moves: None })
     }
 
-    /// What it was made from, with the komi and size of the present game.
+    /// Returns the options, with the komi and size of the present game.
     #[must_use]
     pub fn options(&self) -> &EngineOptions {
         &self.options
     }
 
-    /// The network that is asked on this board, if any is.
+    /// Returns the network for this board, if one is used.
     #[must_use]
     pub fn network(&self) -> Option<&Arc<Network>> {
         self.network.as_ref()
     }
 
-    /// The game.
+    /// Returns the game.
     #[must_use]
     pub fn record(&self) -> &Record {
         &self.record
     }
 
-    /// The game, to play on.
+    /// Returns the game for playing moves.
     pub fn record_mut(&mut self) -> &mut Record {
         &mut self.record
     }
 
-    /// The position now.
+    /// Returns the present position.
     #[must_use]
     pub fn position(&self) -> &Position {
         self.record.position()
     }
 
-    /// The table.
+    /// Returns the table.
     #[must_use]
     pub fn table(&self) -> &Table {
         &self.table
     }
 
-    /// Begins a game on a board of `size`. The table is kept, unless the size changes: then it is laid
-    /// out anew.
+    /// Starts a game on a board of `size`. The table is kept, except that another size replaces it.
     ///
     /// # Errors
-    /// When the memory for another layout cannot be had; nothing is changed then.
+    /// Returns an error if there is no memory for another table, or the table is in a file for another size; nothing is
+    /// changed then.
     pub fn new_game(&mut self, size: Size) -> Result<(), EngineError> {
         let record = Record::new(size, self.options.rules, self.options.komi);
         self.set_record(record)
     }
 
-    /// Goes on with another game, whose komi becomes the engine's. The table is kept, unless the size
-    /// changes.
+    /// Replaces the game; its komi becomes the engine's. The table is kept, except that another size replaces it.
     ///
     /// # Errors
-    /// When the memory for another layout cannot be had; nothing is changed then.
+    /// Returns an error if there is no memory for another table, or the table is in a file for another size; nothing is
+    /// changed then.
     pub fn set_record(&mut self, mut record: Record) -> Result<(), EngineError> {
         let position = record.position();
         let options = EngineOptions { size: position.size(), komi: position.komi(), ..self.options.clone() };
@@ -283,7 +285,8 @@ impl Engine {
         Ok(())
     }
 
-    /// For a board of another size. The memory is for one network, so the present one goes first.
+    /// Replaces the table and the network by those for another board size. The memory budget holds one network, so the
+    /// present one is dropped first.
     fn lay_out_anew(&mut self, options: &EngineOptions) -> Result<(), EngineError> {
         self.network = None;
         let fits = options.table_shape().moves == self.table.layout().shape.moves;
@@ -293,23 +296,22 @@ impl Engine {
         laid_out
     }
 
-    /// Changes the komi of this game and those to come. What the table knows under another komi is kept
-    /// and not mixed with this one.
+    /// Changes the komi of this game and later ones. Results for another komi stay in the table, under other keys.
     pub fn set_komi(&mut self, komi: Komi) {
         self.options.komi = komi;
         self.record.set_komi(komi);
     }
 
-    /// Begins the random numbers anew from `seed`.
+    /// Restarts the random numbers from `seed`.
     pub fn set_seed(&mut self, seed: u64) {
         self.options.parameters.seed = seed;
         self.searches = 0;
     }
 
-    /// Changes the number of workers, from 1 to 255.
+    /// Changes the number of workers, clamped to 1 to 255.
     ///
     /// # Errors
-    /// When the memory budget has no room for so many beside the table; nothing is changed then.
+    /// Returns an error if the memory budget has no room for the workers beside the table; nothing is changed then.
     pub fn set_threads(&mut self, threads: usize) -> Result<(), BudgetError> {
         let threads = threads.clamp(1, 255);
         self.options.check_threads(threads, self.table.layout().bytes())?;
@@ -317,25 +319,25 @@ impl Engine {
         Ok(())
     }
 
-    /// Mixes noise into the network's policy of the positions that are searched from now on, if the table does not know
-    /// them: chances by move number, which sum to [`chances::CERTAIN`](crate::network::chances::CERTAIN). For games
-    /// to learn from.
+    /// Sets the noise mixed into the network's policy at the roots of later searches: probabilities by move number, with the
+    /// sum [`chances::CERTAIN`](crate::network::chances::CERTAIN). It has no effect on a root that already has its priors in
+    /// the table. For self-play.
     pub fn set_root_noise(&mut self, noise: Option<Vec<u32>>) {
         self.root_noise = noise.map(Arc::from);
     }
 
-    /// Restricts the searches from now on to some moves of their root, by move number; `None`: all are tried.
+    /// Restricts later searches to some moves of their root, by move number; `None`: all moves.
     pub fn set_root_moves(&mut self, allowed: Option<Vec<bool>>) {
         self.root_moves = allowed;
     }
 
-    /// The moves that searches are restricted to, by move number; `None`: all.
+    /// Returns the moves that searches are restricted to, by move number; `None`: all moves.
     #[must_use]
     pub fn root_moves(&self) -> Option<&[bool]> {
         self.root_moves.as_deref()
     }
 
-    /// What the user should know of the table's file, if that has lost its name or the disk cannot be written.
+    /// Returns a warning if the table's file was deleted or replaced, or the disk cannot be written.
     #[must_use]
     pub fn file_warning(&self) -> Option<String> {
         if let (Some(path), Some(reason)) = (self.table.path(), self.table.sync_error()) {
@@ -361,13 +363,13 @@ impl Engine {
         self.table.clear();
     }
 
-    /// Searches the present position with `player` to move, as [`Engine::root_for`] has it.
+    /// Searches the present position with `player` to move: [`Engine::root_for`].
     pub fn search(&mut self, player: Player, limits: Limits, progress: Progress<'_>) -> Report {
         self.search_position(self.root_for(player), limits, progress)
     }
 
-    /// The present position with `player` to move, where a game that has ended by two passes goes on. The scores of
-    /// [`Engine::search`] are compared with its [`score_komi`](Position::score_komi).
+    /// Returns the present position with `player` to move; a game ended by two passes goes on. Scores of [`Engine::search`]
+    /// are to be compared with its [`score_komi`](Position::score_komi).
     #[must_use]
     pub fn root_for(&self, player: Player) -> Position {
         let mut root = self.record.position().clone();
@@ -378,13 +380,13 @@ impl Engine {
         root
     }
 
-    /// Searches any position of the engine's board size. Give it the engine's key policy where its history begins: set
-    /// here, the policy does not know the moves before.
+    /// Searches any position of the engine's board size. The root should have the engine's key policy from the start of its
+    /// history: this function sets it too late for earlier moves to count.
     pub fn search_position(&mut self, mut root: Position, limits: Limits, progress: Progress<'_>) -> Report {
         self.prepare(&mut root);
         let mut parameters = self.options.parameters;
-        // Random numbers belong to the position and its visits, so that no search depends on those of other positions. A
-        // search that goes on, or a file that is opened again, draws others: the same ones would bring the same playouts.
+        // The seed depends on the position and its visits, so that no search depends on those of other positions. A search
+        // that goes on, or a file that is opened again, gets another seed: the same one would repeat the playouts.
         let visits = self.table.find(root.key()).map_or(0, |entry| u64::from(entry.total().visits));
         parameters.seed = mix(parameters.seed ^ mix(root.key() ^ mix(visits)) ^ self.table.visit_number());
         self.searches += 1;
@@ -417,9 +419,9 @@ impl Engine {
         completed(search.run_with_experts(&root, &new_expert, limits, &mut progress))
     }
 
-    /// Puts into the report of a search what the search itself does not tell: the network's opinion, and a score of the root
-    /// where no simulation had one. The root's score is within what is proven. Where a network is asked, its policy and, in a
-    /// decided game, points have a say in the [`choice`] of the move.
+    /// Completes the report of a search with the network's evaluation and a score of the root within its proven bounds, from
+    /// playouts if there is no other. With a network, the moves are reordered by its policy ([`choice`]) and, in a decided
+    /// game, by points ([`points`]).
     fn complete(&self, root: &Position, opinion: Option<&Opinion>, report: &mut Report) {
         if let Some(opinion) = opinion {
             self.add_opinion(opinion, report);
@@ -443,7 +445,7 @@ impl Engine {
         }
     }
 
-    /// What the table knows of any position of the engine's board size, without searching.
+    /// Returns the stored results for any position of the engine's board size, without a search.
     #[must_use]
     pub fn look_up(&self, mut root: Position) -> Report {
         self.prepare(&mut root);
@@ -455,8 +457,7 @@ impl Engine {
         report
     }
 
-    /// Puts the network's opinion of the root into the report: the priors become its policy, and the owners its ownership where
-    /// its value counts.
+    /// Adds the network's evaluation of the root to the report: its policy as priors, and its ownership if its value counts.
     fn add_opinion(&self, opinion: &Opinion, report: &mut Report) {
         if let Some(ownership) = opinion.ownership.clone().filter(|_| self.options.value_weight > 0) {
             report.ownership.set_estimate(ownership);
@@ -467,8 +468,8 @@ impl Engine {
         report.untried.sort_by(|one, other| other.prior.total_cmp(&one.prior));
     }
 
-    /// Prepares a position for a search: keys and playouts of this engine. Where players agree on dead stones, passes before
-    /// the root do not end the game: what the agreement would be is not for the search to say.
+    /// Prepares a position for a search with the keys and playouts of this engine. If the players agree on dead stones,
+    /// passes before the root are cleared, since a search cannot foresee the agreement.
     fn prepare(&self, root: &mut Position) {
         root.settle_komi();
         let has_agreement = self.dead_stones_under(root) == DeadStones::Agreement;
@@ -481,8 +482,8 @@ impl Engine {
         root.seal();
     }
 
-    /// The move to play after a search: its best, another where the engine is [careless](Carelessness), or pass where
-    /// nothing else is legal.
+    /// Returns the move to play after a search: the best one, another one under [`Carelessness`], or a pass if no other move
+    /// is legal.
     #[must_use]
     pub fn chosen_move(&self, report: &Report) -> Move {
         let seed = mix(self.options.parameters.seed ^ mix(self.searches));

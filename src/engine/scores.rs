@@ -1,4 +1,4 @@
-//! Scores of a report: those that the table has, and the evaluator's for moves whose position has no block.
+//! Scores in reports: those stored in the table, and the evaluator's for moves to positions without a block.
 
 use super::expert;
 use crate::base::game::{Game, Move};
@@ -9,24 +9,24 @@ use crate::table::ScoreMean;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Moves whose positions the evaluator is asked about in one report; the others have the root's score.
+/// Maximum number of scores added to a report; the other moves are reported with the root's score.
 const MAX_ASKED: usize = 40;
 
-/// Completes the scores of the reports of one search.
+/// Completes the scores in the reports on one search.
 pub(super) struct ReportScores<'r> {
     root: &'r Position,
     network: &'r Arc<Network>,
-    /// The evaluator's score after each move that it was asked about, for the next report.
+    /// The evaluator's score after each move, for later reports.
     asked: HashMap<Move, Option<ScoreMean>>,
 }
 
 impl<'r> ReportScores<'r> {
-    /// For reports on `root`.
+    /// Creates the scores for reports on `root`.
     pub(super) fn new(root: &'r Position, network: &'r Arc<Network>) -> ReportScores<'r> {
         ReportScores { root, network, asked: HashMap::new() }
     }
 
-    /// Gives moves with visits but without a score the evaluator's.
+    /// Adds the evaluator's score to moves that have visits but neither a score nor a proof.
     pub(super) fn complete(&mut self, report: &mut Report) {
         let lacks_score = |it: &&mut MoveReport| it.black_score.is_none() && it.proven.is_none();
         let mut evaluator = None;

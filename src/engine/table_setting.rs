@@ -1,9 +1,9 @@
-//! What a table file tells of the searches that it was made for.
+//! The game settings that are stored in a table file.
 
 use crate::go::{KeyPolicy, Komi, Rules};
 
-/// Rules, komi and keys that a table file was made for: [`Identity::setting`](crate::table::Identity::setting) in parts,
-/// `None` where it cannot be read.
+/// Rules, komi and key policy of the searches that a table file was created for: the parts of
+/// [`Identity::setting`](crate::table::Identity::setting), `None` if they cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableSetting {
     /// Rules.
@@ -15,7 +15,7 @@ pub struct TableSetting {
 }
 
 impl TableSetting {
-    /// Reads what [`EngineOptions::identity`](super::EngineOptions::identity) has written.
+    /// Parses the text written by [`EngineOptions::identity`](super::EngineOptions::identity).
     #[must_use]
     pub fn read(text: &str) -> TableSetting {
         let rest = text.strip_prefix("rules ").unwrap_or_default();

@@ -12,49 +12,49 @@ use crate::go::{IllegalMove, Record, Size};
 use crate::search::{Limits, Report};
 use std::path::Path;
 
-/// How a game with a person goes.
+/// Settings of a game against a person.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     /// The person's side.
     pub human: Player,
-    /// What the engine may take for a move, a hint or an estimate.
+    /// Limits of a search for a move, a hint or an estimate.
     pub limits: Limits,
-    /// How well it plays, within the level's own limits; hints and estimates are as good as they can be.
+    /// Level of the engine. Its limits replace `limits` for moves, not for hints and estimates.
     pub level: Option<Level>,
-    /// What the board is drawn with.
+    /// Style of the drawn board.
     pub ink: Ink,
 }
 
-/// A game of Go with an engine.
+/// A game of Go against an engine.
 pub struct GoGame {
     engine: Engine,
     setting: Setting,
-    /// What the last search thought, until something is taken back.
+    /// Evaluation of the last search; `None` before the first one and after an undo.
     opinion: Option<Opinion>,
-    /// Whose each point becomes, by move number, from -1 for White to 1 for Black; until the next move.
+    /// Ownership by the last estimate, by move number, from -1 for White to 1 for Black; `None` after the next move.
     territory: Option<Vec<f64>>,
 }
 
-/// What a search thinks of a game.
+/// A search's evaluation of a position.
 #[derive(Clone, Copy, Debug)]
 struct Opinion {
     /// Points by which Black leads.
     lead: f64,
-    /// Black's share of the simulations, `0..=1`.
+    /// Black's win rate, `0..=1`.
     win_rate: f64,
 }
 
 impl GoGame {
-    /// A game on the engine's board.
+    /// Creates a game on the engine's board.
     #[must_use]
     pub fn new(engine: Engine, setting: Setting) -> GoGame {
         GoGame { engine, setting, opinion: None, territory: None }
     }
 
-    /// Gives Black stones before the game, and White the points that the rules give for them.
+    /// Sets up handicap stones of Black, with the compensation of White under the rules.
     ///
     /// # Errors
-    /// When the board has no such points; nothing is changed then.
+    /// Returns an error if the board has no such points, or a stone would have no liberty; nothing is changed then.
     pub fn give(&mut self, wanted: &Handicap) -> Result<(), HandicapError> {
         let position = self.engine.position();
         let (size, rules) = (position.size(), position.rules());
@@ -71,7 +71,7 @@ impl GoGame {
         self.engine.position().size()
     }
 
-    /// Searches the present position, and remembers what that led to.
+    /// Searches the present position and stores its evaluation.
     fn search(&mut self, limits: Limits) -> Report {
         let report = self.engine.search(self.to_play(), limits, &mut |_| true);
         self.note_opinion(&report);
@@ -87,12 +87,12 @@ impl GoGame {
         });
     }
 
-    /// Points that White gets for a handicap.
+    /// Returns the points that White gets for the handicap.
     fn compensation(&self) -> f64 {
         f64::from(self.engine.position().compensation().0) / 2.0
     }
 
-    /// Which stones are dead, and by how many points Black wins then, by the rules.
+    /// Returns the status of each chain, and the points by which Black wins under the rules if the dead stones are removed.
     fn count(&self) -> (Statuses, f64) {
         let (position, statuses) = (self.engine.position(), self.engine.statuses());
         let margin = f64::from(statuses.area_score()) - position.final_area_komi().points();
@@ -115,7 +115,7 @@ impl GoGame {
         }
     }
 
-    /// Who is ahead by how much.
+    /// Returns the leading player and the lead in points, as text.
     fn lead(&self, opinion: Opinion) -> String {
         let leader = if opinion.lead < 0.0 { Player::White } else { Player::Black };
         format!("{} leads by about {:.1} points", self.name(leader), opinion.lead.abs())
@@ -216,7 +216,7 @@ impl InteractiveGame for GoGame {
             self.note_opinion(report);
         }
         if self.engine.record_mut().play(to_play, mv).is_err() {
-            // Never seen: the search knows the history.
+            // Not expected, since searches exclude moves that superko bans.
             mv = self.size().pass();
             let passed = self.engine.record_mut().play(to_play, mv);
             debug_assert!(passed.is_ok(), "passing is always legal");

@@ -1,4 +1,4 @@
-//! A game against a person: the conversation, and the two games that can be played.
+//! A game against a person: the conversation, and the two games.
 
 pub mod console;
 pub mod go;
@@ -13,75 +13,76 @@ use crate::search::Report;
 use std::io;
 use std::path::Path;
 
-/// A game against a person, as text.
+/// A game that a person can play through commands and text.
 pub trait InteractiveGame {
-    /// What is played for, said at the beginning.
+    /// Returns the settings of the game, shown at the beginning; `None` if there are none.
     fn terms(&self) -> Option<String> {
         None
     }
 
-    /// The board and what else a player wants to see.
+    /// Returns the board and the information beside it.
     fn draw(&self) -> String;
 
-    /// What a player is called.
+    /// Returns the name of a player.
     fn name(&self, player: Player) -> &'static str;
 
-    /// Who moves.
+    /// Returns the player to move.
     fn to_play(&self) -> Player;
 
-    /// How it ended; `None` while it goes on.
+    /// Returns the result of a finished game; `None` while it goes on.
     fn result(&self) -> Option<String>;
 
-    /// Plays a move as a person writes it.
+    /// Plays a move typed by a person.
     ///
     /// # Errors
-    /// What is wrong with it, in a sentence; nothing is changed then.
+    /// Returns a sentence on the fault in the move; nothing is changed then.
     fn play(&mut self, text: &str) -> Result<(), String>;
 
-    /// Takes the last move back; `false` if there is none.
+    /// Takes the last move back; returns false if there is none.
     fn undo(&mut self) -> bool;
 
-    /// Begins again.
+    /// Starts a new game with the same settings.
     fn restart(&mut self);
 
-    /// Thinks, and plays the best move; returns what there is to say about it.
+    /// Searches and plays the best move; returns a remark on it.
     fn think(&mut self) -> String;
 
-    /// Thinks, and returns the best moves for who is to move.
+    /// Searches and returns the best moves of the player to move.
     fn hint(&mut self) -> String;
 
-    /// Whose the board becomes if it goes on like this; `None` for a game without territory.
+    /// Searches and returns the expected owners of the points; `None` for a game without territory.
     fn estimate(&mut self) -> Option<String>;
 
-    /// The score if the game ended now; `None` for a game without one.
+    /// Returns the score if the game ended now; `None` for a game without scores.
     fn score(&self) -> Option<String>;
 
-    /// Writes the game to a file, with who has resigned, and says so. A file that exists is overwritten only by force.
+    /// Writes the game and a resignation to a file, and returns a message. An existing file is overwritten only if
+    /// `is_forced`.
     ///
     /// # Errors
-    /// Why it is not written, in a sentence.
+    /// Returns a sentence on the failure.
     fn save(&self, path: &Path, resigned: Option<Player>, is_forced: bool) -> Result<String, String>;
 
-    /// Goes on with a game from a file, and says what there is to know about it.
+    /// Replaces the game by one from a file, and returns a message.
     ///
     /// # Errors
-    /// Why it cannot be read or played, in a sentence; nothing is changed then.
+    /// Returns a sentence on the failure; nothing is changed then.
     fn load(&mut self, path: &Path) -> Result<String, String>;
 
-    /// Whether a person writes a move like this, legal or not.
+    /// Returns true if the text has the form of a move, legal or not.
     fn is_move(&self, text: &str) -> bool;
 
-    /// How moves are written.
+    /// Returns a description of the notation of moves.
     fn notation(&self) -> &'static str;
 }
 
-/// Moves that a hint names.
+/// Maximum number of moves in a hint.
 const HINTS: usize = 5;
 
-/// Plays with a person who has `human`'s side, until the input ends or the person leaves.
+/// Plays with a person on `human`'s side, until the person quits or the input ends.
 ///
 /// # Errors
-/// When reading or writing fails.
+/// Returns an error if reading or writing fails.
 pub fn converse(game: &mut dyn InteractiveGame, human: Player, console: &mut dyn Console) -> io::Result<()> {
     if let Some(terms) = game.terms() {
         console.say(&terms)?;
@@ -93,20 +94,20 @@ pub fn converse(game: &mut dyn InteractiveGame, human: Player, console: &mut dyn
     console.close()
 }
 
-/// A game, a person, and the place where they meet.
+/// The state of a game with a person.
 struct Conversation<'c> {
     game: &'c mut dyn InteractiveGame,
     human: Player,
     console: &'c mut dyn Console,
-    /// Whether somebody has won, and that was said.
+    /// True once the result was shown or the person resigned.
     is_over: bool,
-    /// Who has resigned.
+    /// The player who resigned.
     resigned: Option<Player>,
 }
 
 impl Conversation<'_> {
-    /// Moves if it is the engine's turn, shows the game, and answers what the person says to it; `false` when the
-    /// person leaves.
+    /// Plays the engine's move if it is its turn, shows the game, and answers a line of input. Returns false if the person
+    /// quits or the input ends.
     fn turn(&mut self) -> io::Result<bool> {
         if !self.is_over && self.game.result().is_none() && self.game.to_play() != self.human {
             self.wait()?;
@@ -128,13 +129,13 @@ impl Conversation<'_> {
         }
     }
 
-    /// Says that the engine thinks.
+    /// Shows that the engine is searching.
     fn wait(&mut self) -> io::Result<()> {
         let thinks = format!("{} is thinking…", self.game.name(self.game.to_play()));
         self.console.wait(&self.game.draw(), &thinks)
     }
 
-    /// `false` when the person leaves.
+    /// Answers a line of input; returns false if the person quits.
     fn answer(&mut self, line: &str) -> io::Result<bool> {
         let word = match words::parse(line) {
             None if self.game.is_move(line) => return self.play(line).map(|()| true),
@@ -157,7 +158,7 @@ impl Conversation<'_> {
         self.game.play(line).or_else(|reason| self.console.say(&reason))
     }
 
-    /// What there is to say afterwards.
+    /// Carries out a command and returns the message to show.
     fn obey(&mut self, word: Word) -> io::Result<String> {
         const NO_TERRITORY: &str = "There is no territory in this game.";
         Ok(match word {
@@ -219,7 +220,7 @@ fn help(game: &dyn InteractiveGame) -> String {
     format!("Moves are {}; other words: {}.", game.notation(), WORDS.join(", "))
 }
 
-/// The best moves of a search, for who was to move; `vertex` names a move.
+/// Returns the best moves of a search as text; `vertex` returns the name of a move.
 fn hints(report: &Report, vertex: &dyn Fn(crate::base::game::Move) -> String) -> String {
     let describe = |mv: &crate::search::MoveReport| {
         let proven = match mv.proven {
@@ -240,7 +241,7 @@ fn hints(report: &Report, vertex: &dyn Fn(crate::base::game::Move) -> String) ->
     if lines.is_empty() { "There is nothing to play.".to_owned() } else { lines.join("\n") }
 }
 
-/// What an engine says of its move.
+/// Returns the engine's remark on its move.
 fn remark(report: &Report, name: &str, mv: &str) -> String {
     let certain = match report.root.proven {
         Some(Outcome::Win) => " I can force a win.".to_owned(),

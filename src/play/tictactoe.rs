@@ -9,10 +9,10 @@ use crate::table::{Shape, Table, TableError};
 use std::path::Path;
 
 const NO_RECORDS: &str = "There are no records of this game.";
-/// Moves of the game.
+/// Number of moves of the game.
 const CELLS: usize = 9;
 
-/// A game of tic-tac-toe with a search.
+/// A game of tic-tac-toe against a search.
 pub struct TicTacToeGame {
     table: Table,
     policy: Policy,
@@ -23,10 +23,10 @@ pub struct TicTacToeGame {
 }
 
 impl TicTacToeGame {
-    /// A game with a table of `bytes`, each move thought about within `limits`.
+    /// Creates a game with a table of `bytes` and the limits of the search for each move.
     ///
     /// # Errors
-    /// When the table cannot be had.
+    /// Returns an error if the table cannot be created.
     pub fn new(
         bytes: usize,
         policy: Policy,
@@ -55,7 +55,7 @@ impl TicTacToeGame {
     }
 }
 
-/// A cell by its number, from 1 in reading order, or as row and column.
+/// Parses a cell: its number from 1 in reading order, or row and column.
 fn parse(text: &str) -> Option<Move> {
     let number = |text: &str| text.trim().parse::<u16>().ok();
     match text.split_once(',') {

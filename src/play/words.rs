@@ -1,8 +1,8 @@
-//! What a person may say besides moves.
+//! The commands of a person besides moves.
 
 use std::path::PathBuf;
 
-/// A request.
+/// A command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Word {
     Help,
@@ -17,16 +17,16 @@ pub(super) enum Word {
     Quit,
 }
 
-/// All words, as a list of them is shown.
+/// The commands as listed for the person.
 pub(super) const WORDS: [&str; 10] =
     ["undo", "hint", "estimate", "score", "save FILE", "load FILE", "resign", "new", "help", "quit"];
 
 const FORCE: &str = "--force";
 
-/// Letters of a mistyped word for each edit that it may be away from what was meant.
+/// Letters of a mistyped command for each edit allowed between it and the command suggested.
 const LETTERS_AN_EDIT: usize = 3;
 
-/// Reads a word. `None` is none of them; what is missing or too much of one is told.
+/// Parses a command; `None` if the line begins with no command. The error states the missing or superfluous argument.
 pub(super) fn parse(line: &str) -> Option<Result<Word, String>> {
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let (name, rest) = (name.to_lowercase(), rest.trim());
@@ -58,7 +58,7 @@ fn save(rest: &str) -> Result<Word, String> {
     Ok(Word::Save { path: path.into(), is_forced: forced.is_some() })
 }
 
-/// What to type instead of something that is neither a word nor a move.
+/// Returns advice on a line that is neither a command nor a move.
 pub(super) fn advice(line: &str, notation: &str) -> String {
     let typed = line.split_whitespace().next().unwrap_or_default().to_lowercase();
     let names = WORDS.iter().filter_map(|word| word.split(' ').next()).chain(["pass"]);

@@ -1,4 +1,4 @@
-//! Games kept in files.
+//! Game records in files.
 
 use super::GoGame;
 use crate::base::game::Player;
@@ -10,10 +10,10 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-/// How this program calls itself and the other player in a record.
+/// The names of the person and of this program in a record.
 const NAMES: [&str; 2] = ["Person", "Tewari"];
 
-/// See [`InteractiveGame::save`].
+/// Saves the game: [`InteractiveGame::save`].
 pub(super) fn save(
     game: &GoGame,
     path: &Path,
@@ -41,7 +41,7 @@ pub(super) fn save(
     }
 }
 
-/// By how much Black wins, as records have it.
+/// Returns the result of a game that Black wins by `margin` points, as the SGF property RE has it.
 fn result(margin: f64) -> String {
     match margin {
         margin if margin > 0.0 => format!("B+{margin}"),
@@ -57,7 +57,7 @@ fn moves(record: &Record) -> String {
     }
 }
 
-/// Writes a file, whole or not at all.
+/// Writes a file completely or leaves nothing behind.
 fn write(path: &Path, text: &str, is_forced: bool) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
@@ -71,7 +71,7 @@ fn write(path: &Path, text: &str, is_forced: bool) -> io::Result<()> {
     persisted.map(drop).map_err(|error| error.error)
 }
 
-/// See [`InteractiveGame::load`].
+/// Loads a game: [`InteractiveGame::load`].
 pub(super) fn load(game: &mut GoGame, path: &Path) -> Result<String, String> {
     let name = path.display();
     let bytes = read(path).map_err(|error| format!("Cannot read {name}: {error}."))?;
@@ -88,12 +88,12 @@ pub(super) fn load(game: &mut GoGame, path: &Path) -> Result<String, String> {
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    // One byte more than is allowed, so that the reader sees that it is too much.
+    // With one byte more than allowed, the parser refuses a file that is too large.
     File::open(path)?.take(sgf::MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// The first game of a file, and what there is to say about it.
+/// Returns the first game of a file, and messages about it.
 fn record(bytes: &[u8], otherwise: Otherwise) -> Result<(Record, Vec<String>), String> {
     let collection = sgf::read_damaged(bytes).map_err(|error| error.to_string())?;
     let games = collection.games.len();

@@ -1,4 +1,4 @@
-//! The loop of a session: lines in, responses out.
+//! The loop of a session, from input lines to responses.
 
 use super::arguments::Arguments;
 use super::commands;
@@ -12,11 +12,11 @@ use std::io::{self, BufRead, ErrorKind, Write};
 use std::sync::Arc;
 
 impl Session {
-    /// Answers commands until `quit`, the end of the input, or the end of the output's reader. A thread reads lines while
-    /// the engine searches, up to the end of the input.
+    /// Answers commands until `quit`, the end of the input, or the closing of the output by its reader. A thread reads lines
+    /// during searches.
     ///
     /// # Errors
-    /// Failures of reading or writing, except a closed output.
+    /// Returns an error if reading or writing fails, except if the output is closed.
     pub fn run(&mut self, input: impl BufRead + Send + 'static, mut output: impl Write) -> io::Result<()> {
         self.quit = false;
         self.input = Input::reading(input, Arc::clone(&self.abandoned), protocol::is_interrupt);
