@@ -2,7 +2,7 @@
 
 use tewari::base::game::Player;
 use tewari::base::memory::Budget;
-use tewari::engine::{Engine, EngineOptions, expert};
+use tewari::engine::{Engine, EngineOptions, evaluation};
 use tewari::go::{Komi, Position, Rules, Size};
 use tewari::network::Network;
 use tewari::search::Limits;
@@ -36,7 +36,8 @@ fn an_engine_asks_the_network_for_its_board_also_after_another_size() {
         assert_eq!(engine.network().map(|network| network.identity()), Some(network.identity()), "{side}");
         let limits = Limits { simulations: Some(20), ..Limits::default() };
         let report = engine.search(Player::Black, limits, &mut |_| true);
-        let policy = expert::ask(&network, &Position::new(square(side), Rules::CHINESE, Komi(13))).policy;
+        let policy =
+            evaluation::evaluate(&network, &Position::new(square(side), Rules::CHINESE, Komi(13))).policy;
         for candidate in report.moves.iter().chain(&report.untried) {
             assert_eq!(candidate.prior, policy[candidate.mv.index()], "{side}");
         }

@@ -1,7 +1,7 @@
 //! Options shared by several subcommands.
 
 use crate::base::memory::Budget;
-use crate::engine::expert::VALUE_WEIGHT;
+use crate::engine::DEFAULT_VALUE_WEIGHT;
 use crate::engine::{EngineOptions, TableFile};
 use crate::go::rules::RulesError;
 use crate::go::status::DeadStones;
@@ -76,7 +76,7 @@ pub(super) struct EngineArguments {
     #[arg(long, value_name = "FILE", value_parser = parse_network, help_heading = PLAYOUTS)]
     network: Option<NetworkChoice>,
     /// Weight of the network's value estimate of a position, in playouts; 0 leaves it out.
-    #[arg(long, value_name = "N", default_value_t = VALUE_WEIGHT, hide_short_help = true,
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_VALUE_WEIGHT, hide_short_help = true,
         help_heading = PLAYOUTS)]
     network_value: u8,
     /// Action of a simulation at a position that has more visits than the edge to it, from transpositions: continue

@@ -1,7 +1,9 @@
 //! The table of an engine: its size, its layout, and its file.
 
-use super::expert;
-use super::{EngineError, EngineOptions, TableFile, TableSetting, UNKNOWN_BUDGET};
+use super::error::EngineError;
+use super::evaluator;
+use super::options::{EngineOptions, TableFile, UNKNOWN_BUDGET};
+use super::table_setting::TableSetting;
 use crate::base::memory::{Budget, BudgetError};
 use crate::base::zobrist;
 use crate::go::{KeyPolicy, Size};
@@ -12,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Minimum ratio of a memory budget to the bytes of weights for tiles.
-const LEAST_MEMORY_OVER_TILES: u64 = 16;
+const MIN_BUDGET_OVER_TILES: u64 = 16;
 
 impl EngineOptions {
     /// Returns the bytes for the table of an engine with these options.
@@ -26,7 +28,7 @@ impl EngineOptions {
     /// Returns the same for another number of workers.
     fn table_bytes_beside(&self, threads: usize) -> Result<usize, BudgetError> {
         let network = self.network().map_or(0, |network| {
-            expert::memory(&network, self.size, threads, self.has_room_for_tiles(&network))
+            evaluator::network_memory_bytes(&network, self.size, threads, self.has_room_for_tiles(&network))
         });
         self.memory.table_bytes(threads, network + self.reserved)
     }
@@ -35,7 +37,7 @@ impl EngineOptions {
     /// only the table has a budget.
     fn has_room_for_tiles(&self, network: &Network) -> bool {
         match self.memory {
-            Budget::Engine(bytes) => network.tile_bytes() as u64 <= bytes / LEAST_MEMORY_OVER_TILES,
+            Budget::Engine(bytes) => network.tile_bytes() as u64 <= bytes / MIN_BUDGET_OVER_TILES,
             Budget::Table(_) => true,
         }
     }
@@ -93,7 +95,7 @@ pub(super) fn game_name(size: Size) -> String {
 }
 
 /// Returns the table of an engine, in memory or in its file, which is created if it does not exist.
-pub(super) fn lay_out(options: &EngineOptions) -> Result<Table, EngineError> {
+pub(super) fn create_table(options: &EngineOptions) -> Result<Table, EngineError> {
     let budget = || options.table_bytes();
     let table = match &options.table_file {
         None => Table::new(options.table_shape(), budget()?)?,

@@ -5,7 +5,7 @@
 //! and N_i the visits of the line up to s_i. It equals the mean over the graph if no other move changes the ownership.
 
 use super::Engine;
-use super::expert;
+use super::evaluation;
 use crate::base::game::{Game, Move};
 use crate::go::{Position, playout_ownership};
 use crate::network::{Evaluator, Network};
@@ -31,7 +31,7 @@ pub struct LineOwnership {
     evaluator: Option<Evaluator>,
     seed: u64,
     /// The evaluator's ownership by the key of the position; `None` if the network was not trained on owners.
-    asked: HashMap<u64, Option<Vec<f64>>>,
+    evaluated: HashMap<u64, Option<Vec<f64>>>,
 }
 
 impl Engine {
@@ -46,7 +46,7 @@ impl Engine {
             network,
             evaluator: None,
             seed: self.options.parameters.seed,
-            asked: HashMap::new(),
+            evaluated: HashMap::new(),
         }
     }
 }
@@ -69,7 +69,7 @@ impl LineOwnership {
     pub fn after(&mut self, mv: &MoveReport) -> Vec<f64> {
         let mut position = self.root.clone();
         position.play(mv.mv);
-        match self.ask(&position) {
+        match self.evaluate(&position) {
             Some(of_position) => {
                 let line: Vec<(Move, u64)> = line_of(mv).skip(1).take(MAX_MOVE_LINE).collect();
                 self.along_line(of_position, mv.visits.max(mv.edge_visits), position, &line)
@@ -93,19 +93,21 @@ impl LineOwnership {
         let mut reached = vec![visits];
         for &(mv, edge_visits) in line {
             position.play(mv);
-            let Some(owners) = (!position.is_over()).then(|| self.ask(&position)).flatten() else { break };
+            let Some(owners) = (!position.is_over()).then(|| self.evaluate(&position)).flatten() else {
+                break;
+            };
             parts.push(owners);
             reached.push(edge_visits.min(*reached.last().unwrap_or(&0)));
         }
         weighted_mean(&parts, &reached)
     }
 
-    fn ask(&mut self, position: &Position) -> Option<Vec<f64>> {
+    fn evaluate(&mut self, position: &Position) -> Option<Vec<f64>> {
         let network = self.network.as_ref()?;
         let new_evaluator = || Evaluator::new(Arc::clone(network), position.size());
         let evaluator = self.evaluator.get_or_insert_with(new_evaluator);
-        let asked = self.asked.entry(position.key());
-        asked.or_insert_with(|| expert::ask_ownership(evaluator, position)).clone()
+        let evaluated = self.evaluated.entry(position.key());
+        evaluated.or_insert_with(|| evaluation::evaluate_ownership(evaluator, position)).clone()
     }
 }
 

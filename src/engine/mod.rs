@@ -4,190 +4,46 @@ mod choice;
 pub mod clock;
 mod decision;
 mod ending;
-pub mod expert;
+mod error;
+pub mod evaluation;
+mod evaluator;
 mod layout;
 mod level;
 mod line_ownership;
+mod move_randomness;
+mod options;
+mod pass_probability;
 mod points;
 mod scores;
 mod table_setting;
 
 pub use decision::{Decision, DecisionSettings, MoveBudget};
-pub use level::{Carelessness, Level, LevelError};
+pub use error::EngineError;
+pub use evaluation::NetworkEvaluation;
+pub use evaluator::NetworkEvaluator;
+pub use level::{Level, LevelError};
 pub use line_ownership::LineOwnership;
+pub use move_randomness::MoveRandomness;
+pub use options::{DEFAULT_VALUE_WEIGHT, EngineOptions, TableFile};
 pub use table_setting::TableSetting;
 
-use self::expert::{Expert, Opinion, VALUE_WEIGHT};
-use self::layout::{game_name, lay_out};
+use self::layout::{create_table, game_name};
+use self::options::UNKNOWN_BUDGET;
 use self::scores::ReportScores;
 use crate::base::game::{Bounds, Game, Move, Player};
-use crate::base::memory::{Budget, BudgetError};
+use crate::base::memory::BudgetError;
 use crate::base::rng::PlayoutRng;
 use crate::base::zobrist::mix;
-use crate::go::PlayoutPolicy;
 use crate::go::status::DeadStones;
-use crate::go::{KeyPolicy, Komi, Position, Record, Rules, Size, playout_ownership};
-use crate::network::{Network, Networks};
-use crate::search::policy::Preset;
-use crate::search::{self, Limits, Progress, Report, Search, SearchParameters, Snapshot};
-use crate::table::{FileError, FileProblem, FileState, Replacement, Table, TableError, TableMode};
+use crate::go::{Komi, Position, Record, Size, playout_ownership};
+use crate::network::Network;
+use crate::search::{self, Limits, Progress, Report, Search, Snapshot};
+use crate::table::{FileError, FileProblem, FileState, Table};
 use std::cell::RefCell;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Number of playouts for the score of a position without an evaluator's score and without one from simulations.
 const SCORE_PLAYOUTS: u32 = 100;
-
-/// Number of simulations assumed for a search that is limited by time alone.
-const UNKNOWN_BUDGET: u64 = 1_000;
-
-/// A table in a file, which outlives the engine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TableFile {
-    /// Path of the file.
-    pub path: PathBuf,
-    /// Mode of opening; decides whether search results are written to the file.
-    pub mode: TableMode,
-    /// True if the user set the memory budget: a larger file is then an error.
-    pub is_limited: bool,
-    /// Interval at which search results are written to the disk, and once more at the end; `None`: the operating system
-    /// decides.
-    pub sync: Option<Duration>,
-}
-
-/// Options of an engine.
-#[derive(Clone, Debug)]
-pub struct EngineOptions {
-    /// Board size of the first game.
-    pub size: Size,
-    /// Rules of all games.
-    pub rules: Rules,
-    /// Komi of the first game.
-    pub komi: Komi,
-    /// Memory budget.
-    pub memory: Budget,
-    /// Bytes of the budget for the whole engine that are reserved for other uses.
-    pub reserved: u64,
-    /// File of the table; `None`: the table is in memory alone. An existing file keeps its size, a new one gets the size
-    /// that the memory budget allows.
-    pub table_file: Option<TableFile>,
-    /// Replacement policy of the table.
-    pub replacement: Replacement,
-    /// Selection policy.
-    pub policy: Preset,
-    /// Playout policy.
-    pub playouts: PlayoutPolicy,
-    /// The stones that are removed from the board at the end of a game; `None`: as the rules require.
-    pub dead_stones: Option<DeadStones>,
-    /// Key policy: the transpositions that share statistics.
-    pub keys: KeyPolicy,
-    /// The networks that evaluate positions, if the policy [has priors](Preset::has_priors).
-    pub networks: Option<Networks>,
-    /// Weight of the network's value estimate in playouts; 0: only its policy is used.
-    pub value_weight: u8,
-    /// Probabilities of playing another move than the best one.
-    pub carelessness: Carelessness,
-    /// Other parameters of the search; the seed is that of the whole session.
-    pub parameters: SearchParameters,
-}
-
-impl Default for EngineOptions {
-    fn default() -> EngineOptions {
-        EngineOptions {
-            size: Size::new(19, 19).expect("19x19 is a board"),
-            rules: Rules::CHINESE,
-            komi: Komi(15),
-            memory: Budget::default_for_machine(),
-            reserved: 0,
-            table_file: None,
-            replacement: Replacement::default(),
-            policy: Preset::default(),
-            playouts: PlayoutPolicy::default(),
-            dead_stones: None,
-            keys: KeyPolicy::Recent,
-            networks: Some(Networks::Embedded),
-            value_weight: VALUE_WEIGHT,
-            carelessness: Carelessness::NONE,
-            parameters: SearchParameters { expand_at: EXPAND_AT_WITH_NETWORK, ..SearchParameters::default() },
-        }
-    }
-}
-
-/// Number of playouts of a position before it gets an edge block and is evaluated by the network. It is lower than without a
-/// network, since evaluations are more accurate than playouts.
-const EXPAND_AT_WITH_NETWORK: u32 = 2;
-
-impl EngineOptions {
-    /// Returns the networks, if the policy uses any.
-    fn asked_networks(&self) -> Option<&Networks> {
-        self.networks.as_ref().filter(|_| self.policy.has_priors())
-    }
-
-    /// Returns the network for the board, if the policy uses one.
-    #[must_use]
-    pub fn network(&self) -> Option<Arc<Network>> {
-        self.asked_networks().map(|networks| networks.network_for(self.size))
-    }
-
-    /// Returns name and version of the weights of each network that the policy uses, the one for small boards first.
-    #[must_use]
-    pub fn networks_by_name(&self) -> Vec<(String, u32)> {
-        let networks = self.asked_networks().map(Networks::all).unwrap_or_default();
-        let architectures = networks.iter().map(|network| network.architecture());
-        architectures.map(|it| (it.name.clone(), it.version())).collect()
-    }
-
-    /// Returns the identity of the network for the board in hexadecimal digits; empty without a network.
-    #[must_use]
-    pub fn network_identity(&self) -> String {
-        self.network().map_or_else(String::new, |network| format!("{:016x}", network.identity()))
-    }
-
-    /// Returns the default key policy: keys contain the last moves that the network or other priors depend on.
-    #[must_use]
-    pub fn default_keys(policy: Preset, has_network: bool) -> KeyPolicy {
-        match (policy.has_priors(), has_network) {
-            (false, _) => KeyPolicy::Plain,
-            (true, false) => KeyPolicy::Last,
-            (true, true) => KeyPolicy::Recent,
-        }
-    }
-
-    /// Removes the networks. Key policy and number of playouts before a block are adapted if they have their default values.
-    pub(crate) fn remove_networks(&mut self) {
-        let has_default_keys = self.keys == EngineOptions::default_keys(self.policy, self.networks.is_some());
-        let has_default_expand_at = self.parameters.expand_at == self.default_expand_at();
-        self.networks = None;
-        if has_default_keys {
-            self.keys = EngineOptions::default_keys(self.policy, false);
-        }
-        if has_default_expand_at {
-            self.parameters.expand_at = self.default_expand_at();
-        }
-    }
-
-    /// Returns the default number of playouts of a position before it gets an edge block, which depends on policy and
-    /// network.
-    #[must_use]
-    pub fn default_expand_at(&self) -> u32 {
-        if self.asked_networks().is_some() { EXPAND_AT_WITH_NETWORK } else { self.policy.expand_at() }
-    }
-}
-
-/// A failure to create an engine or to change its board.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum EngineError {
-    /// An impossible memory budget.
-    #[error(transparent)]
-    Budget(#[from] BudgetError),
-    /// A failure to create the table.
-    #[error(transparent)]
-    Table(#[from] TableError),
-    /// A failure of the table's file.
-    #[error(transparent)]
-    File(#[from] FileError),
-}
 
 /// A Go engine: one game, one table, one search configuration.
 pub struct Engine {
@@ -210,7 +66,7 @@ impl Engine {
     /// # Errors
     /// Returns an error if the memory budget is impossible, or the table cannot be allocated or opened.
     pub fn new(options: EngineOptions) -> Result<Engine, EngineError> {
-        let table = lay_out(&options)?;
+        let table = create_table(&options)?;
         let network = options.ready_network();
         let mut record = Record::new(options.size, options.rules, options.komi);
         record.set_key_policy(options.keys);
@@ -290,7 +146,7 @@ impl Engine {
     fn lay_out_anew(&mut self, options: &EngineOptions) -> Result<(), EngineError> {
         self.network = None;
         let fits = options.table_shape().moves == self.table.layout().shape.moves;
-        let laid_out = if fits { Ok(()) } else { lay_out(options).map(|table| self.table = table) };
+        let laid_out = if fits { Ok(()) } else { create_table(options).map(|table| self.table = table) };
         let now = if laid_out.is_ok() { options } else { &self.options };
         self.network = now.ready_network();
         laid_out
@@ -394,14 +250,14 @@ impl Engine {
             self.options.policy.policy(limits.simulations.or(limits.visits).unwrap_or(UNKNOWN_BUDGET));
         let search = Search::new(&self.table, policy, parameters).with_root_moves(self.root_moves.as_deref());
         let network = self.network.as_ref();
-        let opinion = network.map(|network| expert::ask(network, &root));
+        let evaluation = network.map(|network| evaluation::evaluate(network, &root));
         let counted = network.filter(|_| self.options.value_weight > 0);
         let scores = counted.map(|network| RefCell::new(ReportScores::new(&root, network)));
         let completed = |mut report: Report| {
             if let Some(scores) = &scores {
                 scores.borrow_mut().complete(&mut report);
             }
-            self.complete(&root, opinion.as_ref(), &mut report);
+            self.complete(&root, evaluation.as_ref(), &mut report);
             report
         };
         let mut progress = |snapshot: &Snapshot<'_>| {
@@ -409,24 +265,25 @@ impl Engine {
             progress(&Snapshot::new(snapshot.simulations, &report))
         };
         let Some(network) = network else { return completed(search.run(&root, limits, &mut progress)) };
-        let new_expert = || -> search::Expert<'_, Position> {
-            let mut expert = Expert::new(Arc::clone(network), self.options.value_weight, &root);
+        let new_evaluator = || -> search::Expert<'_, Position> {
+            let mut evaluator = NetworkEvaluator::new(Arc::clone(network), self.options.value_weight, &root);
             if let Some(noise) = &self.root_noise {
-                expert = expert.with_noise(root.key(), Arc::clone(noise));
+                evaluator = evaluator.with_root_noise(root.key(), Arc::clone(noise));
             }
-            Box::new(move |position, priors| expert.judge(position, priors))
+            Box::new(move |position, priors| evaluator.evaluate(position, priors))
         };
-        completed(search.run_with_experts(&root, &new_expert, limits, &mut progress))
+        completed(search.run_with_experts(&root, &new_evaluator, limits, &mut progress))
     }
 
     /// Completes the report of a search with the network's evaluation and a score of the root within its proven bounds, from
     /// playouts if there is no other. With a network, the moves are reordered by its policy ([`choice`]) and, in a decided
     /// game, by points ([`points`]).
-    fn complete(&self, root: &Position, opinion: Option<&Opinion>, report: &mut Report) {
-        if let Some(opinion) = opinion {
-            self.add_opinion(opinion, report);
+    fn complete(&self, root: &Position, evaluation: Option<&NetworkEvaluation>, report: &mut Report) {
+        if let Some(evaluation) = evaluation {
+            self.add_evaluation(evaluation, report);
         }
-        let by_network = opinion.filter(|_| self.options.value_weight > 0).and_then(Opinion::score);
+        let by_network =
+            evaluation.filter(|_| self.options.value_weight > 0).and_then(NetworkEvaluation::score);
         let score = search::expected_score(by_network, report.root.sampled_score);
         let (mean, deviation) = score.map_or_else(
             || {
@@ -439,7 +296,7 @@ impl Engine {
         let Bounds { lower, upper } = report.root.bounds;
         report.root.black_score = Some(mean.max(f64::from(lower)).min(f64::from(upper)));
         report.root.score_deviation = Some(deviation);
-        if opinion.is_some() {
+        if evaluation.is_some() {
             choice::put_first(&mut report.moves, root, report.root.bounds);
             points::put_first(&mut report.moves, report.root.to_play, root.size());
         }
@@ -452,18 +309,18 @@ impl Engine {
         let policy = self.options.policy.policy(UNKNOWN_BUDGET);
         let mut report = Search::new(&self.table, policy, self.options.parameters).look_up(&root);
         if let Some(network) = &self.network {
-            self.add_opinion(&expert::ask(network, &root), &mut report);
+            self.add_evaluation(&evaluation::evaluate(network, &root), &mut report);
         }
         report
     }
 
     /// Adds the network's evaluation of the root to the report: its policy as priors, and its ownership if its value counts.
-    fn add_opinion(&self, opinion: &Opinion, report: &mut Report) {
-        if let Some(ownership) = opinion.ownership.clone().filter(|_| self.options.value_weight > 0) {
+    fn add_evaluation(&self, evaluation: &NetworkEvaluation, report: &mut Report) {
+        if let Some(ownership) = evaluation.ownership.clone().filter(|_| self.options.value_weight > 0) {
             report.ownership.set_estimate(ownership);
         }
         for candidate in report.moves.iter_mut().chain(&mut report.untried) {
-            candidate.prior = opinion.policy[candidate.mv.index()];
+            candidate.prior = evaluation.policy[candidate.mv.index()];
         }
         report.untried.sort_by(|one, other| other.prior.total_cmp(&one.prior));
     }
@@ -482,14 +339,14 @@ impl Engine {
         root.seal();
     }
 
-    /// Returns the move to play after a search: the best one, another one under [`Carelessness`], or a pass if no other move
+    /// Returns the move to play after a search: the best one, another one under [`MoveRandomness`], or a pass if no other move
     /// is legal.
     #[must_use]
     pub fn chosen_move(&self, report: &Report) -> Move {
         let seed = mix(self.options.parameters.seed ^ mix(self.searches));
-        let chosen = match self.options.carelessness {
-            Carelessness::NONE => report.best().map(|best| best.mv),
-            careless => careless.choose(self.position(), report, &mut PlayoutRng::new(seed, 0)),
+        let chosen = match self.options.move_randomness {
+            MoveRandomness::NONE => report.best().map(|best| best.mv),
+            random => random.choose(self.position(), report, &mut PlayoutRng::new(seed, 0)),
         };
         chosen.unwrap_or_else(|| self.position().size().pass())
     }

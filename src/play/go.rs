@@ -30,14 +30,14 @@ pub struct GoGame {
     engine: Engine,
     setting: Setting,
     /// Evaluation of the last search; `None` before the first one and after an undo.
-    opinion: Option<Opinion>,
+    estimate: Option<ScoreAndWinRate>,
     /// Ownership by the last estimate, by move number, from -1 for White to 1 for Black; `None` after the next move.
     territory: Option<Vec<f64>>,
 }
 
 /// A search's evaluation of a position.
 #[derive(Clone, Copy, Debug)]
-struct Opinion {
+struct ScoreAndWinRate {
     /// Points by which Black leads.
     lead: f64,
     /// Black's win rate, `0..=1`.
@@ -48,7 +48,7 @@ impl GoGame {
     /// Creates a game on the engine's board.
     #[must_use]
     pub fn new(engine: Engine, setting: Setting) -> GoGame {
-        GoGame { engine, setting, opinion: None, territory: None }
+        GoGame { engine, setting, estimate: None, territory: None }
     }
 
     /// Sets up handicap stones of Black, with the compensation of White under the rules.
@@ -74,14 +74,14 @@ impl GoGame {
     /// Searches the present position and stores its evaluation.
     fn search(&mut self, limits: Limits) -> Report {
         let report = self.engine.search(self.to_play(), limits, &mut |_| true);
-        self.note_opinion(&report);
+        self.note_estimate(&report);
         report
     }
 
-    fn note_opinion(&mut self, report: &Report) {
+    fn note_estimate(&mut self, report: &Report) {
         let komi = self.engine.position().score_komi().points();
         let value = report.root.value.as_f64();
-        self.opinion = report.root.black_score.map(|score| Opinion {
+        self.estimate = report.root.black_score.map(|score| ScoreAndWinRate {
             lead: score - komi,
             win_rate: if report.root.to_play == Player::Black { value } else { 1.0 - value },
         });
@@ -116,9 +116,9 @@ impl GoGame {
     }
 
     /// Returns the leading player and the lead in points, as text.
-    fn lead(&self, opinion: Opinion) -> String {
-        let leader = if opinion.lead < 0.0 { Player::White } else { Player::Black };
-        format!("{} leads by about {:.1} points", self.name(leader), opinion.lead.abs())
+    fn lead(&self, estimate: ScoreAndWinRate) -> String {
+        let leader = if estimate.lead < 0.0 { Player::White } else { Player::Black };
+        format!("{} leads by about {:.1} points", self.name(leader), estimate.lead.abs())
     }
 }
 
@@ -150,9 +150,9 @@ impl InteractiveGame for GoGame {
         let to_play = self.name(position.to_play());
         let mut text =
             format!("{board}\n{last}{to_play} to move; captured by Black {by_black}, by White {by_white}");
-        if let Some(opinion) = self.opinion {
-            let black = 100.0 * opinion.win_rate;
-            text.push_str(&format!("; {}, Black wins {black:.0} %", self.lead(opinion)));
+        if let Some(estimate) = self.estimate {
+            let black = 100.0 * estimate.win_rate;
+            text.push_str(&format!("; {}, Black wins {black:.0} %", self.lead(estimate)));
         }
         text
     }
@@ -197,7 +197,7 @@ impl InteractiveGame for GoGame {
     }
 
     fn undo(&mut self) -> bool {
-        (self.opinion, self.territory) = (None, None);
+        (self.estimate, self.territory) = (None, None);
         self.engine.record_mut().undo()
     }
 
@@ -213,7 +213,7 @@ impl InteractiveGame for GoGame {
             DecisionSettings { budget: limits.into(), resign_below: 0.0, ..DecisionSettings::default() };
         let Decision { mut mv, report, .. } = self.engine.decide(to_play, &settings, None, &mut |_| true);
         if let Some(report) = &report {
-            self.note_opinion(report);
+            self.note_estimate(report);
         }
         if self.engine.record_mut().play(to_play, mv).is_err() {
             // Not expected, since searches exclude moves that superko bans.
@@ -238,7 +238,7 @@ impl InteractiveGame for GoGame {
         let size = self.size();
         let report = self.search(self.setting.limits);
         let mean = |point| report.ownership.mean_for_black(point);
-        let lead = self.lead(self.opinion?);
+        let lead = self.lead(self.estimate?);
         if self.setting.ink == Ink::Plain {
             return Some(format!("{}\n{lead}. x and o: rather so, .: open", territory(size, mean)));
         }

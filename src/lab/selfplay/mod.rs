@@ -13,7 +13,7 @@ pub use folder::{Folder, FolderError};
 use crate::base::folder::Identity;
 use crate::base::game::{Game, Move, Player};
 use crate::base::zobrist::mix;
-use crate::engine::{Engine, EngineError, EngineOptions, expert};
+use crate::engine::{Engine, EngineError, EngineOptions, evaluation};
 use crate::go::status::DeadStones;
 use crate::go::{Komi, Position, Size, final_ownership, playout_ownership};
 use crate::lab::training::selfplay_games::{OwnGame, SearchedPosition};
@@ -187,7 +187,7 @@ impl<'s> SelfPlayer<'s> {
         let mean = self.settings.opening.unwrap_or(OPENING * size.points() as f64);
         let length = Exp::new(1.0 / mean).map_or(0.0, |exponential| exponential.sample(random)) as usize;
         for _ in 0..length.min(size.points() / 2) {
-            let chances = expert::ask(&network, self.engine.position()).policy;
+            let chances = evaluation::evaluate(&network, self.engine.position()).policy;
             let weight = |chance: f64| chance.powf(1.0 / self.settings.opening_temperature);
             let points = chances
                 .iter()

@@ -80,7 +80,7 @@ pub(super) fn load(game: &mut GoGame, path: &Path) -> Result<String, String> {
     let (record, mut said) = record(&bytes, otherwise).map_err(|why| format!("Cannot use {name}: {why}."))?;
     let loaded = format!("Loaded {name}: {}.", moves(&record));
     game.engine.set_record(record).map_err(|error| format!("Cannot go on with {name}: {error}."))?;
-    (game.opinion, game.territory) = (None, None);
+    (game.estimate, game.territory) = (None, None);
     said.insert(0, loaded);
     said.extend(game.terms());
     Ok(said.join("\n"))

@@ -12,7 +12,7 @@ mod weight;
 
 use crate::base::game::Player;
 use crate::base::input::{Input, Line};
-use crate::engine::{Engine, EngineError, EngineOptions, expert};
+use crate::engine::{Engine, EngineError, EngineOptions, evaluation};
 use crate::go::{KeyPolicy, Record};
 use crate::search::{Limits, Report, Snapshot};
 use message::{Extras, QueryError};
@@ -130,7 +130,7 @@ impl<W: Write> Server<W> {
             return desk.refuse(job, &error);
         }
         let asked = engine.network().cloned().filter(|_| job.query.has_policy);
-        let policy = asked.map(|network| expert::ask(&network, &position).policy);
+        let policy = asked.map(|network| evaluation::evaluate(&network, &position).policy);
         let mut ownership = engine.line_ownership(&position);
         let root_moves = job.root_moves(&position);
         let (restricted, has_no_move) = match root_moves {
