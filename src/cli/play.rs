@@ -16,7 +16,7 @@ use crate::play::console::{Console, Lines};
 use crate::play::go::{GoGame, Setting};
 use crate::play::tictactoe::TicTacToeGame;
 use crate::play::{InteractiveGame, converse};
-use crate::records::sgf::Given;
+use crate::records::sgf::ChosenTerms;
 use crate::search::Limits;
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand, ValueEnum};
@@ -123,7 +123,7 @@ fn play_go(arguments: &GoArguments) -> Result<()> {
     let common = &arguments.common;
     let table = TableGame::of(&common.engine);
     let komi = arguments.komi.or(arguments.handicap.as_ref().map(|_| HANDICAP_KOMI));
-    let given = Given { rules: arguments.rules, komi };
+    let given = ChosenTerms { rules: arguments.rules, komi };
     let Chosen { size, rules, komi } = choose(table.as_ref(), arguments.size, given, Size::new(9, 9)?);
     let mut options = common.engine.options(size, rules, komi, common.seed);
     if let Some(level) = arguments.level {

@@ -10,7 +10,7 @@ use crate::base::memory::Budget;
 use crate::base::platform::files;
 use crate::engine::{Engine, EngineOptions, TableFile, TableSetting};
 use crate::go::{KeyPolicy, Komi, Position, Rules, Size};
-use crate::records::sgf::{self, Given, Otherwise, customary_komi};
+use crate::records::sgf::{self, ChosenTerms, DefaultTerms, customary_komi};
 use crate::reports::analysis::lines::{self, Extent};
 use crate::reports::analysis::positions;
 use crate::search::policy::Preset;
@@ -397,7 +397,7 @@ fn dump(arguments: &Dump) -> Result<()> {
         None => {
             let size = table_game::size(&identity)
                 .ok_or_else(|| anyhow!("{name}: expected a table for go, found {}", identity.game))?;
-            let Otherwise { rules, komi } = otherwise(&setting);
+            let DefaultTerms { rules, komi } = otherwise(&setting);
             let (rules, komi) = (arguments.rules.unwrap_or(rules), arguments.komi.unwrap_or(komi));
             let mut position = Position::new(size, rules, komi);
             position.set_key_policy(setting.keys.unwrap_or_default());
@@ -452,7 +452,7 @@ fn position_of_game(
     let bytes = std::fs::read(game).with_context(|| format!("cannot read {name}"))?;
     let collection = sgf::read(&bytes).map_err(|error| anyhow!("{name}: {error}"))?;
     let record = collection.games.first().ok_or_else(|| anyhow!("{name}: expected a game, found none"))?;
-    let given = Given { rules: arguments.rules, komi: arguments.komi };
+    let given = ChosenTerms { rules: arguments.rules, komi: arguments.komi };
     let terms = record.terms(given, otherwise(setting)).map_err(|error| anyhow!("{name}: {error}"))?;
     let last = record.move_count();
     let turn = arguments.turn.unwrap_or(last);

@@ -3,7 +3,7 @@
 use super::options::EngineArguments;
 use crate::engine::TableSetting;
 use crate::go::{Komi, Rules, Size};
-use crate::records::sgf::{Given, Otherwise, customary_komi};
+use crate::records::sgf::{ChosenTerms, DefaultTerms, customary_komi};
 use crate::table::{Identity, Table, TableMode};
 use std::path::Path;
 
@@ -36,7 +36,7 @@ impl TableGame {
     }
 
     /// Returns the rules and komi to use if nothing else names them.
-    pub(super) fn otherwise(&self) -> Otherwise {
+    pub(super) fn otherwise(&self) -> DefaultTerms {
         otherwise(&self.setting)
     }
 
@@ -58,10 +58,10 @@ impl TableGame {
 pub(super) fn choose(
     table: Option<&TableGame>,
     size: Option<Size>,
-    given: Given,
+    given: ChosenTerms,
     default_size: Size,
 ) -> Chosen {
-    let otherwise = table.map_or_else(Otherwise::default, TableGame::otherwise);
+    let otherwise = table.map_or_else(DefaultTerms::default, TableGame::otherwise);
     let rules = given.rules.unwrap_or(otherwise.rules);
     let komi = if rules.scoring == otherwise.rules.scoring { otherwise.komi } else { customary_komi(rules) };
     Chosen {
@@ -77,7 +77,7 @@ pub(super) fn size(identity: &Identity) -> Option<Size> {
 }
 
 /// Returns the rules and komi that a table was made for, or the defaults if they cannot be read.
-pub(super) fn otherwise(setting: &TableSetting) -> Otherwise {
-    let default = Otherwise::default();
-    Otherwise { rules: setting.rules.unwrap_or(default.rules), komi: setting.komi.unwrap_or(default.komi) }
+pub(super) fn otherwise(setting: &TableSetting) -> DefaultTerms {
+    let default = DefaultTerms::default();
+    DefaultTerms { rules: setting.rules.unwrap_or(default.rules), komi: setting.komi.unwrap_or(default.komi) }
 }

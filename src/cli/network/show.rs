@@ -8,7 +8,7 @@ use crate::go::geometry::column_letter;
 use crate::go::{Komi, Position, Rules};
 use crate::network::chances::CERTAIN;
 use crate::network::{Evaluation, Evaluator, Network, Networks, SMALL_SIDE, Situation, Symmetry};
-use crate::records::sgf::{self, GameRecord, Given, Otherwise, Terms};
+use crate::records::sgf::{self, ChosenTerms, DefaultTerms, GameRecord, Terms};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use std::fmt::Write;
@@ -94,8 +94,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     for warning in collection.warnings.iter().chain(&record.warnings) {
         print_error(&format!("{name}: {warning}"));
     }
-    let given = Given { rules: arguments.rules, komi: arguments.komi };
-    let terms = record.terms(given, Otherwise::default()).map_err(|error| anyhow!("{name}: {error}"))?;
+    let given = ChosenTerms { rules: arguments.rules, komi: arguments.komi };
+    let terms = record.terms(given, DefaultTerms::default()).map_err(|error| anyhow!("{name}: {error}"))?;
     let mut position = find(record, &terms, arguments.turn).map_err(|error| anyhow!("{name}: {error}"))?;
     position.settle_komi();
     let mut evaluator = Evaluator::new(networks.network_for(position.size()), position.size());

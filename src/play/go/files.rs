@@ -5,7 +5,7 @@ use crate::base::game::Player;
 use crate::base::platform::files::use_umask;
 use crate::go::Record;
 use crate::play::InteractiveGame;
-use crate::records::sgf::{self, Given, Otherwise};
+use crate::records::sgf::{self, ChosenTerms, DefaultTerms};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -76,7 +76,7 @@ pub(super) fn load(game: &mut GoGame, path: &Path) -> Result<String, String> {
     let name = path.display();
     let bytes = read(path).map_err(|error| format!("Cannot read {name}: {error}."))?;
     let position = game.engine.position();
-    let otherwise = Otherwise { rules: position.rules(), komi: position.komi() };
+    let otherwise = DefaultTerms { rules: position.rules(), komi: position.komi() };
     let (record, mut said) = record(&bytes, otherwise).map_err(|why| format!("Cannot use {name}: {why}."))?;
     let loaded = format!("Loaded {name}: {}.", moves(&record));
     game.engine.set_record(record).map_err(|error| format!("Cannot go on with {name}: {error}."))?;
@@ -94,11 +94,11 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Returns the first game of a file, and messages about it.
-fn record(bytes: &[u8], otherwise: Otherwise) -> Result<(Record, Vec<String>), String> {
+fn record(bytes: &[u8], otherwise: DefaultTerms) -> Result<(Record, Vec<String>), String> {
     let collection = sgf::read_damaged(bytes).map_err(|error| error.to_string())?;
     let games = collection.games.len();
     let first = collection.games.first().ok_or("it has no game")?;
-    let terms = first.terms(Given::default(), otherwise).map_err(|error| error.to_string())?;
+    let terms = first.terms(ChosenTerms::default(), otherwise).map_err(|error| error.to_string())?;
     let steps = first.steps(terms.rules, terms.komi).map_err(|error| error.to_string())?;
     let record = steps.with_handicap(terms.handicap).into_record(None).map_err(|error| error.to_string())?;
     let mut said: Vec<String> = collection.warnings.iter().chain(&first.warnings).cloned().collect();

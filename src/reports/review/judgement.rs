@@ -2,12 +2,12 @@
 
 use super::model::Review;
 use super::move_judgement::{MoveJudgement, Phase, Severity, Thresholds, evaluate_move};
-use super::verdict::{self, Verdict};
+use super::verdict::{self, GameVerdict};
 use crate::base::game::Player;
 
 /// Settings of a report.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
+pub struct ReportSettings {
     /// Minimum losses of inaccuracies, mistakes and blunders.
     pub thresholds: Thresholds,
     /// Number of costliest moves listed.
@@ -39,17 +39,17 @@ pub struct Judgement {
     /// The evaluation of each move, by its number minus 1; `None` for moves that are not judged.
     pub moves: Vec<Option<MoveJudgement>>,
     /// The numbers of the costliest moves, the costliest first.
-    pub worst: Vec<usize>,
+    pub costliest_turns: Vec<usize>,
     /// The players' moves in numbers, Black first.
     pub players: [PlayerSummary; 2],
     /// The result and the turning point, in words.
-    pub verdict: Verdict,
+    pub verdict: GameVerdict,
 }
 
 impl Judgement {
     /// Evaluates a review.
     #[must_use]
-    pub fn new(review: &Review, settings: &Settings) -> Judgement {
+    pub fn new(review: &Review, settings: &ReportSettings) -> Judgement {
         let points = review.columns * review.rows;
         let pairs = review.turns.windows(2).enumerate();
         let moves: Vec<Option<MoveJudgement>> = pairs
@@ -58,13 +58,13 @@ impl Judgement {
         let mut costly: Vec<&MoveJudgement> =
             moves.iter().flatten().filter(|mv| mv.severity > Severity::Fine).collect();
         costly.sort_by(|one, other| other.loss.total_cmp(&one.loss).then(one.turn.cmp(&other.turn)));
-        let worst = costly.iter().take(settings.mistakes).map(|mv| mv.turn).collect();
+        let costliest_turns = costly.iter().take(settings.mistakes).map(|mv| mv.turn).collect();
         let players = Player::BOTH.map(|player| {
             let own = moves.iter().flatten().filter(|mv| mv.player == player);
             summary(&own.collect::<Vec<_>>())
         });
         let verdict = verdict::of(review, &moves);
-        Judgement { moves, worst, players, verdict }
+        Judgement { moves, costliest_turns, players, verdict }
     }
 
     /// Returns the evaluation of a move by its number, from 1; `None` if it is not judged.

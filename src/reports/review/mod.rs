@@ -24,7 +24,7 @@ pub mod table;
 pub mod text;
 mod verdict;
 
-pub use judgement::{Judgement, PlayerSummary, Settings};
-pub use model::{Candidate, End, Finding, Played, Review, Turn, UnusableReview};
+pub use judgement::{Judgement, PlayerSummary, ReportSettings};
+pub use model::{FinalCount, PlayedMove, PositionResult, Review, ReviewTurn, ReviewedMove, UnusableReview};
 pub use move_judgement::{MoveJudgement, Phase, Severity, Thresholds};
-pub use verdict::Verdict;
+pub use verdict::GameVerdict;

@@ -1,6 +1,6 @@
 //! Evaluation of one move: its loss, severity and phase.
 
-use super::model::{Candidate, Finding, Played, Turn};
+use super::model::{PlayedMove, PositionResult, ReviewTurn, ReviewedMove};
 use crate::base::game::Player;
 use std::num::ParseFloatError;
 use std::str::FromStr;
@@ -131,7 +131,7 @@ pub struct MoveJudgement {
     /// Loss of points, at least 0; `None` without a lead before or after the move.
     pub points: Option<f64>,
     /// The best move.
-    pub best: Candidate,
+    pub best: ReviewedMove,
     /// Rank of the move that was played, from 0; `None` if the search did not visit it.
     pub order: Option<usize>,
     /// The class of the move by its loss.
@@ -149,13 +149,13 @@ pub(super) fn for_player(player: Player, black: f64) -> f64 {
 
 /// Evaluates the move between two positions; `None` if it is not judged.
 pub(super) fn evaluate_move(
-    before: &Turn,
-    after: &Turn,
+    before: &ReviewTurn,
+    after: &ReviewTurn,
     turn: usize,
     points: usize,
     thresholds: &Thresholds,
 ) -> Option<MoveJudgement> {
-    let Played { player, vertex } = after.played.as_ref()?;
+    let PlayedMove { player, vertex } = after.played.as_ref()?;
     let (searched, found) = (before.finding.as_ref()?, after.finding.as_ref()?);
     let best = searched.candidates.first()?;
     // The setup changed the win rate, too.
@@ -167,37 +167,37 @@ pub(super) fn evaluate_move(
         return None;
     }
     let is_best = best.vertex == *vertex;
-    let chance = for_player(*player, found.winrate);
-    let best_chance = if is_best { chance } else { for_player(*player, best.winrate) };
-    let loss = (best_chance - chance).max(0.0);
+    let win_rate = for_player(*player, found.winrate);
+    let best_win_rate = if is_best { win_rate } else { for_player(*player, best.winrate) };
+    let loss = (best_win_rate - win_rate).max(0.0);
     let order = searched.candidates.iter().find(|it| it.vertex == *vertex).map(|it| it.order);
     Some(MoveJudgement {
         turn,
         player: *player,
         vertex: vertex.clone(),
-        before: best_chance,
-        after: chance,
+        before: best_win_rate,
+        after: win_rate,
         loss,
         points: points_lost(best, found, *player).map(|lost| if is_best { 0.0 } else { lost }),
         best: best.clone(),
         order,
         severity: thresholds.severity(loss),
-        is_only_move: is_best && is_only_move(searched, *player, chance, thresholds),
+        is_only_move: is_best && is_only_move(searched, *player, win_rate, thresholds),
         phase: Phase::of(turn, points),
     })
 }
 
-fn points_lost(best: &Candidate, found: &Finding, player: Player) -> Option<f64> {
+fn points_lost(best: &ReviewedMove, found: &PositionResult, player: Player) -> Option<f64> {
     let sign = if player == Player::Black { 1.0 } else { -1.0 };
     Some((sign * (best.lead? - found.lead?)).max(0.0))
 }
 
 /// Returns true if every other move of the search is a mistake. The win rates of rarely visited moves are unreliable,
 /// so the second move must have at least a tenth of the visits of the first.
-fn is_only_move(searched: &Finding, player: Player, chance: f64, thresholds: &Thresholds) -> bool {
+fn is_only_move(searched: &PositionResult, player: Player, win_rate: f64, thresholds: &Thresholds) -> bool {
     let [first, second, ..] = searched.candidates.as_slice() else { return false };
     second.visits * 10 >= first.visits
-        && searched.candidates[1..]
-            .iter()
-            .all(|other| thresholds.severity(chance - for_player(player, other.winrate)) >= Severity::Mistake)
+        && searched.candidates[1..].iter().all(|other| {
+            thresholds.severity(win_rate - for_player(player, other.winrate)) >= Severity::Mistake
+        })
 }

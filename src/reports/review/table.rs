@@ -3,8 +3,8 @@
 //! CSV has a header line and an empty field for an unknown value; JSON has one object a line with the same names, and
 //! `null`. Columns are never renamed or removed; new ones come last.
 
-use super::judgement::{Judgement, Settings};
-use super::model::{Review, Turn};
+use super::judgement::{Judgement, ReportSettings};
+use super::model::{Review, ReviewTurn};
 use crate::base::game::Player;
 use serde_json::{Map, Value, json};
 
@@ -36,7 +36,7 @@ pub const COLUMNS: [(&str, &str); 20] = [
 ///
 /// # Errors
 /// Never fails in practice: it writes to memory.
-pub fn csv(reviews: &[Review], settings: &Settings) -> Result<String, csv::Error> {
+pub fn csv(reviews: &[Review], settings: &ReportSettings) -> Result<String, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(COLUMNS.map(|(name, _)| name))?;
     for row in reviews.iter().flat_map(|review| rows(review, settings)) {
@@ -48,7 +48,7 @@ pub fn csv(reviews: &[Review], settings: &Settings) -> Result<String, csv::Error
 
 /// Returns one JSON object a move, one a line, of all games.
 #[must_use]
-pub fn json(reviews: &[Review], settings: &Settings) -> String {
+pub fn json(reviews: &[Review], settings: &ReportSettings) -> String {
     let rows = reviews.iter().flat_map(|review| rows(review, settings));
     rows.map(|row| format!("{}\n", Value::Object(row))).collect()
 }
@@ -62,13 +62,13 @@ fn field(value: &Value) -> String {
     }
 }
 
-fn rows(review: &Review, settings: &Settings) -> Vec<Map<String, Value>> {
+fn rows(review: &Review, settings: &ReportSettings) -> Vec<Map<String, Value>> {
     let judgement = Judgement::new(review, settings);
     let turns = review.turns.iter().enumerate().skip(1);
     turns.map(|(number, turn)| row(review, &judgement, number, turn)).collect()
 }
 
-fn row(review: &Review, judgement: &Judgement, number: usize, turn: &Turn) -> Map<String, Value> {
+fn row(review: &Review, judgement: &Judgement, number: usize, turn: &ReviewTurn) -> Map<String, Value> {
     let (judged, found) = (judgement.of(number), turn.finding.as_ref());
     let best = judged.map(|mv| &mv.best);
     let phase = super::Phase::of(number, review.columns * review.rows);
