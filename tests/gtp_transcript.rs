@@ -4,7 +4,7 @@ mod common;
 
 use serde_json::Value;
 use std::collections::BTreeSet;
-use tewari::base::memory::Budget;
+use tewari::base::memory::MemoryBudget;
 use tewari::engine::{DecisionSettings, Engine, EngineOptions, MoveBudget};
 use tewari::go::{Komi, Record, Rules, Size};
 use tewari::protocols::gtp::{Session, SessionOptions};
@@ -13,7 +13,7 @@ use tewari::records::sgf::{self, ChosenTerms, DefaultTerms};
 fn session() -> Session {
     let engine = Engine::new(EngineOptions {
         size: Size::new(19, 19).unwrap(),
-        memory: Budget::Table(1 << 20),
+        memory: MemoryBudget::Table(1 << 20),
         ..EngineOptions::default()
     });
     let budget = MoveBudget { simulations: Some(10), ..MoveBudget::default() };

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tempfile::TempDir;
 use tewari::base::game::{Game, Move, Player};
-use tewari::base::memory::Budget;
+use tewari::base::memory::MemoryBudget;
 use tewari::base::value::{Estimate, Value};
 use tewari::engine::{Engine, EngineOptions};
 use tewari::go::{Komi, Position, Rules, Size};
@@ -103,7 +103,7 @@ fn engine(network: Option<Arc<Network>>, value: u8) -> Engine {
     let mut options = EngineOptions {
         size: Size::new(7, 5).expect("a board"),
         komi: Komi(1),
-        memory: Budget::Table(1 << 20),
+        memory: MemoryBudget::Table(1 << 20),
         networks: network.map(Networks::Given),
         value_weight: value,
         ..EngineOptions::default()
@@ -290,8 +290,12 @@ fn owners_in_reports_are_the_network_s_where_its_value_counts_and_else_the_playo
     let size = Size::new(5, 5).expect("a size");
     let network = Arc::new(network(3));
     let report = |network: Option<&Arc<Network>>, value| {
-        let mut options =
-            EngineOptions { size, komi: Komi(1), memory: Budget::Table(1 << 20), ..EngineOptions::default() };
+        let mut options = EngineOptions {
+            size,
+            komi: Komi(1),
+            memory: MemoryBudget::Table(1 << 20),
+            ..EngineOptions::default()
+        };
         options.networks = network.cloned().map(Networks::Given);
         options.value_weight = value;
         Engine::new(options).expect("an engine").search(Player::Black, limits(), &mut |_| true)

@@ -1,7 +1,7 @@
 //! The program has a network for small boards and one for large ones; an engine uses the one for its board.
 
 use tewari::base::game::Player;
-use tewari::base::memory::Budget;
+use tewari::base::memory::MemoryBudget;
 use tewari::engine::{Engine, EngineOptions, evaluation};
 use tewari::go::{Komi, Position, Rules, Size};
 use tewari::network::Network;
@@ -27,7 +27,7 @@ fn both_together_take_at_most_500_kilobytes_and_one_is_loaded_once() {
 
 #[test]
 fn an_engine_asks_the_network_for_its_board_also_after_another_size() {
-    let memory = Budget::Table(1 << 20);
+    let memory = MemoryBudget::Table(1 << 20);
     let options = EngineOptions { size: square(11), komi: Komi(13), memory, ..EngineOptions::default() };
     let mut engine = Engine::new(options).expect("an engine");
     for side in [11, 5, 9, 10, 7] {

@@ -82,12 +82,12 @@ pub struct Prior {
 impl Prior {
     /// Adds `of` virtual simulations, `won` of them won, up to the maximum.
     pub fn add(&mut self, won: u8, of: u8) {
-        self.visits = self.visits.saturating_add(of).min(Prior::MOST_VISITS);
+        self.visits = self.visits.saturating_add(of).min(Prior::MAX_VISITS);
         self.wins = self.wins.saturating_add(won).min(self.visits);
     }
 
     /// One less than the largest byte.
-    const MOST_VISITS: u8 = 254;
+    const MAX_VISITS: u8 = 254;
 }
 
 /// The moves of a simulation.

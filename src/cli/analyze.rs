@@ -5,7 +5,7 @@ use super::print_error;
 use super::table_game::{Chosen, TableGame, choose};
 use crate::base::game::Move;
 use crate::engine::Engine;
-use crate::go::status::end_of;
+use crate::go::status::end_position;
 use crate::go::{Komi, Position, Record, Rules, Size};
 use crate::records::sgf::{self, ChosenTerms, DefaultTerms, GameRecord, RecordMove, RecordTurn, ReplayError};
 use crate::reports::analysis::{Analysis, Head, json, positions, text};
@@ -314,7 +314,7 @@ impl<'a> Analyst<'a> {
         // Setup stones in a record may change the position, but never the size of the board.
         self.engine.set_record(Record::from_position(step.position.clone()))?;
         let next = self.moves.get(step.turn).copied();
-        let end = end_of(&step.position, next).map(|end| {
+        let end = end_position(&step.position, next).map(|end| {
             let options = self.engine.options();
             let dead = Dead::or_by_rules(self.arguments.dead, end.rules());
             dead.statuses(&end, options.playouts, options.parameters.seed)

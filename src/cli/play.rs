@@ -9,7 +9,7 @@ use super::print_error;
 use super::table_game::{Chosen, TableGame, choose};
 use crate::base::game::Player;
 use crate::engine::{Engine, Level};
-use crate::go::drawing::Ink;
+use crate::go::drawing::BoardStyle;
 use crate::go::handicap::Handicap;
 use crate::go::{Komi, Rules, Size};
 use crate::play::console::{Console, Lines};
@@ -151,14 +151,14 @@ fn is_terminal() -> bool {
 /// Returns colours for a terminal, unless `NO_COLOR` is set, and circles if the locale is UTF-8.
 ///
 /// Source: <https://no-color.org>.
-fn ink() -> Ink {
+fn ink() -> BoardStyle {
     let has_colours = is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| {
         let value = std::env::var(name).ok()?;
         (!value.is_empty()).then(|| value.to_lowercase())
     });
     let has_circles = locale.is_some_and(|locale| locale.contains("utf-8") || locale.contains("utf8"));
-    if has_colours { Ink::Colours { has_circles } } else { Ink::Plain }
+    if has_colours { BoardStyle::Colours { has_circles } } else { BoardStyle::Plain }
 }
 
 fn sit_down(game: &mut dyn InteractiveGame, human: Player) -> Result<()> {

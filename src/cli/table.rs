@@ -6,7 +6,7 @@ use super::output_file::write_file;
 use super::print_error;
 use super::table_care::{self, soundness};
 use super::table_game::{self, otherwise};
-use crate::base::memory::Budget;
+use crate::base::memory::MemoryBudget;
 use crate::base::platform::files;
 use crate::engine::{Engine, EngineOptions, TableFile, TableSetting};
 use crate::go::{KeyPolicy, Komi, Position, Rules, Size};
@@ -186,9 +186,9 @@ pub(super) fn say(text: &str) -> Result<()> {
 fn create(arguments: &Create) -> Result<()> {
     let Create { file, size, komi, rules, memory, table_size, policy, network, key_policy } = arguments;
     let memory = match (table_size, memory) {
-        (Some(bytes), _) => Budget::Table(*bytes),
-        (None, Some(bytes)) => Budget::Engine(*bytes),
-        (None, None) => Budget::default_for_machine(),
+        (Some(bytes), _) => MemoryBudget::Table(*bytes),
+        (None, Some(bytes)) => MemoryBudget::Engine(*bytes),
+        (None, None) => MemoryBudget::default_for_machine(),
     };
     let networks = NetworkChoice::or_default(network.as_ref());
     let options = EngineOptions {

@@ -7,7 +7,7 @@ use super::Engine;
 use crate::base::game::{Move, Outcome, Player, Score};
 use crate::go::score::area_score;
 use crate::go::settled::is_settled;
-use crate::go::status::{DeadStones, Statuses};
+use crate::go::status::{BoardStatus, DeadStones};
 use crate::go::{Position, Scoring};
 use crate::search::{Limits, Progress, Report};
 
@@ -106,7 +106,7 @@ impl Engine {
 
     /// Returns the status of each chain of the position under the rules.
     #[must_use]
-    pub fn statuses(&self) -> Statuses {
+    pub fn statuses(&self) -> BoardStatus {
         let position = self.position();
         self.dead_stones().statuses(position, self.options.playouts, self.options.parameters.seed)
     }

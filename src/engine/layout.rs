@@ -4,7 +4,7 @@ use super::error::EngineError;
 use super::evaluator;
 use super::options::{EngineOptions, TableFile, UNKNOWN_BUDGET};
 use super::table_setting::TableSetting;
-use crate::base::memory::{Budget, BudgetError};
+use crate::base::memory::{BudgetError, MemoryBudget};
 use crate::base::zobrist;
 use crate::go::{KeyPolicy, Size};
 use crate::network::Network;
@@ -37,8 +37,8 @@ impl EngineOptions {
     /// only the table has a budget.
     fn has_room_for_tiles(&self, network: &Network) -> bool {
         match self.memory {
-            Budget::Engine(bytes) => network.tile_bytes() as u64 <= bytes / MIN_BUDGET_OVER_TILES,
-            Budget::Table(_) => true,
+            MemoryBudget::Engine(bytes) => network.tile_bytes() as u64 <= bytes / MIN_BUDGET_OVER_TILES,
+            MemoryBudget::Table(_) => true,
         }
     }
 
@@ -55,7 +55,7 @@ impl EngineOptions {
     /// workers, and any lower one, is always accepted.
     pub(super) fn check_threads(&self, threads: usize, table: usize) -> Result<(), BudgetError> {
         // The default budget is no limit set by the user, nor is one that the size of a table file overrides.
-        let is_limited = self.memory != Budget::default_for_machine()
+        let is_limited = self.memory != MemoryBudget::default_for_machine()
             && self.table_file.as_ref().is_none_or(|file| file.is_limited);
         let now = self.parameters.threads;
         let fits = |threads: &usize| {

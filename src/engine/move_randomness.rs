@@ -26,7 +26,7 @@ impl MoveRandomness {
         if self == MoveRandomness::NONE || best.mv == pass || best.proven.is_some() {
             return Some(best.mv);
         }
-        if rng.chance(self.random.into()) {
+        if rng.is_true_in_256(self.random.into()) {
             let moves: Vec<Move> = report.moves.iter().chain(&report.untried).map(|it| it.mv).collect();
             let sensible: Vec<Move> =
                 moves.into_iter().filter(|&mv| !fills_eye(position, report.root.to_play, mv)).collect();
@@ -34,7 +34,7 @@ impl MoveRandomness {
                 return Some(sensible[rng.below(sensible.len())]);
             }
         }
-        let is_sampled = rng.chance(self.sampled.into());
+        let is_sampled = rng.is_true_in_256(self.sampled.into());
         Some(if is_sampled { sampled(&report.moves, rng).unwrap_or(best.mv) } else { best.mv })
     }
 }
@@ -63,7 +63,7 @@ fn sampled(moves: &[MoveReport], rng: &mut PlayoutRng) -> Option<Move> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::memory::Budget;
+    use crate::base::memory::MemoryBudget;
     use crate::engine::{Engine, EngineOptions};
     use crate::go::Size;
     use crate::search::Limits;
@@ -74,7 +74,7 @@ mod tests {
         let size = Size::new(7, 7).expect("a size");
         let options = EngineOptions {
             size,
-            memory: Budget::Table(1 << 20),
+            memory: MemoryBudget::Table(1 << 20),
             networks: None,
             ..EngineOptions::default()
         };

@@ -1,7 +1,7 @@
 //! Options of an engine, and their defaults.
 
 use super::move_randomness::MoveRandomness;
-use crate::base::memory::Budget;
+use crate::base::memory::MemoryBudget;
 use crate::go::status::DeadStones;
 use crate::go::{KeyPolicy, Komi, PlayoutPolicy, Rules, Size};
 use crate::network::{Network, Networks};
@@ -42,7 +42,7 @@ pub struct EngineOptions {
     /// Komi of the first game.
     pub komi: Komi,
     /// Memory budget.
-    pub memory: Budget,
+    pub memory: MemoryBudget,
     /// Bytes of the budget for the whole engine that are reserved for other uses.
     pub reserved: u64,
     /// File of the table; `None`: the table is in memory alone. An existing file keeps its size, a new one gets the size
@@ -74,7 +74,7 @@ impl Default for EngineOptions {
             size: Size::new(19, 19).expect("19x19 is a board"),
             rules: Rules::CHINESE,
             komi: Komi(15),
-            memory: Budget::default_for_machine(),
+            memory: MemoryBudget::default_for_machine(),
             reserved: 0,
             table_file: None,
             replacement: Replacement::default(),

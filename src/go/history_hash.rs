@@ -9,11 +9,11 @@ use crate::base::zobrist::mix;
 
 /// Largest S + E of a move that adds history to the key under [`KeyPolicy::Graph`] (KataGo's `graphSearchRepBound`): longer
 /// cycles are ignored.
-const LONG_CYCLE: usize = 11;
+const MAX_SHORT_CYCLE: usize = 11;
 
 /// Most empty points before a move after which the key under [`KeyPolicy::Recent`] and [`KeyPolicy::Last`] contains no
 /// moves.
-const FEW_EMPTY: usize = 20;
+const MAX_EMPTY_WITHOUT_MOVES: usize = 20;
 
 /// Hash of the history that keys contain under a key policy; 0 without history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl HistoryHash {
             KeyPolicy::Prisoners => word_of_prisoners(prisoners),
         };
         let mut hash = HistoryHash { policy, word, next_word: 0 };
-        hash.note_recent(recent);
+        hash.set_recent(recent);
         hash
     }
 
@@ -49,7 +49,11 @@ impl HistoryHash {
     pub(super) fn after(self, mv: Move, before: BeforeMove<'_>, key: impl FnOnce() -> u64) -> HistoryHash {
         let word = match self.policy {
             KeyPolicy::Plain => return self,
-            KeyPolicy::Recent | KeyPolicy::Last if before.board.empty_points().len() <= FEW_EMPTY => 0,
+            KeyPolicy::Recent | KeyPolicy::Last
+                if before.board.empty_points().len() <= MAX_EMPTY_WITHOUT_MOVES =>
+            {
+                0
+            }
             KeyPolicy::Recent | KeyPolicy::Last => self.next_word ^ word_of_recent(mv, 0),
             KeyPolicy::Prisoners => word_of_prisoners(before.prisoners_after(mv)),
             KeyPolicy::Graph if before.is_hard_to_undo(mv) => 0,
@@ -61,7 +65,7 @@ impl HistoryHash {
 
     /// Records the last moves, the latest first, of the position with this hash.
     #[inline]
-    pub(super) fn note_recent(&mut self, recent: &[Move]) {
+    pub(super) fn set_recent(&mut self, recent: &[Move]) {
         if self.policy == KeyPolicy::Recent {
             self.next_word = hash_of_recent(recent, RECENT_IN_KEY, 1);
         }
@@ -151,7 +155,7 @@ impl BeforeMove<'_> {
         prisoners
     }
 
-    /// Returns true if S + E exceeds [`LONG_CYCLE`]: the stones of the chain that `mv` makes and the empty points, after
+    /// Returns true if S + E exceeds [`MAX_SHORT_CYCLE`]: the stones of the chain that `mv` makes and the empty points, after
     /// captures, of the regions beside it. A suicide counts the points that it empties.
     fn is_hard_to_undo(self, mv: Move) -> bool {
         let BeforeMove { board, to_play: player, .. } = self;
@@ -161,7 +165,7 @@ impl BeforeMove<'_> {
             let cell = board.cell(at);
             cell == cell::EMPTY || cell == stone(player.other()) && captured.contains(board.chain(at))
         };
-        let mut reached: PointList<{ LONG_CYCLE + 1 }> = PointList::new();
+        let mut reached: PointList<{ MAX_SHORT_CYCLE + 1 }> = PointList::new();
         reached.push(point);
         let mut done = 0;
         while let Some(&at) = reached.as_slice().get(done) {
@@ -172,7 +176,7 @@ impl BeforeMove<'_> {
                     reached.push(neighbour);
                 }
             }
-            if reached.len() > LONG_CYCLE {
+            if reached.len() > MAX_SHORT_CYCLE {
                 return true;
             }
             done += 1;
@@ -284,7 +288,7 @@ mod tests {
                     let at = position.board().geometry().point_of(mv).expect("a point");
                     let mut after = position.board().clone();
                     after.place(at, position.to_play());
-                    let expected = stones_and_empties(&after, at, position.to_play()) > LONG_CYCLE;
+                    let expected = stones_and_empties(&after, at, position.to_play()) > MAX_SHORT_CYCLE;
                     assert_eq!(position.before_move().is_hard_to_undo(mv), expected, "{mv:?} in\n{position}");
                     found[usize::from(expected)] += 1;
                 }

@@ -70,7 +70,7 @@ pub struct Position {
     /// Stones that each player has captured, including suicides of the opponent.
     prisoners: [u32; 2],
     /// True if any stone was ever removed: before that, no play can repeat a position.
-    removals: bool,
+    had_removals: bool,
     /// The positions that a superko rule forbids to recreate.
     history: SuperkoHistory,
     /// Largest number of stones of each player in any position seen, this one included.
@@ -98,7 +98,7 @@ impl Clone for Position {
         self.last = source.last;
         self.recent = source.recent;
         self.prisoners = source.prisoners;
-        self.removals = source.removals;
+        self.had_removals = source.had_removals;
         self.most_stones = source.most_stones;
     }
 }
@@ -153,10 +153,10 @@ impl Position {
             last: [Point::NONE; 2],
             recent: [NO_MOVE; RECENT_MOVES],
             prisoners: [0; 2],
-            removals: false,
+            had_removals: false,
             history: SuperkoHistory::default(),
         };
-        position.remember();
+        position.add_to_history();
         Ok(position)
     }
 
@@ -260,7 +260,7 @@ impl Position {
         if player != self.to_play {
             self.to_play = player;
             self.board.clear_ko();
-            self.remember();
+            self.add_to_history();
         }
     }
 
@@ -324,7 +324,7 @@ impl Position {
     }
 
     /// Adds the current position to the history.
-    fn remember(&mut self) {
+    fn add_to_history(&mut self) {
         if self.rules.ko == KoRule::Simple {
             return;
         }

@@ -5,9 +5,9 @@ mod files;
 use super::{InteractiveGame, hints, remark};
 use crate::base::game::{Game, Move, Player};
 use crate::engine::{Decision, DecisionSettings, Engine, Level};
-use crate::go::drawing::{Ink, picture, territory};
+use crate::go::drawing::{BoardStyle, draw_board, draw_territory};
 use crate::go::handicap::{self, Handicap, HandicapError};
-use crate::go::status::Statuses;
+use crate::go::status::BoardStatus;
 use crate::go::{IllegalMove, Record, Size};
 use crate::search::{Limits, Report};
 use std::path::Path;
@@ -22,7 +22,7 @@ pub struct Setting {
     /// Level of the engine. Its limits replace `limits` for moves, not for hints and estimates.
     pub level: Option<Level>,
     /// Style of the drawn board.
-    pub ink: Ink,
+    pub ink: BoardStyle,
 }
 
 /// A game of Go against an engine.
@@ -93,7 +93,7 @@ impl GoGame {
     }
 
     /// Returns the status of each chain, and the points by which Black wins under the rules if the dead stones are removed.
-    fn count(&self) -> (Statuses, f64) {
+    fn count(&self) -> (BoardStatus, f64) {
         let (position, statuses) = (self.engine.position(), self.engine.statuses());
         let margin = f64::from(statuses.area_score()) - position.final_area_komi().points();
         (statuses, margin)
@@ -143,7 +143,7 @@ impl InteractiveGame for GoGame {
         let last_point = last.map(|(_, mv)| mv).filter(|&mv| mv != self.size().pass());
         let territory = self.territory.as_ref().map(|means| |mv: Move| means[mv.index()]);
         let mean = territory.as_ref().map(|means| means as &dyn Fn(Move) -> f64);
-        let board = picture(position, last_point, self.setting.ink, mean);
+        let board = draw_board(position, last_point, self.setting.ink, mean);
         let last = last.map_or_else(String::new, |(player, mv)| {
             format!("{} played {}. ", self.name(player), self.size().vertex(mv))
         });
@@ -158,7 +158,7 @@ impl InteractiveGame for GoGame {
     }
 
     fn name(&self, player: Player) -> &'static str {
-        let has_letters = !matches!(self.setting.ink, Ink::Colours { has_circles: true });
+        let has_letters = !matches!(self.setting.ink, BoardStyle::Colours { has_circles: true });
         match player {
             Player::Black if has_letters => "Black (X)",
             Player::White if has_letters => "White (O)",
@@ -239,8 +239,8 @@ impl InteractiveGame for GoGame {
         let report = self.search(self.setting.limits);
         let mean = |point| report.ownership.mean_for_black(point);
         let lead = self.lead(self.estimate?);
-        if self.setting.ink == Ink::Plain {
-            return Some(format!("{}\n{lead}. x and o: rather so, .: open", territory(size, mean)));
+        if self.setting.ink == BoardStyle::Plain {
+            return Some(format!("{}\n{lead}. x and o: rather so, .: open", draw_territory(size, mean)));
         }
         self.territory = Some((0..size.points() as u16).map(|point| mean(Move(point))).collect());
         Some(format!("{lead}. Marked is whose each point becomes, small where that is less certain."))

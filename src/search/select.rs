@@ -132,7 +132,7 @@ impl Edges {
         }
         self.score(policy, is_root, is_judged);
         let random_choices = policy.random_choices();
-        if random_choices > 0 && rng.chance(random_choices) {
+        if random_choices > 0 && rng.is_true_in_256(random_choices) {
             self.level_scores();
         }
         loop {

@@ -67,14 +67,14 @@ fn help_and_version_are_no_errors() {
         assert!(!run.output.is_empty());
     }
     let help = run(&["analyze", "--help"]).output.split_whitespace().collect::<Vec<_>>().join(" ");
-    let smallest = tewari::base::memory::SMALLEST_MEMORY as f64 / tewari::base::memory::MIB as f64;
+    let smallest = tewari::base::memory::MIN_ENGINE_MEMORY as f64 / tewari::base::memory::MIB as f64;
     assert!(help.contains(&format!("at least {smallest}MiB")), "the smallest --memory: {help}");
     assert!(help.contains("from 16KiB"), "the smallest --table-size: {help}");
 }
 
 #[test]
 fn memory_below_the_minimum_is_refused_with_the_minimum() {
-    let smallest = tewari::base::memory::SMALLEST_MEMORY;
+    let smallest = tewari::base::memory::MIN_ENGINE_MEMORY;
     for given in [1, smallest - 1] {
         let expected = format!("at least {smallest}");
         refuse(

@@ -142,7 +142,7 @@ fn handicap_is_placed_on_any_board_and_white_moves_next() {
 
 #[test]
 fn white_gets_what_the_rules_give_for_a_handicap() {
-    let mut session = session_with_dead(9, Some(DeadStones::None), options(30));
+    let mut session = session_with_dead(9, Some(DeadStones::Keep), options(30));
     tell(&mut session, &["komi 0.5"]);
     // Black owns the whole board: 81 points of area, 78 of territory.
     let scores = [

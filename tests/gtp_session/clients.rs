@@ -98,7 +98,7 @@ fn a_parameter_can_be_set_to_what_is_reported_of_it() {
 fn session_within(memory: u64, side: usize, threads: usize) -> Session {
     let mut options = EngineOptions {
         size: Size::new(side, side).unwrap(),
-        memory: Budget::Engine(memory),
+        memory: MemoryBudget::Engine(memory),
         ..EngineOptions::default()
     };
     options.parameters.threads = threads;
@@ -232,7 +232,7 @@ fn all_stones_count_where_nobody_agrees_on_dead_ones() {
     };
     // The whole board, minus a point for each stone of a handicap of eight.
     assert_eq!(score(DeadStones::Agreement), ("= B+17.0".to_owned(), "= A5".to_owned()));
-    let (all, dead) = score(DeadStones::None);
+    let (all, dead) = score(DeadStones::Keep);
     assert!(all.starts_with("= B+") && all != "= B+17.0" && dead == "=", "{all} {dead}");
 }
 
@@ -252,7 +252,7 @@ fn dead_stones_are_those_of_the_rules_that_hold_now() {
     };
     assert_eq!(scores(None), ["=", "= A5", "= A5"]);
     assert_eq!(scores(Some(DeadStones::Agreement)), ["= A5"; 3]);
-    assert_eq!(scores(Some(DeadStones::None)), ["="; 3]);
+    assert_eq!(scores(Some(DeadStones::Keep)), ["="; 3]);
 }
 
 #[test]

@@ -135,7 +135,7 @@ fn a_komi_in_another_unit_is_converted_and_that_is_noted() {
 
 #[test]
 fn a_record_that_is_printed_and_loaded_has_the_same_score() {
-    let mut session = session_with_dead(9, Some(DeadStones::None), options(30));
+    let mut session = session_with_dead(9, Some(DeadStones::Keep), options(30));
     let saved = file(b"");
     let path = saved.path().display();
     let chinese = file(b"(;SZ[9]KM[0.5]RU[Chinese]HA[3];B[cc];B[gg];B[gc];W[ee])");

@@ -87,7 +87,7 @@ impl Game for Position {
         // While no stone was ever removed, every play adds a stone to a colour that never lost one, so that only a play that
         // removes its own chain can repeat a position.
         let removes_itself = self.rules.suicide && !self.board.is_not_suicide(point, self.to_play);
-        if !self.removals && !removes_itself {
+        if !self.had_removals && !removes_itself {
             return false;
         }
         let (stones, _) = self.board.key_and_ko_after(point, self.to_play);
@@ -103,13 +103,13 @@ impl Game for Position {
         self.recent.copy_within(..RECENT_MOVES - 1, 1);
         self.recent[0] = mv;
         let known = self.recent.iter().take_while(|&&mv| mv != NO_MOVE).count();
-        self.history_hash.note_recent(&self.recent[..known]);
+        self.history_hash.set_recent(&self.recent[..known]);
         match self.board.geometry().point_of(mv) {
             None => {
                 self.board.clear_ko();
                 self.passes = (self.passes + 1).min(2);
                 if self.rules.ko == KoRule::Situational {
-                    self.remember();
+                    self.add_to_history();
                 }
             }
             Some(point) => {
@@ -119,8 +119,8 @@ impl Game for Position {
                 self.passes = 0;
                 self.prisoners[player.index()] += captured as u32;
                 self.prisoners[player.other().index()] += u32::from(own_lost);
-                self.removals |= captured > 0 || own_lost > 0;
-                self.remember();
+                self.had_removals |= captured > 0 || own_lost > 0;
+                self.add_to_history();
             }
         }
     }
@@ -133,7 +133,7 @@ impl Game for Position {
         self.fill_legal(priors);
         let last = self.moves_in_key().first().and_then(|&mv| self.board.geometry().point_of(mv));
         let last = last.unwrap_or(Point::NONE);
-        prior::add_knowledge(&self.board, self.to_play, last, self.outcome_of_pass(), priors);
+        prior::add_priors(&self.board, self.to_play, last, self.outcome_of_pass(), priors);
         if self.rules.scoring == Scoring::Territory && self.outcome_of_pass().is_none() {
             prior::add_pass_for_territory(&self.board, priors);
         }

@@ -10,7 +10,7 @@ mod noise;
 
 pub use folder::{Folder, FolderError};
 
-use crate::base::folder::Identity;
+use crate::base::folder::FolderIdentity;
 use crate::base::game::{Game, Move, Player};
 use crate::base::zobrist::mix;
 use crate::engine::{Engine, EngineError, EngineOptions, evaluation};
@@ -70,9 +70,9 @@ pub struct Settings {
 impl Settings {
     /// Returns the settings that distinguish these games, played by engines with `options`, from others in a folder.
     #[must_use]
-    pub fn identity(&self, options: &EngineOptions) -> Identity {
+    pub fn identity(&self, options: &EngineOptions) -> FolderIdentity {
         let sizes: Vec<String> = self.sizes.iter().map(Size::to_string).collect();
-        let mut identity: Identity = [
+        let mut identity: FolderIdentity = [
             ("sizes", sizes.join(",")),
             ("komi", self.komi.to_string()),
             ("komi-spread", self.komi_spread.to_string()),
@@ -136,7 +136,7 @@ impl<'s> SelfPlayer<'s> {
     /// Returns an error if the engine cannot be made with these options.
     pub fn new(settings: &'s Settings, options: EngineOptions) -> Result<SelfPlayer<'s>, EngineError> {
         // All stones are counted as alive: no players could agree on dead ones.
-        let options = EngineOptions { dead_stones: Some(DeadStones::None), ..options };
+        let options = EngineOptions { dead_stones: Some(DeadStones::Keep), ..options };
         Ok(SelfPlayer { settings, engine: Engine::new(options)? })
     }
 

@@ -7,7 +7,7 @@ use super::live::Request;
 use super::protocol::{self, Command, Response};
 use super::session::Session;
 use crate::base::game::Game;
-use crate::base::input::{Input, LONGEST_LINE, Line};
+use crate::base::input::{Line, LineReader, MAX_LINE_BYTES};
 use std::io::{self, BufRead, ErrorKind, Write};
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ impl Session {
     /// Returns an error if reading or writing fails, except if the output is closed.
     pub fn run(&mut self, input: impl BufRead + Send + 'static, mut output: impl Write) -> io::Result<()> {
         self.quit = false;
-        self.input = Input::reading(input, Arc::clone(&self.abandoned), protocol::is_interrupt);
+        self.input = LineReader::reading(input, Arc::clone(&self.abandoned), protocol::is_interrupt);
         let outcome = loop {
             if std::mem::take(&mut self.has_just_moved) && self.options.ponders {
                 self.ponder();
@@ -36,7 +36,7 @@ impl Session {
                 Ok(()) => {}
             }
         };
-        self.input = Input::none();
+        self.input = LineReader::none();
         outcome
     }
 
@@ -102,6 +102,6 @@ impl Session {
 /// Returns the response to a line of which only the beginning was read.
 fn too_long(beginning: &str) -> Option<Response> {
     let command = protocol::parse_line(beginning)?;
-    let error = GtpError::LineTooLong { limit: LONGEST_LINE };
+    let error = GtpError::LineTooLong { limit: MAX_LINE_BYTES };
     Some(Response { id: command.id, outcome: Err(error.to_string()) })
 }

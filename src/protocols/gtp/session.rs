@@ -1,10 +1,10 @@
 //! The state of a session with one controller.
 
 use super::error::GtpError;
-use crate::base::input::Input;
+use crate::base::input::LineReader;
 use crate::engine::clock::{Clock, TimeSystem};
 use crate::engine::{DecisionSettings, Engine, EngineError, Level};
-use crate::go::status::Statuses;
+use crate::go::status::BoardStatus;
 use crate::go::{Position, Record, Rules, Size};
 use crate::search::Report;
 use crate::table::Counters;
@@ -70,7 +70,7 @@ pub struct Session {
     /// Sums over the searches: [`Session::totals`].
     pub(super) totals: SearchTotals,
     pub(super) quit: bool,
-    pub(super) input: Input,
+    pub(super) input: LineReader,
     /// True if the last command played a move of the engine.
     pub(super) has_just_moved: bool,
     /// Summary of the last search, in one line.
@@ -91,7 +91,7 @@ impl Session {
             clock: Clock::new(TimeSystem::Unlimited),
             totals: SearchTotals::default(),
             quit: false,
-            input: Input::none(),
+            input: LineReader::none(),
             has_just_moved: false,
             last_thought: None,
             last_search: None,
@@ -147,7 +147,7 @@ impl Session {
     }
 
     /// Returns the status of each chain under the rules.
-    pub(super) fn statuses(&self) -> Statuses {
+    pub(super) fn statuses(&self) -> BoardStatus {
         self.engine.statuses()
     }
 

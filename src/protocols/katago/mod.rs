@@ -11,7 +11,7 @@ mod room;
 mod weight;
 
 use crate::base::game::Player;
-use crate::base::input::{Input, Line};
+use crate::base::input::{Line, LineReader};
 use crate::engine::{Engine, EngineError, EngineOptions, evaluation};
 use crate::go::{KeyPolicy, Record};
 use crate::search::{Limits, Report, Snapshot};
@@ -71,7 +71,7 @@ type Answers = Box<dyn Iterator<Item = Value>>;
 /// The server without its engine: reads and answers lines while the engine searches.
 struct Desk<W> {
     defaults: Defaults,
-    input: Input,
+    input: LineReader,
     output: W,
     /// Waiting positions in order of arrival.
     queue: Vec<Job>,
@@ -88,7 +88,7 @@ struct Desk<W> {
 impl<W: Write> Server<W> {
     /// Creates a server for the queries of `input`. They may take the memory that the engine's options
     /// [reserve](EngineOptions::reserved).
-    pub fn new(engine: Engine, defaults: Defaults, input: Input, output: W) -> Server<W> {
+    pub fn new(engine: Engine, defaults: Defaults, input: LineReader, output: W) -> Server<W> {
         let options = engine.options().clone();
         let room = Room::new(options.reserved);
         let (queue, clearing) = (Vec::new(), Vec::new());

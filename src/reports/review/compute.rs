@@ -3,7 +3,7 @@
 use super::model::{FinalCount, PlayedMove, PositionResult, Review, ReviewTurn, ReviewedMove};
 use crate::base::game::{Game, Move, Player};
 use crate::engine::{Engine, EngineError};
-use crate::go::status::{DeadStones, Statuses, end_of};
+use crate::go::status::{BoardStatus, DeadStones, end_position};
 use crate::go::{Position, Record, Size};
 use crate::records::sgf::{GameRecord, RecordTurn, RecordTurns, ReplayError, Terms};
 use crate::reports::analysis::Analysis;
@@ -175,7 +175,7 @@ impl<'r> ReviewedGame<'r> {
         let next = self.turns.get(step.turn + 1).and_then(|turn| turn.played.as_ref());
         let next_move = next.and_then(|played| position.size().parse_vertex(&played.vertex));
         // A record may continue after two passes.
-        if let Some(end) = end_of(position, next_move) {
+        if let Some(end) = end_position(position, next_move) {
             let options = engine.options();
             let statuses = job.dead.statuses(&end, options.playouts, options.parameters.seed);
             return Ok(Some(ended(engine, &end, &statuses, position.to_play())));
@@ -253,7 +253,7 @@ fn candidate(analysis: &Analysis, order: usize, mv: &MoveReport) -> ReviewedMove
 }
 
 /// Returns the count of a finished game, which is not searched.
-fn ended(engine: &Engine, last: &Position, statuses: &Statuses, to_play: Player) -> PositionResult {
+fn ended(engine: &Engine, last: &Position, statuses: &BoardStatus, to_play: Player) -> PositionResult {
     let mut position = last.clone();
     position.set_to_play(to_play);
     let report = Report { moves: Vec::new(), ..engine.look_up(position.clone()) };
