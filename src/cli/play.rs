@@ -13,7 +13,7 @@ use crate::go::drawing::BoardStyle;
 use crate::go::handicap::Handicap;
 use crate::go::{Komi, Rules, Size};
 use crate::play::console::{Console, Lines};
-use crate::play::go::{GoGame, Setting};
+use crate::play::go::{GoGame, GoGameSettings};
 use crate::play::tictactoe::TicTacToeGame;
 use crate::play::{InteractiveGame, converse};
 use crate::records::sgf::ChosenTerms;
@@ -134,7 +134,7 @@ fn play_go(arguments: &GoArguments) -> Result<()> {
         print_error(&mismatch);
     }
     let limits = common.limits(Limits { time: Some(DEFAULT_TIME), ..Limits::default() });
-    let setting = Setting { human: common.human(), limits, level: arguments.level, ink: ink() };
+    let setting = GoGameSettings { human: common.human(), limits, level: arguments.level, ink: ink() };
     let mut game = GoGame::new(engine, setting);
     if let Some(handicap) = &arguments.handicap {
         game.give(handicap).context("--handicap")?;

@@ -8,7 +8,7 @@ use super::table_care::{self, soundness};
 use super::table_game::{self, otherwise};
 use crate::base::memory::MemoryBudget;
 use crate::base::platform::files;
-use crate::engine::{Engine, EngineOptions, TableFile, TableSetting};
+use crate::engine::{Engine, EngineOptions, TableFile, TableGameSettings};
 use crate::go::{KeyPolicy, Komi, Position, Rules, Size};
 use crate::records::sgf::{self, ChosenTerms, DefaultTerms, customary_komi};
 use crate::reports::analysis::lines::{self, Extent};
@@ -391,7 +391,7 @@ fn dump(arguments: &Dump) -> Result<()> {
     }
     let identity = table.identity().cloned().ok_or_else(|| anyhow!("{name}: expected a table in a file"))?;
     drop(table);
-    let setting = TableSetting::read(&identity.setting);
+    let setting = TableGameSettings::read(&identity.setting);
     let (position, assumed) = match &arguments.game {
         Some(game) => position_of_game(arguments, game, &setting)?,
         None => {
@@ -446,7 +446,7 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
 fn position_of_game(
     arguments: &Dump,
     game: &Path,
-    setting: &TableSetting,
+    setting: &TableGameSettings,
 ) -> Result<(Position, Vec<String>)> {
     let name = game.display();
     let bytes = std::fs::read(game).with_context(|| format!("cannot read {name}"))?;

@@ -1,7 +1,7 @@
 //! The game that a table file was made for, and the game to search in it.
 
 use super::options::EngineArguments;
-use crate::engine::TableSetting;
+use crate::engine::TableGameSettings;
 use crate::go::{Komi, Rules, Size};
 use crate::records::sgf::{ChosenTerms, DefaultTerms, customary_komi};
 use crate::table::{Identity, Table, TableMode};
@@ -11,7 +11,7 @@ use std::path::Path;
 pub(super) struct TableGame {
     name: String,
     size: Option<Size>,
-    setting: TableSetting,
+    setting: TableGameSettings,
 }
 
 /// Board, rules and komi of a game, from the command line, the table, or by default.
@@ -31,7 +31,7 @@ impl TableGame {
     }
 
     fn new(path: &Path, identity: &Identity) -> TableGame {
-        let setting = TableSetting::read(&identity.setting);
+        let setting = TableGameSettings::read(&identity.setting);
         TableGame { name: path.display().to_string(), size: size(identity), setting }
     }
 
@@ -42,7 +42,7 @@ impl TableGame {
 
     /// Returns a warning if the table was made for other rules or another komi: both are part of every key.
     pub(super) fn mismatch(&self, rules: Rules, komi: Komi) -> Option<String> {
-        let TableSetting { rules: made_for_rules, komi: made_for_komi, .. } = self.setting;
+        let TableGameSettings { rules: made_for_rules, komi: made_for_komi, .. } = self.setting;
         let (made_for_rules, made_for_komi) = (made_for_rules?, made_for_komi?);
         ((made_for_rules, made_for_komi) != (rules, komi)).then(|| {
             format!(
@@ -77,7 +77,7 @@ pub(super) fn size(identity: &Identity) -> Option<Size> {
 }
 
 /// Returns the rules and komi that a table was made for, or the defaults if they cannot be read.
-pub(super) fn otherwise(setting: &TableSetting) -> DefaultTerms {
+pub(super) fn otherwise(setting: &TableGameSettings) -> DefaultTerms {
     let default = DefaultTerms::default();
     DefaultTerms { rules: setting.rules.unwrap_or(default.rules), komi: setting.komi.unwrap_or(default.komi) }
 }

@@ -15,30 +15,30 @@ use crate::go::Position;
 use crate::search::MoveReport;
 
 /// τ: the win rate that a factor of e in the prior is worth.
-const PRIOR_IN_WINS: f64 = 0.015;
+const PRIOR_WEIGHT: f64 = 0.015;
 /// Minimum prior in the formula; lower ones are raised to it.
-const LEAST_PRIOR: f64 = 1e-4;
+const MIN_PRIOR: f64 = 1e-4;
 /// Minimum visits of a move, as a share of the most visited move's and as a number: the value of fewer visits is noise.
-const LEAST_SHARE: f64 = 0.1;
-const LEAST_VISITS: u64 = 64;
+const MIN_VISIT_SHARE: f64 = 0.1;
+const MIN_VISITS: u64 = 64;
 /// Maximum side of a board on which the prior counts.
-const LONGEST_SIDE: usize = 9;
+const MAX_SIDE: usize = 9;
 
 /// Puts the move to play first in `moves`, which are the moves of `root` by visits. The order is unchanged if the first move
 /// is proven, if the proven `bounds` of Black's score guarantee the player to move at least a draw (the search puts a move
-/// first that keeps it), or if a side of the board is above [`LONGEST_SIDE`].
-pub(super) fn put_first(moves: &mut [MoveReport], root: &Position, bounds: Bounds) {
+/// first that keeps it), or if a side of the board is above [`MAX_SIDE`].
+pub(super) fn put_preferred_first(moves: &mut [MoveReport], root: &Position, bounds: Bounds) {
     let certain = match root.to_play() {
         Player::Black => root.outcome_for_black(bounds.lower),
         Player::White => root.outcome_for_black(bounds.upper).other(),
     };
     let is_open = |it: &MoveReport| it.proven.is_none();
-    let is_large = root.size().columns().max(root.size().rows()) > LONGEST_SIDE;
+    let is_large = root.size().columns().max(root.size().rows()) > MAX_SIDE;
     if is_large || certain != Outcome::Loss || !moves.first().is_some_and(is_open) {
         return;
     }
-    let least_visits = ((moves[0].edge_visits as f64 * LEAST_SHARE) as u64).max(LEAST_VISITS);
-    let worth = |it: &MoveReport| it.value.as_f64() + PRIOR_IN_WINS * it.prior.max(LEAST_PRIOR).ln();
+    let least_visits = ((moves[0].edge_visits as f64 * MIN_VISIT_SHARE) as u64).max(MIN_VISITS);
+    let worth = |it: &MoveReport| it.value.as_f64() + PRIOR_WEIGHT * it.prior.max(MIN_PRIOR).ln();
     let is_candidate = |it: &MoveReport| is_open(it) && it.edge_visits >= least_visits;
     let is_refuted =
         |it: &MoveReport| moves.iter().any(|other| is_candidate(other) && is_certainly_better(other, it));
@@ -80,7 +80,7 @@ mod tests {
 
     /// Returns the numbers of the moves in the order chosen, with Black's score proven to be at least `lower`.
     fn order(mut moves: Vec<MoveReport>, lower: i16) -> Vec<u16> {
-        put_first(&mut moves, &root(9), Bounds { lower, upper: 81 });
+        put_preferred_first(&mut moves, &root(9), Bounds { lower, upper: 81 });
         moves.iter().map(|it| it.mv.0).collect()
     }
 
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn larger_boards_play_the_most_visited_move() {
         let mut close = moves(&[(7, 0.52, 0.02, 900), (8, 0.50, 0.9, 500)]);
-        put_first(&mut close, &root(10), Bounds { lower: -90, upper: 90 });
+        put_preferred_first(&mut close, &root(10), Bounds { lower: -90, upper: 90 });
         assert_eq!(close[0].mv, Move(7));
     }
 

@@ -7,11 +7,11 @@ use std::time::Duration;
 /// Delay between engine and server, subtracted from the time for each move.
 const LAG: Duration = Duration::from_millis(200);
 /// Further delay, as a divisor of the time: 1 %.
-const LAG_PART: u32 = 100;
+const LAG_DIVISOR: u32 = 100;
 /// Minimum time for a move: one has to be made even when the clock is at zero.
-const SHORTEST: Duration = Duration::from_millis(10);
+const MIN_TIME: Duration = Duration::from_millis(10);
 /// Share of the remaining main time that a search with another limit than the clock may use, as a divisor.
-const LONGEST_PART: u32 = 4;
+const MAX_MAIN_DIVISOR: u32 = 4;
 
 /// A time system. Main time, if there is any, comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,18 +78,22 @@ impl TimeSystem {
     }
 
     /// Returns the time at the start of overtime; `None` without overtime.
-    fn overtime(self) -> Option<Left> {
+    fn overtime(self) -> Option<RemainingTime> {
         match self {
             TimeSystem::Unlimited | TimeSystem::Absolute { .. } | TimeSystem::Fischer { .. } => None,
-            TimeSystem::Canadian { period, stones, .. } => Some(Left { time: period, count: stones.max(1) }),
-            TimeSystem::ByoYomi { period, periods, .. } => Some(Left { time: period, count: periods.max(1) }),
+            TimeSystem::Canadian { period, stones, .. } => {
+                Some(RemainingTime { time: period, count: stones.max(1) })
+            }
+            TimeSystem::ByoYomi { period, periods, .. } => {
+                Some(RemainingTime { time: period, count: periods.max(1) })
+            }
         }
     }
 }
 
 /// The time left to one player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Left {
+struct RemainingTime {
     time: Duration,
     /// Stones or periods left; 0 in main time.
     count: u32,
@@ -99,7 +103,7 @@ struct Left {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
     system: TimeSystem,
-    left: [Left; 2],
+    left: [RemainingTime; 2],
     /// True for players with a time set by [`set_left`](Clock::set_left), which limits them even if the system does not.
     told: [bool; 2],
 }
@@ -108,7 +112,7 @@ impl Clock {
     /// Returns the clocks at the start of a game.
     #[must_use]
     pub fn new(system: TimeSystem) -> Clock {
-        let main = Left { time: system.main(), count: 0 };
+        let main = RemainingTime { time: system.main(), count: 0 };
         let left = if main.time.is_zero() { system.overtime().unwrap_or(main) } else { main };
         Clock { system, left: [left; 2], told: [false; 2] }
     }
@@ -127,27 +131,27 @@ impl Clock {
     /// Sets the time left to a player, as the GTP command `time_left` states it: `count` is the number of stones left
     /// (periods in Japanese byo-yomi), 0 in main time. The player's time is then limited, even without a time system.
     pub fn set_left(&mut self, player: Player, time: Duration, count: u32) {
-        self.left[player.index()] = Left { time, count };
+        self.left[player.index()] = RemainingTime { time, count };
         self.told[player.index()] = true;
     }
 
     /// Subtracts the time used for a move from a player's clock, for controllers that send no `time_left`.
     pub fn spend(&mut self, player: Player, used: Duration) {
-        let Left { time, count } = self.left[player.index()];
+        let RemainingTime { time, count } = self.left[player.index()];
         if let TimeSystem::Fischer { increment, most, .. } = self.system {
             let time = (time.saturating_sub(used) + increment).min(most);
-            self.left[player.index()] = Left { time, count: 0 };
+            self.left[player.index()] = RemainingTime { time, count: 0 };
             return;
         }
         self.left[player.index()] = match (count, self.system.overtime()) {
             (0, Some(start)) if used >= time => self.spend_overtime(start, start, used - time),
-            (0, _) => Left { time: time.saturating_sub(used), count: 0 },
-            (_, Some(start)) => self.spend_overtime(Left { time, count }, start, used),
-            (_, None) => Left { time: time.saturating_sub(used), count },
+            (0, _) => RemainingTime { time: time.saturating_sub(used), count: 0 },
+            (_, Some(start)) => self.spend_overtime(RemainingTime { time, count }, start, used),
+            (_, None) => RemainingTime { time: time.saturating_sub(used), count },
         };
     }
 
-    fn spend_overtime(&self, left: Left, start: Left, used: Duration) -> Left {
+    fn spend_overtime(&self, left: RemainingTime, start: RemainingTime, used: Duration) -> RemainingTime {
         if let TimeSystem::ByoYomi { .. } = self.system {
             let mut count = left.count;
             let mut used = used;
@@ -157,11 +161,11 @@ impl Clock {
                 time = start.time;
                 count -= 1;
             }
-            return Left { time: start.time, count };
+            return RemainingTime { time: start.time, count };
         }
         match left.count {
             0 | 1 => start,
-            count => Left { time: left.time.saturating_sub(used), count: count - 1 },
+            count => RemainingTime { time: left.time.saturating_sub(used), count: count - 1 },
         }
     }
 
@@ -184,7 +188,7 @@ impl Clock {
     /// Returns the maximum time of a search with another limit than the clock; `None` if the player's time is not limited.
     #[must_use]
     pub fn longest(&self, player: Player) -> Option<Duration> {
-        self.part_of_main(player, LONGEST_PART)
+        self.part_of_main(player, MAX_MAIN_DIVISOR)
     }
 
     fn part_of_main(&self, player: Player, parts: u32) -> Option<Duration> {
@@ -207,10 +211,10 @@ impl Clock {
             TimeSystem::Fischer { longest: Some(longest), .. } => without_lag(longest),
             _ => Duration::MAX,
         };
-        Some(time.min(allowed).max(SHORTEST))
+        Some(time.min(allowed).max(MIN_TIME))
     }
 
-    fn overtime_share(&self, left: Left) -> Duration {
+    fn overtime_share(&self, left: RemainingTime) -> Duration {
         match self.system {
             TimeSystem::ByoYomi { .. } => without_lag(left.time),
             _ => without_lag(left.time / left.count.max(1)),
@@ -219,7 +223,7 @@ impl Clock {
 }
 
 fn without_lag(time: Duration) -> Duration {
-    time.saturating_sub(LAG + time / LAG_PART)
+    time.saturating_sub(LAG + time / LAG_DIVISOR)
 }
 
 #[cfg(test)]
@@ -266,7 +270,7 @@ mod tests {
         assert_eq!(clock.share(B, 0, size(19)), Some(Duration::from_millis(4_750)));
         assert_eq!(clock.longest(B), clock.share(B, 0, size(19)));
         clock.set_left(B, Duration::ZERO, 4);
-        assert_eq!(clock.share(B, 0, size(19)), Some(SHORTEST));
+        assert_eq!(clock.share(B, 0, size(19)), Some(MIN_TIME));
         let japanese = TimeSystem::ByoYomi { main: Duration::ZERO, period: seconds(30), periods: 5 };
         assert_eq!(Clock::new(japanese).share(B, 0, size(9)), Some(Duration::from_millis(29_500)));
     }
@@ -278,11 +282,11 @@ mod tests {
         assert_eq!(clock.share(B, 50, size(9)), Some(Duration::from_millis(9_700) / 20));
         assert_eq!(clock.share(B.other(), 50, size(9)), None);
         clock.spend(B, seconds(4));
-        assert_eq!(clock.left[0], Left { time: seconds(6), count: 0 });
+        assert_eq!(clock.left[0], RemainingTime { time: seconds(6), count: 0 });
         clock.set_left(B, seconds(10), 5);
         assert_eq!(clock.share(B, 50, size(9)), Some(Duration::from_millis(1_780)));
         clock.set_left(B, Duration::ZERO, 0);
-        assert_eq!(clock.share(B, 50, size(9)), Some(SHORTEST));
+        assert_eq!(clock.share(B, 50, size(9)), Some(MIN_TIME));
         clock.restart();
         assert_eq!(clock.share(B, 50, size(9)), None);
     }
@@ -294,7 +298,7 @@ mod tests {
         let share = clock.share(B, 50, size(9)).expect("a limit");
         assert!(share > seconds(11) && share < seconds(13), "{share:?}");
         clock.spend(B, seconds(20));
-        assert_eq!(clock.left[0], Left { time: seconds(50), count: 0 });
+        assert_eq!(clock.left[0], RemainingTime { time: seconds(50), count: 0 });
         clock.spend(B, Duration::ZERO);
         clock.spend(B, seconds(3));
         assert_eq!(clock.left[0].time, seconds(62));
@@ -310,7 +314,7 @@ mod tests {
             [clock.share(B, 50, size(9)), clock.longest(B)].map(|time| time.expect("a limit"))
         };
         assert_eq!(share(Some(seconds(20))), [Duration::from_millis(19_600); 2]);
-        assert_eq!(share(Some(Duration::ZERO)), [SHORTEST; 2]);
+        assert_eq!(share(Some(Duration::ZERO)), [MIN_TIME; 2]);
         assert!(share(None).iter().all(|time| *time > seconds(30)));
     }
 
@@ -325,20 +329,20 @@ mod tests {
     fn spent_time_goes_through_main_time_into_overtime_and_its_periods() {
         let mut clock = settings(10, 30, 2);
         clock.spend(B, seconds(4));
-        assert_eq!(clock.left[0], Left { time: seconds(6), count: 0 });
+        assert_eq!(clock.left[0], RemainingTime { time: seconds(6), count: 0 });
         clock.spend(B, seconds(16));
-        assert_eq!(clock.left[0], Left { time: seconds(20), count: 1 });
+        assert_eq!(clock.left[0], RemainingTime { time: seconds(20), count: 1 });
         clock.spend(B, seconds(1));
-        assert_eq!(clock.left[0], Left { time: seconds(30), count: 2 });
-        assert_eq!(clock.left[1], Left { time: seconds(10), count: 0 });
+        assert_eq!(clock.left[0], RemainingTime { time: seconds(30), count: 2 });
+        assert_eq!(clock.left[1], RemainingTime { time: seconds(10), count: 0 });
         let mut clock =
             Clock::new(TimeSystem::ByoYomi { main: Duration::ZERO, period: seconds(10), periods: 3 });
         clock.spend(B, seconds(9));
-        assert_eq!(clock.left[0], Left { time: seconds(10), count: 3 });
+        assert_eq!(clock.left[0], RemainingTime { time: seconds(10), count: 3 });
         clock.spend(B, seconds(15));
-        assert_eq!(clock.left[0], Left { time: seconds(10), count: 2 });
+        assert_eq!(clock.left[0], RemainingTime { time: seconds(10), count: 2 });
         clock.spend(B, seconds(1000));
-        assert_eq!(clock.left[0], Left { time: seconds(10), count: 1 });
+        assert_eq!(clock.left[0], RemainingTime { time: seconds(10), count: 1 });
         clock.restart();
         assert_eq!(clock.left[0].count, 3);
     }

@@ -26,10 +26,10 @@ enum EndingPass {
 }
 
 /// Win rate below which the engine passes in a settled position that is lost by the count.
-const HOPELESS: f64 = 0.1;
+const LOST_WIN_RATE: f64 = 0.1;
 
 /// Minimum win rate for which a move is played in a settled position that is lost by the count under territory scoring.
-const CONVINCING: f64 = 0.75;
+const MIN_OVERRULING_WIN_RATE: f64 = 0.75;
 
 /// The move chosen by the search, or a pass instead; the fields are those of [`Decision`](super::Decision).
 pub(super) struct ChosenMove {
@@ -64,11 +64,12 @@ impl Engine {
             self.set_root_moves(None);
         }
         match ending {
-            EndingPass::WinsWithDeadStones if report.root.value.as_f64() < HOPELESS => {
+            EndingPass::WinsWithDeadStones if report.root.value.as_f64() < LOST_WIN_RATE => {
                 passes(Some(report), "nothing is left to win by playing on: pass")
             }
             EndingPass::Settled
-                if report.root.value.as_f64() < CONVINCING || self.is_in_own_territory(player, mv) =>
+                if report.root.value.as_f64() < MIN_OVERRULING_WIN_RATE
+                    || self.is_in_own_territory(player, mv) =>
             {
                 passes(Some(report), "nothing is left to play for: pass")
             }
@@ -79,7 +80,7 @@ impl Engine {
     /// Returns true if the game is lost by the search and by the count, and the position is settled: further moves could
     /// only fill the player's own territory, which a lost search does not avoid.
     pub(super) fn is_lost_and_settled(&self, player: Player, report: &Report) -> bool {
-        if report.root.value.as_f64() >= HOPELESS || self.dead_stones() != DeadStones::Agreement {
+        if report.root.value.as_f64() >= LOST_WIN_RATE || self.dead_stones() != DeadStones::Agreement {
             return false;
         }
         let statuses = self.statuses();

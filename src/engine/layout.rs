@@ -3,7 +3,7 @@
 use super::error::EngineError;
 use super::evaluator;
 use super::options::{EngineOptions, TableFile, UNKNOWN_BUDGET};
-use super::table_setting::TableSetting;
+use super::table_setting::TableGameSettings;
 use crate::base::memory::{BudgetError, MemoryBudget};
 use crate::base::zobrist;
 use crate::go::{KeyPolicy, Size};
@@ -162,7 +162,7 @@ fn check_shape(
 
 /// Checks the key policy: under another one, almost no stored position would be found.
 fn check_keys(table: &Table, wanted: KeyPolicy, mode: TableMode) -> Result<(), FileProblem> {
-    let found = table.identity().and_then(|identity| TableSetting::read(&identity.setting).keys);
+    let found = table.identity().and_then(|identity| TableGameSettings::read(&identity.setting).keys);
     match found {
         Some(found) if found != wanted && mode != TableMode::ReadOnly => {
             Err(FileProblem::KeyPolicy { expected: wanted.to_string(), found: found.to_string() })

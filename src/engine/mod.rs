@@ -25,7 +25,7 @@ pub use level::{Level, LevelError};
 pub use line_ownership::LineOwnership;
 pub use move_randomness::MoveRandomness;
 pub use options::{DEFAULT_VALUE_WEIGHT, EngineOptions, TableFile};
-pub use table_setting::TableSetting;
+pub use table_setting::TableGameSettings;
 
 use self::layout::{create_table, game_name};
 use self::options::UNKNOWN_BUDGET;
@@ -297,8 +297,8 @@ impl Engine {
         report.root.black_score = Some(mean.max(f64::from(lower)).min(f64::from(upper)));
         report.root.score_deviation = Some(deviation);
         if evaluation.is_some() {
-            choice::put_first(&mut report.moves, root, report.root.bounds);
-            points::put_first(&mut report.moves, report.root.to_play, root.size());
+            choice::put_preferred_first(&mut report.moves, root, report.root.bounds);
+            points::put_point_gain_first(&mut report.moves, report.root.to_play, root.size());
         }
     }
 

@@ -5,7 +5,7 @@ use crate::go::{KeyPolicy, Komi, Rules};
 /// Rules, komi and key policy of the searches that a table file was created for: the parts of
 /// [`Identity::setting`](crate::table::Identity::setting), `None` if they cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TableSetting {
+pub struct TableGameSettings {
     /// Rules.
     pub rules: Option<Rules>,
     /// Komi.
@@ -14,14 +14,14 @@ pub struct TableSetting {
     pub keys: Option<KeyPolicy>,
 }
 
-impl TableSetting {
+impl TableGameSettings {
     /// Parses the text written by [`EngineOptions::identity`](super::EngineOptions::identity).
     #[must_use]
-    pub fn read(text: &str) -> TableSetting {
+    pub fn read(text: &str) -> TableGameSettings {
         let rest = text.strip_prefix("rules ").unwrap_or_default();
         let (rules, rest) = rest.split_once(", komi ").unwrap_or_default();
         let (komi, keys) = rest.split_once(", keys ").unwrap_or((rest, ""));
-        TableSetting { rules: rules.parse().ok(), komi: komi.parse().ok(), keys: keys.parse().ok() }
+        TableGameSettings { rules: rules.parse().ok(), komi: komi.parse().ok(), keys: keys.parse().ok() }
     }
 }
 
@@ -34,10 +34,10 @@ mod tests {
     fn what_is_told_of_a_table_file_is_read_back() {
         for (rules, keys) in [(Rules::CHINESE, KeyPolicy::Graph), (Rules::TROMP_TAYLOR, KeyPolicy::Plain)] {
             let options = EngineOptions { rules, komi: Komi(-13), keys, ..EngineOptions::default() };
-            let expected = TableSetting { rules: Some(rules), komi: Some(Komi(-13)), keys: Some(keys) };
-            assert_eq!(TableSetting::read(&options.identity().setting), expected);
+            let expected = TableGameSettings { rules: Some(rules), komi: Some(Komi(-13)), keys: Some(keys) };
+            assert_eq!(TableGameSettings::read(&options.identity().setting), expected);
         }
-        let nothing = TableSetting { rules: None, komi: None, keys: None };
-        assert_eq!(["", "rules", "something else"].map(TableSetting::read), [nothing; 3]);
+        let nothing = TableGameSettings { rules: None, komi: None, keys: None };
+        assert_eq!(["", "rules", "something else"].map(TableGameSettings::read), [nothing; 3]);
     }
 }

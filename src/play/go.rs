@@ -14,7 +14,7 @@ use std::path::Path;
 
 /// Settings of a game against a person.
 #[derive(Clone, Copy, Debug)]
-pub struct Setting {
+pub struct GoGameSettings {
     /// The person's side.
     pub human: Player,
     /// Limits of a search for a move, a hint or an estimate.
@@ -28,7 +28,7 @@ pub struct Setting {
 /// A game of Go against an engine.
 pub struct GoGame {
     engine: Engine,
-    setting: Setting,
+    setting: GoGameSettings,
     /// Evaluation of the last search; `None` before the first one and after an undo.
     estimate: Option<ScoreAndWinRate>,
     /// Ownership by the last estimate, by move number, from -1 for White to 1 for Black; `None` after the next move.
@@ -47,7 +47,7 @@ struct ScoreAndWinRate {
 impl GoGame {
     /// Creates a game on the engine's board.
     #[must_use]
-    pub fn new(engine: Engine, setting: Setting) -> GoGame {
+    pub fn new(engine: Engine, setting: GoGameSettings) -> GoGame {
         GoGame { engine, setting, estimate: None, territory: None }
     }
 

@@ -1,13 +1,13 @@
 //! A game against a person: the conversation, and the two games.
 
+mod commands;
 pub mod console;
 pub mod go;
 pub mod noughts;
 pub mod tictactoe;
-mod words;
 
+use self::commands::{COMMANDS, PlayCommand};
 use self::console::Console;
-use self::words::{WORDS, Word};
 use crate::base::game::{Outcome, Player};
 use crate::search::Report;
 use std::io;
@@ -77,7 +77,7 @@ pub trait InteractiveGame {
 }
 
 /// Maximum number of moves in a hint.
-const HINTS: usize = 5;
+const MAX_HINTS: usize = 5;
 
 /// Plays with a person on `human`'s side, until the person quits or the input ends.
 ///
@@ -137,14 +137,14 @@ impl Conversation<'_> {
 
     /// Answers a line of input; returns false if the person quits.
     fn answer(&mut self, line: &str) -> io::Result<bool> {
-        let word = match words::parse(line) {
+        let word = match commands::parse(line) {
             None if self.game.is_move(line) => return self.play(line).map(|()| true),
-            None => Err(words::advice(line, self.game.notation())),
+            None => Err(commands::correction(line, self.game.notation())),
             Some(word) => word,
         };
         let said = match word {
-            Ok(Word::Quit) => return Ok(false),
-            Ok(word) => self.obey(word)?,
+            Ok(PlayCommand::Quit) => return Ok(false),
+            Ok(word) => self.execute(word)?,
             Err(advice) => advice,
         };
         self.console.say(&said)?;
@@ -153,43 +153,43 @@ impl Conversation<'_> {
 
     fn play(&mut self, line: &str) -> io::Result<()> {
         if self.is_over {
-            return self.console.say(OVER);
+            return self.console.say(GAME_OVER_MESSAGE);
         }
         self.game.play(line).or_else(|reason| self.console.say(&reason))
     }
 
     /// Carries out a command and returns the message to show.
-    fn obey(&mut self, word: Word) -> io::Result<String> {
+    fn execute(&mut self, word: PlayCommand) -> io::Result<String> {
         const NO_TERRITORY: &str = "There is no territory in this game.";
         Ok(match word {
-            Word::Hint | Word::Resign if self.is_over => OVER.to_owned(),
-            Word::Help | Word::Quit => help(self.game),
-            Word::Undo => self.take_back(),
-            Word::New => {
+            PlayCommand::Hint | PlayCommand::Resign if self.is_over => GAME_OVER_MESSAGE.to_owned(),
+            PlayCommand::Help | PlayCommand::Quit => help(self.game),
+            PlayCommand::Undo => self.take_back(),
+            PlayCommand::New => {
                 self.game.restart();
                 (self.is_over, self.resigned) = (false, None);
                 "A new game.".to_owned()
             }
-            Word::Hint => {
+            PlayCommand::Hint => {
                 self.wait()?;
                 self.game.hint()
             }
-            Word::Estimate => {
+            PlayCommand::Estimate => {
                 self.wait()?;
                 self.game.estimate().unwrap_or_else(|| NO_TERRITORY.to_owned())
             }
-            Word::Score => self.game.score().unwrap_or_else(|| NO_TERRITORY.to_owned()),
-            Word::Save { path, is_forced } => {
+            PlayCommand::Score => self.game.score().unwrap_or_else(|| NO_TERRITORY.to_owned()),
+            PlayCommand::Save { path, is_forced } => {
                 self.game.save(&path, self.resigned, is_forced).unwrap_or_else(|why| why)
             }
-            Word::Load { path } => match self.game.load(&path) {
+            PlayCommand::Load { path } => match self.game.load(&path) {
                 Ok(said) => {
                     (self.is_over, self.resigned) = (false, None);
                     said
                 }
                 Err(why) => why,
             },
-            Word::Resign => {
+            PlayCommand::Resign => {
                 (self.is_over, self.resigned) = (true, Some(self.human));
                 format!(
                     "You resign: {} wins. Say new for another game, undo to go back, quit to leave.",
@@ -214,10 +214,10 @@ impl Conversation<'_> {
     }
 }
 
-const OVER: &str = "The game is over: say new, undo or quit.";
+const GAME_OVER_MESSAGE: &str = "The game is over: say new, undo or quit.";
 
 fn help(game: &dyn InteractiveGame) -> String {
-    format!("Moves are {}; other words: {}.", game.notation(), WORDS.join(", "))
+    format!("Moves are {}; other words: {}.", game.notation(), COMMANDS.join(", "))
 }
 
 /// Returns the best moves of a search as text; `vertex` returns the name of a move.
@@ -237,7 +237,7 @@ fn hints(report: &Report, vertex: &dyn Fn(crate::base::game::Move) -> String) ->
             line[1..].join(" ")
         )
     };
-    let lines: Vec<String> = report.moves.iter().take(HINTS).map(describe).collect();
+    let lines: Vec<String> = report.moves.iter().take(MAX_HINTS).map(describe).collect();
     if lines.is_empty() { "There is nothing to play.".to_owned() } else { lines.join("\n") }
 }
 

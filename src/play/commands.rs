@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// A command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Word {
+pub(super) enum PlayCommand {
     Help,
     Undo,
     Hint,
@@ -18,36 +18,36 @@ pub(super) enum Word {
 }
 
 /// The commands as listed for the person.
-pub(super) const WORDS: [&str; 10] =
+pub(super) const COMMANDS: [&str; 10] =
     ["undo", "hint", "estimate", "score", "save FILE", "load FILE", "resign", "new", "help", "quit"];
 
 const FORCE: &str = "--force";
 
 /// Letters of a mistyped command for each edit allowed between it and the command suggested.
-const LETTERS_AN_EDIT: usize = 3;
+const LETTERS_PER_EDIT: usize = 3;
 
 /// Parses a command; `None` if the line begins with no command. The error states the missing or superfluous argument.
-pub(super) fn parse(line: &str) -> Option<Result<Word, String>> {
+pub(super) fn parse(line: &str) -> Option<Result<PlayCommand, String>> {
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let (name, rest) = (name.to_lowercase(), rest.trim());
     let word = match name.as_str() {
-        "" | "help" | "?" => Word::Help,
-        "undo" | "u" => Word::Undo,
-        "hint" => Word::Hint,
-        "estimate" => Word::Estimate,
-        "score" => Word::Score,
-        "new" => Word::New,
-        "resign" => Word::Resign,
-        "quit" | "exit" | "q" => Word::Quit,
+        "" | "help" | "?" => PlayCommand::Help,
+        "undo" | "u" => PlayCommand::Undo,
+        "hint" => PlayCommand::Hint,
+        "estimate" => PlayCommand::Estimate,
+        "score" => PlayCommand::Score,
+        "new" => PlayCommand::New,
+        "resign" => PlayCommand::Resign,
+        "quit" | "exit" | "q" => PlayCommand::Quit,
         "save" => return Some(save(rest)),
         "load" if rest.is_empty() => return Some(Err("load wants a file: type load game.sgf".to_owned())),
-        "load" => return Some(Ok(Word::Load { path: rest.into() })),
+        "load" => return Some(Ok(PlayCommand::Load { path: rest.into() })),
         _ => return None,
     };
     Some(if rest.is_empty() { Ok(word) } else { Err(format!("{name} stands alone: type {name}")) })
 }
 
-fn save(rest: &str) -> Result<Word, String> {
+fn save(rest: &str) -> Result<PlayCommand, String> {
     let forced = rest.strip_suffix(FORCE).filter(|path| path.is_empty() || path.ends_with(' '));
     let path = forced.unwrap_or(rest).trim_end();
     if path.is_empty() {
@@ -55,15 +55,15 @@ fn save(rest: &str) -> Result<Word, String> {
             "save wants a file: type save game.sgf, or save game.sgf {FORCE} to overwrite one"
         ));
     }
-    Ok(Word::Save { path: path.into(), is_forced: forced.is_some() })
+    Ok(PlayCommand::Save { path: path.into(), is_forced: forced.is_some() })
 }
 
 /// Returns advice on a line that is neither a command nor a move.
-pub(super) fn advice(line: &str, notation: &str) -> String {
+pub(super) fn correction(line: &str, notation: &str) -> String {
     let typed = line.split_whitespace().next().unwrap_or_default().to_lowercase();
-    let names = WORDS.iter().filter_map(|word| word.split(' ').next()).chain(["pass"]);
+    let names = COMMANDS.iter().filter_map(|word| word.split(' ').next()).chain(["pass"]);
     let distance = |name: &str| strsim::osa_distance(name, &typed);
-    let is_near = |name: &&str| distance(name) <= (typed.len() / LETTERS_AN_EDIT).max(1);
+    let is_near = |name: &&str| distance(name) <= (typed.len() / LETTERS_PER_EDIT).max(1);
     match names.filter(is_near).min_by_key(|name| distance(name)) {
         Some(meant) if notation.contains("pass") || meant != "pass" => {
             format!("{line:?} is no move and no word: type {meant} if you mean that, or help.")
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn files_may_have_spaces_in_their_names_and_are_overwritten_by_force_alone() {
-        let save = |path: &str, is_forced| Some(Ok(Word::Save { path: path.into(), is_forced }));
+        let save = |path: &str, is_forced| Some(Ok(PlayCommand::Save { path: path.into(), is_forced }));
         assert_eq!(parse("save my game.sgf"), save("my game.sgf", false));
         assert_eq!(parse("Save Game.sgf  --force"), save("Game.sgf", true));
         assert_eq!(parse("save a--force"), save("a--force", false));
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn words_stand_alone_and_moves_are_none() {
-        assert_eq!(parse("UNDO"), Some(Ok(Word::Undo)));
+        assert_eq!(parse("UNDO"), Some(Ok(PlayCommand::Undo)));
         assert_eq!(parse("undo 3"), Some(Err("undo stands alone: type undo".to_owned())));
         assert_eq!((parse("D4"), parse("pass")), (None, None));
     }
@@ -101,10 +101,10 @@ mod tests {
     fn a_mistyped_word_is_told_with_what_to_type() {
         for (typed, meant) in [("undoo", "undo"), ("hnit", "hint"), ("qiut", "quit"), ("estimte", "estimate")]
         {
-            assert!(advice(typed, "points").contains(&format!("type {meant} ")), "{typed}");
+            assert!(correction(typed, "points").contains(&format!("type {meant} ")), "{typed}");
         }
-        assert!(advice("pas", "points such as D4, or pass").contains("type pass "));
-        assert!(advice("Z9", "points").starts_with("\"Z9\" is no move: expected points."));
-        assert!(advice("pas", "cells").contains("expected cells"));
+        assert!(correction("pas", "points such as D4, or pass").contains("type pass "));
+        assert!(correction("Z9", "points").starts_with("\"Z9\" is no move: expected points."));
+        assert!(correction("pas", "cells").contains("expected cells"));
     }
 }
