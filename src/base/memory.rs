@@ -31,7 +31,7 @@ pub enum MemoryBudget {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BudgetError {
     /// A budget below the needs of the engine without a table.
-    #[error("{given} bytes of memory are too few: expected at least {smallest} ({} MiB)", mebibytes(*smallest))]
+    #[error("{given} bytes of memory are too few: at least {} MiB ({smallest} bytes) are needed; raise --memory", mebibytes(*smallest))]
     TooSmall {
         /// Bytes requested.
         given: u64,
@@ -40,7 +40,7 @@ pub enum BudgetError {
     },
     /// A budget above the memory of the machine or the limit of this process.
     #[error(
-        "{given} bytes of memory are more than this machine allows ({available}, {} MiB): ask for less",
+        "{given} bytes of memory are more than this machine has: expected at most {} MiB ({available} bytes)",
         available / MIB
     )]
     TooLarge {
@@ -51,7 +51,7 @@ pub enum BudgetError {
     },
     /// More workers than fit beside an existing table.
     #[error(
-        "expected at most {most} threads beside the table in the memory budget, found {given}: start with --threads \
+        "{given} threads do not fit into the memory beside the table: expected at most {most}; restart with --threads \
          {given}, which makes the table smaller"
     )]
     TooManyThreads {
@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(mebibytes(6 * MIB + 1), 6.01);
         assert_eq!(
             BudgetError::TooSmall { given: 1, smallest: 6 * MIB + MIB / 4 }.to_string(),
-            "1 bytes of memory are too few: expected at least 6553600 (6.25 MiB)"
+            "1 bytes of memory are too few: at least 6.25 MiB (6553600 bytes) are needed; raise --memory"
         );
     }
 

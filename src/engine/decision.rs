@@ -89,7 +89,7 @@ impl Engine {
         let resigns = searched.is_some_and(|report| self.should_resign(report, settings.resign_below));
         if !resigns && searched.is_some_and(|report| self.is_lost_and_settled(player, report)) {
             chosen.mv = self.position().size().pass();
-            chosen.reason = Some("the game is lost, and nothing is left to play for: pass");
+            chosen.reason = Some("the game is lost and the position is settled: pass");
         }
         let ChosenMove { mv, report, reason } = chosen;
         Decision { mv, resigns, report, reason }

@@ -52,7 +52,7 @@ impl Engine {
         let ending = if is_free { self.ending_pass(player) } else { EndingPass::Open };
         let passes = |report, reason| ChosenMove { mv: pass, report, reason: Some(reason) };
         if ending == EndingPass::Wins {
-            return passes(None, "nothing is left to play for, and the game is won as it stands: pass");
+            return passes(None, "the position is settled and the game is won: pass");
         }
         if ending == EndingPass::WinsWithDeadStones {
             // The search counts all stones as alive and would take a pass for a win.
@@ -65,13 +65,13 @@ impl Engine {
         }
         match ending {
             EndingPass::WinsWithDeadStones if report.root.value.as_f64() < LOST_WIN_RATE => {
-                passes(Some(report), "nothing is left to win by playing on: pass")
+                passes(Some(report), "the game is lost and playing on cannot win it: pass")
             }
             EndingPass::Settled
                 if report.root.value.as_f64() < MIN_OVERRULING_WIN_RATE
                     || self.is_in_own_territory(player, mv) =>
             {
-                passes(Some(report), "nothing is left to play for: pass")
+                passes(Some(report), "the position is settled: pass")
             }
             _ => ChosenMove { mv, report: Some(report), reason: None },
         }

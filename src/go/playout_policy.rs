@@ -57,15 +57,19 @@ struct NamedPolicy {
 const NAMED_POLICIES: [NamedPolicy; 3] = [
     NamedPolicy {
         name: "heavy",
-        summary: "tactics and patterns next to the last moves; the default",
+        summary: "answers to atari and 3x3 patterns next to the last two moves, else random moves; the default",
         policy: PlayoutPolicy::Heavy(HeavyPlayouts::DEFAULT),
     },
     NamedPolicy {
         name: "michi",
-        summary: "those of michi: captures, 3x3 patterns, moves into atari mostly refused",
+        summary: "the playouts of the program michi: as heavy, without the last part",
         policy: PlayoutPolicy::MICHI,
     },
-    NamedPolicy { name: "light", summary: "uniformly random; has no parts", policy: PlayoutPolicy::Light },
+    NamedPolicy {
+        name: "light",
+        summary: "random moves that fill no own eye; has no parts",
+        policy: PlayoutPolicy::Light,
+    },
 ];
 
 /// A part of heavy playouts: its name, its description and the field with its probability in 1/256.
@@ -88,17 +92,17 @@ const PARTS: [PolicyPart; 5] = [
     },
     PolicyPart {
         key: "pattern-self-atari",
-        meaning: "refuse such a move into atari",
+        meaning: "refuse a pattern move that is self-atari",
         probability: |heavy| &mut heavy.pattern_self_atari,
     },
     PolicyPart {
         key: "self-atari",
-        meaning: "refuse a random move into atari; it may be drawn again",
+        meaning: "refuse a random self-atari; the move may be drawn again",
         probability: |heavy| &mut heavy.random_self_atari,
     },
     PolicyPart {
         key: "many-self-atari",
-        meaning: "refuse for good to put six stones and more in atari",
+        meaning: "refuse a self-atari of six or more stones that captures nothing",
         probability: |heavy| &mut heavy.large_self_atari,
     },
 ];
@@ -128,7 +132,7 @@ impl FromStr for PlayoutPolicy {
             let expected = || {
                 let keys = PARTS.map(|part| part.key).join(", ");
                 format!(
-                    "playout policy {name}: expected part=chance with a part of [{keys}], found {setting:?}"
+                    "playout policy {name}: {setting:?}: expected PART=PROBABILITY, where PART is one of {keys}"
                 )
             };
             let (key, value) = setting.split_once('=').ok_or_else(expected)?;
@@ -165,7 +169,7 @@ impl fmt::Display for PlayoutPolicy {
 #[must_use]
 pub fn help() -> String {
     let mut text =
-        "Playout policies, as NAME or NAME:part=chance,part=chance (a chance from 0 to 1, or off)\n"
+        "Playout policies, as NAME or NAME:PART=P,PART=P, where P is a probability from 0 to 1, or off\n"
             .to_owned();
     for NamedPolicy { name, summary, policy } in NAMED_POLICIES {
         // Writing to a string cannot fail.

@@ -40,11 +40,13 @@ pub(super) fn parse(line: &str) -> Option<Result<PlayCommand, String>> {
         "resign" => PlayCommand::Resign,
         "quit" | "exit" | "q" => PlayCommand::Quit,
         "save" => return Some(save(rest)),
-        "load" if rest.is_empty() => return Some(Err("load wants a file: type load game.sgf".to_owned())),
+        "load" if rest.is_empty() => {
+            return Some(Err("load needs the name of a file: type load game.sgf".to_owned()));
+        }
         "load" => return Some(Ok(PlayCommand::Load { path: rest.into() })),
         _ => return None,
     };
-    Some(if rest.is_empty() { Ok(word) } else { Err(format!("{name} stands alone: type {name}")) })
+    Some(if rest.is_empty() { Ok(word) } else { Err(format!("{name} takes no argument: type {name}")) })
 }
 
 fn save(rest: &str) -> Result<PlayCommand, String> {
@@ -52,7 +54,7 @@ fn save(rest: &str) -> Result<PlayCommand, String> {
     let path = forced.unwrap_or(rest).trim_end();
     if path.is_empty() {
         return Err(format!(
-            "save wants a file: type save game.sgf, or save game.sgf {FORCE} to overwrite one"
+            "save needs the name of a file: type save game.sgf, or save game.sgf {FORCE} to overwrite one"
         ));
     }
     Ok(PlayCommand::Save { path: path.into(), is_forced: forced.is_some() })
@@ -66,9 +68,11 @@ pub(super) fn correction(line: &str, notation: &str) -> String {
     let is_near = |name: &&str| distance(name) <= (typed.len() / LETTERS_PER_EDIT).max(1);
     match names.filter(is_near).min_by_key(|name| distance(name)) {
         Some(meant) if notation.contains("pass") || meant != "pass" => {
-            format!("{line:?} is no move and no word: type {meant} if you mean that, or help.")
+            format!(
+                "{line:?} is neither a move nor a command: type {meant} if you mean that, or help for all commands."
+            )
         }
-        _ => format!("{line:?} is no move: expected {notation}. Type help for the other words."),
+        _ => format!("{line:?} is not a move; moves are {notation}. Type help for all commands."),
     }
 }
 
@@ -93,7 +97,7 @@ mod tests {
     #[test]
     fn words_stand_alone_and_moves_are_none() {
         assert_eq!(parse("UNDO"), Some(Ok(PlayCommand::Undo)));
-        assert_eq!(parse("undo 3"), Some(Err("undo stands alone: type undo".to_owned())));
+        assert_eq!(parse("undo 3"), Some(Err("undo takes no argument: type undo".to_owned())));
         assert_eq!((parse("D4"), parse("pass")), (None, None));
     }
 
@@ -104,7 +108,7 @@ mod tests {
             assert!(correction(typed, "points").contains(&format!("type {meant} ")), "{typed}");
         }
         assert!(correction("pas", "points such as D4, or pass").contains("type pass "));
-        assert!(correction("Z9", "points").starts_with("\"Z9\" is no move: expected points."));
-        assert!(correction("pas", "cells").contains("expected cells"));
+        assert!(correction("Z9", "points").starts_with("\"Z9\" is not a move; moves are points."));
+        assert!(correction("pas", "cells").contains("moves are cells"));
     }
 }

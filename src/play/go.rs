@@ -130,7 +130,7 @@ impl InteractiveGame for GoGame {
         let given = match self.compensation() {
             _ if stones == 0 => String::new(),
             0.0 => format!(", {stones} handicap stones"),
-            points => format!(", {stones} handicap stones, for which White gets {points} points besides"),
+            points => format!(", {stones} handicap stones, White gets {points} extra points"),
         };
         let level = self.setting.level.map_or_else(String::new, |level| format!(", level {level}"));
         Some(format!("{size}, {rules} rules, komi {komi}{given}{level}."))
@@ -177,14 +177,14 @@ impl InteractiveGame for GoGame {
 
     fn play(&mut self, text: &str) -> Result<(), String> {
         let mv = self.size().parse_vertex(text);
-        let mv = mv.ok_or_else(|| format!("{text:?} is no move: expected {}.", self.notation()))?;
+        let mv = mv.ok_or_else(|| format!("{text:?} is not a move; moves are {}.", self.notation()))?;
         let to_play = self.to_play();
         self.territory = None;
         self.engine.record_mut().play(to_play, mv).map_err(|reason| {
             let rule = match reason {
-                IllegalMove::Occupied => "there is a stone already",
+                IllegalMove::Occupied => "the point is occupied",
                 IllegalMove::Suicide => "the stone would have no liberty (suicide)",
-                IllegalMove::Ko => "it would take back the ko at once; play elsewhere first",
+                IllegalMove::Ko => "it would retake the ko at once; play elsewhere first",
                 IllegalMove::Superko => "it would repeat an earlier position (superko)",
                 IllegalMove::OffBoard => "it is not on the board",
             };
@@ -223,7 +223,7 @@ impl InteractiveGame for GoGame {
         }
         let (name, vertex) = (self.name(to_play), self.size().vertex(mv));
         report.map_or_else(
-            || format!("{name} plays {vertex}: nothing is left to play for, and the game is won."),
+            || format!("{name} plays {vertex}: the position is settled and the game is won."),
             |report| remark(&report, name, &vertex),
         )
     }
@@ -240,10 +240,13 @@ impl InteractiveGame for GoGame {
         let mean = |point| report.ownership.mean_for_black(point);
         let lead = self.lead(self.estimate?);
         if self.setting.ink == BoardStyle::Plain {
-            return Some(format!("{}\n{lead}. x and o: rather so, .: open", draw_territory(size, mean)));
+            return Some(format!(
+                "{}\n{lead}. X and O: owned; x and o: leaning; .: open",
+                draw_territory(size, mean)
+            ));
         }
         self.territory = Some((0..size.points() as u16).map(|point| mean(Move(point))).collect());
-        Some(format!("{lead}. Marked is whose each point becomes, small where that is less certain."))
+        Some(format!("{lead}. Marks show the expected owner of each point; small marks are less certain."))
     }
 
     fn score(&self) -> Option<String> {

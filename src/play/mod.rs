@@ -90,7 +90,7 @@ pub fn converse(game: &mut dyn InteractiveGame, human: Player, console: &mut dyn
     console.say(&format!("You are {}. {}", game.name(human), help(game)))?;
     let mut conversation = Conversation { game, human, console, is_over: false, resigned: None };
     while conversation.turn()? {}
-    console.say("Good bye.")?;
+    console.say("Goodbye.")?;
     console.close()
 }
 
@@ -206,7 +206,7 @@ impl Conversation<'_> {
             return "Taken back.".to_owned();
         }
         if !self.game.undo() {
-            return "There is nothing to take back.".to_owned();
+            return "There is no move to take back.".to_owned();
         }
         while self.game.to_play() != self.human && self.game.undo() {}
         self.is_over = false;
@@ -217,7 +217,7 @@ impl Conversation<'_> {
 const GAME_OVER_MESSAGE: &str = "The game is over: say new, undo or quit.";
 
 fn help(game: &dyn InteractiveGame) -> String {
-    format!("Moves are {}; other words: {}.", game.notation(), COMMANDS.join(", "))
+    format!("Moves are {}. Commands: {}.", game.notation(), COMMANDS.join(", "))
 }
 
 /// Returns the best moves of a search as text; `vertex` returns the name of a move.
@@ -238,7 +238,7 @@ fn hints(report: &Report, vertex: &dyn Fn(crate::base::game::Move) -> String) ->
         )
     };
     let lines: Vec<String> = report.moves.iter().take(MAX_HINTS).map(describe).collect();
-    if lines.is_empty() { "There is nothing to play.".to_owned() } else { lines.join("\n") }
+    if lines.is_empty() { "There is no legal move.".to_owned() } else { lines.join("\n") }
 }
 
 /// Returns the engine's remark on its move.
@@ -247,7 +247,7 @@ fn remark(report: &Report, name: &str, mv: &str) -> String {
         Some(Outcome::Win) => " I can force a win.".to_owned(),
         Some(Outcome::Draw) => " I can force a draw.".to_owned(),
         Some(Outcome::Loss) => " You can force a win.".to_owned(),
-        None => format!(" I win {:.0} % of my simulations.", 100.0 * report.root.value.as_f64()),
+        None => format!(" My win rate is {:.0} %.", 100.0 * report.root.value.as_f64()),
     };
     format!("{name} plays {mv}.{certain}")
 }

@@ -76,7 +76,7 @@ fn help_and_version_are_no_errors() {
 fn memory_below_the_minimum_is_refused_with_the_minimum() {
     let smallest = tewari::base::memory::MIN_ENGINE_MEMORY;
     for given in [1, smallest - 1] {
-        let expected = format!("at least {smallest}");
+        let expected = format!("({smallest} bytes) are needed");
         refuse(
             &["analyze", "--size", "9", "--network", "none", "--memory", &given.to_string()],
             1,
@@ -95,8 +95,12 @@ fn memory_below_the_minimum_is_refused_with_the_minimum() {
 fn memory_beyond_the_machine_is_refused() {
     for flag in ["--memory", "--table-size"] {
         for bytes in ["18446744073709551615", "1PiB"] {
-            refuse(&["analyze", "--size", "9", flag, bytes], 1, &["more than this machine", "ask for less"]);
-            refuse(&["gtp", flag, bytes], 1, &["more than this machine", "ask for less"]);
+            refuse(
+                &["analyze", "--size", "9", flag, bytes],
+                1,
+                &["more than this machine", "expected at most"],
+            );
+            refuse(&["gtp", flag, bytes], 1, &["more than this machine", "expected at most"]);
         }
     }
 }

@@ -246,7 +246,7 @@ fn parts_of_rules_that_are_not_played_are_refused_by_name() {
         (r#"{"whiteHandicapBonus":"2N"}"#, "whiteHandicapBonus:", "expected 0, N-1 or N, found \"2N\""),
         (r#"{"friendlyPassOk":7}"#, "friendlyPassOk:", "expected true or false, found 7"),
         (r#"{"superko":true}"#, "rules:", "found superko"),
-        (r#"{"ko":"#, "rules:", "expected an object of JSON"),
+        (r#"{"ko":"#, "rules:", "expected a JSON object"),
         ("stone-scoring", "stone-scoring", "a group tax"),
         ("aga-button", "aga-button", "a button"),
         ("koSIMPLEscoreAREAtaxALLsui0", "tax:", "found \"ALL\""),

@@ -109,7 +109,8 @@ fn session_within(memory: u64, side: usize, threads: usize) -> Session {
 fn threads_are_those_that_the_memory_has_room_for() {
     let mut session = session_within(24 << 20, 9, 3);
     tell(&mut session, &["kata-set-param numSearchThreads 1", "tewari-param threads 3"]);
-    let refused = "? cannot set threads: expected at most 3 threads";
+    let refused =
+        "? cannot set threads: 200 threads do not fit into the memory beside the table: expected at most 3;";
     refuse(&mut session, "kata-set-param numSearchThreads 200", refused);
     assert_eq!(ask(&mut session, "kata-get-param numSearchThreads"), "= 3");
     tell(&mut session, &["boardsize 13"]);

@@ -104,7 +104,7 @@ impl GameRecord {
             let why = if self.is_from_fox { ", and moves at the points where Fox places them" } else { "" };
             self.warnings.push(format!(
                 "HA[{stones}]: expected handicap stones (AB, or moves of Black before White's first), found none{why}: no \
-                 handicap stones stand on the board"
+                 handicap stones are placed"
             ));
             return;
         };

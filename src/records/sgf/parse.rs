@@ -334,9 +334,9 @@ impl PartialGame<'_> {
         record.forks = self.forks;
         record.nodes.shrink_to_fit();
         if let Some(at) = self.missing_semicolon {
-            record
-                .warnings
-                .push(format!("{at}: expected \";\" before a property: read as if it stood there"));
+            record.warnings.push(format!(
+                "{at}: expected \";\" before a property, found none: read as if it were there"
+            ));
         }
         record.complete_handicap();
         Ok(record)

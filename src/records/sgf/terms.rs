@@ -86,7 +86,7 @@ impl Default for DefaultTerms {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "expected a komi in whole or half points, at most {points} on this board, found KM[{found}]; \
-     correct the record or choose the komi"
+     correct the record or give a komi"
 )]
 pub struct UnusableKomi {
     /// Number of points of the board.
@@ -135,8 +135,8 @@ impl GameRecord {
             }
             (None, None) => {
                 assumed.push(match named {
-                    "" => format!("no rules in the record: {otherwise}"),
-                    named => format!("RU[{named}] is not known here: {otherwise}"),
+                    "" => format!("no rules in the record: {otherwise} rules are assumed"),
+                    named => format!("RU[{named}] is unknown: {otherwise} rules are assumed"),
                 });
                 self.without_superko_if_repeated(otherwise, assumed)
             }
@@ -148,7 +148,7 @@ impl GameRecord {
         let repeats = |it: &&(usize, Player, Move, IllegalMove)| it.3 == IllegalMove::Superko;
         match self.illegal_moves(rules).iter().find(repeats) {
             Some((turn, ..)) => {
-                assumed.push(format!("move {turn} repeats a position: ko=simple"));
+                assumed.push(format!("move {turn} repeats a position: played without superko (ko=simple)"));
                 Rules { ko: KoRule::Simple, ..rules }
             }
             None => rules,
@@ -194,7 +194,7 @@ impl GameRecord {
         }
         if illegal.len() > MAX_LISTED_MOVES {
             assumed.push(format!(
-                "{} more moves are against the rules and executed",
+                "{} more illegal moves are executed as well",
                 illegal.len() - MAX_LISTED_MOVES
             ));
         }
@@ -207,7 +207,7 @@ impl GameRecord {
             _ if rules.scoring == otherwise.rules.scoring => ("", otherwise.komi),
             _ => ("", customary_komi(rules)),
         };
-        assumed.push(format!("no komi in the record{what}: {komi}"));
+        assumed.push(format!("no komi in the record{what}: {komi} is assumed"));
         komi
     }
 
@@ -254,10 +254,10 @@ impl GameRecord {
         let is_even = komi >= MIN_EVEN_KOMI;
         let handicap = self.handicap.unwrap_or(0) as usize;
         let (why, komi) = match handicap.max(self.handicap_stones()) {
-            0 if komi == Komi(0) => ("is not believed of an even game at Fox", customary_komi(rules)),
-            1 if komi == Komi(0) => ("with HA[1] is a game without komi at Fox", Komi(0)),
-            1 if is_even => ("is not believed with HA[1], a game without komi at Fox", Komi(0)),
-            2.. if is_even => ("is not believed of a handicap game at Fox", Komi(0)),
+            0 if komi == Komi(0) => ("is implausible for an even game on Fox", customary_komi(rules)),
+            1 if komi == Komi(0) => ("with HA[1] means a game without komi on Fox", Komi(0)),
+            1 if is_even => ("is implausible with HA[1], a game without komi at Fox", Komi(0)),
+            2.. if is_even => ("is implausible for a handicap game on Fox", Komi(0)),
             _ => return None,
         };
         assumed.push(format!("KM[{written}] {why}: komi {komi}"));

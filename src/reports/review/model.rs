@@ -171,7 +171,7 @@ impl ReviewTurn {
             return Err(format!("{points} characters X, O or . as stones"));
         }
         if self.played.is_none() != (number == 0) {
-            return Err("a move that led to every position but the first".to_owned());
+            return Err("a move for every position except the first".to_owned());
         }
         let found = self.finding.as_ref();
         let candidates = found.map_or(&[][..], |finding| &finding.candidates);

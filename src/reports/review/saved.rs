@@ -31,7 +31,9 @@ struct SavedReviews {
 #[derive(Debug, thiserror::Error)]
 pub enum SavedError {
     /// The file is no JSON of a review, or is damaged.
-    #[error("expected a file that `tewari review --save` wrote, found something else: {0}")]
+    #[error(
+        "expected a file written by `tewari review --save`, found other contents: {0}; choose another file"
+    )]
     NotSaved(serde_json::Error),
     /// JSON of another kind or version.
     #[error("expected {KIND:?} of version {VERSION}, found {kind:?} of version {version}")]

@@ -87,7 +87,7 @@ fn move_in_words(mv: &MoveJudgement) -> String {
         Severity::Fine if mv.order == Some(0) => " The engine's choice.".to_owned(),
         Severity::Fine => String::new(),
         severity => format!(
-            "\n{}: {}'s chances fall from {} to {}. {} was better: {}",
+            "\n{}: {}'s win rate falls from {} to {}. {} was better: {}",
             capitalised(severity.name()),
             name(mv.player),
             percent(mv.before),

@@ -33,7 +33,7 @@ pub fn text(review: &Review, settings: &ReportSettings) -> Result<String, SizeEr
     players(&mut text, &judgement);
     write_costliest_moves(&mut text, &judgement);
     if !judgement.costliest_turns.is_empty() {
-        text.push_str("\nOn the boards (X) and (O) are moves that were played, 1 the better ones.\n");
+        text.push_str("\nOn the boards, (X) and (O) mark the moves played, and 1 the better moves.\n");
     }
     for &turn in &judgement.costliest_turns {
         if let Some(mv) = judgement.of(turn) {
@@ -177,11 +177,11 @@ fn players(text: &mut String, judgement: &Judgement) {
 
 fn write_costliest_moves(text: &mut String, judgement: &Judgement) {
     if judgement.costliest_turns.is_empty() {
-        text.push_str("\nNo move cost much.\n");
+        text.push_str("\nNo move was costly.\n");
         return;
     }
     let _ = writeln!(text, "\nCostliest moves");
-    let _ = writeln!(text, "  move  player  played  better  mover's chances    loss  points");
+    let _ = writeln!(text, "  move  player  played  better  mover's win rate    loss  points");
     for mv in judgement.costliest_turns.iter().filter_map(|&turn| judgement.of(turn)) {
         let points = mv.points.map_or("-".to_owned(), |points| format!("{points:.1}"));
         let chances = format!("{} to {}", percent(mv.before), percent(mv.after));
@@ -206,7 +206,7 @@ fn write_mistake(text: &mut String, mv: &MoveJudgement, before: &ReviewTurn, siz
     let title = format!("Move {}, {} {}: {}", mv.turn, name(mv.player), mv.vertex, mv.severity.name());
     wrapped_to(&mut words, "", &title, width);
     let player = name(mv.player);
-    let chances = format!("{player}'s chances fall from {} to {}.", percent(mv.before), percent(mv.after));
+    let chances = format!("{player}'s win rate falls from {} to {}.", percent(mv.before), percent(mv.after));
     wrapped_to(&mut words, "", &chances, width);
     wrapped_to(&mut words, "", &format!("Better: {}", mv.best.line.join(" ")), width);
     let words: Vec<&str> = words.lines().collect();

@@ -32,13 +32,13 @@ pub(super) fn of(review: &Review, moves: &[Option<MoveJudgement>]) -> GameVerdic
         detail,
     };
     let Some(winner) = winner else {
-        return verdict(None, "Nobody was clearly ahead at the end.", costliest(moves, &Player::BOTH));
+        return verdict(None, "Neither side was clearly ahead at the end.", costliest(moves, &Player::BOTH));
     };
     let loser = winner.other();
     let win_rates = LoserWinRates::new(review, loser);
     match win_rates.decisive(moves) {
         _ if win_rates.at_the_end() >= MIN_WIN_RATE_AHEAD => {
-            let headline = format!("The engine does not see why: it has {} ahead at the end.", name(loser));
+            let headline = format!("The engine disagrees: it sees {} ahead at the end.", name(loser));
             verdict(None, &headline, costliest(moves, &[loser]))
         }
         Some(mv) => {
@@ -53,7 +53,7 @@ pub(super) fn of(review: &Review, moves: &[Option<MoveJudgement>]) -> GameVerdic
         None => verdict(
             None,
             &format!("{} was ahead from the start.", name(winner)),
-            format!("No single move of {}'s decided. {}", name(loser), costliest(moves, &[loser])),
+            format!("No single move of {} decided the game. {}", name(loser), costliest(moves, &[loser])),
         ),
     }
 }
@@ -119,9 +119,9 @@ fn end(review: &Review, given: Option<String>) -> (Option<Player>, String) {
         let before = given.map_or_else(String::new, |given| format!("{given}. "));
         return match winner_of(&end.result) {
             Some((winner, points)) => {
-                (Some(winner), format!("{before}The count of the end is {} by {points}.", name(winner)))
+                (Some(winner), format!("{before}By the final count {} wins by {points}.", name(winner)))
             }
-            None => (None, format!("{before}The count of the end is a draw.")),
+            None => (None, format!("{before}The final count is a draw.")),
         };
     }
     let ahead =
