@@ -4,7 +4,7 @@
 use criterion::{BenchmarkId, Criterion, Throughput};
 use std::time::{Duration, Instant};
 use tewari::base::game::Player;
-use tewari::base::memory::Budget;
+use tewari::base::memory::MemoryBudget;
 use tewari::engine::{Engine, EngineOptions};
 use tewari::go::Size;
 use tewari::search::Limits;
@@ -21,7 +21,8 @@ fn main() {
     group.throughput(Throughput::Elements(1));
     for side in [9, 13, 19] {
         let size = Size::new(side, side).expect("a size");
-        let options = EngineOptions { size, memory: Budget::Table(TABLE_BYTES), ..EngineOptions::default() };
+        let options =
+            EngineOptions { size, memory: MemoryBudget::Table(TABLE_BYTES), ..EngineOptions::default() };
         let mut engine = Engine::new(options).expect("an engine");
         group.bench_function(BenchmarkId::from_parameter(size), |bencher| {
             bencher.iter_custom(|simulations| search(&mut engine, simulations));

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Timeout of a lock, and the pause between attempts.
-const LOCK_PATIENCE: Duration = Duration::from_secs(2);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 const LOCK_PAUSE: Duration = Duration::from_millis(50);
 
 /// The reason why a folder cannot be used.
@@ -29,7 +29,7 @@ pub enum FolderError {
          give the same options",
         path.display()
     )]
-    Other {
+    DifferentExperiment {
         /// The folder.
         path: PathBuf,
         /// The name of the value that differs.
@@ -48,7 +48,7 @@ pub enum FolderError {
 }
 
 /// The identity of a folder: names and values.
-pub type Identity = BTreeMap<String, String>;
+pub type FolderIdentity = BTreeMap<String, String>;
 
 /// Returns a conversion of I/O errors at `path`.
 pub fn at(path: &Path) -> impl FnOnce(io::Error) -> FolderError {
@@ -66,7 +66,7 @@ pub fn lock(file: &File, path: &Path) -> Result<(), FolderError> {
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(()),
-            Err(TryLockError::WouldBlock) if started.elapsed() < LOCK_PATIENCE => {
+            Err(TryLockError::WouldBlock) if started.elapsed() < LOCK_TIMEOUT => {
                 std::thread::sleep(LOCK_PAUSE)
             }
             Err(TryLockError::WouldBlock) => return Err(FolderError::Locked { path: path.to_owned() }),
@@ -79,7 +79,7 @@ pub fn lock(file: &File, path: &Path) -> Result<(), FolderError> {
 ///
 /// # Errors
 /// The first difference.
-pub fn compare(folder: &Path, found: &Identity, expected: &Identity) -> Result<(), FolderError> {
+pub fn compare(folder: &Path, found: &FolderIdentity, expected: &FolderIdentity) -> Result<(), FolderError> {
     compare_names(expected.keys().chain(found.keys()), folder, found, expected)
 }
 
@@ -87,15 +87,19 @@ pub fn compare(folder: &Path, found: &Identity, expected: &Identity) -> Result<(
 ///
 /// # Errors
 /// The first difference.
-pub fn compare_known(folder: &Path, found: &Identity, expected: &Identity) -> Result<(), FolderError> {
+pub fn compare_recorded(
+    folder: &Path,
+    found: &FolderIdentity,
+    expected: &FolderIdentity,
+) -> Result<(), FolderError> {
     compare_names(expected.keys().filter(|&key| found.contains_key(key)), folder, found, expected)
 }
 
 fn compare_names<'k>(
     keys: impl Iterator<Item = &'k String>,
     folder: &Path,
-    found: &Identity,
-    expected: &Identity,
+    found: &FolderIdentity,
+    expected: &FolderIdentity,
 ) -> Result<(), FolderError> {
     let show =
         |value: Option<&String>| value.map_or_else(|| "not set".to_owned(), |value| format!("{value:?}"));
@@ -103,7 +107,12 @@ fn compare_names<'k>(
         let (there, here) = (found.get(key), expected.get(key));
         if there != here {
             let (found, expected) = (show(there), show(here));
-            return Err(FolderError::Other { path: folder.to_owned(), key: key.clone(), found, expected });
+            return Err(FolderError::DifferentExperiment {
+                path: folder.to_owned(),
+                key: key.clone(),
+                found,
+                expected,
+            });
         }
     }
     Ok(())
@@ -131,7 +140,7 @@ pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, FolderError> {
 ///
 /// # Errors
 /// Any error of the file system.
-pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), FolderError> {
+pub fn write_atomically(path: &Path, content: &[u8]) -> Result<(), FolderError> {
     let mut part = path.as_os_str().to_owned();
     part.push(".part");
     let part = PathBuf::from(part);

@@ -3,64 +3,10 @@
 //! The search is independent of the rules of any game. It relies on this: positions have 64-bit keys, moves are small
 //! numbers, a finished game has a score, and scores are better or worse for Black.
 
-use crate::base::ownership::Ownership;
-use crate::base::rng::PlayoutRng;
+pub use super::player::{Move, Player};
 
-/// One of the two sides. In Go, Black moves first; in tic-tac-toe, `Black` is X.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Player {
-    /// The side that moves first in an even game.
-    Black,
-    /// The other side.
-    White,
-}
-
-impl Player {
-    /// Both players, Black first.
-    pub const BOTH: [Player; 2] = [Player::Black, Player::White];
-
-    /// Returns the opponent.
-    #[must_use]
-    #[inline]
-    pub const fn other(self) -> Player {
-        match self {
-            Player::Black => Player::White,
-            Player::White => Player::Black,
-        }
-    }
-
-    /// Returns 0 for Black, 1 for White: the index into arrays with one element per player.
-    #[must_use]
-    #[inline]
-    pub const fn index(self) -> usize {
-        self as usize
-    }
-}
-
-impl std::fmt::Display for Player {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Player::Black => "black",
-            Player::White => "white",
-        })
-    }
-}
-
-/// A move as its number in the game's fixed list of moves, `0..Game::move_count()`.
-///
-/// In Go: `row * columns + column` with row 0 at the bottom, and `columns * rows` for pass. The table stores only these
-/// numbers, so that its files do not depend on the board's inner geometry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Move(pub u16);
-
-impl Move {
-    /// Returns the number as an index into per-move arrays.
-    #[must_use]
-    #[inline]
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
+use super::ownership::Ownership;
+use super::rng::PlayoutRng;
 
 /// A final score: points of Black minus points of White, before komi. In tic-tac-toe 1 if X has a line, -1 if O has one,
 /// else 0.
@@ -136,12 +82,12 @@ pub struct Prior {
 impl Prior {
     /// Adds `of` virtual simulations, `won` of them won, up to the maximum.
     pub fn add(&mut self, won: u8, of: u8) {
-        self.visits = self.visits.saturating_add(of).min(Prior::MOST_VISITS);
+        self.visits = self.visits.saturating_add(of).min(Prior::MAX_VISITS);
         self.wins = self.wins.saturating_add(won).min(self.visits);
     }
 
     /// One less than the largest byte.
-    const MOST_VISITS: u8 = 254;
+    const MAX_VISITS: u8 = 254;
 }
 
 /// The moves of a simulation.

@@ -7,20 +7,20 @@ use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
 /// Largest length of a line in bytes, which bounds the memory that a client can make the program use: enough for a JSON
 /// query with a game of 10,000 moves.
-pub const LONGEST_LINE: usize = 1 << 17;
+pub const MAX_LINE_BYTES: usize = 1 << 17;
 
-/// Largest number of lines read ahead, each up to [`LONGEST_LINE`] bytes.
-const READ_AHEAD: usize = 2;
+/// Largest number of lines read ahead, each up to [`MAX_LINE_BYTES`] bytes.
+const MAX_LINES_AHEAD: usize = 2;
 
 /// A line, or the end of the input.
-type Next = io::Result<Option<Line>>;
+type NextLine = io::Result<Option<Line>>;
 
 /// The input lines of a client.
-pub struct Input {
+pub struct LineReader {
     /// `None` if the caller passes lines one by one: this input is then always at its end.
-    lines: Option<Receiver<Next>>,
+    lines: Option<Receiver<NextLine>>,
     /// A line that was received and not yet taken.
-    waiting: Option<Next>,
+    waiting: Option<NextLine>,
     /// Number of lines taken.
     taken: u64,
     /// Number of the last interrupt line, counted from 1.
@@ -29,11 +29,17 @@ pub struct Input {
     abandoned: Arc<AtomicBool>,
 }
 
-impl Input {
+impl LineReader {
     /// Creates an input without lines.
     #[must_use]
-    pub fn none() -> Input {
-        Input { lines: None, waiting: None, taken: 0, interrupt: Arc::default(), abandoned: Arc::default() }
+    pub fn none() -> LineReader {
+        LineReader {
+            lines: None,
+            waiting: None,
+            taken: 0,
+            interrupt: Arc::default(),
+            abandoned: Arc::default(),
+        }
     }
 
     /// Creates an input of the lines of `source`. `abandoned` may be set at any time to signal that the reader of the
@@ -42,17 +48,17 @@ impl Input {
         mut source: impl BufRead + Send + 'static,
         abandoned: Arc<AtomicBool>,
         is_interrupt: fn(&str) -> bool,
-    ) -> Input {
-        let (sender, lines) = sync_channel(READ_AHEAD);
+    ) -> LineReader {
+        let (sender, lines) = sync_channel(MAX_LINES_AHEAD);
         let interrupt = Arc::new(AtomicU64::new(0));
-        let told = Arc::clone(&interrupt);
+        let interrupt_number = Arc::clone(&interrupt);
         std::thread::spawn(move || {
             for number in 1.. {
                 let next = read_line(&mut source);
                 if let Ok(Some(line)) = &next
                     && is_interrupt(&line.text)
                 {
-                    told.store(number, Relaxed);
+                    interrupt_number.store(number, Relaxed);
                 }
                 let is_last = !matches!(next, Ok(Some(_)));
                 if sender.send(next).is_err() || is_last {
@@ -60,7 +66,7 @@ impl Input {
                 }
             }
         });
-        Input { lines: Some(lines), waiting: None, taken: 0, interrupt, abandoned }
+        LineReader { lines: Some(lines), waiting: None, taken: 0, interrupt, abandoned }
     }
 
     /// Waits for the next line and returns it; `None` at the end of the input.
@@ -113,7 +119,7 @@ impl Input {
 pub struct Line {
     /// The text; invalid UTF-8 is replaced.
     pub text: String,
-    /// True if the line was longer than [`LONGEST_LINE`] and its rest was discarded.
+    /// True if the line was longer than [`MAX_LINE_BYTES`] and its rest was discarded.
     pub cut: bool,
 }
 
@@ -123,11 +129,11 @@ pub struct Line {
 /// A failed read.
 pub fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
     let mut bytes = Vec::new();
-    input.by_ref().take(LONGEST_LINE as u64 + 1).read_until(b'\n', &mut bytes)?;
+    input.by_ref().take(MAX_LINE_BYTES as u64 + 1).read_until(b'\n', &mut bytes)?;
     if bytes.is_empty() {
         return Ok(None);
     }
-    let cut = bytes.len() > LONGEST_LINE && bytes.last() != Some(&b'\n');
+    let cut = bytes.len() > MAX_LINE_BYTES && bytes.last() != Some(&b'\n');
     if cut {
         skip_line(input)?;
     }
@@ -160,11 +166,11 @@ mod tests {
 
     #[test]
     fn a_line_that_is_too_long_is_cut_and_the_next_one_read() {
-        let mut input = vec![b'x'; LONGEST_LINE + 5000];
+        let mut input = vec![b'x'; MAX_LINE_BYTES + 5000];
         input.extend_from_slice(b"\nname\nlast");
         let mut input = io::BufReader::with_capacity(100, &input[..]);
         let mut next = || read_line(&mut input).unwrap().map(|line| (line.text.trim().len(), line.cut));
-        assert_eq!(next(), Some((LONGEST_LINE + 1, true)));
+        assert_eq!(next(), Some((MAX_LINE_BYTES + 1, true)));
         assert_eq!(next(), Some((4, false)));
         assert_eq!(next(), Some((4, false)));
         assert_eq!(next(), None);

@@ -10,17 +10,17 @@ pub const MIB: u64 = 1 << 20;
 const ENGINE_BYTES: u64 = 7 * MIB + 9 * MIB / 32;
 /// Largest reserve for growth with boards and games; the reserve is half of the budget above the smallest. An engine on
 /// 19x19 that has read a long record takes 0.3 MiB more than one on 9x9.
-const MOST_RESERVE: u64 = MIB / 2;
+const MAX_RESERVE: u64 = MIB / 2;
 /// Memory of each further worker: boards, buffers, stack. Measured: 0.2 to 0.46 MiB.
 const WORKER_BYTES: u64 = MIB / 2;
 /// Largest default budget.
-const DEFAULT_LIMIT: u64 = 2048 * MIB;
+const MAX_DEFAULT_MEMORY: u64 = 2048 * MIB;
 /// The smallest budget for an engine without a network.
-pub const SMALLEST_MEMORY: u64 = 7 * MIB + 5 * MIB / 16;
+pub const MIN_ENGINE_MEMORY: u64 = 7 * MIB + 5 * MIB / 16;
 
 /// A memory budget for the engine or for its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Budget {
+pub enum MemoryBudget {
     /// Bytes for the whole engine.
     Engine(u64),
     /// Bytes for the table alone.
@@ -31,7 +31,7 @@ pub enum Budget {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BudgetError {
     /// A budget below the needs of the engine without a table.
-    #[error("{given} bytes of memory are too few: expected at least {smallest} ({} MiB)", mebibytes(*smallest))]
+    #[error("{given} bytes of memory are too few: at least {} MiB ({smallest} bytes) are needed; raise --memory", mebibytes(*smallest))]
     TooSmall {
         /// Bytes requested.
         given: u64,
@@ -40,7 +40,7 @@ pub enum BudgetError {
     },
     /// A budget above the memory of the machine or the limit of this process.
     #[error(
-        "{given} bytes of memory are more than this machine allows ({available}, {} MiB): ask for less",
+        "{given} bytes of memory are more than this machine has: expected at most {} MiB ({available} bytes)",
         available / MIB
     )]
     TooLarge {
@@ -51,7 +51,7 @@ pub enum BudgetError {
     },
     /// More workers than fit beside an existing table.
     #[error(
-        "expected at most {most} threads beside the table in the memory budget, found {given}: start with --threads \
+        "{given} threads do not fit into the memory beside the table: expected at most {most}; restart with --threads \
          {given}, which makes the table smaller"
     )]
     TooManyThreads {
@@ -62,29 +62,29 @@ pub enum BudgetError {
     },
 }
 
-impl Budget {
+impl MemoryBudget {
     /// Returns a quarter of the memory that the machine or its control group allows, at most 2 GiB.
     #[must_use]
-    pub fn default_for_machine() -> Budget {
-        let quarter = available().map_or(DEFAULT_LIMIT / 4, |bytes| bytes / 4);
-        Budget::Engine((quarter / MIB * MIB).clamp(SMALLEST_MEMORY, DEFAULT_LIMIT))
+    pub fn default_for_machine() -> MemoryBudget {
+        let quarter = available().map_or(MAX_DEFAULT_MEMORY / 4, |bytes| bytes / 4);
+        MemoryBudget::Engine((quarter / MIB * MIB).clamp(MIN_ENGINE_MEMORY, MAX_DEFAULT_MEMORY))
     }
 
-    /// Returns the bytes for the table of an engine with `threads` workers and `others` bytes of other data.
+    /// Returns the bytes for the table of an engine with `threads` workers and `other_bytes` bytes of other data.
     ///
     /// # Errors
     /// A budget that is too small for the engine, or above the memory of the machine.
-    pub fn table_bytes(self, threads: usize, others: u64) -> Result<usize, BudgetError> {
+    pub fn table_bytes(self, threads: usize, other_bytes: u64) -> Result<usize, BudgetError> {
         let (given, wanted) = match self {
-            Budget::Table(bytes) => (bytes, bytes),
-            Budget::Engine(bytes) => {
+            MemoryBudget::Table(bytes) => (bytes, bytes),
+            MemoryBudget::Engine(bytes) => {
                 let workers = WORKER_BYTES * (threads.max(1) as u64 - 1);
-                let smallest = SMALLEST_MEMORY + workers + others;
+                let smallest = MIN_ENGINE_MEMORY + workers + other_bytes;
                 if bytes < smallest {
                     return Err(BudgetError::TooSmall { given: bytes, smallest });
                 }
-                let reserve = ((bytes - smallest) / 2).min(MOST_RESERVE);
-                (bytes, bytes - ENGINE_BYTES - workers - others - reserve)
+                let reserve = ((bytes - smallest) / 2).min(MAX_RESERVE);
+                (bytes, bytes - ENGINE_BYTES - workers - other_bytes - reserve)
             }
         };
         if let Some(available) = available()
@@ -118,15 +118,15 @@ mod tests {
         assert_eq!(mebibytes(6 * MIB + 1), 6.01);
         assert_eq!(
             BudgetError::TooSmall { given: 1, smallest: 6 * MIB + MIB / 4 }.to_string(),
-            "1 bytes of memory are too few: expected at least 6553600 (6.25 MiB)"
+            "1 bytes of memory are too few: at least 6.25 MiB (6553600 bytes) are needed; raise --memory"
         );
     }
 
     #[test]
     fn budgets_outside_what_is_possible_are_refused() {
-        assert!(matches!(Budget::Engine(MIB).table_bytes(1, 0), Err(BudgetError::TooSmall { .. })));
-        assert!(matches!(Budget::Engine(1 << 60).table_bytes(1, 0), Err(BudgetError::TooLarge { .. })));
-        assert_eq!(Budget::Table(5000).table_bytes(4, 0), Ok(5000));
-        assert!(Budget::Engine(64 * MIB).table_bytes(1, 0).unwrap() < (64 * MIB) as usize);
+        assert!(matches!(MemoryBudget::Engine(MIB).table_bytes(1, 0), Err(BudgetError::TooSmall { .. })));
+        assert!(matches!(MemoryBudget::Engine(1 << 60).table_bytes(1, 0), Err(BudgetError::TooLarge { .. })));
+        assert_eq!(MemoryBudget::Table(5000).table_bytes(4, 0), Ok(5000));
+        assert!(MemoryBudget::Engine(64 * MIB).table_bytes(1, 0).unwrap() < (64 * MIB) as usize);
     }
 }

@@ -7,6 +7,7 @@ pub mod memory;
 pub mod ownership;
 pub mod parameters;
 pub(crate) mod platform;
+pub mod player;
 pub mod rng;
 pub mod value;
 pub mod zobrist;

@@ -1,6 +1,6 @@
 //! Ownership of each point: counted at the end of playouts, or estimated by an evaluator.
 
-use crate::base::game::{Move, Player};
+use super::player::{Move, Player};
 
 /// Numbers of playouts in which each point ended as Black's and as White's, and an evaluator's estimate. Empty at first.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -39,7 +39,7 @@ impl PlayoutRng {
 
     /// Returns true with probability `numerator / 256`.
     #[inline]
-    pub fn chance(&mut self, numerator: u32) -> bool {
+    pub fn is_true_in_256(&mut self, numerator: u32) -> bool {
         (self.0.next_u64() >> 56) < u64::from(numerator)
     }
 }

@@ -2,8 +2,8 @@
 
 use super::options::EngineArguments;
 use super::print_error;
-use crate::base::input::Input;
-use crate::base::memory::{Budget, MIB};
+use crate::base::input::LineReader;
+use crate::base::memory::{MIB, MemoryBudget};
 use crate::engine::Engine;
 use crate::go::{Komi, Rules, Size};
 use crate::protocols::katago::{Defaults, Perspective, Server};
@@ -90,17 +90,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         finishes_queue: !arguments.quit_without_waiting,
     };
     let input = BufReader::new(std::io::stdin());
-    let input = Input::reading(input, super::abandoned::watch_standard_output(), |_| false);
+    let input = LineReader::reading(input, super::abandoned::watch_standard_output(), |_| false);
     let mut server = Server::new(Engine::new(options)?, defaults, input, std::io::stdout().lock());
     server.run().context("cannot go on with the analysis")?;
     super::abandoned::check_client()
 }
 
 /// Returns the maximum bytes of waiting queries.
-fn room_for_queries(memory: Budget) -> u64 {
+fn room_for_queries(memory: MemoryBudget) -> u64 {
     match memory {
-        Budget::Engine(bytes) => (bytes / LEAST_MEMORY_OVER_QUERIES).clamp(MIB, MAX_ROOM_FOR_QUERIES),
-        Budget::Table(_) => MAX_ROOM_FOR_QUERIES,
+        MemoryBudget::Engine(bytes) => (bytes / LEAST_MEMORY_OVER_QUERIES).clamp(MIB, MAX_ROOM_FOR_QUERIES),
+        MemoryBudget::Table(_) => MAX_ROOM_FOR_QUERIES,
     }
 }
 

@@ -5,9 +5,9 @@ use super::print_error;
 use super::table_game::{Chosen, TableGame, choose};
 use crate::base::game::Move;
 use crate::engine::Engine;
-use crate::go::status::end_of;
+use crate::go::status::end_position;
 use crate::go::{Komi, Position, Record, Rules, Size};
-use crate::records::sgf::{self, GameRecord, Given, Otherwise, Place, ReplayError, Step};
+use crate::records::sgf::{self, ChosenTerms, DefaultTerms, GameRecord, RecordMove, RecordTurn, ReplayError};
 use crate::reports::analysis::{Analysis, Head, json, positions, text};
 use crate::search::{Limits, Report};
 use anyhow::{Context, Result, anyhow, bail};
@@ -106,7 +106,7 @@ fn analyse_empty_board(arguments: &Arguments) -> Result<()> {
     let position = Position::new(size, rules, komi);
     let mut analyst = Analyst::new(arguments, size.to_string(), Head::without_record(rules), &position, 1)?;
     say_mismatch(table.as_ref(), rules, komi);
-    analyst.analyse(&Step { turn: 0, played: None, set_up: None, position }, 1)?;
+    analyst.analyse(&RecordTurn { turn: 0, played: None, set_up: None, position }, 1)?;
     if let Some(warning) = analyst.engine.file_warning() {
         print_error(&warning);
     }
@@ -156,7 +156,7 @@ fn analyse_game(arguments: &Arguments, record: &GameRecord, id: &str) -> Result<
         print_error(&format!("{id}: {warning}"));
     }
     let table = TableGame::of(&arguments.engine);
-    let otherwise = table.as_ref().map_or_else(Otherwise::default, TableGame::otherwise);
+    let otherwise = table.as_ref().map_or_else(DefaultTerms::default, TableGame::otherwise);
     let terms = match record.terms(arguments.given(), otherwise) {
         Ok(terms) => terms,
         Err(error) => return Ok(Some(about(id, error))),
@@ -176,7 +176,7 @@ fn analyse_game(arguments: &Arguments, record: &GameRecord, id: &str) -> Result<
             Ok(positions) => positions,
             Err(error) => return Ok(Some(about(id, error))),
         };
-        let mut analyse = |step: &Step| {
+        let mut analyse = |step: &RecordTurn| {
             let analyst = match &mut analyst {
                 Some(analyst) => analyst,
                 None => {
@@ -212,18 +212,18 @@ fn turn_of(given: i128, moves: usize) -> Result<usize, String> {
 
 /// Returns the moves of a record, up to the first that is unreadable or outside a board of `size`.
 fn moves_of(record: &GameRecord, size: Size) -> Vec<Move> {
-    let on_board = |place: &Place| match place {
-        Place::Pass => Some(size.pass()),
-        Place::Point(point) => size.move_at(usize::from(point.column), usize::from(point.row)),
-        Place::Unreadable(_) => None,
+    let on_board = |place: &RecordMove| match place {
+        RecordMove::Pass => Some(size.pass()),
+        RecordMove::Point(point) => size.move_at(usize::from(point.column), usize::from(point.row)),
+        RecordMove::Unreadable(_) => None,
     };
     record.moves().map_while(|(_, place)| on_board(place)).collect()
 }
 
 /// Analyses positions as they are read. Returns the error that ended them early, if there is one.
 fn one_by_one(
-    positions: impl Iterator<Item = Result<Step, ReplayError>>,
-    analyse: &mut impl FnMut(&Step) -> Result<()>,
+    positions: impl Iterator<Item = Result<RecordTurn, ReplayError>>,
+    analyse: &mut impl FnMut(&RecordTurn) -> Result<()>,
 ) -> Result<Option<ReplayError>> {
     for step in positions {
         match step {
@@ -235,7 +235,9 @@ fn one_by_one(
 }
 
 /// Returns all positions, 20 KiB each on 19x19, and the error that ended them early, if there is one.
-fn all_of(positions: impl Iterator<Item = Result<Step, ReplayError>>) -> (Vec<Step>, Option<ReplayError>) {
+fn all_of(
+    positions: impl Iterator<Item = Result<RecordTurn, ReplayError>>,
+) -> (Vec<RecordTurn>, Option<ReplayError>) {
     let mut steps = Vec::new();
     for step in positions {
         match step {
@@ -247,8 +249,8 @@ fn all_of(positions: impl Iterator<Item = Result<Step, ReplayError>>) -> (Vec<St
 }
 
 impl Arguments {
-    fn given(&self) -> Given {
-        Given { rules: self.rules, komi: self.komi }
+    fn given(&self) -> ChosenTerms {
+        ChosenTerms { rules: self.rules, komi: self.komi }
     }
 
     /// Returns true if pass number `pass`, from 1, begins at the end of the game.
@@ -308,11 +310,11 @@ impl<'a> Analyst<'a> {
     }
 
     /// Analyses a position in pass number `pass`, from 1.
-    fn analyse(&mut self, step: &Step, pass: usize) -> Result<()> {
+    fn analyse(&mut self, step: &RecordTurn, pass: usize) -> Result<()> {
         // Setup stones in a record may change the position, but never the size of the board.
         self.engine.set_record(Record::from_position(step.position.clone()))?;
         let next = self.moves.get(step.turn).copied();
-        let end = end_of(&step.position, next).map(|end| {
+        let end = end_position(&step.position, next).map(|end| {
             let options = self.engine.options();
             let dead = Dead::or_by_rules(self.arguments.dead, end.rules());
             dead.statuses(&end, options.playouts, options.parameters.seed)

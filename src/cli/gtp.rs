@@ -5,8 +5,8 @@ use super::table_game::{Chosen, TableGame, choose};
 use crate::engine::{DecisionSettings, Engine, EngineOptions, Level, MoveBudget};
 use crate::go::{Komi, Rules, Scoring, Size};
 use crate::protocols::gtp::{Session, SessionOptions};
-use crate::records::sgf::Given;
-use crate::records::sgf::terms::TERRITORY;
+use crate::records::sgf::ChosenTerms;
+use crate::records::sgf::terms::TERRITORY_NOTE;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use rand::rand_core::TryRng;
@@ -81,7 +81,7 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
         None => SysRng.try_next_u64()? >> 1,
     };
     let table = TableGame::of(&arguments.engine);
-    let given = Given { rules: arguments.rules, komi: arguments.komi };
+    let given = ChosenTerms { rules: arguments.rules, komi: arguments.komi };
     let Chosen { size, rules, komi } = choose(table.as_ref(), arguments.size, given, Size::new(19, 19)?);
     let mut options = arguments.engine.options(size, rules, komi, seed);
     options.dead_stones = arguments.dead.map(Into::into);
@@ -101,7 +101,7 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
         say(&mismatch);
     }
     if engine.options().rules.scoring == Scoring::Territory {
-        say(TERRITORY);
+        say(TERRITORY_NOTE);
     }
     let LimitArguments { visits, simulations, time } = arguments.limits;
     let budget = MoveBudget { visits, simulations, time };

@@ -3,7 +3,7 @@
 
 use super::contestants::Setting;
 use super::options::{LimitArguments, parse_area_rules, parse_seconds};
-use crate::base::folder::Identity;
+use crate::base::folder::FolderIdentity;
 use crate::base::memory;
 use crate::go::{Komi, Rules, Size};
 use crate::lab::arena::contestant::ContestantSpec;
@@ -132,7 +132,7 @@ impl GameArguments {
     pub(super) fn identity(&self, experiment: &Experiment, limits: LimitArguments) -> ExperimentIdentity {
         let conditions = &experiment.conditions;
         let text = |value: String| value;
-        let mut setting = Identity::from([
+        let mut setting = FolderIdentity::from([
             ("size".to_owned(), conditions.size.to_string()),
             ("komi".to_owned(), conditions.komi.to_string()),
             ("rules".to_owned(), conditions.rules.to_string()),

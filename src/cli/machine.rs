@@ -2,7 +2,7 @@
 
 use super::options::EngineArguments;
 use crate::base::game::Player;
-use crate::base::memory::{self, Budget, MIB};
+use crate::base::memory::{self, MIB, MemoryBudget};
 use crate::engine::Engine;
 use crate::go::{Komi, Rules, Size};
 use crate::search::Limits;
@@ -116,7 +116,7 @@ impl Trial<'_> {
             let mut options =
                 self.engine.options(Size::new(side, side)?, Rules::CHINESE, Komi::from_points(7.5)?, SEED);
             options.parameters.threads = threads;
-            options.memory = Budget::Table(table);
+            options.memory = MemoryBudget::Table(table);
             let mut engine = Engine::new(options)?;
             let mut search = |time| {
                 let limits = Limits { time: Some(time), simulations: Some(u64::MAX), ..Limits::default() };

@@ -1,7 +1,7 @@
 //! Options shared by several subcommands.
 
-use crate::base::memory::Budget;
-use crate::engine::expert::VALUE_WEIGHT;
+use crate::base::memory::MemoryBudget;
+use crate::engine::DEFAULT_VALUE_WEIGHT;
 use crate::engine::{EngineOptions, TableFile};
 use crate::go::rules::RulesError;
 use crate::go::status::DeadStones;
@@ -76,7 +76,7 @@ pub(super) struct EngineArguments {
     #[arg(long, value_name = "FILE", value_parser = parse_network, help_heading = PLAYOUTS)]
     network: Option<NetworkChoice>,
     /// Weight of the network's value estimate of a position, in playouts; 0 leaves it out.
-    #[arg(long, value_name = "N", default_value_t = VALUE_WEIGHT, hide_short_help = true,
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_VALUE_WEIGHT, hide_short_help = true,
         help_heading = PLAYOUTS)]
     network_value: u8,
     /// Action of a simulation at a position that has more visits than the edge to it, from transpositions: continue
@@ -119,7 +119,7 @@ impl From<Dead> for DeadStones {
     fn from(choice: Dead) -> DeadStones {
         match choice {
             Dead::Agreement => DeadStones::Agreement,
-            Dead::None => DeadStones::None,
+            Dead::None => DeadStones::Keep,
         }
     }
 }
@@ -184,9 +184,9 @@ impl EngineArguments {
     /// Returns the options of an engine with `size`, `rules`, `komi` and `seed`.
     pub(super) fn options(&self, size: Size, rules: Rules, komi: Komi, seed: u64) -> EngineOptions {
         let memory = match (self.table_size, self.memory, self.default_table) {
-            (Some(bytes), ..) | (None, None, Some(bytes)) => Budget::Table(bytes),
-            (None, Some(bytes), _) => Budget::Engine(bytes),
-            (None, None, None) => Budget::default_for_machine(),
+            (Some(bytes), ..) | (None, None, Some(bytes)) => MemoryBudget::Table(bytes),
+            (None, Some(bytes), _) => MemoryBudget::Engine(bytes),
+            (None, None, None) => MemoryBudget::default_for_machine(),
         };
         let table_file = self.table.as_ref().map(|path| TableFile {
             path: path.clone(),

@@ -9,14 +9,14 @@ use super::print_error;
 use super::table_game::{Chosen, TableGame, choose};
 use crate::base::game::Player;
 use crate::engine::{Engine, Level};
-use crate::go::drawing::Ink;
+use crate::go::drawing::BoardStyle;
 use crate::go::handicap::Handicap;
 use crate::go::{Komi, Rules, Size};
 use crate::play::console::{Console, Lines};
-use crate::play::go::{GoGame, Setting};
+use crate::play::go::{GoGame, GoGameSettings};
 use crate::play::tictactoe::TicTacToeGame;
 use crate::play::{InteractiveGame, converse};
-use crate::records::sgf::Given;
+use crate::records::sgf::ChosenTerms;
 use crate::search::Limits;
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand, ValueEnum};
@@ -123,7 +123,7 @@ fn play_go(arguments: &GoArguments) -> Result<()> {
     let common = &arguments.common;
     let table = TableGame::of(&common.engine);
     let komi = arguments.komi.or(arguments.handicap.as_ref().map(|_| HANDICAP_KOMI));
-    let given = Given { rules: arguments.rules, komi };
+    let given = ChosenTerms { rules: arguments.rules, komi };
     let Chosen { size, rules, komi } = choose(table.as_ref(), arguments.size, given, Size::new(9, 9)?);
     let mut options = common.engine.options(size, rules, komi, common.seed);
     if let Some(level) = arguments.level {
@@ -134,7 +134,7 @@ fn play_go(arguments: &GoArguments) -> Result<()> {
         print_error(&mismatch);
     }
     let limits = common.limits(Limits { time: Some(DEFAULT_TIME), ..Limits::default() });
-    let setting = Setting { human: common.human(), limits, level: arguments.level, ink: ink() };
+    let setting = GoGameSettings { human: common.human(), limits, level: arguments.level, ink: ink() };
     let mut game = GoGame::new(engine, setting);
     if let Some(handicap) = &arguments.handicap {
         game.give(handicap).context("--handicap")?;
@@ -151,14 +151,14 @@ fn is_terminal() -> bool {
 /// Returns colours for a terminal, unless `NO_COLOR` is set, and circles if the locale is UTF-8.
 ///
 /// Source: <https://no-color.org>.
-fn ink() -> Ink {
+fn ink() -> BoardStyle {
     let has_colours = is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| {
         let value = std::env::var(name).ok()?;
         (!value.is_empty()).then(|| value.to_lowercase())
     });
     let has_circles = locale.is_some_and(|locale| locale.contains("utf-8") || locale.contains("utf8"));
-    if has_colours { Ink::Colours { has_circles } } else { Ink::Plain }
+    if has_colours { BoardStyle::Colours { has_circles } } else { BoardStyle::Plain }
 }
 
 fn sit_down(game: &mut dyn InteractiveGame, human: Player) -> Result<()> {

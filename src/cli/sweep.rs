@@ -3,7 +3,7 @@
 use super::contestants;
 use super::laboratory::{GameArguments, Verdict, stop_on_interrupt};
 use super::options::{LimitArguments, parse_bytes, parse_seconds, replacements};
-use crate::base::memory::Budget;
+use crate::base::memory::MemoryBudget;
 use crate::engine::EngineOptions;
 use crate::lab::arena::chart::{self, Words};
 use crate::lab::arena::contestant::ContestantSpec;
@@ -189,8 +189,8 @@ fn name_of(reference: &ContestantSpec) -> String {
     let words = reference.description();
     match reference {
         ContestantSpec::Own { engine, .. } if !words.contains("--table-size") => match engine.memory {
-            Budget::Table(bytes) => format!("{words} with a table of {}", bytes_in_words(bytes)),
-            Budget::Engine(_) => words.to_owned(),
+            MemoryBudget::Table(bytes) => format!("{words} with a table of {}", bytes_in_words(bytes)),
+            MemoryBudget::Engine(_) => words.to_owned(),
         },
         _ => words.to_owned(),
     }
@@ -221,7 +221,7 @@ fn judge_moves(arguments: &Arguments, path: &Path, points: &[Point], engine: &En
     let named = || path.display().to_string();
     let bytes = std::fs::read(path).with_context(named)?;
     let mut engine = engine.clone();
-    engine.memory = Budget::Table(AMPLE_TABLE);
+    engine.memory = MemoryBudget::Table(AMPLE_TABLE);
     engine.parameters.seed = common.seed;
     let positions = proxy::positions(&bytes, &engine, usize::from(arguments.every)).with_context(named)?;
     ensure!(

@@ -6,11 +6,11 @@ use super::output_file::write_file;
 use super::print_error;
 use super::table_care::{self, soundness};
 use super::table_game::{self, otherwise};
-use crate::base::memory::Budget;
+use crate::base::memory::MemoryBudget;
 use crate::base::platform::files;
-use crate::engine::{Engine, EngineOptions, TableFile, TableSetting};
+use crate::engine::{Engine, EngineOptions, TableFile, TableGameSettings};
 use crate::go::{KeyPolicy, Komi, Position, Rules, Size};
-use crate::records::sgf::{self, Given, Otherwise, customary_komi};
+use crate::records::sgf::{self, ChosenTerms, DefaultTerms, customary_komi};
 use crate::reports::analysis::lines::{self, Extent};
 use crate::reports::analysis::positions;
 use crate::search::policy::Preset;
@@ -186,9 +186,9 @@ pub(super) fn say(text: &str) -> Result<()> {
 fn create(arguments: &Create) -> Result<()> {
     let Create { file, size, komi, rules, memory, table_size, policy, network, key_policy } = arguments;
     let memory = match (table_size, memory) {
-        (Some(bytes), _) => Budget::Table(*bytes),
-        (None, Some(bytes)) => Budget::Engine(*bytes),
-        (None, None) => Budget::default_for_machine(),
+        (Some(bytes), _) => MemoryBudget::Table(*bytes),
+        (None, Some(bytes)) => MemoryBudget::Engine(*bytes),
+        (None, None) => MemoryBudget::default_for_machine(),
     };
     let networks = NetworkChoice::or_default(network.as_ref());
     let options = EngineOptions {
@@ -391,13 +391,13 @@ fn dump(arguments: &Dump) -> Result<()> {
     }
     let identity = table.identity().cloned().ok_or_else(|| anyhow!("{name}: expected a table in a file"))?;
     drop(table);
-    let setting = TableSetting::read(&identity.game_settings);
+    let setting = TableGameSettings::read(&identity.game_settings);
     let (position, assumed) = match &arguments.game {
         Some(game) => position_of_game(arguments, game, &setting)?,
         None => {
             let size = table_game::size(&identity)
                 .ok_or_else(|| anyhow!("{name}: expected a table for go, found {}", identity.game))?;
-            let Otherwise { rules, komi } = otherwise(&setting);
+            let DefaultTerms { rules, komi } = otherwise(&setting);
             let (rules, komi) = (arguments.rules.unwrap_or(rules), arguments.komi.unwrap_or(komi));
             let mut position = Position::new(size, rules, komi);
             position.set_key_policy(setting.keys.unwrap_or_default());
@@ -446,13 +446,13 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
 fn position_of_game(
     arguments: &Dump,
     game: &Path,
-    setting: &TableSetting,
+    setting: &TableGameSettings,
 ) -> Result<(Position, Vec<String>)> {
     let name = game.display();
     let bytes = std::fs::read(game).with_context(|| format!("cannot read {name}"))?;
     let collection = sgf::read(&bytes).map_err(|error| anyhow!("{name}: {error}"))?;
     let record = collection.games.first().ok_or_else(|| anyhow!("{name}: expected a game, found none"))?;
-    let given = Given { rules: arguments.rules, komi: arguments.komi };
+    let given = ChosenTerms { rules: arguments.rules, komi: arguments.komi };
     let terms = record.terms(given, otherwise(setting)).map_err(|error| anyhow!("{name}: {error}"))?;
     let last = record.move_count();
     let turn = arguments.turn.unwrap_or(last);

@@ -1,17 +1,17 @@
 //! The game that a table file was made for, and the game to search in it.
 
 use super::options::EngineArguments;
-use crate::engine::TableSetting;
+use crate::engine::TableGameSettings;
 use crate::go::{Komi, Rules, Size};
-use crate::records::sgf::{Given, Otherwise, customary_komi};
-use crate::table::{Table, TableIdentity, TableMode};
+use crate::records::sgf::{ChosenTerms, DefaultTerms, customary_komi};
+use crate::table::{TableIdentity, Table, TableMode};
 use std::path::Path;
 
 /// Board, rules and komi that a table file was made for; `None` if they cannot be read.
 pub(super) struct TableGame {
     name: String,
     size: Option<Size>,
-    setting: TableSetting,
+    setting: TableGameSettings,
 }
 
 /// Board, rules and komi of a game, from the command line, the table, or by default.
@@ -31,18 +31,18 @@ impl TableGame {
     }
 
     fn new(path: &Path, identity: &TableIdentity) -> TableGame {
-        let setting = TableSetting::read(&identity.game_settings);
+        let setting = TableGameSettings::read(&identity.game_settings);
         TableGame { name: path.display().to_string(), size: size(identity), setting }
     }
 
     /// Returns the rules and komi to use if nothing else names them.
-    pub(super) fn otherwise(&self) -> Otherwise {
+    pub(super) fn otherwise(&self) -> DefaultTerms {
         otherwise(&self.setting)
     }
 
     /// Returns a warning if the table was made for other rules or another komi: both are part of every key.
     pub(super) fn mismatch(&self, rules: Rules, komi: Komi) -> Option<String> {
-        let TableSetting { rules: made_for_rules, komi: made_for_komi, .. } = self.setting;
+        let TableGameSettings { rules: made_for_rules, komi: made_for_komi, .. } = self.setting;
         let (made_for_rules, made_for_komi) = (made_for_rules?, made_for_komi?);
         ((made_for_rules, made_for_komi) != (rules, komi)).then(|| {
             format!(
@@ -58,10 +58,10 @@ impl TableGame {
 pub(super) fn choose(
     table: Option<&TableGame>,
     size: Option<Size>,
-    given: Given,
+    given: ChosenTerms,
     default_size: Size,
 ) -> Chosen {
-    let otherwise = table.map_or_else(Otherwise::default, TableGame::otherwise);
+    let otherwise = table.map_or_else(DefaultTerms::default, TableGame::otherwise);
     let rules = given.rules.unwrap_or(otherwise.rules);
     let komi = if rules.scoring == otherwise.rules.scoring { otherwise.komi } else { customary_komi(rules) };
     Chosen {
@@ -77,7 +77,7 @@ pub(super) fn size(identity: &TableIdentity) -> Option<Size> {
 }
 
 /// Returns the rules and komi that a table was made for, or the defaults if they cannot be read.
-pub(super) fn otherwise(setting: &TableSetting) -> Otherwise {
-    let default = Otherwise::default();
-    Otherwise { rules: setting.rules.unwrap_or(default.rules), komi: setting.komi.unwrap_or(default.komi) }
+pub(super) fn otherwise(setting: &TableGameSettings) -> DefaultTerms {
+    let default = DefaultTerms::default();
+    DefaultTerms { rules: setting.rules.unwrap_or(default.rules), komi: setting.komi.unwrap_or(default.komi) }
 }

@@ -1,47 +1,49 @@
-//! Which of the moves that a search has found about as good is played: the one that the network thinks likelier.
+//! The choice of a move by value and policy, among the moves that a search has found about equally good.
 //!
-//! Values of moves err together with the estimates of the positions below them, by more than visits tell, so that a small
-//! lead in value says less than the policy does. A move is worth its value + τ·ln p, p being its prior: the likeliest move of
-//! the policy in proportion to p·exp(value / τ), which has the best mean value less τ times its divergence from the prior.
-//! The prior decides only where the values leave it open: a move is not played if another has a value higher by more than
-//! the statistical error of both, as the visits tell it.
-//! On larger boards, where a search has more moves to visit, it seemed to lose games (DESIGN.md): there the most visited move is played.
-//! Compare Grill et al., "Monte-Carlo tree search as regularized policy optimization" (2020), section 3.
+//! The value of a move contains the errors of the value estimates below it, which exceed the statistical error of its
+//! visits: a small lead in value is weaker evidence than the policy. The move with the best value + τ·ln p is played, where
+//! p is its prior. It is the most probable move of the policy proportional to p·exp(value / τ), which maximises the mean
+//! value minus τ times its divergence from the prior. Compare Grill et al., "Monte-Carlo tree search as regularized policy
+//! optimization" (2020), section 3.
+//!
+//! A move is never played if the value of another one is higher by more than the statistical error of both. On larger
+//! boards, where the visits are spread over more moves, this choice seemed to lose games (DESIGN.md, section 13): there the
+//! most visited move is played.
 
 use crate::base::game::{Bounds, Game, Outcome, Player};
 use crate::go::Position;
 use crate::search::MoveReport;
 
-/// τ: the chance to win that a prior e times as large is worth.
-const PRIOR_IN_WINS: f64 = 0.015;
-/// Smaller priors count like this one.
-const LEAST_PRIOR: f64 = 1e-4;
-/// The part of the most visited move's visits that a move needs, and how many at least: the value of fewer is noise.
-const LEAST_SHARE: f64 = 0.1;
-const LEAST_VISITS: u64 = 64;
-/// On boards with a longer side the most visited move is played.
-const LONGEST_SIDE: usize = 9;
+/// τ: the win rate that a factor of e in the prior is worth.
+const PRIOR_WEIGHT: f64 = 0.015;
+/// Minimum prior in the formula; lower ones are raised to it.
+const MIN_PRIOR: f64 = 1e-4;
+/// Minimum visits of a move, as a share of the most visited move's and as a number: the value of fewer visits is noise.
+const MIN_VISIT_SHARE: f64 = 0.1;
+const MIN_VISITS: u64 = 64;
+/// Maximum side of a board on which the prior counts.
+const MAX_SIDE: usize = 9;
 
-/// Puts first the best of `moves`, which are those of `root` by visits. Where the first is proven, or where at least a draw is
-/// certain by the proven `bounds` of Black's score, the search's order stays: there a move that keeps it comes first. On
-/// boards with a side above [`LONGEST_SIDE`] it stays, too.
-pub(super) fn put_first(moves: &mut [MoveReport], root: &Position, bounds: Bounds) {
+/// Puts the move to play first in `moves`, which are the moves of `root` by visits. The order is unchanged if the first move
+/// is proven, if the proven `bounds` of Black's score guarantee the player to move at least a draw (the search puts a move
+/// first that keeps it), or if a side of the board is above [`MAX_SIDE`].
+pub(super) fn put_preferred_first(moves: &mut [MoveReport], root: &Position, bounds: Bounds) {
     let certain = match root.to_play() {
         Player::Black => root.outcome_for_black(bounds.lower),
         Player::White => root.outcome_for_black(bounds.upper).other(),
     };
     let is_open = |it: &MoveReport| it.proven.is_none();
-    let is_large = root.size().columns().max(root.size().rows()) > LONGEST_SIDE;
+    let is_large = root.size().columns().max(root.size().rows()) > MAX_SIDE;
     if is_large || certain != Outcome::Loss || !moves.first().is_some_and(is_open) {
         return;
     }
-    let least_visits = ((moves[0].edge_visits as f64 * LEAST_SHARE) as u64).max(LEAST_VISITS);
-    let worth = |it: &MoveReport| it.value.as_f64() + PRIOR_IN_WINS * it.prior.max(LEAST_PRIOR).ln();
+    let least_visits = ((moves[0].edge_visits as f64 * MIN_VISIT_SHARE) as u64).max(MIN_VISITS);
+    let worth = |it: &MoveReport| it.value.as_f64() + PRIOR_WEIGHT * it.prior.max(MIN_PRIOR).ln();
     let is_candidate = |it: &MoveReport| is_open(it) && it.edge_visits >= least_visits;
     let is_refuted =
         |it: &MoveReport| moves.iter().any(|other| is_candidate(other) && is_certainly_better(other, it));
     let candidates = moves.iter().enumerate().filter(|(_, it)| is_candidate(it) && !is_refuted(it));
-    // Of equals the first, which has most visits.
+    // The last maximum of the reversed order is the most visited of equals.
     let best = candidates.rev().max_by(|(_, one), (_, other)| worth(one).total_cmp(&worth(other)));
     if let Some((number, _)) = best {
         moves[..=number].rotate_right(1);
@@ -62,12 +64,12 @@ mod tests {
     use crate::base::game::Move;
     use crate::go::{Komi, Rules, Size};
 
-    /// An empty board, where Black is to move, with a komi of 7.
+    /// Returns an empty board with Black to move and a komi of 7.
     fn root(columns: usize) -> Position {
         Position::new(Size::new(columns, 9).expect("a size"), Rules::CHINESE, Komi(14))
     }
 
-    /// Moves with so many chances to win, priors and visits each, the most visited first.
+    /// Returns moves with the given number, win rate, prior and visits, the most visited first.
     fn moves(moves: &[(u16, f64, f64, u64)]) -> Vec<MoveReport> {
         let report = |&(number, chance, prior, visits): &(u16, f64, f64, u64)| MoveReport {
             prior,
@@ -76,9 +78,9 @@ mod tests {
         moves.iter().map(report).collect()
     }
 
-    /// The numbers of the moves afterwards, where Black's score is proven to be `lower` at least.
+    /// Returns the numbers of the moves in the order chosen, with Black's score proven to be at least `lower`.
     fn order(mut moves: Vec<MoveReport>, lower: i16) -> Vec<u16> {
-        put_first(&mut moves, &root(9), Bounds { lower, upper: 81 });
+        put_preferred_first(&mut moves, &root(9), Bounds { lower, upper: 81 });
         moves.iter().map(|it| it.mv.0).collect()
     }
 
@@ -96,10 +98,10 @@ mod tests {
 
     #[test]
     fn a_likelier_move_is_not_played_where_another_is_better_by_more_than_their_error() {
-        // As played on CGOS: 2,450 visits with 71.9 % before 11,065 with 75.3 %.
+        // From a game on CGOS: the move with 2,450 visits and 71.9 % was played instead of that with 11,065 and 75.3 %.
         let played = [(7, 0.753, 0.02, 11_065), (8, 0.719, 0.4, 2_450)];
         assert_eq!(order(moves(&played), -81), [7, 8]);
-        // The same values with a 16th of the visits leave it open.
+        // With a 16th of the visits the difference is within the error.
         let open = [(7, 0.753, 0.02, 691), (8, 0.719, 0.4, 153)];
         assert_eq!(order(moves(&open), -81), [8, 7]);
     }
@@ -122,7 +124,7 @@ mod tests {
     #[test]
     fn larger_boards_play_the_most_visited_move() {
         let mut close = moves(&[(7, 0.52, 0.02, 900), (8, 0.50, 0.9, 500)]);
-        put_first(&mut close, &root(10), Bounds { lower: -90, upper: 90 });
+        put_preferred_first(&mut close, &root(10), Bounds { lower: -90, upper: 90 });
         assert_eq!(close[0].mv, Move(7));
     }
 

@@ -1,62 +1,62 @@
-//! Time settings, what is left on the clocks, and how long to think about a move.
+//! Time settings, the clocks of a game, and the time for a move.
 
 use crate::base::game::Player;
 use crate::go::Size;
 use std::time::Duration;
 
-/// Time lost between us and the server for each move, whatever its length.
+/// Delay between engine and server, subtracted from the time for each move.
 const LAG: Duration = Duration::from_millis(200);
-/// And this part of the time, as a divisor.
-const LAG_PART: u32 = 100;
-/// The shortest time to think: with nothing left, a move still has to come.
-const SHORTEST: Duration = Duration::from_millis(10);
-/// A search that does not look at the clock uses at most this part of the main time, as a divisor.
-const LONGEST_PART: u32 = 4;
+/// Further delay, as a divisor of the time: 1 %.
+const LAG_DIVISOR: u32 = 100;
+/// Minimum time for a move: one has to be made even when the clock is at zero.
+const MIN_TIME: Duration = Duration::from_millis(10);
+/// Share of the remaining main time that a search with another limit than the clock may use, as a divisor.
+const MAX_MAIN_DIVISOR: u32 = 4;
 
-/// How time is kept. Main time comes first in all that have it.
+/// A time system. Main time, if there is any, comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeSystem {
-    /// Nobody looks at the clock.
+    /// No limit.
     Unlimited,
     /// Main time alone.
     Absolute {
         /// Main time.
         main: Duration,
     },
-    /// Then so many stones in each period.
+    /// Overtime in periods, in each of which a number of stones must be played.
     Canadian {
         /// Main time.
         main: Duration,
-        /// A period.
+        /// Length of a period.
         period: Duration,
-        /// Stones to be played in it.
+        /// Stones to be played in a period.
         stones: u32,
     },
-    /// Then so many periods; one is lost whenever a move takes longer.
+    /// Overtime of a number of periods (Japanese byo-yomi); a move that exceeds the period uses it up.
     ByoYomi {
         /// Main time.
         main: Duration,
-        /// A period.
+        /// Length of a period.
         period: Duration,
-        /// How many there are.
+        /// Number of periods.
         periods: u32,
     },
-    /// Each move gives some time back.
+    /// Main time with an increment after each move.
     Fischer {
         /// Main time.
         main: Duration,
-        /// What a move gives.
+        /// Time added after each move.
         increment: Duration,
-        /// No clock has more than this.
+        /// Maximum time on a clock.
         most: Duration,
-        /// No move may take longer; `None`: as long as the clock has time.
+        /// Maximum time for one move; `None`: the time on the clock.
         longest: Option<Duration>,
     },
 }
 
 impl TimeSystem {
-    /// What `time_settings` means: no stones in a byo-yomi period of some length is no limit; a period
-    /// without length is absolute time. All zeros would be a game lost before it starts, and is no limit.
+    /// Returns the time system that the GTP command `time_settings` describes. A period without stones means no limit, a
+    /// period of zero length absolute time. All zeros mean no limit, too: the game would be lost before it starts.
     #[must_use]
     pub fn from_settings(main: Duration, period: Duration, stones: u32) -> TimeSystem {
         match (period.is_zero(), stones) {
@@ -77,21 +77,25 @@ impl TimeSystem {
         }
     }
 
-    /// What a player has at the beginning of overtime; `None` where there is none.
-    fn overtime(self) -> Option<Left> {
+    /// Returns the time at the start of overtime; `None` without overtime.
+    fn overtime(self) -> Option<RemainingTime> {
         match self {
             TimeSystem::Unlimited | TimeSystem::Absolute { .. } | TimeSystem::Fischer { .. } => None,
-            TimeSystem::Canadian { period, stones, .. } => Some(Left { time: period, count: stones.max(1) }),
-            TimeSystem::ByoYomi { period, periods, .. } => Some(Left { time: period, count: periods.max(1) }),
+            TimeSystem::Canadian { period, stones, .. } => {
+                Some(RemainingTime { time: period, count: stones.max(1) })
+            }
+            TimeSystem::ByoYomi { period, periods, .. } => {
+                Some(RemainingTime { time: period, count: periods.max(1) })
+            }
         }
     }
 }
 
-/// What one player has left.
+/// The time left to one player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Left {
+struct RemainingTime {
     time: Duration,
-    /// Stones or periods; 0 in main time.
+    /// Stones or periods left; 0 in main time.
     count: u32,
 }
 
@@ -99,21 +103,21 @@ struct Left {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
     system: TimeSystem,
-    left: [Left; 2],
-    /// Players whose time is limited although the system is not, since [`set_left`](Clock::set_left) said so.
+    left: [RemainingTime; 2],
+    /// True for players with a time set by [`set_left`](Clock::set_left), which limits them even if the system does not.
     told: [bool; 2],
 }
 
 impl Clock {
-    /// Clocks at the start of a game.
+    /// Returns the clocks at the start of a game.
     #[must_use]
     pub fn new(system: TimeSystem) -> Clock {
-        let main = Left { time: system.main(), count: 0 };
+        let main = RemainingTime { time: system.main(), count: 0 };
         let left = if main.time.is_zero() { system.overtime().unwrap_or(main) } else { main };
         Clock { system, left: [left; 2], told: [false; 2] }
     }
 
-    /// Starts a new game.
+    /// Resets both clocks to the start of a game.
     pub fn restart(&mut self) {
         *self = Clock::new(self.system);
     }
@@ -124,30 +128,30 @@ impl Clock {
         self.system != TimeSystem::Unlimited || self.told[player.index()]
     }
 
-    /// Sets what `time_left` says: `count` stones (periods, in Japanese byo-yomi) are left, 0 in main time. It limits a player's
-    /// time where no system does.
+    /// Sets the time left to a player, as the GTP command `time_left` states it: `count` is the number of stones left
+    /// (periods in Japanese byo-yomi), 0 in main time. The player's time is then limited, even without a time system.
     pub fn set_left(&mut self, player: Player, time: Duration, count: u32) {
-        self.left[player.index()] = Left { time, count };
+        self.left[player.index()] = RemainingTime { time, count };
         self.told[player.index()] = true;
     }
 
-    /// Takes the time for a move from a player's clock, for controllers that send no `time_left`.
+    /// Subtracts the time used for a move from a player's clock, for controllers that send no `time_left`.
     pub fn spend(&mut self, player: Player, used: Duration) {
-        let Left { time, count } = self.left[player.index()];
+        let RemainingTime { time, count } = self.left[player.index()];
         if let TimeSystem::Fischer { increment, most, .. } = self.system {
             let time = (time.saturating_sub(used) + increment).min(most);
-            self.left[player.index()] = Left { time, count: 0 };
+            self.left[player.index()] = RemainingTime { time, count: 0 };
             return;
         }
         self.left[player.index()] = match (count, self.system.overtime()) {
             (0, Some(start)) if used >= time => self.spend_overtime(start, start, used - time),
-            (0, _) => Left { time: time.saturating_sub(used), count: 0 },
-            (_, Some(start)) => self.spend_overtime(Left { time, count }, start, used),
-            (_, None) => Left { time: time.saturating_sub(used), count },
+            (0, _) => RemainingTime { time: time.saturating_sub(used), count: 0 },
+            (_, Some(start)) => self.spend_overtime(RemainingTime { time, count }, start, used),
+            (_, None) => RemainingTime { time: time.saturating_sub(used), count },
         };
     }
 
-    fn spend_overtime(&self, left: Left, start: Left, used: Duration) -> Left {
+    fn spend_overtime(&self, left: RemainingTime, start: RemainingTime, used: Duration) -> RemainingTime {
         if let TimeSystem::ByoYomi { .. } = self.system {
             let mut count = left.count;
             let mut used = used;
@@ -157,19 +161,19 @@ impl Clock {
                 time = start.time;
                 count -= 1;
             }
-            return Left { time: start.time, count };
+            return RemainingTime { time: start.time, count };
         }
         match left.count {
             0 | 1 => start,
-            count => Left { time: left.time.saturating_sub(used), count: count - 1 },
+            count => RemainingTime { time: left.time.saturating_sub(used), count: count - 1 },
         }
     }
 
-    /// How long to think about a move after `ply` moves on a board of `size`; `None` without a limit.
+    /// Returns the time for a move after `ply` moves on a board of `size`; `None` without a limit.
     ///
-    /// In main time remaining / (C + max(MaxPly - ply, 0)), but at least what overtime would give.
-    /// Source: Huang, Coulom & Lin, "Time Management for Monte-Carlo Tree Search Applied to the Game of
-    /// Go", TAAI 2010; C and MaxPly by board are those of Ray.
+    /// In main time it is remaining / (C + max(MaxPly - ply, 0)), but at least the share of overtime; an increment is added
+    /// in full. Source: Huang, Coulom & Lin, "Time Management for Monte-Carlo Tree Search Applied to the Game of Go", TAAI
+    /// 2010; C and MaxPly by board are those of Ray.
     #[must_use]
     pub fn share(&self, player: Player, ply: usize, size: Size) -> Option<Duration> {
         let (c, max_ply) = match size.points() {
@@ -181,10 +185,10 @@ impl Clock {
         self.part_of_main(player, parts)
     }
 
-    /// The longest that a search may take which has another limit than the clock; `None` without one.
+    /// Returns the maximum time of a search with another limit than the clock; `None` if the player's time is not limited.
     #[must_use]
     pub fn longest(&self, player: Player) -> Option<Duration> {
-        self.part_of_main(player, LONGEST_PART)
+        self.part_of_main(player, MAX_MAIN_DIVISOR)
     }
 
     fn part_of_main(&self, player: Player, parts: u32) -> Option<Duration> {
@@ -196,7 +200,7 @@ impl Clock {
             self.overtime_share(left)
         } else {
             let in_overtime = self.system.overtime().map_or(Duration::ZERO, |left| self.overtime_share(left));
-            // What a move gives back may be used, as long as the clock has it.
+            // The increment comes back after the move, so all of it may be used, up to the time on the clock.
             let given_back = match self.system {
                 TimeSystem::Fischer { increment, .. } => without_lag(increment.min(left.time)),
                 _ => Duration::ZERO,
@@ -207,10 +211,10 @@ impl Clock {
             TimeSystem::Fischer { longest: Some(longest), .. } => without_lag(longest),
             _ => Duration::MAX,
         };
-        Some(time.min(allowed).max(SHORTEST))
+        Some(time.min(allowed).max(MIN_TIME))
     }
 
-    fn overtime_share(&self, left: Left) -> Duration {
+    fn overtime_share(&self, left: RemainingTime) -> Duration {
         match self.system {
             TimeSystem::ByoYomi { .. } => without_lag(left.time),
             _ => without_lag(left.time / left.count.max(1)),
@@ -219,7 +223,7 @@ impl Clock {
 }
 
 fn without_lag(time: Duration) -> Duration {
-    time.saturating_sub(LAG + time / LAG_PART)
+    time.saturating_sub(LAG + time / LAG_DIVISOR)
 }
 
 #[cfg(test)]
@@ -266,7 +270,7 @@ mod tests {
         assert_eq!(clock.share(B, 0, size(19)), Some(Duration::from_millis(4_750)));
         assert_eq!(clock.longest(B), clock.share(B, 0, size(19)));
         clock.set_left(B, Duration::ZERO, 4);
-        assert_eq!(clock.share(B, 0, size(19)), Some(SHORTEST));
+        assert_eq!(clock.share(B, 0, size(19)), Some(MIN_TIME));
         let japanese = TimeSystem::ByoYomi { main: Duration::ZERO, period: seconds(30), periods: 5 };
         assert_eq!(Clock::new(japanese).share(B, 0, size(9)), Some(Duration::from_millis(29_500)));
     }
@@ -278,11 +282,11 @@ mod tests {
         assert_eq!(clock.share(B, 50, size(9)), Some(Duration::from_millis(9_700) / 20));
         assert_eq!(clock.share(B.other(), 50, size(9)), None);
         clock.spend(B, seconds(4));
-        assert_eq!(clock.left[0], Left { time: seconds(6), count: 0 });
+        assert_eq!(clock.left[0], RemainingTime { time: seconds(6), count: 0 });
         clock.set_left(B, seconds(10), 5);
         assert_eq!(clock.share(B, 50, size(9)), Some(Duration::from_millis(1_780)));
         clock.set_left(B, Duration::ZERO, 0);
-        assert_eq!(clock.share(B, 50, size(9)), Some(SHORTEST));
+        assert_eq!(clock.share(B, 50, size(9)), Some(MIN_TIME));
         clock.restart();
         assert_eq!(clock.share(B, 50, size(9)), None);
     }
@@ -294,7 +298,7 @@ mod tests {
         let share = clock.share(B, 50, size(9)).expect("a limit");
         assert!(share > seconds(11) && share < seconds(13), "{share:?}");
         clock.spend(B, seconds(20));
-        assert_eq!(clock.left[0], Left { time: seconds(50), count: 0 });
+        assert_eq!(clock.left[0], RemainingTime { time: seconds(50), count: 0 });
         clock.spend(B, Duration::ZERO);
         clock.spend(B, seconds(3));
         assert_eq!(clock.left[0].time, seconds(62));
@@ -310,7 +314,7 @@ mod tests {
             [clock.share(B, 50, size(9)), clock.longest(B)].map(|time| time.expect("a limit"))
         };
         assert_eq!(share(Some(seconds(20))), [Duration::from_millis(19_600); 2]);
-        assert_eq!(share(Some(Duration::ZERO)), [SHORTEST; 2]);
+        assert_eq!(share(Some(Duration::ZERO)), [MIN_TIME; 2]);
         assert!(share(None).iter().all(|time| *time > seconds(30)));
     }
 
@@ -325,20 +329,20 @@ mod tests {
     fn spent_time_goes_through_main_time_into_overtime_and_its_periods() {
         let mut clock = settings(10, 30, 2);
         clock.spend(B, seconds(4));
-        assert_eq!(clock.left[0], Left { time: seconds(6), count: 0 });
+        assert_eq!(clock.left[0], RemainingTime { time: seconds(6), count: 0 });
         clock.spend(B, seconds(16));
-        assert_eq!(clock.left[0], Left { time: seconds(20), count: 1 });
+        assert_eq!(clock.left[0], RemainingTime { time: seconds(20), count: 1 });
         clock.spend(B, seconds(1));
-        assert_eq!(clock.left[0], Left { time: seconds(30), count: 2 });
-        assert_eq!(clock.left[1], Left { time: seconds(10), count: 0 });
+        assert_eq!(clock.left[0], RemainingTime { time: seconds(30), count: 2 });
+        assert_eq!(clock.left[1], RemainingTime { time: seconds(10), count: 0 });
         let mut clock =
             Clock::new(TimeSystem::ByoYomi { main: Duration::ZERO, period: seconds(10), periods: 3 });
         clock.spend(B, seconds(9));
-        assert_eq!(clock.left[0], Left { time: seconds(10), count: 3 });
+        assert_eq!(clock.left[0], RemainingTime { time: seconds(10), count: 3 });
         clock.spend(B, seconds(15));
-        assert_eq!(clock.left[0], Left { time: seconds(10), count: 2 });
+        assert_eq!(clock.left[0], RemainingTime { time: seconds(10), count: 2 });
         clock.spend(B, seconds(1000));
-        assert_eq!(clock.left[0], Left { time: seconds(10), count: 1 });
+        assert_eq!(clock.left[0], RemainingTime { time: seconds(10), count: 1 });
         clock.restart();
         assert_eq!(clock.left[0].count, 3);
     }

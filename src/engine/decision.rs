@@ -1,5 +1,5 @@
-//! The decision on a move: limits of its search, the clock, an ending pass, resignation. GTP, games against a person and
-//! matches decide here.
+//! The decision on a move: limits of the search, the clock, a pass that ends the game, resignation. It is the same for GTP,
+//! games against a person, and matches.
 
 use super::Engine;
 use super::clock::Clock;
@@ -8,13 +8,14 @@ use crate::base::game::{Move, Player};
 use crate::search::{Limits, Progress, Report};
 use std::time::{Duration, Instant};
 
-/// Visits of the root below which its value is no reason to resign.
+/// Minimum visits of an unproven root for a resignation.
 const MIN_RESIGN_VISITS: u64 = 50;
 
-/// Length of the opening, in sides of the board: there a low value tells more about komi and handicap than about the game.
+/// Length of the opening in moves, as a multiple of the board's side. A low win rate in the opening tells more about komi
+/// and handicap than about the game.
 const OPENING_SIDES: f64 = 2.0;
 
-/// Limits of the search for one move; the first that is reached ends it.
+/// Limits of the search for one move; the first one reached ends it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MoveBudget {
     /// Visits of the root, those from earlier searches included.
@@ -39,7 +40,7 @@ pub struct DecisionSettings {
     pub budget: MoveBudget,
     /// Time for a move that neither the budget nor a clock limits.
     pub default_time: Duration,
-    /// Win rate below which the engine resigns, `0..=1`; at 0 it never does.
+    /// Win rate below which the engine resigns, `0..=1`; 0: it never resigns.
     pub resign_below: f64,
 }
 
@@ -59,17 +60,17 @@ impl Default for DecisionSettings {
 pub struct Decision {
     /// The move.
     pub mv: Move,
-    /// True if resigning is better than the move.
+    /// True if the engine should resign instead of playing the move.
     pub resigns: bool,
     /// The result of the search; `None` if none was needed.
     pub report: Option<Report>,
-    /// The reason for a pass that the search did not choose.
+    /// The reason for a pass in place of the search's choice; `None` if the search chose the move.
     pub reason: Option<&'static str>,
 }
 
 impl Engine {
-    /// Decides on the move of `player` in the present position; it is not played. With a clock the search keeps to it, and
-    /// the time of the decision is taken from it.
+    /// Decides on the move of `player` in the present position; it is not played. A clock limits the search, and the time
+    /// used is subtracted from it.
     pub fn decide(
         &mut self,
         player: Player,
@@ -88,14 +89,14 @@ impl Engine {
         let resigns = searched.is_some_and(|report| self.should_resign(report, settings.resign_below));
         if !resigns && searched.is_some_and(|report| self.is_lost_and_settled(player, report)) {
             chosen.mv = self.position().size().pass();
-            chosen.reason = Some("the game is lost, and nothing is left to play for: pass");
+            chosen.reason = Some("the game is lost and the position is settled: pass");
         }
         let ChosenMove { mv, report, reason } = chosen;
         Decision { mv, resigns, report, reason }
     }
 
-    /// Returns the limits of the search for a move. A count in the budget is kept unless the clock would run out; without
-    /// count and clock the default time holds.
+    /// Returns the limits of the search for a move. With a limit of visits or simulations, the clock only keeps the search
+    /// from using up the time; with neither such a limit nor a clock, the default time applies.
     fn move_limits(&self, player: Player, settings: &DecisionSettings, clock: Option<&Clock>) -> Limits {
         let MoveBudget { visits, simulations, time } = settings.budget;
         let is_counted = visits.is_some() || simulations.is_some();
@@ -114,7 +115,8 @@ impl Engine {
         Limits { visits, simulations, time, early, best_visits: None }
     }
 
-    /// Returns true if the value of the root is a reason to resign: after the opening, and with enough visits or proven.
+    /// Returns true if the engine should resign: the win rate of the root is low, proven or based on enough visits, and the
+    /// opening is over.
     fn should_resign(&self, report: &Report, resign_below: f64) -> bool {
         let opening = OPENING_SIDES * (self.position().size().points() as f64).sqrt();
         report.root.value.as_f64() < resign_below

@@ -1,36 +1,37 @@
 //! The choice of a move, and the decision to end a game by a pass.
 //!
-//! A pass is a move like others, but what it leads to is known once nothing is left to play for: then the position is
-//! counted, and the search, which counts dead stones as alive under area scoring, is not asked.
+//! Once nothing is left to play for, the count of the position gives the outcome of a pass. It replaces the search, which
+//! counts dead stones as alive under area scoring.
 
 use super::Engine;
 use crate::base::game::{Move, Outcome, Player, Score};
 use crate::go::score::area_score;
 use crate::go::settled::is_settled;
-use crate::go::status::{DeadStones, Statuses};
+use crate::go::status::{BoardStatus, DeadStones};
 use crate::go::{Position, Scoring};
 use crate::search::{Limits, Progress, Report};
 
 /// The meaning of a pass in a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EndingPass {
-    /// A move like others.
+    /// A move like any other: the search decides.
     Open,
-    /// Ends a game that is won as it stands.
+    /// Ends a game that is won by the count.
     Wins,
-    /// Ends a game that only moves inside settled territory could change: better than any move of a lost position.
+    /// Ends a game that is lost by the count under territory scoring, where every move inside settled territory costs a
+    /// point.
     Settled,
-    /// Ends a game that is won with all stones alive, but lost without the dead ones.
+    /// Ends a game that is won with all stones alive, but lost with the dead ones removed.
     WinsWithDeadStones,
 }
 
-/// Win rate below which a game that is lost but for dead stones is not played on.
-const HOPELESS: f64 = 0.1;
+/// Win rate below which the engine passes in a settled position that is lost by the count.
+const LOST_WIN_RATE: f64 = 0.1;
 
-/// Win rate from which a search is believed that finds a move in a settled position that is lost by the count.
-const CONVINCING: f64 = 0.75;
+/// Minimum win rate for which a move is played in a settled position that is lost by the count under territory scoring.
+const MIN_OVERRULING_WIN_RATE: f64 = 0.75;
 
-/// The move that a search chose, or a pass instead; the fields are those of [`Decision`](super::Decision).
+/// The move chosen by the search, or a pass instead; the fields are those of [`Decision`](super::Decision).
 pub(super) struct ChosenMove {
     pub(super) mv: Move,
     pub(super) report: Option<Report>,
@@ -38,9 +39,8 @@ pub(super) struct ChosenMove {
 }
 
 impl Engine {
-    /// Returns the move of `player` in the present position, which is not played: the search's choice, or a pass where that
-    /// ends a game in which nothing is left to play for. Among the [allowed moves](Engine::set_root_moves) the search alone
-    /// decides.
+    /// Returns the move of `player` in the present position, which is not played: the search's choice, or a pass if nothing
+    /// is left to play for. Among the [allowed moves](Engine::set_root_moves) the search alone decides.
     pub(super) fn choose_move(
         &mut self,
         player: Player,
@@ -52,10 +52,10 @@ impl Engine {
         let ending = if is_free { self.ending_pass(player) } else { EndingPass::Open };
         let passes = |report, reason| ChosenMove { mv: pass, report, reason: Some(reason) };
         if ending == EndingPass::Wins {
-            return passes(None, "nothing is left to play for, and the game is won as it stands: pass");
+            return passes(None, "the position is settled and the game is won: pass");
         }
         if ending == EndingPass::WinsWithDeadStones {
-            // The search counts all stones as alive, and would think that it has won.
+            // The search counts all stones as alive and would take a pass for a win.
             self.set_root_moves(Some((0..=pass.0).map(|mv| mv != pass.0).collect()));
         }
         let report = self.search(player, limits, progress);
@@ -64,22 +64,23 @@ impl Engine {
             self.set_root_moves(None);
         }
         match ending {
-            EndingPass::WinsWithDeadStones if report.root.value.as_f64() < HOPELESS => {
-                passes(Some(report), "nothing is left to win by playing on: pass")
+            EndingPass::WinsWithDeadStones if report.root.value.as_f64() < LOST_WIN_RATE => {
+                passes(Some(report), "the game is lost and playing on cannot win it: pass")
             }
             EndingPass::Settled
-                if report.root.value.as_f64() < CONVINCING || self.is_in_own_territory(player, mv) =>
+                if report.root.value.as_f64() < MIN_OVERRULING_WIN_RATE
+                    || self.is_in_own_territory(player, mv) =>
             {
-                passes(Some(report), "nothing is left to play for: pass")
+                passes(Some(report), "the position is settled: pass")
             }
             _ => ChosenMove { mv, report: Some(report), reason: None },
         }
     }
 
-    /// Returns true if the search and the count have the game lost and the position is settled: moves could only fill the
-    /// player's own territory, which a search that has lost anyway does not avoid.
+    /// Returns true if the game is lost by the search and by the count, and the position is settled: further moves could
+    /// only fill the player's own territory, which a lost search does not avoid.
     pub(super) fn is_lost_and_settled(&self, player: Player, report: &Report) -> bool {
-        if report.root.value.as_f64() >= HOPELESS || self.dead_stones() != DeadStones::Agreement {
+        if report.root.value.as_f64() >= LOST_WIN_RATE || self.dead_stones() != DeadStones::Agreement {
             return false;
         }
         let statuses = self.statuses();
@@ -87,14 +88,14 @@ impl Engine {
             && is_settled(self.position(), &statuses, self.options.parameters.seed)
     }
 
-    /// Returns true if `player` wins with Black's area score, under the komi of a game that ends now.
+    /// Returns true if `player` wins with this area score of Black, under the komi of a game that ends now.
     fn wins(&self, player: Player, area_score: Score) -> bool {
         let for_black = self.position().final_area_komi().outcome_for_black(area_score);
         let outcome = if player == Player::Black { for_black } else { for_black.other() };
         outcome == Outcome::Win
     }
 
-    /// The stones that are taken off the board at the end of a game.
+    /// Returns the stones that are removed from the board at the end of a game.
     #[must_use]
     pub fn dead_stones(&self) -> DeadStones {
         self.dead_stones_under(self.position())
@@ -104,9 +105,9 @@ impl Engine {
         self.options.dead_stones.unwrap_or_else(|| DeadStones::of_rules(position.rules()))
     }
 
-    /// The status of each chain of the position, as the rules have it.
+    /// Returns the status of each chain of the position under the rules.
     #[must_use]
-    pub fn statuses(&self) -> Statuses {
+    pub fn statuses(&self) -> BoardStatus {
         let position = self.position();
         self.dead_stones().statuses(position, self.options.playouts, self.options.parameters.seed)
     }
@@ -116,11 +117,11 @@ impl Engine {
         self.statuses().owners().get(mv.index()).is_some_and(|&owner| owner == Some(player))
     }
 
-    /// Returns what a pass of `player` means in the position.
+    /// Returns the meaning of a pass by `player` in the position.
     ///
-    /// Where nothing counts but the board, a pass after a pass is judged by the board alone. Where players agree on dead
-    /// stones it is judged once the position is settled; under territory scoring the first pass, too, since each further
-    /// move costs a point.
+    /// Without agreement on dead stones, a pass after a pass is judged by the stones on the board. With agreement it is
+    /// judged once the position is settled; under territory scoring the first pass, too, since each further move costs a
+    /// point.
     fn ending_pass(&self, player: Player) -> EndingPass {
         let position = self.position();
         let ends_game = self.record.moves().last() == Some(&(player.other(), position.size().pass()));

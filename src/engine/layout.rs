@@ -1,8 +1,10 @@
-//! The table of an engine: how large it is, what it is laid out for, and the file it may be in.
+//! The table of an engine: its size, its layout, and its file.
 
-use super::expert;
-use super::{EngineError, EngineOptions, TableFile, TableSetting, UNKNOWN_BUDGET};
-use crate::base::memory::{Budget, BudgetError};
+use super::error::EngineError;
+use super::evaluator;
+use super::options::{EngineOptions, TableFile, UNKNOWN_BUDGET};
+use super::table_setting::TableGameSettings;
+use crate::base::memory::{BudgetError, MemoryBudget};
 use crate::base::zobrist;
 use crate::go::{KeyPolicy, Size};
 use crate::network::Network;
@@ -11,35 +13,36 @@ use crate::table::{FileError, FileProblem, Shape, Table, TableIdentity, TableMod
 use std::path::Path;
 use std::sync::Arc;
 
-/// Weights for tiles may take one part in so many of a memory budget.
-const LEAST_MEMORY_OVER_TILES: u64 = 16;
+/// Minimum ratio of a memory budget to the bytes of weights for tiles.
+const MIN_BUDGET_OVER_TILES: u64 = 16;
 
 impl EngineOptions {
-    /// Bytes for the table of such an engine.
+    /// Returns the bytes for the table of an engine with these options.
     ///
     /// # Errors
-    /// When the memory budget is too small for it, or larger than the machine.
+    /// A memory budget that is too small for the engine, or above the memory of the machine.
     pub fn table_bytes(&self) -> Result<usize, BudgetError> {
         self.table_bytes_beside(self.parameters.threads)
     }
 
-    /// The same with another number of workers.
+    /// Returns the same for another number of workers.
     fn table_bytes_beside(&self, threads: usize) -> Result<usize, BudgetError> {
         let network = self.network().map_or(0, |network| {
-            expert::memory(&network, self.size, threads, self.has_room_for_tiles(&network))
+            evaluator::network_memory_bytes(&network, self.size, threads, self.has_room_for_tiles(&network))
         });
         self.memory.table_bytes(threads, network + self.reserved)
     }
 
-    /// Whether a network shall have weights for tiles: where they take little of the memory, if that is limited.
+    /// Returns true if the network gets weights for tiles: they are a small part of the engine's memory budget, or
+    /// only the table has a budget.
     fn has_room_for_tiles(&self, network: &Network) -> bool {
         match self.memory {
-            Budget::Engine(bytes) => network.tile_bytes() as u64 <= bytes / LEAST_MEMORY_OVER_TILES,
-            Budget::Table(_) => true,
+            MemoryBudget::Engine(bytes) => network.tile_bytes() as u64 <= bytes / MIN_BUDGET_OVER_TILES,
+            MemoryBudget::Table(_) => true,
         }
     }
 
-    /// The network that is asked, made ready as the memory budget allows.
+    /// Returns the network in use, with weights for tiles if the memory budget has room for them.
     pub(super) fn ready_network(&self) -> Option<Arc<Network>> {
         let network = self.network()?;
         if self.has_room_for_tiles(&network) {
@@ -48,11 +51,11 @@ impl EngineOptions {
         Some(network)
     }
 
-    /// Whether the memory budget has room for `threads` workers beside a table of `table` bytes; it always has for those
-    /// that there are, and for fewer.
+    /// Checks that the memory budget has room for `threads` workers beside a table of `table` bytes. The present number of
+    /// workers, and any lower one, is always accepted.
     pub(super) fn check_threads(&self, threads: usize, table: usize) -> Result<(), BudgetError> {
-        // Nobody asked for a limit where it is the default one, or the table is in a file that has its own size.
-        let is_limited = self.memory != Budget::default_for_machine()
+        // The default budget is no limit set by the user, nor is one that the size of a table file overrides.
+        let is_limited = self.memory != MemoryBudget::default_for_machine()
             && self.table_file.as_ref().is_none_or(|file| file.is_limited);
         let now = self.parameters.threads;
         let fits = |threads: &usize| {
@@ -65,14 +68,14 @@ impl EngineOptions {
         Err(BudgetError::TooManyThreads { given: threads, most })
     }
 
-    /// What the table of such an engine is laid out for.
+    /// Returns the shape of the edge blocks that the board and the policy need.
     #[must_use]
     pub fn table_shape(&self) -> Shape {
         let policy_state = self.policy.policy(UNKNOWN_BUDGET).uses_state();
         Shape { moves: self.size.points() + 1, policy_state }
     }
 
-    /// What a table file of such an engine is made for.
+    /// Returns the identity of a table file for an engine with these options.
     #[must_use]
     pub fn identity(&self) -> TableIdentity {
         let policy_state = if self.table_shape().policy_state { self.policy.name() } else { "" };
@@ -86,13 +89,13 @@ impl EngineOptions {
     }
 }
 
-/// How a table file calls games on such a board.
+/// Returns the name of games on a board of `size` in table files.
 pub(super) fn game_name(size: Size) -> String {
     format!("go {size}")
 }
 
-/// A table for an engine on its board: new, or the one in its file.
-pub(super) fn lay_out(options: &EngineOptions) -> Result<Table, EngineError> {
+/// Returns the table of an engine, in memory or in its file, which is created if it does not exist.
+pub(super) fn create_table(options: &EngineOptions) -> Result<Table, EngineError> {
     let budget = || options.table_bytes();
     let table = match &options.table_file {
         None => Table::new(options.table_shape(), budget()?)?,
@@ -114,16 +117,16 @@ fn open_or_create(
 ) -> Result<Table, EngineError> {
     let TableFile { path, mode, is_limited, .. } = file;
     let identity = options.identity();
-    // A budget that cannot be is an error whatever the file's size.
+    // An impossible budget is an error whatever the size of the file.
     let limit = if *is_limited { Some(budget()?) } else { None };
     if *mode == TableMode::ReadWrite && !path.exists() {
         match Table::create(path, &identity, options.table_shape(), budget()?) {
-            // Another process was faster.
+            // Another process has just created it.
             Err(FileError { problem: FileProblem::Exists, .. }) => {}
             created => return Ok(created?),
         }
     }
-    // One that is only read teaches the engine nothing, and may be of any kind.
+    // Searches of this engine do not use a table that is only read, so that its identity may differ.
     let expected = (*mode != TableMode::ReadOnly).then_some(&identity);
     let table = Table::open(path, *mode, expected)?;
     check_shape(&table, options.table_shape(), &identity, *mode)
@@ -136,7 +139,7 @@ fn open_or_create(
     }
 }
 
-/// A file may name the game that is wanted and have the blocks of another: what it says of itself is not to be believed.
+/// Checks the shape of the blocks, since the identity in a file may be false.
 fn check_shape(
     table: &Table,
     wanted: Shape,
@@ -144,7 +147,7 @@ fn check_shape(
     mode: TableMode,
 ) -> Result<(), FileProblem> {
     let found = table.layout().shape;
-    // Without policy state there is something less to read, but nothing to write to.
+    // A table with other policy state can be read, but not searched.
     let has_state = mode == TableMode::ReadOnly || found.policy_state == wanted.policy_state;
     if found.moves == wanted.moves && has_state {
         return Ok(());
@@ -157,9 +160,9 @@ fn check_shape(
     }
 }
 
-/// With other keys almost nothing that the table knows would be found.
+/// Checks the key policy: under another one, almost no stored position would be found.
 fn check_keys(table: &Table, wanted: KeyPolicy, mode: TableMode) -> Result<(), FileProblem> {
-    let found = table.identity().and_then(|identity| TableSetting::read(&identity.game_settings).keys);
+    let found = table.identity().and_then(|identity| TableGameSettings::read(&identity.game_settings).keys);
     match found {
         Some(found) if found != wanted && mode != TableMode::ReadOnly => {
             Err(FileProblem::KeyPolicy { expected: wanted.to_string(), found: found.to_string() })

@@ -1,41 +1,41 @@
-//! Ownership in reports: the evaluator's at a position and along the main line from it, so that it belongs to the position and
-//! not to the playouts of one run.
+//! Ownership in reports: a mean of the evaluator's ownership of a position and of the main line from it. It depends on the
+//! position, not on the playouts of one run.
 //!
-//! O(s_0) = Σ (N_i - N_{i+1})·E(s_i) / N_0 over the positions s_0, s_1, … of the line: E is the evaluator's ownership, N_i the
-//! visits of the line up to s_i. It is what an average over the graph would give if every other move changed nothing.
+//! O(s_0) = Σ (N_i - N_{i+1})·E(s_i) / N_0 over the positions s_0, s_1, … of the line, where E is the evaluator's ownership
+//! and N_i the visits of the line up to s_i. It equals the mean over the graph if no other move changes the ownership.
 
 use super::Engine;
-use super::expert;
+use super::evaluation;
 use crate::base::game::{Game, Move};
-use crate::go::{Position, ownership};
+use crate::go::{Position, playout_ownership};
 use crate::network::{Evaluator, Network};
 use crate::search::{MoveReport, Report};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Positions after the root that the evaluator is asked about for the root's ownership.
+/// Maximum number of positions after the root in the ownership of the root.
 const MAX_ROOT_LINE: usize = 4;
-/// The same after a move of the root, for the ownership of that move.
+/// Maximum number of positions after a move of the root in the ownership of that move.
 const MAX_MOVE_LINE: usize = 2;
-/// Playouts of a position where there is neither an evaluator nor a playout of the search.
+/// Number of playouts of a root without an evaluator and without playouts of the search.
 const PLAYOUTS: u32 = 400;
-/// Playouts of the position after a move where there is no evaluator.
+/// Number of playouts of the position after a move without an evaluator.
 const MOVE_PLAYOUTS: u32 = 100;
 
-/// Ownership of a root and of its moves, for the reports on one search. Means are from -1 for White to 1 for Black, by move
-/// number.
+/// The ownership of a root and its moves, for the reports on one search: means by move number, from -1 for White to 1 for
+/// Black.
 pub struct LineOwnership {
     root: Position,
     network: Option<Arc<Network>>,
-    /// Made from the network for the first ownership asked for.
+    /// Created from the network when first used.
     evaluator: Option<Evaluator>,
     seed: u64,
     /// The evaluator's ownership by the key of the position; `None` if the network was not trained on owners.
-    asked: HashMap<u64, Option<Vec<f64>>>,
+    evaluated: HashMap<u64, Option<Vec<f64>>>,
 }
 
 impl Engine {
-    /// Returns the reader of ownership for reports on searches of `root`.
+    /// Returns the ownership for reports on searches of `root`.
     #[must_use]
     pub fn line_ownership(&self, root: &Position) -> LineOwnership {
         let mut root = root.clone();
@@ -46,7 +46,7 @@ impl Engine {
             network,
             evaluator: None,
             seed: self.options.parameters.seed,
-            asked: HashMap::new(),
+            evaluated: HashMap::new(),
         }
     }
 }
@@ -56,7 +56,7 @@ impl LineOwnership {
     pub fn of_root(&mut self, report: &Report) -> Vec<f64> {
         let root = self.root.clone();
         if report.ownership.is_unknown() {
-            let unsearched = ownership::by_playouts(&root, PLAYOUTS, self.seed);
+            let unsearched = playout_ownership::by_playouts(&root, PLAYOUTS, self.seed);
             return unsearched.means_for_black(root.size().points());
         }
         let of_root = report.ownership.means_for_black(root.size().points());
@@ -69,13 +69,13 @@ impl LineOwnership {
     pub fn after(&mut self, mv: &MoveReport) -> Vec<f64> {
         let mut position = self.root.clone();
         position.play(mv.mv);
-        match self.ask(&position) {
+        match self.evaluate(&position) {
             Some(of_position) => {
                 let line: Vec<(Move, u64)> = line_of(mv).skip(1).take(MAX_MOVE_LINE).collect();
                 self.along_line(of_position, mv.visits.max(mv.edge_visits), position, &line)
             }
             None => {
-                let owners = ownership::by_playouts(&position, MOVE_PLAYOUTS, self.seed);
+                let owners = playout_ownership::by_playouts(&position, MOVE_PLAYOUTS, self.seed);
                 owners.means_for_black(position.size().points())
             }
         }
@@ -93,28 +93,30 @@ impl LineOwnership {
         let mut reached = vec![visits];
         for &(mv, edge_visits) in line {
             position.play(mv);
-            let Some(owners) = (!position.is_over()).then(|| self.ask(&position)).flatten() else { break };
+            let Some(owners) = (!position.is_over()).then(|| self.evaluate(&position)).flatten() else {
+                break;
+            };
             parts.push(owners);
             reached.push(edge_visits.min(*reached.last().unwrap_or(&0)));
         }
         weighted_mean(&parts, &reached)
     }
 
-    fn ask(&mut self, position: &Position) -> Option<Vec<f64>> {
+    fn evaluate(&mut self, position: &Position) -> Option<Vec<f64>> {
         let network = self.network.as_ref()?;
         let new_evaluator = || Evaluator::new(Arc::clone(network), position.size());
         let evaluator = self.evaluator.get_or_insert_with(new_evaluator);
-        let asked = self.asked.entry(position.key());
-        asked.or_insert_with(|| expert::ask_ownership(evaluator, position)).clone()
+        let evaluated = self.evaluated.entry(position.key());
+        evaluated.or_insert_with(|| evaluation::evaluate_ownership(evaluator, position)).clone()
     }
 }
 
-/// The moves of the line that begins with a move, each with its visits.
+/// Returns the moves of the line that begins with a move, each with its visits.
 fn line_of(mv: &MoveReport) -> impl Iterator<Item = (Move, u64)> {
     mv.pv.iter().copied().zip(mv.pv_visits.iter().copied())
 }
 
-/// The formula of this module; `reached` falls, and is as long as `parts`.
+/// Returns the mean by the formula of this module. `reached`, the visits N_i, never increases and is as long as `parts`.
 fn weighted_mean(parts: &[Vec<f64>], reached: &[u64]) -> Vec<f64> {
     let Some(first) = parts.first() else { return Vec::new() };
     let all = reached[0];

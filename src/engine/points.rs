@@ -1,45 +1,46 @@
-//! Once a game is decided, the engine plays for points: where a search alone takes any of the moves that win or lose alike.
+//! Play for points in a decided game, where the search alone is indifferent between moves with about the same win rate.
 
 use crate::base::game::Player;
 use crate::go::Size;
 use crate::search::MoveReport;
 
-/// A game is decided where the chance of either player is below this.
-const DOUBT: f64 = 0.1;
-/// The chance to win that all points of the board are worth: a thousandth a point on 9x9.
-const BOARD_IN_WINS: f64 = 0.08;
-/// The part of the board's points that a move has to gain, less than which the scores of playouts scatter by: three points on 9x9.
-const LEAST_GAIN: f64 = 1.0 / 27.0;
-/// Visits that both moves need: the score of fewer is little more than the network's.
-const LEAST_SCORED: u64 = 256;
-/// The same before a pass, which gains nothing itself.
-const LEAST_SCORED_BEFORE_PASS: u64 = 16;
-/// The part of the first move's visits that a move needs, which says that the search has looked for an answer to it.
-const LEAST_VISITS: f64 = 1.0 / 20.0;
+/// Win rate of either player below which a game is decided.
+const DECIDED_WIN_RATE: f64 = 0.1;
+/// Win rate that all points of the board are worth: about 0.001 a point on 9x9.
+const BOARD_WIN_RATE: f64 = 0.08;
+/// Minimum gain of a move as a share of the board's points, three points on 9x9. Smaller differences are within
+/// the scatter of playouts.
+const MIN_GAIN: f64 = 1.0 / 27.0;
+/// Minimum visits of both moves: the score of fewer is little more than the network's.
+const MIN_SCORED_VISITS: u64 = 256;
+/// The same if the first move is a pass, which gains nothing itself.
+const MIN_SCORED_VISITS_BEFORE_PASS: u64 = 16;
+/// Minimum visits of a move as a share of the first move's: with fewer the search may have missed the answer to it.
+const MIN_VISIT_SHARE: f64 = 1.0 / 20.0;
 
-/// Puts first the one of `moves`, the best of `to_play` first, that gains most points, where the game is decided and the points
-/// are worth more than the chance to win that it costs. A proven move stays first, and so does a pass, except in a lost game:
-/// there a search finds a pass as good as any move, whatever is left to defend.
-pub(super) fn put_first(moves: &mut [MoveReport], to_play: Player, size: Size) {
+/// Puts the move that gains most points first in `moves`, the best for `to_play` first, if the game is decided
+/// and the points are worth the win rate that the move costs. A proven first move stays first. So does a pass, except in a
+/// lost game, where the search finds a pass as good as any move even if points are left to defend.
+pub(super) fn put_point_gain_first(moves: &mut [MoveReport], to_play: Player, size: Size) {
     let lead =
         |it: &MoveReport| it.black_score.map(|score| if to_play == Player::Black { score } else { -score });
     let Some(first) = moves.first().filter(|it| it.proven.is_none()) else { return };
     let chance = first.value.as_f64();
     let is_pass = |it: &MoveReport| it.mv == size.pass();
-    let least_visits = if is_pass(first) { LEAST_SCORED_BEFORE_PASS } else { LEAST_SCORED };
-    let is_decided = chance < DOUBT || chance > 1.0 - DOUBT && !is_pass(first);
+    let least_visits = if is_pass(first) { MIN_SCORED_VISITS_BEFORE_PASS } else { MIN_SCORED_VISITS };
+    let is_decided = chance < DECIDED_WIN_RATE || chance > 1.0 - DECIDED_WIN_RATE && !is_pass(first);
     let (Some(first_lead), true) = (lead(first), is_decided && first.edge_visits >= least_visits) else {
         return;
     };
     let points = size.points() as f64;
     let gain = |it: &MoveReport| lead(it).map_or(0.0, |lead| (lead - first_lead) / points);
     let is_better = |it: &MoveReport| {
-        gain(it) >= LEAST_GAIN
-            && it.value.as_f64() + gain(it) * BOARD_IN_WINS >= chance
+        gain(it) >= MIN_GAIN
+            && it.value.as_f64() + gain(it) * BOARD_WIN_RATE >= chance
             && it.edge_visits >= least_visits
-            && it.edge_visits as f64 >= first.edge_visits as f64 * LEAST_VISITS
+            && it.edge_visits as f64 >= first.edge_visits as f64 * MIN_VISIT_SHARE
             && it.proven.is_none()
-            && (!is_pass(it) || chance < DOUBT)
+            && (!is_pass(it) || chance < DECIDED_WIN_RATE)
     };
     let others = moves.iter().enumerate().filter(|(_, it)| is_better(it));
     if let Some((number, _)) = others.max_by(|(_, one), (_, other)| gain(one).total_cmp(&gain(other))) {
@@ -56,7 +57,7 @@ mod tests {
         Size::new(9, 9).expect("a size")
     }
 
-    /// Moves of White with so many chances, and leads, each with its visits; the best first.
+    /// Returns moves of White with the given number, win rate, lead of White and visits, the best first.
     fn moves(moves: &[(u16, f64, f64, u64)]) -> Vec<MoveReport> {
         let report = |&(number, chance, lead, visits): &(u16, f64, f64, u64)| MoveReport {
             black_score: Some(-lead),
@@ -65,9 +66,9 @@ mod tests {
         moves.iter().map(report).collect()
     }
 
-    /// The numbers of the moves afterwards.
+    /// Returns the numbers of the moves in the order chosen.
     fn order(mut moves: Vec<MoveReport>) -> Vec<u16> {
-        put_first(&mut moves, Player::White, nine());
+        put_point_gain_first(&mut moves, Player::White, nine());
         moves.iter().map(|it| it.mv.0).collect()
     }
 

@@ -1,12 +1,11 @@
-//! What a table file tells of the searches that it was made for.
+//! The game settings that are stored in a table file.
 
 use crate::go::{KeyPolicy, Komi, Rules};
 
-/// Rules, komi and keys that a table file was made for:
-/// [`TableIdentity::game_settings`](crate::table::TableIdentity::game_settings) in parts, `None` where it cannot be
-/// read.
+/// Rules, komi and key policy of the searches that a table file was created for: the parts of
+/// [`TableIdentity::setting`](crate::table::TableIdentity::setting), `None` if they cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TableSetting {
+pub struct TableGameSettings {
     /// Rules.
     pub rules: Option<Rules>,
     /// Komi.
@@ -15,14 +14,14 @@ pub struct TableSetting {
     pub keys: Option<KeyPolicy>,
 }
 
-impl TableSetting {
-    /// Reads what [`EngineOptions::identity`](super::EngineOptions::identity) has written.
+impl TableGameSettings {
+    /// Parses the text written by [`EngineOptions::identity`](super::EngineOptions::identity).
     #[must_use]
-    pub fn read(text: &str) -> TableSetting {
+    pub fn read(text: &str) -> TableGameSettings {
         let rest = text.strip_prefix("rules ").unwrap_or_default();
         let (rules, rest) = rest.split_once(", komi ").unwrap_or_default();
         let (komi, keys) = rest.split_once(", keys ").unwrap_or((rest, ""));
-        TableSetting { rules: rules.parse().ok(), komi: komi.parse().ok(), keys: keys.parse().ok() }
+        TableGameSettings { rules: rules.parse().ok(), komi: komi.parse().ok(), keys: keys.parse().ok() }
     }
 }
 
@@ -35,10 +34,10 @@ mod tests {
     fn what_is_told_of_a_table_file_is_read_back() {
         for (rules, keys) in [(Rules::CHINESE, KeyPolicy::Graph), (Rules::TROMP_TAYLOR, KeyPolicy::Plain)] {
             let options = EngineOptions { rules, komi: Komi(-13), keys, ..EngineOptions::default() };
-            let expected = TableSetting { rules: Some(rules), komi: Some(Komi(-13)), keys: Some(keys) };
-            assert_eq!(TableSetting::read(&options.identity().game_settings), expected);
+            let expected = TableGameSettings { rules: Some(rules), komi: Some(Komi(-13)), keys: Some(keys) };
+            assert_eq!(TableGameSettings::read(&options.identity().game_settings), expected);
         }
-        let nothing = TableSetting { rules: None, komi: None, keys: None };
-        assert_eq!(["", "rules", "something else"].map(TableSetting::read), [nothing; 3]);
+        let nothing = TableGameSettings { rules: None, komi: None, keys: None };
+        assert_eq!(["", "rules", "something else"].map(TableGameSettings::read), [nothing; 3]);
     }
 }

@@ -25,7 +25,7 @@ fn stone_on(position: &Position, mv: Move) -> Option<Player> {
 
 /// The style of a drawn board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ink {
+pub enum BoardStyle {
     /// Letters and dots.
     #[default]
     Plain,
@@ -40,10 +40,10 @@ pub enum Ink {
 ///
 /// `mean_for_black` returns the ownership of a point, from -1 (White) to 1 (Black); only coloured drawings mark it.
 #[must_use]
-pub fn picture(
+pub fn draw_board(
     position: &Position,
     last: Option<Move>,
-    ink: Ink,
+    ink: BoardStyle,
     mean_for_black: Option<&dyn Fn(Move) -> f64>,
 ) -> String {
     let size = position.size();
@@ -52,17 +52,17 @@ pub fn picture(
     for row in (0..size.rows()).rev() {
         // Writing to a string cannot fail.
         let _ = write!(text, "{:2} ", row + 1);
-        let mut brush = Brush::new(&mut text, ink);
+        let mut brush = RowWriter::new(&mut text, ink);
         let mut left = None;
         for column in 0..size.columns() {
             let Some(mv) = size.move_at(column, row) else { continue };
-            brush.gap(last, left, Some(mv));
+            brush.write_gap(last, left, Some(mv));
             left = Some(mv);
             let owned = mean_for_black.map_or(0.0, |mean| mean(mv));
-            brush.point(stone_on(position, mv), stars.contains(&mv), owned);
+            brush.write_point(stone_on(position, mv), stars.contains(&mv), owned);
         }
-        brush.gap(last, left, None);
-        text.push_str(if ink == Ink::Plain { "\n" } else { "\x1b[0m\n" });
+        brush.write_gap(last, left, None);
+        text.push_str(if ink == BoardStyle::Plain { "\n" } else { "\x1b[0m\n" });
     }
     text.push_str("   ");
     for column in 0..size.columns() {
@@ -79,43 +79,43 @@ const LINE: u8 = 94;
 const MARK: u8 = 124;
 
 /// Writer of one row of a board.
-struct Brush<'t> {
+struct RowWriter<'t> {
     text: &'t mut String,
-    ink: Ink,
+    ink: BoardStyle,
     /// The current text colour; `None` before the first character.
     colour: Option<u8>,
 }
 
-impl<'t> Brush<'t> {
-    fn new(text: &'t mut String, ink: Ink) -> Brush<'t> {
-        if ink != Ink::Plain {
+impl<'t> RowWriter<'t> {
+    fn new(text: &'t mut String, ink: BoardStyle) -> RowWriter<'t> {
+        if ink != BoardStyle::Plain {
             let _ = write!(text, "\x1b[48;5;{WOOD}m");
         }
-        Brush { text, ink, colour: None }
+        RowWriter { text, ink, colour: None }
     }
 
     fn put(&mut self, colour: u8, symbol: char) {
-        if self.ink != Ink::Plain && self.colour.replace(colour) != Some(colour) {
+        if self.ink != BoardStyle::Plain && self.colour.replace(colour) != Some(colour) {
             let _ = write!(self.text, "\x1b[38;5;{colour}m");
         }
         self.text.push(symbol);
     }
 
     /// Writes the character between two points, or at the start or end of a row.
-    fn gap(&mut self, last: Option<Move>, left: Option<Move>, right: Option<Move>) {
+    fn write_gap(&mut self, last: Option<Move>, left: Option<Move>, right: Option<Move>) {
         if last.is_some() && last == right {
             self.put(MARK, '(');
         } else if last.is_some() && last == left {
             self.put(MARK, ')');
-        } else if right.is_some() || self.ink != Ink::Plain {
+        } else if right.is_some() || self.ink != BoardStyle::Plain {
             // Plain rows have no trailing space.
             self.text.push(' ');
         }
     }
 
     /// Writes a point; `owned` is its ownership, from -1 (White) to 1 (Black).
-    fn point(&mut self, stone: Option<Player>, is_star: bool, owned: f64) {
-        let Ink::Colours { has_circles } = self.ink else {
+    fn write_point(&mut self, stone: Option<Player>, is_star: bool, owned: f64) {
+        let BoardStyle::Colours { has_circles } = self.ink else {
             return self.text.push(letter(stone, is_star));
         };
         let colour = |is_black: bool| if is_black { BLACK } else { WHITE };
@@ -123,14 +123,14 @@ impl<'t> Brush<'t> {
         match stone {
             Some(player) => {
                 let is_black = player == Player::Black;
-                let is_lost = if is_black { owned <= -OWNED } else { owned >= OWNED };
+                let is_lost = if is_black { owned <= -MIN_OWNED } else { owned >= MIN_OWNED };
                 let letter = letter(stone, is_star);
                 let symbol =
                     if is_lost { either('×', letter.to_ascii_lowercase()) } else { either('●', letter) };
                 self.put(colour(is_black), symbol);
             }
-            None if owned.abs() >= OWNED => self.put(colour(owned > 0.0), either('■', '#')),
-            None if owned.abs() >= LEANING => self.put(colour(owned > 0.0), either('▪', '-')),
+            None if owned.abs() >= MIN_OWNED => self.put(colour(owned > 0.0), either('■', '#')),
+            None if owned.abs() >= MIN_LEANING => self.put(colour(owned > 0.0), either('▪', '-')),
             None => self.put(LINE, if is_star { '+' } else { either('·', '.') }),
         }
     }
@@ -146,19 +146,19 @@ fn letter(stone: Option<Player>, is_star: bool) -> char {
 }
 
 /// Minimum absolute ownership of a point drawn as owned.
-const OWNED: f64 = 0.7;
+const MIN_OWNED: f64 = 0.7;
 /// Minimum absolute ownership of a point drawn as leaning to a player.
-const LEANING: f64 = 0.25;
+const MIN_LEANING: f64 = 0.25;
 
 /// Returns the ownership of each point as text, the top row first: `X` Black, `O` White, `x` leaning to Black, `o` leaning
 /// to White, `.` open. `mean_for_black` returns the ownership from -1 (White) to 1 (Black).
 #[must_use]
-pub fn territory(size: Size, mean_for_black: impl Fn(Move) -> f64) -> String {
+pub fn draw_territory(size: Size, mean_for_black: impl Fn(Move) -> f64) -> String {
     board(size, |mv| match mean_for_black(mv) {
-        mean if mean >= OWNED => 'X',
-        mean if mean >= LEANING => 'x',
-        mean if mean <= -OWNED => 'O',
-        mean if mean <= -LEANING => 'o',
+        mean if mean >= MIN_OWNED => 'X',
+        mean if mean >= MIN_LEANING => 'x',
+        mean if mean <= -MIN_OWNED => 'O',
+        mean if mean <= -MIN_LEANING => 'o',
         _ => '.',
     })
 }
@@ -193,7 +193,7 @@ mod tests {
         let stones = [(Player::Black, at("A1")), (Player::White, at("G1")), (Player::Black, at("D4"))];
         let position = Position::with_stones(size, Rules::CHINESE, Komi(15), &stones, Player::White);
         let position = position.expect("a legal position");
-        let plain = |last| picture(&position, last, Ink::Plain, None);
+        let plain = |last| draw_board(&position, last, BoardStyle::Plain, None);
         assert!(plain(None).contains(" 3  . . + . + . .\n"), "{}", plain(None));
         assert!(plain(Some(at("D4"))).contains(" 4  . . .(X). . .\n"));
         assert!(plain(Some(at("A1"))).contains(" 1 (X). . . . . O\n"));
@@ -205,8 +205,8 @@ mod tests {
     fn colours_draw_the_same_board() {
         let size = Size::new(7, 7).expect("a size");
         let position = Position::new(size, Rules::CHINESE, Komi(15));
-        let ink = Ink::Colours { has_circles: true };
-        let coloured = picture(&position, None, ink, Some(&|mv| if mv.0 == 0 { 1.0 } else { 0.0 }));
+        let ink = BoardStyle::Colours { has_circles: true };
+        let coloured = draw_board(&position, None, ink, Some(&|mv| if mv.0 == 0 { 1.0 } else { 0.0 }));
         let mut inside = false;
         let bare: String = coloured
             .chars()
@@ -225,7 +225,7 @@ mod tests {
     fn territory_has_five_symbols_and_coordinates() {
         let size = Size::new(3, 2).expect("a size");
         let means = [1.0, 0.3, 0.0, -0.2, -0.5, -0.9];
-        let text = territory(size, |mv| means[mv.index()]);
+        let text = draw_territory(size, |mv| means[mv.index()]);
         assert_eq!(text, " 2  . o O\n 1  X x .\n    A B C");
     }
 }

@@ -20,7 +20,7 @@ pub enum Handicap {
 pub enum HandicapError {
     /// A number of stones without customary points on the board.
     #[error(
-        "expected {allowed} on a {size} board, found {found}; name the points instead, such as {example}"
+        "{found} handicap stones are not possible on a {size} board: expected {allowed}; or name the points, such as {example}"
     )]
     Count {
         /// The allowed number, in words.
@@ -33,7 +33,7 @@ pub enum HandicapError {
         example: String,
     },
     /// A name of no point, or of a point that was named before.
-    #[error("expected different points of the {size} board such as A1, found {found:?}")]
+    #[error("handicap point {found:?}: expected points of the {size} board, such as A1, each named once")]
     Point {
         /// The board size.
         size: Size,
@@ -41,13 +41,13 @@ pub enum HandicapError {
         found: String,
     },
     /// Stones without liberties.
-    #[error("expected stones that leave each other liberties, found none for {vertex}")]
+    #[error("the handicap stone on {vertex} has no liberty: leave more points empty")]
     NoLiberty {
         /// The point of such a stone.
         vertex: String,
     },
     /// Text that is neither a number nor a list of points.
-    #[error("expected 2 stones or more, such as 4, or points such as D4,Q16, found {found:?}")]
+    #[error("handicap {found:?}: expected a number from 2 on, such as 4, or points, such as D4,Q16")]
     Unreadable {
         /// The text as given.
         found: String,
@@ -85,7 +85,8 @@ impl Handicap {
                 if (2..=most).contains(count) {
                     return Ok(fixed_points(size, *count));
                 }
-                let allowed = if most < 2 { "none".to_owned() } else { format!("2 to {most} stones") };
+                let allowed =
+                    if most < 2 { "no fixed handicap".to_owned() } else { format!("2 to {most} stones") };
                 let example = [Move(0), Move(size.points() as u16 - 1)].map(|mv| size.vertex(mv)).join(",");
                 Err(HandicapError::Count { allowed, size, found: *count, example })
             }

@@ -4,10 +4,10 @@ use super::board::{Board, ORTHOGONAL, stone};
 use super::geometry::Point;
 use super::liberties::Liberties;
 use super::pattern::Patterns;
-use super::playout::{Draws, LENGTH_PER_POINT};
+use super::playout::{EmptyPointDraws, MAX_MOVES_PER_POINT};
 use super::point_list::PointList;
 use super::score::area_score_after_playout;
-use super::tactics::{self, Moves};
+use super::tactics::{self, TacticalMoves};
 use crate::base::game::{Player, Score, Trace};
 use crate::base::rng::PlayoutRng;
 
@@ -23,12 +23,12 @@ pub struct HeavyPlayouts {
     /// Refusing a random move that is self-atari; it may be drawn again.
     pub random_self_atari: u32,
     /// Refusing a self-atari of six stones or more that captures nothing; it is not drawn again.
-    pub many_self_atari: u32,
+    pub large_self_atari: u32,
 }
 
-/// Minimum stones of a self-atari that `many_self_atari` refuses. Fewer may be a sacrifice or leave an eye space too small
+/// Minimum stones of a self-atari that `large_self_atari` refuses. Fewer may be a sacrifice or leave an eye space too small
 /// to live; six are only lost. In a seki both players then pass.
-const MANY: usize = 6;
+const MIN_STONES_REFUSED: usize = 6;
 
 impl HeavyPlayouts {
     /// michi's probabilities: PROB_HEURISTIC_CAPTURE .9, PROB_HEURISTIC_PAT3 .95, PROB_SSAREJECT .9, PROB_RSAREJECT .5. The
@@ -38,11 +38,11 @@ impl HeavyPlayouts {
         pattern: 243,
         pattern_self_atari: 230,
         random_self_atari: 128,
-        many_self_atari: 0,
+        large_self_atari: 0,
     };
 
     /// The strongest probabilities that were tried: see DESIGN.md.
-    pub const DEFAULT: HeavyPlayouts = HeavyPlayouts { many_self_atari: 256, ..HeavyPlayouts::MICHI };
+    pub const DEFAULT: HeavyPlayouts = HeavyPlayouts { large_self_atari: 256, ..HeavyPlayouts::MICHI };
 
     /// Plays until both players have passed or the playout reaches its maximum length; returns the area score without komi.
     ///
@@ -59,7 +59,7 @@ impl HeavyPlayouts {
     ) -> Score {
         let geometry = board.geometry();
         let patterns = Patterns::get();
-        let end = trace.moves.len() + LENGTH_PER_POINT * geometry.size.points().max(2);
+        let end = trace.moves.len() + MAX_MOVES_PER_POINT * geometry.size.points().max(2);
         while passes < 2 && trace.moves.len() < end {
             let mv = match self.choose(board, patterns, player, last, rng) {
                 Some(point) => {
@@ -91,8 +91,9 @@ impl HeavyPlayouts {
         rng: &mut PlayoutRng,
     ) -> Option<Point> {
         // One draw for all probabilities: bits that do not overlap are independent.
-        let chances = rng.next_u64();
-        let is_tried = |kind: u32, chance: u32| (chances >> (8 * kind) & 0xff) < u64::from(chance);
+        let probabilities = rng.next_u64();
+        let is_tried =
+            |kind: u32, probability: u32| (probabilities >> (8 * kind) & 0xff) < u64::from(probability);
         if is_tried(0, self.atari)
             && let Some(point) = atari_move(board, player, last, rng)
         {
@@ -129,7 +130,7 @@ impl HeavyPlayouts {
                     Safety::Safe => return Some(point),
                     Safety::SelfAtari
                         if !self.refuses_for_good(board, point, player, rng)
-                            && !rng.chance(self.pattern_self_atari) =>
+                            && !rng.is_true_in_256(self.pattern_self_atari) =>
                     {
                         return Some(point);
                     }
@@ -143,7 +144,7 @@ impl HeavyPlayouts {
     /// Returns a random move that fills no own eye and is rarely self-atari.
     #[inline]
     fn random_move(&self, board: &mut Board, player: Player, rng: &mut PlayoutRng) -> Option<Point> {
-        let mut draws = Draws::of(board);
+        let mut draws = EmptyPointDraws::of(board);
         let mut refusals = 0;
         while let Some(point) = draws.next(board, rng) {
             let safety =
@@ -152,7 +153,9 @@ impl HeavyPlayouts {
                 Safety::Illegal => draws.refuse(board),
                 Safety::SelfAtari if self.refuses_for_good(board, point, player, rng) => draws.refuse(board),
                 // It may be drawn again.
-                Safety::SelfAtari if refusals < SELF_ATARI_REFUSALS && rng.chance(self.random_self_atari) => {
+                Safety::SelfAtari
+                    if refusals < MAX_SELF_ATARI_REFUSALS && rng.is_true_in_256(self.random_self_atari) =>
+                {
                     refusals += 1;
                 }
                 Safety::SelfAtari | Safety::Safe => return Some(point),
@@ -161,18 +164,19 @@ impl HeavyPlayouts {
         None
     }
 
-    /// Returns true if a self-atari is refused for good: it gives away [`MANY`] stones or more and captures nothing.
+    /// Returns true if a self-atari is refused for good: it gives away [`MIN_STONES_REFUSED`] stones or more and captures
+    /// nothing.
     #[inline]
     fn refuses_for_good(&self, board: &Board, point: Point, player: Player, rng: &mut PlayoutRng) -> bool {
-        self.many_self_atari > 0
-            && stones_after(board, point, player) >= MANY
+        self.large_self_atari > 0
+            && stones_after(board, point, player) >= MIN_STONES_REFUSED
             && board.captures(point, player).is_empty()
-            && rng.chance(self.many_self_atari)
+            && rng.is_true_in_256(self.large_self_atari)
     }
 }
 
 /// Most refusals of random self-ataris before one is accepted.
-const SELF_ATARI_REFUSALS: usize = 4;
+const MAX_SELF_ATARI_REFUSALS: usize = 4;
 
 /// Returns the number of stones of the chain that a stone of `player` on `point` would form.
 fn stones_after(board: &Board, point: Point, player: Player) -> usize {
@@ -193,7 +197,7 @@ fn stones_after(board: &Board, point: Point, player: Player) -> usize {
 fn atari_move(board: &Board, player: Player, last: [Point; 2], rng: &mut PlayoutRng) -> Option<Point> {
     for point in last {
         if tactics::may_answer_atari(board, point, player) {
-            let mut moves = Moves::new();
+            let mut moves = TacticalMoves::new();
             tactics::add_atari_answers(board, point, player, &mut moves);
             if !moves.is_empty() {
                 return moves.as_slice().get(rng.below(moves.len())).copied();

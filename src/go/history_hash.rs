@@ -2,103 +2,18 @@
 
 use super::board::{Board, cell, stone};
 use super::geometry::Point;
+use super::key_policy::{KeyPolicy, RECENT_IN_KEY};
 use super::point_list::PointList;
-use super::position::Position;
-use crate::base::game::{Game, Move, Player};
+use crate::base::game::{Move, Player};
 use crate::base::zobrist::mix;
-use std::fmt;
-use std::str::FromStr;
 
 /// Largest S + E of a move that adds history to the key under [`KeyPolicy::Graph`] (KataGo's `graphSearchRepBound`): longer
 /// cycles are ignored.
-const LONG_CYCLE: usize = 11;
-
-/// Last moves in the key under [`KeyPolicy::Recent`]; the network sees them. Measured with the 9x9 network, 400 simulations,
-/// 400 games against seeing five moves: none 33.9 %, one 42.8 %, two 44.5 %, three 50.9 % (each ± 4.9).
-pub(super) const RECENT_IN_KEY: usize = 3;
+const MAX_SHORT_CYCLE: usize = 11;
 
 /// Most empty points before a move after which the key under [`KeyPolicy::Recent`] and [`KeyPolicy::Last`] contains no
 /// moves.
-const FEW_EMPTY: usize = 20;
-
-/// The transpositions that share a table key and its statistics.
-///
-/// Under a superko rule the value of a position depends on its history. The less history a key contains, the more statistics
-/// are shared, and the more of them are means over histories that ban different moves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum KeyPolicy {
-    /// All transpositions: the key covers stones, side to move, ko point and passes. Evaluators and priors see no earlier
-    /// moves.
-    #[default]
-    Plain,
-    /// Transpositions with the same last three moves, which evaluators and priors see. After a move with few empty points,
-    /// all transpositions, so that proofs are shared. The default with evaluators.
-    Recent,
-    /// Transpositions with the same last move, which priors see. After a move with few empty points, all transpositions. The
-    /// default with priors and without evaluators.
-    Last,
-    /// Transpositions with the same number of captured stones of each colour. Only passes can then lead from a position back
-    /// to itself, and where nothing is captured every transposition is shared.
-    Prisoners,
-    /// Transpositions without a short cycle in their history, after KataGo (`docs/GraphSearch.md`): a move that makes a
-    /// chain of S stones beside regions of E empty points cannot be undone in fewer than S + E - 1 moves. After a move with
-    /// S + E of 11 or less, and after a pass, the key contains the key before the move.
-    Graph,
-    /// No transpositions: the key contains every move since the start of the game, and the table holds a tree.
-    Path,
-}
-
-impl KeyPolicy {
-    /// All policies.
-    pub const ALL: [KeyPolicy; 6] = [
-        KeyPolicy::Plain,
-        KeyPolicy::Recent,
-        KeyPolicy::Last,
-        KeyPolicy::Prisoners,
-        KeyPolicy::Graph,
-        KeyPolicy::Path,
-    ];
-
-    /// Returns the policy's name on the command line.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            KeyPolicy::Plain => "plain",
-            KeyPolicy::Recent => "recent",
-            KeyPolicy::Last => "last",
-            KeyPolicy::Prisoners => "prisoners",
-            KeyPolicy::Graph => "graph",
-            KeyPolicy::Path => "path",
-        }
-    }
-
-    /// Returns the number of last moves in the key, where it is fixed.
-    const fn window(self) -> usize {
-        match self {
-            KeyPolicy::Recent => RECENT_IN_KEY,
-            KeyPolicy::Last => 1,
-            KeyPolicy::Plain | KeyPolicy::Prisoners | KeyPolicy::Graph | KeyPolicy::Path => 0,
-        }
-    }
-}
-
-impl fmt::Display for KeyPolicy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for KeyPolicy {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<KeyPolicy, String> {
-        let found = KeyPolicy::ALL.into_iter().find(|policy| policy.name() == text);
-        found.ok_or_else(|| {
-            let names = KeyPolicy::ALL.map(KeyPolicy::name).join(", ");
-            format!("unknown key policy {text:?}: expected one of {names}")
-        })
-    }
-}
+const MAX_EMPTY_WITHOUT_MOVES: usize = 20;
 
 /// Hash of the history that keys contain under a key policy; 0 without history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -120,7 +35,7 @@ impl HistoryHash {
             KeyPolicy::Prisoners => word_of_prisoners(prisoners),
         };
         let mut hash = HistoryHash { policy, word, next_word: 0 };
-        hash.note_recent(recent);
+        hash.set_recent(recent);
         hash
     }
 
@@ -128,16 +43,21 @@ impl HistoryHash {
         self.policy
     }
 
-    /// Returns the hash after `mv` from `position`, which must have this hash. Constant under [`KeyPolicy::Plain`].
+    /// Returns the hash after `mv` from a position that has this hash and the table key `key`, which is computed only if the
+    /// policy needs it. Constant under [`KeyPolicy::Plain`].
     #[inline]
-    pub(super) fn after(self, position: &Position, mv: Move) -> HistoryHash {
+    pub(super) fn after(self, mv: Move, before: BeforeMove<'_>, key: impl FnOnce() -> u64) -> HistoryHash {
         let word = match self.policy {
             KeyPolicy::Plain => return self,
-            KeyPolicy::Recent | KeyPolicy::Last if position.board().empty_points().len() <= FEW_EMPTY => 0,
+            KeyPolicy::Recent | KeyPolicy::Last
+                if before.board.empty_points().len() <= MAX_EMPTY_WITHOUT_MOVES =>
+            {
+                0
+            }
             KeyPolicy::Recent | KeyPolicy::Last => self.next_word ^ word_of_recent(mv, 0),
-            KeyPolicy::Prisoners => word_of_prisoners(prisoners_after(position, mv)),
-            KeyPolicy::Graph if is_hard_to_undo(position, mv) => 0,
-            KeyPolicy::Graph => mix(position.key()),
+            KeyPolicy::Prisoners => word_of_prisoners(before.prisoners_after(mv)),
+            KeyPolicy::Graph if before.is_hard_to_undo(mv) => 0,
+            KeyPolicy::Graph => mix(key()),
             KeyPolicy::Path => word_of_path(self.word, mv),
         };
         HistoryHash { word, ..self }
@@ -145,7 +65,7 @@ impl HistoryHash {
 
     /// Records the last moves, the latest first, of the position with this hash.
     #[inline]
-    pub(super) fn note_recent(&mut self, recent: &[Move]) {
+    pub(super) fn set_recent(&mut self, recent: &[Move]) {
         if self.policy == KeyPolicy::Recent {
             self.next_word = hash_of_recent(recent, RECENT_IN_KEY, 1);
         }
@@ -195,24 +115,6 @@ fn word_of_prisoners(prisoners: [u32; 2]) -> u64 {
     }
 }
 
-fn prisoners_after(position: &Position, mv: Move) -> [u32; 2] {
-    let (board, player) = (position.board(), position.to_play());
-    let mut prisoners = position.prisoners();
-    if let Some(point) = board.geometry().point_of(mv) {
-        let captured = board.captures(point, player);
-        let sizes = captured.as_slice().iter().map(|&chain| board.chain_size(chain) as u32);
-        prisoners[player.index()] += sizes.sum::<u32>();
-        if !board.is_not_suicide(point, player) {
-            prisoners[player.other().index()] += 1 + own_chains(board, point, player)
-                .as_slice()
-                .iter()
-                .map(|&chain| board.chain_size(chain) as u32)
-                .sum::<u32>();
-        }
-    }
-    prisoners
-}
-
 /// Returns the chains of `player`, each once, that a stone on `point` would join.
 fn own_chains(board: &Board, point: Point, player: Player) -> PointList<4> {
     let mut chains = PointList::new();
@@ -225,39 +127,69 @@ fn own_chains(board: &Board, point: Point, player: Player) -> PointList<4> {
     chains
 }
 
-/// Returns true if S + E exceeds [`LONG_CYCLE`]: the stones of the chain that `mv` makes and the empty points, after
-/// captures, of the regions beside it. A suicide counts the points that it empties.
-fn is_hard_to_undo(position: &Position, mv: Move) -> bool {
-    let (board, player) = (position.board(), position.to_play());
-    let Some(point) = board.geometry().point_of(mv) else { return false };
-    let captured = board.captures(point, player);
-    let is_free = |at: Point| {
-        let cell = board.cell(at);
-        cell == cell::EMPTY || cell == stone(player.other()) && captured.contains(board.chain(at))
-    };
-    let mut reached: PointList<{ LONG_CYCLE + 1 }> = PointList::new();
-    reached.push(point);
-    let mut done = 0;
-    while let Some(&at) = reached.as_slice().get(done) {
-        let is_chain = at == point || board.cell(at) == stone(player);
-        for neighbour in board.neighbours4(at) {
-            let counts = is_free(neighbour) || is_chain && board.cell(neighbour) == stone(player);
-            if counts && !reached.contains(neighbour) {
-                reached.push(neighbour);
+/// The position before a move, as far as the history hash depends on it.
+#[derive(Clone, Copy)]
+pub(super) struct BeforeMove<'a> {
+    pub(super) board: &'a Board,
+    pub(super) to_play: Player,
+    /// Stones captured by Black and by White.
+    pub(super) prisoners: [u32; 2],
+}
+
+impl BeforeMove<'_> {
+    /// Returns the stones captured by Black and by White after `mv`.
+    fn prisoners_after(self, mv: Move) -> [u32; 2] {
+        let BeforeMove { board, to_play: player, mut prisoners } = self;
+        if let Some(point) = board.geometry().point_of(mv) {
+            let captured = board.captures(point, player);
+            let sizes = captured.as_slice().iter().map(|&chain| board.chain_size(chain) as u32);
+            prisoners[player.index()] += sizes.sum::<u32>();
+            if !board.is_not_suicide(point, player) {
+                prisoners[player.other().index()] += 1 + own_chains(board, point, player)
+                    .as_slice()
+                    .iter()
+                    .map(|&chain| board.chain_size(chain) as u32)
+                    .sum::<u32>();
             }
         }
-        if reached.len() > LONG_CYCLE {
-            return true;
-        }
-        done += 1;
+        prisoners
     }
-    false
+
+    /// Returns true if S + E exceeds [`MAX_SHORT_CYCLE`]: the stones of the chain that `mv` makes and the empty points, after
+    /// captures, of the regions beside it. A suicide counts the points that it empties.
+    fn is_hard_to_undo(self, mv: Move) -> bool {
+        let BeforeMove { board, to_play: player, .. } = self;
+        let Some(point) = board.geometry().point_of(mv) else { return false };
+        let captured = board.captures(point, player);
+        let is_free = |at: Point| {
+            let cell = board.cell(at);
+            cell == cell::EMPTY || cell == stone(player.other()) && captured.contains(board.chain(at))
+        };
+        let mut reached: PointList<{ MAX_SHORT_CYCLE + 1 }> = PointList::new();
+        reached.push(point);
+        let mut done = 0;
+        while let Some(&at) = reached.as_slice().get(done) {
+            let is_chain = at == point || board.cell(at) == stone(player);
+            for neighbour in board.neighbours4(at) {
+                let counts = is_free(neighbour) || is_chain && board.cell(neighbour) == stone(player);
+                if counts && !reached.contains(neighbour) {
+                    reached.push(neighbour);
+                }
+            }
+            if reached.len() > MAX_SHORT_CYCLE {
+                return true;
+            }
+            done += 1;
+        }
+        false
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::go::{Komi, Rules, Size};
+    use crate::base::game::Game;
+    use crate::go::{Komi, Position, Rules, Size};
     use std::collections::HashSet;
 
     fn after(moves: &[&str], policy: KeyPolicy) -> Position {
@@ -356,8 +288,8 @@ mod tests {
                     let at = position.board().geometry().point_of(mv).expect("a point");
                     let mut after = position.board().clone();
                     after.place(at, position.to_play());
-                    let expected = stones_and_empties(&after, at, position.to_play()) > LONG_CYCLE;
-                    assert_eq!(is_hard_to_undo(&position, mv), expected, "{mv:?} in\n{position}");
+                    let expected = stones_and_empties(&after, at, position.to_play()) > MAX_SHORT_CYCLE;
+                    assert_eq!(position.before_move().is_hard_to_undo(mv), expected, "{mv:?} in\n{position}");
                     found[usize::from(expected)] += 1;
                 }
                 position.play(mv);

@@ -11,7 +11,7 @@ use super::point_list::PointList;
 
 /// Most moves played while reading one candidate move. A ladder across a 19x19 board has about 70 moves; the attacker's two
 /// choices at each turn, of which the wrong one is refuted at once, make it about three times as many.
-const STEPS: u32 = 400;
+const MAX_STEPS: u32 = 400;
 
 /// A copy of a board on which ladders are played and undone.
 pub struct LadderReader {
@@ -31,7 +31,7 @@ pub struct LadderReader {
 }
 
 /// Most answers to one atari: captures and the extension. A chain with this many counts as escaped.
-const ANSWERS: usize = 16;
+const MAX_ANSWERS: usize = 16;
 
 /// The state needed to undo a move.
 struct Undo {
@@ -54,7 +54,7 @@ impl LadderReader {
             geometry: board.geometry(),
             cells: *board.cells(),
             ko: board.ko(),
-            captured: Vec::with_capacity(points + STEPS as usize),
+            captured: Vec::with_capacity(points + MAX_STEPS as usize),
             steps_left: 0,
             marks: [0; CELLS],
             mark: 0,
@@ -73,7 +73,7 @@ impl LadderReader {
     /// Returns the size of a reader in bytes for boards of `points` points.
     #[must_use]
     pub const fn bytes(points: usize) -> usize {
-        size_of::<LadderReader>() + (3 * points + STEPS as usize) * size_of::<Point>()
+        size_of::<LadderReader>() + (3 * points + MAX_STEPS as usize) * size_of::<Point>()
     }
 
     /// Returns the attacker's moves that catch the chain with a stone on `target`: those of its two liberties where an atari
@@ -85,7 +85,7 @@ impl LadderReader {
         let liberties = self.liberties(target);
         if liberties.len() == 2 {
             for &atari in liberties.as_slice() {
-                self.steps_left = STEPS;
+                self.steps_left = MAX_STEPS;
                 if self.atari_catches(target, atari) {
                     catching.push(atari);
                 }
@@ -96,11 +96,11 @@ impl LadderReader {
 
     /// Returns the defender's moves that save the chain with a stone on `target`, which is in atari: its liberty, and
     /// captures next to it. The defender is to move.
-    pub fn escaping_moves(&mut self, target: Point) -> PointList<ANSWERS> {
+    pub fn escaping_moves(&mut self, target: Point) -> PointList<MAX_ANSWERS> {
         let defender = self.cells[target.index()];
         let mut escaping = PointList::new();
         for &mv in self.answers(target).as_slice() {
-            self.steps_left = STEPS;
+            self.steps_left = MAX_STEPS;
             if self.escapes_after(target, mv, defender) {
                 escaping.push(mv);
             }
@@ -118,7 +118,7 @@ impl LadderReader {
         let defender = self.cells[target.index()];
         let mut defending = PointList::new();
         for &mv in self.liberties(target).as_slice() {
-            self.steps_left = STEPS;
+            self.steps_left = MAX_STEPS;
             if self.escapes_after(target, mv, defender) {
                 defending.push(mv);
             }
@@ -162,7 +162,7 @@ impl LadderReader {
         let defender = self.cells[target.index()];
         let Some(undo) = self.play(atari, other(defender)) else { return false };
         let answers = self.answers(target);
-        let escapes = answers.len() == ANSWERS
+        let escapes = answers.len() == MAX_ANSWERS
             || answers.as_slice().iter().any(|&answer| self.escapes_after(target, answer, defender));
         // A search out of steps proves nothing.
         let catches = !escapes && self.steps_left > 0;
@@ -171,7 +171,7 @@ impl LadderReader {
     }
 
     /// Returns the defender's answers to an atari: captures of the attacker's chains next to its own, and its only liberty.
-    fn answers(&mut self, target: Point) -> PointList<ANSWERS> {
+    fn answers(&mut self, target: Point) -> PointList<MAX_ANSWERS> {
         let defender = self.cells[target.index()];
         let mut answers = PointList::new();
         self.attackers.clear();

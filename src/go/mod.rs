@@ -5,16 +5,18 @@
 
 pub mod board;
 pub mod drawing;
+pub mod final_ownership;
 pub mod geometry;
 pub mod handicap;
 pub mod heavy;
 mod history_hash;
+mod key_policy;
 pub mod ladder;
 mod liberties;
 mod lookahead;
-pub mod ownership;
 pub mod pattern;
 pub mod playout;
+pub mod playout_ownership;
 pub mod playout_policy;
 pub mod point_list;
 pub mod position;
@@ -24,12 +26,13 @@ pub mod rules;
 pub mod score;
 pub mod settled;
 pub mod status;
+mod superko;
 pub mod tactics;
 pub mod unconditional;
 
 pub use board::Board;
 pub use geometry::{Point, Size};
-pub use history_hash::KeyPolicy;
+pub use key_policy::KeyPolicy;
 pub use playout_policy::PlayoutPolicy;
 pub use position::{IllegalMove, Position};
 pub use record::Record;

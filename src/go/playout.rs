@@ -7,14 +7,14 @@ use crate::base::game::{Player, Score, Trace};
 use crate::base::rng::PlayoutRng;
 
 /// Largest length of a playout, in moves per point (Fuego's limit): without superko, captures can go in circles.
-pub(super) const LENGTH_PER_POINT: usize = 3;
+pub(super) const MAX_MOVES_PER_POINT: usize = 3;
 
 /// Plays uniformly random legal moves that fill no own eye until both players have passed or the playout reaches its maximum
 /// length; returns the area score without komi. This is the reference bot of D. Dailey (computer-go list, 13 October 2008).
 ///
 /// `passes` is the number of passes just made. Simple ko applies, superko does not. Moves, passes included, are appended to
 /// `trace`.
-pub fn light(
+pub fn light_playout(
     board: &mut Board,
     mut player: Player,
     mut passes: u8,
@@ -22,7 +22,7 @@ pub fn light(
     trace: &mut Trace,
 ) -> Score {
     let geometry = board.geometry();
-    let end = trace.moves.len() + LENGTH_PER_POINT * geometry.size.points().max(2);
+    let end = trace.moves.len() + MAX_MOVES_PER_POINT * geometry.size.points().max(2);
     while passes < 2 && trace.moves.len() < end {
         let mv = match uniform_move(board, player, rng) {
             Some(point) => {
@@ -54,7 +54,7 @@ fn is_acceptable(board: &Board, point: Point, player: Player) -> bool {
 /// Returns a uniformly random acceptable move; `None` if there is none. Changes the order of the board's empty points.
 #[inline]
 pub fn uniform_move(board: &mut Board, player: Player, rng: &mut PlayoutRng) -> Option<Point> {
-    let mut draws = Draws::of(board);
+    let mut draws = EmptyPointDraws::of(board);
     while let Some(point) = draws.next(board, rng) {
         if is_acceptable(board, point, player) {
             return Some(point);
@@ -66,15 +66,15 @@ pub fn uniform_move(board: &mut Board, player: Player, rng: &mut PlayoutRng) -> 
 
 /// Random draws from the empty points, uniform over those not yet refused. A refused point goes to the end of the board's
 /// list and is not drawn again: towards the end of a game few points are acceptable.
-pub(super) struct Draws {
+pub(super) struct EmptyPointDraws {
     left: usize,
     slot: usize,
 }
 
-impl Draws {
+impl EmptyPointDraws {
     #[inline]
-    pub(super) fn of(board: &Board) -> Draws {
-        Draws { left: board.empty_points().len(), slot: 0 }
+    pub(super) fn of(board: &Board) -> EmptyPointDraws {
+        EmptyPointDraws { left: board.empty_points().len(), slot: 0 }
     }
 
     #[inline]

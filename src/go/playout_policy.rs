@@ -3,9 +3,9 @@
 use super::board::Board;
 use super::geometry::Point;
 use super::heavy::HeavyPlayouts;
-use super::playout::light;
+use super::playout::light_playout;
 use crate::base::game::{Player, Score, Trace};
-use crate::base::parameters::{Parameter, Range};
+use crate::base::parameters::{Parameter, ParameterRange};
 use crate::base::rng::PlayoutRng;
 use std::fmt::{self, Write};
 use std::str::FromStr;
@@ -41,65 +41,69 @@ impl PlayoutPolicy {
         trace: &mut Trace,
     ) -> Score {
         match self {
-            PlayoutPolicy::Light => light(board, player, passes, rng, trace),
+            PlayoutPolicy::Light => light_playout(board, player, passes, rng, trace),
             PlayoutPolicy::Heavy(heavy) => heavy.play(board, player, passes, last, rng, trace),
         }
     }
 }
 
 /// A policy with its name.
-struct Named {
+struct NamedPolicy {
     name: &'static str,
     summary: &'static str,
     policy: PlayoutPolicy,
 }
 
-const NAMED: [Named; 3] = [
-    Named {
+const NAMED_POLICIES: [NamedPolicy; 3] = [
+    NamedPolicy {
         name: "heavy",
-        summary: "tactics and patterns next to the last moves; the default",
+        summary: "answers to atari and 3x3 patterns next to the last two moves, else random moves; the default",
         policy: PlayoutPolicy::Heavy(HeavyPlayouts::DEFAULT),
     },
-    Named {
+    NamedPolicy {
         name: "michi",
-        summary: "those of michi: captures, 3x3 patterns, moves into atari mostly refused",
+        summary: "the playouts of the program michi: as heavy, without the last part",
         policy: PlayoutPolicy::MICHI,
     },
-    Named { name: "light", summary: "uniformly random; has no parts", policy: PlayoutPolicy::Light },
+    NamedPolicy {
+        name: "light",
+        summary: "random moves that fill no own eye; has no parts",
+        policy: PlayoutPolicy::Light,
+    },
 ];
 
 /// A part of heavy playouts: its name, its description and the field with its probability in 1/256.
-struct Part {
+struct PolicyPart {
     key: &'static str,
     meaning: &'static str,
-    chance: fn(&mut HeavyPlayouts) -> &mut u32,
+    probability: fn(&mut HeavyPlayouts) -> &mut u32,
 }
 
-const PARTS: [Part; 5] = [
-    Part {
+const PARTS: [PolicyPart; 5] = [
+    PolicyPart {
         key: "atari",
         meaning: "save or capture stones in atari next to the last two moves",
-        chance: |heavy| &mut heavy.atari,
+        probability: |heavy| &mut heavy.atari,
     },
-    Part {
+    PolicyPart {
         key: "pattern",
         meaning: "play 3x3 patterns next to the last two moves",
-        chance: |heavy| &mut heavy.pattern,
+        probability: |heavy| &mut heavy.pattern,
     },
-    Part {
+    PolicyPart {
         key: "pattern-self-atari",
-        meaning: "refuse such a move into atari",
-        chance: |heavy| &mut heavy.pattern_self_atari,
+        meaning: "refuse a pattern move that is self-atari",
+        probability: |heavy| &mut heavy.pattern_self_atari,
     },
-    Part {
+    PolicyPart {
         key: "self-atari",
-        meaning: "refuse a random move into atari; it may be drawn again",
-        chance: |heavy| &mut heavy.random_self_atari,
+        meaning: "refuse a random self-atari; the move may be drawn again",
+        probability: |heavy| &mut heavy.random_self_atari,
     },
-    Part {
+    PolicyPart {
         key: "many-self-atari",
-        meaning: "refuse for good to put six stones and more in atari",
-        chance: |heavy| &mut heavy.many_self_atari,
+        meaning: "refuse a self-atari of six or more stones that captures nothing",
+        probability: |heavy| &mut heavy.large_self_atari,
     },
 ];
 
@@ -107,8 +111,8 @@ const PARTS: [Part; 5] = [
 const UNITS: f64 = 256.0;
 
 /// Returns a part as a parameter. Its default value depends on the policy.
-const fn parameter(part: &Part) -> Parameter {
-    Parameter { key: part.key, range: Range::Number(0.0, 1.0), default: 0.0, meaning: part.meaning }
+const fn parameter(part: &PolicyPart) -> Parameter {
+    Parameter { key: part.key, range: ParameterRange::Number(0.0, 1.0), default: 0.0, meaning: part.meaning }
 }
 
 impl FromStr for PlayoutPolicy {
@@ -116,8 +120,8 @@ impl FromStr for PlayoutPolicy {
 
     fn from_str(text: &str) -> Result<PlayoutPolicy, String> {
         let (name, settings) = text.split_once(':').unwrap_or((text, ""));
-        let named = NAMED.iter().find(|named| named.name == name).ok_or_else(|| {
-            let names = NAMED.map(|named| named.name).join(", ");
+        let named = NAMED_POLICIES.iter().find(|named| named.name == name).ok_or_else(|| {
+            let names = NAMED_POLICIES.map(|named| named.name).join(", ");
             format!("unknown playout policy {name:?}: expected one of {names}; --playout-policy help explains them")
         })?;
         let mut policy = named.policy;
@@ -128,16 +132,16 @@ impl FromStr for PlayoutPolicy {
             let expected = || {
                 let keys = PARTS.map(|part| part.key).join(", ");
                 format!(
-                    "playout policy {name}: expected part=chance with a part of [{keys}], found {setting:?}"
+                    "playout policy {name}: {setting:?}: expected PART=PROBABILITY, where PART is one of {keys}"
                 )
             };
             let (key, value) = setting.split_once('=').ok_or_else(expected)?;
             let part = PARTS.iter().find(|part| part.key == key).ok_or_else(expected)?;
-            let chance = match value {
+            let probability = match value {
                 "off" => 0.0,
-                value => parameter(part).read(&format!("playout policy {name}"), value)?,
+                value => parameter(part).parse(&format!("playout policy {name}"), value)?,
             };
-            *(part.chance)(heavy) = (chance * UNITS).round() as u32;
+            *(part.probability)(heavy) = (probability * UNITS).round() as u32;
         }
         Ok(policy)
     }
@@ -146,16 +150,16 @@ impl FromStr for PlayoutPolicy {
 impl fmt::Display for PlayoutPolicy {
     /// Writes the name and the parts that differ from the default.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(named) = NAMED.iter().find(|named| named.policy == *self) {
+        if let Some(named) = NAMED_POLICIES.iter().find(|named| named.policy == *self) {
             return f.write_str(named.name);
         }
         let (PlayoutPolicy::Heavy(mut heavy), mut default) = (*self, HeavyPlayouts::DEFAULT) else {
             return f.write_str("light");
         };
         let different = PARTS.iter().filter_map(|part| {
-            let chance = *(part.chance)(&mut heavy);
-            (chance != *(part.chance)(&mut default))
-                .then(|| format!("{}={}", part.key, f64::from(chance) / UNITS))
+            let probability = *(part.probability)(&mut heavy);
+            (probability != *(part.probability)(&mut default))
+                .then(|| format!("{}={}", part.key, f64::from(probability) / UNITS))
         });
         write!(f, "heavy:{}", different.collect::<Vec<_>>().join(","))
     }
@@ -165,15 +169,15 @@ impl fmt::Display for PlayoutPolicy {
 #[must_use]
 pub fn help() -> String {
     let mut text =
-        "Playout policies, as NAME or NAME:part=chance,part=chance (a chance from 0 to 1, or off)\n"
+        "Playout policies, as NAME or NAME:PART=P,PART=P, where P is a probability from 0 to 1, or off\n"
             .to_owned();
-    for Named { name, summary, policy } in NAMED {
+    for NamedPolicy { name, summary, policy } in NAMED_POLICIES {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "\n{name:20}{summary}");
         if let PlayoutPolicy::Heavy(mut heavy) = policy {
             for part in &PARTS {
-                let chance = f64::from(*(part.chance)(&mut heavy)) / UNITS;
-                let _ = writeln!(text, "    {:20}{} ({chance:.2})", part.key, part.meaning);
+                let probability = f64::from(*(part.probability)(&mut heavy)) / UNITS;
+                let _ = writeln!(text, "    {:20}{} ({probability:.2})", part.key, part.meaning);
             }
         }
     }
@@ -213,7 +217,7 @@ mod tests {
     #[test]
     fn help_names_every_policy_and_part() {
         let help = help();
-        let names = NAMED.iter().map(|named| named.name).chain(PARTS.iter().map(|part| part.key));
+        let names = NAMED_POLICIES.iter().map(|named| named.name).chain(PARTS.iter().map(|part| part.key));
         names.for_each(|name| assert!(help.contains(name), "{name}"));
     }
 }

@@ -8,29 +8,29 @@ use super::geometry::{CELLS, Point};
 use super::ladder::LadderReader;
 use super::pattern::Patterns;
 use super::score::owners;
-use super::tactics::{self, Moves};
+use super::tactics::{self, TacticalMoves};
 use crate::base::game::{Outcome, Player, Prior};
 use crate::base::zobrist::SIDE;
 
 /// Simulations for every move, half of them won.
-const EVEN: u8 = 10;
+const EVEN_VISITS: u8 = 10;
 /// Lost simulations for self-atari.
-const SELF_ATARI: u8 = 10;
+const SELF_ATARI_VISITS: u8 = 10;
 /// Won simulations for saving or capturing one stone, or more.
-const CAPTURE_ONE: u8 = 15;
-const CAPTURE_MANY: u8 = 30;
+const CAPTURE_ONE_VISITS: u8 = 15;
+const CAPTURE_MANY_VISITS: u8 = 30;
 /// Won simulations for a 3x3 pattern.
-const PATTERN: u8 = 10;
+const PATTERN_VISITS: u8 = 10;
 /// Won simulations by distance from the last move, 1 to 3.
-const DISTANCE: [u8; 3] = [24, 22, 8];
+const DISTANCE_VISITS: [u8; 3] = [24, 22, 8];
 /// Simulations for a move with no stone within three steps: won from the third line up, lost below it.
-const EMPTY_AREA: u8 = 10;
+const EMPTY_AREA_VISITS: u8 = 10;
 /// Lost simulations for filling an own eye.
-const OWN_EYE: u8 = 100;
+const OWN_EYE_VISITS: u8 = 100;
 /// Simulations for a pass that does not end the game: lost, but for one if few moves are left.
-const PASS: u8 = 20;
+const PASS_VISITS: u8 = 20;
 /// Simulations for a pass that ends the game, won or lost as the game is.
-const LAST_PASS: u8 = 200;
+const LAST_PASS_VISITS: u8 = 200;
 
 /// Returns true if at most an eighth of the points are legal moves (`Some`). All of them may then fill own eyes or break a
 /// seki, and a pass is worth trying.
@@ -39,11 +39,11 @@ pub fn has_few_moves(moves: &[Option<Prior>]) -> bool {
     8 * moves.iter().flatten().count() <= moves.len()
 }
 
-trait Opinion {
+trait AddPrior {
     fn add(&mut self, won: u8, of: u8);
 }
 
-impl Opinion for Option<Prior> {
+impl AddPrior for Option<Prior> {
     fn add(&mut self, won: u8, of: u8) {
         if let Some(prior) = self {
             prior.add(won, of);
@@ -53,7 +53,7 @@ impl Opinion for Option<Prior> {
 
 /// Adds Go knowledge to the priors of the legal moves (`Some`) of `player`, by move number; `priors.len() == points + 1`.
 /// `last` is the last move. `after_pass` is the outcome for `player` of a pass, if it ends the game.
-pub fn add_knowledge(
+pub fn add_priors(
     board: &Board,
     player: Player,
     last: Point,
@@ -66,14 +66,14 @@ pub fn add_knowledge(
         if prior.is_none() {
             continue;
         }
-        prior.add(EVEN / 2, EVEN);
+        prior.add(EVEN_VISITS / 2, EVEN_VISITS);
         if board.is_eye(point, player) {
-            prior.add(0, OWN_EYE);
+            prior.add(0, OWN_EYE_VISITS);
             continue;
         }
         shapes.add(mv, point, prior);
         if board.is_self_atari(point, player) {
-            prior.add(0, SELF_ATARI);
+            prior.add(0, SELF_ATARI_VISITS);
         }
     }
     add_captures(board, player, priors);
@@ -81,11 +81,11 @@ pub fn add_knowledge(
     let has_few = has_few_moves(&priors[..points]);
     if let Some(pass) = priors.last_mut() {
         match after_pass {
-            None => pass.add(u8::from(has_few), PASS),
-            Some(Outcome::Loss) => pass.add(0, LAST_PASS),
-            Some(Outcome::Draw) => pass.add(LAST_PASS / 2, LAST_PASS),
+            None => pass.add(u8::from(has_few), PASS_VISITS),
+            Some(Outcome::Loss) => pass.add(0, LAST_PASS_VISITS),
+            Some(Outcome::Draw) => pass.add(LAST_PASS_VISITS / 2, LAST_PASS_VISITS),
             // A winning pass is tried at once and then proven.
-            Some(Outcome::Win) => pass.add(LAST_PASS, LAST_PASS),
+            Some(Outcome::Win) => pass.add(LAST_PASS_VISITS, LAST_PASS_VISITS),
         }
     }
 }
@@ -97,7 +97,7 @@ pub fn add_pass_for_territory(board: &Board, priors: &mut [Option<Prior>]) {
     if 8 * neutral <= board.size().points()
         && let Some(pass) = priors.last_mut()
     {
-        pass.add(PASS, PASS);
+        pass.add(PASS_VISITS, PASS_VISITS);
     }
 }
 
@@ -121,17 +121,17 @@ impl Shapes<'_> {
 
     fn add(&self, mv: usize, point: Point, prior: &mut Option<Prior>) {
         let near_last = usize::from(self.near_last[point.index()]);
-        if let Some(&bonus) = near_last.checked_sub(1).and_then(|distance| DISTANCE.get(distance)) {
+        if let Some(&bonus) = near_last.checked_sub(1).and_then(|distance| DISTANCE_VISITS.get(distance)) {
             prior.add(bonus, bonus);
         }
         if self.patterns.matches(self.board.neighbourhood(point)) {
-            prior.add(PATTERN, PATTERN);
+            prior.add(PATTERN_VISITS, PATTERN_VISITS);
         }
         let columns = self.board.size().columns();
         let (column, row) = (mv % columns, mv / columns);
         if self.near_stones[row] >> column & 1 == 0 {
             let low = self.board.geometry().edge_distance[point.index()] < 2;
-            prior.add(if low { 0 } else { EMPTY_AREA }, EMPTY_AREA);
+            prior.add(if low { 0 } else { EMPTY_AREA_VISITS }, EMPTY_AREA_VISITS);
         }
     }
 }
@@ -147,7 +147,7 @@ fn add_captures(board: &Board, player: Player, priors: &mut [Option<Prior>]) {
             continue;
         }
         let is_own = colour == stone(player);
-        let mut moves = Moves::new();
+        let mut moves = TacticalMoves::new();
         match (is_own, board.liberties::<3>(point).as_slice()) {
             (true, [_]) => ladders.escaping_moves(point).as_slice().iter().for_each(|&mv| moves.push(mv)),
             (true, [_, _]) => {
@@ -158,7 +158,7 @@ fn add_captures(board: &Board, player: Player, priors: &mut [Option<Prior>]) {
             (false, [_, _]) => ladders.catching_moves(point).as_slice().iter().for_each(|&mv| moves.push(mv)),
             _ => {}
         }
-        let bonus = if board.chain_size(point) == 1 { CAPTURE_ONE } else { CAPTURE_MANY };
+        let bonus = if board.chain_size(point) == 1 { CAPTURE_ONE_VISITS } else { CAPTURE_MANY_VISITS };
         for &mv in moves.as_slice() {
             priors[geometry.move_of(mv).index()].add(bonus, bonus);
         }

@@ -2,7 +2,7 @@
 
 use super::geometry::Size;
 use super::handicap::stones_given;
-use super::history_hash::KeyPolicy;
+use super::key_policy::KeyPolicy;
 use super::position::{IllegalMove, Position};
 use super::rules::{Komi, Rules};
 use crate::base::game::{Game, Move, Player};

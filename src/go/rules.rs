@@ -128,7 +128,7 @@ pub enum RulesError {
         found: String,
     },
     /// Known rules with a part that is not supported.
-    #[error("rules {given:?} have {part}, which is not played here: expected {NAMES}")]
+    #[error("rules {given:?} have {part}, which is not supported: expected {NAMES}")]
     NotPlayed {
         /// The name of the rules.
         given: String,

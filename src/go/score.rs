@@ -1,4 +1,4 @@
-//! Area scores.
+//! Area scores, and scores under territory scoring.
 
 use super::board::{Board, cell};
 use super::geometry::{CELLS, Point};
@@ -71,4 +71,14 @@ pub fn area_score_after_playout(board: &Board) -> Score {
         score += Score::from(low == 0x55) - Score::from(high == 0x55);
     }
     score
+}
+
+/// Largest absolute score under territory scoring: the limit of the bounds in a table entry.
+pub(super) const MAX_TERRITORY_SCORE: Score = 511;
+
+/// Returns the score of an area score with an [area offset](super::Position::area_offset).
+#[inline]
+pub(super) fn score_of_area(area: Score, area_offset: i32) -> Score {
+    let limit = i32::from(MAX_TERRITORY_SCORE);
+    (i32::from(area) - area_offset).clamp(-limit, limit) as Score
 }

@@ -2,9 +2,9 @@
 
 use super::board::{Board, cell};
 use super::geometry::Point;
-use super::ownership::by_playouts;
+use super::playout_ownership::by_playouts;
 use super::score::owners;
-use super::status::{Status, Statuses};
+use super::status::{BoardStatus, ChainStatus};
 use super::{PlayoutPolicy, Position};
 use crate::base::game::{Move, Player};
 use crate::base::ownership::Ownership;
@@ -19,7 +19,7 @@ const MIN_OWNED_SHARE: f64 = 0.75;
 /// player or touches stones of both, and playouts agree with the count on each owned point outside seki. The same seed gives
 /// the same answer.
 #[must_use]
-pub fn is_settled(position: &Position, statuses: &Statuses, seed: u64) -> bool {
+pub fn is_settled(position: &Position, statuses: &BoardStatus, seed: u64) -> bool {
     let board = statuses.board_without_dead();
     let owners = owners(&board);
     let points = &board.geometry().points;
@@ -31,7 +31,7 @@ pub fn is_settled(position: &Position, statuses: &Statuses, seed: u64) -> bool {
     // Light playouts let most invasions live.
     start.set_playouts(PlayoutPolicy::default());
     let ownership = by_playouts(&start, PLAYOUTS, seed);
-    let in_seki = statuses.chains().iter().filter(|chain| chain.status == Status::Seki);
+    let in_seki = statuses.chains().iter().filter(|chain| chain.status == ChainStatus::Seki);
     // Playouts seldom keep a seki, so its stones are not compared.
     let in_seki: Vec<Move> = in_seki.flat_map(|chain| chain.stones.iter().copied()).collect();
     points.iter().enumerate().filter(|(_, point)| !is_neutral(**point)).all(|(number, point)| {

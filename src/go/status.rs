@@ -4,16 +4,16 @@
 //! chains can be captured; playouts vote where an area is too large to search (see the private modules).
 
 mod chain_map;
-mod judge;
-mod local_fate;
+mod chain_status;
 mod local_game;
+mod local_outcome;
 mod local_problem;
 mod local_search;
 
 use super::board::{Board, cell};
 use super::rules::Scoring;
 use super::score::owners;
-use super::{Komi, PlayoutPolicy, Point, Position, Rules, ownership};
+use super::{Komi, PlayoutPolicy, Point, Position, Rules, playout_ownership};
 use crate::base::game::{Game, Move, Outcome, Player, Score};
 
 /// Number of playouts that vote.
@@ -21,7 +21,7 @@ const PLAYOUTS: u32 = 400;
 
 /// The status of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
+pub enum ChainStatus {
     /// The chain stays on the board.
     Alive,
     /// The opponent can capture the chain, and its owner cannot save it.
@@ -31,7 +31,7 @@ pub enum Status {
 }
 
 /// The chains of a position and their status.
-pub struct Statuses {
+pub struct BoardStatus {
     board: Board,
     chains: Vec<Chain>,
     scoring: Scoring,
@@ -45,48 +45,49 @@ pub struct Chain {
     /// The stones, by move number.
     pub stones: Vec<Move>,
     /// The status.
-    pub status: Status,
+    pub status: ChainStatus,
     /// True if the status is the same whoever moves first; false if it rests on an unclear vote of playouts.
     pub is_settled: bool,
 }
 
-impl Statuses {
+impl BoardStatus {
     /// Computes the status of the chains of `position`. If it depends on the first move, that is the move of the player to
     /// move. The seed matters only where playouts decide; each player begins half of them.
     #[must_use]
-    pub fn judged(position: &Position, policy: PlayoutPolicy, seed: u64) -> Statuses {
+    pub fn computed(position: &Position, policy: PlayoutPolicy, seed: u64) -> BoardStatus {
         let board = position.board().clone();
         let mut chains = chains(&board);
         if !chains.is_empty() {
             let mut start = position.clone();
             start.set_playouts(policy);
-            let ownership = ownership::by_playouts(&start, PLAYOUTS, seed);
+            let ownership = playout_ownership::by_playouts(&start, PLAYOUTS, seed);
             let lost = |chain: &Chain| {
                 let enemy = chain.player.other();
                 let lost: u64 = chain.stones.iter().map(|&stone| ownership.count(enemy, stone)).sum();
                 lost as f64 / f64::from(PLAYOUTS) / chain.stones.len() as f64
             };
             let lost: Vec<f64> = chains.iter().map(lost).collect();
-            let verdicts = judge::judge(&board, position.rules().suicide, position.to_play(), &lost);
-            for (chain, verdict) in chains.iter_mut().zip(verdicts) {
-                chain.status = verdict.status;
-                chain.is_settled = verdict.is_settled;
+            let results =
+                chain_status::chain_statuses(&board, position.rules().suicide, position.to_play(), &lost);
+            for (chain, result) in chains.iter_mut().zip(results) {
+                chain.status = result.status;
+                chain.is_settled = result.is_settled;
             }
         }
-        Statuses { chains, board, scoring: position.rules().scoring }
+        BoardStatus { chains, board, scoring: position.rules().scoring }
     }
 
     /// Returns all chains of `position` as alive, for rules without removal of dead stones.
     #[must_use]
-    pub fn all_alive(position: &Position) -> Statuses {
+    pub fn all_alive(position: &Position) -> BoardStatus {
         let board = position.board().clone();
-        Statuses { chains: chains(&board), board, scoring: position.rules().scoring }
+        BoardStatus { chains: chains(&board), board, scoring: position.rules().scoring }
     }
 
     /// Returns the dead stones, by move number.
     #[must_use]
     pub fn dead_stones(&self) -> Vec<Move> {
-        let dead = self.chains.iter().filter(|chain| chain.status == Status::Dead);
+        let dead = self.chains.iter().filter(|chain| chain.status == ChainStatus::Dead);
         let mut stones: Vec<Move> = dead.flat_map(|chain| chain.stones.iter().copied()).collect();
         stones.sort_unstable();
         stones
@@ -131,7 +132,7 @@ impl Statuses {
     /// Returns the empty points of `board`, without the dead stones, that are connected with liberties of chains in seki.
     fn eyes_in_seki(&self, board: &Board) -> Vec<Point> {
         let geometry = board.geometry();
-        let seki = self.chains.iter().filter(|chain| chain.status == Status::Seki);
+        let seki = self.chains.iter().filter(|chain| chain.status == ChainStatus::Seki);
         let mut open: Vec<Point> =
             seki.flat_map(|chain| &chain.stones).filter_map(|&stone| geometry.point_of(stone)).collect();
         let mut eyes = Vec::new();
@@ -174,22 +175,22 @@ pub enum DeadStones {
     #[default]
     Agreement,
     /// None: all stones on the board count, as under Tromp-Taylor rules and on CGOS.
-    None,
+    Keep,
 }
 
 impl DeadStones {
     /// Returns the removal that the rules require.
     #[must_use]
     pub fn of_rules(rules: Rules) -> DeadStones {
-        if rules.removes_dead { DeadStones::Agreement } else { DeadStones::None }
+        if rules.removes_dead { DeadStones::Agreement } else { DeadStones::Keep }
     }
 
     /// Returns the status of the chains of a position, with playouts under the policy `playouts` where they decide.
     #[must_use]
-    pub fn statuses(self, position: &Position, playouts: PlayoutPolicy, seed: u64) -> Statuses {
+    pub fn statuses(self, position: &Position, playouts: PlayoutPolicy, seed: u64) -> BoardStatus {
         match self {
-            DeadStones::None => Statuses::all_alive(position),
-            DeadStones::Agreement => Statuses::judged(position, playouts, seed),
+            DeadStones::Keep => BoardStatus::all_alive(position),
+            DeadStones::Agreement => BoardStatus::computed(position, playouts, seed),
         }
     }
 }
@@ -197,7 +198,7 @@ impl DeadStones {
 /// Returns the position at the end of the game that continues from `position` with `next`, after the second pass in a row;
 /// `None` if the game does not end there. A search between the passes would take all stones for alive.
 #[must_use]
-pub fn end_of(position: &Position, next: Option<Move>) -> Option<Position> {
+pub fn end_position(position: &Position, next: Option<Move>) -> Option<Position> {
     let pass = position.size().pass();
     match position.passes() {
         0 => None,
@@ -231,7 +232,7 @@ fn chains(board: &Board) -> Vec<Chain> {
         for stone in &stones {
             listed[stone.index()] = true;
         }
-        chains.push(Chain { player, stones, status: Status::Alive, is_settled: false });
+        chains.push(Chain { player, stones, status: ChainStatus::Alive, is_settled: false });
     }
     chains
 }
@@ -240,7 +241,7 @@ fn chains(board: &Board) -> Vec<Chain> {
 fn without_the_dead(board: &Board, chains: &[Chain]) -> Board {
     let geometry = board.geometry();
     let mut left = Board::new(board.size());
-    for chain in chains.iter().filter(|chain| chain.status != Status::Dead) {
+    for chain in chains.iter().filter(|chain| chain.status != ChainStatus::Dead) {
         for point in chain.stones.iter().filter_map(|&stone| geometry.point_of(stone)) {
             left.place(point, chain.player);
         }
@@ -269,8 +270,8 @@ mod tests {
         Position::with_stones(size, Rules::CHINESE, Komi(0), &stones, Player::Black).unwrap()
     }
 
-    fn statuses(rows: &[&str]) -> Statuses {
-        Statuses::judged(&position(rows), PlayoutPolicy::Light, 1)
+    fn statuses(rows: &[&str]) -> BoardStatus {
+        BoardStatus::computed(&position(rows), PlayoutPolicy::Light, 1)
     }
 
     #[test]
@@ -280,8 +281,8 @@ mod tests {
             let found = statuses.chains().iter().find(|c| c.player == player && c.stones.len() == count);
             found.unwrap().status
         };
-        assert_eq!(status_of(Player::Black, 1), Status::Dead);
-        assert_eq!(status_of(Player::Black, 5), Status::Alive);
+        assert_eq!(status_of(Player::Black, 1), ChainStatus::Dead);
+        assert_eq!(status_of(Player::Black, 5), ChainStatus::Alive);
         assert_eq!(statuses.result(Komi(0)), "W+5.0");
         assert_eq!(statuses.result(Komi(-10)), "0");
         assert_eq!(statuses.result(Komi(-11)), "B+0.5");
@@ -290,7 +291,7 @@ mod tests {
     #[test]
     fn an_unfinished_board_has_no_seki() {
         let statuses = statuses(&[".....", ".X...", ".....", "...O.", "....."]);
-        assert!(statuses.chains().iter().all(|chain| chain.status != Status::Seki));
+        assert!(statuses.chains().iter().all(|chain| chain.status != ChainStatus::Seki));
     }
 
     #[test]

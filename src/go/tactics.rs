@@ -6,7 +6,7 @@ use super::point_list::PointList;
 use crate::base::game::Player;
 
 /// Candidate moves of one tactical situation.
-pub type Moves = PointList<16>;
+pub type TacticalMoves = PointList<16>;
 
 /// Returns true if `player` may place a stone on `point` in a playout: an empty point, no ko, no suicide.
 #[must_use]
@@ -17,7 +17,7 @@ pub fn is_playable(board: &Board, point: Point, player: Player) -> bool {
 
 /// Adds the moves of `player` that save its chain with a stone on `point`, which is in atari: a capture of a neighbour in
 /// atari, or an extension to two liberties or more.
-pub fn add_saving_moves(board: &Board, point: Point, player: Player, moves: &mut Moves) {
+pub fn add_saving_moves(board: &Board, point: Point, player: Player, moves: &mut TacticalMoves) {
     let Some(liberty) = board.atari_liberty(point) else { return };
     for own in board.chain_stones(point) {
         let [_, mut enemies] = colour_masks(board.neighbourhood(own), player);
@@ -35,13 +35,13 @@ pub fn add_saving_moves(board: &Board, point: Point, player: Player, moves: &mut
 }
 
 /// Adds the move of `player` that captures the enemy chain with a stone on `point`, if that is in atari.
-pub fn add_capturing_move(board: &Board, point: Point, player: Player, moves: &mut Moves) {
+pub fn add_capturing_move(board: &Board, point: Point, player: Player, moves: &mut TacticalMoves) {
     if let Some(liberty) = board.atari_liberty(point) {
         add(board, liberty, player, moves);
     }
 }
 
-fn add(board: &Board, point: Point, player: Player, moves: &mut Moves) {
+fn add(board: &Board, point: Point, player: Player, moves: &mut TacticalMoves) {
     if !moves.contains(point) && is_playable(board, point, player) {
         moves.push(point);
     }
@@ -63,7 +63,7 @@ pub fn may_answer_atari(board: &Board, last: Point, player: Player) -> bool {
 
 /// Adds the moves of `player` that answer the stone on `last`: those that save an own chain in atari beside it and, if the
 /// stone is the enemy's, the move that captures it.
-pub fn add_atari_answers(board: &Board, last: Point, player: Player, moves: &mut Moves) {
+pub fn add_atari_answers(board: &Board, last: Point, player: Player, moves: &mut TacticalMoves) {
     if board.cell(last) == stone(player.other()) {
         add_capturing_move(board, last, player, moves);
     }

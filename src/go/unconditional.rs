@@ -5,7 +5,7 @@ use super::geometry::{CELLS, Point};
 use crate::base::game::Player;
 
 /// Points of a region without a stone of the player beside them that give the opponent room for two eyes.
-const ROOM_TO_LIVE: usize = 2;
+const MIN_POINTS_FOR_TWO_EYES: usize = 2;
 
 /// A connected set of points without a stone of the player.
 struct Region {
@@ -41,7 +41,7 @@ pub fn unconditional_owners(board: &Board, suicide: bool) -> Vec<Option<Player>>
         let surrounded = regions.iter().filter(|region| region.borders.iter().all(is_alive));
         for region in surrounded.filter(|region| !region.borders.is_empty()) {
             let is_inside = |point: &&Point| !has_beside(board, **point, player);
-            if region.points.iter().filter(is_inside).count() < ROOM_TO_LIVE {
+            if region.points.iter().filter(is_inside).count() < MIN_POINTS_FOR_TWO_EYES {
                 region
                     .points
                     .iter()

@@ -1,48 +1,48 @@
-//! Where a game is shown, and where a person answers.
+//! Consoles: output of a game and its messages, and input from a person.
 
 use std::io::{self, BufRead, Write};
 
-/// A place to show a game at and to read words from.
+/// Input and output of a game against a person.
 pub trait Console {
-    /// Shows the game: the board and what belongs to it.
+    /// Shows the board and the information beside it.
     ///
     /// # Errors
-    /// When writing fails.
+    /// Returns an error if writing fails.
     fn show(&mut self, game: &str) -> io::Result<()>;
 
-    /// Says something besides.
+    /// Shows a message.
     ///
     /// # Errors
-    /// When writing fails.
+    /// Returns an error if writing fails.
     fn say(&mut self, text: &str) -> io::Result<()>;
 
-    /// Shows the game while the engine thinks, with a word on that.
+    /// Shows the game and a message while the engine searches.
     ///
     /// # Errors
-    /// When writing fails.
+    /// Returns an error if writing fails.
     fn wait(&mut self, game: &str, text: &str) -> io::Result<()>;
 
-    /// Asks for a line, without the space around it; `None` at the end of the input.
+    /// Asks for a line and returns it without surrounding white space; `None` at the end of the input.
     ///
     /// # Errors
-    /// When reading or writing fails.
+    /// Returns an error if reading or writing fails.
     fn ask(&mut self) -> io::Result<Option<String>>;
 
-    /// Shows what was said last: there is no more.
+    /// Shows the last messages at the end of the conversation.
     ///
     /// # Errors
-    /// When writing fails.
+    /// Returns an error if writing fails.
     fn close(&mut self) -> io::Result<()>;
 }
 
-/// A console of lines: everything is written once, one after the other, and nothing about waiting.
+/// A console of lines, which are never redrawn. It shows nothing while the engine searches.
 pub struct Lines<R, W> {
     input: R,
     output: W,
 }
 
 impl<R: BufRead, W: Write> Lines<R, W> {
-    /// A console that reads `input` and writes `output`.
+    /// Creates a console that reads from `input` and writes to `output`.
     pub fn new(input: R, output: W) -> Lines<R, W> {
         Lines { input, output }
     }
@@ -64,7 +64,7 @@ impl<R: BufRead, W: Write> Console for Lines<R, W> {
     fn ask(&mut self) -> io::Result<Option<String>> {
         write!(self.output, "> ")?;
         self.output.flush()?;
-        // Whatever its bytes: what is no text is no word either, and is answered.
+        // Read as bytes, so that a line of invalid UTF-8 gets an answer instead of an error.
         let mut line = Vec::new();
         if self.input.read_until(b'\n', &mut line)? == 0 {
             writeln!(self.output)?;

@@ -5,56 +5,56 @@ mod files;
 use super::{InteractiveGame, hints, remark};
 use crate::base::game::{Game, Move, Player};
 use crate::engine::{Decision, DecisionSettings, Engine, Level};
-use crate::go::drawing::{Ink, picture, territory};
+use crate::go::drawing::{BoardStyle, draw_board, draw_territory};
 use crate::go::handicap::{self, Handicap, HandicapError};
-use crate::go::status::Statuses;
+use crate::go::status::BoardStatus;
 use crate::go::{IllegalMove, Record, Size};
 use crate::search::{Limits, Report};
 use std::path::Path;
 
-/// How a game with a person goes.
+/// Settings of a game against a person.
 #[derive(Clone, Copy, Debug)]
-pub struct Setting {
+pub struct GoGameSettings {
     /// The person's side.
     pub human: Player,
-    /// What the engine may take for a move, a hint or an estimate.
+    /// Limits of a search for a move, a hint or an estimate.
     pub limits: Limits,
-    /// How well it plays, within the level's own limits; hints and estimates are as good as they can be.
+    /// Level of the engine. Its limits replace `limits` for moves, not for hints and estimates.
     pub level: Option<Level>,
-    /// What the board is drawn with.
-    pub ink: Ink,
+    /// Style of the drawn board.
+    pub ink: BoardStyle,
 }
 
-/// A game of Go with an engine.
+/// A game of Go against an engine.
 pub struct GoGame {
     engine: Engine,
-    setting: Setting,
-    /// What the last search thought, until something is taken back.
-    opinion: Option<Opinion>,
-    /// Whose each point becomes, by move number, from -1 for White to 1 for Black; until the next move.
+    setting: GoGameSettings,
+    /// Evaluation of the last search; `None` before the first one and after an undo.
+    estimate: Option<ScoreAndWinRate>,
+    /// Ownership by the last estimate, by move number, from -1 for White to 1 for Black; `None` after the next move.
     territory: Option<Vec<f64>>,
 }
 
-/// What a search thinks of a game.
+/// A search's evaluation of a position.
 #[derive(Clone, Copy, Debug)]
-struct Opinion {
+struct ScoreAndWinRate {
     /// Points by which Black leads.
     lead: f64,
-    /// Black's share of the simulations, `0..=1`.
+    /// Black's win rate, `0..=1`.
     win_rate: f64,
 }
 
 impl GoGame {
-    /// A game on the engine's board.
+    /// Creates a game on the engine's board.
     #[must_use]
-    pub fn new(engine: Engine, setting: Setting) -> GoGame {
-        GoGame { engine, setting, opinion: None, territory: None }
+    pub fn new(engine: Engine, setting: GoGameSettings) -> GoGame {
+        GoGame { engine, setting, estimate: None, territory: None }
     }
 
-    /// Gives Black stones before the game, and White the points that the rules give for them.
+    /// Sets up handicap stones of Black, with the compensation of White under the rules.
     ///
     /// # Errors
-    /// When the board has no such points; nothing is changed then.
+    /// Returns an error if the board has no such points, or a stone would have no liberty; nothing is changed then.
     pub fn give(&mut self, wanted: &Handicap) -> Result<(), HandicapError> {
         let position = self.engine.position();
         let (size, rules) = (position.size(), position.rules());
@@ -71,29 +71,29 @@ impl GoGame {
         self.engine.position().size()
     }
 
-    /// Searches the present position, and remembers what that led to.
+    /// Searches the present position and stores its evaluation.
     fn search(&mut self, limits: Limits) -> Report {
         let report = self.engine.search(self.to_play(), limits, &mut |_| true);
-        self.note_opinion(&report);
+        self.note_estimate(&report);
         report
     }
 
-    fn note_opinion(&mut self, report: &Report) {
+    fn note_estimate(&mut self, report: &Report) {
         let komi = self.engine.position().score_komi().points();
         let value = report.root.value.as_f64();
-        self.opinion = report.root.black_score.map(|score| Opinion {
+        self.estimate = report.root.black_score.map(|score| ScoreAndWinRate {
             lead: score - komi,
             win_rate: if report.root.to_play == Player::Black { value } else { 1.0 - value },
         });
     }
 
-    /// Points that White gets for a handicap.
+    /// Returns the points that White gets for the handicap.
     fn compensation(&self) -> f64 {
         f64::from(self.engine.position().compensation().0) / 2.0
     }
 
-    /// Which stones are dead, and by how many points Black wins then, by the rules.
-    fn count(&self) -> (Statuses, f64) {
+    /// Returns the status of each chain, and the points by which Black wins under the rules if the dead stones are removed.
+    fn count(&self) -> (BoardStatus, f64) {
         let (position, statuses) = (self.engine.position(), self.engine.statuses());
         let margin = f64::from(statuses.area_score()) - position.final_area_komi().points();
         (statuses, margin)
@@ -115,10 +115,10 @@ impl GoGame {
         }
     }
 
-    /// Who is ahead by how much.
-    fn lead(&self, opinion: Opinion) -> String {
-        let leader = if opinion.lead < 0.0 { Player::White } else { Player::Black };
-        format!("{} leads by about {:.1} points", self.name(leader), opinion.lead.abs())
+    /// Returns the leading player and the lead in points, as text.
+    fn lead(&self, estimate: ScoreAndWinRate) -> String {
+        let leader = if estimate.lead < 0.0 { Player::White } else { Player::Black };
+        format!("{} leads by about {:.1} points", self.name(leader), estimate.lead.abs())
     }
 }
 
@@ -130,7 +130,7 @@ impl InteractiveGame for GoGame {
         let given = match self.compensation() {
             _ if stones == 0 => String::new(),
             0.0 => format!(", {stones} handicap stones"),
-            points => format!(", {stones} handicap stones, for which White gets {points} points besides"),
+            points => format!(", {stones} handicap stones, White gets {points} extra points"),
         };
         let level = self.setting.level.map_or_else(String::new, |level| format!(", level {level}"));
         Some(format!("{size}, {rules} rules, komi {komi}{given}{level}."))
@@ -143,22 +143,22 @@ impl InteractiveGame for GoGame {
         let last_point = last.map(|(_, mv)| mv).filter(|&mv| mv != self.size().pass());
         let territory = self.territory.as_ref().map(|means| |mv: Move| means[mv.index()]);
         let mean = territory.as_ref().map(|means| means as &dyn Fn(Move) -> f64);
-        let board = picture(position, last_point, self.setting.ink, mean);
+        let board = draw_board(position, last_point, self.setting.ink, mean);
         let last = last.map_or_else(String::new, |(player, mv)| {
             format!("{} played {}. ", self.name(player), self.size().vertex(mv))
         });
         let to_play = self.name(position.to_play());
         let mut text =
             format!("{board}\n{last}{to_play} to move; captured by Black {by_black}, by White {by_white}");
-        if let Some(opinion) = self.opinion {
-            let black = 100.0 * opinion.win_rate;
-            text.push_str(&format!("; {}, Black wins {black:.0} %", self.lead(opinion)));
+        if let Some(estimate) = self.estimate {
+            let black = 100.0 * estimate.win_rate;
+            text.push_str(&format!("; {}, Black wins {black:.0} %", self.lead(estimate)));
         }
         text
     }
 
     fn name(&self, player: Player) -> &'static str {
-        let has_letters = !matches!(self.setting.ink, Ink::Colours { has_circles: true });
+        let has_letters = !matches!(self.setting.ink, BoardStyle::Colours { has_circles: true });
         match player {
             Player::Black if has_letters => "Black (X)",
             Player::White if has_letters => "White (O)",
@@ -177,14 +177,14 @@ impl InteractiveGame for GoGame {
 
     fn play(&mut self, text: &str) -> Result<(), String> {
         let mv = self.size().parse_vertex(text);
-        let mv = mv.ok_or_else(|| format!("{text:?} is no move: expected {}.", self.notation()))?;
+        let mv = mv.ok_or_else(|| format!("{text:?} is not a move; moves are {}.", self.notation()))?;
         let to_play = self.to_play();
         self.territory = None;
         self.engine.record_mut().play(to_play, mv).map_err(|reason| {
             let rule = match reason {
-                IllegalMove::Occupied => "there is a stone already",
+                IllegalMove::Occupied => "the point is occupied",
                 IllegalMove::Suicide => "the stone would have no liberty (suicide)",
-                IllegalMove::Ko => "it would take back the ko at once; play elsewhere first",
+                IllegalMove::Ko => "it would retake the ko at once; play elsewhere first",
                 IllegalMove::Superko => "it would repeat an earlier position (superko)",
                 IllegalMove::OffBoard => "it is not on the board",
             };
@@ -197,7 +197,7 @@ impl InteractiveGame for GoGame {
     }
 
     fn undo(&mut self) -> bool {
-        (self.opinion, self.territory) = (None, None);
+        (self.estimate, self.territory) = (None, None);
         self.engine.record_mut().undo()
     }
 
@@ -213,17 +213,17 @@ impl InteractiveGame for GoGame {
             DecisionSettings { budget: limits.into(), resign_below: 0.0, ..DecisionSettings::default() };
         let Decision { mut mv, report, .. } = self.engine.decide(to_play, &settings, None, &mut |_| true);
         if let Some(report) = &report {
-            self.note_opinion(report);
+            self.note_estimate(report);
         }
         if self.engine.record_mut().play(to_play, mv).is_err() {
-            // Never seen: the search knows the history.
+            // Not expected, since searches exclude moves that superko bans.
             mv = self.size().pass();
             let passed = self.engine.record_mut().play(to_play, mv);
             debug_assert!(passed.is_ok(), "passing is always legal");
         }
         let (name, vertex) = (self.name(to_play), self.size().vertex(mv));
         report.map_or_else(
-            || format!("{name} plays {vertex}: nothing is left to play for, and the game is won."),
+            || format!("{name} plays {vertex}: the position is settled and the game is won."),
             |report| remark(&report, name, &vertex),
         )
     }
@@ -238,12 +238,15 @@ impl InteractiveGame for GoGame {
         let size = self.size();
         let report = self.search(self.setting.limits);
         let mean = |point| report.ownership.mean_for_black(point);
-        let lead = self.lead(self.opinion?);
-        if self.setting.ink == Ink::Plain {
-            return Some(format!("{}\n{lead}. x and o: rather so, .: open", territory(size, mean)));
+        let lead = self.lead(self.estimate?);
+        if self.setting.ink == BoardStyle::Plain {
+            return Some(format!(
+                "{}\n{lead}. X and O: owned; x and o: leaning; .: open",
+                draw_territory(size, mean)
+            ));
         }
         self.territory = Some((0..size.points() as u16).map(|point| mean(Move(point))).collect());
-        Some(format!("{lead}. Marked is whose each point becomes, small where that is less certain."))
+        Some(format!("{lead}. Marks show the expected owner of each point; small marks are less certain."))
     }
 
     fn score(&self) -> Option<String> {

@@ -1,87 +1,88 @@
-//! A game against a person: the conversation, and the two games that can be played.
+//! A game against a person: the conversation, and the two games.
 
+mod commands;
 pub mod console;
 pub mod go;
 pub mod noughts;
 pub mod tictactoe;
-mod words;
 
+use self::commands::{COMMANDS, PlayCommand};
 use self::console::Console;
-use self::words::{WORDS, Word};
 use crate::base::game::{Outcome, Player};
 use crate::search::Report;
 use std::io;
 use std::path::Path;
 
-/// A game against a person, as text.
+/// A game that a person can play through commands and text.
 pub trait InteractiveGame {
-    /// What is played for, said at the beginning.
+    /// Returns the settings of the game, shown at the beginning; `None` if there are none.
     fn terms(&self) -> Option<String> {
         None
     }
 
-    /// The board and what else a player wants to see.
+    /// Returns the board and the information beside it.
     fn draw(&self) -> String;
 
-    /// What a player is called.
+    /// Returns the name of a player.
     fn name(&self, player: Player) -> &'static str;
 
-    /// Who moves.
+    /// Returns the player to move.
     fn to_play(&self) -> Player;
 
-    /// How it ended; `None` while it goes on.
+    /// Returns the result of a finished game; `None` while it goes on.
     fn result(&self) -> Option<String>;
 
-    /// Plays a move as a person writes it.
+    /// Plays a move typed by a person.
     ///
     /// # Errors
-    /// What is wrong with it, in a sentence; nothing is changed then.
+    /// Returns a sentence on the fault in the move; nothing is changed then.
     fn play(&mut self, text: &str) -> Result<(), String>;
 
-    /// Takes the last move back; `false` if there is none.
+    /// Takes the last move back; returns false if there is none.
     fn undo(&mut self) -> bool;
 
-    /// Begins again.
+    /// Starts a new game with the same settings.
     fn restart(&mut self);
 
-    /// Thinks, and plays the best move; returns what there is to say about it.
+    /// Searches and plays the best move; returns a remark on it.
     fn think(&mut self) -> String;
 
-    /// Thinks, and returns the best moves for who is to move.
+    /// Searches and returns the best moves of the player to move.
     fn hint(&mut self) -> String;
 
-    /// Whose the board becomes if it goes on like this; `None` for a game without territory.
+    /// Searches and returns the expected owners of the points; `None` for a game without territory.
     fn estimate(&mut self) -> Option<String>;
 
-    /// The score if the game ended now; `None` for a game without one.
+    /// Returns the score if the game ended now; `None` for a game without scores.
     fn score(&self) -> Option<String>;
 
-    /// Writes the game to a file, with who has resigned, and says so. A file that exists is overwritten only by force.
+    /// Writes the game and a resignation to a file, and returns a message. An existing file is overwritten only if
+    /// `is_forced`.
     ///
     /// # Errors
-    /// Why it is not written, in a sentence.
+    /// Returns a sentence on the failure.
     fn save(&self, path: &Path, resigned: Option<Player>, is_forced: bool) -> Result<String, String>;
 
-    /// Goes on with a game from a file, and says what there is to know about it.
+    /// Replaces the game by one from a file, and returns a message.
     ///
     /// # Errors
-    /// Why it cannot be read or played, in a sentence; nothing is changed then.
+    /// Returns a sentence on the failure; nothing is changed then.
     fn load(&mut self, path: &Path) -> Result<String, String>;
 
-    /// Whether a person writes a move like this, legal or not.
+    /// Returns true if the text has the form of a move, legal or not.
     fn is_move(&self, text: &str) -> bool;
 
-    /// How moves are written.
+    /// Returns a description of the notation of moves.
     fn notation(&self) -> &'static str;
 }
 
-/// Moves that a hint names.
-const HINTS: usize = 5;
+/// Maximum number of moves in a hint.
+const MAX_HINTS: usize = 5;
 
-/// Plays with a person who has `human`'s side, until the input ends or the person leaves.
+/// Plays with a person on `human`'s side, until the person quits or the input ends.
 ///
 /// # Errors
-/// When reading or writing fails.
+/// Returns an error if reading or writing fails.
 pub fn converse(game: &mut dyn InteractiveGame, human: Player, console: &mut dyn Console) -> io::Result<()> {
     if let Some(terms) = game.terms() {
         console.say(&terms)?;
@@ -89,24 +90,24 @@ pub fn converse(game: &mut dyn InteractiveGame, human: Player, console: &mut dyn
     console.say(&format!("You are {}. {}", game.name(human), help(game)))?;
     let mut conversation = Conversation { game, human, console, is_over: false, resigned: None };
     while conversation.turn()? {}
-    console.say("Good bye.")?;
+    console.say("Goodbye.")?;
     console.close()
 }
 
-/// A game, a person, and the place where they meet.
+/// The state of a game with a person.
 struct Conversation<'c> {
     game: &'c mut dyn InteractiveGame,
     human: Player,
     console: &'c mut dyn Console,
-    /// Whether somebody has won, and that was said.
+    /// True once the result was shown or the person resigned.
     is_over: bool,
-    /// Who has resigned.
+    /// The player who resigned.
     resigned: Option<Player>,
 }
 
 impl Conversation<'_> {
-    /// Moves if it is the engine's turn, shows the game, and answers what the person says to it; `false` when the
-    /// person leaves.
+    /// Plays the engine's move if it is its turn, shows the game, and answers a line of input. Returns false if the person
+    /// quits or the input ends.
     fn turn(&mut self) -> io::Result<bool> {
         if !self.is_over && self.game.result().is_none() && self.game.to_play() != self.human {
             self.wait()?;
@@ -128,22 +129,22 @@ impl Conversation<'_> {
         }
     }
 
-    /// Says that the engine thinks.
+    /// Shows that the engine is searching.
     fn wait(&mut self) -> io::Result<()> {
         let thinks = format!("{} is thinking…", self.game.name(self.game.to_play()));
         self.console.wait(&self.game.draw(), &thinks)
     }
 
-    /// `false` when the person leaves.
+    /// Answers a line of input; returns false if the person quits.
     fn answer(&mut self, line: &str) -> io::Result<bool> {
-        let word = match words::parse(line) {
+        let word = match commands::parse(line) {
             None if self.game.is_move(line) => return self.play(line).map(|()| true),
-            None => Err(words::advice(line, self.game.notation())),
+            None => Err(commands::correction(line, self.game.notation())),
             Some(word) => word,
         };
         let said = match word {
-            Ok(Word::Quit) => return Ok(false),
-            Ok(word) => self.obey(word)?,
+            Ok(PlayCommand::Quit) => return Ok(false),
+            Ok(word) => self.execute(word)?,
             Err(advice) => advice,
         };
         self.console.say(&said)?;
@@ -152,43 +153,43 @@ impl Conversation<'_> {
 
     fn play(&mut self, line: &str) -> io::Result<()> {
         if self.is_over {
-            return self.console.say(OVER);
+            return self.console.say(GAME_OVER_MESSAGE);
         }
         self.game.play(line).or_else(|reason| self.console.say(&reason))
     }
 
-    /// What there is to say afterwards.
-    fn obey(&mut self, word: Word) -> io::Result<String> {
+    /// Carries out a command and returns the message to show.
+    fn execute(&mut self, word: PlayCommand) -> io::Result<String> {
         const NO_TERRITORY: &str = "There is no territory in this game.";
         Ok(match word {
-            Word::Hint | Word::Resign if self.is_over => OVER.to_owned(),
-            Word::Help | Word::Quit => help(self.game),
-            Word::Undo => self.take_back(),
-            Word::New => {
+            PlayCommand::Hint | PlayCommand::Resign if self.is_over => GAME_OVER_MESSAGE.to_owned(),
+            PlayCommand::Help | PlayCommand::Quit => help(self.game),
+            PlayCommand::Undo => self.take_back(),
+            PlayCommand::New => {
                 self.game.restart();
                 (self.is_over, self.resigned) = (false, None);
                 "A new game.".to_owned()
             }
-            Word::Hint => {
+            PlayCommand::Hint => {
                 self.wait()?;
                 self.game.hint()
             }
-            Word::Estimate => {
+            PlayCommand::Estimate => {
                 self.wait()?;
                 self.game.estimate().unwrap_or_else(|| NO_TERRITORY.to_owned())
             }
-            Word::Score => self.game.score().unwrap_or_else(|| NO_TERRITORY.to_owned()),
-            Word::Save { path, is_forced } => {
+            PlayCommand::Score => self.game.score().unwrap_or_else(|| NO_TERRITORY.to_owned()),
+            PlayCommand::Save { path, is_forced } => {
                 self.game.save(&path, self.resigned, is_forced).unwrap_or_else(|why| why)
             }
-            Word::Load { path } => match self.game.load(&path) {
+            PlayCommand::Load { path } => match self.game.load(&path) {
                 Ok(said) => {
                     (self.is_over, self.resigned) = (false, None);
                     said
                 }
                 Err(why) => why,
             },
-            Word::Resign => {
+            PlayCommand::Resign => {
                 (self.is_over, self.resigned) = (true, Some(self.human));
                 format!(
                     "You resign: {} wins. Say new for another game, undo to go back, quit to leave.",
@@ -205,7 +206,7 @@ impl Conversation<'_> {
             return "Taken back.".to_owned();
         }
         if !self.game.undo() {
-            return "There is nothing to take back.".to_owned();
+            return "There is no move to take back.".to_owned();
         }
         while self.game.to_play() != self.human && self.game.undo() {}
         self.is_over = false;
@@ -213,13 +214,13 @@ impl Conversation<'_> {
     }
 }
 
-const OVER: &str = "The game is over: say new, undo or quit.";
+const GAME_OVER_MESSAGE: &str = "The game is over: say new, undo or quit.";
 
 fn help(game: &dyn InteractiveGame) -> String {
-    format!("Moves are {}; other words: {}.", game.notation(), WORDS.join(", "))
+    format!("Moves are {}. Commands: {}.", game.notation(), COMMANDS.join(", "))
 }
 
-/// The best moves of a search, for who was to move; `vertex` names a move.
+/// Returns the best moves of a search as text; `vertex` returns the name of a move.
 fn hints(report: &Report, vertex: &dyn Fn(crate::base::game::Move) -> String) -> String {
     let describe = |mv: &crate::search::MoveReport| {
         let proven = match mv.proven {
@@ -236,17 +237,17 @@ fn hints(report: &Report, vertex: &dyn Fn(crate::base::game::Move) -> String) ->
             line[1..].join(" ")
         )
     };
-    let lines: Vec<String> = report.moves.iter().take(HINTS).map(describe).collect();
-    if lines.is_empty() { "There is nothing to play.".to_owned() } else { lines.join("\n") }
+    let lines: Vec<String> = report.moves.iter().take(MAX_HINTS).map(describe).collect();
+    if lines.is_empty() { "There is no legal move.".to_owned() } else { lines.join("\n") }
 }
 
-/// What an engine says of its move.
+/// Returns the engine's remark on its move.
 fn remark(report: &Report, name: &str, mv: &str) -> String {
     let certain = match report.root.proven {
         Some(Outcome::Win) => " I can force a win.".to_owned(),
         Some(Outcome::Draw) => " I can force a draw.".to_owned(),
         Some(Outcome::Loss) => " You can force a win.".to_owned(),
-        None => format!(" I win {:.0} % of my simulations.", 100.0 * report.root.value.as_f64()),
+        None => format!(" My win rate is {:.0} %.", 100.0 * report.root.value.as_f64()),
     };
     format!("{name} plays {mv}.{certain}")
 }

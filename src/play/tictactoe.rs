@@ -8,11 +8,11 @@ use crate::search::{Limits, Report, Search, SearchParameters};
 use crate::table::{Shape, Table, TableError};
 use std::path::Path;
 
-const NO_RECORDS: &str = "There are no records of this game.";
-/// Moves of the game.
+const NO_RECORDS: &str = "Tic-tac-toe games cannot be saved or loaded.";
+/// Number of moves of the game.
 const CELLS: usize = 9;
 
-/// A game of tic-tac-toe with a search.
+/// A game of tic-tac-toe against a search.
 pub struct TicTacToeGame {
     table: Table,
     policy: Policy,
@@ -23,10 +23,10 @@ pub struct TicTacToeGame {
 }
 
 impl TicTacToeGame {
-    /// A game with a table of `bytes`, each move thought about within `limits`.
+    /// Creates a game with a table of `bytes` and the limits of the search for each move.
     ///
     /// # Errors
-    /// When the table cannot be had.
+    /// Returns an error if the table cannot be created.
     pub fn new(
         bytes: usize,
         policy: Policy,
@@ -55,7 +55,7 @@ impl TicTacToeGame {
     }
 }
 
-/// A cell by its number, from 1 in reading order, or as row and column.
+/// Parses a cell: its number from 1 in reading order, or row and column.
 fn parse(text: &str) -> Option<Move> {
     let number = |text: &str| text.trim().parse::<u16>().ok();
     match text.split_once(',') {
@@ -105,7 +105,8 @@ impl InteractiveGame for TicTacToeGame {
     }
 
     fn play(&mut self, text: &str) -> Result<(), String> {
-        let mv = parse(text).ok_or_else(|| format!("{text:?} is no move: expected {}.", self.notation()))?;
+        let mv =
+            parse(text).ok_or_else(|| format!("{text:?} is not a move; moves are {}.", self.notation()))?;
         if !self.position().is_legal_ignoring_history(mv) {
             return Err(format!("{} is not allowed: the cell is taken.", cell_name(mv)));
         }
@@ -130,7 +131,7 @@ impl InteractiveGame for TicTacToeGame {
         let report = self.search();
         let best = report.best().map(|best| best.mv);
         let Some(mv) = best.or_else(|| self.position().legal_moves().next()) else {
-            return "There is nothing to play.".to_owned();
+            return "There is no legal move.".to_owned();
         };
         self.push(mv);
         remark(&report, self.name(to_play), &cell_name(mv))

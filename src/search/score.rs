@@ -1,4 +1,4 @@
-//! The expected final score of a position: Black's points before komi, whoever is to move.
+//! The expected final score of a position, in Black's points before komi, whoever is to move.
 //!
 //! Each simulation along s_0, …, s_m that ends with the score z gives the block of every s_i the sample
 //!
@@ -6,34 +6,34 @@
 //!
 //! where E is the evaluator's score. The score of a position is (k·E + n·X) / (k + n), with X the mean of its n samples.
 //!
-//! Playouts count since the evaluator's scores alone spread too far: on 50 middle-game positions on 9x9, at 500 visits,
-//! against the leads of KataGo's network b10c384, E of the root errs by 5.7 points, a plain mean of E over the search by 4.4,
-//! growing to 5.5 at 20,000 visits, and this score by 4.2. λ bounds the depth of what is averaged: a search for the win gives
-//! away points in deep lines that the players of the position would keep. A larger λ makes first choices lose points as soon
-//! as they are played (3 points or more in 14 of 400 moves with 0.4, in 3 of 400 with 0.1), a larger β makes the scores of
-//! few simulations scatter. Measured with `tools/experiments/scores.py` and `tools/clients/katrain_game.py`.
+//! Playouts count because the evaluator's scores alone spread too far. On 50 middle-game positions on 9x9, at 500 visits,
+//! compared with the leads of KataGo's network b10c384, E of the root errs by 5.7 points, a plain mean of E over the search
+//! by 4.4, growing to 5.5 at 20,000 visits, and this score by 4.2. λ limits the weight of deep lines, in which a search for
+//! the win gives away points that the players of the position would keep. With a larger λ, moves chosen first lose points as
+//! soon as they are played (3 points or more in 14 of 400 moves with 0.4, in 3 of 400 with 0.1); with a larger β, the scores
+//! of few simulations scatter. Measured with `tools/experiments/scores.py` and `tools/clients/katrain_game.py`.
 
 use crate::base::game::Bounds;
 use crate::table::{Block, ScoreMean};
 
 /// λ: the share of a position's own evaluation in T.
 const OWN_SHARE: f64 = 0.125;
-/// β on a board with one point; it falls with the side, since scores of playouts scatter by about so much more: 0.4 on 9x9, 0.19
+/// β on a board of one point. β falls with the side of the board, as the scatter of playout scores grows: 0.4 on 9x9, 0.19
 /// on 19x19.
 const PLAYOUT_SHARE_OF_POINT: f64 = 3.6;
-/// The largest β.
+/// Maximum of β.
 const MAX_PLAYOUT_SHARE: f64 = 0.5;
-/// k: the samples that the evaluator's score counts like.
+/// k: the weight of the evaluator's score in samples.
 const EVALUATOR_SAMPLES: f64 = 15.0;
 
-/// β in a game whose scores have this range.
+/// Returns β for a game with this range of scores.
 pub(super) fn playout_share(range: Bounds) -> f64 {
     let points = f64::from(range.upper).max(1.0);
     (PLAYOUT_SHARE_OF_POINT / points.sqrt()).min(MAX_PLAYOUT_SHARE)
 }
 
-/// The sample of one simulation for a position, and the part of it that goes on to the position before, T. `playout`: z with its
-/// share; `evaluated`: E; `following`: T of the next position. Without an evaluator the sample is the playout's score.
+/// Returns x(s_i), the sample of one simulation, and T(s_i), which the sample of s_{i-1} needs. `playout` is z and β,
+/// `evaluated` E(s_i), `following` T(s_{i+1}). Without E(s_i) the sample is z, and T(s_{i+1}) is passed on.
 pub(super) fn sample(
     (playout, share): (f64, f64),
     evaluated: Option<f64>,
@@ -44,8 +44,8 @@ pub(super) fn sample(
     (kept + share * (playout - kept), Some(kept))
 }
 
-/// The expected final score by the evaluator and by the samples of simulations; `None` without either. Its deviation is the
-/// evaluator's, or else that of playouts.
+/// Returns the expected final score from the evaluator's score and the mean of the samples; `None` without either. The
+/// deviation is the evaluator's, if present, else that of the samples.
 #[must_use]
 pub fn expected(evaluator: Option<ScoreMean>, samples: Option<ScoreMean>) -> Option<ScoreMean> {
     let (Some(evaluated), Some(sampled)) = (evaluator, samples) else { return evaluator.or(samples) };
@@ -53,12 +53,12 @@ pub fn expected(evaluator: Option<ScoreMean>, samples: Option<ScoreMean>) -> Opt
     Some(ScoreMean { mean: evaluated.mean + share * (sampled.mean - evaluated.mean), ..evaluated })
 }
 
-/// The expected final score of the position of a block.
+/// Returns the expected final score of the position of a block.
 pub(super) fn of_block(block: &Block<'_>) -> Option<ScoreMean> {
     expected(block.evaluator_score(), block.sampled_score())
 }
 
-/// A score within what is proven.
+/// Returns the score clamped to the proven bounds: the proven score itself if they are equal.
 pub(super) fn within(score: Option<ScoreMean>, Bounds { lower, upper }: Bounds) -> Option<ScoreMean> {
     if lower == upper {
         return Some(ScoreMean::of_sample(lower.into(), 1.0));

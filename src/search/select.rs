@@ -132,7 +132,7 @@ impl EdgeArrays {
         }
         self.score(policy, is_root, has_estimate);
         let random_probability = policy.random_probability_256();
-        if random_probability > 0 && rng.chance(random_probability) {
+        if random_probability > 0 && rng.is_true_in_256(random_probability) {
             self.level_scores();
         }
         loop {

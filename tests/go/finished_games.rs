@@ -7,7 +7,7 @@ use crate::common::program;
 use tewari::base::game::Outcome;
 use tewari::go::status::DeadStones;
 use tewari::go::{Komi, PlayoutPolicy, Rules};
-use tewari::records::sgf::{self, GameRecord, Given, Otherwise};
+use tewari::records::sgf::{self, ChosenTerms, DefaultTerms, GameRecord};
 
 /// Returns the winner by the record's result, if this is a count.
 fn recorded_winner(record: &GameRecord) -> Option<Outcome> {
@@ -30,7 +30,7 @@ fn the_winner_of_a_finished_record_is_the_one_it_names() {
         let Ok(collection) = sgf::read_damaged(&bytes) else { continue };
         for record in &collection.games {
             let Some(winner) = recorded_winner(record) else { continue };
-            let Ok(terms) = record.terms(Given::default(), Otherwise::default()) else { continue };
+            let Ok(terms) = record.terms(ChosenTerms::default(), DefaultTerms::default()) else { continue };
             let Ok(steps) = record.steps(terms.rules, terms.komi) else { continue };
             let Some(Ok(last)) = steps.last() else { continue };
             if last.position.passes() < 2 {

@@ -4,7 +4,7 @@ use crate::common::naive::{NaiveBoard, NaiveGame};
 use tewari::base::game::{Game, Move, Player, Score, Trace};
 use tewari::base::rng::PlayoutRng;
 use tewari::go::PlayoutPolicy;
-use tewari::go::playout::light;
+use tewari::go::playout::light_playout;
 use tewari::go::{Board, KoRule, Komi, Position, Rules, Size};
 
 /// The rules of playouts.
@@ -38,7 +38,7 @@ fn light_playouts_are_as_long_and_won_as_often_as_those_of_the_reference_bot() {
     for _ in 0..GAMES {
         board.clone_from(&start);
         trace.moves.clear();
-        scores.push(light(&mut board, Player::Black, 0, &mut rng, &mut trace));
+        scores.push(light_playout(&mut board, Player::Black, 0, &mut rng, &mut trace));
         let length = trace.moves.len() as f64;
         sum += length;
         sum_of_squares += length * length;
@@ -202,7 +202,7 @@ fn assert_uniform(start: &Position, naive: &NaiveGame, rng: &mut PlayoutRng) {
     for _ in 0..DRAWS {
         board.clone_from(start.board());
         trace.moves.clear();
-        light(&mut board, start.to_play(), 1, rng, &mut trace);
+        light_playout(&mut board, start.to_play(), 1, rng, &mut trace);
         counts[trace.moves[0].1.index()] += 1;
     }
     let context = || format!("{} to move on {}: {counts:?}", naive.to_play, naive.board.drawing());

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tempfile::TempDir;
 use tewari::base::game::{Game, Move, Player};
-use tewari::base::memory::Budget;
+use tewari::base::memory::MemoryBudget;
 use tewari::base::value::{Estimate, Value};
 use tewari::engine::{Engine, EngineOptions};
 use tewari::go::{Komi, Position, Rules, Size};
@@ -101,7 +101,7 @@ fn engine(network: Option<Arc<Network>>, value: u8) -> Engine {
     let mut options = EngineOptions {
         size: Size::new(7, 5).expect("a board"),
         komi: Komi(1),
-        memory: Budget::Table(1 << 20),
+        memory: MemoryBudget::Table(1 << 20),
         networks: network.map(Networks::Given),
         value_weight: value,
         ..EngineOptions::default()
@@ -125,7 +125,7 @@ fn priors_in_reports_are_the_policy() {
     let network = Arc::new(network(4));
     let mut engine = engine(Some(Arc::clone(&network)), 8);
     let report = engine.search(Player::Black, limits(), &mut |_| true);
-    let policy = tewari::engine::expert::ask(&network, engine.position()).policy;
+    let policy = tewari::engine::evaluation::evaluate(&network, engine.position()).policy;
     assert!((policy.iter().sum::<f64>() - 1.0).abs() < 1e-9 && !report.moves.is_empty());
     for candidate in &report.moves {
         assert_eq!(candidate.prior, policy[candidate.mv.index()]);
@@ -182,16 +182,16 @@ fn tewari(folder: &Path, arguments: &[&str]) -> Output {
 #[test]
 fn a_network_says_the_same_of_a_position_however_the_board_is_turned() {
     let (size, network) = (Size::new(5, 5).expect("a size"), Arc::new(network(4)));
-    let opinion = |symmetry: Symmetry| {
+    let evaluation = |symmetry: Symmetry| {
         let mut position = Position::new(size, Rules::CHINESE, Komi(1));
         [7, 12, 3].map(Move).into_iter().for_each(|mv| position.play(symmetry.apply(mv, size)));
-        tewari::engine::expert::ask(&network, &position)
+        tewari::engine::evaluation::evaluate(&network, &position)
     };
     let is_near =
         |one: Option<f64>, other: Option<f64>| (one.expect("one") - other.expect("one")).abs() < 1e-9;
-    let here = opinion(Symmetry::IDENTITY);
+    let here = evaluation(Symmetry::IDENTITY);
     for symmetry in Symmetry::all(size) {
-        let there = opinion(symmetry);
+        let there = evaluation(symmetry);
         assert!(is_near(here.black_winrate, there.black_winrate), "{symmetry:?}");
         assert!(is_near(here.black_score, there.black_score), "{symmetry:?}");
         for mv in (0..=size.points()).map(|mv| Move(mv as u16)) {
@@ -211,7 +211,7 @@ fn a_report_knows_the_owners_of_points_that_are_settled_and_counts_them() {
     let (size, network) = (Size::new(5, 5).expect("a size"), Arc::new(network(4)));
     // Black's chain in the lower left has eyes at points 0 and 2.
     let stones = [1, 3, 5, 6, 7, 8].map(|number| (Player::Black, Move(number)));
-    let opinion = |to_play| {
+    let evaluation = |to_play| {
         let position = Position::with_stones(size, Rules::CHINESE, Komi(1), &stones, to_play).expect("legal");
         let mut evaluator = Evaluator::new(Arc::clone(&network), size);
         let situation = InputPosition::of(&position);
@@ -226,16 +226,16 @@ fn a_report_knows_the_owners_of_points_that_are_settled_and_counts_them() {
             })
             .sum::<f64>()
             / Symmetry::count(size) as f64;
-        (tewari::engine::expert::ask(&network, &position), score)
+        (tewari::engine::evaluation::evaluate(&network, &position), score)
     };
     for to_play in Player::BOTH {
-        let (opinion, score) = opinion(to_play);
-        let owners = opinion.ownership.expect("owners");
+        let (evaluation, score) = evaluation(to_play);
+        let owners = evaluation.ownership.expect("owners");
         for (point, owner) in owners.iter().enumerate() {
             let is_settled = point < 9 && point != 4;
             assert_eq!((owner - 1.0).abs() < 1e-9, is_settled, "{to_play:?}, {point}: {owner}");
         }
-        let black_score = opinion.black_score.expect("a score");
+        let black_score = evaluation.black_score.expect("a score");
         assert!((black_score - score).abs() < 1e-3, "{black_score} is not {score}");
     }
 }
@@ -288,17 +288,22 @@ fn owners_in_reports_are_the_network_s_where_its_value_counts_and_else_the_playo
     let size = Size::new(5, 5).expect("a size");
     let network = Arc::new(network(3));
     let report = |network: Option<&Arc<Network>>, value| {
-        let mut options =
-            EngineOptions { size, komi: Komi(1), memory: Budget::Table(1 << 20), ..EngineOptions::default() };
+        let mut options = EngineOptions {
+            size,
+            komi: Komi(1),
+            memory: MemoryBudget::Table(1 << 20),
+            ..EngineOptions::default()
+        };
         options.networks = network.cloned().map(Networks::Given);
         options.value_weight = value;
         Engine::new(options).expect("an engine").search(Player::Black, limits(), &mut |_| true)
     };
-    let opinion = tewari::engine::expert::ask(&network, &Position::new(size, Rules::CHINESE, Komi(1)));
-    let opinion = opinion.ownership.expect("owners");
+    let evaluation =
+        tewari::engine::evaluation::evaluate(&network, &Position::new(size, Rules::CHINESE, Komi(1)));
+    let evaluation = evaluation.ownership.expect("owners");
     let joined = report(Some(&network), 12);
     for point in (0..25).map(Move) {
-        assert_eq!(joined.ownership.mean_for_black(point), opinion[point.index()], "{point:?}");
+        assert_eq!(joined.ownership.mean_for_black(point), evaluation[point.index()], "{point:?}");
         for without in [report(Some(&network), 0), report(None, 12)].map(|report| report.ownership) {
             let black = without.count(Player::Black, point) as f64;
             let white = without.count(Player::White, point) as f64;

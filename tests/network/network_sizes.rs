@@ -1,8 +1,8 @@
 //! The program has a network for small boards and one for large ones; an engine uses the one for its board.
 
 use tewari::base::game::Player;
-use tewari::base::memory::Budget;
-use tewari::engine::{Engine, EngineOptions, expert};
+use tewari::base::memory::MemoryBudget;
+use tewari::engine::{Engine, EngineOptions, evaluation};
 use tewari::go::{Komi, Position, Rules, Size};
 use tewari::network::Network;
 use tewari::search::Limits;
@@ -27,7 +27,7 @@ fn both_together_take_at_most_500_kilobytes_and_one_is_loaded_once() {
 
 #[test]
 fn an_engine_asks_the_network_for_its_board_also_after_another_size() {
-    let memory = Budget::Table(1 << 20);
+    let memory = MemoryBudget::Table(1 << 20);
     let options = EngineOptions { size: square(11), komi: Komi(13), memory, ..EngineOptions::default() };
     let mut engine = Engine::new(options).expect("an engine");
     for side in [11, 5, 9, 10, 7] {
@@ -36,7 +36,8 @@ fn an_engine_asks_the_network_for_its_board_also_after_another_size() {
         assert_eq!(engine.network().map(|network| network.identity()), Some(network.identity()), "{side}");
         let limits = Limits { simulations: Some(20), ..Limits::default() };
         let report = engine.search(Player::Black, limits, &mut |_| true);
-        let policy = expert::ask(&network, &Position::new(square(side), Rules::CHINESE, Komi(13))).policy;
+        let policy =
+            evaluation::evaluate(&network, &Position::new(square(side), Rules::CHINESE, Komi(13))).policy;
         for candidate in report.moves.iter().chain(&report.untried) {
             assert_eq!(candidate.prior, policy[candidate.mv.index()], "{side}");
         }

@@ -155,7 +155,7 @@ fn eight_mebibytes_are_enough_on_9x9_with_the_table_full() {
 
 /// Returns a JSON object of nearly the maximum line length, mostly repetitions of `part`.
 fn query_full_of(start: &str, part: &str, end: &str) -> String {
-    let count = (tewari::base::input::LONGEST_LINE - start.len() - end.len()) / part.len();
+    let count = (tewari::base::input::MAX_LINE_BYTES - start.len() - end.len()) / part.len();
     format!("{start}{}{end}", part.repeat(count))
 }
 

@@ -53,8 +53,8 @@ fn tic_tac_toe_is_never_lost_by_the_engine_and_its_proof_is_announced() {
 #[test]
 fn mistakes_are_explained_and_change_nothing() {
     let shown = go("C3\nC3\nZ9\nhello\n\n\u{fffd}\n5\nquit\n");
-    assert!(shown.contains("C3 is not allowed: there is a stone already."), "{shown}");
-    assert!(shown.contains("\"Z9\" is no move: expected points such as D4, or pass."), "{shown}");
+    assert!(shown.contains("C3 is not allowed: the point is occupied."), "{shown}");
+    assert!(shown.contains("\"Z9\" is not a move; moves are points such as D4, or pass."), "{shown}");
     assert_eq!(shown.matches("White (O) plays").count(), 1, "{shown}");
     let shown = tictactoe("1\n0\n10\n4,4\n1,1\nquit\n");
     assert_eq!(shown.matches("is no move").count(), 3, "{shown}");
@@ -64,7 +64,7 @@ fn mistakes_are_explained_and_change_nothing() {
 #[test]
 fn undo_takes_back_to_the_person_and_hints_name_moves() {
     let shown = go("undo\nC3\nundo\nhint\nquit\n");
-    assert!(shown.contains("There is nothing to take back."), "{shown}");
+    assert!(shown.contains("There is no move to take back."), "{shown}");
     assert!(shown.contains("Taken back."), "{shown}");
     assert!(shown.contains("visits"), "{shown}");
     let last_board = shown.rsplit("Taken back.").next().unwrap();
@@ -75,7 +75,7 @@ fn undo_takes_back_to_the_person_and_hints_name_moves() {
 fn a_game_ends_with_its_score_and_another_may_follow() {
     let shown = go("pass\npass\npass\nnew\nC3\nquit\n");
     assert!(shown.contains("Both passed: White wins by"), "{shown}");
-    assert!(shown.contains("A new game.") && shown.ends_with("Good bye.\n"), "{shown}");
+    assert!(shown.contains("A new game.") && shown.ends_with("Goodbye.\n"), "{shown}");
     let shown = go("resign\nC3\nundo\n");
     assert!(shown.contains("You resign: White (O) wins.") && shown.contains("The game is over"), "{shown}");
 }
@@ -83,8 +83,8 @@ fn a_game_ends_with_its_score_and_another_may_follow() {
 #[test]
 fn the_end_of_the_input_is_a_good_bye() {
     for input in [&b""[..], b"C3", b"\xff\xfe\x00\n", b"quit"] {
-        assert!(play(&["go", "--size", "5", "--simulations", "20"], input).ends_with("Good bye.\n"));
-        assert!(play(&["tictactoe", "--simulations", "20"], input).ends_with("Good bye.\n"));
+        assert!(play(&["go", "--size", "5", "--simulations", "20"], input).ends_with("Goodbye.\n"));
+        assert!(play(&["tictactoe", "--simulations", "20"], input).ends_with("Goodbye.\n"));
     }
 }
 
@@ -114,11 +114,11 @@ fn an_estimate_draws_whose_the_board_becomes() {
 fn a_mistyped_word_is_told_in_one_line_with_what_to_type() {
     let shown = go("undoo\nsave\nload\nhint 3\nhello\nquit\n");
     for line in [
-        "> \"undoo\" is no move and no word: type undo if you mean that, or help.",
-        "> save wants a file: type save game.sgf, or save game.sgf --force to overwrite one",
-        "> load wants a file: type load game.sgf",
-        "> hint stands alone: type hint",
-        "> \"hello\" is no move: expected points such as D4, or pass. Type help for the other words.",
+        "> \"undoo\" is neither a move nor a command: type undo if you mean that, or help for all commands.",
+        "> save needs the name of a file: type save game.sgf, or save game.sgf --force to overwrite one",
+        "> load needs the name of a file: type load game.sgf",
+        "> hint takes no argument: type hint",
+        "> \"hello\" is not a move; moves are points such as D4, or pass. Type help for all commands.",
     ] {
         assert!(shown.lines().any(|shown| shown == line), "{line}: {shown}");
     }
@@ -174,7 +174,7 @@ fn a_resignation_is_saved_and_taken_back_alone() {
     assert!(!saved("e.sgf").contains(";B["), "{}", saved("e.sgf"));
     let shown = go_in(folder.path(), &["--size", "5"], "resign\nundo\nC3\nresign\nnew\nundo\nquit\n");
     assert!(shown.contains("Taken back.") && shown.contains("White (O) plays"), "{shown}");
-    assert_eq!(shown.matches("There is nothing to take back.").count(), 1, "{shown}");
+    assert_eq!(shown.matches("There is no move to take back.").count(), 1, "{shown}");
 }
 
 #[test]
@@ -206,19 +206,19 @@ fn a_loaded_game_goes_on_with_who_is_named_to_move() {
 fn a_handicap_is_placed_as_gtp_has_it_or_where_it_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let shown = go_in(folder.path(), &["--handicap", "4"], "save FOLDER/h.sgf\nquit\n");
-    assert!(shown.contains("9x9, chinese rules, komi 0.5, 4 handicap stones, for which White gets 4 points"));
+    assert!(shown.contains("9x9, chinese rules, komi 0.5, 4 handicap stones, White gets 4 extra points"));
     let record = std::fs::read_to_string(folder.path().join("h.sgf")).expect("a record");
     assert!(record.contains("AB[cg][gg][cc][gc]PL[W]HA[4]") && record.contains("KM[0.5]"), "{record}");
     let shown = go_in(folder.path(), &["--size", "5", "--komi", "1.5"], "load FOLDER/h.sgf\nundo\nquit\n");
     assert!(shown.contains("h.sgf: 1 move.") && shown.contains("White gets 4 points"), "{shown}");
     let shown = go_in(folder.path(), &["--rules", "aga", "--handicap", "4"], "save FOLDER/aga.sgf\nquit\n");
-    assert!(shown.contains("4 handicap stones, for which White gets 3 points"), "{shown}");
+    assert!(shown.contains("4 handicap stones, White gets 3 extra points"), "{shown}");
     let shown = go_in(folder.path(), &["--size", "5"], "load FOLDER/aga.sgf\nquit\n");
     assert!(shown.contains("White gets 3 points"), "{shown}");
     let free =
         go_in(folder.path(), &["--size", "5", "--handicap", "B2,D4", "--colour", "white"], "undo\nquit\n");
     assert!(free.contains(" 4  . . . X .\n") && free.contains("You are White"), "{free}");
-    assert!(free.contains("There is nothing to take back."), "{free}");
+    assert!(free.contains("There is no move to take back."), "{free}");
 }
 
 #[test]
@@ -247,11 +247,15 @@ fn a_level_is_named_by_number_or_word_and_wins_over_other_limits() {
 #[test]
 fn a_handicap_that_cannot_be_is_told_in_one_line() {
     for (wrong, told, code) in [
-        ("1", "expected 2 stones or more, such as 4, or points such as D4,Q16, found \"1\"", 2),
-        ("many", "found \"many\"", 2),
-        ("8", "expected none on a 5x5 board, found 8; name the points instead, such as A1,E5", 1),
-        ("A1,Z9", "found \"Z9\"", 1),
-        ("A1,A1", "expected different points", 1),
+        ("1", "handicap \"1\": expected a number from 2 on, such as 4, or points, such as D4,Q16", 2),
+        ("many", "handicap \"many\": expected", 2),
+        (
+            "8",
+            "8 handicap stones are not possible on a 5x5 board: expected no fixed handicap; or name the points, such as A1,E5",
+            1,
+        ),
+        ("A1,Z9", "handicap point \"Z9\"", 1),
+        ("A1,A1", "expected points of the", 1),
     ] {
         let arguments = ["play", "go", "--size", "5", "--table-size", "1MiB", "--handicap", wrong];
         let output = program().args(arguments).output().expect("it starts");

@@ -94,7 +94,7 @@ fn the_board_has_colours_and_changes_in_place() {
     assert!(shown.contains("White is thinking…") && shown.contains('●'), "{shown:?}");
     // The row of the column letters is not written again.
     assert!(!shown.contains("A B C D E") && !shown.contains("\x1b[2J"), "{shown:?}");
-    sitting.wait("quit\r", "Good bye.", "\n");
+    sitting.wait("quit\r", "Goodbye.", "\n");
     assert!(sitting.child.wait().expect("it ends").success());
 }
 
@@ -110,7 +110,7 @@ fn lines_are_edited_and_remembered() {
     let shown = sitting.see("\x1b[A\x1b[A\r", "White plays ");
     assert!(shown.contains("Black played C3"), "{shown:?}");
     sitting.see("\x03", "Type quit to leave");
-    sitting.wait("\x04", "Good bye.", "\n");
+    sitting.wait("\x04", "Goodbye.", "\n");
 }
 
 #[test]

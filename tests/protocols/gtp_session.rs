@@ -8,7 +8,7 @@ mod text;
 mod thinking;
 
 use std::sync::{Arc, Mutex};
-use tewari::base::memory::Budget;
+use tewari::base::memory::MemoryBudget;
 use tewari::engine::{DecisionSettings, Engine, EngineOptions, MoveBudget};
 use tewari::go::PlayoutPolicy;
 use tewari::go::status::DeadStones;
@@ -45,7 +45,7 @@ fn engine_options(side: usize) -> EngineOptions {
         size: Size::new(side, side).unwrap(),
         komi: Komi(15),
         rules: Rules::CHINESE,
-        memory: Budget::Table(1 << 20),
+        memory: MemoryBudget::Table(1 << 20),
         playouts: PlayoutPolicy::Light,
         ..EngineOptions::default()
     }

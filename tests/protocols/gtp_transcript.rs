@@ -4,16 +4,16 @@ use crate::common;
 
 use serde_json::Value;
 use std::collections::BTreeSet;
-use tewari::base::memory::Budget;
+use tewari::base::memory::MemoryBudget;
 use tewari::engine::{DecisionSettings, Engine, EngineOptions, MoveBudget};
 use tewari::go::{Komi, Record, Rules, Size};
 use tewari::protocols::gtp::{Session, SessionOptions};
-use tewari::records::sgf::{self, Given, Otherwise};
+use tewari::records::sgf::{self, ChosenTerms, DefaultTerms};
 
 fn session() -> Session {
     let engine = Engine::new(EngineOptions {
         size: Size::new(19, 19).unwrap(),
-        memory: Budget::Table(1 << 20),
+        memory: MemoryBudget::Table(1 << 20),
         ..EngineOptions::default()
     });
     let budget = MoveBudget { simulations: Some(10), ..MoveBudget::default() };
@@ -104,7 +104,7 @@ fn fixed_handicap_is_where_gnu_go_puts_it_on_every_board() {
 fn replayed(bytes: &[u8], rules: Rules) -> Option<Record> {
     let collection = sgf::read_damaged(bytes).ok()?;
     let game = collection.games.first()?;
-    let terms = game.terms(Given::default(), Otherwise { rules, komi: Komi(15) }).ok()?;
+    let terms = game.terms(ChosenTerms::default(), DefaultTerms { rules, komi: Komi(15) }).ok()?;
     let steps = game.steps(terms.rules, terms.komi).ok()?.with_handicap(terms.handicap);
     steps.into_record(None).ok()
 }

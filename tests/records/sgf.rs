@@ -10,7 +10,9 @@ use proptest::prelude::*;
 use tewari::base::game::{Game, Player};
 use tewari::go::position::IllegalMove;
 use tewari::go::{KoRule, Komi, Position, Rules, Scoring};
-use tewari::records::sgf::{self, GameRecord, Given, Otherwise, Place, RecordPoint, ReplayError, SgfError};
+use tewari::records::sgf::{
+    self, ChosenTerms, DefaultTerms, GameRecord, RecordMove, RecordPoint, ReplayError, SgfError,
+};
 
 const RULES: Rules = Rules::CHINESE;
 const KOMI: Komi = Komi(13);
@@ -37,12 +39,12 @@ fn place_of_error(text: &str) -> (u32, u32) {
 fn vertices(record: &GameRecord) -> Vec<String> {
     let size =
         tewari::go::Size::new(usize::from(record.columns), usize::from(record.rows)).expect("a small board");
-    let vertex = |place: &Place| match place {
-        Place::Point(p) => {
+    let vertex = |place: &RecordMove| match place {
+        RecordMove::Point(p) => {
             size.vertex(size.move_at(usize::from(p.column), usize::from(p.row)).expect("on board"))
         }
-        Place::Pass => "pass".to_owned(),
-        Place::Unreadable(unreadable) => unreadable.to_string(),
+        RecordMove::Pass => "pass".to_owned(),
+        RecordMove::Unreadable(unreadable) => unreadable.to_string(),
     };
     record.moves().map(|(player, place)| format!("{player} {}", vertex(place))).collect()
 }
@@ -75,9 +77,9 @@ fn a_move_on_tt_is_a_pass_up_to_size_nineteen() {
     assert_eq!(vertices(&game("(;SZ[19];B[tt];W[])")), ["black pass", "white pass"]);
     assert_eq!(vertices(&game("(;SZ[19:13];B[tt])")), ["black pass"]);
     let large = game("(;SZ[21];B[tt];W[])");
-    let point = Place::Point(RecordPoint { column: 19, row: 1 });
+    let point = RecordMove::Point(RecordPoint { column: 19, row: 1 });
     assert_eq!(*large.nodes[1].moves, [(Player::Black, point)]);
-    assert_eq!(*large.nodes[2].moves, [(Player::White, Place::Pass)]);
+    assert_eq!(*large.nodes[2].moves, [(Player::White, RecordMove::Pass)]);
 }
 
 #[test]
@@ -119,7 +121,7 @@ fn sizes_may_be_rectangles_and_up_to_fifty_two() {
 #[test]
 fn a_board_above_nineteen_is_read_but_not_replayed() {
     let record = game("(;SZ[21];B[uu])");
-    assert_eq!(record.nodes[1].moves[0].1, Place::Point(RecordPoint { column: 20, row: 0 }));
+    assert_eq!(record.nodes[1].moves[0].1, RecordMove::Point(RecordPoint { column: 20, row: 0 }));
     let error = record.position_after(0, RULES, KOMI).map(|_| ()).expect_err("too large");
     assert!(matches!(error, ReplayError::Size(_)));
     assert!(error.to_string().contains("21x21") && error.to_string().contains("19"), "{error}");
@@ -279,7 +281,7 @@ fn illegal_moves_are_executed_as_sgf_defines_them_in_all_symmetries() {
             let end = record.final_position(RULES, KOMI).map(|end| end.board().stones());
             let count = end.unwrap_or_else(|error| panic!("{text}: {error}"));
             assert_eq!(count.iter().map(|&it| usize::from(it)).sum::<usize>(), stones, "{text}");
-            let terms = record.terms(Given { rules: Some(RULES), komi: None }, Otherwise::default());
+            let terms = record.terms(ChosenTerms { rules: Some(RULES), komi: None }, DefaultTerms::default());
             let assumed = terms.expect("terms").assumed;
             let said = format!("move {turn}, ");
             assert!(
@@ -436,7 +438,7 @@ fn files_that_would_fill_the_memory_are_refused() {
     assert!(matches!(error(&large), SgfError::TooLarge { .. }));
     let rectangles = format!("(;SZ[52]AB{})", "[aa:ZZ]".repeat(10_000));
     assert!(matches!(error(rectangles.as_bytes()), SgfError::TooMany { .. }));
-    let nodes = format!("({})", ";B[!]".repeat(sgf::MAX_KEPT / 2 + 1));
+    let nodes = format!("({})", ";B[!]".repeat(sgf::MAX_MAIN_LINE_ITEMS / 2 + 1));
     assert!(matches!(error(nodes.as_bytes()), SgfError::TooMany { .. }));
     let games = "(;)".repeat(sgf::MAX_GAMES + 1);
     assert!(matches!(error(games.as_bytes()), SgfError::TooMany { .. }));
@@ -455,7 +457,8 @@ fn ask_everything(bytes: &[u8]) {
     }
     let damaged = sgf::read_damaged(bytes).map(|collection| collection.games).unwrap_or_default();
     for game in collection.games.iter().chain(&damaged) {
-        let _ = game.terms(Given::default(), Otherwise::default()).map_err(|error| error.to_string());
+        let _ =
+            game.terms(ChosenTerms::default(), DefaultTerms::default()).map_err(|error| error.to_string());
         for step in game.steps(RULES, KOMI).into_iter().flatten() {
             let _ = step.map(|step| step.turn).map_err(|error| error.to_string());
         }

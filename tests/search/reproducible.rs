@@ -1,7 +1,7 @@
 //! One thread and one seed give one result, for every table size, until an entry is replaced.
 
 use tewari::base::game::{Game, Move, Player};
-use tewari::base::memory::Budget;
+use tewari::base::memory::MemoryBudget;
 use tewari::engine::{Engine, EngineOptions};
 use tewari::go::{Komi, Position, Record, Rules, Size};
 use tewari::search::{Limits, Report};
@@ -10,7 +10,7 @@ fn engine(side: usize, table_bytes: u64, seed: u64) -> Engine {
     let mut options = EngineOptions {
         size: Size::new(side, side).unwrap(),
         komi: Komi(13),
-        memory: Budget::Table(table_bytes),
+        memory: MemoryBudget::Table(table_bytes),
         ..EngineOptions::default()
     };
     options.parameters.seed = seed;

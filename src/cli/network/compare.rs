@@ -2,7 +2,7 @@
 
 use super::Source;
 use super::prepare::read_own;
-use crate::base::memory::Budget;
+use crate::base::memory::MemoryBudget;
 use crate::cli::{print_error, print_line};
 use crate::engine::EngineOptions;
 use crate::go::Size;
@@ -49,7 +49,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let games = &games[games.len().saturating_sub(arguments.validation.get())..];
     let mut options = EngineOptions {
         networks: Some(arguments.source.networks()?),
-        memory: Budget::Table(TABLE),
+        memory: MemoryBudget::Table(TABLE),
         ..EngineOptions::default()
     };
     options.parameters.seed = arguments.seed;

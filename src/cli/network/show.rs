@@ -7,8 +7,8 @@ use crate::cli::print_error;
 use crate::go::geometry::column_letter;
 use crate::go::{Komi, Position, Rules};
 use crate::network::probabilities::PROBABILITY_ONE;
-use crate::network::{Evaluation, Evaluator, InputPosition, MAX_SMALL_SIDE, Network, Networks, Symmetry};
-use crate::records::sgf::{self, GameRecord, Given, Otherwise, Terms};
+use crate::network::{Evaluation, Evaluator, Network, Networks, MAX_SMALL_SIDE, InputPosition, Symmetry};
+use crate::records::sgf::{self, ChosenTerms, DefaultTerms, GameRecord, Terms};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use std::fmt::Write;
@@ -94,8 +94,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     for warning in collection.warnings.iter().chain(&record.warnings) {
         print_error(&format!("{name}: {warning}"));
     }
-    let given = Given { rules: arguments.rules, komi: arguments.komi };
-    let terms = record.terms(given, Otherwise::default()).map_err(|error| anyhow!("{name}: {error}"))?;
+    let given = ChosenTerms { rules: arguments.rules, komi: arguments.komi };
+    let terms = record.terms(given, DefaultTerms::default()).map_err(|error| anyhow!("{name}: {error}"))?;
     let mut position = find(record, &terms, arguments.turn).map_err(|error| anyhow!("{name}: {error}"))?;
     position.settle_komi();
     let mut evaluator = Evaluator::new(networks.network_for(position.size()), position.size());

@@ -12,9 +12,9 @@ use super::print_error;
 use super::table_game::TableGame;
 use crate::engine::Engine;
 use crate::go::{Komi, Rules, Size};
-use crate::records::sgf::{Given, Otherwise};
-use crate::reports::review::compute::{Job, Watcher, review};
-use crate::reports::review::{Review, Settings, Thresholds, saved, table};
+use crate::records::sgf::{ChosenTerms, DefaultTerms};
+use crate::reports::review::compute::{ReviewCallbacks, ReviewJob, review};
+use crate::reports::review::{ReportSettings, Review, Thresholds, saved, table};
 use crate::search::Limits;
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
@@ -136,7 +136,7 @@ fn review_source(
     stop: &AtomicBool,
     failures: &mut Failures,
 ) -> Vec<Review> {
-    let watcher = Watcher { position_done: &|| bar.inc(1), goes_on: &|| !stop.load(Relaxed) };
+    let watcher = ReviewCallbacks { position_done: &|| bar.inc(1), should_continue: &|| !stop.load(Relaxed) };
     let mut reviews = Vec::new();
     for game in 0..source.collection.games.len() {
         if stop.load(Relaxed) {
@@ -161,7 +161,7 @@ fn review_game(
     arguments: &Arguments,
     source: &Source,
     game: usize,
-    watcher: Watcher<'_>,
+    watcher: ReviewCallbacks<'_>,
     bar: &ProgressBar,
 ) -> Result<(Review, Option<anyhow::Error>)> {
     let record = &source.collection.games[game];
@@ -171,15 +171,15 @@ fn review_game(
     }
     let about = |error: &dyn std::fmt::Display| anyhow!("{id}: {error}");
     let table = TableGame::of(&arguments.engine);
-    let otherwise = table.as_ref().map_or_else(Otherwise::default, TableGame::otherwise);
-    let given = Given { rules: arguments.rules, komi: arguments.komi };
+    let otherwise = table.as_ref().map_or_else(DefaultTerms::default, TableGame::otherwise);
+    let given = ChosenTerms { rules: arguments.rules, komi: arguments.komi };
     let terms = record.terms(given, otherwise).map_err(|error| about(&error))?;
     let size =
         Size::new(usize::from(record.columns), usize::from(record.rows)).map_err(|error| about(&error))?;
     let mut options = arguments.engine.options(size, terms.rules, terms.komi, arguments.seed);
     options.dead_stones = arguments.dead.map(Into::into);
     let mut engine = Engine::new(options)?;
-    let job = Job {
+    let job = ReviewJob {
         id: &id,
         record,
         source: source.texts.of(game),
@@ -196,8 +196,8 @@ fn review_game(
 }
 
 impl Arguments {
-    fn settings(&self) -> Settings {
-        Settings { thresholds: self.thresholds, mistakes: self.mistakes }
+    fn settings(&self) -> ReportSettings {
+        ReportSettings { thresholds: self.thresholds, mistakes: self.mistakes }
     }
 
     fn output(&self) -> Output {

@@ -1,7 +1,7 @@
 //! Output of reviews.
 
 use crate::cli::output_file::{check_absent, write_file};
-use crate::reports::review::{Review, Settings, html, sgf, table, text};
+use crate::reports::review::{ReportSettings, Review, html, sgf, table, text};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use std::io::{ErrorKind, Write};
@@ -53,7 +53,7 @@ impl Format {
         }
     }
 
-    fn written(self, reviews: &[Review], settings: &Settings) -> Result<String> {
+    fn written(self, reviews: &[Review], settings: &ReportSettings) -> Result<String> {
         let each = |write: &dyn Fn(&Review) -> Result<String>, between: &str| {
             let texts: Result<Vec<String>> = reviews.iter().map(write).collect();
             texts.map(|texts| texts.join(between))
@@ -86,7 +86,7 @@ impl Output {
     }
 
     /// Plans the output for these input files. Returns an error if a file must not be overwritten, before work begins.
-    pub(super) fn plan(self, inputs: &[&Path], settings: Settings) -> Result<Plan> {
+    pub(super) fn plan(self, inputs: &[&Path], settings: ReportSettings) -> Result<Plan> {
         let names = match &self.place {
             Place::Standard => Vec::new(),
             Place::File(path) => vec![path.clone()],
@@ -115,7 +115,7 @@ impl Output {
 pub(super) struct Plan {
     output: Output,
     names: Vec<PathBuf>,
-    settings: Settings,
+    settings: ReportSettings,
     /// The reviews for one common file or standard output.
     kept: Vec<Review>,
 }

@@ -1,23 +1,13 @@
-//! Scores under area and territory scoring, and the komi that they are compared with.
+//! The komi that scores under area and territory scoring are compared with.
 //!
 //! Under territory scoring a score is an area score minus the *area offset*: the stones that Black has placed minus those
 //! that White has placed. While both sides place stones in turn the offset stays the same; a pass changes it by one point in
 //! favour of the passing player. A move inside one's own settled territory therefore costs a point.
 
 use super::Position;
-use crate::base::game::{Player, Score};
+use crate::base::game::Player;
 use crate::go::history_hash::HistoryHash;
 use crate::go::rules::{self, Komi, Scoring};
-
-/// Largest absolute score under territory scoring: the limit of the bounds in a table entry.
-pub(super) const MAX_TERRITORY_SCORE: Score = 511;
-
-/// Returns the score of an area score with an area offset.
-#[inline]
-pub(super) fn score(area: Score, area_offset: i32) -> Score {
-    let limit = i32::from(MAX_TERRITORY_SCORE);
-    (i32::from(area) - area_offset).clamp(-limit, limit) as Score
-}
 
 impl Position {
     /// Returns the stones captured by Black and by White.

@@ -2,53 +2,53 @@
 
 use crate::base::game::Player;
 
-/// A set of points of an [`Area`], one bit a point.
-pub(super) type Set = u128;
+/// A set of points of a [`LocalArea`], one bit a point.
+pub(super) type PointSet = u128;
 
 /// Largest number of points of an area.
-pub(super) const MAX_AREA: usize = Set::BITS as usize;
+pub(super) const MAX_AREA: usize = PointSet::BITS as usize;
 
 /// Minimum stones of one capture that leave an eye space in which the captor lives whatever the opponent plays.
-const LIVING_SPACE: u32 = 7;
+const MIN_LIVING_CAPTURE: u32 = 7;
 
 /// Points without a stone of the player beside them that give the opponent room for two eyes.
-const ROOM_TO_LIVE: u32 = 2;
+const MIN_POINTS_FOR_TWO_EYES: u32 = 2;
 
 /// No ko.
 const NO_KO: u8 = u8::MAX;
 
 /// Returns the elements of a set, ascending.
-pub(super) fn elements(set: Set) -> impl Iterator<Item = usize> {
+pub(super) fn elements(set: PointSet) -> impl Iterator<Item = usize> {
     let mut rest = set;
     std::iter::from_fn(move || {
         let at = rest.trailing_zeros();
         rest &= rest.wrapping_sub(1);
-        (at < Set::BITS).then_some(at as usize)
+        (at < PointSet::BITS).then_some(at as usize)
     })
 }
 
 /// Returns the set of one point.
-pub(super) const fn single(at: usize) -> Set {
+pub(super) const fn single(at: usize) -> PointSet {
     1 << at
 }
 
 /// The part of a board on which a local game is played.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Area {
+pub(super) struct LocalArea {
     /// The neighbours of each point inside the area.
-    pub(super) neighbours: Vec<Set>,
+    pub(super) neighbours: Vec<PointSet>,
     /// By player, the points beside stones outside the area that cannot be captured. A stone of that player on such a point
     /// is connected to them.
-    pub(super) walls: [Set; 2],
+    pub(super) walls: [PointSet; 2],
 }
 
 /// A position of a local game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct State {
+pub(super) struct LocalPosition {
     /// The stones of each player.
-    pub(super) stones: [Set; 2],
+    pub(super) stones: [PointSet; 2],
     /// The stones of each player that count as connected to walls.
-    pub(super) safe: [Set; 2],
+    pub(super) safe: [PointSet; 2],
     /// The player to move.
     pub(super) to_play: Player,
     /// Number of passes just made, without those that lifted a ko ban.
@@ -56,17 +56,17 @@ pub(super) struct State {
     ko: u8,
 }
 
-impl State {
+impl LocalPosition {
     /// Creates a position without ko and passes.
-    pub(super) fn new(stones: [Set; 2], to_play: Player) -> State {
-        State { stones, safe: [0; 2], to_play, passes: 0, ko: NO_KO }
+    pub(super) fn new(stones: [PointSet; 2], to_play: Player) -> LocalPosition {
+        LocalPosition { stones, safe: [0; 2], to_play, passes: 0, ko: NO_KO }
     }
 
     /// Returns the position after a pass. A pass that only lifts a ko ban does not count towards the end of the game: the
     /// player had a move to make.
-    pub(super) fn pass(self) -> State {
+    pub(super) fn pass(self) -> LocalPosition {
         let passes = if self.ko == NO_KO { self.passes + 1 } else { 0 };
-        State { to_play: self.to_play.other(), passes, ko: NO_KO, ..self }
+        LocalPosition { to_play: self.to_play.other(), passes, ko: NO_KO, ..self }
     }
 
     /// Returns true after two passes in a row.
@@ -77,34 +77,34 @@ impl State {
 
 /// A chain of a local game.
 struct LocalChain {
-    stones: Set,
-    liberties: Set,
+    stones: PointSet,
+    liberties: PointSet,
     is_alive: bool,
 }
 
-impl Area {
+impl LocalArea {
     /// Returns the points of the area.
-    pub(super) fn all(&self) -> Set {
-        if self.neighbours.len() == MAX_AREA { Set::MAX } else { single(self.neighbours.len()) - 1 }
+    pub(super) fn all(&self) -> PointSet {
+        if self.neighbours.len() == MAX_AREA { PointSet::MAX } else { single(self.neighbours.len()) - 1 }
     }
 
     /// Returns the empty points.
-    pub(super) fn empty(&self, state: &State) -> Set {
+    pub(super) fn empty(&self, state: &LocalPosition) -> PointSet {
         self.all() & !(state.stones[0] | state.stones[1])
     }
 
     /// Returns the points on which a stone of `player` cannot be captured.
-    fn walls_in(&self, state: &State, player: Player) -> Set {
+    fn walls_in(&self, state: &LocalPosition, player: Player) -> PointSet {
         self.walls[player.index()] | state.safe[player.index()]
     }
 
     /// Returns the points of the area beside a set.
-    pub(super) fn beside(&self, set: Set) -> Set {
+    pub(super) fn beside(&self, set: PointSet) -> PointSet {
         elements(set).fold(0, |beside, at| beside | self.neighbours[at]) & !set
     }
 
     /// Returns the points of `within` that are connected with `start` inside it.
-    pub(super) fn connected(&self, start: Set, within: Set) -> Set {
+    pub(super) fn connected(&self, start: PointSet, within: PointSet) -> PointSet {
         let mut found = start & within;
         let mut frontier = found;
         while frontier != 0 {
@@ -116,7 +116,7 @@ impl Area {
     }
 
     /// Returns the connected parts of a set.
-    fn parts(&self, set: Set) -> impl Iterator<Item = Set> + '_ {
+    fn parts(&self, set: PointSet) -> impl Iterator<Item = PointSet> + '_ {
         let mut rest = set;
         std::iter::from_fn(move || {
             let part = self.connected(rest & rest.wrapping_neg(), rest);
@@ -126,7 +126,7 @@ impl Area {
     }
 
     /// Returns the position after a stone on the empty point `at`; `None` if ko or suicide forbids it.
-    pub(super) fn play(&self, state: &State, at: usize) -> Option<State> {
+    pub(super) fn play(&self, state: &LocalPosition, at: usize) -> Option<LocalPosition> {
         if usize::from(state.ko) == at {
             return None;
         }
@@ -137,7 +137,7 @@ impl Area {
         let mut stones = state.stones;
         stones[own] |= stone;
         let empty = self.all() & !(stones[0] | stones[1]);
-        let mut captured: Set = 0;
+        let mut captured: PointSet = 0;
         let mut rest = self.neighbours[at] & stones[enemy];
         while rest != 0 {
             let chain = self.connected(rest & rest.wrapping_neg(), stones[enemy]);
@@ -154,13 +154,13 @@ impl Area {
         }
         let is_ko = captured.count_ones() == 1 && chain == stone && liberties == captured;
         let ko = if is_ko && chain & own_walls == 0 { captured.trailing_zeros() as u8 } else { NO_KO };
-        let after = State { stones, safe: state.safe, to_play: state.to_play.other(), passes: 0, ko };
+        let after = LocalPosition { stones, safe: state.safe, to_play: state.to_play.other(), passes: 0, ko };
         Some(with_living_space_filled(captured, state.to_play, after))
     }
 
     /// Returns the points that each player owns if the game ends now: all stones, and empty points that reach one player
     /// alone.
-    pub(super) fn owned(&self, state: &State) -> [Set; 2] {
+    pub(super) fn owned(&self, state: &LocalPosition) -> [PointSet; 2] {
         let mut owned = state.stones;
         for region in self.parts(self.empty(state)) {
             let reached = self.beside(region);
@@ -179,11 +179,11 @@ impl Area {
 
     /// Returns the points that each player owns whatever is played: chains connected to walls or unconditionally alive, and
     /// regions that they alone surround if no group can make two eyes there.
-    pub(super) fn settled(&self, state: &State) -> [Set; 2] {
+    pub(super) fn settled(&self, state: &LocalPosition) -> [PointSet; 2] {
         Player::BOTH.map(|player| self.settled_for(state, player))
     }
 
-    fn settled_for(&self, state: &State, player: Player) -> Set {
+    fn settled_for(&self, state: &LocalPosition, player: Player) -> PointSet {
         let alive = self.alive(state, player);
         if alive | self.walls[player.index()] == 0 {
             return 0;
@@ -193,7 +193,7 @@ impl Area {
         let mut settled = alive;
         for region in self.parts(self.all() & !alive) {
             let is_closed = region & enemy_walls == 0;
-            if is_closed && (region & !near).count_ones() < ROOM_TO_LIVE {
+            if is_closed && (region & !near).count_ones() < MIN_POINTS_FOR_TWO_EYES {
                 settled |= region;
             }
         }
@@ -202,7 +202,7 @@ impl Area {
 
     /// Returns the stones of `player` that are connected to walls or, together with those, unconditionally alive (Benson's
     /// theorem, as in [`unconditional`](crate::go::unconditional)).
-    fn alive(&self, state: &State, player: Player) -> Set {
+    fn alive(&self, state: &LocalPosition, player: Player) -> PointSet {
         let own = state.stones[player.index()];
         let [walls, enemy_walls] = [player, player.other()].map(|of| self.walls_in(state, of));
         let empty = self.empty(state);
@@ -215,7 +215,7 @@ impl Area {
             })
             .collect();
         // A region beside the opponent's walls continues outside the area.
-        let closed: Vec<Set> =
+        let closed: Vec<PointSet> =
             self.parts(self.all() & !own).filter(|region| region & enemy_walls == 0).collect();
         let sure = chains.iter().filter(|chain| chain.is_alive).fold(0, |sure, chain| sure | chain.stones);
         for chain in chains.iter_mut().filter(|chain| !chain.is_alive) {
@@ -224,7 +224,7 @@ impl Area {
         loop {
             let alive =
                 chains.iter().filter(|chain| chain.is_alive).fold(0, |alive, chain| alive | chain.stones);
-            let surrounded: Vec<Set> =
+            let surrounded: Vec<PointSet> =
                 closed.iter().copied().filter(|&region| self.beside(region) & own & !alive == 0).collect();
             let mut is_changed = false;
             for chain in chains.iter_mut().filter(|chain| chain.is_alive && chain.stones & sure == 0) {
@@ -240,8 +240,8 @@ impl Area {
 }
 
 /// Fills the points of a large capture with stones of the captor: the space lives, and moves there do not matter.
-fn with_living_space_filled(captured: Set, captor: Player, mut after: State) -> State {
-    if captured.count_ones() >= LIVING_SPACE {
+fn with_living_space_filled(captured: PointSet, captor: Player, mut after: LocalPosition) -> LocalPosition {
+    if captured.count_ones() >= MIN_LIVING_CAPTURE {
         after.stones[captor.index()] |= captured;
         after.safe[captor.index()] |= captured;
     }
@@ -250,6 +250,6 @@ fn with_living_space_filled(captured: Set, captor: Player, mut after: State) -> 
 
 /// Returns true if the region is vital to the chain: the opponent cannot fill its last empty point, since all of them are
 /// liberties of the chain.
-fn is_vital(empty_of_region: Set, chain: &LocalChain) -> bool {
+fn is_vital(empty_of_region: PointSet, chain: &LocalChain) -> bool {
     empty_of_region != 0 && empty_of_region & !chain.liberties == 0
 }

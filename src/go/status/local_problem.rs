@@ -1,6 +1,6 @@
 //! A local game cut out of a board, with the same numbering in all symmetries and with either colouring.
 
-use super::local_game::{Area, MAX_AREA, Set, single};
+use super::local_game::{LocalArea, MAX_AREA, PointSet, single};
 use crate::base::game::Player;
 use crate::go::board::Board;
 use crate::go::geometry::Point;
@@ -8,9 +8,9 @@ use crate::go::geometry::Point;
 /// A local game and its place on the board.
 pub(super) struct LocalProblem {
     /// The area.
-    pub(super) area: Area,
+    pub(super) area: LocalArea,
     /// The stones in it, by local player.
-    pub(super) stones: [Set; 2],
+    pub(super) stones: [PointSet; 2],
     /// The point on the board of each number.
     points: Vec<Point>,
     /// True if Black on the board is the local White.
@@ -18,7 +18,7 @@ pub(super) struct LocalProblem {
 }
 
 /// Rows, columns and contents of an area's points, in one order of the points.
-type Drawing = Vec<(i32, i32, u8)>;
+type CanonicalForm = Vec<(i32, i32, u8)>;
 
 /// The content of a point and the presence of walls beside it, by player of the board.
 #[derive(Clone, Copy)]
@@ -45,7 +45,7 @@ impl LocalProblem {
         let (order, swaps_colours) = canonical_order(board, points, &contents);
         let number_of = |point: Point| order.iter().position(|&index| points[index] == point);
         let mut problem = LocalProblem {
-            area: Area { neighbours: Vec::new(), walls: [0; 2] },
+            area: LocalArea { neighbours: Vec::new(), walls: [0; 2] },
             stones: [0; 2],
             points: order.iter().map(|&index| points[index]).collect(),
             swaps_colours,
@@ -69,7 +69,7 @@ impl LocalProblem {
     }
 
     /// Returns the set of the points for which `is_element` holds.
-    pub(super) fn set_of(&self, is_element: impl Fn(Point) -> bool) -> Set {
+    pub(super) fn set_of(&self, is_element: impl Fn(Point) -> bool) -> PointSet {
         let elements = self.points.iter().enumerate().filter(|&(_, &point)| is_element(point));
         elements.fold(0, |set, (number, _)| set | single(number))
     }
@@ -97,18 +97,19 @@ fn canonical_order(board: &Board, points: &[Point], contents: &[PointContent]) -
         (column as i32, row as i32)
     };
     let places: Vec<(i32, i32)> = points.iter().map(place).collect();
-    let mut best: Option<(Drawing, Vec<usize>, bool)> = None;
+    let mut best: Option<(CanonicalForm, Vec<usize>, bool)> = None;
     for symmetry in 0..8 {
-        let turned: Vec<(i32, i32)> = places.iter().map(|&place| turn(place, symmetry)).collect();
-        let left = turned.iter().map(|place| place.0).min().unwrap_or(0);
-        let bottom = turned.iter().map(|place| place.1).min().unwrap_or(0);
+        let transformed: Vec<(i32, i32)> =
+            places.iter().map(|&place| apply_symmetry(place, symmetry)).collect();
+        let left = transformed.iter().map(|place| place.0).min().unwrap_or(0);
+        let bottom = transformed.iter().map(|place| place.1).min().unwrap_or(0);
         let mut order: Vec<usize> = (0..points.len()).collect();
-        order.sort_by_key(|&index| (turned[index].1, turned[index].0));
+        order.sort_by_key(|&index| (transformed[index].1, transformed[index].0));
         for swaps_colours in [false, true] {
-            let drawing: Drawing = order
+            let drawing: CanonicalForm = order
                 .iter()
                 .map(|&index| {
-                    let (column, row) = turned[index];
+                    let (column, row) = transformed[index];
                     (row - bottom, column - left, contents[index].code(swaps_colours))
                 })
                 .collect();
@@ -121,7 +122,7 @@ fn canonical_order(board: &Board, points: &[Point], contents: &[PointContent]) -
 }
 
 /// Maps a place by one of the eight symmetries about the origin.
-fn turn((column, row): (i32, i32), symmetry: u8) -> (i32, i32) {
+fn apply_symmetry((column, row): (i32, i32), symmetry: u8) -> (i32, i32) {
     let (column, row) = if symmetry & 1 != 0 { (-column, row) } else { (column, row) };
     let (column, row) = if symmetry & 2 != 0 { (column, -row) } else { (column, row) };
     if symmetry & 4 != 0 { (row, column) } else { (column, row) }

@@ -1,6 +1,6 @@
 //! An exact search for goals that a player can force in a local game: depth-first with iterative deepening.
 
-use super::local_game::{Area, Set, State, single};
+use super::local_game::{LocalArea, LocalPosition, PointSet, single};
 use crate::base::game::Player;
 use std::collections::HashMap;
 
@@ -22,27 +22,27 @@ pub(super) struct Goal {
     /// The attacking player. An endless game is a failure.
     pub(super) player: Player,
     /// The points that count: plus one for each that the player owns in the end, minus one for each that the opponent owns.
-    pub(super) counted: Set,
+    pub(super) counted: PointSet,
     /// Minimum sum over `counted`.
     pub(super) at_least: i32,
     /// Points that the player must also own.
-    pub(super) owned: Set,
+    pub(super) owned: PointSet,
 }
 
 impl Goal {
-    fn difference(&self, own: Set, enemy: Set) -> i32 {
+    fn difference(&self, own: PointSet, enemy: PointSet) -> i32 {
         (own & self.counted).count_ones() as i32 - (enemy & self.counted).count_ones() as i32
     }
 
     /// Returns true if the goal is reached in a finished game.
-    fn is_reached(&self, area: &Area, state: &State) -> bool {
+    fn is_reached(&self, area: &LocalArea, state: &LocalPosition) -> bool {
         let owned = area.owned(state);
         let (own, enemy) = (owned[self.player.index()], owned[self.player.other().index()]);
         self.difference(own, enemy) >= self.at_least && self.owned & !own == 0
     }
 
     /// Returns the answer if settled points alone decide it.
-    fn decided(&self, settled: [Set; 2], all: Set) -> Option<bool> {
+    fn decided(&self, settled: [PointSet; 2], all: PointSet) -> Option<bool> {
         let (own, enemy) = (settled[self.player.index()], settled[self.player.other().index()]);
         if self.owned & enemy != 0 || self.difference(all & !enemy, enemy) < self.at_least {
             return Some(false);
@@ -53,7 +53,7 @@ impl Goal {
 
 /// The answer of a search.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Answer {
+enum SearchAnswer {
     /// The goal can be forced.
     Yes,
     /// It cannot be forced within the depth; `true`: at no depth.
@@ -62,7 +62,7 @@ enum Answer {
 
 /// The stored answer for a position.
 #[derive(Clone, Copy)]
-struct Known {
+struct StoredAnswer {
     is_reached: bool,
     /// The depth to which a negative answer holds.
     depth: u8,
@@ -71,14 +71,14 @@ struct Known {
 }
 
 /// The error of a search without positions left to search.
-struct Spent;
+struct BudgetExhausted;
 
 /// Searches of one area with a common budget.
 pub(super) struct LocalSearch<'a> {
-    area: &'a Area,
-    known: HashMap<State, Known, ahash::RandomState>,
+    area: &'a LocalArea,
+    known: HashMap<LocalPosition, StoredAnswer, ahash::RandomState>,
     /// Number of positions that may still be searched.
-    left: u32,
+    positions_left: u32,
 }
 
 /// A pass, as a point of an area.
@@ -86,57 +86,66 @@ const PASS: u8 = u8::MAX - 1;
 
 impl<'a> LocalSearch<'a> {
     /// Creates searches that visit at most `limit` positions in total.
-    pub(super) fn new(area: &'a Area, limit: u32) -> LocalSearch<'a> {
-        LocalSearch { area, known: HashMap::default(), left: limit }
+    pub(super) fn new(area: &'a LocalArea, limit: u32) -> LocalSearch<'a> {
+        LocalSearch { area, known: HashMap::default(), positions_left: limit }
     }
 
     /// Returns the number of positions that may still be searched.
-    pub(super) fn left(&self) -> u32 {
-        self.left
+    pub(super) fn positions_left(&self) -> u32 {
+        self.positions_left
     }
 
     /// Returns true if the player of the goal can force it from `start`, and `None` if the search does not decide it.
     ///
     /// An answer within a given depth depends on the position alone, not on the moves before it, so that positions are
     /// shared even if a ko repeats. A goal is out of reach if it is so at every depth at which only repetitions are left.
-    pub(super) fn can_force(&mut self, start: &State, goal: &Goal) -> Option<bool> {
+    pub(super) fn can_force(&mut self, start: &LocalPosition, goal: &Goal) -> Option<bool> {
         self.known.clear();
         let mut searched = 0;
         for depth in (4..=MAX_DEPTH).step_by(DEPTH_STEP) {
             match self.search(start, goal, depth) {
-                Ok(Answer::Yes) => return Some(true),
-                Ok(Answer::No(true)) => return Some(false),
-                Ok(Answer::No(false)) => searched = depth,
-                Err(Spent) => break,
+                Ok(SearchAnswer::Yes) => return Some(true),
+                Ok(SearchAnswer::No(true)) => return Some(false),
+                Ok(SearchAnswer::No(false)) => searched = depth,
+                Err(BudgetExhausted) => break,
             }
         }
         (searched >= SUFFICIENT_DEPTH).then_some(false)
     }
 
-    fn search(&mut self, state: &State, goal: &Goal, depth: u8) -> Result<Answer, Spent> {
+    fn search(
+        &mut self,
+        state: &LocalPosition,
+        goal: &Goal,
+        depth: u8,
+    ) -> Result<SearchAnswer, BudgetExhausted> {
         if state.is_over() {
-            return Ok(if goal.is_reached(self.area, state) { Answer::Yes } else { Answer::No(true) });
+            return Ok(if goal.is_reached(self.area, state) {
+                SearchAnswer::Yes
+            } else {
+                SearchAnswer::No(true)
+            });
         }
         let known = self.known.get(state).copied();
         match known {
-            Some(Known { is_reached: true, .. }) => return Ok(Answer::Yes),
-            Some(known) if known.depth >= depth => return Ok(Answer::No(known.depth == EXHAUSTIVE)),
+            Some(StoredAnswer { is_reached: true, .. }) => return Ok(SearchAnswer::Yes),
+            Some(known) if known.depth >= depth => return Ok(SearchAnswer::No(known.depth == EXHAUSTIVE)),
             _ => {}
         }
         let settled = self.area.settled(state);
         if let Some(is_reached) = goal.decided(settled, self.area.all()) {
-            return Ok(if is_reached { Answer::Yes } else { Answer::No(true) });
+            return Ok(if is_reached { SearchAnswer::Yes } else { SearchAnswer::No(true) });
         }
         if depth == 0 {
-            return Ok(Answer::No(false));
+            return Ok(SearchAnswer::No(false));
         }
-        self.left = self.left.checked_sub(1).ok_or(Spent)?;
+        self.positions_left = self.positions_left.checked_sub(1).ok_or(BudgetExhausted)?;
         let first = known.map(|known| known.best);
         let (answer, best) = self.search_moves(state, goal, depth, settled, first)?;
         let known = match answer {
-            Answer::Yes => Known { is_reached: true, depth: 0, best },
-            Answer::No(is_final) => {
-                Known { is_reached: false, depth: if is_final { EXHAUSTIVE } else { depth }, best }
+            SearchAnswer::Yes => StoredAnswer { is_reached: true, depth: 0, best },
+            SearchAnswer::No(is_final) => {
+                StoredAnswer { is_reached: false, depth: if is_final { EXHAUSTIVE } else { depth }, best }
             }
         };
         self.known.insert(*state, known);
@@ -145,35 +154,41 @@ impl<'a> LocalSearch<'a> {
 
     fn search_moves(
         &mut self,
-        state: &State,
+        state: &LocalPosition,
         goal: &Goal,
         depth: u8,
-        settled: [Set; 2],
+        settled: [PointSet; 2],
         first: Option<u8>,
-    ) -> Result<(Answer, u8), Spent> {
+    ) -> Result<(SearchAnswer, u8), BudgetExhausted> {
         let attacks = state.to_play == goal.player;
         let mut is_final = true;
         for (mv, next) in self.moves(state, goal, settled, first) {
             let answer = self.search(&next, goal, depth - 1)?;
             match answer {
-                Answer::Yes if attacks => return Ok((answer, mv)),
-                Answer::No(_) if !attacks => return Ok((answer, mv)),
-                Answer::Yes => {}
-                Answer::No(is_final_there) => is_final &= is_final_there,
+                SearchAnswer::Yes if attacks => return Ok((answer, mv)),
+                SearchAnswer::No(_) if !attacks => return Ok((answer, mv)),
+                SearchAnswer::Yes => {}
+                SearchAnswer::No(is_final_there) => is_final &= is_final_there,
             }
         }
-        Ok((if attacks { Answer::No(is_final) } else { Answer::Yes }, PASS))
+        Ok((if attacks { SearchAnswer::No(is_final) } else { SearchAnswer::Yes }, PASS))
     }
 
     /// Returns the moves to search, the most promising first, with the positions after them.
-    fn moves(&self, state: &State, goal: &Goal, settled: [Set; 2], first: Option<u8>) -> Vec<(u8, State)> {
+    fn moves(
+        &self,
+        state: &LocalPosition,
+        goal: &Goal,
+        settled: [PointSet; 2],
+        first: Option<u8>,
+    ) -> Vec<(u8, LocalPosition)> {
         let area = self.area;
         let empty = area.empty(state);
         let (own, enemy) = (state.to_play.index(), state.to_play.other().index());
         // Moves on settled points change nothing.
         let mut candidates = empty & !settled[0] & !settled[1];
-        let mut equals: Vec<(Set, Set)> = Vec::new();
-        let mut moves: Vec<(i32, u8, State)> = Vec::new();
+        let mut equals: Vec<(PointSet, PointSet)> = Vec::new();
+        let mut moves: Vec<(i32, u8, LocalPosition)> = Vec::new();
         while candidates != 0 {
             let at = candidates.trailing_zeros() as usize;
             candidates &= candidates - 1;

@@ -2,7 +2,7 @@
 
 use crate::base::game::{Game, Move, Player};
 use crate::go::{Komi, Record, Rules, Size};
-use crate::records::sgf::{self, Place};
+use crate::records::sgf::{self, RecordMove};
 use serde::Deserialize;
 
 /// Legal moves that begin a game.
@@ -165,9 +165,9 @@ fn read_sgf(bytes: &[u8], size: Size) -> Result<Vec<Opening>, OpeningError> {
         let mut moves = Vec::new();
         for (player, place) in game.moves() {
             let mv = match place {
-                Place::Pass => Some(size.pass()),
-                Place::Point(point) => size.move_at(usize::from(point.column), usize::from(point.row)),
-                Place::Unreadable(_) => None,
+                RecordMove::Pass => Some(size.pass()),
+                RecordMove::Point(point) => size.move_at(usize::from(point.column), usize::from(point.row)),
+                RecordMove::Unreadable(_) => None,
             };
             let Some(mv) = mv else {
                 let (number, vertex) = (moves.len() + 1, format!("{place:?}"));

@@ -9,7 +9,7 @@
 
 use super::sweep::{MoveLimit, Point};
 use crate::base::game::{Game, Move};
-use crate::base::memory::Budget;
+use crate::base::memory::MemoryBudget;
 use crate::base::zobrist::mix;
 use crate::engine::{Engine, EngineError, EngineOptions};
 use crate::go::Record;
@@ -169,7 +169,7 @@ impl Proxy {
             let mut samples = Vec::with_capacity(self.repeats as usize);
             for repeat in 0..u64::from(self.repeats) {
                 let options = EngineOptions {
-                    memory: Budget::Table(point.table_size),
+                    memory: MemoryBudget::Table(point.table_size),
                     replacement: point.replacement,
                     ..self.engine.clone()
                 };
@@ -343,7 +343,7 @@ mod tests {
         EngineOptions {
             size: Size::new(5, 5).unwrap(),
             komi: Komi(1),
-            memory: Budget::Table(4 << 20),
+            memory: MemoryBudget::Table(4 << 20),
             ..EngineOptions::default()
         }
     }

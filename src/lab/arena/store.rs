@@ -5,7 +5,7 @@
 //! game is played again. A line that cannot be written (a full disk) is removed at once, and earlier games are
 //! intact. A lock keeps a second process out.
 
-use crate::base::folder::{self, FolderError, Identity, at, json, lock, write_whole};
+use crate::base::folder::{self, FolderError, FolderIdentity, at, json, lock, write_atomically};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
@@ -55,11 +55,11 @@ pub enum StoreError {
 pub struct ExperimentIdentity {
     /// The settings of the experiment.
     #[serde(rename = "identity")]
-    pub setting: Identity,
+    pub setting: FolderIdentity,
     /// The built-in engines by description, which can select another engine in a later version. Older folders do not
     /// have them.
     #[serde(default)]
-    pub engines: Identity,
+    pub engines: FolderIdentity,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -119,11 +119,11 @@ impl Store {
         if is_new {
             let experiment =
                 Experiment { tewari: env!("CARGO_PKG_VERSION").to_owned(), identity: identity.clone() };
-            write_whole(&description, &json(&experiment, &description)?)?;
+            write_atomically(&description, &json(&experiment, &description)?)?;
         } else {
             let found: Experiment = folder::read_json(&description)?;
             folder::compare(folder, &found.identity.setting, &identity.setting)?;
-            folder::compare_known(folder, &found.identity.engines, &identity.engines)?;
+            folder::compare_recorded(folder, &found.identity.engines, &identity.engines)?;
         }
         let mut store = Store { folder: folder.to_owned(), games, length: 0 };
         let found = store.read_rows(&path)?;
@@ -163,7 +163,7 @@ impl Store {
     /// If a write fails, for example on a full disk; then no part of the row stays.
     pub fn append<R: Row>(&mut self, row: &R, record: &str) -> Result<(), StoreError> {
         let path = self.folder.join(RECORDS).join(format!("{:06}.sgf", row.number()));
-        write_whole(&path, record.as_bytes())?;
+        write_atomically(&path, record.as_bytes())?;
         let path = self.folder.join(GAMES);
         let mut line = json(row, &path)?;
         line.push(b'\n');
@@ -190,7 +190,7 @@ impl Store {
     /// # Errors
     /// If the write fails.
     pub fn write(&self, name: &str, content: &str) -> Result<(), StoreError> {
-        Ok(write_whole(&self.folder.join(name), content.as_bytes())?)
+        Ok(write_atomically(&self.folder.join(name), content.as_bytes())?)
     }
 }
 

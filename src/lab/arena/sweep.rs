@@ -5,7 +5,7 @@ use super::contestant::ContestantSpec;
 use super::experiment::{GameRow, Pairing, SearchRow};
 use super::footprint::Footprint;
 use super::proxy::ProxyRow;
-use crate::base::memory::Budget;
+use crate::base::memory::MemoryBudget;
 use crate::engine::{DecisionSettings, EngineOptions, MoveBudget};
 use crate::lab::stats::{Interval, Measured, PairCounts, knee, smallest_indistinguishable, two_sided_95};
 use crate::protocols::gtp::SessionOptions;
@@ -95,7 +95,7 @@ impl Point {
         reference: &ContestantSpec,
     ) -> Pairing {
         let mut engine = engine.clone();
-        engine.memory = Budget::Table(self.table_size);
+        engine.memory = MemoryBudget::Table(self.table_size);
         engine.replacement = self.replacement;
         let decisions = DecisionSettings { budget: self.limit.budget(), ..session.decisions };
         let session = SessionOptions { decisions, ..session.clone() };

@@ -2,7 +2,7 @@
 
 use crate::base::game::{Game, Move, Outcome, Player};
 use crate::base::zobrist::mix;
-use crate::engine::{Engine, EngineError, EngineOptions, expert};
+use crate::engine::{Engine, EngineError, EngineOptions, evaluation};
 use crate::go::board::cell;
 use crate::go::{Komi, Position, Rules};
 use crate::lab::training::selfplay_games::OwnGame;
@@ -170,8 +170,8 @@ pub fn compare(
         comparison.positions += 1;
         comparison.evened +=
             usize::from(game.komis.first().is_some_and(|&(_, komi)| Komi(komi) != position.komi()));
-        let opinion = expert::ask(&network, &position);
-        let network_says = Word { value: opinion.black_winrate, ownership: opinion.ownership };
+        let evaluation = evaluation::evaluate(&network, &position);
+        let network_says = Word { value: evaluation.black_winrate, ownership: evaluation.ownership };
         comparison.network.add(game, &position, &network_says);
         engine.clear_table();
         let report = engine.search_position(position.clone(), limits, &mut |_| true);

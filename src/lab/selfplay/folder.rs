@@ -4,7 +4,7 @@
 //! `selfplay.json` describes the settings of the games. A lock excludes other processes.
 
 use super::{SelfPlayer, Settings};
-use crate::base::folder::{self, Identity, at, json, lock, write_whole};
+use crate::base::folder::{self, FolderIdentity, at, json, lock, write_atomically};
 use crate::engine::{EngineError, EngineOptions};
 use crate::lab::training::selfplay_games::{OwnGame, OwnGameError};
 use std::collections::HashSet;
@@ -55,7 +55,7 @@ impl Folder {
     /// # Errors
     /// Returns an error if the folder or its file cannot be used, or contains anything else than games, or games with
     /// other settings.
-    pub fn open(folder: &Path, identity: &Identity) -> Result<Folder, FolderError> {
+    pub fn open(folder: &Path, identity: &FolderIdentity) -> Result<Folder, FolderError> {
         let path = folder.join(FILE);
         std::fs::create_dir_all(folder).map_err(at(folder))?;
         let file = OpenOptions::new().create(true).read(true).append(true).open(&path).map_err(at(&path))?;
@@ -67,7 +67,7 @@ impl Folder {
         }
         let done = read(&file, &path)?;
         if !is_described {
-            write_whole(&description, &json(identity, &description)?)?;
+            write_atomically(&description, &json(identity, &description)?)?;
         }
         let is_adopted = !is_described && !done.is_empty();
         Ok(Folder { file, path, done, is_adopted })

@@ -10,12 +10,12 @@ mod noise;
 
 pub use folder::{Folder, FolderError};
 
-use crate::base::folder::Identity;
+use crate::base::folder::FolderIdentity;
 use crate::base::game::{Game, Move, Player};
 use crate::base::zobrist::mix;
-use crate::engine::{Engine, EngineError, EngineOptions, expert};
+use crate::engine::{Engine, EngineError, EngineOptions, evaluation};
 use crate::go::status::DeadStones;
-use crate::go::{Komi, Position, Size, ownership};
+use crate::go::{Komi, Position, Size, final_ownership, playout_ownership};
 use crate::lab::training::selfplay_games::{OwnGame, SearchedPosition};
 use crate::search::{Limits, MoveReport, Report};
 use rand::SeedableRng;
@@ -70,9 +70,9 @@ pub struct Settings {
 impl Settings {
     /// Returns the settings that distinguish these games, played by engines with `options`, from others in a folder.
     #[must_use]
-    pub fn identity(&self, options: &EngineOptions) -> Identity {
+    pub fn identity(&self, options: &EngineOptions) -> FolderIdentity {
         let sizes: Vec<String> = self.sizes.iter().map(Size::to_string).collect();
-        let mut identity: Identity = [
+        let mut identity: FolderIdentity = [
             ("sizes", sizes.join(",")),
             ("komi", self.komi.to_string()),
             ("komi-spread", self.komi_spread.to_string()),
@@ -136,7 +136,7 @@ impl<'s> SelfPlayer<'s> {
     /// Returns an error if the engine cannot be made with these options.
     pub fn new(settings: &'s Settings, options: EngineOptions) -> Result<SelfPlayer<'s>, EngineError> {
         // All stones are counted as alive: no players could agree on dead ones.
-        let options = EngineOptions { dead_stones: Some(DeadStones::None), ..options };
+        let options = EngineOptions { dead_stones: Some(DeadStones::Keep), ..options };
         Ok(SelfPlayer { settings, engine: Engine::new(options)? })
     }
 
@@ -187,7 +187,7 @@ impl<'s> SelfPlayer<'s> {
         let mean = self.settings.opening.unwrap_or(OPENING * size.points() as f64);
         let length = Exp::new(1.0 / mean).map_or(0.0, |exponential| exponential.sample(random)) as usize;
         for _ in 0..length.min(size.points() / 2) {
-            let chances = expert::ask(&network, self.engine.position()).policy;
+            let chances = evaluation::evaluate(&network, self.engine.position()).policy;
             let weight = |chance: f64| chance.powf(1.0 / self.settings.opening_temperature);
             let points = chances
                 .iter()
@@ -207,7 +207,7 @@ impl<'s> SelfPlayer<'s> {
         if turn < points / 2 || !turn.is_multiple_of(LOOK_INTERVAL) {
             return false;
         }
-        let ownership = ownership::by_playouts(position, LOOK_PLAYOUTS, seed);
+        let ownership = playout_ownership::by_playouts(position, LOOK_PLAYOUTS, seed);
         (0..points as u16).all(|point| {
             let [black, white] = Player::BOTH.map(|player| ownership.count(player, Move(point)));
             let playouts = u64::from(LOOK_PLAYOUTS);
@@ -288,8 +288,8 @@ impl<'s> SelfPlayer<'s> {
 /// Returns the owner of each point by move number: under the rules after two passes, otherwise by the majority of
 /// some playouts.
 fn owners_at_end(position: &Position, seed: u64) -> String {
-    let ended = (position.passes() >= 2).then(|| ownership::of_board(position.board()));
-    let ownership = ended.unwrap_or_else(|| ownership::by_playouts(position, FINAL_PLAYOUTS, seed));
+    let ended = (position.passes() >= 2).then(|| final_ownership::of_board(position.board()));
+    let ownership = ended.unwrap_or_else(|| playout_ownership::by_playouts(position, FINAL_PLAYOUTS, seed));
     let points = (0..position.size().points() as u16).map(Move);
     let letter = |owner| match owner {
         Some(Player::Black) => 'b',

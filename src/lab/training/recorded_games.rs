@@ -5,7 +5,7 @@
 
 use super::samples::{Labels, SampleWriter};
 use crate::base::game::{Game, Move, Outcome, Player};
-use crate::go::{KoRule, Komi, Position, Rules, Size, ownership};
+use crate::go::{KoRule, Komi, Position, Rules, Size, playout_ownership};
 use crate::network::planes::InputPosition;
 use std::io::{self, Write};
 
@@ -109,7 +109,7 @@ impl RecordedGame {
     /// counted, or if the area by playouts differs from the players' count by more than [`TOLERANCE`].
     fn owners(&self, last: &Position, number: u32) -> Option<Vec<u8>> {
         let margin = self.margin?;
-        let ownership = ownership::by_playouts(last, FINAL_PLAYOUTS, u64::from(number));
+        let ownership = playout_ownership::by_playouts(last, FINAL_PLAYOUTS, u64::from(number));
         let is_sure = |player, point| ownership.count(player, point) >= SURE;
         let points = (0..board().points() as u16).map(Move);
         let owners: Vec<u8> = points

@@ -1,19 +1,19 @@
-//! Games kept in files.
+//! Game records in files.
 
 use super::GoGame;
 use crate::base::game::Player;
 use crate::base::platform::files::use_umask;
 use crate::go::Record;
 use crate::play::InteractiveGame;
-use crate::records::sgf::{self, Given, Otherwise};
+use crate::records::sgf::{self, ChosenTerms, DefaultTerms};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-/// How this program calls itself and the other player in a record.
+/// The names of the person and of this program in a record.
 const NAMES: [&str; 2] = ["Person", "Tewari"];
 
-/// See [`InteractiveGame::save`].
+/// Saves the game: [`InteractiveGame::save`].
 pub(super) fn save(
     game: &GoGame,
     path: &Path,
@@ -41,7 +41,7 @@ pub(super) fn save(
     }
 }
 
-/// By how much Black wins, as records have it.
+/// Returns the result of a game that Black wins by `margin` points, as the SGF property RE has it.
 fn result(margin: f64) -> String {
     match margin {
         margin if margin > 0.0 => format!("B+{margin}"),
@@ -57,7 +57,7 @@ fn moves(record: &Record) -> String {
     }
 }
 
-/// Writes a file, whole or not at all.
+/// Writes a file completely or leaves nothing behind.
 fn write(path: &Path, text: &str, is_forced: bool) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
@@ -71,16 +71,16 @@ fn write(path: &Path, text: &str, is_forced: bool) -> io::Result<()> {
     persisted.map(drop).map_err(|error| error.error)
 }
 
-/// See [`InteractiveGame::load`].
+/// Loads a game: [`InteractiveGame::load`].
 pub(super) fn load(game: &mut GoGame, path: &Path) -> Result<String, String> {
     let name = path.display();
     let bytes = read(path).map_err(|error| format!("Cannot read {name}: {error}."))?;
     let position = game.engine.position();
-    let otherwise = Otherwise { rules: position.rules(), komi: position.komi() };
+    let otherwise = DefaultTerms { rules: position.rules(), komi: position.komi() };
     let (record, mut said) = record(&bytes, otherwise).map_err(|why| format!("Cannot use {name}: {why}."))?;
     let loaded = format!("Loaded {name}: {}.", moves(&record));
     game.engine.set_record(record).map_err(|error| format!("Cannot go on with {name}: {error}."))?;
-    (game.opinion, game.territory) = (None, None);
+    (game.estimate, game.territory) = (None, None);
     said.insert(0, loaded);
     said.extend(game.terms());
     Ok(said.join("\n"))
@@ -88,17 +88,17 @@ pub(super) fn load(game: &mut GoGame, path: &Path) -> Result<String, String> {
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    // One byte more than is allowed, so that the reader sees that it is too much.
+    // With one byte more than allowed, the parser refuses a file that is too large.
     File::open(path)?.take(sgf::MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// The first game of a file, and what there is to say about it.
-fn record(bytes: &[u8], otherwise: Otherwise) -> Result<(Record, Vec<String>), String> {
+/// Returns the first game of a file, and messages about it.
+fn record(bytes: &[u8], otherwise: DefaultTerms) -> Result<(Record, Vec<String>), String> {
     let collection = sgf::read_damaged(bytes).map_err(|error| error.to_string())?;
     let games = collection.games.len();
     let first = collection.games.first().ok_or("it has no game")?;
-    let terms = first.terms(Given::default(), otherwise).map_err(|error| error.to_string())?;
+    let terms = first.terms(ChosenTerms::default(), otherwise).map_err(|error| error.to_string())?;
     let steps = first.steps(terms.rules, terms.komi).map_err(|error| error.to_string())?;
     let record = steps.with_handicap(terms.handicap).into_record(None).map_err(|error| error.to_string())?;
     let mut said: Vec<String> = collection.warnings.iter().chain(&first.warnings).cloned().collect();

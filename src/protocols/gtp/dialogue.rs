@@ -1,4 +1,4 @@
-//! The loop of a session: lines in, responses out.
+//! The loop of a session, from input lines to responses.
 
 use super::arguments::Arguments;
 use super::commands;
@@ -7,19 +7,19 @@ use super::live::Request;
 use super::protocol::{self, Command, Response};
 use super::session::Session;
 use crate::base::game::Game;
-use crate::base::input::{Input, LONGEST_LINE, Line};
+use crate::base::input::{Line, LineReader, MAX_LINE_BYTES};
 use std::io::{self, BufRead, ErrorKind, Write};
 use std::sync::Arc;
 
 impl Session {
-    /// Answers commands until `quit`, the end of the input, or the end of the output's reader. A thread reads lines while
-    /// the engine searches, up to the end of the input.
+    /// Answers commands until `quit`, the end of the input, or the closing of the output by its reader. A thread reads lines
+    /// during searches.
     ///
     /// # Errors
-    /// Failures of reading or writing, except a closed output.
+    /// Returns an error if reading or writing fails, except if the output is closed.
     pub fn run(&mut self, input: impl BufRead + Send + 'static, mut output: impl Write) -> io::Result<()> {
         self.quit = false;
-        self.input = Input::reading(input, Arc::clone(&self.abandoned), protocol::is_interrupt);
+        self.input = LineReader::reading(input, Arc::clone(&self.abandoned), protocol::is_interrupt);
         let outcome = loop {
             if std::mem::take(&mut self.has_just_moved) && self.options.ponders {
                 self.ponder();
@@ -36,7 +36,7 @@ impl Session {
                 Ok(()) => {}
             }
         };
-        self.input = Input::none();
+        self.input = LineReader::none();
         outcome
     }
 
@@ -102,6 +102,6 @@ impl Session {
 /// Returns the response to a line of which only the beginning was read.
 fn too_long(beginning: &str) -> Option<Response> {
     let command = protocol::parse_line(beginning)?;
-    let error = GtpError::LineTooLong { limit: LONGEST_LINE };
+    let error = GtpError::LineTooLong { limit: MAX_LINE_BYTES };
     Some(Response { id: command.id, outcome: Err(error.to_string()) })
 }

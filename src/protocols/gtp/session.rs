@@ -1,10 +1,10 @@
 //! The state of a session with one controller.
 
 use super::error::GtpError;
-use crate::base::input::Input;
+use crate::base::input::LineReader;
 use crate::engine::clock::{Clock, TimeSystem};
 use crate::engine::{DecisionSettings, Engine, EngineError, Level};
-use crate::go::status::Statuses;
+use crate::go::status::BoardStatus;
 use crate::go::{Position, Record, Rules, Size};
 use crate::search::Report;
 use crate::table::Counters;
@@ -15,13 +15,13 @@ use std::time::Duration;
 /// Options of a session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionOptions {
-    /// The answer to `name`. Lizzie uses `kata-analyze` only where it begins with `KataGo`.
+    /// The response to `name`. Lizzie uses `kata-analyze` only if it begins with `KataGo`.
     pub name: String,
-    /// The answer to `version`. Lizzie warns of versions below 0.15 (it reads the number after the first dot).
+    /// The response to `version`. Lizzie warns of versions below 0.15 (it reads the number after the first dot).
     pub version: String,
-    /// Limits of each move and the threshold of resignation.
+    /// Limits of the search for each move, and the win rate of resignation.
     pub decisions: DecisionSettings,
-    /// True if the engine searches on while the opponent thinks.
+    /// True if the engine searches during the opponent's turn.
     pub ponders: bool,
     /// The level of play, which excludes pondering; `None`: full strength.
     pub level: Option<Level>,
@@ -44,11 +44,11 @@ impl Default for SessionOptions {
 pub struct SearchTotals {
     /// Number of searches.
     pub searches: u64,
-    /// Simulations of all of them.
+    /// Total number of simulations.
     pub simulations: u64,
-    /// Wall-clock time of all of them.
+    /// Total wall-clock time.
     pub elapsed: Duration,
-    /// Events at the table.
+    /// Table events.
     pub counters: Counters,
 }
 
@@ -67,10 +67,10 @@ pub struct Session {
     pub(super) engine: Engine,
     pub(super) options: SessionOptions,
     pub(super) clock: Clock,
-    /// See [`Session::totals`].
+    /// Sums over the searches: [`Session::totals`].
     pub(super) totals: SearchTotals,
     pub(super) quit: bool,
-    pub(super) input: Input,
+    pub(super) input: LineReader,
     /// True if the last command played a move of the engine.
     pub(super) has_just_moved: bool,
     /// Summary of the last search, in one line.
@@ -82,7 +82,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Makes a session with an engine.
+    /// Creates a session with an engine.
     #[must_use]
     pub fn new(engine: Engine, options: SessionOptions) -> Session {
         Session {
@@ -91,7 +91,7 @@ impl Session {
             clock: Clock::new(TimeSystem::Unlimited),
             totals: SearchTotals::default(),
             quit: false,
-            input: Input::none(),
+            input: LineReader::none(),
             has_just_moved: false,
             last_thought: None,
             last_search: None,
@@ -100,15 +100,15 @@ impl Session {
         }
     }
 
-    /// Sets the receiver of diagnostics, a line each, which are no part of the protocol: summaries of searches, reasons of
-    /// passes and of illegal moves.
+    /// Sets the receiver of diagnostic lines, which are not part of the protocol: summaries of searches, reasons of passes
+    /// and of illegal moves.
     #[must_use]
     pub fn with_diagnostics(mut self, diagnostics: impl FnMut(&str) + Send + 'static) -> Session {
         self.diagnostics = Box::new(diagnostics);
         self
     }
 
-    /// Sets the flag that ends each search soon after it is true: the reader of the responses has gone.
+    /// Sets a flag that becomes true when the reader of the responses has gone; a running search then ends.
     #[must_use]
     pub fn with_abandoned(mut self, abandoned: Arc<AtomicBool>) -> Session {
         self.abandoned = abandoned;
@@ -121,7 +121,7 @@ impl Session {
         &self.engine
     }
 
-    /// Returns sums over the searches since the table was last empty or the sums were last reset.
+    /// Returns the sums over the searches since the table was last empty or the sums were last reset.
     #[must_use]
     pub fn totals(&self) -> SearchTotals {
         self.totals
@@ -147,7 +147,7 @@ impl Session {
     }
 
     /// Returns the status of each chain under the rules.
-    pub(super) fn statuses(&self) -> Statuses {
+    pub(super) fn statuses(&self) -> BoardStatus {
         self.engine.statuses()
     }
 
@@ -155,7 +155,7 @@ impl Session {
         (self.diagnostics)(line);
     }
 
-    /// Replaces the game. On error the present one stays.
+    /// Replaces the game; on error it is unchanged.
     pub(super) fn set_record(&mut self, record: Record) -> Result<(), EngineError> {
         let moves = self.engine.table().layout().shape.moves;
         self.engine.set_record(record)?;
@@ -165,7 +165,7 @@ impl Session {
         Ok(())
     }
 
-    /// Changes the rules. On error, where a move of the game is illegal under them, nothing changes.
+    /// Changes the rules; nothing is changed if a move of the game is illegal under them.
     pub(super) fn set_rules(&mut self, rules: Rules) -> Result<(), GtpError> {
         let record = self.engine.record().with_rules(rules).map_err(|_| GtpError::IllegalMove)?;
         self.set_record(record).map_err(GtpError::NoMemoryForSize)

@@ -1,4 +1,4 @@
-//! A decision on a move within a session: cancelled by the controller, noted, and given as an answer.
+//! Decisions on moves within a session: cancellation by the controller, diagnostics, and responses.
 
 use super::session::Session;
 use crate::base::game::{Game, Move, Player};
@@ -10,14 +10,14 @@ use crate::search::{Report, SearchSnapshot};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Thinking {
     pub(super) player: Player,
-    /// True if the clock limits the search, and its time is taken from the clock.
+    /// True if the clock limits the search and the time used is subtracted from it.
     pub(super) uses_clock: bool,
     /// True if any line of input cancels the search.
     pub(super) is_cancellable: bool,
 }
 
 impl Thinking {
-    /// The conditions of a move that is to be played.
+    /// Returns the conditions for a move that will be played.
     pub(super) fn of(player: Player) -> Thinking {
         Thinking { player, uses_clock: true, is_cancellable: false }
     }
@@ -28,15 +28,15 @@ impl Thinking {
 pub(super) enum Choice {
     /// A move.
     Move(Move),
-    /// Resignation, with the move that the search preferred.
+    /// Resignation, with the move preferred by the search.
     Resign(Move),
-    /// No move: a line of input came first.
+    /// No move, since a line of input arrived first.
     Cancelled,
 }
 
 impl Session {
-    /// Decides on a move, which is not played; the report is absent where no search was needed. `watch` is called during
-    /// the search and ends it by returning false.
+    /// Decides on a move, which is not played; the report is `None` if no search was needed. `watch` is called during the
+    /// search and ends it by returning false.
     pub(super) fn choose(
         &mut self,
         thinking: Thinking,
@@ -59,7 +59,7 @@ impl Session {
         (choice, decision.report)
     }
 
-    /// Counts the search of a decision and writes diagnostics on it.
+    /// Adds the search of a decision to the totals and writes diagnostics.
     fn note_decision(&mut self, decision: &Decision) {
         if let Some(report) = &decision.report {
             self.totals.add(report);
@@ -76,7 +76,7 @@ impl Session {
         }
     }
 
-    /// Writes a choice as the answer to the controller.
+    /// Returns the response to the controller for a choice.
     pub(super) fn words_of(&self, choice: Choice) -> String {
         match choice {
             Choice::Move(mv) => self.size().vertex(mv),
@@ -85,7 +85,7 @@ impl Session {
         }
     }
 
-    /// Plays a chosen move and returns the answer to the controller.
+    /// Plays a chosen move and returns the response to the controller.
     pub(super) fn play_choice(&mut self, player: Player, choice: Choice) -> String {
         let Choice::Move(mv) = choice else { return self.words_of(choice) };
         self.has_just_moved = true;
@@ -100,7 +100,7 @@ impl Session {
         size.vertex(mv)
     }
 
-    /// Keeps the result of a search for later commands and writes a summary to the diagnostics.
+    /// Stores the result of a search for later commands and writes a summary to the diagnostics.
     fn remember(&mut self, report: &Report) {
         self.last_search = Some((self.searched_key(report.root.to_play), report.clone()));
         let thought = summary(report, self.size());
@@ -108,7 +108,7 @@ impl Session {
         self.last_thought = Some(thought);
     }
 
-    /// The key of the present position with `player` to move.
+    /// Returns the key of the present position with `player` to move.
     pub(super) fn searched_key(&self, player: Player) -> u64 {
         let mut searched = self.position().clone();
         searched.set_to_play(player);

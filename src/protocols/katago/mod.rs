@@ -11,8 +11,8 @@ mod room;
 mod weight;
 
 use crate::base::game::Player;
-use crate::base::input::{Input, Line};
-use crate::engine::{Engine, EngineError, EngineOptions, expert};
+use crate::base::input::{Line, LineReader};
+use crate::engine::{Engine, EngineError, EngineOptions, evaluation};
 use crate::go::{KeyPolicy, Record};
 use crate::search::{Limits, Report, SearchSnapshot};
 use message::{Extras, QueryError};
@@ -71,7 +71,7 @@ type Answers = Box<dyn Iterator<Item = Value>>;
 /// The server without its engine: reads and answers lines while the engine searches.
 struct Desk<W> {
     defaults: Defaults,
-    input: Input,
+    input: LineReader,
     output: W,
     /// Waiting positions in order of arrival.
     queue: Vec<Job>,
@@ -88,7 +88,7 @@ struct Desk<W> {
 impl<W: Write> Server<W> {
     /// Creates a server for the queries of `input`. They may take the memory that the engine's options
     /// [reserve](EngineOptions::reserved).
-    pub fn new(engine: Engine, defaults: Defaults, input: Input, output: W) -> Server<W> {
+    pub fn new(engine: Engine, defaults: Defaults, input: LineReader, output: W) -> Server<W> {
         let options = engine.options().clone();
         let room = Room::new(options.reserved);
         let (queue, clearing) = (Vec::new(), Vec::new());
@@ -130,7 +130,7 @@ impl<W: Write> Server<W> {
             return desk.refuse(job, &error);
         }
         let asked = engine.network().cloned().filter(|_| job.query.has_policy);
-        let policy = asked.map(|network| expert::ask(&network, &position).policy);
+        let policy = asked.map(|network| evaluation::evaluate(&network, &position).policy);
         let mut ownership = engine.line_ownership(&position);
         let root_moves = job.root_moves(&position);
         let (restricted, has_no_move) = match root_moves {
@@ -334,7 +334,7 @@ fn parse(line: &Line) -> Result<Map<String, Value>, QueryError> {
     let error = |message: String| QueryError { message, field: None, id: None };
     match serde_json::from_str(&line.text) {
         Ok(Value::Object(object)) => Ok(object),
-        Ok(_) => Err(error("expected an object of JSON".to_owned())),
-        Err(what) => Err(error(format!("expected an object of JSON: {what}"))),
+        Ok(_) => Err(error("expected a JSON object".to_owned())),
+        Err(what) => Err(error(format!("expected a JSON object: {what}"))),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::message::QueryError;
 use super::weight::Weight;
-use crate::base::input::{LONGEST_LINE, Line};
+use crate::base::input::{Line, MAX_LINE_BYTES};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -46,7 +46,7 @@ impl Room {
     pub(super) fn check(&self, line: &Line) -> Result<(), QueryError> {
         let Weight { bytes, id, last, heaviest } = Weight::of(&line.text);
         if line.cut {
-            let message = format!("expected a line of at most {LONGEST_LINE} bytes, found a longer one");
+            let message = format!("expected a line of at most {MAX_LINE_BYTES} bytes, found a longer one");
             return Err(QueryError { message, field: last, id });
         }
         if bytes <= self.third {

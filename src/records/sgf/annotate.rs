@@ -16,7 +16,7 @@ pub struct Addition {
     /// Text appended to the node's comment; may be empty.
     pub comment: String,
     /// Properties to add.
-    pub extras: Vec<Extra>,
+    pub extras: Vec<AddedProperty>,
     /// Variations beside the next move. They are left out at the end of the record, where they would become its main
     /// line.
     pub variations: Vec<Variation>,
@@ -24,22 +24,22 @@ pub struct Addition {
 
 /// A property to add.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Extra {
+pub struct AddedProperty {
     /// The name, in capitals.
     pub name: &'static str,
     /// The values as they stand between the brackets, already escaped.
     pub values: Vec<String>,
     /// Treatment of a property that the node already has.
-    pub present: Present,
+    pub present: ExistingProperty,
 }
 
 /// Treatment of a property that a node already has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Present {
+pub enum ExistingProperty {
     /// The new property replaces an old one of the same name.
-    Replaced,
+    Replace,
     /// The new property is left out if the node has one of these.
-    Kept(&'static [&'static str]),
+    Keep(&'static [&'static str]),
 }
 
 /// An open parenthesis.
@@ -58,7 +58,7 @@ struct OpenNode {
     has_comment: bool,
 }
 
-struct Walk<'a> {
+struct Annotator<'a> {
     text: &'a str,
     lexer: Lexer<'a>,
     peeked: Option<(Token<'a>, Range<usize>)>,
@@ -81,7 +81,7 @@ struct Walk<'a> {
 /// the first node on; there may be fewer additions than nodes. `size` is the board of the variations' points.
 #[must_use]
 pub fn annotate(text: &str, size: Size, additions: &[Addition]) -> String {
-    let mut walk = Walk {
+    let mut walk = Annotator {
         text,
         lexer: Lexer::new(text),
         peeked: None,
@@ -98,7 +98,7 @@ pub fn annotate(text: &str, size: Size, additions: &[Addition]) -> String {
     walk.finish()
 }
 
-impl<'a> Walk<'a> {
+impl<'a> Annotator<'a> {
     fn token(&mut self) -> (Token<'a>, Range<usize>) {
         self.peeked.take().unwrap_or_else(|| {
             let (token, _) = self.lexer.next();
@@ -203,7 +203,11 @@ impl<'a> Walk<'a> {
         let Some(addition) = self.additions.get(self.nodes.wrapping_sub(1)) else { return true };
         let Some(node) = &mut self.node else { return true };
         let name: String = name.chars().filter(|c| !c.is_ascii_lowercase()).collect();
-        if addition.extras.iter().any(|extra| extra.name == name && extra.present == Present::Replaced) {
+        if addition
+            .extras
+            .iter()
+            .any(|extra| extra.name == name && extra.present == ExistingProperty::Replace)
+        {
             self.edits.push((at.start..last, String::new()));
         } else if name == "C" && !addition.comment.is_empty() && !node.has_comment {
             node.has_comment = true;
@@ -222,7 +226,7 @@ impl<'a> Walk<'a> {
         let addition = self.additions.get(self.nodes - 1)?;
         let mut text = String::new();
         for extra in &addition.extras {
-            if let Present::Kept(names) = extra.present
+            if let ExistingProperty::Keep(names) = extra.present
                 && node.names.iter().any(|name| names.contains(&name.as_str()))
             {
                 continue;
@@ -303,8 +307,12 @@ mod tests {
     fn comments_are_appended_and_properties_added_replaced_or_left() {
         let text = "(;CA[GBK]C[old: \\]];B[ee]SBKV[1]TE[1];W[cc])";
         let extras = vec![
-            Extra { name: "SBKV", values: vec!["55".to_owned()], present: Present::Replaced },
-            Extra { name: "BM", values: vec!["1".to_owned()], present: Present::Kept(&["BM", "TE"]) },
+            AddedProperty { name: "SBKV", values: vec!["55".to_owned()], present: ExistingProperty::Replace },
+            AddedProperty {
+                name: "BM",
+                values: vec!["1".to_owned()],
+                present: ExistingProperty::Keep(&["BM", "TE"]),
+            },
         ];
         let second = Addition { extras, ..comment("new]") };
         assert_eq!(

@@ -42,7 +42,7 @@ pub fn decode(bytes: &[u8]) -> Decoded {
     };
     let (text, damaged) = encoding.decode_without_bom_handling(&bytes[skipped..]);
     if damaged {
-        warnings.push(format!("some bytes are no {} text: they were replaced by \u{fffd}", encoding.name()));
+        warnings.push(format!("some bytes are not valid {} text: replaced by \u{fffd}", encoding.name()));
     }
     Decoded { text: text.into_owned(), charset: encoding.name(), warnings }
 }
@@ -64,7 +64,9 @@ fn encoding_without_mark(bytes: &[u8], warnings: &mut Vec<String>) -> &'static E
     match label {
         _ if declared == Some(found.encoding) || found.is_declared => {}
         Some(label) if declared.is_some() => {
-            warnings.push(format!("CA[{label}] does not fit, brackets are missing by it: read as {name}"));
+            warnings.push(format!(
+                "CA[{label}] does not match the file (with it, brackets are lost): read as {name}"
+            ));
         }
         Some(label) if named.is_some() => {
             warnings.push(format!("CA[{label}] is wrong, the file is not UTF-16: read as {name}"));

@@ -95,10 +95,13 @@ impl SgfError {
 
 /// Shortens a piece of the file for a message: at most 24 characters and an ellipsis, on one line.
 pub(super) fn excerpt(text: &str) -> String {
-    const LONGEST: usize = 24;
-    let mut excerpt: String =
-        text.chars().take(LONGEST).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-    if text.chars().nth(LONGEST).is_some() {
+    const MAX_EXCERPT_CHARACTERS: usize = 24;
+    let mut excerpt: String = text
+        .chars()
+        .take(MAX_EXCERPT_CHARACTERS)
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect();
+    if text.chars().nth(MAX_EXCERPT_CHARACTERS).is_some() {
         excerpt.push('…');
     }
     excerpt

@@ -62,17 +62,17 @@ pub const MAX_WARNINGS: usize = 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
     /// The moves (`B`, `W`) in the order of the file; FF\[4\] allows one.
-    pub moves: Box<[(Player, Place)]>,
-    rest: Option<Box<Rest>>,
+    pub moves: Box<[(Player, RecordMove)]>,
+    rest: Option<Box<NodeProperties>>,
 }
 
 /// The contents of a node other than moves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rest {
+pub struct NodeProperties {
     /// Stones added (`AB`, `AW`) and points emptied (`AE`, as `None`), in the order of the file.
     pub setup: Vec<(Option<Player>, RecordPoint)>,
     /// The first setup value that is not a point of the board. The rest of the setup is kept.
-    pub unreadable_setup: Option<Unreadable>,
+    pub unreadable_setup: Option<UnreadableValue>,
     /// The player to move next (`PL`).
     pub player_to_move: Option<Player>,
     /// The comment (`C`), with `\n` as line end.
@@ -82,8 +82,8 @@ pub struct Rest {
 impl Node {
     /// Creates a node; an empty `rest` takes no memory.
     #[must_use]
-    pub fn new(moves: Vec<(Player, Place)>, rest: Rest) -> Node {
-        let rest = (rest != Rest::default()).then(|| Box::new(rest));
+    pub fn new(moves: Vec<(Player, RecordMove)>, rest: NodeProperties) -> Node {
+        let rest = (rest != NodeProperties::default()).then(|| Box::new(rest));
         Node { moves: moves.into_boxed_slice(), rest }
     }
 
@@ -92,40 +92,40 @@ impl Node {
         self.rest.get_or_insert_default().setup.extend(stones);
     }
 
-    /// Returns [`Rest::setup`].
+    /// Returns [`NodeProperties::setup`].
     #[must_use]
     pub fn setup(&self) -> &[(Option<Player>, RecordPoint)] {
         self.rest.as_ref().map_or(&[], |rest| &rest.setup)
     }
 
-    /// Returns [`Rest::unreadable_setup`].
+    /// Returns [`NodeProperties::unreadable_setup`].
     #[must_use]
-    pub fn unreadable_setup(&self) -> Option<&Unreadable> {
+    pub fn unreadable_setup(&self) -> Option<&UnreadableValue> {
         self.rest.as_ref()?.unreadable_setup.as_ref()
     }
 
-    /// Returns [`Rest::player_to_move`].
+    /// Returns [`NodeProperties::player_to_move`].
     #[must_use]
     pub fn player_to_move(&self) -> Option<Player> {
         self.rest.as_ref()?.player_to_move
     }
 
-    /// Returns [`Rest::comment`].
+    /// Returns [`NodeProperties::comment`].
     #[must_use]
     pub fn comment(&self) -> Option<&str> {
         self.rest.as_ref()?.comment.as_deref()
     }
 }
 
-/// The place of a move.
+/// A move on the main line of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum RecordMove {
     /// A point.
     Point(RecordPoint),
     /// A pass.
     Pass,
     /// A value that is not a point of this board.
-    Unreadable(Box<Unreadable>),
+    Unreadable(Box<UnreadableValue>),
 }
 
 /// A point of a record's board, which may have up to 52 columns and rows.
@@ -140,7 +140,7 @@ pub struct RecordPoint {
 
 /// A value that is not a point of the board.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unreadable {
+pub struct UnreadableValue {
     /// Start of the value.
     pub at: Location,
     /// The property, such as `AB`.
@@ -151,9 +151,9 @@ pub struct Unreadable {
     pub board: (u8, u8),
 }
 
-impl fmt::Display for Unreadable {
+impl fmt::Display for UnreadableValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Unreadable { at, property, value, board: (columns, rows) } = self;
+        let UnreadableValue { at, property, value, board: (columns, rows) } = self;
         write!(f, "{at}: expected a point of the {columns}x{rows} board, found {property}[{value}]")
     }
 }
@@ -162,11 +162,11 @@ impl GameRecord {
     /// Returns the number of moves on the main line, passes included, unreadable ones excluded.
     #[must_use]
     pub fn move_count(&self) -> usize {
-        self.moves().filter(|(_, place)| !matches!(place, Place::Unreadable(_))).count()
+        self.moves().filter(|(_, place)| !matches!(place, RecordMove::Unreadable(_))).count()
     }
 
     /// Returns all moves of the main line.
-    pub fn moves(&self) -> impl Iterator<Item = &(Player, Place)> {
+    pub fn moves(&self) -> impl Iterator<Item = &(Player, RecordMove)> {
         self.nodes.iter().flat_map(|node| node.moves.iter())
     }
 

@@ -3,7 +3,7 @@
 //! `HA` without stones: Fox means the customary points, and KataGo (`Sgf::parse`) and KaTrain place the stones there
 //! for its records. Other sources do not define the points, so no stones are placed and a warning is added.
 
-use super::game_record::{GameRecord, Place, RecordPoint};
+use super::game_record::{GameRecord, RecordMove, RecordPoint};
 use crate::base::game::{Move, Player};
 use crate::go::handicap::{fixed_points, most_fixed};
 use crate::go::{IllegalMove, Rules, Size};
@@ -19,7 +19,7 @@ struct FirstStones {
     moves: usize,
     /// True if White then makes two moves in a row. Such moves build a position, Black's stones first, and are a
     /// handicap only if `HA` states one.
-    are_others: bool,
+    is_position_by_moves: bool,
 }
 
 impl GameRecord {
@@ -27,10 +27,10 @@ impl GameRecord {
     /// White moves first, or two or more that Black plays before White's first stone. White may pass between them.
     #[must_use]
     pub fn counted_handicap(&self) -> usize {
-        let FirstStones { set_up: [black, white], played, are_others, .. } = self.first_stones();
+        let FirstStones { set_up: [black, white], played, is_position_by_moves, .. } = self.first_stones();
         let white_begins = self.moves().next().is_some_and(|(player, _)| *player == Player::White);
         match (black, white) {
-            (0, 0) if played >= 2 && !are_others => played,
+            (0, 0) if played >= 2 && !is_position_by_moves => played,
             (2.., 0) if white_begins => black,
             _ => 0,
         }
@@ -52,9 +52,9 @@ impl GameRecord {
     /// included; 0 if the handicap is set up.
     #[must_use]
     pub fn handicap_moves(&self) -> usize {
-        let FirstStones { set_up: [black, white], played, moves, are_others } = self.first_stones();
+        let FirstStones { set_up: [black, white], played, moves, is_position_by_moves } = self.first_stones();
         let is_named = played > 0 && black + played >= 2 && self.handicap == Some((black + played) as u32);
-        let is_counted = black == 0 && played >= 2 && !are_others;
+        let is_counted = black == 0 && played >= 2 && !is_position_by_moves;
         if white == 0 && (is_counted || is_named) { moves } else { 0 }
     }
 
@@ -73,12 +73,12 @@ impl GameRecord {
         let mut moves = self.moves().peekable();
         while let Some((player, place)) = moves.next() {
             match player {
-                Player::Black => first.played += usize::from(*place != Place::Pass),
+                Player::Black => first.played += usize::from(*place != RecordMove::Pass),
                 Player::White if moves.peek().is_some_and(|(next, _)| *next == Player::White) => {
-                    first.are_others = true;
+                    first.is_position_by_moves = true;
                     break;
                 }
-                Player::White if *place == Place::Pass => {}
+                Player::White if *place == RecordMove::Pass => {}
                 Player::White => break,
             }
             first.moves += 1;
@@ -104,7 +104,7 @@ impl GameRecord {
             let why = if self.is_from_fox { ", and moves at the points where Fox places them" } else { "" };
             self.warnings.push(format!(
                 "HA[{stones}]: expected handicap stones (AB, or moves of Black before White's first), found none{why}: no \
-                 handicap stones stand on the board"
+                 handicap stones are placed"
             ));
             return;
         };

@@ -2,7 +2,7 @@
 
 use super::error::{SgfError, excerpt};
 use super::game_record::{GameRecord, MAX_WARNINGS};
-use super::parse::Property;
+use super::property::Property;
 use super::value::{self, Board, Value};
 
 /// Reads the game information of the first node; ignores moves and setup.

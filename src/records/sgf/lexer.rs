@@ -74,8 +74,9 @@ impl<'a> Lexer<'a> {
     pub(super) fn is_before_first_node(&self) -> bool {
         /// Maximum number of bytes examined: these properties stand first, and without a limit a file of parentheses
         /// takes quadratic time.
-        const LOOKED_AT: usize = 256;
-        let end = (0..=LOOKED_AT.min(self.rest.len())).rev().find(|&end| self.rest.is_char_boundary(end));
+        const MAX_LOOKAHEAD_BYTES: usize = 256;
+        let end =
+            (0..=MAX_LOOKAHEAD_BYTES.min(self.rest.len())).rev().find(|&end| self.rest.is_char_boundary(end));
         let mut ahead = Lexer::new(&self.rest[..end.unwrap_or(0)]);
         let mut is_in_node = false;
         loop {

@@ -18,6 +18,7 @@
 //! [`Position`]: crate::go::Position
 
 pub mod annotate;
+mod damaged;
 pub mod decode;
 pub mod error;
 pub mod game_record;
@@ -25,18 +26,20 @@ mod handicap;
 mod info;
 mod lexer;
 mod parse;
+mod property;
 pub mod replay;
 pub mod rules;
-mod salvage;
 pub mod terms;
 mod value;
 pub mod write;
 
-pub use annotate::{Addition, Extra, Present, annotate};
+pub use annotate::{AddedProperty, Addition, ExistingProperty, annotate};
 pub use error::{Location, SgfError};
-pub use game_record::{GameRecord, MAX_WARNINGS, Node, Place, RecordPoint, Rest, Unreadable};
-pub use replay::{ReplayError, Step, Steps};
-pub use terms::{Given, Otherwise, Terms, UnusableKomi, customary_komi};
+pub use game_record::{
+    GameRecord, MAX_WARNINGS, Node, NodeProperties, RecordMove, RecordPoint, UnreadableValue,
+};
+pub use replay::{RecordTurn, RecordTurns, ReplayError};
+pub use terms::{ChosenTerms, DefaultTerms, Terms, UnusableKomi, customary_komi};
 pub use write::{PlayedGame, Variation, point, write_game, write_record, write_variations};
 
 use std::ops::Range;
@@ -49,7 +52,7 @@ pub const MAX_GAMES: usize = 1 << 17;
 
 /// Maximum number of nodes, moves and setup points in the main lines of a file. It bounds memory, since a few bytes
 /// (`AB[aa:ZZ]`) can stand for thousands of points.
-pub const MAX_KEPT: usize = 1 << 22;
+pub const MAX_MAIN_LINE_ITEMS: usize = 1 << 22;
 
 /// The contents of a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -142,7 +145,7 @@ pub fn read_damaged_with_sources(bytes: &[u8]) -> Result<(Collection, Sources), 
         (_, _, Some(error)) => error,
     };
     let decoded = decode::decode(bytes);
-    let salvage::Salvaged { games, spans, errors } = salvage::games(&decoded.text);
+    let damaged::DamagedText { games, spans, errors } = damaged::games(&decoded.text);
     if games.is_empty() {
         return Err(first);
     }

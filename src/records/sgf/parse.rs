@@ -11,20 +11,15 @@
 
 use super::error::SgfError::{self, Truncated};
 use super::error::{Location, excerpt};
-use super::game_record::{GameRecord, Node, Rest};
+use super::game_record::{GameRecord, Node, NodeProperties};
 use super::info;
 use super::lexer::{Lexer, Token};
+use super::property::Property;
 use super::value::{self, Board, Value};
-use super::{MAX_GAMES, MAX_KEPT};
+use super::{MAX_GAMES, MAX_MAIN_LINE_ITEMS};
 use crate::base::game::Player;
 use std::borrow::Cow;
 use std::ops::Range;
-
-/// A property of the file; its name without small letters.
-pub(super) struct Property<'a> {
-    pub(super) name: Cow<'a, str>,
-    pub(super) values: Vec<Value<'a>>,
-}
 
 /// An open parenthesis.
 struct Level {
@@ -41,8 +36,8 @@ pub(super) struct Parser<'a> {
     games: usize,
     /// Nodes, moves and setup points kept so far, over all games.
     kept: usize,
-    /// True if damaged games are read up to the damage: see [`super::salvage`].
-    pub(super) is_patient: bool,
+    /// True if damaged games are read up to the damage: see [`super::damaged`].
+    pub(super) is_lenient: bool,
     /// The byte range of each game in the text.
     pub(super) spans: Vec<Range<usize>>,
 }
@@ -67,14 +62,14 @@ pub(super) struct PartialGame<'a> {
 const MAX_NODE_VALUES: usize = 1 << 18;
 
 /// Advice for text in the wrong place.
-const FIX: &str = "correct the file there";
+const ADVICE_CORRECT_FILE: &str = "correct the file there";
 /// Advice for text that probably escaped from a comment.
-const BRACKETS: &str = "inside a value, write \"]\" as \"\\]\"";
+const ADVICE_ESCAPE_BRACKET: &str = "inside a value, write \"]\" as \"\\]\"";
 
 impl<'a> Parser<'a> {
     pub(super) fn new(text: &'a str) -> Parser<'a> {
         let lexer = Lexer::new(text);
-        Parser { lexer, peeked: None, games: 0, kept: 0, is_patient: false, spans: Vec::new() }
+        Parser { lexer, peeked: None, games: 0, kept: 0, is_lenient: false, spans: Vec::new() }
     }
 
     /// Reads the next game; `None` if there is none.
@@ -96,9 +91,14 @@ impl<'a> Parser<'a> {
             let (token, at) = self.token();
             match token {
                 Token::Open => {
-                    if self.is_patient && !game.levels.is_empty() && self.lexer.is_before_first_node() {
+                    if self.is_lenient && !game.levels.is_empty() && self.lexer.is_before_first_node() {
                         self.peeked = Some((token, at));
-                        return Err(syntax(at, "\")\" at the end of a game", "another game", FIX));
+                        return Err(syntax(
+                            at,
+                            "\")\" at the end of a game",
+                            "another game",
+                            ADVICE_CORRECT_FILE,
+                        ));
                     }
                     game.expect_node_before(at, "\"(\"")?;
                     self.end_node(game, at)?;
@@ -110,7 +110,7 @@ impl<'a> Parser<'a> {
                     game.start_node();
                 }
                 Token::Name(name) => {
-                    if self.is_patient && game.levels.last().is_some_and(|level| !level.has_node) {
+                    if self.is_lenient && game.levels.last().is_some_and(|level| !level.has_node) {
                         game.missing_semicolon.get_or_insert(at);
                         game.start_node();
                     }
@@ -136,10 +136,12 @@ impl<'a> Parser<'a> {
                     return Err(Truncated { at, expected });
                 }
                 Token::UnendedValue => return Err(self.unended(at)),
-                Token::Value(_) => return Err(syntax(at, "the name of a property", "\"[\"", FIX)),
+                Token::Value(_) => {
+                    return Err(syntax(at, "the name of a property", "\"[\"", ADVICE_CORRECT_FILE));
+                }
                 Token::Stray(c) => {
                     let expected = "a property, \";\", \"(\" or \")\"";
-                    return Err(syntax(at, expected, &excerpt(&format!("{c:?}")), BRACKETS));
+                    return Err(syntax(at, expected, &excerpt(&format!("{c:?}")), ADVICE_ESCAPE_BRACKET));
                 }
             }
         }
@@ -167,7 +169,12 @@ impl<'a> Parser<'a> {
                 }
                 _ if values.is_empty() => {
                     let found = format!("{} without one", excerpt(name));
-                    return Err(syntax(at, "a property with a value in brackets", &found, BRACKETS));
+                    return Err(syntax(
+                        at,
+                        "a property with a value in brackets",
+                        &found,
+                        ADVICE_ESCAPE_BRACKET,
+                    ));
                 }
                 other => {
                     self.peeked = Some(other);
@@ -181,7 +188,12 @@ impl<'a> Parser<'a> {
             Cow::Owned(name.chars().filter(|c| !c.is_ascii_lowercase()).collect())
         };
         if name.is_empty() {
-            return Err(syntax(at, "a property name with capital letters", "small letters only", FIX));
+            return Err(syntax(
+                at,
+                "a property name with capital letters",
+                "small letters only",
+                ADVICE_CORRECT_FILE,
+            ));
         }
         Ok(Property { name, values })
     }
@@ -214,7 +226,7 @@ impl<'a> Parser<'a> {
         properties: &[Property],
         at: Location,
     ) -> Result<Node, SgfError> {
-        let (mut moves, mut rest) = (Vec::new(), Rest::default());
+        let (mut moves, mut rest) = (Vec::new(), NodeProperties::default());
         let board = Board { columns: record.columns, rows: record.rows };
         for property in properties {
             let name = &*property.name;
@@ -248,12 +260,12 @@ impl<'a> Parser<'a> {
 
     fn keep(&mut self, more: usize, at: Location) -> Result<(), SgfError> {
         self.kept += more;
-        limit("nodes, moves and points of setup in main lines", self.kept, MAX_KEPT, at)
+        limit("nodes, moves and points of setup in main lines", self.kept, MAX_MAIN_LINE_ITEMS, at)
     }
 
     fn setup(
         &mut self,
-        rest: &mut Rest,
+        rest: &mut NodeProperties,
         board: Board,
         player: Option<Player>,
         property: &Property,
@@ -278,7 +290,9 @@ impl PartialGame<'_> {
     /// a node.
     fn expect_node_before(&self, at: Location, found: &str) -> Result<(), SgfError> {
         match self.levels.last() {
-            Some(level) if !level.has_node => Err(syntax(at, "\";\" to start a node", &excerpt(found), FIX)),
+            Some(level) if !level.has_node => {
+                Err(syntax(at, "\";\" to start a node", &excerpt(found), ADVICE_CORRECT_FILE))
+            }
             _ => Ok(()),
         }
     }
@@ -286,7 +300,7 @@ impl PartialGame<'_> {
     fn expect_no_variation_before(&self, at: Location, found: &str) -> Result<(), SgfError> {
         match self.levels.last() {
             Some(level) if level.variations > 0 => {
-                Err(syntax(at, "\"(\" or \")\" after a variation", &excerpt(found), FIX))
+                Err(syntax(at, "\"(\" or \")\" after a variation", &excerpt(found), ADVICE_CORRECT_FILE))
             }
             _ => Ok(()),
         }
@@ -320,9 +334,9 @@ impl PartialGame<'_> {
         record.forks = self.forks;
         record.nodes.shrink_to_fit();
         if let Some(at) = self.missing_semicolon {
-            record
-                .warnings
-                .push(format!("{at}: expected \";\" before a property: read as if it stood there"));
+            record.warnings.push(format!(
+                "{at}: expected \";\" before a property, found none: read as if it were there"
+            ));
         }
         record.complete_handicap();
         Ok(record)

@@ -9,7 +9,7 @@
 //! Illegal moves are executed as FF\[4\] defines it: a stone on the point is replaced, captures are made, and a chain
 //! without liberties is removed. A replay ends only at a point off the board or at an unreadable value.
 
-use super::game_record::{GameRecord, Node, Place, RecordPoint, Unreadable};
+use super::game_record::{GameRecord, Node, RecordMove, RecordPoint, UnreadableValue};
 use crate::base::game::{Game, Move, Player};
 use crate::go::geometry::SizeError;
 use crate::go::position::IllegalMove;
@@ -57,7 +57,7 @@ pub enum ReplayError {
         /// Number of moves before the value.
         turn: usize,
         /// The value and its place.
-        unreadable: Unreadable,
+        unreadable: UnreadableValue,
     },
     /// The record has no such turn.
     #[error("the record has no turn {turn}: expected one from 0 to {last}")]
@@ -71,7 +71,7 @@ pub enum ReplayError {
 
 /// One turn of a record.
 #[derive(Clone)]
-pub struct Step {
+pub struct RecordTurn {
     /// Number of moves played, passes included.
     pub turn: usize,
     /// The move that led to this turn; `None` in turn 0.
@@ -84,10 +84,10 @@ pub struct Step {
 
 /// The turns of a record in order, ended by the first error. A clone continues from the same turn.
 #[derive(Clone)]
-pub struct Steps<'r> {
-    walk: Option<Walk<'r>>,
+pub struct RecordTurns<'r> {
+    walk: Option<ReplayCursor<'r>>,
     started: bool,
-    /// See [`Steps::with_handicap`].
+    /// See [`RecordTurns::with_handicap`].
     handicap: Option<usize>,
 }
 
@@ -96,8 +96,8 @@ impl GameRecord {
     ///
     /// # Errors
     /// Fails if the record is not Go or its board is larger than 19x19.
-    pub fn steps(&self, rules: Rules, komi: Komi) -> Result<Steps<'_>, ReplayError> {
-        Ok(Steps { walk: Some(Walk::new(self, rules, komi)?), started: false, handicap: None })
+    pub fn steps(&self, rules: Rules, komi: Komi) -> Result<RecordTurns<'_>, ReplayError> {
+        Ok(RecordTurns { walk: Some(ReplayCursor::new(self, rules, komi)?), started: false, handicap: None })
     }
 
     /// Returns the position after `n` moves.
@@ -105,7 +105,7 @@ impl GameRecord {
     /// # Errors
     /// Fails if the record is shorter, or if a value before the turn cannot be played.
     pub fn position_after(&self, n: usize, rules: Rules, komi: Komi) -> Result<Position, ReplayError> {
-        let mut walk = Walk::new(self, rules, komi)?;
+        let mut walk = ReplayCursor::new(self, rules, komi)?;
         walk.settle()?;
         for last in 0..n {
             if !walk.play_next()? {
@@ -120,7 +120,7 @@ impl GameRecord {
     /// # Errors
     /// Fails if any move or setup cannot be played.
     pub fn final_position(&self, rules: Rules, komi: Komi) -> Result<Position, ReplayError> {
-        let mut walk = Walk::new(self, rules, komi)?;
+        let mut walk = ReplayCursor::new(self, rules, komi)?;
         walk.settle()?;
         while walk.play_next()? {}
         Ok(walk.position)
@@ -133,7 +133,7 @@ impl GameRecord {
     #[must_use]
     pub fn illegal_moves(&self, rules: Rules) -> Vec<(usize, Player, Move, IllegalMove)> {
         let mut found = Vec::new();
-        let Ok(mut walk) = Walk::new(self, rules, Komi(0)) else { return found };
+        let Ok(mut walk) = ReplayCursor::new(self, rules, Komi(0)) else { return found };
         let mut goes_on = walk.settle().is_ok();
         while goes_on {
             goes_on = walk.play_next().unwrap_or(false);
@@ -145,7 +145,7 @@ impl GameRecord {
     }
 }
 
-impl Steps<'_> {
+impl RecordTurns<'_> {
     /// Adds White's compensation for a handicap of `stones` to the turns not yet taken.
     #[must_use]
     pub fn with_handicap(mut self, stones: usize) -> Self {
@@ -196,17 +196,17 @@ impl Steps<'_> {
     }
 }
 
-impl Iterator for Steps<'_> {
-    type Item = Result<Step, ReplayError>;
+impl Iterator for RecordTurns<'_> {
+    type Item = Result<RecordTurn, ReplayError>;
 
-    fn next(&mut self) -> Option<Result<Step, ReplayError>> {
+    fn next(&mut self) -> Option<Result<RecordTurn, ReplayError>> {
         let walk = self.walk.as_mut()?;
         let moved = if self.started { walk.play_next() } else { walk.settle().map(|()| true) };
         self.started = true;
         match moved {
             Ok(true) => {
-                let Walk { turn, played, set_up, ref position, .. } = *walk;
-                Some(Ok(Step { turn, played, set_up, position: position.clone() }))
+                let ReplayCursor { turn, played, set_up, ref position, .. } = *walk;
+                Some(Ok(RecordTurn { turn, played, set_up, position: position.clone() }))
             }
             Ok(false) => {
                 self.walk = None;
@@ -220,14 +220,14 @@ impl Iterator for Steps<'_> {
     }
 }
 
-impl std::iter::FusedIterator for Steps<'_> {}
+impl std::iter::FusedIterator for RecordTurns<'_> {}
 
 /// Number of moves between calls of [`Position::seal`]; superko compares positions since the last call one by one.
-const MOVES_UNSEALED: usize = 128;
+const MOVES_BETWEEN_SEALS: usize = 128;
 
 /// A cursor in the record, with the position there.
 #[derive(Clone)]
-struct Walk<'r> {
+struct ReplayCursor<'r> {
     record: &'r GameRecord,
     size: Size,
     position: Position,
@@ -237,7 +237,7 @@ struct Walk<'r> {
     forbidden: Option<IllegalMove>,
     /// Number of moves that place handicap stones.
     handicap_moves: usize,
-    /// See [`Step::set_up`].
+    /// See [`RecordTurn::set_up`].
     set_up: Option<usize>,
     /// The node of the next move or setup.
     node: usize,
@@ -245,14 +245,14 @@ struct Walk<'r> {
     moves_done: usize,
 }
 
-impl<'r> Walk<'r> {
-    fn new(record: &'r GameRecord, rules: Rules, komi: Komi) -> Result<Walk<'r>, ReplayError> {
+impl<'r> ReplayCursor<'r> {
+    fn new(record: &'r GameRecord, rules: Rules, komi: Komi) -> Result<ReplayCursor<'r>, ReplayError> {
         if record.game != 1 {
             return Err(ReplayError::NotGo { game: record.game });
         }
         let size = Size::new(usize::from(record.columns), usize::from(record.rows))?;
         let position = Position::new(size, rules, komi);
-        Ok(Walk {
+        Ok(ReplayCursor {
             record,
             size,
             position,
@@ -275,9 +275,9 @@ impl<'r> Walk<'r> {
             return Ok(false);
         };
         let mv = match place {
-            Place::Pass => self.size.pass(),
-            Place::Point(point) => self.move_on(*player, *point)?,
-            Place::Unreadable(unreadable) => return Err(self.unreadable(unreadable)),
+            RecordMove::Pass => self.size.pass(),
+            RecordMove::Point(point) => self.move_on(*player, *point)?,
+            RecordMove::Unreadable(unreadable) => return Err(self.unreadable(unreadable)),
         };
         self.turn += 1;
         self.position.set_to_play(*player);
@@ -292,7 +292,7 @@ impl<'r> Walk<'r> {
             // White's pass between handicap stones must not count towards the two passes that end a game.
             self.position.resume();
         }
-        if self.turn.is_multiple_of(MOVES_UNSEALED) {
+        if self.turn.is_multiple_of(MOVES_BETWEEN_SEALS) {
             self.position.seal();
         }
         (self.played, self.set_up) = (Some((*player, mv)), None);
@@ -424,7 +424,7 @@ impl<'r> Walk<'r> {
         })
     }
 
-    fn unreadable(&self, unreadable: &Unreadable) -> ReplayError {
+    fn unreadable(&self, unreadable: &UnreadableValue) -> ReplayError {
         ReplayError::Unreadable { turn: self.turn, unreadable: unreadable.clone() }
     }
 }

@@ -15,7 +15,7 @@ pub fn parse(text: &str) -> Result<Rules, RulesError> {
     if text.starts_with('{') {
         return match serde_json::from_str::<Map<String, Value>>(text) {
             Ok(object) => from_object(&object),
-            Err(error) => Err(refuse("rules", "an object of JSON", format!("{text} ({error})"))),
+            Err(error) => Err(refuse("rules", "a JSON object", format!("{text} ({error})"))),
         };
     }
     if let Some(parts) = parts_of_word(text) {
@@ -139,7 +139,7 @@ impl Parts {
             }
             "suicide" | "multiStoneSuicideLegal" => self.suicide = flag()?,
             "tax" => self.tax = Some(word.to_owned()),
-            "hasButton" if flag()? => return Err(refused("false (the button is not played here)")),
+            "hasButton" if flag()? => return Err(refused("false (the button is not supported)")),
             "hasButton" => {}
             "whiteHandicapBonus" => self.handicap_bonus = handicap_bonus(name, value)?,
             "friendlyPassOk" => self.removes_dead = Some(flag()?),
@@ -157,7 +157,7 @@ impl Parts {
         match (scoring, tax.as_deref()) {
             (_, None) | (Scoring::Area, Some("NONE")) | (Scoring::Territory, Some("SEKI")) => {}
             (_, Some(other)) => {
-                let expected = "NONE with scoring AREA or SEKI with TERRITORY (others are not played here)";
+                let expected = "NONE with scoring AREA or SEKI with TERRITORY (others are not supported)";
                 return Err(refuse("tax", expected, format!("{other:?}")));
             }
         }

@@ -21,9 +21,9 @@ use crate::base::game::{Move, Player};
 use crate::go::{IllegalMove, KoRule, Komi, Rules, Scoring, Size};
 
 /// A komi of this absolute value or more is in hundredths of a point.
-const FIRST_HUNDREDTHS: f64 = 100.0;
+const MIN_KOMI_IN_HUNDREDTHS: f64 = 100.0;
 /// The same bound for records of Fox, which writes 50 for half a point.
-const FIRST_HUNDREDTHS_OF_FOX: f64 = 20.0;
+const MIN_FOX_KOMI_IN_HUNDREDTHS: f64 = 20.0;
 /// The usual komi of even games under Chinese rules: 7.5.
 const CHINESE_KOMI: Komi = Komi(15);
 /// The usual komi of even games under Japanese rules: 6.5.
@@ -33,7 +33,7 @@ const HANDICAP_KOMI: Komi = Komi(1);
 /// Minimum komi of an even game: 5 points.
 const MIN_EVEN_KOMI: Komi = Komi(10);
 /// Note on searches under territory scoring.
-pub const TERRITORY: &str =
+pub const TERRITORY_NOTE: &str =
     "territory is searched as area, with the komi corrected by how many stones each side has placed";
 
 /// Rules and komi of a game.
@@ -51,7 +51,7 @@ pub struct Terms {
 
 /// Rules and komi chosen by the user; they override the record's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Given {
+pub struct ChosenTerms {
     /// Rules.
     pub rules: Option<Rules>,
     /// Komi.
@@ -60,7 +60,7 @@ pub struct Given {
 
 /// Rules and komi if neither the user nor the record names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Otherwise {
+pub struct DefaultTerms {
     /// Rules.
     pub rules: Rules,
     /// Komi.
@@ -75,10 +75,10 @@ impl Terms {
     }
 }
 
-impl Default for Otherwise {
+impl Default for DefaultTerms {
     /// Returns Chinese rules and a komi of 7.5.
-    fn default() -> Otherwise {
-        Otherwise { rules: Rules::CHINESE, komi: CHINESE_KOMI }
+    fn default() -> DefaultTerms {
+        DefaultTerms { rules: Rules::CHINESE, komi: CHINESE_KOMI }
     }
 }
 
@@ -86,7 +86,7 @@ impl Default for Otherwise {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "expected a komi in whole or half points, at most {points} on this board, found KM[{found}]; \
-     correct the record or choose the komi"
+     correct the record or give a komi"
 )]
 pub struct UnusableKomi {
     /// Number of points of the board.
@@ -100,7 +100,7 @@ impl GameRecord {
     ///
     /// # Errors
     /// Fails if the record's komi is needed and unusable.
-    pub fn terms(&self, given: Given, otherwise: Otherwise) -> Result<Terms, UnusableKomi> {
+    pub fn terms(&self, given: ChosenTerms, otherwise: DefaultTerms) -> Result<Terms, UnusableKomi> {
         let mut assumed = Vec::new();
         let rules = self.chosen_rules(given.rules, otherwise.rules, &mut assumed);
         let komi = match given.komi {
@@ -112,11 +112,11 @@ impl GameRecord {
         };
         let is_named = given.rules.is_some() || Some(rules) == self.known_rules();
         let handicap = if is_named { self.handicap_stones() } else { 0 };
-        self.tell_handicap(rules, handicap, &mut assumed);
+        self.note_handicap(rules, handicap, &mut assumed);
         if rules.scoring == Scoring::Territory {
-            assumed.push(TERRITORY.to_owned());
+            assumed.push(TERRITORY_NOTE.to_owned());
         }
-        self.tell_illegal_moves(rules, &mut assumed);
+        self.note_illegal_moves(rules, &mut assumed);
         Ok(Terms { rules, komi, handicap, assumed })
     }
 
@@ -135,8 +135,8 @@ impl GameRecord {
             }
             (None, None) => {
                 assumed.push(match named {
-                    "" => format!("no rules in the record: {otherwise}"),
-                    named => format!("RU[{named}] is not known here: {otherwise}"),
+                    "" => format!("no rules in the record: {otherwise} rules are assumed"),
+                    named => format!("RU[{named}] is unknown: {otherwise} rules are assumed"),
                 });
                 self.without_superko_if_repeated(otherwise, assumed)
             }
@@ -148,14 +148,14 @@ impl GameRecord {
         let repeats = |it: &&(usize, Player, Move, IllegalMove)| it.3 == IllegalMove::Superko;
         match self.illegal_moves(rules).iter().find(repeats) {
             Some((turn, ..)) => {
-                assumed.push(format!("move {turn} repeats a position: ko=simple"));
+                assumed.push(format!("move {turn} repeats a position: played without superko (ko=simple)"));
                 Rules { ko: KoRule::Simple, ..rules }
             }
             None => rules,
         }
     }
 
-    fn tell_handicap(&self, rules: Rules, stones: usize, assumed: &mut Vec<String>) {
+    fn note_handicap(&self, rules: Rules, stones: usize, assumed: &mut Vec<String>) {
         let placed = self.handicap_moves();
         if placed > 0 {
             let stones = self.handicap_stones();
@@ -176,11 +176,11 @@ impl GameRecord {
     }
 
     /// Lists the moves that break the rules; all of them are executed.
-    fn tell_illegal_moves(&self, rules: Rules, assumed: &mut Vec<String>) {
-        const MOST: usize = 5;
+    fn note_illegal_moves(&self, rules: Rules, assumed: &mut Vec<String>) {
+        const MAX_LISTED_MOVES: usize = 5;
         let illegal = self.illegal_moves(rules);
         let Ok(size) = Size::new(usize::from(self.columns), usize::from(self.rows)) else { return };
-        for &(turn, player, mv, reason) in illegal.iter().take(MOST) {
+        for &(turn, player, mv, reason) in illegal.iter().take(MAX_LISTED_MOVES) {
             let what = match reason {
                 IllegalMove::Occupied => {
                     "is on an occupied point: the old stone is replaced, as SGF defines it"
@@ -192,19 +192,22 @@ impl GameRecord {
             };
             assumed.push(format!("move {turn}, {player} {}, {what}", size.vertex(mv)));
         }
-        if illegal.len() > MOST {
-            assumed.push(format!("{} more moves are against the rules and executed", illegal.len() - MOST));
+        if illegal.len() > MAX_LISTED_MOVES {
+            assumed.push(format!(
+                "{} more illegal moves are executed as well",
+                illegal.len() - MAX_LISTED_MOVES
+            ));
         }
     }
 
     /// Returns the komi of a game without one in its record.
-    fn missing_komi(&self, rules: Rules, otherwise: Otherwise, assumed: &mut Vec<String>) -> Komi {
+    fn missing_komi(&self, rules: Rules, otherwise: DefaultTerms, assumed: &mut Vec<String>) -> Komi {
         let (what, komi) = match self.handicap_stones() {
             2.. => (" of a handicap game", HANDICAP_KOMI),
             _ if rules.scoring == otherwise.rules.scoring => ("", otherwise.komi),
             _ => ("", customary_komi(rules)),
         };
-        assumed.push(format!("no komi in the record{what}: {komi}"));
+        assumed.push(format!("no komi in the record{what}: {komi} is assumed"));
         komi
     }
 
@@ -214,11 +217,12 @@ impl GameRecord {
         if self.is_komi_in_ko {
             assumed.push(format!("no KM in the record: KO[{written}] is read as the komi"));
         }
-        let ours = Komi::from_points(written).ok().filter(|_| self.is_ours());
+        let ours = Komi::from_points(written).ok().filter(|_| self.is_written_by_this_program());
         if ours.is_some() {
             return Ok(ours);
         }
-        let first_hundredths = if self.is_from_fox { FIRST_HUNDREDTHS_OF_FOX } else { FIRST_HUNDREDTHS };
+        let first_hundredths =
+            if self.is_from_fox { MIN_FOX_KOMI_IN_HUNDREDTHS } else { MIN_KOMI_IN_HUNDREDTHS };
         let is_in_hundredths = written.abs() >= first_hundredths;
         let number = if is_in_hundredths { written / 100.0 } else { written };
         let is_quarter = (2.0 * number).fract().abs() == 0.5;
@@ -250,10 +254,10 @@ impl GameRecord {
         let is_even = komi >= MIN_EVEN_KOMI;
         let handicap = self.handicap.unwrap_or(0) as usize;
         let (why, komi) = match handicap.max(self.handicap_stones()) {
-            0 if komi == Komi(0) => ("is not believed of an even game at Fox", customary_komi(rules)),
-            1 if komi == Komi(0) => ("with HA[1] is a game without komi at Fox", Komi(0)),
-            1 if is_even => ("is not believed with HA[1], a game without komi at Fox", Komi(0)),
-            2.. if is_even => ("is not believed of a handicap game at Fox", Komi(0)),
+            0 if komi == Komi(0) => ("is implausible for an even game on Fox", customary_komi(rules)),
+            1 if komi == Komi(0) => ("with HA[1] means a game without komi on Fox", Komi(0)),
+            1 if is_even => ("is implausible with HA[1], a game without komi at Fox", Komi(0)),
+            2.. if is_even => ("is implausible for a handicap game on Fox", Komi(0)),
             _ => return None,
         };
         assumed.push(format!("KM[{written}] {why}: komi {komi}"));
@@ -261,7 +265,7 @@ impl GameRecord {
     }
 
     /// Returns true if this program is the only one that wrote the record.
-    fn is_ours(&self) -> bool {
+    fn is_written_by_this_program(&self) -> bool {
         let is_our_name = |name: &String| name.starts_with(super::write::PROGRAM);
         !self.applications.is_empty() && self.applications.iter().all(is_our_name)
     }

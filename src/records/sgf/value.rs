@@ -5,7 +5,7 @@
 //! points may be off the board, rows count from the top.
 
 use super::error::{Location, excerpt};
-use super::game_record::{Place, RecordPoint, Unreadable};
+use super::game_record::{RecordMove, RecordPoint, UnreadableValue};
 use crate::base::game::Player;
 use sgf_parse::go::{Move, Point, Prop};
 use sgf_parse::{SgfProp, SimpleText, Text};
@@ -14,7 +14,7 @@ use sgf_parse::{SgfProp, SimpleText, Text};
 const MAX_SIDE: u8 = 52;
 
 /// Maximum side of a board on which `tt` is also a pass; there it is not a point.
-const PASS_SIDE: u8 = 19;
+const MAX_TT_PASS_SIDE: u8 = 19;
 
 /// The board of a record.
 #[derive(Clone, Copy)]
@@ -37,17 +37,17 @@ impl Board {
     }
 
     /// Reads a value of `B` or `W`.
-    pub(super) fn place(self, property: &str, value: Value) -> Place {
-        let off_board = Point { x: PASS_SIDE, y: PASS_SIDE };
-        let tt_is_pass = self.columns <= PASS_SIDE && self.rows <= PASS_SIDE;
+    pub(super) fn place(self, property: &str, value: Value) -> RecordMove {
+        let off_board = Point { x: MAX_TT_PASS_SIDE, y: MAX_TT_PASS_SIDE };
+        let tt_is_pass = self.columns <= MAX_TT_PASS_SIDE && self.rows <= MAX_TT_PASS_SIDE;
         match Prop::new("B".to_owned(), vec![value.raw.trim().to_owned()]) {
-            Prop::B(Move::Pass) => Place::Pass,
-            Prop::B(Move::Move(point)) if point == off_board && tt_is_pass => Place::Pass,
+            Prop::B(Move::Pass) => RecordMove::Pass,
+            Prop::B(Move::Move(point)) if point == off_board && tt_is_pass => RecordMove::Pass,
             Prop::B(Move::Move(point)) => match self.point(point) {
-                Some(point) => Place::Point(point),
-                None => Place::Unreadable(Box::new(self.unreadable(property, value))),
+                Some(point) => RecordMove::Point(point),
+                None => RecordMove::Unreadable(Box::new(self.unreadable(property, value))),
             },
-            _ => Place::Unreadable(Box::new(self.unreadable(property, value))),
+            _ => RecordMove::Unreadable(Box::new(self.unreadable(property, value))),
         }
     }
 
@@ -58,7 +58,7 @@ impl Board {
         property: &str,
         value: Value,
         spent: &mut usize,
-    ) -> Result<Vec<RecordPoint>, Unreadable> {
+    ) -> Result<Vec<RecordPoint>, UnreadableValue> {
         // Some programs write an empty list as `[]`.
         if value.raw.trim().is_empty() {
             return Ok(Vec::new());
@@ -77,8 +77,8 @@ impl Board {
         Ok(points)
     }
 
-    fn unreadable(self, property: &str, value: Value) -> Unreadable {
-        Unreadable {
+    fn unreadable(self, property: &str, value: Value) -> UnreadableValue {
+        UnreadableValue {
             at: value.at,
             property: property.to_owned(),
             value: excerpt(value.raw),

@@ -1,7 +1,7 @@
 //! The heading of an analysed game: players, result, terms, and assumptions about missing terms.
 
 use crate::go::{Komi, Rules, Scoring, Size};
-use crate::records::sgf::terms::TERRITORY;
+use crate::records::sgf::terms::TERRITORY_NOTE;
 use crate::records::sgf::{GameRecord, Terms};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -35,7 +35,10 @@ impl Head {
     #[must_use]
     pub fn without_record(rules: Rules) -> Head {
         let is_territory = rules.scoring == Scoring::Territory;
-        Head { assumed: is_territory.then(|| TERRITORY.to_owned()).into_iter().collect(), ..Head::default() }
+        Head {
+            assumed: is_territory.then(|| TERRITORY_NOTE.to_owned()).into_iter().collect(),
+            ..Head::default()
+        }
     }
 
     /// Formats the heading as lines: the file's name without folders, the terms, players and result if recorded, and

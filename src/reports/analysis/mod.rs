@@ -13,7 +13,7 @@ pub use head::Head;
 
 use crate::base::game::{Move, Outcome, Player};
 use crate::engine::Engine;
-use crate::go::status::Statuses;
+use crate::go::status::BoardStatus;
 use crate::go::{Komi, Position, Size};
 use crate::search::{MoveReport, Report};
 
@@ -95,7 +95,7 @@ impl Analysis {
     /// Replaces the search result by the count of a finished game. The value is the result; nothing is proven, since
     /// playouts may decide which stones are dead.
     #[must_use]
-    pub fn with_end(mut self, position: &Position, statuses: &Statuses) -> Analysis {
+    pub fn with_end(mut self, position: &Position, statuses: &BoardStatus) -> Analysis {
         let komi = position.final_area_komi();
         let score = statuses.area_score();
         let for_black = komi.outcome_for_black(score);

@@ -1,7 +1,7 @@
 //! The positions of a game record.
 
 use crate::go::KeyPolicy;
-use crate::records::sgf::{GameRecord, ReplayError, Step, Terms};
+use crate::records::sgf::{GameRecord, RecordTurn, ReplayError, Terms};
 
 /// Returns the positions of a record's main line in order: all, or only the one after `turn` moves. At a move that
 /// cannot be played, the iterator ends with the error.
@@ -15,7 +15,7 @@ pub fn positions_of(
     turn: Option<usize>,
     terms: &Terms,
     keys: KeyPolicy,
-) -> Result<impl Iterator<Item = Result<Step, ReplayError>>, ReplayError> {
+) -> Result<impl Iterator<Item = Result<RecordTurn, ReplayError>>, ReplayError> {
     let mut steps = record.steps(terms.rules, terms.komi)?.with_key_policy(keys);
     steps = steps.with_handicap(terms.handicap);
     let last = record.move_count();

@@ -175,7 +175,7 @@ fn table(text: &mut String, analysis: &Analysis) {
 /// Draws the ownership of the points as a board with its legend.
 #[must_use]
 pub fn territory(analysis: &Analysis) -> String {
-    let board = drawing::territory(analysis.size, |point| analysis.owner_mean(point));
+    let board = drawing::draw_territory(analysis.size, |point| analysis.owner_mean(point));
     format!("    X Black's, O White's, x and o rather so, . open\n{board}")
 }
 

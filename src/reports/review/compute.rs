@@ -1,24 +1,24 @@
 //! Computing a review: every position of a game is searched on one table, first from the end to the start.
 
-use super::model::{Candidate, End, Finding, Played, Review, Turn};
+use super::model::{FinalCount, PlayedMove, PositionResult, Review, ReviewTurn, ReviewedMove};
 use crate::base::game::{Game, Move, Player};
 use crate::engine::{Engine, EngineError};
-use crate::go::status::{DeadStones, Statuses, end_of};
+use crate::go::status::{BoardStatus, DeadStones, end_position};
 use crate::go::{Position, Record, Size};
-use crate::records::sgf::{GameRecord, ReplayError, Step, Steps, Terms};
+use crate::records::sgf::{GameRecord, RecordTurn, RecordTurns, ReplayError, Terms};
 use crate::reports::analysis::Analysis;
 use crate::search::{Limits, MoveReport, Report};
 
 /// Number of best moves kept of each position; the move that was played is kept besides.
-const CANDIDATES: usize = 6;
+const MAX_CANDIDATES: usize = 6;
 /// Maximum length of a kept line in moves.
-const LINE: usize = 12;
+const MAX_LINE_MOVES: usize = 12;
 /// Number of turns between two stored cursors, from which the turns between are replayed.
-const STRIDE: usize = 64;
+const TURNS_PER_MARK: usize = 64;
 
 /// A game to review, with its settings.
 #[derive(Clone, Copy)]
-pub struct Job<'a> {
+pub struct ReviewJob<'a> {
     /// The name of the game in the report.
     pub id: &'a str,
     /// The record.
@@ -37,11 +37,11 @@ pub struct Job<'a> {
 
 /// Callbacks to the caller of a review.
 #[derive(Clone, Copy)]
-pub struct Watcher<'a> {
+pub struct ReviewCallbacks<'a> {
     /// Called after each position of each pass.
     pub position_done: &'a dyn Fn(),
     /// Returns `false` to end the review.
-    pub goes_on: &'a dyn Fn() -> bool,
+    pub should_continue: &'a dyn Fn() -> bool,
 }
 
 /// A reason for which there is no review.
@@ -62,10 +62,10 @@ pub enum ReviewError {
 /// Fails if there is no first position, or not enough memory.
 pub fn review(
     engine: &mut Engine,
-    job: &Job<'_>,
-    watcher: Watcher<'_>,
+    job: &ReviewJob<'_>,
+    watcher: ReviewCallbacks<'_>,
 ) -> Result<(Review, Option<ReplayError>), ReviewError> {
-    let mut game = Walk::read(engine, job)?;
+    let mut game = ReviewedGame::read(engine, job)?;
     let mut is_complete = true;
     for pass in 0..job.passes {
         is_complete = game.walk(engine, job, watcher, pass)?;
@@ -73,7 +73,7 @@ pub fn review(
             break;
         }
     }
-    let Walk { turns, cut_off, size, .. } = game;
+    let ReviewedGame { turns, cut_off, size, .. } = game;
     let (record, terms) = (job.record, job.terms);
     let warnings = record.warnings.iter().cloned().chain(cut_off.iter().map(ToString::to_string)).collect();
     let review = Review {
@@ -100,24 +100,24 @@ pub fn review(
 }
 
 /// The turns of a game, with cursors to replay their positions from; a position takes 20 KiB on 19x19.
-struct Walk<'r> {
+struct ReviewedGame<'r> {
     size: Size,
-    turns: Vec<Turn>,
-    /// Cursors before turns 0, [`STRIDE`], 2 × [`STRIDE`], …
-    marks: Vec<Steps<'r>>,
+    turns: Vec<ReviewTurn>,
+    /// Cursors before turns 0, [`TURNS_PER_MARK`], 2 × [`TURNS_PER_MARK`], …
+    marks: Vec<RecordTurns<'r>>,
     cut_off: Option<ReplayError>,
 }
 
-impl<'r> Walk<'r> {
+impl<'r> ReviewedGame<'r> {
     /// Plays the record once.
-    fn read(engine: &Engine, job: &Job<'r>) -> Result<Walk<'r>, ReviewError> {
+    fn read(engine: &Engine, job: &ReviewJob<'r>) -> Result<ReviewedGame<'r>, ReviewError> {
         let Terms { rules, komi, handicap, .. } = *job.terms;
         let (mut size, keys) = (engine.options().size, engine.options().keys);
         let mut steps = job.record.steps(rules, komi)?.with_key_policy(keys).with_handicap(handicap);
         let nodes = nodes_of_moves(job.record);
         let (mut turns, mut marks, mut cut_off) = (Vec::new(), Vec::new(), None);
         loop {
-            let mark = turns.len().is_multiple_of(STRIDE).then(|| steps.clone());
+            let mark = turns.len().is_multiple_of(TURNS_PER_MARK).then(|| steps.clone());
             match steps.next() {
                 None => break,
                 Some(Err(error)) if turns.is_empty() => return Err(error.into()),
@@ -132,23 +132,23 @@ impl<'r> Walk<'r> {
                 }
             }
         }
-        Ok(Walk { size, turns, marks, cut_off })
+        Ok(ReviewedGame { size, turns, marks, cut_off })
     }
 
     /// Searches all positions; returns `false` if the watcher ended the review.
     fn walk(
         &mut self,
         engine: &mut Engine,
-        job: &Job<'_>,
-        watcher: Watcher<'_>,
+        job: &ReviewJob<'_>,
+        watcher: ReviewCallbacks<'_>,
         pass: usize,
     ) -> Result<bool, ReviewError> {
         let is_backward = pass.is_multiple_of(2);
         let count = self.marks.len();
         for nth in 0..count {
             let segment = if is_backward { count - 1 - nth } else { nth };
-            let steps = self.marks[segment].clone().take(STRIDE);
-            let mut steps: Vec<Step> = steps.filter_map(Result::ok).collect();
+            let steps = self.marks[segment].clone().take(TURNS_PER_MARK);
+            let mut steps: Vec<RecordTurn> = steps.filter_map(Result::ok).collect();
             if is_backward {
                 steps.reverse();
             }
@@ -165,24 +165,24 @@ impl<'r> Walk<'r> {
     fn find(
         &self,
         engine: &mut Engine,
-        job: &Job<'_>,
-        watcher: Watcher<'_>,
-        step: &Step,
-    ) -> Result<Option<Finding>, ReviewError> {
+        job: &ReviewJob<'_>,
+        watcher: ReviewCallbacks<'_>,
+        step: &RecordTurn,
+    ) -> Result<Option<PositionResult>, ReviewError> {
         // Setup within a record may start a new history, so each position gets its own record; the board stays the same.
         engine.set_record(Record::from_position(step.position.clone()))?;
         let position = &step.position;
         let next = self.turns.get(step.turn + 1).and_then(|turn| turn.played.as_ref());
         let next_move = next.and_then(|played| position.size().parse_vertex(&played.vertex));
         // A record may continue after two passes.
-        if let Some(end) = end_of(position, next_move) {
+        if let Some(end) = end_position(position, next_move) {
             let options = engine.options();
             let statuses = job.dead.statuses(&end, options.playouts, options.parameters.seed);
             return Ok(Some(ended(engine, &end, &statuses, position.to_play())));
         }
         let mut is_ended = false;
         let report = engine.search_position(position.clone(), job.limits, &mut |_| {
-            is_ended = !(watcher.goes_on)();
+            is_ended = !(watcher.should_continue)();
             !is_ended
         });
         if is_ended {
@@ -200,7 +200,7 @@ fn nodes_of_moves(record: &GameRecord) -> Vec<usize> {
     nodes.flat_map(|(number, node)| std::iter::repeat_n(number, node.moves.len())).collect()
 }
 
-fn turn(step: &Step, record: &GameRecord, nodes: &[usize]) -> Turn {
+fn turn(step: &RecordTurn, record: &GameRecord, nodes: &[usize]) -> ReviewTurn {
     let position = &step.position;
     let size = position.size();
     let node = step.turn.checked_sub(1).and_then(|index| nodes.get(index)).copied().unwrap_or(0);
@@ -212,8 +212,8 @@ fn turn(step: &Step, record: &GameRecord, nodes: &[usize]) -> Turn {
         Some(Player::White) => 'O',
         None => '.',
     };
-    Turn {
-        played: step.played.map(|(player, mv)| Played { player, vertex: size.vertex(mv) }),
+    ReviewTurn {
+        played: step.played.map(|(player, mv)| PlayedMove { player, vertex: size.vertex(mv) }),
         to_play: position.to_play(),
         stones: size.points_from_top_left().map(stone).collect(),
         prisoners: position.prisoners(),
@@ -225,13 +225,13 @@ fn turn(step: &Step, record: &GameRecord, nodes: &[usize]) -> Turn {
 }
 
 /// Converts a search result; the move that was played there is kept.
-fn finding(analysis: &Analysis, played: Option<&str>) -> Finding {
+fn finding(analysis: &Analysis, played: Option<&str>) -> PositionResult {
     let report = &analysis.report;
     let is_kept = |order: usize, mv: &MoveReport| {
-        order < CANDIDATES || played.is_some_and(|played| analysis.size.vertex(mv.mv) == played)
+        order < MAX_CANDIDATES || played.is_some_and(|played| analysis.size.vertex(mv.mv) == played)
     };
     let moves = report.moves.iter().enumerate().filter(|(order, mv)| is_kept(*order, mv));
-    Finding {
+    PositionResult {
         winrate: analysis.black_winrate(),
         lead: analysis.lead(report.root.black_score),
         visits: report.root.visits,
@@ -241,38 +241,38 @@ fn finding(analysis: &Analysis, played: Option<&str>) -> Finding {
     }
 }
 
-fn candidate(analysis: &Analysis, order: usize, mv: &MoveReport) -> Candidate {
-    Candidate {
+fn candidate(analysis: &Analysis, order: usize, mv: &MoveReport) -> ReviewedMove {
+    ReviewedMove {
         vertex: analysis.size.vertex(mv.mv),
         order,
         visits: mv.edge_visits,
         winrate: analysis.black_winrate_after(mv),
         lead: analysis.lead(mv.black_score),
-        line: mv.pv.iter().take(LINE).map(|&mv| analysis.size.vertex(mv)).collect(),
+        line: mv.pv.iter().take(MAX_LINE_MOVES).map(|&mv| analysis.size.vertex(mv)).collect(),
     }
 }
 
 /// Returns the count of a finished game, which is not searched.
-fn ended(engine: &Engine, last: &Position, statuses: &Statuses, to_play: Player) -> Finding {
+fn ended(engine: &Engine, last: &Position, statuses: &BoardStatus, to_play: Player) -> PositionResult {
     let mut position = last.clone();
     position.set_to_play(to_play);
     let report = Report { moves: Vec::new(), ..engine.look_up(position.clone()) };
     let analysis = Analysis::new("", 0, None, &position, report).with_end(last, statuses);
     let size = position.size();
-    Finding {
+    PositionResult {
         winrate: analysis.black_winrate(),
         lead: analysis.lead(analysis.report.root.black_score),
         visits: analysis.report.root.visits,
         candidates: Vec::new(),
         ownership: letters(size, |point| analysis.owner_mean(point)),
-        end: analysis.end.map(|end| End {
+        end: analysis.end.map(|end| FinalCount {
             result: end.result,
             dead: end.dead.iter().map(|&stone| size.vertex(stone)).collect(),
         }),
     }
 }
 
-/// Returns the ownership letters of [`Finding::ownership`].
+/// Returns the ownership letters of [`PositionResult::ownership`].
 fn letters(size: Size, owner_mean: impl Fn(Move) -> f64) -> String {
     let letter = |point| {
         let tenths = (10.0 * (owner_mean(point) + 1.0)).round();

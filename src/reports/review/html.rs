@@ -3,8 +3,9 @@
 //! The data is JSON in a script element, with `<`, `>` and `&` escaped, so that no name or comment of a record can end
 //! the element. The script inserts text as text nodes, and the page's content policy forbids every request.
 
-use super::judge::{Judgement, MoveJudgement, Phase, PlayerSummary, Settings, Severity};
+use super::judgement::{Judgement, PlayerSummary, ReportSettings};
 use super::model::Review;
+use super::move_judgement::{MoveJudgement, Phase, Severity};
 use super::text::title;
 use crate::base::game::Player;
 use serde_json::{Value, json};
@@ -21,7 +22,7 @@ const SCRIPTS: [&str; 4] = [
 
 /// Returns the page of some games; for more than one it has a list to choose from.
 #[must_use]
-pub fn page(reviews: &[Review], settings: &Settings) -> String {
+pub fn page(reviews: &[Review], settings: &ReportSettings) -> String {
     let games: Vec<Value> = reviews.iter().map(|review| game(review, settings)).collect();
     let heading = match reviews {
         [one] => title(one),
@@ -54,7 +55,7 @@ fn escaped_json(value: &Value) -> String {
     value.to_string().replace('&', "\\u0026").replace('<', "\\u003c").replace('>', "\\u003e")
 }
 
-fn game(review: &Review, settings: &Settings) -> Value {
+fn game(review: &Review, settings: &ReportSettings) -> Value {
     let judgement = Judgement::new(review, settings);
     let verdict = &judgement.verdict;
     json!({
@@ -75,7 +76,7 @@ fn game(review: &Review, settings: &Settings) -> Value {
             "headline": verdict.headline,
             "detail": verdict.detail,
         },
-        "worst": judgement.worst,
+        "worst": judgement.costliest_turns,
         "players": judgement.players.iter().map(player).collect::<Vec<_>>(),
         "phases": Phase::ALL.map(Phase::name),
         "severities": Severity::ALL.map(Severity::name),

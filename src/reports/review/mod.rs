@@ -15,14 +15,16 @@
 
 pub mod compute;
 pub mod html;
-mod judge;
+mod judgement;
 mod model;
+mod move_judgement;
 pub mod saved;
 pub mod sgf;
 pub mod table;
 pub mod text;
 mod verdict;
 
-pub use judge::{Judgement, MoveJudgement, Phase, PlayerSummary, Settings, Severity, Thresholds};
-pub use model::{Candidate, End, Finding, Played, Review, Turn, UnusableReview};
-pub use verdict::Verdict;
+pub use judgement::{Judgement, PlayerSummary, ReportSettings};
+pub use model::{FinalCount, PlayedMove, PositionResult, Review, ReviewTurn, ReviewedMove, UnusableReview};
+pub use move_judgement::{MoveJudgement, Phase, Severity, Thresholds};
+pub use verdict::GameVerdict;

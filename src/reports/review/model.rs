@@ -40,16 +40,16 @@ pub struct Review {
     /// True if all positions were searched; false if the review was ended early.
     pub is_complete: bool,
     /// All positions, the first one included; never empty.
-    pub turns: Vec<Turn>,
+    pub turns: Vec<ReviewTurn>,
     /// The text of the game in its file.
     pub sgf: String,
 }
 
 /// A position of the game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Turn {
+pub struct ReviewTurn {
     /// The move that led to the position; `None` for the first.
-    pub played: Option<Played>,
+    pub played: Option<PlayedMove>,
     /// The player to move.
     #[serde(with = "letter")]
     pub to_play: Player,
@@ -65,12 +65,12 @@ pub struct Turn {
     /// The record's comment on the move.
     pub comment: Option<String>,
     /// The search result of the position; `None` if it was not searched.
-    pub finding: Option<Finding>,
+    pub finding: Option<PositionResult>,
 }
 
 /// A move of the game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Played {
+pub struct PlayedMove {
     /// The mover.
     #[serde(with = "letter")]
     pub player: Player,
@@ -80,7 +80,7 @@ pub struct Played {
 
 /// The search result of a position.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Finding {
+pub struct PositionResult {
     /// Black's win rate, `0..=1`.
     pub winrate: f64,
     /// Black's lead in points, komi subtracted; `None` if unknown.
@@ -89,17 +89,17 @@ pub struct Finding {
     pub visits: u64,
     /// The best moves, the best first, and the move that was played if the search visited it; empty for a finished
     /// game.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<ReviewedMove>,
     /// The mean ownership, one letter a point from the upper left, in steps of a tenth: `a` is White (-1), `k` is 0,
     /// `u` is Black (1). May be empty.
     pub ownership: String,
     /// The count, if both players ended the game.
-    pub end: Option<End>,
+    pub end: Option<FinalCount>,
 }
 
 /// A move that a search visited.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Candidate {
+pub struct ReviewedMove {
     /// The move, such as `D4` or `pass`.
     pub vertex: String,
     /// Rank among all moves of the search, from 0.
@@ -116,7 +116,7 @@ pub struct Candidate {
 
 /// The count of a finished game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct End {
+pub struct FinalCount {
     /// The result: `B+2.5`, `W+0.5` or `0`.
     pub result: String,
     /// The dead stones, which were removed.
@@ -164,14 +164,14 @@ impl Review {
     }
 }
 
-impl Turn {
+impl ReviewTurn {
     fn check(&self, size: Size, number: usize) -> Result<(), String> {
         let points = size.points();
         if self.stones.len() != points || !self.stones.bytes().all(|stone| b"XO.".contains(&stone)) {
             return Err(format!("{points} characters X, O or . as stones"));
         }
         if self.played.is_none() != (number == 0) {
-            return Err("a move that led to every position but the first".to_owned());
+            return Err("a move for every position except the first".to_owned());
         }
         let found = self.finding.as_ref();
         let candidates = found.map_or(&[][..], |finding| &finding.candidates);

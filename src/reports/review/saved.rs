@@ -9,7 +9,7 @@ const KIND: &str = "tewari review";
 const VERSION: u32 = 1;
 
 #[derive(Serialize)]
-struct Written<'a> {
+struct SavedFile<'a> {
     kind: &'a str,
     version: u32,
     reviews: &'a [Review],
@@ -17,13 +17,13 @@ struct Written<'a> {
 
 /// The fields of every version.
 #[derive(Deserialize)]
-struct Label {
+struct FileHeader {
     kind: String,
     version: u32,
 }
 
 #[derive(Deserialize)]
-struct Read {
+struct SavedReviews {
     reviews: Vec<Review>,
 }
 
@@ -31,7 +31,9 @@ struct Read {
 #[derive(Debug, thiserror::Error)]
 pub enum SavedError {
     /// The file is no JSON of a review, or is damaged.
-    #[error("expected a file that `tewari review --save` wrote, found something else: {0}")]
+    #[error(
+        "expected a file written by `tewari review --save`, found other contents: {0}; choose another file"
+    )]
     NotSaved(serde_json::Error),
     /// JSON of another kind or version.
     #[error("expected {KIND:?} of version {VERSION}, found {kind:?} of version {version}")]
@@ -51,7 +53,7 @@ pub enum SavedError {
 /// # Errors
 /// Never fails in practice: reviews have no values that JSON lacks.
 pub fn write(reviews: &[Review]) -> Result<String, serde_json::Error> {
-    serde_json::to_string(&Written { kind: KIND, version: VERSION, reviews }).map(|text| text + "\n")
+    serde_json::to_string(&SavedFile { kind: KIND, version: VERSION, reviews }).map(|text| text + "\n")
 }
 
 /// Reads the text of such a file and validates every review.
@@ -59,11 +61,11 @@ pub fn write(reviews: &[Review]) -> Result<String, serde_json::Error> {
 /// # Errors
 /// Fails if the text is anything else.
 pub fn read(text: &str) -> Result<Vec<Review>, SavedError> {
-    let Label { kind, version } = serde_json::from_str(text).map_err(SavedError::NotSaved)?;
+    let FileHeader { kind, version } = serde_json::from_str(text).map_err(SavedError::NotSaved)?;
     if kind != KIND || version != VERSION {
         return Err(SavedError::Version { kind, version });
     }
-    let Read { reviews } = serde_json::from_str(text).map_err(SavedError::NotSaved)?;
+    let SavedReviews { reviews } = serde_json::from_str(text).map_err(SavedError::NotSaved)?;
     reviews.iter().try_for_each(Review::check)?;
     Ok(reviews)
 }

@@ -5,13 +5,14 @@
 //! unless the node has such a property; the decisive move gets `HO[1]`, the better move a triangle, unless there is
 //! markup. The main line of the search becomes a variation beside each inaccuracy, mistake and blunder.
 
-use super::judge::{Judgement, MoveJudgement, Settings, Severity};
-use super::model::{Finding, Review};
+use super::judgement::{Judgement, ReportSettings};
+use super::model::{PositionResult, Review};
+use super::move_judgement::{MoveJudgement, Severity};
 use super::verdict::{name, percent};
 use crate::base::game::{Move, Player};
 use crate::go::Size;
 use crate::go::geometry::SizeError;
-use crate::records::sgf::{Addition, Extra, Present, Variation, annotate, point};
+use crate::records::sgf::{AddedProperty, Addition, ExistingProperty, Variation, annotate, point};
 
 /// Properties that judge a move or a position; a node has at most one of them.
 const JUDGEMENTS: &[&str] = &["BM", "DO", "IT", "TE"];
@@ -22,7 +23,7 @@ const MARKUP: &[&str] = &["CR", "LB", "MA", "SL", "SQ", "TR"];
 ///
 /// # Errors
 /// Fails if no board has the size of the review.
-pub fn sgf(review: &Review, settings: &Settings) -> Result<String, SizeError> {
+pub fn sgf(review: &Review, settings: &ReportSettings) -> Result<String, SizeError> {
     let size = review.size()?;
     let judgement = Judgement::new(review, settings);
     let nodes = review.turns.iter().map(|turn| turn.node + 1).max().unwrap_or(1);
@@ -45,7 +46,11 @@ pub fn sgf(review: &Review, settings: &Settings) -> Result<String, SizeError> {
     }
     let root = &mut additions[0];
     root.comment = format!("{}\n{}", about(review, &judgement), root.comment).trim().to_owned();
-    root.extras.push(Extra { name: "CA", values: vec!["UTF-8".to_owned()], present: Present::Replaced });
+    root.extras.push(AddedProperty {
+        name: "CA",
+        values: vec!["UTF-8".to_owned()],
+        present: ExistingProperty::Replace,
+    });
     Ok(annotate(&review.sgf, size, &additions))
 }
 
@@ -58,14 +63,14 @@ fn about(review: &Review, judgement: &Judgement) -> String {
     )
 }
 
-fn rates(finding: &Finding) -> Vec<Extra> {
-    let extra = |name, value| Extra { name, values: vec![value], present: Present::Replaced };
+fn rates(finding: &PositionResult) -> Vec<AddedProperty> {
+    let extra = |name, value| AddedProperty { name, values: vec![value], present: ExistingProperty::Replace };
     let mut extras = vec![extra("SBKV", format!("{:.2}", 100.0 * finding.winrate))];
     extras.extend(finding.lead.map(|lead| extra("SBKS", format!("{lead:.1}"))));
     extras
 }
 
-fn position_in_words(finding: &Finding) -> String {
+fn position_in_words(finding: &PositionResult) -> String {
     if let Some(end) = &finding.end {
         return format!("The game is over: {}.", end.result);
     }
@@ -82,7 +87,7 @@ fn move_in_words(mv: &MoveJudgement) -> String {
         Severity::Fine if mv.order == Some(0) => " The engine's choice.".to_owned(),
         Severity::Fine => String::new(),
         severity => format!(
-            "\n{}: {}'s chances fall from {} to {}. {} was better: {}",
+            "\n{}: {}'s win rate falls from {} to {}. {} was better: {}",
             capitalised(severity.name()),
             name(mv.player),
             percent(mv.before),
@@ -97,10 +102,14 @@ fn capitalised(word: &str) -> String {
     word[..1].to_uppercase() + &word[1..]
 }
 
-fn judged(mv: &MoveJudgement, decisive: Option<usize>, size: Size) -> Vec<Extra> {
+fn judged(mv: &MoveJudgement, decisive: Option<usize>, size: Size) -> Vec<AddedProperty> {
     let mut extras = Vec::new();
     let mut judgement = |name, value: &str| {
-        extras.push(Extra { name, values: vec![value.to_owned()], present: Present::Kept(JUDGEMENTS) });
+        extras.push(AddedProperty {
+            name,
+            values: vec![value.to_owned()],
+            present: ExistingProperty::Keep(JUDGEMENTS),
+        });
     };
     match mv.severity {
         Severity::Blunder => judgement("BM", "2"),
@@ -110,14 +119,18 @@ fn judged(mv: &MoveJudgement, decisive: Option<usize>, size: Size) -> Vec<Extra>
         Severity::Fine => {}
     }
     if decisive == Some(mv.turn) {
-        extras.push(Extra { name: "HO", values: vec!["1".to_owned()], present: Present::Kept(&["HO"]) });
+        extras.push(AddedProperty {
+            name: "HO",
+            values: vec!["1".to_owned()],
+            present: ExistingProperty::Keep(&["HO"]),
+        });
     }
     if mv.severity > Severity::Fine {
         let on_board = size.parse_vertex(&mv.best.vertex).filter(|&best| best != size.pass());
-        extras.extend(on_board.map(|best| Extra {
+        extras.extend(on_board.map(|best| AddedProperty {
             name: "TR",
             values: vec![point(size, best)],
-            present: Present::Kept(MARKUP),
+            present: ExistingProperty::Keep(MARKUP),
         }));
     }
     extras

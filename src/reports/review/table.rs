@@ -3,8 +3,8 @@
 //! CSV has a header line and an empty field for an unknown value; JSON has one object a line with the same names, and
 //! `null`. Columns are never renamed or removed; new ones come last.
 
-use super::judge::{Judgement, Settings};
-use super::model::{Review, Turn};
+use super::judgement::{Judgement, ReportSettings};
+use super::model::{Review, ReviewTurn};
 use crate::base::game::Player;
 use serde_json::{Map, Value, json};
 
@@ -12,23 +12,23 @@ use serde_json::{Map, Value, json};
 pub const COLUMNS: [(&str, &str); 20] = [
     ("game", "the file's name, and the number of the game if it is not the first"),
     ("move", "the number of the move, from 1"),
-    ("player", "B or W: who moved"),
+    ("player", "the player, B or W"),
     ("vertex", "the move, such as D4 or pass"),
     ("phase", "opening, middle game or endgame"),
     ("winrate", "Black's win rate after the move, 0 to 1"),
-    ("lead", "Black's lead in points after it, komi taken off"),
+    ("lead", "Black's lead in points after the move, komi subtracted"),
     ("visits", "visits of the position after it"),
-    ("best", "the best move instead"),
+    ("best", "the best move"),
     ("best_winrate", "Black's win rate after that"),
     ("best_lead", "Black's lead after that"),
-    ("best_visits", "how often the search before the move chose it"),
-    ("order", "the place of the move among all that the search looked at, from 0"),
-    ("loss", "what the move cost of the mover's win rate, 0 to 1"),
-    ("points_lost", "what it cost in points"),
+    ("best_visits", "visits of the best move in the search before the move"),
+    ("order", "the rank of the move among all moves of the search, from 0"),
+    ("loss", "the mover's loss of win rate, 0 to 1"),
+    ("points_lost", "the mover's loss in points"),
     ("severity", "fine, inaccuracy, mistake or blunder, by the thresholds"),
     ("only_move", "true where all other moves would have been mistakes"),
     ("line", "the line that begins with the best move; in CSV with spaces between the moves"),
-    ("result", "the result as the record has it"),
+    ("result", "the result as the record states it"),
     ("complete", "false where the search was ended before all positions were searched"),
 ];
 
@@ -36,7 +36,7 @@ pub const COLUMNS: [(&str, &str); 20] = [
 ///
 /// # Errors
 /// Never fails in practice: it writes to memory.
-pub fn csv(reviews: &[Review], settings: &Settings) -> Result<String, csv::Error> {
+pub fn csv(reviews: &[Review], settings: &ReportSettings) -> Result<String, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(COLUMNS.map(|(name, _)| name))?;
     for row in reviews.iter().flat_map(|review| rows(review, settings)) {
@@ -48,7 +48,7 @@ pub fn csv(reviews: &[Review], settings: &Settings) -> Result<String, csv::Error
 
 /// Returns one JSON object a move, one a line, of all games.
 #[must_use]
-pub fn json(reviews: &[Review], settings: &Settings) -> String {
+pub fn json(reviews: &[Review], settings: &ReportSettings) -> String {
     let rows = reviews.iter().flat_map(|review| rows(review, settings));
     rows.map(|row| format!("{}\n", Value::Object(row))).collect()
 }
@@ -62,13 +62,13 @@ fn field(value: &Value) -> String {
     }
 }
 
-fn rows(review: &Review, settings: &Settings) -> Vec<Map<String, Value>> {
+fn rows(review: &Review, settings: &ReportSettings) -> Vec<Map<String, Value>> {
     let judgement = Judgement::new(review, settings);
     let turns = review.turns.iter().enumerate().skip(1);
     turns.map(|(number, turn)| row(review, &judgement, number, turn)).collect()
 }
 
-fn row(review: &Review, judgement: &Judgement, number: usize, turn: &Turn) -> Map<String, Value> {
+fn row(review: &Review, judgement: &Judgement, number: usize, turn: &ReviewTurn) -> Map<String, Value> {
     let (judged, found) = (judgement.of(number), turn.finding.as_ref());
     let best = judged.map(|mv| &mv.best);
     let phase = super::Phase::of(number, review.columns * review.rows);

@@ -1,7 +1,8 @@
 //! A review as text for a terminal of 80 columns.
 
-use super::judge::{Judgement, MoveJudgement, Phase, PlayerSummary, Settings, Severity};
-use super::model::{Review, Turn};
+use super::judgement::{Judgement, PlayerSummary, ReportSettings};
+use super::model::{Review, ReviewTurn};
+use super::move_judgement::{MoveJudgement, Phase, Severity};
 use super::verdict::{name, percent};
 use crate::base::game::Player;
 use crate::go::Size;
@@ -11,7 +12,7 @@ use std::fmt::Write;
 /// Maximum width of a line in columns.
 const WIDTH: usize = 80;
 /// Maximum width of a graph in columns.
-const GRAPH: usize = 66;
+const GRAPH_WIDTH: usize = 66;
 /// Number of points between the moves shown and the edge of a board section.
 const MARGIN: usize = 4;
 /// Columns between a board section and the text beside it.
@@ -23,21 +24,21 @@ const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']
 ///
 /// # Errors
 /// Fails if no board has the size of the review.
-pub fn text(review: &Review, settings: &Settings) -> Result<String, SizeError> {
+pub fn text(review: &Review, settings: &ReportSettings) -> Result<String, SizeError> {
     let size = review.size()?;
     let judgement = Judgement::new(review, settings);
-    let mut text = head(review);
+    let mut text = write_heading(review);
     verdict(&mut text, review, &judgement);
     graphs(&mut text, review);
     players(&mut text, &judgement);
-    worst(&mut text, &judgement);
-    if !judgement.worst.is_empty() {
-        text.push_str("\nOn the boards (X) and (O) are moves that were played, 1 the better ones.\n");
+    write_costliest_moves(&mut text, &judgement);
+    if !judgement.costliest_turns.is_empty() {
+        text.push_str("\nOn the boards, (X) and (O) mark the moves played, and 1 the better moves.\n");
     }
-    for &turn in &judgement.worst {
+    for &turn in &judgement.costliest_turns {
         if let Some(mv) = judgement.of(turn) {
             text.push('\n');
-            mistake(&mut text, mv, &review.turns[turn - 1], size);
+            write_mistake(&mut text, mv, &review.turns[turn - 1], size);
         }
     }
     Ok(text)
@@ -70,7 +71,7 @@ fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-fn head(review: &Review) -> String {
+fn write_heading(review: &Review) -> String {
     let mut text = String::new();
     let mut facts = vec![
         if review.columns == review.rows {
@@ -128,13 +129,13 @@ fn graphs(text: &mut String, review: &Review) {
     let _ = writeln!(text, "  {}", sparkline(&shares));
 }
 
-fn findings(review: &Review, of: impl Fn(&super::model::Finding) -> Option<f64>) -> Vec<Option<f64>> {
+fn findings(review: &Review, of: impl Fn(&super::model::PositionResult) -> Option<f64>) -> Vec<Option<f64>> {
     review.turns.iter().map(|turn| turn.finding.as_ref().and_then(&of)).collect()
 }
 
 /// Draws shares, `0..=1`, as bars; if turns share a column, it shows the one furthest from one half.
 fn sparkline(shares: &[Option<f64>]) -> String {
-    let columns = shares.len().min(GRAPH);
+    let columns = shares.len().min(GRAPH_WIDTH);
     let of_column = |column: usize| {
         let (from, to) = (column * shares.len() / columns, (column + 1) * shares.len() / columns);
         let known = shares[from..to].iter().flatten().copied();
@@ -174,14 +175,14 @@ fn players(text: &mut String, judgement: &Judgement) {
     }
 }
 
-fn worst(text: &mut String, judgement: &Judgement) {
-    if judgement.worst.is_empty() {
-        text.push_str("\nNo move cost much.\n");
+fn write_costliest_moves(text: &mut String, judgement: &Judgement) {
+    if judgement.costliest_turns.is_empty() {
+        text.push_str("\nNo move was costly.\n");
         return;
     }
     let _ = writeln!(text, "\nCostliest moves");
-    let _ = writeln!(text, "  move  player  played  better  mover's chances    loss  points");
-    for mv in judgement.worst.iter().filter_map(|&turn| judgement.of(turn)) {
+    let _ = writeln!(text, "  move  player  played  better  mover's win rate    loss  points");
+    for mv in judgement.costliest_turns.iter().filter_map(|&turn| judgement.of(turn)) {
         let points = mv.points.map_or("-".to_owned(), |points| format!("{points:.1}"));
         let chances = format!("{} to {}", percent(mv.before), percent(mv.after));
         let _ = writeln!(
@@ -197,7 +198,7 @@ fn worst(text: &mut String, judgement: &Judgement) {
 }
 
 /// Adds a mistake: a section of the board, and the better move beside it.
-fn mistake(text: &mut String, mv: &MoveJudgement, before: &Turn, size: Size) {
+fn write_mistake(text: &mut String, mv: &MoveJudgement, before: &ReviewTurn, size: Size) {
     let board = board(mv, before, size);
     let wide = board.iter().map(|line| line.chars().count()).max().unwrap_or(0);
     let mut words = String::new();
@@ -205,7 +206,7 @@ fn mistake(text: &mut String, mv: &MoveJudgement, before: &Turn, size: Size) {
     let title = format!("Move {}, {} {}: {}", mv.turn, name(mv.player), mv.vertex, mv.severity.name());
     wrapped_to(&mut words, "", &title, width);
     let player = name(mv.player);
-    let chances = format!("{player}'s chances fall from {} to {}.", percent(mv.before), percent(mv.after));
+    let chances = format!("{player}'s win rate falls from {} to {}.", percent(mv.before), percent(mv.after));
     wrapped_to(&mut words, "", &chances, width);
     wrapped_to(&mut words, "", &format!("Better: {}", mv.best.line.join(" ")), width);
     let words: Vec<&str> = words.lines().collect();
@@ -219,7 +220,7 @@ fn mistake(text: &mut String, mv: &MoveJudgement, before: &Turn, size: Size) {
 }
 
 /// Draws the section of the board around the two moves: the one played in parentheses, the better one as 1.
-fn board(mv: &MoveJudgement, before: &Turn, size: Size) -> Vec<String> {
+fn board(mv: &MoveJudgement, before: &ReviewTurn, size: Size) -> Vec<String> {
     let place = |vertex: &str| size.parse_vertex(vertex).and_then(|point| size.coordinates(point));
     let (played, best) = (place(&mv.vertex), place(&mv.best.vertex));
     let shown = |of: fn((usize, usize)) -> usize, length: usize| {

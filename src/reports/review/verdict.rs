@@ -1,12 +1,12 @@
 //! The result and the turning point of a game, in a few sentences.
 
-use super::judge::{MoveJudgement, Severity, for_player};
-use super::model::{Review, Turn};
+use super::model::{Review, ReviewTurn};
+use super::move_judgement::{MoveJudgement, Severity, for_player};
 use crate::base::game::Player;
 
 /// The result of a game and the move that decided it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub struct GameVerdict {
     /// The number of the decisive move, if there is one.
     pub turn: Option<usize>,
     /// A sentence about the result.
@@ -18,42 +18,42 @@ pub struct Verdict {
 }
 
 /// Minimum win rate of a side that is ahead at the end of the record.
-const AHEAD: f64 = 0.6;
+const MIN_WIN_RATE_AHEAD: f64 = 0.6;
 /// Minimum win rate before a decisive move; below it the game was decided already.
-const ALIVE: f64 = 0.4;
+const MIN_WIN_RATE_UNDECIDED: f64 = 0.4;
 
 /// Returns the verdict on a game and its judged moves.
-pub(super) fn of(review: &Review, moves: &[Option<MoveJudgement>]) -> Verdict {
+pub(super) fn of(review: &Review, moves: &[Option<MoveJudgement>]) -> GameVerdict {
     let (winner, result) = result(review);
-    let verdict = |turn, headline: &str, detail: String| Verdict {
+    let verdict = |turn, headline: &str, detail: String| GameVerdict {
         turn,
         result: result.clone(),
         headline: headline.to_owned(),
         detail,
     };
     let Some(winner) = winner else {
-        return verdict(None, "Nobody was clearly ahead at the end.", costliest(moves, &Player::BOTH));
+        return verdict(None, "Neither side was clearly ahead at the end.", costliest(moves, &Player::BOTH));
     };
     let loser = winner.other();
-    let chances = Chances::new(review, loser);
-    match chances.decisive(moves) {
-        _ if chances.at_the_end() >= AHEAD => {
-            let headline = format!("The engine does not see why: it has {} ahead at the end.", name(loser));
+    let win_rates = LoserWinRates::new(review, loser);
+    match win_rates.decisive(moves) {
+        _ if win_rates.at_the_end() >= MIN_WIN_RATE_AHEAD => {
+            let headline = format!("The engine disagrees: it sees {} ahead at the end.", name(loser));
             verdict(None, &headline, costliest(moves, &[loser]))
         }
         Some(mv) => {
             let headline = format!("The game turned at move {}.", mv.turn);
-            verdict(Some(mv.turn), &headline, decided(mv, &chances))
+            verdict(Some(mv.turn), &headline, decided(mv, &win_rates))
         }
-        None if chances.was_ahead() => verdict(
+        None if win_rates.was_ahead() => verdict(
             None,
             &format!("{} lost the game little by little.", name(loser)),
-            format!("{} {}", chances.last_ahead_in_words(), costliest(moves, &[loser])),
+            format!("{} {}", win_rates.last_ahead_in_words(), costliest(moves, &[loser])),
         ),
         None => verdict(
             None,
             &format!("{} was ahead from the start.", name(winner)),
-            format!("No single move of {}'s decided. {}", name(loser), costliest(moves, &[loser])),
+            format!("No single move of {} decided the game. {}", name(loser), costliest(moves, &[loser])),
         ),
     }
 }
@@ -68,10 +68,10 @@ pub(super) fn percent(share: f64) -> String {
     format!("{:.0} %", 100.0 * share)
 }
 
-fn decided(mv: &MoveJudgement, chances: &Chances) -> String {
+fn decided(mv: &MoveJudgement, win_rates: &LoserWinRates) -> String {
     let player = name(mv.player);
     let mut text = format!(
-        "{player} {}; {} was better. It took {player}'s chances from {} to {}, and they never came back.",
+        "{player} {}; {} was better. It lowered {player}'s win rate from {} to {}, and it never recovered.",
         if mv.vertex == "pass" { "passed".to_owned() } else { format!("played {}", mv.vertex) },
         mv.best.vertex,
         percent(mv.before),
@@ -79,7 +79,7 @@ fn decided(mv: &MoveJudgement, chances: &Chances) -> String {
     );
     if mv.before < 0.5 {
         text.push(' ');
-        text.push_str(&chances.last_ahead_in_words());
+        text.push_str(&win_rates.last_ahead_in_words());
     }
     text
 }
@@ -119,12 +119,13 @@ fn end(review: &Review, given: Option<String>) -> (Option<Player>, String) {
         let before = given.map_or_else(String::new, |given| format!("{given}. "));
         return match winner_of(&end.result) {
             Some((winner, points)) => {
-                (Some(winner), format!("{before}The count of the end is {} by {points}.", name(winner)))
+                (Some(winner), format!("{before}By the final count {} wins by {points}.", name(winner)))
             }
-            None => (None, format!("{before}The count of the end is a draw.")),
+            None => (None, format!("{before}The final count is a draw.")),
         };
     }
-    let ahead = Player::BOTH.into_iter().find(|&player| for_player(player, last.winrate) >= AHEAD);
+    let ahead =
+        Player::BOTH.into_iter().find(|&player| for_player(player, last.winrate) >= MIN_WIN_RATE_AHEAD);
     match ahead {
         Some(player) => (ahead, format!("{begun}; at its end {} is ahead.", name(player))),
         None => (None, format!("{begun}; at its end the game is open.")),
@@ -160,36 +161,36 @@ fn how_in_words(how: &str) -> String {
 }
 
 /// Win rates of the side that lost.
-struct Chances {
+struct LoserWinRates {
     loser: Player,
     /// The median of three turns around each turn, so that one wrong search has no effect; `None` for turns that were
     /// not searched, and before the last setup, which begins another game.
     smooth: Vec<Option<f64>>,
 }
 
-impl Chances {
-    fn new(review: &Review, loser: Player) -> Chances {
+impl LoserWinRates {
+    fn new(review: &Review, loser: Player) -> LoserWinRates {
         let begun = review.turns.iter().rposition(|turn| turn.was_set_up).unwrap_or(0);
-        let chance = |(number, turn): (usize, &Turn)| {
+        let win_rate = |(number, turn): (usize, &ReviewTurn)| {
             let finding = turn.finding.as_ref().filter(|_| number >= begun);
             finding.map(|finding| for_player(loser, finding.winrate))
         };
-        let raw: Vec<Option<f64>> = review.turns.iter().enumerate().map(chance).collect();
+        let raw: Vec<Option<f64>> = review.turns.iter().enumerate().map(win_rate).collect();
         let median = |index: usize| {
             let mut around: Vec<f64> =
                 raw[index.saturating_sub(1)..raw.len().min(index + 2)].iter().flatten().copied().collect();
             around.sort_by(f64::total_cmp);
             raw[index].and(around.get(around.len() / 2).copied())
         };
-        Chances { loser, smooth: (0..raw.len()).map(median).collect() }
+        LoserWinRates { loser, smooth: (0..raw.len()).map(median).collect() }
     }
 
-    /// Returns the loser's costliest move of those never made good: the win rate was at least [`ALIVE`] before it,
-    /// stayed below one half after it, and regained at most half of the loss.
+    /// Returns the loser's costliest move of those never made good: the win rate was at least
+    /// [`MIN_WIN_RATE_UNDECIDED`] before it, stayed below one half after it, and regained at most half of the loss.
     fn decisive<'m>(&self, moves: &'m [Option<MoveJudgement>]) -> Option<&'m MoveJudgement> {
         let mut best_later = vec![0.0_f64; self.smooth.len() + 1];
-        for (index, chance) in self.smooth.iter().enumerate().rev() {
-            best_later[index] = best_later[index + 1].max(chance.unwrap_or(0.0));
+        for (index, win_rate) in self.smooth.iter().enumerate().rev() {
+            best_later[index] = best_later[index + 1].max(win_rate.unwrap_or(0.0));
         }
         let is_final = |mv: &MoveJudgement| {
             // The median of the move's own turn may still be the win rate before the move.
@@ -197,17 +198,19 @@ impl Chances {
             later < 0.5 && later <= mv.before - mv.loss / 2.0
         };
         let own = moves.iter().flatten().filter(|mv| mv.player == self.loser && mv.severity > Severity::Fine);
-        own.filter(|mv| self.smooth[mv.turn - 1].is_some() && mv.before >= ALIVE && is_final(mv))
-            .max_by(|one, other| one.loss.total_cmp(&other.loss))
+        own.filter(|mv| {
+            self.smooth[mv.turn - 1].is_some() && mv.before >= MIN_WIN_RATE_UNDECIDED && is_final(mv)
+        })
+        .max_by(|one, other| one.loss.total_cmp(&other.loss))
     }
 
     fn last_ahead(&self) -> Option<usize> {
-        self.smooth.iter().rposition(|chance| chance.is_some_and(|chance| chance >= 0.5))
+        self.smooth.iter().rposition(|win_rate| win_rate.is_some_and(|win_rate| win_rate >= 0.5))
     }
 
     /// Returns the win rate in the last position that was searched.
     fn at_the_end(&self) -> f64 {
-        self.smooth.iter().rev().find_map(|chance| *chance).unwrap_or(0.0)
+        self.smooth.iter().rev().find_map(|win_rate| *win_rate).unwrap_or(0.0)
     }
 
     fn was_ahead(&self) -> bool {

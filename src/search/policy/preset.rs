@@ -4,7 +4,7 @@ use super::{
     EdgeColumns, EdgeView, EpsilonGreedy, Flat, Lazarus, ParentView, Puct, Rave, SelectionPolicy, Stego,
     StegoMode, Ucb1, Ucb1Tuned, UcbImproved, Valkyria,
 };
-use crate::base::parameters::{MOST_PARAMETERS, Parameter, Range, Values};
+use crate::base::parameters::{MAX_PARAMETERS, Parameter, ParameterRange, ParameterValues};
 use crate::base::value::Value;
 use crate::table::atomic::AtomicU64;
 use std::fmt::{self, Write};
@@ -92,11 +92,11 @@ struct PresetDefinition {
     /// Default number of playouts of a position before it gets an edge block. In the sources of all policies but RAVE
     /// the children of a position are created on its second visit.
     expand_at: u32,
-    build: fn(&Values) -> Policy,
+    build: fn(&ParameterValues) -> Policy,
 }
 
 const fn number(key: &'static str, low: f64, high: f64, default: f64, meaning: &'static str) -> Parameter {
-    Parameter { key, range: Range::Number(low, high), default, meaning }
+    Parameter { key, range: ParameterRange::Number(low, high), default, meaning }
 }
 
 const EXPLORATION: &str = "factor of the exploration term";
@@ -211,7 +211,7 @@ const PRESETS: &[PresetDefinition] = &[
         parameters: &[
             Parameter {
                 key: "mode",
-                range: Range::Choice(&["uct", "amaf", "alpha-amaf", "rave"]),
+                range: ParameterRange::Choice(&["uct", "amaf", "alpha-amaf", "rave"]),
                 default: 3.0,
                 meaning: "use of AMAF",
             },
@@ -252,7 +252,7 @@ const PRESETS: &[PresetDefinition] = &[
 pub struct Preset {
     /// Index in [`PRESETS`].
     index: usize,
-    values: Values,
+    values: ParameterValues,
 }
 
 impl Preset {
@@ -266,7 +266,7 @@ impl Preset {
     }
 
     fn of(index: usize) -> Preset {
-        let mut values = [0.0; MOST_PARAMETERS];
+        let mut values = [0.0; MAX_PARAMETERS];
         for (value, parameter) in values.iter_mut().zip(PRESETS[index].parameters) {
             *value = parameter.default;
         }
@@ -330,7 +330,7 @@ impl FromStr for Preset {
                 || format!("policy {name}: expected key=value with a key of [{}], found {setting:?}", keys());
             let (key, value) = setting.split_once('=').ok_or_else(expected)?;
             let place = parameters.iter().position(|parameter| parameter.key == key).ok_or_else(expected)?;
-            preset.values[place] = parameters[place].read(&format!("policy {name}"), value)?;
+            preset.values[place] = parameters[place].parse(&format!("policy {name}"), value)?;
         }
         Ok(preset)
     }
@@ -344,7 +344,7 @@ impl fmt::Display for Preset {
         let set = parameters.iter().zip(self.values).filter(|(parameter, value)| *value != parameter.default);
         for (number, (parameter, value)) in set.enumerate() {
             let separator = if number == 0 { ':' } else { ',' };
-            write!(f, "{separator}{}={}", parameter.key, parameter.show(value))?;
+            write!(f, "{separator}{}={}", parameter.key, parameter.format(value))?;
         }
         Ok(())
     }
@@ -359,7 +359,7 @@ pub fn help() -> String {
         let _ = writeln!(text, "\n{name:16}{summary}");
         for parameter in *parameters {
             let Parameter { key, range, default, meaning } = parameter;
-            let default = parameter.show(*default);
+            let default = parameter.format(*default);
             let _ = writeln!(text, "    {key:12}{meaning} ({range}; default {default})");
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 use tewari::base::game::{Move, Player};
-use tewari::go::status::{Status, Statuses};
+use tewari::go::status::{BoardStatus, ChainStatus};
 use tewari::go::{Komi, PlayoutPolicy, Position, Rules, Size};
 
 /// A finished position with the status of its chains: `X` and `O` are alive, `B` and `W` in seki, `x` and `o` dead.
@@ -76,16 +76,17 @@ fn drawn(rows: &[Vec<char>], to_play: Player, seed: u64) -> String {
         }
     }
     let position = Position::with_stones(size, Rules::CHINESE, Komi(0), &stones, to_play);
-    let statuses = Statuses::judged(&position.expect("a legal position"), PlayoutPolicy::default(), seed);
+    let statuses =
+        BoardStatus::computed(&position.expect("a legal position"), PlayoutPolicy::default(), seed);
     let mut symbols = vec!['.'; size.points()];
     for chain in statuses.chains() {
         let symbol = match (chain.status, chain.player) {
-            (Status::Alive, Player::Black) => 'X',
-            (Status::Alive, Player::White) => 'O',
-            (Status::Dead, Player::Black) => 'x',
-            (Status::Dead, Player::White) => 'o',
-            (Status::Seki, Player::Black) => 'B',
-            (Status::Seki, Player::White) => 'W',
+            (ChainStatus::Alive, Player::Black) => 'X',
+            (ChainStatus::Alive, Player::White) => 'O',
+            (ChainStatus::Dead, Player::Black) => 'x',
+            (ChainStatus::Dead, Player::White) => 'o',
+            (ChainStatus::Seki, Player::Black) => 'B',
+            (ChainStatus::Seki, Player::White) => 'W',
         };
         chain.stones.iter().for_each(|&Move(stone)| symbols[usize::from(stone)] = symbol);
     }

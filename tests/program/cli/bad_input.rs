@@ -67,16 +67,16 @@ fn help_and_version_are_no_errors() {
         assert!(!run.output.is_empty());
     }
     let help = run(&["analyze", "--help"]).output.split_whitespace().collect::<Vec<_>>().join(" ");
-    let smallest = tewari::base::memory::SMALLEST_MEMORY as f64 / tewari::base::memory::MIB as f64;
+    let smallest = tewari::base::memory::MIN_ENGINE_MEMORY as f64 / tewari::base::memory::MIB as f64;
     assert!(help.contains(&format!("at least {smallest}MiB")), "the smallest --memory: {help}");
     assert!(help.contains("from 16KiB"), "the smallest --table-size: {help}");
 }
 
 #[test]
 fn memory_below_the_minimum_is_refused_with_the_minimum() {
-    let smallest = tewari::base::memory::SMALLEST_MEMORY;
+    let smallest = tewari::base::memory::MIN_ENGINE_MEMORY;
     for given in [1, smallest - 1] {
-        let expected = format!("at least {smallest}");
+        let expected = format!("({smallest} bytes) are needed");
         refuse(
             &["analyze", "--size", "9", "--network", "none", "--memory", &given.to_string()],
             1,
@@ -95,8 +95,12 @@ fn memory_below_the_minimum_is_refused_with_the_minimum() {
 fn memory_beyond_the_machine_is_refused() {
     for flag in ["--memory", "--table-size"] {
         for bytes in ["18446744073709551615", "1PiB"] {
-            refuse(&["analyze", "--size", "9", flag, bytes], 1, &["more than this machine", "ask for less"]);
-            refuse(&["gtp", flag, bytes], 1, &["more than this machine", "ask for less"]);
+            refuse(
+                &["analyze", "--size", "9", flag, bytes],
+                1,
+                &["more than this machine", "expected at most"],
+            );
+            refuse(&["gtp", flag, bytes], 1, &["more than this machine", "expected at most"]);
         }
     }
 }

@@ -60,9 +60,9 @@ fn what_is_no_kept_review_is_refused_in_one_line() {
     review(&[&file(&directory, "game.sgf", GAME), "--save", &saved]);
     let whole = read(&saved);
     for (text, fragment) in [
-        ("", "something else"),
-        ("{}", "something else"),
-        (&whole[..whole.len() / 2], "something else"),
+        ("", "other contents"),
+        ("{}", "other contents"),
+        (&whole[..whole.len() / 2], "other contents"),
         (&*whole.replacen("tewari review", "other", 1), "found \"other\""),
         (&*whole.replacen("\"version\":1", "\"version\":2", 1), "version 2"),
         (&*whole.replacen("\"columns\":9", "\"columns\":8", 1), "the file is damaged"),

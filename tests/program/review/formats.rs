@@ -21,7 +21,7 @@ fn text_names_the_players_the_verdict_and_the_costliest_moves_in_80_columns() {
     // White's stones in the corners are the blunders of the game: one is listed, with a board that shows it.
     let costliest = text.split("Costliest moves").nth(1).expect("a list");
     assert!(["A9", "J9", "A1"].iter().any(|corner| costliest.contains(corner)), "{text}");
-    assert!(costliest.contains("(O)") && costliest.contains("White's chances fall from"), "{text}");
+    assert!(costliest.contains("(O)") && costliest.contains("White's win rate falls from"), "{text}");
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn a_kept_review_is_shown_again_in_any_format_and_with_other_thresholds() {
         assert_eq!(show(&["--from", &saved, "--format", format]), at_once, "{format}");
     }
     let strict = show(&["--from", &saved, "--thresholds", "90,95,99"]);
-    assert!(strict.contains("No move cost much."), "{strict}");
+    assert!(strict.contains("No move was costly."), "{strict}");
     let one = show(&["--from", &saved, "--mistakes", "1", "--thresholds", "0.1,0.2,0.3"]);
     let listed = one.split("points\n").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("a list");
     assert_eq!(listed.lines().count(), 1, "{one}");
@@ -108,7 +108,7 @@ fn the_end_of_a_game_is_judged_as_analyze_judges_it() {
     assert_eq!((&last["winrate"], &last["lead"]), (&Value::from(1.0), &Value::from(4.5)), "{last}");
     assert_eq!(last["loss"], Value::Null, "a pass that ends the game is no choice");
     let text = review(&[&game]);
-    assert!(text.contains("The count of the end is Black by 4.5."), "{text}");
+    assert!(text.contains("By the final count Black wins by 4.5."), "{text}");
 }
 
 #[test]
@@ -121,13 +121,16 @@ fn a_result_that_names_no_winner_leaves_the_end_to_say_who_won() {
     for written in ["?", "Void", "黑中盘胜"] {
         let text = of(GAME, written);
         assert!(text.contains(&format!("as {written}; at its end Black is ahead.")), "{text}");
-        assert!(!text.contains("Nobody was clearly ahead"), "{text}");
+        assert!(!text.contains("Neither side was clearly ahead"), "{text}");
     }
     let ended = GAME.replace(";B[gb]", ";B[gb];W[];B[]");
-    assert!(of(&ended, "?").contains("as ?. The count of the end is "), "{}", of(&ended, "?"));
+    assert!(of(&ended, "?").contains("as ?. By the final count "), "{}", of(&ended, "?"));
     for written in ["0", "Draw", "Jigo"] {
         let text = of(GAME, written);
-        assert!(text.contains(&format!("as {written}. Nobody was clearly ahead at the end.")), "{text}");
+        assert!(
+            text.contains(&format!("as {written}. Neither side was clearly ahead at the end.")),
+            "{text}"
+        );
     }
 }
 

@@ -142,7 +142,7 @@ fn handicap_is_placed_on_any_board_and_white_moves_next() {
 
 #[test]
 fn white_gets_what_the_rules_give_for_a_handicap() {
-    let mut session = session_with_dead(9, Some(DeadStones::None), options(30));
+    let mut session = session_with_dead(9, Some(DeadStones::Keep), options(30));
     tell(&mut session, &["komi 0.5"]);
     // Black owns the whole board: 81 points of area, 78 of territory.
     let scores = [
@@ -246,7 +246,7 @@ fn parts_of_rules_that_are_not_played_are_refused_by_name() {
         (r#"{"whiteHandicapBonus":"2N"}"#, "whiteHandicapBonus:", "expected 0, N-1 or N, found \"2N\""),
         (r#"{"friendlyPassOk":7}"#, "friendlyPassOk:", "expected true or false, found 7"),
         (r#"{"superko":true}"#, "rules:", "found superko"),
-        (r#"{"ko":"#, "rules:", "expected an object of JSON"),
+        (r#"{"ko":"#, "rules:", "expected a JSON object"),
         ("stone-scoring", "stone-scoring", "a group tax"),
         ("aga-button", "aga-button", "a button"),
         ("koSIMPLEscoreAREAtaxALLsui0", "tax:", "found \"ALL\""),

@@ -98,7 +98,7 @@ fn a_parameter_can_be_set_to_what_is_reported_of_it() {
 fn session_within(memory: u64, side: usize, threads: usize) -> Session {
     let mut options = EngineOptions {
         size: Size::new(side, side).unwrap(),
-        memory: Budget::Engine(memory),
+        memory: MemoryBudget::Engine(memory),
         ..EngineOptions::default()
     };
     options.parameters.threads = threads;
@@ -109,7 +109,8 @@ fn session_within(memory: u64, side: usize, threads: usize) -> Session {
 fn threads_are_those_that_the_memory_has_room_for() {
     let mut session = session_within(24 << 20, 9, 3);
     tell(&mut session, &["kata-set-param numSearchThreads 1", "tewari-param threads 3"]);
-    let refused = "? cannot set threads: expected at most 3 threads";
+    let refused =
+        "? cannot set threads: 200 threads do not fit into the memory beside the table: expected at most 3;";
     refuse(&mut session, "kata-set-param numSearchThreads 200", refused);
     assert_eq!(ask(&mut session, "kata-get-param numSearchThreads"), "= 3");
     tell(&mut session, &["boardsize 13"]);
@@ -232,7 +233,7 @@ fn all_stones_count_where_nobody_agrees_on_dead_ones() {
     };
     // The whole board, minus a point for each stone of a handicap of eight.
     assert_eq!(score(DeadStones::Agreement), ("= B+17.0".to_owned(), "= A5".to_owned()));
-    let (all, dead) = score(DeadStones::None);
+    let (all, dead) = score(DeadStones::Keep);
     assert!(all.starts_with("= B+") && all != "= B+17.0" && dead == "=", "{all} {dead}");
 }
 
@@ -252,7 +253,7 @@ fn dead_stones_are_those_of_the_rules_that_hold_now() {
     };
     assert_eq!(scores(None), ["=", "= A5", "= A5"]);
     assert_eq!(scores(Some(DeadStones::Agreement)), ["= A5"; 3]);
-    assert_eq!(scores(Some(DeadStones::None)), ["="; 3]);
+    assert_eq!(scores(Some(DeadStones::Keep)), ["="; 3]);
 }
 
 #[test]

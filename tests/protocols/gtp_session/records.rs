@@ -99,7 +99,7 @@ fn a_record_is_loaded_by_its_own_rules_as_far_as_it_goes_and_what_is_missing_is_
         (b"(;SZ[9]KM[6.5]RU[Japanese rules];B[ee];W[cc]", 2, "japanese", "cut off"),
         (b"(;SZ[9]KM[6.5]RU[Chinese];B[ee];W[cc];B[", 2, "chinese", "read up to there"),
         (b"(\nSZ[9]KM[6.5]\n;B[ee];W[cc])", 2, "chinese", "expected \";\" before a property"),
-        (b"(;SZ[9]RU[Japanese];B[ee])", 1, "japanese", "no komi in the record: 6.5"),
+        (b"(;SZ[9]RU[Japanese];B[ee])", 1, "japanese", "no komi in the record: 6.5 is assumed"),
         (b"(;SZ[9]HA[3]RU[Japanese];W[ee])", 1, "japanese", "HA[3]: expected handicap stones"),
         (
             b"(;SZ[9]KM[6.5]RU[AGA];B[ee];W[ee])",
@@ -135,7 +135,7 @@ fn a_komi_in_another_unit_is_converted_and_that_is_noted() {
 
 #[test]
 fn a_record_that_is_printed_and_loaded_has_the_same_score() {
-    let mut session = session_with_dead(9, Some(DeadStones::None), options(30));
+    let mut session = session_with_dead(9, Some(DeadStones::Keep), options(30));
     let saved = file(b"");
     let path = saved.path().display();
     let chinese = file(b"(;SZ[9]KM[0.5]RU[Chinese]HA[3];B[cc];B[gg];B[gc];W[ee])");

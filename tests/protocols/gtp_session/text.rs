@@ -51,7 +51,7 @@ fn bytes_that_are_no_text_get_an_error_and_the_session_goes_on() {
 #[test]
 fn a_line_of_megabytes_gets_one_error_and_the_session_goes_on() {
     let mut input = b"12 play b ".to_vec();
-    input.extend(std::iter::repeat_n(b'x', 3 * tewari::base::input::LONGEST_LINE));
+    input.extend(std::iter::repeat_n(b'x', 3 * tewari::base::input::MAX_LINE_BYTES));
     input.extend_from_slice(b"\n13 name\n");
     assert_eq!(
         converse(&mut session(5), &input),
@@ -185,7 +185,7 @@ fn errors_leave_the_state_unchanged() {
 fn a_board_without_memory_is_refused_and_the_game_goes_on() {
     let engine = Engine::new(EngineOptions {
         size: Size::new(3, 3).unwrap(),
-        memory: Budget::Table(2048),
+        memory: MemoryBudget::Table(2048),
         ..EngineOptions::default()
     });
     let mut session = Session::new(engine.unwrap(), options(10));

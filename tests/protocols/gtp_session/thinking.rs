@@ -124,7 +124,7 @@ fn under_territory_scoring_leads_are_those_of_the_player_asked_about() {
 
 #[test]
 fn a_game_that_is_decided_by_a_pass_has_the_lead_that_it_ends_with() {
-    let mut session = session_with_dead(9, Some(DeadStones::None), options(30));
+    let mut session = session_with_dead(9, Some(DeadStones::Keep), options(30));
     // Black has six columns and White three: a difference of 27 points.
     let setup = (1..=9).map(|row| format!(" b F{row} w G{row}"));
     tell(&mut session, &[&format!("gogui-setup{}", setup.collect::<String>()), "komi 7.5", "play w pass"]);
@@ -141,7 +141,7 @@ fn a_game_that_is_decided_by_a_pass_has_the_lead_that_it_ends_with() {
 fn a_proven_position_has_a_score_within_its_bounds() {
     for networks in [None, EngineOptions::default().networks] {
         let size = Size::new(3, 3).unwrap();
-        let memory = Budget::Table(16 << 20);
+        let memory = MemoryBudget::Table(16 << 20);
         let options = EngineOptions { size, komi: Komi(7), memory, networks, ..EngineOptions::default() };
         let mut engine = Engine::new(options).unwrap();
         let limits = Limits { simulations: Some(200_000), ..Limits::default() };
@@ -173,7 +173,7 @@ fn a_whole_game_ends_by_two_passes_and_is_scored() {
 
 #[test]
 fn a_pass_that_wins_is_answered_by_a_pass() {
-    let mut session = session_with_dead(5, Some(DeadStones::None), options(30));
+    let mut session = session_with_dead(5, Some(DeadStones::Keep), options(30));
     tell(&mut session, &["komi 0.5", "play b C3", "play w pass"]);
     assert_eq!(ask(&mut session, "genmove b"), "= pass");
     assert_eq!(table(&mut session, "misses"), 0, "nothing was searched");

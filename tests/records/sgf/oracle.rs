@@ -109,9 +109,9 @@ impl NaiveBoard {
             }
             for (player, place) in node.moves.iter() {
                 let played = match place {
-                    Place::Pass => true,
-                    Place::Point(point) => board.play(*player, index(*point)),
-                    Place::Unreadable(_) => false,
+                    RecordMove::Pass => true,
+                    RecordMove::Point(point) => board.play(*player, index(*point)),
+                    RecordMove::Unreadable(_) => false,
                 };
                 if !played {
                     return (board, false);
@@ -148,7 +148,7 @@ fn what_sgfmill_reads_we_read_alike() {
     for row in rows().iter().filter(|row| row.get("parse") == "ok") {
         let file = row.get("file");
         let game = row.first_game();
-        let passes = game.moves().filter(|(_, place)| *place == Place::Pass).count();
+        let passes = game.moves().filter(|(_, place)| *place == RecordMove::Pass).count();
         for (field, ours) in [
             ("size", usize::from(game.columns)),
             ("size", usize::from(game.rows)),
@@ -267,7 +267,7 @@ fn every_file_that_has_a_node_has_games_with_terms() {
             assert_eq!(games.len(), number, "{file}");
         }
         for game in &games {
-            let terms = game.terms(Given::default(), Otherwise::default());
+            let terms = game.terms(ChosenTerms::default(), DefaultTerms::default());
             let terms = terms.unwrap_or_else(|error| panic!("{file}: {error}"));
             let komi = terms.komi.points();
             match game.komi {

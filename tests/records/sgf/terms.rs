@@ -6,7 +6,7 @@ use tewari::go::Record;
 use tewari::records::sgf::{Terms, UnusableKomi};
 
 fn terms_of(properties: &str) -> Result<Terms, UnusableKomi> {
-    game(&format!("(;{properties})")).terms(Given::default(), Otherwise::default())
+    game(&format!("(;{properties})")).terms(ChosenTerms::default(), DefaultTerms::default())
 }
 
 fn terms(properties: &str) -> Terms {
@@ -32,7 +32,7 @@ fn the_komi_of_a_record_of_ours_is_read_as_it_was_meant() {
     for (side, half_points) in [("19", 13), ("19", 250), ("19", -400), ("2", 15), ("1", 2000)] {
         let (size, given) = (side.parse().expect("a size"), Komi(half_points));
         let text = tewari::records::sgf::write_record(&Record::new(size, Rules::CHINESE, given));
-        let terms = game(&text).terms(Given::default(), Otherwise::default()).expect("a komi");
+        let terms = game(&text).terms(ChosenTerms::default(), DefaultTerms::default()).expect("a komi");
         assert_eq!((terms.komi, terms.assumed.as_slice()), (given, &[][..]), "{text}");
     }
     // Another program changed the record.
@@ -67,7 +67,7 @@ fn no_komi_in_an_even_chinese_game_of_fox_is_not_believed() {
     assert_eq!(komi(&format!("KM[350]HA[0]RU[Chinese]{fox}")), 7.0);
     assert_eq!(komi(&format!("KM[0]HA[0]RU[Japanese]{fox}")), 6.5);
     assert_eq!(komi("KM[0]HA[0]RU[Chinese]AP[GNU Go:3.8]GN[]"), 7.5, "an older record of Fox");
-    assert!(terms(&format!("KM[0]RU[Chinese]{fox}")).assumed[0].contains("not believed"));
+    assert!(terms(&format!("KM[0]RU[Chinese]{fox}")).assumed[0].contains("implausible"));
     for kept in
         ["RU[Chinese]HA[3]AP[foxwq]", "RU[Chinese]AP[CGoban:3]", "RU[Chinese]", "RU[Japanese]AP[GNU Go:3.8]"]
     {
@@ -221,9 +221,9 @@ fn a_komi_that_is_no_half_point_or_larger_than_the_board_is_refused() {
 
 #[test]
 fn what_the_user_names_wins_and_needs_no_assumption() {
-    let given = Given { rules: Some(Rules::TROMP_TAYLOR), komi: Some(Komi(11)) };
+    let given = ChosenTerms { rules: Some(Rules::TROMP_TAYLOR), komi: Some(Komi(11)) };
     for properties in ["KM[7.3]", "KM[650]RU[Japanese]", ""] {
-        let terms = game(&format!("(;{properties})")).terms(given, Otherwise::default());
+        let terms = game(&format!("(;{properties})")).terms(given, DefaultTerms::default());
         let terms = terms.expect(properties);
         assert_eq!((terms.rules, terms.komi), (Rules::TROMP_TAYLOR, Komi(11)), "{properties}");
         let said = usize::from(properties.contains("RU"));
@@ -233,8 +233,8 @@ fn what_the_user_names_wins_and_needs_no_assumption() {
 
 #[test]
 fn a_record_that_says_nothing_gets_what_it_gets_otherwise_and_that_is_said() {
-    let otherwise = Otherwise { rules: Rules::TROMP_TAYLOR, komi: Komi(1) };
-    let terms = game("(;SZ[9])").terms(Given::default(), otherwise).unwrap();
+    let otherwise = DefaultTerms { rules: Rules::TROMP_TAYLOR, komi: Komi(1) };
+    let terms = game("(;SZ[9])").terms(ChosenTerms::default(), otherwise).unwrap();
     assert_eq!((terms.rules, terms.komi), (Rules::TROMP_TAYLOR, Komi(1)));
     assert!(terms.assumed.iter().any(|line| line.contains("no komi")), "{terms:?}");
 }
@@ -318,7 +318,7 @@ fn rules_are_known_by_the_names_that_servers_write() {
 fn rules_that_count_territory_are_searched_as_area_which_is_said_once() {
     let terms = terms("RU[Japanese]KM[6.5]");
     assert_eq!((terms.rules, terms.komi), (Rules::JAPANESE, Komi(13)));
-    assert_eq!(terms.assumed, [sgf::terms::TERRITORY]);
+    assert_eq!(terms.assumed, [sgf::terms::TERRITORY_NOTE]);
 }
 
 #[test]
@@ -340,7 +340,7 @@ fn white_is_compensated_for_handicap_stones_as_the_record_s_rules_have_it() {
         assert_eq!(compensation(none), Komi(0), "{none}");
     }
     let text = "(;SZ[5]KM[0.5]HA[4]RU[Chinese]AB[bb][db][bd][dd];W[cc];AB[aa];B[ab])";
-    let terms = game(text).terms(Given::default(), Otherwise::default()).unwrap();
+    let terms = game(text).terms(ChosenTerms::default(), DefaultTerms::default()).unwrap();
     assert!(terms.assumed[0].contains("4 points for White"), "{terms:?}");
     let record = game(text);
     let steps = record.steps(terms.rules, terms.komi).unwrap().with_handicap(terms.handicap);
@@ -357,12 +357,15 @@ const REPEATED: &str = "SZ[5]AB[ba][ab][bc]AW[ca][bb][db][cc];B[cb];W[];B[];W[bb
 fn a_repetition_is_played_where_the_rules_were_only_assumed() {
     for (named, lines) in [("", 3), ("RU[Lasker]", 3), ("RU[Chinese]", 2)] {
         let record = game(&format!("(;{named}{REPEATED})"));
-        let terms = record.terms(Given::default(), Otherwise::default()).expect("terms");
+        let terms = record.terms(ChosenTerms::default(), DefaultTerms::default()).expect("terms");
         assert_eq!(terms.assumed.len(), lines, "{terms:?}");
         let is_assumed = named != "RU[Chinese]";
         assert_eq!(terms.rules.ko == KoRule::Simple, is_assumed, "{named}");
         assert_eq!(
-            terms.assumed.iter().any(|line| line == "move 4 repeats a position: ko=simple"),
+            terms
+                .assumed
+                .iter()
+                .any(|line| line == "move 4 repeats a position: played without superko (ko=simple)"),
             is_assumed
         );
         let is_said =
@@ -370,7 +373,7 @@ fn a_repetition_is_played_where_the_rules_were_only_assumed() {
         assert_eq!(is_said, !is_assumed, "{terms:?}");
         assert!(record.final_position(terms.rules, terms.komi).is_ok(), "{named}");
     }
-    let given = Given { rules: Some(Rules::CHINESE), komi: None };
-    let terms = game(&format!("(;{REPEATED})")).terms(given, Otherwise::default()).expect("terms");
+    let given = ChosenTerms { rules: Some(Rules::CHINESE), komi: None };
+    let terms = game(&format!("(;{REPEATED})")).terms(given, DefaultTerms::default()).expect("terms");
     assert_eq!(terms.rules, Rules::CHINESE, "what the user names is kept");
 }

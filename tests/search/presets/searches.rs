@@ -2,7 +2,7 @@
 
 use super::policy;
 use tewari::base::game::{Game, Outcome};
-use tewari::base::memory::Budget;
+use tewari::base::memory::MemoryBudget;
 use tewari::engine::{Engine, EngineOptions};
 use tewari::go::PlayoutPolicy;
 use tewari::go::{KeyPolicy, Komi, Rules, Size};
@@ -17,7 +17,7 @@ fn options(name: &str) -> EngineOptions {
         size: Size::new(5, 5).expect("a board"),
         rules: Rules::CHINESE,
         komi: Komi(1),
-        memory: Budget::Table(4 << 20),
+        memory: MemoryBudget::Table(4 << 20),
         policy,
         keys: KeyPolicy::Plain,
         playouts: PlayoutPolicy::Light,

@@ -286,7 +286,7 @@ fn more_memory_than_the_machine_has_is_refused_and_leaves_no_file() {
     let folder = Folder::new();
     let path = folder.path("a.tewari");
     let refused = analyze(&path, &["--memory", "1000TiB", "--simulations", "50"]);
-    assert_refused(&refused, &["bytes of memory are more than this machine allows", "ask for less"]);
+    assert_refused(&refused, &["bytes of memory are more than this machine has", "expected at most"]);
     folder.assert_holds(&[]);
 }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tempfile::TempDir;
 use tewari::engine::EngineOptions;
 use tewari::go::{PlayoutPolicy, Size};
-use tewari::base::memory::Budget;
+use tewari::base::memory::MemoryBudget;
 use tewari::network::Networks;
 
 /// Bytes of every table that is not in a file.
@@ -20,7 +20,7 @@ const TABLE_BYTES: u64 = 1 << 18;
 pub fn small_options(flags: u8, side: usize) -> EngineOptions {
     let mut options = EngineOptions {
         size: Size::new(side, side).expect("a size"),
-        memory: Budget::Table(TABLE_BYTES),
+        memory: MemoryBudget::Table(TABLE_BYTES),
         networks: (flags & 0xf == 0).then_some(Networks::Embedded),
         ..EngineOptions::default()
     };

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use tempfile::TempDir;
 use tewari::engine::{Engine, EngineOptions, TableFile};
 use tewari::go::{Komi, Rules};
-use tewari::base::memory::Budget;
+use tewari::base::memory::MemoryBudget;
 use tewari::search::Limits;
 use tewari::table::TableMode;
 
@@ -48,7 +48,7 @@ fn make(kind: usize) -> Sound {
         rules,
         komi: Komi(komi),
         policy: policy.parse().expect("a policy"),
-        memory: Budget::Table(bytes),
+        memory: MemoryBudget::Table(bytes),
         ..crate::small_options(1, 5)
     };
     options.parameters.expand_at = 1;

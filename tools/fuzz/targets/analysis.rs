@@ -12,7 +12,7 @@ use tewari::protocols::katago::{Defaults, Perspective, Server};
 use tewari::engine::Engine;
 use tewari::base::game::Player;
 use tewari::go::KeyPolicy;
-use tewari::base::input::Input;
+use tewari::base::input::LineReader;
 use tewari_fuzz::{count, small_options};
 
 const MOST_LINES: usize = 12;
@@ -35,7 +35,7 @@ fuzz_target!(|data: &[u8]| {
         finishes_queue: flags & 0x80 == 0,
     };
     let abandoned = Arc::new(AtomicBool::new(false));
-    let input = Input::reading(Cursor::new(lines.join(&b'\n')), abandoned, |_| false);
+    let input = LineReader::reading(Cursor::new(lines.join(&b'\n')), abandoned, |_| false);
     let mut output = Vec::new();
     let engine = Engine::new(options).expect("an engine");
     Server::new(engine, defaults, input, &mut output).run().expect("a conversation");

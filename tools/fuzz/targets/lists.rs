@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use tewari::lab::arena::{opening, suite};
-use tewari::engine::{EngineOptions, TableSetting};
+use tewari::engine::{EngineOptions, TableGameSettings};
 use tewari::go::{KeyPolicy, Komi, PlayoutPolicy, Rules, Size};
 use tewari::search::policy::Preset;
 
@@ -35,5 +35,5 @@ fn options(text: &str) {
         )*};
     }
     read_again!(Rules, Komi, Size, Preset, PlayoutPolicy, KeyPolicy);
-    assert!(TableSetting::read(text).rules.is_none() || text.starts_with("rules "));
+    assert!(TableGameSettings::read(text).rules.is_none() || text.starts_with("rules "));
 }

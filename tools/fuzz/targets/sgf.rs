@@ -5,7 +5,7 @@
 use libfuzzer_sys::fuzz_target;
 use tewari::reports::analysis::positions::positions_of;
 use tewari::go::{KeyPolicy, Record};
-use tewari::records::sgf::{self, Collection, GameRecord, Given, Otherwise};
+use tewari::records::sgf::{self, Collection, GameRecord, ChosenTerms, DefaultTerms};
 
 /// Maximum number of positions of a game: each is a copy of the board.
 const MOST_POSITIONS: usize = 200;
@@ -30,7 +30,7 @@ fuzz_target!(|data: &[u8]| {
 
 /// Plays a game under its own terms, writes it, and reads it again.
 fn play(game: &GameRecord) {
-    let Ok(terms) = game.terms(Given::default(), Otherwise::default()) else { return };
+    let Ok(terms) = game.terms(ChosenTerms::default(), DefaultTerms::default()) else { return };
     let Ok(positions) = positions_of(game, None, &terms, KeyPolicy::Graph) else { return };
     let mut record: Option<Record> = None;
     for step in positions.take(MOST_POSITIONS) {
@@ -45,7 +45,7 @@ fn play(game: &GameRecord) {
     }
     let Some(record) = record else { return };
     let again = sgf::read(sgf::write_record(&record).as_bytes()).expect("what is written is read");
-    let terms = again.games[0].terms(Given::default(), Otherwise::default()).expect("its komi is usable");
+    let terms = again.games[0].terms(ChosenTerms::default(), DefaultTerms::default()).expect("its komi is usable");
     let end = again.games[0].final_position(terms.rules, terms.komi).expect("its moves are legal");
     assert_eq!(terms.komi, record.start().komi());
     assert_eq!(again.games[0].move_count(), record.moves().len());

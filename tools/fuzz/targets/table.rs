@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use tewari::reports::analysis::lines::{self, Extent};
 use tewari::cli::Cli;
-use tewari::engine::{Engine, EngineOptions, TableSetting};
+use tewari::engine::{Engine, EngineOptions, TableGameSettings};
 use tewari::base::game::{Game, Player};
 use tewari::go::{Position, Size};
 use tewari::search::{Limits, Report};
@@ -80,7 +80,7 @@ fn dump(options: &EngineOptions, table: &Table, path: &Path) {
     let Some(size) = identity.game.strip_prefix("go ").and_then(|size| size.parse::<Size>().ok()) else {
         return;
     };
-    let setting = TableSetting::read(&identity.game_settings);
+    let setting = TableGameSettings::read(&identity.game_settings);
     let (rules, komi) = (setting.rules.unwrap_or(options.rules), setting.komi.unwrap_or(options.komi));
     let mut position = Position::new(size, rules, komi);
     let keys = setting.keys.unwrap_or_default();

@@ -5,7 +5,7 @@
 use super::gogui::{Setting, UNLIMITED, set};
 use super::{Arguments, GtpError, Session, rows};
 use crate::base::game::{Game, Move};
-use crate::engine::expert::{self, Opinion};
+use crate::engine::evaluation::{self, NetworkEvaluation};
 use crate::go::Position;
 use crate::records::sgf::rules;
 
@@ -78,7 +78,7 @@ pub(super) fn raw_nn(session: &mut Session, mut arguments: Arguments<'_>) -> Res
         word = arguments.word(EXPECTED)?;
     }
     let position = session.engine.root_for(player);
-    let count = expert::symmetry_count(position.size());
+    let count = evaluation::symmetry_count(position.size());
     let symmetries = match word.parse() {
         _ if word == "all" => 0..count,
         Ok(number) if number < count => number..number + 1,
@@ -87,25 +87,25 @@ pub(super) fn raw_nn(session: &mut Session, mut arguments: Arguments<'_>) -> Res
     let outputs = symmetries.map(|number| {
         format!(
             "symmetry {number}\n{}",
-            raw_output(&expert::ask_under(network, &position, number), &position)
+            raw_output(&evaluation::evaluate_under(network, &position, number), &position)
         )
     });
     Ok(outputs.collect::<Vec<_>>().join("\n"))
 }
 
 /// Returns the evaluation under one symmetry, a line for each number and each row of the board.
-fn raw_output(opinion: &Opinion, position: &Position) -> String {
+fn raw_output(evaluation: &NetworkEvaluation, position: &Position) -> String {
     let size = position.size();
-    let black_wins = opinion.black_winrate.unwrap_or(0.5);
+    let black_wins = evaluation.black_winrate.unwrap_or(0.5);
     let komi = position.score_komi().points();
-    let lead = komi - opinion.black_score.unwrap_or(komi);
-    let square = lead * lead + opinion.score_deviation.unwrap_or(0.0).powi(2);
+    let lead = komi - evaluation.black_score.unwrap_or(komi);
+    let square = lead * lead + evaluation.score_deviation.unwrap_or(0.0).powi(2);
     let policy = |mv: Move| match position.check(mv) {
-        Ok(()) => format!("{:.6}", opinion.policy[mv.index()]),
+        Ok(()) => format!("{:.6}", evaluation.policy[mv.index()]),
         Err(_) => "NAN".to_owned(),
     };
     let owner = |mv: Move| {
-        let for_black = opinion.ownership.as_ref().map_or(0.0, |owners| owners[mv.index()]);
+        let for_black = evaluation.ownership.as_ref().map_or(0.0, |owners| owners[mv.index()]);
         format!("{:.6}", 0.0 - for_black)
     };
     [
@@ -116,7 +116,7 @@ fn raw_output(opinion: &Opinion, position: &Position) -> String {
         format!("whiteScoreSelfplay {lead:.6}"),
         format!("whiteScoreSelfplaySq {square:.6}"),
         format!("policy\n{}", rows(size, policy)),
-        format!("policyPass {:.6}", opinion.policy[size.pass().index()]),
+        format!("policyPass {:.6}", evaluation.policy[size.pass().index()]),
         format!("whiteOwnership\n{}", rows(size, owner)),
     ]
     .join("\n")

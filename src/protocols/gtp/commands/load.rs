@@ -4,7 +4,7 @@ use super::{Arguments, GtpError, Session};
 use crate::go::{KeyPolicy, Komi, Record, Rules};
 use crate::protocols::gtp::error::LoadError;
 use crate::protocols::gtp::protocol::is_whole_number;
-use crate::records::sgf::{self, Given, Otherwise};
+use crate::records::sgf::{self, ChosenTerms, DefaultTerms};
 use std::fs::File;
 use std::io::Read;
 
@@ -64,7 +64,7 @@ fn load(
 ) -> Result<(Record, Vec<String>), LoadError> {
     let collection = sgf::read_damaged(&bytes(path)?)?;
     let game = collection.games.first().ok_or(sgf::SgfError::NoGame)?;
-    let terms = game.terms(Given::default(), Otherwise { rules, komi })?;
+    let terms = game.terms(ChosenTerms::default(), DefaultTerms { rules, komi })?;
     let steps = game.steps(terms.rules, terms.komi)?.with_key_policy(keys);
     let steps = steps.with_handicap(terms.handicap);
     let record = steps.into_record(before.map(|number| number - 1))?;

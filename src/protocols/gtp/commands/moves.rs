@@ -2,7 +2,7 @@
 
 use super::{Arguments, GtpError, Session};
 use crate::base::game::{Game, Move, Player};
-use crate::go::status::{Chain, Status};
+use crate::go::status::{Chain, ChainStatus};
 use crate::protocols::gtp::think::{Choice, Thinking};
 
 /// Plays a move of either colour, whether or not it is that player's turn.
@@ -70,7 +70,7 @@ pub(super) fn kgs_genmove_cleanup(
 ) -> Result<String, GtpError> {
     let player = arguments.player()?;
     let statuses = session.statuses();
-    let is_dead = |chain: &Chain| chain.player != player && chain.status == Status::Dead;
+    let is_dead = |chain: &Chain| chain.player != player && chain.status == ChainStatus::Dead;
     if !statuses.chains().iter().any(is_dead) {
         return Ok(genmove_for(session, player));
     }

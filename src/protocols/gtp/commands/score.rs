@@ -1,7 +1,7 @@
 //! Commands for the end of the game.
 
 use super::{Arguments, GtpError, Session, vertices};
-use crate::go::status::Status;
+use crate::go::status::ChainStatus;
 
 /// Returns the score by the rules, without dead stones.
 pub(super) fn final_score(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
@@ -15,9 +15,9 @@ pub(super) fn final_status_list(
 ) -> Result<String, GtpError> {
     const EXPECTED: &str = "alive, dead or seki";
     let status = match arguments.word(EXPECTED)? {
-        "alive" => Status::Alive,
-        "dead" => Status::Dead,
-        "seki" => Status::Seki,
+        "alive" => ChainStatus::Alive,
+        "dead" => ChainStatus::Dead,
+        "seki" => ChainStatus::Seki,
         other => return Err(GtpError::syntax(EXPECTED, Some(other))),
     };
     let statuses = session.statuses();

@@ -150,11 +150,11 @@ class Page {
       const points = judged.points === null || judged.points < 0.05 ? "" : ` About ${judged.points.toFixed(1)} points.`;
       said.append(
         make("span", { class: "loss", text: `${name[0].toUpperCase()}${name.slice(1)}` }),
-        `: ${NAMES[now.player]}'s chances fell from ${percent(judged.before)} to ${percent(judged.after)}. ` +
+        `: ${NAMES[now.player]}'s win rate fell from ${percent(judged.before)} to ${percent(judged.after)}. ` +
           `${judged.best} was better.${points}`,
       );
     } else if (judged) {
-      const order = judged.order === null ? "Not among the engine's moves, yet it costs little."
+      const order = judged.order === null ? "Not among the engine's moves, but not costly."
         : judged.order === 0 ? "The engine's first choice." : `The engine's ${ordinal(judged.order + 1)} choice; it costs little.`;
       said.append(judged.only ? "The only good move. " : "", order, ` ${this.state(now)}`);
     } else said.append(this.state(now));
@@ -170,7 +170,7 @@ class Page {
     if (now.winrate === null) return "This position was not searched.";
     const ahead = now.winrate >= 0.5 ? "B" : "W";
     const lead = now.lead === null ? "" : `, ${leadInWords(now.lead)} points`;
-    return `${NAMES[ahead]}'s chances are ${percent(forPlayer(ahead, now.winrate))}${lead}.`;
+    return `${NAMES[ahead]}'s win rate is ${percent(forPlayer(ahead, now.winrate))}${lead}.`;
   }
 
   // Lists the engine's moves as buttons that show their lines.
@@ -181,9 +181,9 @@ class Page {
     if (!candidates.length) return;
     const mover = this.before ? now.player : now.next;
     const table = make("table", { parent });
-    make("caption", { class: "unseen", text: "What the engine looked at; choose a move to see its line", parent: table });
+    make("caption", { class: "unseen", text: "The engine's moves; choose one to see its line", parent: table });
     const head = make("tr", { parent: make("thead", { parent: table }) });
-    for (const text of ["Move", `${NAMES[mover]}'s chances`, "Lead", "Visits"]) make("th", { scope: "col", text, parent: head });
+    for (const text of ["Move", `${NAMES[mover]}'s win rate`, "Lead", "Visits"]) make("th", { scope: "col", text, parent: head });
     make("th", { scope: "col", class: "line", text: "Line", parent: head });
     const body = make("tbody", { parent: table });
     candidates.forEach((candidate, nth) => {
@@ -269,14 +269,14 @@ class Page {
       const { player, vertex, judged } = this.game.turns[number];
       const button = make("button", { type: "button" });
       button.dataset.turn = number;
-      const chances = `${percent(judged.before)} → ${percent(judged.after)}`;
+      const winRates = `${percent(judged.before)} → ${percent(judged.after)}`;
       const what = make("span", { class: "what", text: `${NAMES[player]} ${vertex}` });
       if (number === this.game.verdict.turn) what.append(" · the game turned");
       button.append(
         stoneMark(player),
         make("span", { class: "nth", text: number }),
         what,
-        make("span", { class: "better", text: `${judged.best} was better · chances ${chances}` }),
+        make("span", { class: "better", text: `${judged.best} was better · win rate ${winRates}` }),
         make("span", { class: "cost", text: `−${percent(judged.loss)}` }),
       );
       button.addEventListener("click", () => {

@@ -1,9 +1,9 @@
 //! The status of all chains: by rules for safe chains, by a search of small areas, and elsewhere by a vote of playouts.
 
-use super::Status;
+use super::ChainStatus;
 use super::chain_map::ChainMap;
-use super::local_fate::{self, LocalGroup, Outcome};
-use super::local_game::Set;
+use super::local_game::PointSet;
+use super::local_outcome::{self, LocalGroup, LocalOutcome};
 use super::local_problem::LocalProblem;
 use super::local_search::LocalSearch;
 use crate::base::game::Player;
@@ -12,113 +12,123 @@ use crate::go::geometry::{CELLS, Point};
 use crate::go::unconditional::unconditional_owners;
 
 /// Minimum points of territory in which a group lives whatever the opponent plays there.
-const LIVING_TERRITORY: usize = 7;
+const MIN_LIVING_TERRITORY: usize = 7;
 
 /// Minimum empty points of a region too large to search: stones beside it that most playouts lose are dead.
-const OPEN_REGION: usize = 10;
+const MIN_OPEN_REGION: usize = 10;
 
 /// Largest number of empty points of a search.
 const MAX_EMPTY: usize = 16;
 
 /// Largest numbers of positions that all searches of one area visit, and those of one board.
-const AREA_LIMIT: u32 = 60_000;
-const BOARD_LIMIT: u32 = 150_000;
+const MAX_AREA_POSITIONS: u32 = 60_000;
+const MAX_BOARD_POSITIONS: u32 = 150_000;
 
 /// Minimum share of playouts that lose a chain for it to be removed as dead before its neighbours are searched.
-const SURELY_LOST: f64 = 0.75;
+const MIN_SHARE_DEAD: f64 = 0.75;
 
 /// Share of lost playouts below which a chain is safe if every enemy chain in contact with it is safe or dead.
-const SURELY_KEPT: f64 = 0.02;
+const MAX_SHARE_SAFE: f64 = 0.02;
 
 /// Share of lost playouts below which a chain beside its own large territory is safe.
-const LIKELY_KEPT: f64 = 0.1;
+const MAX_SHARE_SAFE_BESIDE_TERRITORY: f64 = 0.1;
 
 /// The status of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Verdict {
-    pub(super) status: Status,
+pub(super) struct StatusResult {
+    pub(super) status: ChainStatus,
     /// True if the status is the same whoever moves first, by a search, by the shape of the board, or by a clear vote of
     /// playouts.
     pub(super) is_settled: bool,
 }
 
 /// The chains of a board and the evidence on their status.
-pub(super) struct Judge<'a> {
+pub(super) struct StatusSearch<'a> {
     board: &'a Board,
     suicide: bool,
     to_play: Player,
     /// Share of playouts that lose each chain, by chain number.
-    lost: &'a [f64],
+    lost_share: &'a [f64],
     /// Chain number of each point.
     number_at: [usize; CELLS],
-    left: u32,
+    positions_left: u32,
 }
 
 /// The result of the search of one area.
-struct Searched {
+struct SearchedArea {
     /// Its chains, by number on the whole board.
     chains: Vec<usize>,
     problem: LocalProblem,
     groups: Vec<LocalGroup>,
     /// The outcomes for the chains if Black moves first and if White moves first.
-    outcomes: [Outcome; 2],
+    outcomes: [LocalOutcome; 2],
 }
 
-impl Searched {
+impl SearchedArea {
     fn swing(&self) -> u32 {
         self.outcomes[0].value.abs_diff(self.outcomes[1].value)
     }
 }
 
 /// Returns the status of all chains of a board, in the order of their first stones.
-pub(super) fn judge(board: &Board, suicide: bool, to_play: Player, lost: &[f64]) -> Vec<Verdict> {
+pub(super) fn chain_statuses(
+    board: &Board,
+    suicide: bool,
+    to_play: Player,
+    lost_share: &[f64],
+) -> Vec<StatusResult> {
     let mut number_at = [usize::MAX; CELLS];
     for (number, chain) in ChainMap::of(board).chains.iter().enumerate() {
         chain.stones.iter().for_each(|stone| number_at[stone.index()] = number);
     }
-    let mut judge = Judge { board, suicide, to_play, lost, number_at, left: BOARD_LIMIT };
-    let mut removed = judge.lost_in_the_open();
+    let mut search =
+        StatusSearch { board, suicide, to_play, lost_share, number_at, positions_left: MAX_BOARD_POSITIONS };
+    let mut removed = search.dead_in_open_regions();
     loop {
-        let (verdicts, unsearched) = judge.round(&removed);
-        let is_lost = |number: &&usize| lost[**number] >= SURELY_LOST && !removed[**number];
+        let (results, unsearched) = search.round(&removed);
+        let is_lost = |number: &&usize| lost_share[**number] >= MIN_SHARE_DEAD && !removed[**number];
         let newly_lost: Vec<usize> = unsearched.iter().filter(is_lost).copied().collect();
-        if newly_lost.is_empty() || judge.left == 0 {
-            return verdicts;
+        if newly_lost.is_empty() || search.positions_left == 0 {
+            return results;
         }
         newly_lost.into_iter().for_each(|number| removed[number] = true);
     }
 }
 
-impl Judge<'_> {
+impl StatusSearch<'_> {
     /// Returns the chains that most playouts lose and that have a liberty in a region too large to search.
-    fn lost_in_the_open(&self) -> Vec<bool> {
+    fn dead_in_open_regions(&self) -> Vec<bool> {
         let map = ChainMap::of(self.board);
         let mut removed = vec![false; map.chains.len()];
-        for region in map.regions.iter().filter(|region| region.points.len() >= OPEN_REGION) {
+        for region in map.regions.iter().filter(|region| region.points.len() >= MIN_OPEN_REGION) {
             for &(chain, _) in &region.borders {
-                removed[chain] |= self.lost[chain] >= SURELY_LOST;
+                removed[chain] |= self.lost_share[chain] >= MIN_SHARE_DEAD;
             }
         }
         removed
     }
 
     /// Returns the status of all chains with those in `removed` dead, and the chains that could not be searched.
-    fn round(&mut self, removed: &[bool]) -> (Vec<Verdict>, Vec<usize>) {
+    fn round(&mut self, removed: &[bool]) -> (Vec<StatusResult>, Vec<usize>) {
         let board = self.without(removed);
         let map = ChainMap::of(&board);
         let numbers: Vec<usize> =
             map.chains.iter().map(|chain| self.number_at[chain.stones[0].index()]).collect();
-        let by_vote = |number: usize| Verdict {
-            status: if removed[number] || self.lost[number] > 0.5 { Status::Dead } else { Status::Alive },
-            is_settled: removed[number] || self.lost[number] < SURELY_KEPT,
+        let by_vote = |number: usize| StatusResult {
+            status: if removed[number] || self.lost_share[number] > 0.5 {
+                ChainStatus::Dead
+            } else {
+                ChainStatus::Alive
+            },
+            is_settled: removed[number] || self.lost_share[number] < MAX_SHARE_SAFE,
         };
-        let mut verdicts: Vec<Verdict> = (0..removed.len()).map(by_vote).collect();
-        let (safe, dead) = self.settled_at_sight(&board, &map, &numbers);
+        let mut results: Vec<StatusResult> = (0..removed.len()).map(by_vote).collect();
+        let (safe, dead) = self.settled_without_search(&board, &map, &numbers);
         for (chain, &number) in numbers.iter().enumerate() {
             if safe[chain] {
-                verdicts[number] = Verdict { status: Status::Alive, is_settled: true };
+                results[number] = StatusResult { status: ChainStatus::Alive, is_settled: true };
             } else if dead[chain] {
-                verdicts[number] = Verdict { status: Status::Dead, is_settled: true };
+                results[number] = StatusResult { status: ChainStatus::Dead, is_settled: true };
             }
         }
         let mut unsearched = Vec::new();
@@ -129,8 +139,8 @@ impl Judge<'_> {
                 None => unsearched.extend(component.into_iter().map(|chain| numbers[chain])),
             }
         }
-        self.decide(searched, &mut verdicts);
-        (verdicts, unsearched)
+        self.decide(searched, &mut results);
+        (results, unsearched)
     }
 
     /// Returns the board without the chains in `removed`.
@@ -151,7 +161,12 @@ impl Judge<'_> {
     /// A chain is safe if it is unconditionally alive, has two liberties in a territory large enough to live in (or one, if
     /// few playouts lose it), or if almost no playout loses it and all enemy chains in contact with it are safe or dead.
     /// Playouts are wrong where stones inside an eye space or a race decide.
-    fn settled_at_sight(&self, board: &Board, map: &ChainMap, numbers: &[usize]) -> (Vec<bool>, Vec<bool>) {
+    fn settled_without_search(
+        &self,
+        board: &Board,
+        map: &ChainMap,
+        numbers: &[usize],
+    ) -> (Vec<bool>, Vec<bool>) {
         let owners = unconditional_owners(board, self.suicide);
         let owner_of = |chain: usize| owners[board.geometry().move_of(map.chains[chain].stones[0]).index()];
         let player_of = |chain: usize| map.chains[chain].player;
@@ -159,11 +174,11 @@ impl Judge<'_> {
         let mut safe: Vec<bool> = (0..count).map(|chain| owner_of(chain) == Some(player_of(chain))).collect();
         let dead: Vec<bool> =
             (0..count).map(|chain| owner_of(chain) == Some(player_of(chain).other())).collect();
-        let lost = |chain: usize| self.lost[numbers[chain]];
-        for region in map.regions.iter().filter(|region| region.points.len() >= LIVING_TERRITORY) {
+        let lost = |chain: usize| self.lost_share[numbers[chain]];
+        for region in map.regions.iter().filter(|region| region.points.len() >= MIN_LIVING_TERRITORY) {
             if region.owner(&map.chains).is_some() {
                 for &(chain, liberties) in &region.borders {
-                    safe[chain] |= liberties >= 2 || lost(chain) < LIKELY_KEPT;
+                    safe[chain] |= liberties >= 2 || lost(chain) < MAX_SHARE_SAFE_BESIDE_TERRITORY;
                 }
             }
         }
@@ -172,7 +187,7 @@ impl Judge<'_> {
             let is_newly_safe = |chain: &usize| {
                 !safe[*chain]
                     && !dead[*chain]
-                    && lost(*chain) < SURELY_KEPT
+                    && lost(*chain) < MAX_SHARE_SAFE
                     && contacts[*chain].iter().all(|&enemy| safe[enemy] || dead[enemy])
             };
             let new: Vec<usize> = (0..count).filter(is_newly_safe).collect();
@@ -191,7 +206,7 @@ impl Judge<'_> {
         map: &ChainMap,
         component: &[usize],
         numbers: &[usize],
-    ) -> Option<Searched> {
+    ) -> Option<SearchedArea> {
         let touches = |region: &&super::chain_map::EmptyRegion| {
             region.borders.iter().any(|(chain, _)| component.contains(chain))
         };
@@ -210,13 +225,13 @@ impl Judge<'_> {
                 stones: problem.set_of(|point| map.chains[chain].stones.contains(&point)),
             })
             .collect();
-        let limit = self.left.min(AREA_LIMIT);
+        let limit = self.positions_left.min(MAX_AREA_POSITIONS);
         let mut search = LocalSearch::new(&problem.area, limit);
         let found = Player::BOTH
-            .map(|first| local_fate::outcome(&mut search, problem.stones, &groups, problem.local(first)));
-        self.left -= limit - search.left();
+            .map(|first| local_outcome::outcome(&mut search, problem.stones, &groups, problem.local(first)));
+        self.positions_left -= limit - search.positions_left();
         let [Some(black_first), Some(white_first)] = found else { return None };
-        Some(Searched {
+        Some(SearchedArea {
             chains: component.iter().map(|&chain| numbers[chain]).collect(),
             problem,
             groups,
@@ -224,9 +239,9 @@ impl Judge<'_> {
         })
     }
 
-    /// Writes the results of searches to `verdicts`. In areas where the first move matters the players alternate, beginning
+    /// Writes the results of searches to `results`. In areas where the first move matters the players alternate, beginning
     /// with the player to move, in the area with the largest difference.
-    fn decide(&self, searched: Vec<Searched>, verdicts: &mut [Verdict]) {
+    fn decide(&self, searched: Vec<SearchedArea>, results: &mut [StatusResult]) {
         let mut by_swing = searched;
         by_swing.sort_by_key(|area| std::cmp::Reverse(area.swing()));
         let mut first = self.to_play;
@@ -237,21 +252,21 @@ impl Judge<'_> {
                 first = first.other();
             }
             for (&number, &is_lost) in area.chains.iter().zip(&outcome.is_lost) {
-                let status = if is_lost { Status::Dead } else { Status::Alive };
-                verdicts[number] = Verdict { status, is_settled };
+                let status = if is_lost { ChainStatus::Dead } else { ChainStatus::Alive };
+                results[number] = StatusResult { status, is_settled };
             }
-            mark_seki(area, outcome, verdicts);
+            mark_seki(area, outcome, results);
         }
     }
 }
 
 /// Marks the chains of an area that live in seki.
-fn mark_seki(area: &Searched, outcome: &Outcome, verdicts: &mut [Verdict]) {
+fn mark_seki(area: &SearchedArea, outcome: &LocalOutcome, results: &mut [StatusResult]) {
     let kept = |player: Player| {
         let groups = area.groups.iter().zip(&outcome.is_lost);
         groups
             .filter(|(group, is_lost)| group.player == player && !**is_lost)
-            .fold(0, |set: Set, (group, _)| set | group.stones)
+            .fold(0, |set: PointSet, (group, _)| set | group.stones)
     };
     let stones = Player::BOTH.map(kept);
     if stones.contains(&0) {
@@ -260,11 +275,11 @@ fn mark_seki(area: &Searched, outcome: &Outcome, verdicts: &mut [Verdict]) {
     for ((&number, group), &is_lost) in area.chains.iter().zip(&area.groups).zip(&outcome.is_lost) {
         let enemies = stones[group.player.other().index()];
         let in_seki = || {
-            local_fate::lives_in_seki(&area.problem.area, AREA_LIMIT / 4, stones, *group, enemies)
+            local_outcome::lives_in_seki(&area.problem.area, MAX_AREA_POSITIONS / 4, stones, *group, enemies)
                 .unwrap_or(false)
         };
         if !is_lost && in_seki() {
-            verdicts[number].status = Status::Seki;
+            results[number].status = ChainStatus::Seki;
         }
     }
 }

@@ -1,19 +1,9 @@
-//! Evaluation of a review: the loss of each move, the costliest moves, sums by player and phase.
+//! Evaluation of one move: its loss, severity and phase.
 
-use super::model::{Candidate, Finding, Played, Review, Turn};
-use super::verdict::{self, Verdict};
+use super::model::{PlayedMove, PositionResult, ReviewTurn, ReviewedMove};
 use crate::base::game::Player;
 use std::num::ParseFloatError;
 use std::str::FromStr;
-
-/// Settings of a report.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Minimum losses of inaccuracies, mistakes and blunders.
-    pub thresholds: Thresholds,
-    /// Number of costliest moves listed.
-    pub mistakes: usize,
-}
 
 /// Minimum losses of win rate, in percent, of an inaccuracy, a mistake and a blunder.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -141,7 +131,7 @@ pub struct MoveJudgement {
     /// Loss of points, at least 0; `None` without a lead before or after the move.
     pub points: Option<f64>,
     /// The best move.
-    pub best: Candidate,
+    pub best: ReviewedMove,
     /// Rank of the move that was played, from 0; `None` if the search did not visit it.
     pub order: Option<usize>,
     /// The class of the move by its loss.
@@ -152,79 +142,20 @@ pub struct MoveJudgement {
     pub phase: Phase,
 }
 
-/// The moves of one player in numbers.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PlayerSummary {
-    /// Number of moves judged.
-    pub moves: usize,
-    /// Mean loss of win rate a move, `0..=1`, by phase; `None` without moves.
-    pub loss: [Option<f64>; 3],
-    /// Mean loss of win rate a move in the whole game.
-    pub total_loss: Option<f64>,
-    /// Mean loss of points a move in the whole game; `None` if unknown for every move.
-    pub points: Option<f64>,
-    /// Number of moves that were the engine's first choice.
-    pub first_choices: usize,
-    /// Number of moves among the engine's first three choices.
-    pub top_three: usize,
-    /// Number of moves by severity, in the order of [`Severity::ALL`].
-    pub severities: [usize; 4],
-}
-
-/// The evaluation of a whole review.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Judgement {
-    /// The evaluation of each move, by its number minus 1; `None` for moves that are not judged.
-    pub moves: Vec<Option<MoveJudgement>>,
-    /// The numbers of the costliest moves, the costliest first.
-    pub worst: Vec<usize>,
-    /// The players' moves in numbers, Black first.
-    pub players: [PlayerSummary; 2],
-    /// The result and the turning point, in words.
-    pub verdict: Verdict,
-}
-
-impl Judgement {
-    /// Evaluates a review.
-    #[must_use]
-    pub fn new(review: &Review, settings: &Settings) -> Judgement {
-        let points = review.columns * review.rows;
-        let pairs = review.turns.windows(2).enumerate();
-        let moves: Vec<Option<MoveJudgement>> = pairs
-            .map(|(index, pair)| judge(&pair[0], &pair[1], index + 1, points, &settings.thresholds))
-            .collect();
-        let mut costly: Vec<&MoveJudgement> =
-            moves.iter().flatten().filter(|mv| mv.severity > Severity::Fine).collect();
-        costly.sort_by(|one, other| other.loss.total_cmp(&one.loss).then(one.turn.cmp(&other.turn)));
-        let worst = costly.iter().take(settings.mistakes).map(|mv| mv.turn).collect();
-        let players = Player::BOTH.map(|player| {
-            let own = moves.iter().flatten().filter(|mv| mv.player == player);
-            summary(&own.collect::<Vec<_>>())
-        });
-        let verdict = verdict::of(review, &moves);
-        Judgement { moves, worst, players, verdict }
-    }
-
-    /// Returns the evaluation of a move by its number, from 1; `None` if it is not judged.
-    #[must_use]
-    pub fn of(&self, turn: usize) -> Option<&MoveJudgement> {
-        self.moves.get(turn.checked_sub(1)?)?.as_ref()
-    }
-}
-
 /// Converts Black's win rate into the win rate of `player`.
 pub(super) fn for_player(player: Player, black: f64) -> f64 {
     if player == Player::Black { black } else { 1.0 - black }
 }
 
-fn judge(
-    before: &Turn,
-    after: &Turn,
+/// Evaluates the move between two positions; `None` if it is not judged.
+pub(super) fn evaluate_move(
+    before: &ReviewTurn,
+    after: &ReviewTurn,
     turn: usize,
     points: usize,
     thresholds: &Thresholds,
 ) -> Option<MoveJudgement> {
-    let Played { player, vertex } = after.played.as_ref()?;
+    let PlayedMove { player, vertex } = after.played.as_ref()?;
     let (searched, found) = (before.finding.as_ref()?, after.finding.as_ref()?);
     let best = searched.candidates.first()?;
     // The setup changed the win rate, too.
@@ -236,56 +167,37 @@ fn judge(
         return None;
     }
     let is_best = best.vertex == *vertex;
-    let chance = for_player(*player, found.winrate);
-    let best_chance = if is_best { chance } else { for_player(*player, best.winrate) };
-    let loss = (best_chance - chance).max(0.0);
+    let win_rate = for_player(*player, found.winrate);
+    let best_win_rate = if is_best { win_rate } else { for_player(*player, best.winrate) };
+    let loss = (best_win_rate - win_rate).max(0.0);
     let order = searched.candidates.iter().find(|it| it.vertex == *vertex).map(|it| it.order);
     Some(MoveJudgement {
         turn,
         player: *player,
         vertex: vertex.clone(),
-        before: best_chance,
-        after: chance,
+        before: best_win_rate,
+        after: win_rate,
         loss,
         points: points_lost(best, found, *player).map(|lost| if is_best { 0.0 } else { lost }),
         best: best.clone(),
         order,
         severity: thresholds.severity(loss),
-        is_only_move: is_best && is_only_move(searched, *player, chance, thresholds),
+        is_only_move: is_best && is_only_move(searched, *player, win_rate, thresholds),
         phase: Phase::of(turn, points),
     })
 }
 
-fn points_lost(best: &Candidate, found: &Finding, player: Player) -> Option<f64> {
+fn points_lost(best: &ReviewedMove, found: &PositionResult, player: Player) -> Option<f64> {
     let sign = if player == Player::Black { 1.0 } else { -1.0 };
     Some((sign * (best.lead? - found.lead?)).max(0.0))
 }
 
 /// Returns true if every other move of the search is a mistake. The win rates of rarely visited moves are unreliable,
 /// so the second move must have at least a tenth of the visits of the first.
-fn is_only_move(searched: &Finding, player: Player, chance: f64, thresholds: &Thresholds) -> bool {
+fn is_only_move(searched: &PositionResult, player: Player, win_rate: f64, thresholds: &Thresholds) -> bool {
     let [first, second, ..] = searched.candidates.as_slice() else { return false };
     second.visits * 10 >= first.visits
-        && searched.candidates[1..]
-            .iter()
-            .all(|other| thresholds.severity(chance - for_player(player, other.winrate)) >= Severity::Mistake)
-}
-
-fn summary(moves: &[&MoveJudgement]) -> PlayerSummary {
-    let mean =
-        |values: Vec<f64>| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
-    let losses = |phase: Option<Phase>| {
-        let own = moves.iter().filter(|mv| phase.is_none_or(|phase| mv.phase == phase));
-        mean(own.map(|mv| mv.loss).collect())
-    };
-    let count = |is: &dyn Fn(&MoveJudgement) -> bool| moves.iter().filter(|mv| is(mv)).count();
-    PlayerSummary {
-        moves: moves.len(),
-        loss: Phase::ALL.map(|phase| losses(Some(phase))),
-        total_loss: losses(None),
-        points: mean(moves.iter().filter_map(|mv| mv.points).collect()),
-        first_choices: count(&|mv| mv.order == Some(0)),
-        top_three: count(&|mv| mv.order.is_some_and(|order| order < 3)),
-        severities: Severity::ALL.map(|severity| count(&|mv| mv.severity == severity)),
-    }
+        && searched.candidates[1..].iter().all(|other| {
+            thresholds.severity(win_rate - for_player(player, other.winrate)) >= Severity::Mistake
+        })
 }

@@ -11,7 +11,7 @@ use super::parse::{Parser, PartialGame};
 use std::ops::Range;
 
 /// The games of a damaged text.
-pub(super) struct Salvaged {
+pub(super) struct DamagedText {
     /// The games that have a node.
     pub(super) games: Vec<GameRecord>,
     /// The byte range of each game in the text.
@@ -21,10 +21,10 @@ pub(super) struct Salvaged {
 }
 
 /// Reads the games of a damaged text.
-pub(super) fn games(text: &str) -> Salvaged {
+pub(super) fn games(text: &str) -> DamagedText {
     let (mut games, mut errors) = (Vec::new(), Vec::new());
     let mut parser = Parser::new(text);
-    parser.is_patient = true;
+    parser.is_lenient = true;
     let mut is_damaged = false;
     while let Some(found) = next_game(&mut parser, &mut is_damaged) {
         match found {
@@ -39,7 +39,7 @@ pub(super) fn games(text: &str) -> Salvaged {
             }
         }
     }
-    Salvaged { games, spans: parser.spans, errors }
+    DamagedText { games, spans: parser.spans, errors }
 }
 
 fn next_game(parser: &mut Parser<'_>, is_damaged: &mut bool) -> Option<Result<GameRecord, SgfError>> {

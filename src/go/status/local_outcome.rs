@@ -1,12 +1,12 @@
 //! The outcomes for the chains of a local game when each side moves first.
 
-use super::local_game::{Area, Set, State};
+use super::local_game::{LocalArea, LocalPosition, PointSet};
 use super::local_search::{Goal, LocalSearch};
 use crate::base::game::Player;
 
 /// The outcome for the chains if one given player moves first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Outcome {
+pub(super) struct LocalOutcome {
     /// Points with a stone now that the first local player owns in the end, minus those that the second owns.
     pub(super) value: i32,
     /// True for each chain that is lost.
@@ -19,7 +19,7 @@ pub(super) struct LocalGroup {
     /// The local player.
     pub(super) player: Player,
     /// The stones.
-    pub(super) stones: Set,
+    pub(super) stones: PointSet,
 }
 
 /// Returns the outcome if `first` moves first; `None` if the search does not decide it.
@@ -30,11 +30,11 @@ pub(super) struct LocalGroup {
 /// together with all points of the chain.
 pub(super) fn outcome(
     search: &mut LocalSearch<'_>,
-    stones: [Set; 2],
+    stones: [PointSet; 2],
     groups: &[LocalGroup],
     first: Player,
-) -> Option<Outcome> {
-    let start = State::new(stones, first);
+) -> Option<LocalOutcome> {
+    let start = LocalPosition::new(stones, first);
     let counted = stones[0] | stones[1];
     let now = stones[0].count_ones() as i32 - stones[1].count_ones() as i32;
     for player in Player::BOTH {
@@ -55,22 +55,22 @@ pub(super) fn outcome(
             let with_points = Goal { owned: group.stones, ..best };
             is_lost.push(search.can_force(&start, &with_points)? != (group.player == player));
         }
-        return Some(Outcome { value: now + sign * forced, is_lost });
+        return Some(LocalOutcome { value: now + sign * forced, is_lost });
     }
-    Some(Outcome { value: now, is_lost: vec![false; groups.len()] })
+    Some(LocalOutcome { value: now, is_lost: vec![false; groups.len()] })
 }
 
 /// Returns true if `group` lives in seki: it would be captured if the opponent's chains `enemies` could not be. Returns
 /// `None` if the search does not decide it.
 pub(super) fn lives_in_seki(
-    area: &Area,
+    area: &LocalArea,
     limit: u32,
-    stones: [Set; 2],
+    stones: [PointSet; 2],
     group: LocalGroup,
-    enemies: Set,
+    enemies: PointSet,
 ) -> Option<bool> {
     let opponent = group.player.other();
-    let mut state = State::new(stones, opponent);
+    let mut state = LocalPosition::new(stones, opponent);
     state.safe[opponent.index()] = enemies;
     let at_least = 1 - group.stones.count_ones() as i32;
     let goal = Goal { player: opponent, counted: group.stones, at_least, owned: 0 };

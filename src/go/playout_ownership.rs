@@ -1,8 +1,9 @@
 //! Ownership and scores estimated by playouts.
 
 use super::Position;
-use super::board::{Board, cell};
-use super::score::{area_score_after_playout, owners};
+use super::board::Board;
+use super::final_ownership::add_owners;
+use super::score::area_score_after_playout;
 use crate::base::game::{Game, Player, Trace};
 use crate::base::ownership::Ownership;
 use crate::base::rng::PlayoutRng;
@@ -47,44 +48,5 @@ fn play_out(position: &Position, playouts: u32, seed: u64, finished: &mut dyn Fn
         trace.moves.clear();
         played.playout(&mut rng, &mut trace);
         finished(played.board());
-    }
-}
-
-/// Returns the ownership of a finished board, all stones alive, counted as one playout.
-#[must_use]
-pub fn of_board(board: &Board) -> Ownership {
-    let mut ownership = Ownership::default();
-    add_owners(board, &mut ownership);
-    ownership
-}
-
-/// Adds the owners of a finished board to `ownership` as one playout.
-pub(super) fn add_owners(board: &Board, ownership: &mut Ownership) {
-    let points = &board.geometry().points;
-    // After most playouts every empty point has only stones beside it, so that its neighbourhood gives its owner.
-    let is_simple = board.empty_points().iter().all(|&point| {
-        let around = board.neighbourhood(point);
-        (around | around >> 1) & 0x55 == 0x55
-    });
-    if is_simple {
-        ownership.add_playout(points.iter().map(|&point| {
-            let around = match board.cell(point) {
-                cell::EMPTY => board.neighbourhood(point),
-                cell => u16::from(cell) * 0x55,
-            };
-            // The border sets both bits of a cell, a stone only one.
-            match (around & 0x55 == 0x55, around >> 1 & 0x55 == 0x55) {
-                (true, false) => Some(Player::Black),
-                (false, true) => Some(Player::White),
-                _ => None,
-            }
-        }));
-    } else {
-        let owners = owners(board);
-        ownership.add_playout(points.iter().map(|point| match owners[point.index()] {
-            cell::BLACK => Some(Player::Black),
-            cell::WHITE => Some(Player::White),
-            _ => None,
-        }));
     }
 }

@@ -1,0 +1,18 @@
+//! Errors of an engine's creation.
+
+use crate::base::memory::BudgetError;
+use crate::table::{FileError, TableError};
+
+/// A failure to create an engine or to change its board.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EngineError {
+    /// An impossible memory budget.
+    #[error(transparent)]
+    Budget(#[from] BudgetError),
+    /// A failure to create the table.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// A failure of the table's file.
+    #[error(transparent)]
+    File(#[from] FileError),
+}

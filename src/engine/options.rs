@@ -1,0 +1,152 @@
+//! Options of an engine, and their defaults.
+
+use super::move_randomness::MoveRandomness;
+use crate::base::memory::MemoryBudget;
+use crate::go::status::DeadStones;
+use crate::go::{KeyPolicy, Komi, PlayoutPolicy, Rules, Size};
+use crate::network::{Network, Networks};
+use crate::search::SearchParameters;
+use crate::search::policy::Preset;
+use crate::table::{Replacement, TableMode};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Number of simulations assumed for a search that is limited by time alone.
+pub(super) const UNKNOWN_BUDGET: u64 = 1_000;
+
+/// Default weight of a value estimate, in playouts.
+pub const DEFAULT_VALUE_WEIGHT: u8 = 3;
+
+/// A table in a file, which outlives the engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableFile {
+    /// Path of the file.
+    pub path: PathBuf,
+    /// Mode of opening; decides whether search results are written to the file.
+    pub mode: TableMode,
+    /// True if the user set the memory budget: a larger file is then an error.
+    pub is_limited: bool,
+    /// Interval at which search results are written to the disk, and once more at the end; `None`: the operating system
+    /// decides.
+    pub sync: Option<Duration>,
+}
+
+/// Options of an engine.
+#[derive(Clone, Debug)]
+pub struct EngineOptions {
+    /// Board size of the first game.
+    pub size: Size,
+    /// Rules of all games.
+    pub rules: Rules,
+    /// Komi of the first game.
+    pub komi: Komi,
+    /// Memory budget.
+    pub memory: MemoryBudget,
+    /// Bytes of the budget for the whole engine that are reserved for other uses.
+    pub reserved: u64,
+    /// File of the table; `None`: the table is in memory alone. An existing file keeps its size, a new one gets the size
+    /// that the memory budget allows.
+    pub table_file: Option<TableFile>,
+    /// Replacement policy of the table.
+    pub replacement: Replacement,
+    /// Selection policy.
+    pub policy: Preset,
+    /// Playout policy.
+    pub playouts: PlayoutPolicy,
+    /// The stones that are removed from the board at the end of a game; `None`: as the rules require.
+    pub dead_stones: Option<DeadStones>,
+    /// Key policy: the transpositions that share statistics.
+    pub keys: KeyPolicy,
+    /// The networks that evaluate positions, if the policy [has priors](Preset::has_priors).
+    pub networks: Option<Networks>,
+    /// Weight of the network's value estimate in playouts; 0: only its policy is used.
+    pub value_weight: u8,
+    /// Probabilities of playing another move than the best one.
+    pub move_randomness: MoveRandomness,
+    /// Other parameters of the search; the seed is that of the whole session.
+    pub parameters: SearchParameters,
+}
+
+impl Default for EngineOptions {
+    fn default() -> EngineOptions {
+        EngineOptions {
+            size: Size::new(19, 19).expect("19x19 is a board"),
+            rules: Rules::CHINESE,
+            komi: Komi(15),
+            memory: MemoryBudget::default_for_machine(),
+            reserved: 0,
+            table_file: None,
+            replacement: Replacement::default(),
+            policy: Preset::default(),
+            playouts: PlayoutPolicy::default(),
+            dead_stones: None,
+            keys: KeyPolicy::Recent,
+            networks: Some(Networks::Embedded),
+            value_weight: DEFAULT_VALUE_WEIGHT,
+            move_randomness: MoveRandomness::NONE,
+            parameters: SearchParameters { expand_at: EXPAND_AT_WITH_NETWORK, ..SearchParameters::default() },
+        }
+    }
+}
+
+/// Number of playouts of a position before it gets an edge block and is evaluated by the network. It is lower than without a
+/// network, since evaluations are more accurate than playouts.
+const EXPAND_AT_WITH_NETWORK: u32 = 2;
+
+impl EngineOptions {
+    /// Returns the networks, if the policy uses any.
+    fn asked_networks(&self) -> Option<&Networks> {
+        self.networks.as_ref().filter(|_| self.policy.has_priors())
+    }
+
+    /// Returns the network for the board, if the policy uses one.
+    #[must_use]
+    pub fn network(&self) -> Option<Arc<Network>> {
+        self.asked_networks().map(|networks| networks.network_for(self.size))
+    }
+
+    /// Returns name and version of the weights of each network that the policy uses, the one for small boards first.
+    #[must_use]
+    pub fn networks_by_name(&self) -> Vec<(String, u32)> {
+        let networks = self.asked_networks().map(Networks::all).unwrap_or_default();
+        let architectures = networks.iter().map(|network| network.architecture());
+        architectures.map(|it| (it.name.clone(), it.version())).collect()
+    }
+
+    /// Returns the identity of the network for the board in hexadecimal digits; empty without a network.
+    #[must_use]
+    pub fn network_identity(&self) -> String {
+        self.network().map_or_else(String::new, |network| format!("{:016x}", network.identity()))
+    }
+
+    /// Returns the default key policy: keys contain the last moves that the network or other priors depend on.
+    #[must_use]
+    pub fn default_keys(policy: Preset, has_network: bool) -> KeyPolicy {
+        match (policy.has_priors(), has_network) {
+            (false, _) => KeyPolicy::Plain,
+            (true, false) => KeyPolicy::Last,
+            (true, true) => KeyPolicy::Recent,
+        }
+    }
+
+    /// Removes the networks. Key policy and number of playouts before a block are adapted if they have their default values.
+    pub(crate) fn remove_networks(&mut self) {
+        let has_default_keys = self.keys == EngineOptions::default_keys(self.policy, self.networks.is_some());
+        let has_default_expand_at = self.parameters.expand_at == self.default_expand_at();
+        self.networks = None;
+        if has_default_keys {
+            self.keys = EngineOptions::default_keys(self.policy, false);
+        }
+        if has_default_expand_at {
+            self.parameters.expand_at = self.default_expand_at();
+        }
+    }
+
+    /// Returns the default number of playouts of a position before it gets an edge block, which depends on policy and
+    /// network.
+    #[must_use]
+    pub fn default_expand_at(&self) -> u32 {
+        if self.asked_networks().is_some() { EXPAND_AT_WITH_NETWORK } else { self.policy.expand_at() }
+    }
+}
