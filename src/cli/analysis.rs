@@ -1,7 +1,7 @@
 //! `tewari analysis`: the command line of KataGo's analysis engine, as its clients call it.
 
 use super::options::EngineArguments;
-use super::print_error;
+use super::print::print_error;
 use crate::base::input::Input;
 use crate::base::memory::{Budget, MIB};
 use crate::engine::Engine;

@@ -1,7 +1,7 @@
 //! `tewari analyze`: analysis of a record or of an empty board.
 
 use super::options::{Dead, EngineArguments, LimitArguments, POSITION};
-use super::print_error;
+use super::print::print_error;
 use super::table_game::{Chosen, TableGame, choose};
 use crate::base::game::Move;
 use crate::engine::Engine;

@@ -1,6 +1,7 @@
 //! `tewari bench`: the signature of the search.
 
-use super::options::{EngineArguments, parse_seconds};
+use super::options::EngineArguments;
+use super::value_parsers::parse_seconds;
 use super::{machine, playouts};
 use crate::engine::Engine;
 use crate::go::{Komi, Record, Rules, Size};

@@ -1,5 +1,6 @@
 //! The subcommands and options of the program, and the parser of its command line.
 
+use super::argument_error::message_with_hint;
 use super::settings::{Choice, Settings, is_settled_flag, named_command, settle_flags};
 use super::{
     analysis, analyze, bench, config, gtp, gtp_check, help, manual, match_games, network, play, review,
@@ -134,7 +135,12 @@ fn read_line(mut arguments: Vec<OsString>, settings: Option<&Settings>) -> Resul
             Err(error) => error,
         };
     let missing = mistake.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
-    bail!(missing.then(|| missing_subcommand(&arguments)).flatten().unwrap_or_else(|| one_line(&mistake)))
+    bail!(
+        missing
+            .then(|| missing_subcommand(&arguments))
+            .flatten()
+            .unwrap_or_else(|| message_with_hint(&mistake))
+    )
 }
 
 /// Applies `change` to the subcommand at `path` below `command`.
@@ -193,20 +199,4 @@ fn missing_subcommand(arguments: &[OsString]) -> Option<String> {
     let names: Vec<&str> = below.filter(|name| *name != "help").collect();
     let first = names.first()?;
     Some(format!("expected one of {} after {name}; for example: tewari {name} {first}", names.join(", ")))
-}
-
-/// Returns the error, clap's tip and a hint at `--help`, in one line.
-pub(super) fn one_line(error: &clap::Error) -> String {
-    format!("{}; try --help", in_one_line(error))
-}
-
-/// Returns the error and clap's tip in one line, without the usage that follows.
-pub(super) fn in_one_line(error: &clap::Error) -> String {
-    let text = error.render().to_string();
-    let text = text.strip_prefix("error: ").unwrap_or(&text);
-    let is_usage = |part: &&str| part.starts_with("Usage:") || part.starts_with("For more information");
-    let parts = text.split("\n\n").filter(|part| !is_usage(part));
-    let parts: Vec<String> =
-        parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
-    parts.join("; ")
 }

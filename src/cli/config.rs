@@ -1,5 +1,8 @@
 //! `tewari config`: the value and the source of every option.
 
+use super::argument_error::message;
+use super::exit_codes::USAGE_ERROR;
+use super::print::print_error;
 use super::settings::{COMMON, Choice, Held, Settings, Value, named_command, options, settle_flags};
 use anyhow::{Context, Result, bail};
 use clap::parser::ValueSource;
@@ -30,8 +33,8 @@ impl Arguments {
 
 pub(super) fn run(arguments: Arguments, program: &Command) -> Result<()> {
     let text = text(arguments, program).unwrap_or_else(|error| {
-        super::print_error(&format!("{error:#}"));
-        std::process::exit(super::USAGE_ERROR)
+        print_error(&format!("{error:#}"));
+        std::process::exit(USAGE_ERROR)
     });
     std::io::stdout().lock().write_all(text.as_bytes()).context("cannot write output")
 }
@@ -99,7 +102,7 @@ fn add_named(
     }
     let given = match with_settings.try_get_matches_from(words) {
         Ok(given) => given,
-        Err(error) => bail!("{}", super::in_one_line(&error)),
+        Err(error) => bail!("{}", message(&error)),
     };
     add(text, command, &path, &Sources { settings, held, given: Some(given), off });
     Ok(())

@@ -1,6 +1,8 @@
 //! Contestants as named on the command line: `self`, `self:OPTIONS`, or a program's command line.
 
+use super::argument_error::message_with_hint;
 use super::options::{EngineArguments, LIMITS, LimitArguments};
+use super::value_parsers::parse_probability;
 use crate::engine::{DecisionSettings, Level, MoveBudget};
 use crate::go::{Komi, Rules, Size};
 use crate::lab::arena::contestant::ContestantSpec;
@@ -27,7 +29,7 @@ struct OwnArguments {
     #[arg(long, value_name = "LEVEL", help_heading = LIMITS)]
     level: Option<Level>,
     /// Resign when the own win rate, from 0 to 1, is below this; 0 never resigns.
-    #[arg(long, default_value_t = 0.1, value_parser = super::gtp::parse_probability)]
+    #[arg(long, default_value_t = 0.1, value_parser = parse_probability)]
     resign: f64,
 }
 
@@ -55,7 +57,7 @@ pub(super) fn parse(text: &str, setting: &Setting) -> Result<ContestantSpec> {
     };
     let words = shlex::split(options).ok_or_else(|| anyhow!("{text:?} has quotes that do not match"))?;
     let own = OwnArguments::try_parse_from(words)
-        .map_err(|error| anyhow!("{}", super::one_line(&error)))
+        .map_err(|error| anyhow!("{}", message_with_hint(&error)))
         .with_context(|| format!("cannot read {text:?}"))?;
     let Setting { size, rules, komi, limits } = *setting;
     let mut engine = own.engine.with_default_table(DEFAULT_TABLE_BYTES).options(size, rules, komi, 0);

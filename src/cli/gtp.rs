@@ -2,6 +2,7 @@
 
 use super::options::{Dead, EngineArguments, LIMITS, LimitArguments, POSITION};
 use super::table_game::{Chosen, TableGame, choose};
+use super::value_parsers::parse_probability;
 use crate::engine::{DecisionSettings, Engine, EngineOptions, Level, MoveBudget};
 use crate::go::{Komi, Rules, Scoring, Size};
 use crate::protocols::gtp::{Session, SessionOptions};
@@ -171,9 +172,4 @@ fn greeting(engine: &Engine) -> String {
         parameters.threads,
         parameters.seed,
     )
-}
-
-pub(super) fn parse_probability(text: &str) -> Result<f64, String> {
-    let value: f64 = text.parse().map_err(|_| format!("expected a number from 0 to 1, found {text:?}"))?;
-    if (0.0..=1.0).contains(&value) { Ok(value) } else { Err(format!("expected 0 to 1, found {text}")) }
 }

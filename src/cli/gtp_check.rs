@@ -1,6 +1,6 @@
 //! `tewari gtp-check`: checks of a program's GTP.
 
-use super::print_line;
+use super::print::print_line;
 use crate::lab::arena::gtp_check::{Verdict, check};
 use anyhow::{Result, bail};
 use clap::Args;

@@ -2,9 +2,12 @@
 //! interruption.
 
 use super::contestants::Setting;
-use super::options::{LimitArguments, parse_area_rules, parse_seconds};
+use super::interrupt::stop_on_interrupt;
+use super::memory_check::check_memory_fits;
+use super::options::LimitArguments;
+use super::print::print_error;
+use super::value_parsers::{parse_area_rules, parse_seconds};
 use crate::base::folder::Identity;
-use crate::base::memory;
 use crate::go::{Komi, Rules, Size};
 use crate::lab::arena::contestant::ContestantSpec;
 use crate::lab::arena::experiment::{Experiment, GameRow};
@@ -18,16 +21,11 @@ use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 /// Time between two lines of progress, which replace the bar if standard error is no terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(15);
-/// Exit code after an interruption, by convention 128 + SIGINT.
-pub(super) const INTERRUPTED: i32 = 130;
-/// Maximum share of the available memory for tables, in percent.
-const MEMORY_SHARE: u64 = 80;
-
 /// Headings of option groups in the help.
 const CONDITIONS: &str = "Conditions of the games";
 const RUN: &str = "Running and keeping them";
@@ -209,7 +207,7 @@ impl GameArguments {
         let (store, found) = Store::open::<GameRow>(folder, identity, self.resume)?;
         if let Some(torn) = found.torn {
             let bytes = torn.len();
-            super::print_error(&format!(
+            print_error(&format!(
                 "the last line of games.jsonl was cut off ({bytes} bytes): that game is played again"
             ));
         }
@@ -254,25 +252,8 @@ impl GameArguments {
             let [one, other] = &pairing.contestants;
             largest = largest.max(one.table_bytes()? + other.table_bytes()?);
         }
-        fits_machine(largest, self.concurrency())
+        check_memory_fits(largest, self.concurrency())
     }
-}
-
-/// Returns an error if `concurrency` times `bytes` of tables exceed [`MEMORY_SHARE`] of the available memory.
-pub(super) fn fits_machine(bytes: u64, concurrency: usize) -> Result<()> {
-    let wanted = bytes.saturating_mul(concurrency as u64);
-    if let Some(available) = memory::available() {
-        let limit = available / 100 * MEMORY_SHARE;
-        ensure!(
-            wanted <= limit,
-            "{concurrency} at a time with tables of {} MiB each need {} MiB, expected at most {} MiB on this machine: give a \
-             smaller --concurrency or smaller tables",
-            bytes / memory::MIB,
-            wanted / memory::MIB,
-            limit / memory::MIB,
-        );
-    }
-    Ok(())
 }
 
 /// The state of an experiment after some of its games.
@@ -305,19 +286,6 @@ fn fingerprint(openings: &[Opening]) -> String {
     format!("{} ({sum:016x})", openings.len())
 }
 
-/// Returns a flag that Ctrl-C sets; a second Ctrl-C ends the program.
-pub(super) fn stop_on_interrupt() -> &'static AtomicBool {
-    static STOP: AtomicBool = AtomicBool::new(false);
-    // Fails only if a handler is already set.
-    let _ = ctrlc::set_handler(|| {
-        if STOP.swap(true, Relaxed) {
-            std::process::exit(INTERRUPTED);
-        }
-        super::print_error("what is running is finished first; press Ctrl-C again to give it up");
-    });
-    &STOP
-}
-
 struct Progress {
     bar: ProgressBar,
     last_line: std::cell::Cell<Option<Instant>>,
@@ -342,7 +310,7 @@ impl Progress {
         let is_due = self.last_line.get().is_none_or(|last| last.elapsed() >= LINE_INTERVAL);
         if self.bar.is_hidden() && !self.is_quiet && is_due {
             self.last_line.set(Some(Instant::now()));
-            super::print_error(&format!("{games} games: {line}"));
+            print_error(&format!("{games} games: {line}"));
         }
     }
 

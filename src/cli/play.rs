@@ -5,7 +5,7 @@ mod terminal;
 
 use self::terminal::Terminal;
 use super::options::{EngineArguments, LIMITS, LimitArguments, POSITION};
-use super::print_error;
+use super::print::print_error;
 use super::table_game::{Chosen, TableGame, choose};
 use crate::base::game::Player;
 use crate::engine::{Engine, Level};

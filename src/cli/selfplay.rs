@@ -1,6 +1,7 @@
 //! `tewari selfplay`: games of the engine against itself, for training.
 
 use super::options::EngineArguments;
+use super::print::{print_error, print_line};
 use crate::go::{Komi, Rules, Size};
 use crate::lab::selfplay::{Folder, Settings};
 use anyhow::{Context, Result, ensure};
@@ -101,7 +102,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     }
     let mut folder = Folder::open(&arguments.out, &settings.identity(&options))?;
     if folder.is_adopted() {
-        super::print_error(&format!(
+        print_error(&format!(
             "{}: its {} games do not say how they were played; from now on it has the options of this run",
             arguments.out.display(),
             folder.games()
@@ -115,6 +116,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     };
     folder.play(arguments.games, at_a_time, &settings, &options, &progress)?;
     bar.finish_and_clear();
-    super::print_line(format_args!("{}: {} games", arguments.out.display(), folder.games()))?;
+    print_line(format_args!("{}: {} games", arguments.out.display(), folder.games()))?;
     Ok(())
 }

@@ -1,8 +1,9 @@
 //! `tewari suite`: test positions with known answers.
 
-use super::laboratory::{fits_machine, stop_on_interrupt};
+use super::interrupt::stop_on_interrupt;
+use super::memory_check::check_memory_fits;
 use super::options::{EngineArguments, LimitArguments};
-use super::print_error;
+use super::print::print_error;
 use crate::go::{Komi, Rules, Size};
 use crate::lab::arena::suite::{self, Comparison, Test, TestRow};
 use crate::lab::stats::{Interval, wilson};
@@ -94,7 +95,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     }
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     let concurrency = arguments.concurrency.map_or_else(processors, usize::from);
-    fits_machine(options.table_bytes()? as u64, concurrency)?;
+    check_memory_fits(options.table_bytes()? as u64, concurrency)?;
     let bar = progress(tests.len());
     let stop = stop_on_interrupt();
     let rows = suite::run(&tests, &options, arguments.limits(), concurrency, stop, &|_| bar.inc(1))?;

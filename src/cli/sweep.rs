@@ -1,8 +1,11 @@
 //! `tewari sweep`: strength against table size.
 
 use super::contestants;
-use super::laboratory::{GameArguments, Verdict, stop_on_interrupt};
-use super::options::{LimitArguments, parse_bytes, parse_seconds, replacements};
+use super::interrupt::stop_on_interrupt;
+use super::laboratory::{GameArguments, Verdict};
+use super::options::LimitArguments;
+use super::print::print_error;
+use super::value_parsers::{parse_bytes, parse_seconds, replacements};
 use crate::base::memory::Budget;
 use crate::engine::EngineOptions;
 use crate::lab::arena::chart::{self, Words};
@@ -203,7 +206,7 @@ fn show(rows: &[PointRow], title: &str, reference: &str, store: Option<&Store>) 
     let curves = sweep::curves(rows);
     std::io::stdout().lock().write_all(csv.as_bytes())?;
     for curve in &curves {
-        super::print_error(&curve.knee_in_words());
+        print_error(&curve.knee_in_words());
     }
     let Some(store) = store else { return Ok(()) };
     store.write("sweep.csv", &csv)?;

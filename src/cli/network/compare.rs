@@ -1,9 +1,9 @@
 //! `tewari network compare`: a network against a search without one.
 
-use super::Source;
 use super::prepare::read_own;
+use super::source::NetworkSource;
 use crate::base::memory::Budget;
-use crate::cli::{print_error, print_line};
+use crate::cli::print::{print_error, print_line};
 use crate::engine::EngineOptions;
 use crate::go::Size;
 use crate::lab::selfplay::comparison::{Comparison, Forecasts, JudgedKomi, Judgements, STAGES, compare};
@@ -41,7 +41,7 @@ pub(super) struct Arguments {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
-    source: Source,
+    source: NetworkSource,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {

@@ -1,7 +1,7 @@
 //! `tewari network prepare`: training and validation positions from games.
 
 use crate::cli::output_file::NewFile;
-use crate::cli::{print_error, print_line};
+use crate::cli::print::{print_error, print_line};
 use crate::go::Size;
 use crate::lab::training::recorded_games::RecordedGame;
 use crate::lab::training::samples::SampleWriter;

@@ -1,9 +1,9 @@
 //! `tewari network info` and `tewari network eval`.
 
-use super::Source;
+use super::source::NetworkSource;
 use crate::base::game::{Game, Move, Player};
 use crate::base::value::Value;
-use crate::cli::print_error;
+use crate::cli::print::{print_error, print_line};
 use crate::go::geometry::column_letter;
 use crate::go::{Komi, Position, Rules};
 use crate::network::chances::CERTAIN;
@@ -38,7 +38,7 @@ pub(super) struct Arguments {
     #[arg(long)]
     rules: Option<Rules>,
     #[command(flatten)]
-    source: Source,
+    source: NetworkSource,
 }
 
 /// Returns the descriptions of networks; those in the program with their boards.
@@ -101,9 +101,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let mut evaluator = Evaluator::new(networks.network_for(position.size()), position.size());
     let situation = Situation::of(&position);
     let evaluation = evaluator.evaluate(&situation, Symmetry::IDENTITY);
-    super::super::print_line(format_args!("{}", describe(&position, &situation, &evaluation)))?;
+    print_line(format_args!("{}", describe(&position, &situation, &evaluation)))?;
     for line in &terms.assumed {
-        super::super::print_line(format_args!("assumed: {line}"))?;
+        print_line(format_args!("assumed: {line}"))?;
     }
     Ok(())
 }

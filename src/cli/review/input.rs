@@ -1,7 +1,7 @@
 //! The records to review.
 
-use super::Failures;
-use crate::cli::print_error;
+use super::failures::Failures;
+use crate::cli::print::print_error;
 use crate::records::sgf::{self, Collection, Sources};
 use anyhow::{Context, Result, anyhow};
 use std::io::Read;

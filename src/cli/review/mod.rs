@@ -1,14 +1,17 @@
 //! `tewari review`: reviews of whole games.
 
+mod failures;
 mod input;
 mod output;
 
+use self::failures::Failures;
 use self::input::Source;
 use self::output::{Format, Output};
-use super::laboratory::{INTERRUPTED, stop_on_interrupt};
+use super::exit_codes::INTERRUPTED;
+use super::interrupt::stop_on_interrupt;
 use super::options::{Dead, EngineArguments, LimitArguments, POSITION};
 use super::output_file::{check_absent, write_file};
-use super::print_error;
+use super::print::print_error;
 use super::table_game::TableGame;
 use crate::engine::Engine;
 use crate::go::{Komi, Rules, Size};
@@ -122,10 +125,10 @@ fn review_files(arguments: &Arguments) -> Result<()> {
     }
     plan.finish()?;
     if stop.load(Relaxed) {
-        failures.say();
+        failures.print();
         std::process::exit(INTERRUPTED);
     }
-    failures.last.map_or(Ok(()), Err)
+    failures.into_result()
 }
 
 /// Reviews all games of a file, until the user interrupts it.
@@ -209,25 +212,6 @@ impl Arguments {
         let nothing = visits.is_none() && simulations.is_none() && time.is_none();
         let simulations = if nothing { Some(DEFAULT_SIMULATIONS) } else { simulations };
         Limits { visits, simulations, time, ..Limits::default() }
-    }
-}
-
-/// The errors of files and records. They are printed as they occur, except the last, which is the program's error.
-#[derive(Default)]
-struct Failures {
-    last: Option<anyhow::Error>,
-}
-
-impl Failures {
-    fn add(&mut self, error: anyhow::Error) {
-        self.say();
-        self.last = Some(error);
-    }
-
-    fn say(&mut self) {
-        if let Some(error) = self.last.take() {
-            print_error(&format!("{error:#}"));
-        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Settings as the defaults of a command's options.
 
-use super::{Entry, Mistake, Settings, Value};
+use super::content::Settings;
+use super::entry::{Entry, Mistake, Value};
+use crate::cli::argument_error;
 use clap::builder::Resettable;
 use clap::{Arg, ArgAction, Command};
 use std::ffi::OsString;
@@ -268,7 +270,7 @@ fn refusal(option: &Arg, value: &Value) -> Option<String> {
     let alone = alone.requires(Resettable::Reset).conflicts_with(Resettable::Reset);
     let command = Command::new("settings").no_binary_name(true).disable_help_flag(true).arg(alone);
     let outcome = command.try_get_matches_from(texts.iter().map(|text| format!("--{long}={text}")));
-    outcome.err().map(|error| crate::cli::in_one_line(&error))
+    outcome.err().map(|error| argument_error::message(&error))
 }
 
 /// Returns the most similar name as a question, or an empty text.

@@ -1,6 +1,6 @@
 //! The parser of settings files: keys, values and their lines.
 
-use super::{Entry, Mistake, Value};
+use super::entry::{Entry, Mistake, Value};
 use toml::de::{DeTable, DeValue};
 
 /// The entries and tables of a file.
