@@ -1,45 +1,12 @@
-//! Messages of the server: results, errors and warnings, each one line of JSON.
+//! Results of the server, each one line of JSON.
 
-use super::Perspective;
+use super::defaults::Perspective;
 use super::query::Job;
 use crate::base::game::{Game, Player};
 use crate::engine::LineOwnership;
 use crate::go::Position;
 use crate::search::{MoveReport, Report};
-use serde_json::{Map, Value, json};
-
-/// A query that cannot be answered.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct QueryError {
-    pub(super) message: String,
-    /// The wrong field of the query.
-    pub(super) field: Option<String>,
-    pub(super) id: Option<String>,
-}
-
-impl QueryError {
-    pub(super) fn object(&self) -> Value {
-        let mut object = Map::from_iter([("error".to_owned(), self.message.clone().into())]);
-        for (key, value) in [("field", &self.field), ("id", &self.id)] {
-            if let Some(value) = value {
-                object.insert(key.to_owned(), value.clone().into());
-            }
-        }
-        Value::Object(object)
-    }
-}
-
-/// A field of a query without effect; the query is answered nevertheless.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Ignored {
-    pub(super) field: String,
-    pub(super) reason: &'static str,
-}
-
-/// Returns the warning for an ignored field.
-pub(super) fn warning(ignored: &Ignored, id: &str) -> Value {
-    json!({"warning": ignored.reason, "field": ignored.field, "id": id})
-}
+use serde_json::{Value, json};
 
 /// Returns the warning for a position in which the query allows no legal move.
 pub(super) fn nothing_allowed(job: &Job) -> Value {

@@ -1,7 +1,7 @@
 //! Memory limits of waiting queries.
 
-use super::message::QueryError;
-use super::weight::Weight;
+use super::error::QueryError;
+use super::size_estimate::Weight;
 use crate::base::input::{LONGEST_LINE, Line};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
