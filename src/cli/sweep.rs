@@ -8,6 +8,7 @@ use super::print::print_error;
 use super::value_parsers::{parse_bytes, parse_seconds, replacements};
 use crate::base::memory::Budget;
 use crate::engine::EngineOptions;
+use crate::lab::arena::byte_size::bytes_in_words;
 use crate::lab::arena::chart::{self, Words};
 use crate::lab::arena::contestant::ContestantSpec;
 use crate::lab::arena::experiment::{Experiment, GameRow};
@@ -15,7 +16,8 @@ use crate::lab::arena::footprint::{self, Footprint};
 use crate::lab::arena::proxy::{self, Proxy};
 use crate::lab::arena::report::pair_counts;
 use crate::lab::arena::store::Store;
-use crate::lab::arena::sweep::{self, Curve, KNEE, MoveLimit, Point, PointRow, bytes_in_words, points};
+use crate::lab::arena::sweep::{self, Curve, KNEE, PointRow};
+use crate::lab::arena::sweep_point::{MoveLimit, Point, points};
 use crate::table::Replacement;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
@@ -255,7 +257,7 @@ fn judge_moves(arguments: &Arguments, path: &Path, points: &[Point], engine: &En
                 bytes_in_words(AMPLE_TABLE)
             )],
         };
-        let [agreement, regret] = sweep::proxy_series(&rows);
+        let [agreement, regret] = proxy::proxy_series(&rows);
         let svg = chart::proxy_chart(&words, &agreement, &regret)?;
         for (name, text) in [("proxy.csv", &csv), ("proxy.svg", &svg)] {
             let path = folder.join(name);

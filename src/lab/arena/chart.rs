@@ -2,26 +2,13 @@
 
 mod page;
 
-pub use page::Words;
+pub use page::{ChartError, Words};
 
-use self::page::{Entry, Symbol};
-use super::sweep::{bytes_in_words, rounded_bytes};
-use plotters::coord::Shift;
+use self::page::{Area, Drawn, Entry, Symbol, TEXT, TITLE};
+use super::byte_size::{bytes_in_words, rounded_bytes};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use std::error::Error;
-
-/// A failure to draw a chart.
-#[derive(Debug, thiserror::Error)]
-pub enum ChartError {
-    /// There are no points.
-    #[error("nothing to draw: expected at least one point")]
-    Empty,
-    /// An error of the drawing library.
-    #[error("cannot draw the chart: {0}")]
-    Drawing(String),
-}
 
 /// A measured point of a chart: a value with its 95 % interval, which may be infinite.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,7 +38,6 @@ pub struct Series {
     pub silence: Option<String>,
 }
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Panel<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
 /// Dark to light, so that they also differ in print.
@@ -64,8 +50,6 @@ const COLOURS: [RGBColor; 5] = [
 ];
 /// Height of the upper panel of a sweep chart, as a share of the panels.
 const UPPER: f64 = 0.68;
-const TITLE: i32 = 22;
-const TEXT: i32 = 15;
 /// Height of the name of a knee, as a share of the panel.
 const KNEE_ROW: f64 = 0.06;
 /// Limit of the Elo axis; a side with a larger difference won practically all games.
@@ -164,8 +148,6 @@ pub fn share_chart(
         Ok(())
     })
 }
-
-type Drawn<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
 
 /// Returns the legend: all series and the reference.
 fn legend(series: &[Series], reference: Option<String>) -> Vec<Entry> {

@@ -7,7 +7,8 @@
 //! Source of the idea: Breuker, Uiterwijk & van den Herik, "Replacement schemes for transposition tables", ICCA
 //! Journal 17 (1994), with schemes compared on positions instead of games.
 
-use super::sweep::{MoveLimit, Point};
+use super::chart::{ChartPoint, Series};
+use super::sweep_point::{MoveLimit, Point};
 use crate::base::game::{Game, Move};
 use crate::base::memory::Budget;
 use crate::base::zobrist::mix;
@@ -211,6 +212,33 @@ impl Proxy {
             block_evictions_per_search: block_evictions as f64 / searches.max(1) as f64,
         })
     }
+}
+
+/// Groups rows into curves for charts of agreement and of regret.
+#[must_use]
+pub fn proxy_series(rows: &[ProxyRow]) -> [Vec<Series>; 2] {
+    let mut both: [Vec<Series>; 2] = [Vec::new(), Vec::new()];
+    for row in rows {
+        let label = format!("{}, {}", row.replacement, row.limit);
+        let x = (row.table_size as f64).log2();
+        let points = [
+            ChartPoint { x, y: row.agreement, low: row.agreement_low, high: row.agreement_high },
+            ChartPoint { x, y: row.regret, low: row.regret_low, high: row.regret_high },
+        ];
+        for (all, point) in both.iter_mut().zip(points) {
+            match all.iter_mut().find(|series| series.label == label) {
+                Some(series) => series.points.push(point),
+                None => all.push(Series {
+                    label: label.clone(),
+                    points: vec![point],
+                    speeds: Vec::new(),
+                    knee: None,
+                    silence: None,
+                }),
+            }
+        }
+    }
+    both
 }
 
 fn means(positions: &[Vec<Sample>], value: impl Fn(&Sample) -> f64) -> Vec<f64> {

@@ -1,11 +1,14 @@
 //! The page of a chart: a title, a legend above the panels, notes below them, and colours for light and dark pages.
 
-use super::{Area, ChartError, Drawn, TEXT, TITLE};
+use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::error::Error;
 use std::fmt::Write;
 
+/// Sizes of the fonts of the title and of all other text.
+pub(super) const TITLE: i32 = 22;
+pub(super) const TEXT: i32 = 15;
 const WIDTH: u32 = 960;
 const HEIGHT: u32 = 720;
 const MARGIN: i32 = 24;
@@ -27,6 +30,22 @@ const COLOURS: [(&str, &str); 7] = [
     ("965ABE", "CFA0F0"),
     ("D2A01E", "F0C75E"),
 ];
+
+/// A failure to draw a chart.
+#[derive(Debug, thiserror::Error)]
+pub enum ChartError {
+    /// There are no points.
+    #[error("nothing to draw: expected at least one point")]
+    Empty,
+    /// An error of the drawing library.
+    #[error("cannot draw the chart: {0}")]
+    Drawing(String),
+}
+
+/// A drawing area of a page.
+pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+/// The result of drawing.
+pub(super) type Drawn<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
 
 /// The texts of a page besides its panels.
 #[derive(Clone, Debug, Default, PartialEq)]
