@@ -9,7 +9,7 @@ use std::process::Output;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tewari::go::{Komi, Position, Rules};
-use tewari::lab::training::selfplay_games::OwnGame;
+use tewari::lab::training::selfplay_games::SelfplayGame;
 
 fn tewari(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = program();
@@ -25,17 +25,20 @@ fn play(folder: &Path, out: &str, games: &str, concurrency: &str) {
 }
 
 /// Plays short games with additional options; returns them by number.
-fn play_with(folder: &Path, out: &str, options: &[&str]) -> Vec<OwnGame> {
+fn play_with(folder: &Path, out: &str, options: &[&str]) -> Vec<SelfplayGame> {
     let output = tewari(folder, &[&["selfplay", "-q", "--out", out], options].concat());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     games(folder, out)
 }
 
 /// Returns the games of a folder by number; ignores lines that are not games.
-fn games(folder: &Path, out: &str) -> Vec<OwnGame> {
+fn games(folder: &Path, out: &str) -> Vec<SelfplayGame> {
     let text = std::fs::read_to_string(folder.join(out).join("games.jsonl")).expect("the games");
-    let mut games: Vec<OwnGame> =
-        text.lines().enumerate().filter_map(|(index, line)| OwnGame::parse(line, index + 1).ok()).collect();
+    let mut games: Vec<SelfplayGame> = text
+        .lines()
+        .enumerate()
+        .filter_map(|(index, line)| SelfplayGame::parse(line, index + 1).ok())
+        .collect();
     games.sort_by_key(|game| game.number);
     games
 }
@@ -58,7 +61,7 @@ fn games_are_legal_take_the_boards_in_turn_and_end_with_owners() {
     }
     assert!(games.iter().any(|game| !game.searches.is_empty()));
     // A game that ends with a proof may have unsettled points.
-    let is_owned = |game: &&OwnGame| 2 * game.owners.matches(['b', 'w']).count() > game.owners.len();
+    let is_owned = |game: &&SelfplayGame| 2 * game.owners.matches(['b', 'w']).count() > game.owners.len();
     assert!(games.iter().filter(is_owned).count() >= 6, "{games:?}");
     let komis: BTreeSet<i32> = games.iter().map(|game| game.komis[0].1).collect();
     assert!(komis.len() > 1 && komis.iter().all(|komi| komi % 2 != 0), "{komis:?}");
@@ -236,7 +239,7 @@ fn a_file_of_something_else_is_refused_and_kept() {
 
 /// Returns the number of positions after the opening, without those of short searches with a komi outside the
 /// range of the network's inputs.
-fn positions_written(game: &OwnGame) -> usize {
+fn positions_written(game: &SelfplayGame) -> usize {
     let komi_at = |turn| game.komis.iter().rfind(|(from, _)| *from <= turn).map_or(0, |&(_, komi)| komi);
     let is_long = |turn| game.searches.iter().any(|search| search.turn == turn);
     (game.opening..game.moves.len()).filter(|&turn| is_long(turn) || komi_at(turn).abs() <= 31).count()

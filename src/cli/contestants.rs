@@ -73,5 +73,5 @@ pub(super) fn parse(text: &str, setting: &Setting) -> Result<ContestantSpec> {
     }
     let decisions = DecisionSettings { budget, resign_below: own.resign, ..DecisionSettings::default() };
     let session = SessionOptions { decisions, ..SessionOptions::default() };
-    Ok(ContestantSpec::Own { description: text.trim().to_owned(), engine: Box::new(engine), session })
+    Ok(ContestantSpec::BuiltIn { description: text.trim().to_owned(), engine: Box::new(engine), session })
 }

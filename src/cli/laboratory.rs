@@ -11,9 +11,9 @@ use crate::base::folder::Identity;
 use crate::go::{Komi, Rules, Size};
 use crate::lab::arena::contestant::ContestantSpec;
 use crate::lab::arena::experiment::{Experiment, GameRow};
-use crate::lab::arena::game::{Conditions, Scoring};
+use crate::lab::arena::game::{MatchConditions, ScoringMethod};
 use crate::lab::arena::opening::{self, Opening};
-use crate::lab::arena::store::{ExperimentIdentity, Store};
+use crate::lab::arena::store::{ExperimentFolder, ExperimentIdentity};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -81,14 +81,14 @@ enum ScoringChoice {
 
 impl GameArguments {
     /// Returns the conditions of the games. The time of `limits` is the time per move that programs get by GTP.
-    pub(super) fn conditions(&self, limits: LimitArguments) -> Conditions {
+    pub(super) fn conditions(&self, limits: LimitArguments) -> MatchConditions {
         let scoring = match (&self.referee, self.scoring) {
-            (Some(command), _) => Scoring::Referee(command.clone()),
-            (None, ScoringChoice::Agreement) => Scoring::Agreement,
-            (None, ScoringChoice::Area) => Scoring::Area,
+            (Some(command), _) => ScoringMethod::Referee(command.clone()),
+            (None, ScoringChoice::Agreement) => ScoringMethod::Agreement,
+            (None, ScoringChoice::Area) => ScoringMethod::Area,
         };
         let GameArguments { size, rules, komi, move_timeout, .. } = *self;
-        Conditions { size, rules, komi, time_per_move: limits.time, move_timeout, scoring }
+        MatchConditions { size, rules, komi, time_per_move: limits.time, move_timeout, scoring }
     }
 
     /// Returns the settings of `self` contestants.
@@ -202,9 +202,9 @@ impl GameArguments {
         Ok(Played { rows, store, outcome })
     }
 
-    fn open(&self, identity: &ExperimentIdentity) -> Result<(Option<Store>, Vec<GameRow>)> {
+    fn open(&self, identity: &ExperimentIdentity) -> Result<(Option<ExperimentFolder>, Vec<GameRow>)> {
         let Some(folder) = &self.out else { return Ok((None, Vec::new())) };
-        let (store, found) = Store::open::<GameRow>(folder, identity, self.resume)?;
+        let (store, found) = ExperimentFolder::open::<GameRow>(folder, identity, self.resume)?;
         if let Some(torn) = found.torn {
             let bytes = torn.len();
             print_error(&format!(
@@ -269,7 +269,7 @@ pub(super) struct Played {
     /// In the order of their numbers.
     pub(super) rows: Vec<GameRow>,
     /// The folder of the games, if there is one.
-    pub(super) store: Option<Store>,
+    pub(super) store: Option<ExperimentFolder>,
     /// The failure or the user's interruption that ended the games early, for the end of the report.
     pub(super) outcome: Result<()>,
 }

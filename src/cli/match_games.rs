@@ -6,7 +6,7 @@ use super::options::LimitArguments;
 use crate::lab::arena::experiment::{Experiment, Pairing};
 use crate::lab::arena::report::MatchReport;
 use crate::lab::arena::standings::Standings;
-use crate::lab::arena::store::Store;
+use crate::lab::arena::store::ExperimentFolder;
 use crate::lab::stats::{Sprt, SprtRun};
 use anyhow::{Result, bail, ensure};
 use clap::{Args, ValueEnum};
@@ -109,7 +109,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 /// Writes the results to the folder, if there is one.
-fn keep(store: Option<&Store>, reports: &[MatchReport], standings: Option<&Standings>) -> Result<()> {
+fn keep(
+    store: Option<&ExperimentFolder>,
+    reports: &[MatchReport],
+    standings: Option<&Standings>,
+) -> Result<()> {
     let Some(store) = store else { return Ok(()) };
     store.write("result.json", &format!("{}\n", serde_json::to_string_pretty(reports)?))?;
     if let Some(standings) = standings {

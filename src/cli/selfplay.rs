@@ -3,7 +3,7 @@
 use super::options::EngineArguments;
 use super::print::{print_error, print_line};
 use crate::go::{Komi, Rules, Size};
-use crate::lab::selfplay::{Folder, Settings};
+use crate::lab::selfplay::{SelfplayFolder, SelfplaySettings};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -77,7 +77,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         arguments.komi,
         arguments.komi_spread
     );
-    let settings = Settings {
+    let settings = SelfplaySettings {
         sizes: arguments.size.clone(),
         komi: arguments.komi,
         komi_spread: arguments.komi_spread,
@@ -100,7 +100,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len} games, {eta} left") {
         bar.set_style(style);
     }
-    let mut folder = Folder::open(&arguments.out, &settings.identity(&options))?;
+    let mut folder = SelfplayFolder::open(&arguments.out, &settings.identity(&options))?;
     if folder.is_adopted() {
         print_error(&format!(
             "{}: its {} games do not say how they were played; from now on it has the options of this run",

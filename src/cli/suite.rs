@@ -5,7 +5,7 @@ use super::memory_check::check_memory_fits;
 use super::options::{EngineArguments, LimitArguments};
 use super::print::print_error;
 use crate::go::{Komi, Rules, Size};
-use crate::lab::arena::suite::{self, Comparison, Test, TestRow};
+use crate::lab::arena::suite::{self, SuiteComparison, SuiteTest, TestRow};
 use crate::lab::stats::{Interval, wilson};
 use crate::search::Limits;
 use anyhow::{Context, Result, bail, ensure};
@@ -86,7 +86,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     tests.retain(|test| arguments.wants(test));
     ensure!(!tests.is_empty(), "{name}: none of the {found} tests is of that tier and suite");
     for test in &tests {
-        if let Some(reason) = &test.departure {
+        if let Some(reason) = &test.forbidden_move {
             print_error(&format!(
                 "{name}: test {}: its stones are set up without its moves: {reason}",
                 test.id
@@ -106,7 +106,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let mut output = std::io::stdout().lock();
     output.write_all(arguments.summary(&rows)?.as_bytes())?;
     if let Some(earlier) = earlier {
-        output.write_all(comparison(&Comparison::new(&rows, &earlier)).as_bytes())?;
+        output.write_all(comparison(&SuiteComparison::new(&rows, &earlier)).as_bytes())?;
     }
     if stop.load(Relaxed) {
         bail!("interrupted after {} of {} tests", rows.len(), tests.len());
@@ -115,7 +115,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 impl Arguments {
-    fn wants(&self, test: &Test) -> bool {
+    fn wants(&self, test: &SuiteTest) -> bool {
         (self.tier.is_empty() || self.tier.contains(&test.tier))
             && (self.suite.is_empty() || self.suite.contains(&test.suite))
             && !(self.skip_rules_sensitive && test.is_rules_sensitive)
@@ -164,8 +164,8 @@ impl Arguments {
     }
 }
 
-fn comparison(comparison: &Comparison) -> String {
-    let Comparison { both, neither, only_first, only_second, unmatched } = comparison;
+fn comparison(comparison: &SuiteComparison) -> String {
+    let SuiteComparison { both, neither, only_first, only_second, unmatched } = comparison;
     let mut text = format!(
         "compared with the earlier run: both solved {both}, neither {neither}, only this one {}, only the earlier one {}\n\
          as large a difference by chance: {:.1} % (exact McNemar test)\n",

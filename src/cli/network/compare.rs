@@ -6,7 +6,9 @@ use crate::base::memory::Budget;
 use crate::cli::print::{print_error, print_line};
 use crate::engine::EngineOptions;
 use crate::go::Size;
-use crate::lab::selfplay::comparison::{Comparison, Forecasts, JudgedKomi, Judgements, STAGES, compare};
+use crate::lab::selfplay::comparison::{
+    ComparisonKomi, EvaluatorForecasts, ForecastComparison, Forecasts, STAGES, compare,
+};
 use crate::search::Limits;
 use anyhow::{Result, bail, ensure};
 use clap::Args;
@@ -54,7 +56,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     };
     options.parameters.seed = arguments.seed;
     let limits = Limits { simulations: Some(arguments.simulations), ..Limits::default() };
-    let komi = if arguments.first_komi { JudgedKomi::First } else { JudgedKomi::OfThen };
+    let komi = if arguments.first_komi { ComparisonKomi::First } else { ComparisonKomi::InForce };
     let comparison = compare(games, &options, limits, komi)?;
     let left_out = games.len() - comparison.positions;
     if left_out > 0 {
@@ -79,7 +81,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 
 /// Returns a table of the value losses in each stage, calibrated by one temperature for each stage and forecaster; it
 /// begins with an empty line.
-fn stages(comparison: &Comparison) -> String {
+fn stages(comparison: &ForecastComparison) -> String {
     let mut table =
         format!("\n{:28} {:>10} {:>10} {:>10}", "value, by empty points", "positions", "network", "search");
     let mut below = 101;
@@ -97,7 +99,7 @@ fn stages(comparison: &Comparison) -> String {
     table
 }
 
-fn row(name: &str, judgements: &Judgements) -> Result<String> {
+fn row(name: &str, judgements: &EvaluatorForecasts) -> Result<String> {
     let (Some(value), Some(owners)) = (judgements.values.quality(), judgements.owners.quality()) else {
         bail!(
             "expected a network that was trained on scores and owners, found one that was not: see network info"

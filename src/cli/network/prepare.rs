@@ -5,7 +5,7 @@ use crate::cli::print::{print_error, print_line};
 use crate::go::Size;
 use crate::lab::training::recorded_games::RecordedGame;
 use crate::lab::training::samples::SampleWriter;
-use crate::lab::training::selfplay_games::OwnGame;
+use crate::lab::training::selfplay_games::SelfplayGame;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
 use std::collections::{BTreeSet, HashSet};
@@ -59,7 +59,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 /// Returns the self-play games on one board, in the order of the folders and then of their numbers, and the board.
-pub(super) fn read_own(folders: &[PathBuf], size: Option<Size>) -> Result<(Vec<OwnGame>, Size)> {
+pub(super) fn read_own(folders: &[PathBuf], size: Option<Size>) -> Result<(Vec<SelfplayGame>, Size)> {
     let mut games = Vec::new();
     let mut taken = HashSet::new();
     for folder in folders {
@@ -70,8 +70,9 @@ pub(super) fn read_own(folders: &[PathBuf], size: Option<Size>) -> Result<(Vec<O
         // Otherwise a game could be in both training and validation.
         ensure!(taken.insert(place), "{} is there twice: expected each folder once", folder.display());
         let hint = "take the line out; one that was cut off at the end goes when tewari selfplay goes on";
-        let mut played =
-            read(&file, |text, line| OwnGame::parse(text, line).map_err(|error| anyhow!("{error}: {hint}")))?;
+        let mut played = read(&file, |text, line| {
+            SelfplayGame::parse(text, line).map_err(|error| anyhow!("{error}: {hint}"))
+        })?;
         // The file has them in the order in which they ended, which differs from run to run.
         played.sort_by_key(|game| game.number);
         let lines = played.len();
@@ -89,7 +90,7 @@ pub(super) fn read_own(folders: &[PathBuf], size: Option<Size>) -> Result<(Vec<O
         ensure!(!games.is_empty(), "expected games on {size}, found {boards}: choose another --size");
         return Ok((games, size));
     }
-    let Some(size) = games.first().and_then(OwnGame::board) else {
+    let Some(size) = games.first().and_then(SelfplayGame::board) else {
         bail!("expected games of self-play, found none: tewari selfplay plays some");
     };
     if games.iter().any(|game| game.board() != Some(size)) {
@@ -99,7 +100,7 @@ pub(super) fn read_own(folders: &[PathBuf], size: Option<Size>) -> Result<(Vec<O
 }
 
 /// Returns the boards of games as text.
-fn boards(games: &[OwnGame]) -> String {
+fn boards(games: &[SelfplayGame]) -> String {
     let sizes: BTreeSet<&str> = games.iter().map(|game| &*game.size).collect();
     if sizes.is_empty() { "none".to_owned() } else { sizes.into_iter().collect::<Vec<_>>().join(", ") }
 }

@@ -2,7 +2,7 @@
 
 /// Formats bytes in the largest binary unit that divides them.
 #[must_use]
-pub fn bytes_in_words(bytes: u64) -> String {
+pub fn format_bytes(bytes: u64) -> String {
     let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
     let unit = units.iter().find(|(shift, _)| bytes > 0 && bytes.is_multiple_of(1 << shift));
     unit.map_or_else(|| format!("{bytes} bytes"), |(shift, name)| format!("{}{name}", bytes >> shift))
@@ -29,7 +29,7 @@ mod tests {
         for (bytes, text) in
             [(16384, "16KiB"), (1 << 20, "1MiB"), (3 << 29, "1536MiB"), (1000, "1000 bytes"), (0, "0 bytes")]
         {
-            assert_eq!(bytes_in_words(bytes), text);
+            assert_eq!(format_bytes(bytes), text);
         }
         assert_eq!([1500.0, 12_345.0, 100.0].map(rounded_bytes), ["1.5 KiB", "12 KiB", "100 bytes"]);
     }

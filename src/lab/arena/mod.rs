@@ -6,7 +6,7 @@
 //! * [`report`]: the result of a pairing.
 //! * [`standings`]: the ranking of a round robin.
 //! * [`sweep`]: table size against strength, at [`sweep_point`]s, with [`footprint`] (memory and time of a process) and [`chart`].
-//! * [`proxy`]: table size against the quality of single moves, without games.
+//! * [`move_quality`]: table size against the quality of single moves, without games.
 //! * [`suite`]: positions with known answers.
 //! * [`gtp_check`]: conformance of a program to GTP.
 //! * [`store`]: the folder that keeps every game as soon as it ends.
@@ -19,8 +19,8 @@ pub mod experiment;
 pub mod footprint;
 pub mod game;
 pub mod gtp_check;
+pub mod move_quality;
 pub mod opening;
-pub mod proxy;
 pub mod report;
 pub mod scorer;
 pub mod standings;

@@ -54,7 +54,7 @@ pub enum OpeningError {
     },
     /// Two openings with the same name.
     #[error("opening {id} is there twice: expected a name of its own for each")]
-    Twice {
+    DuplicateId {
         /// The name.
         id: String,
     },
@@ -73,7 +73,7 @@ const EXAMPLE: &str = r#"{"size": 9, "moves": [["b", "D5"], ["w", "F5"]]}"#;
 
 /// A line of the file.
 #[derive(Deserialize)]
-struct Row {
+struct OpeningLine {
     size: usize,
     moves: Vec<(String, String)>,
     #[serde(default)]
@@ -110,7 +110,7 @@ pub fn read_games(bytes: &[u8], size: Size, rules: Rules) -> Result<Vec<Opening>
     for opening in &openings {
         check(opening, size, rules, true)?;
         if !names.insert(&opening.id) {
-            return Err(OpeningError::Twice { id: opening.id.clone() });
+            return Err(OpeningError::DuplicateId { id: opening.id.clone() });
         }
     }
     Ok(openings)
@@ -122,7 +122,7 @@ fn read_lines(text: &str, size: Size) -> Result<Vec<Opening>, OpeningError> {
 }
 
 fn read_line(number: usize, line: &str, size: Size) -> Result<Opening, OpeningError> {
-    let row: Row = serde_json::from_str(line).map_err(|error| OpeningError::Unreadable {
+    let row: OpeningLine = serde_json::from_str(line).map_err(|error| OpeningError::Unreadable {
         line: number,
         found: line.chars().take(60).collect(),
         reason: error.to_string(),

@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 /// A player's row of the ranking.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Place {
+pub struct Standing {
     /// The player's name.
     pub name: String,
     /// Elo relative to the mean of all players, with its 95 % interval; `None` if games do not connect all players.
@@ -26,7 +26,7 @@ pub struct Place {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Standings {
     /// The rows of the ranking.
-    pub places: Vec<Place>,
+    pub places: Vec<Standing>,
     /// See [`Ranking::has_imagined_draws`].
     pub has_imagined_draws: bool,
 }
@@ -78,7 +78,7 @@ impl Standings {
         };
         let mut order: Vec<usize> = (0..names.len()).collect();
         order.sort_by(|&one, &other| strength(other).total_cmp(&strength(one)));
-        let place = |&player: &usize| Place {
+        let place = |&player: &usize| Standing {
             name: names[player].to_owned(),
             elo: ranking.as_ref().map(|ranking| ranking.elo[player]),
             points: total(player).0,

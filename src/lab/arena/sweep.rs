@@ -1,17 +1,19 @@
 //! Table size against strength: the results of a sweep.
 
-use super::byte_size::{bytes_in_words, rounded_bytes};
-use super::chart::{ChartPoint, Series};
+use super::byte_size::{format_bytes, rounded_bytes};
+use super::chart::{ChartPoint, ChartSeries};
 use super::experiment::{GameRow, SearchRow};
 use super::footprint::Footprint;
-use super::sweep_point::Point;
-use crate::lab::stats::{Interval, Measured, PairCounts, knee, smallest_indistinguishable, two_sided_95};
+use super::sweep_point::SweepPoint;
+use crate::lab::stats::{
+    Interval, PairCounts, StrengthMeasurement, knee, smallest_indistinguishable, two_sided_95,
+};
 use crate::table::Layout;
 use serde::{Deserialize, Serialize};
 
 /// A line of the table of results. Rates and shares are `0..=1`; Elo is the point's, relative to the reference.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PointRow {
+pub struct SweepRow {
     /// Table size in bytes.
     pub table_size: u64,
     /// The replacement policy.
@@ -85,24 +87,24 @@ fn ratio(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
-impl PointRow {
+impl SweepRow {
     /// Evaluates `rows`, the games of `point`.
     #[must_use]
     pub fn new(
-        point: &Point,
+        point: &SweepPoint,
         layout: &Layout,
         rows: &[&GameRow],
         counts: &PairCounts,
         footprint: Option<Footprint>,
         reference_name: &str,
-    ) -> PointRow {
+    ) -> SweepRow {
         let (own, games) = total(rows.iter().map(|row| &row.search[0]));
         let (reference, _) = total(rows.iter().map(|row| &row.search[1]));
         let per_search = ratio(reference.blocks_used as f64, reference.searches as f64);
         let simulations = own.simulations as f64;
         let score = counts.score_interval();
         let elo = counts.elo_interval();
-        PointRow {
+        SweepRow {
             table_size: point.table_size,
             replacement: point.replacement.to_string(),
             limit: point.limit.to_string(),
@@ -131,28 +133,28 @@ impl PointRow {
 }
 
 /// Elo below the plateau at which the knee is defined.
-pub const KNEE: f64 = 10.0;
+pub const KNEE_ELO: f64 = 10.0;
 /// Minimum games per point of a curve: with fewer, the interval is wider than most differences.
-pub const FEWEST_GAMES: u64 = 20;
+pub const MIN_GAMES: u64 = 20;
 
 /// The rows of one policy and one budget: a curve over table sizes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Curve {
+pub struct SweepCurve {
     /// The policy and the budget.
     pub label: String,
     /// The rows, by size.
-    pub rows: Vec<PointRow>,
+    pub rows: Vec<SweepRow>,
 }
 
 /// Groups rows into curves, in order of first appearance.
 #[must_use]
-pub fn curves(rows: &[PointRow]) -> Vec<Curve> {
-    let mut curves: Vec<Curve> = Vec::new();
+pub fn curves(rows: &[SweepRow]) -> Vec<SweepCurve> {
+    let mut curves: Vec<SweepCurve> = Vec::new();
     for row in rows {
         let label = format!("{}, {}", row.replacement, row.limit);
         match curves.iter_mut().find(|curve| curve.label == label) {
             Some(curve) => curve.rows.push(row.clone()),
-            None => curves.push(Curve { label, rows: vec![row.clone()] }),
+            None => curves.push(SweepCurve { label, rows: vec![row.clone()] }),
         }
     }
     for curve in &mut curves {
@@ -161,17 +163,16 @@ pub fn curves(rows: &[PointRow]) -> Vec<Curve> {
     curves
 }
 
-impl Curve {
+impl SweepCurve {
     /// Returns the reason to draw no curve, if a point has too few games.
-    fn silence(&self) -> Option<String> {
+    fn missing_reason(&self) -> Option<String> {
         let fewest = self.rows.iter().map(|row| row.games).min().unwrap_or(0);
-        let say =
-            || format!("too few games for a curve: {fewest} at a point, expected {FEWEST_GAMES} or more");
-        (fewest < FEWEST_GAMES).then(say)
+        let say = || format!("too few games for a curve: {fewest} at a point, expected {MIN_GAMES} or more");
+        (fewest < MIN_GAMES).then(say)
     }
 
-    fn measured(&self) -> Vec<Measured> {
-        let measured = |row: &PointRow| Measured {
+    fn measured(&self) -> Vec<StrengthMeasurement> {
+        let measured = |row: &SweepRow| StrengthMeasurement {
             x: (row.table_size as f64).log2(),
             elo: row.elo,
             standard_error: (row.elo_high - row.elo_low) / (2.0 * two_sided_95()),
@@ -186,24 +187,25 @@ impl Curve {
     /// stronger than a slightly larger one, and does not belong to a saturating curve.
     #[must_use]
     pub fn knee(&self) -> Option<Interval> {
-        if self.silence().is_some() {
+        if self.missing_reason().is_some() {
             return None;
         }
         let measured = self.measured();
         let weakest = measured.iter().min_by(|one, other| one.elo.total_cmp(&other.elo))?.x;
-        let rising: Vec<Measured> = measured.into_iter().filter(|point| point.x >= weakest).collect();
-        knee(&rising, KNEE)
+        let rising: Vec<StrengthMeasurement> =
+            measured.into_iter().filter(|point| point.x >= weakest).collect();
+        knee(&rising, KNEE_ELO)
     }
 
     /// Formats the knee and the smallest size not distinguishable from the best as one line.
     #[must_use]
-    pub fn knee_in_words(&self) -> String {
-        if let Some(silence) = self.silence() {
-            return format!("{}: {silence}", self.label);
+    pub fn knee_summary(&self) -> String {
+        if let Some(missing_reason) = self.missing_reason() {
+            return format!("{}: {missing_reason}", self.label);
         }
-        let as_good = smallest_indistinguishable(&self.measured());
-        let as_good = as_good
-            .map_or_else(|| "none is known to be".to_owned(), |x| bytes_in_words(x.exp2().round() as u64));
+        let indistinguishable = smallest_indistinguishable(&self.measured());
+        let indistinguishable = indistinguishable
+            .map_or_else(|| "none is known to be".to_owned(), |x| format_bytes(x.exp2().round() as u64));
         let smallest = self.rows.first().map_or(0.0, |row| row.table_size as f64);
         let largest = self.rows.last().map_or(0.0, |row| row.table_size as f64);
         let end = |x: f64| match x.exp2() {
@@ -216,45 +218,48 @@ impl Curve {
             |Interval { estimate, low, high }| {
                 let [estimate, low, high] = [estimate, low, high].map(end);
                 format!(
-                    "the fitted curve is {KNEE} Elo below its plateau at {estimate} (95 %: {low} to {high})"
+                    "the fitted curve is {KNEE_ELO} Elo below its plateau at {estimate} (95 %: {low} to {high})"
                 )
             },
         );
-        format!("{}: smallest size that cannot be told from the best: {as_good}; {fitted}", self.label)
+        format!(
+            "{}: smallest size that cannot be told from the best: {indistinguishable}; {fitted}",
+            self.label
+        )
     }
 
     /// Returns the curve for a chart of Elo against log2 of the size.
     #[must_use]
-    pub fn elo_series(&self) -> Series {
-        let x = |row: &PointRow| (row.table_size as f64).log2();
+    pub fn elo_series(&self) -> ChartSeries {
+        let x = |row: &SweepRow| (row.table_size as f64).log2();
         let point =
-            |row: &PointRow| ChartPoint { x: x(row), y: row.elo, low: row.elo_low, high: row.elo_high };
+            |row: &SweepRow| ChartPoint { x: x(row), y: row.elo, low: row.elo_low, high: row.elo_high };
         let speed =
-            |row: &PointRow| (x(row), row.simulations_per_cpu_second.unwrap_or(row.simulations_per_second));
-        Series {
+            |row: &SweepRow| (x(row), row.simulations_per_cpu_second.unwrap_or(row.simulations_per_second));
+        ChartSeries {
             label: self.label.clone(),
             points: self.rows.iter().map(point).collect(),
             speeds: self.rows.iter().map(speed).collect(),
             knee: self.knee().map(|knee| knee.estimate),
-            silence: self.silence(),
+            missing_reason: self.missing_reason(),
         }
     }
 
     /// Returns the curve for a chart of points won against log10 of the share of an unbounded search's blocks; `None`
     /// if a share is unknown.
     #[must_use]
-    pub fn share_series(&self) -> Option<Series> {
-        let point = |row: &PointRow| {
+    pub fn share_series(&self) -> Option<ChartSeries> {
+        let point = |row: &SweepRow| {
             let x = row.share_of_unbounded?.log10();
             Some(ChartPoint { x, y: row.score, low: row.score_low, high: row.score_high })
         };
         let points: Option<Vec<ChartPoint>> = self.rows.iter().map(point).collect();
-        Some(Series {
+        Some(ChartSeries {
             label: self.label.clone(),
             points: points?,
             speeds: Vec::new(),
             knee: None,
-            silence: self.silence(),
+            missing_reason: self.missing_reason(),
         })
     }
 }

@@ -1,6 +1,6 @@
 //! The points of a sweep: table sizes, replacement policies and budgets.
 
-use super::byte_size::bytes_in_words;
+use super::byte_size::format_bytes;
 use super::contestant::ContestantSpec;
 use super::experiment::Pairing;
 use super::footprint::Footprint;
@@ -58,7 +58,7 @@ impl std::fmt::Display for MoveLimit {
 
 /// One point of a sweep: a table size, a replacement policy and a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Point {
+pub struct SweepPoint {
     /// Table size in bytes.
     pub table_size: u64,
     /// The replacement policy.
@@ -69,19 +69,19 @@ pub struct Point {
 
 /// Returns the points of a sweep: all combinations of sizes, policies and budgets.
 #[must_use]
-pub fn points(sizes: &[u64], replacements: &[Replacement], limits: &[MoveLimit]) -> Vec<Point> {
+pub fn points(sizes: &[u64], replacements: &[Replacement], limits: &[MoveLimit]) -> Vec<SweepPoint> {
     let mut points = Vec::with_capacity(sizes.len() * replacements.len() * limits.len());
     for &limit in limits {
         for &replacement in replacements {
             for &table_size in sizes {
-                points.push(Point { table_size, replacement, limit });
+                points.push(SweepPoint { table_size, replacement, limit });
             }
         }
     }
     points
 }
 
-impl Point {
+impl SweepPoint {
     /// Returns the pairing of the point with a reference. A built-in reference gets the point's budget, too.
     #[must_use]
     pub fn pairing(
@@ -97,9 +97,9 @@ impl Point {
         let session = SessionOptions { decisions, ..session.clone() };
         let description = self.to_string();
         let candidate =
-            ContestantSpec::Own { description: description.clone(), engine: Box::new(engine), session };
+            ContestantSpec::BuiltIn { description: description.clone(), engine: Box::new(engine), session };
         let mut reference = reference.clone();
-        if let ContestantSpec::Own { description, session, .. } = &mut reference {
+        if let ContestantSpec::BuiltIn { description, session, .. } = &mut reference {
             session.decisions.budget = self.limit.budget();
             *description = format!("{description} at {}", self.limit);
         }
@@ -116,9 +116,9 @@ impl Point {
     }
 }
 
-impl std::fmt::Display for Point {
+impl std::fmt::Display for SweepPoint {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} {} {}", bytes_in_words(self.table_size), self.replacement, self.limit)
+        write!(f, "{} {} {}", format_bytes(self.table_size), self.replacement, self.limit)
     }
 }
 
@@ -131,7 +131,7 @@ mod tests {
         let limits = [MoveLimit::Simulations(10), MoveLimit::Time(Duration::from_millis(50))];
         let all = points(&[1024, 2048], &[Replacement::Visits, Replacement::Always], &limits);
         assert_eq!(all.len(), 8);
-        let labels: std::collections::BTreeSet<String> = all.iter().map(Point::to_string).collect();
+        let labels: std::collections::BTreeSet<String> = all.iter().map(SweepPoint::to_string).collect();
         assert_eq!(labels.len(), 8);
         assert!(labels.contains("2KiB always 0.05 s"), "{labels:?}");
     }
