@@ -6,7 +6,7 @@ use crate::base::input::Input;
 use crate::base::memory::{Budget, MIB};
 use crate::engine::Engine;
 use crate::go::{Komi, Rules, Size};
-use crate::protocols::katago::{Defaults, Perspective, Server};
+use crate::protocols::katago::{Perspective, QueryDefaults, Server};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::io::BufReader;
@@ -82,7 +82,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         options.parameters.threads = usize::from(threads);
     }
     options.reserved = room_for_queries(options.memory);
-    let defaults = Defaults {
+    let defaults = QueryDefaults {
         perspective: settings.perspective.unwrap_or(Perspective::SideToMove),
         visits: arguments.visits.or(settings.visits).unwrap_or(DEFAULT_VISITS),
         time: settings.time,

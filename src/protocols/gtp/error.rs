@@ -34,7 +34,7 @@ pub enum GtpError {
     UnacceptableSize,
     /// The memory does not suffice for the size of the board.
     #[error("unacceptable size: {0}")]
-    NoMemoryForSize(EngineError),
+    SizeFailed(EngineError),
     /// The memory does not suffice for the number of threads.
     #[error("cannot set threads: {0}")]
     NoMemoryForThreads(BudgetError),
@@ -125,9 +125,9 @@ pub enum LoadError {
 
 /// Returns input for a message: in quotes, at most 40 characters.
 pub(super) fn quoted(text: &str) -> String {
-    const LONGEST: usize = 40;
-    let mut short: String = text.chars().take(LONGEST).collect();
-    if text.chars().nth(LONGEST).is_some() {
+    const MAX_CHARACTERS: usize = 40;
+    let mut short: String = text.chars().take(MAX_CHARACTERS).collect();
+    if text.chars().nth(MAX_CHARACTERS).is_some() {
         short.push('…');
     }
     format!("{short:?}")

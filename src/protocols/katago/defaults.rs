@@ -28,7 +28,7 @@ impl Perspective {
 
 /// Settings for fields that a query omits.
 #[derive(Clone, Copy, Debug)]
-pub struct Defaults {
+pub struct QueryDefaults {
     /// The perspective of win rates and scores.
     pub perspective: Perspective,
     /// Maximum visits of the root, those of earlier searches included.

@@ -25,12 +25,12 @@ impl QueryError {
 
 /// A field of a query without effect; the query is answered nevertheless.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Ignored {
+pub(super) struct IgnoredField {
     pub(super) field: String,
     pub(super) reason: &'static str,
 }
 
 /// Returns the warning for an ignored field.
-pub(super) fn warning(ignored: &Ignored, id: &str) -> Value {
+pub(super) fn warning(ignored: &IgnoredField, id: &str) -> Value {
     json!({"warning": ignored.reason, "field": ignored.field, "id": id})
 }

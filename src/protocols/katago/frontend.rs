@@ -1,9 +1,9 @@
 //! The part of the server that reads and answers lines, also while the engine searches.
 
-use super::defaults::Defaults;
+use super::defaults::QueryDefaults;
 use super::error::{QueryError, warning};
-use super::memory_limit::{Room, Taken};
-use super::query::Job;
+use super::memory_limit::{QueryMemory, Reservation};
+use super::query::PositionRequest;
 use super::{message, reader};
 use crate::base::input::{Input, Line};
 use crate::engine::{EngineError, EngineOptions};
@@ -14,42 +14,47 @@ use std::io::{self, Write};
 type Answers = Box<dyn Iterator<Item = Value>>;
 
 /// The server without its engine: reads and answers lines while the engine searches.
-pub(super) struct Desk<W> {
-    pub(super) defaults: Defaults,
+pub(super) struct Frontend<W> {
+    pub(super) defaults: QueryDefaults,
     input: Input,
     output: W,
     /// Waiting positions in order of arrival.
-    pub(super) queue: Vec<Job>,
-    room: Room,
+    pub(super) queue: Vec<PositionRequest>,
+    memory: QueryMemory,
     pub(super) has_ended: bool,
     /// True if the client has terminated the present search.
     pub(super) is_terminated: bool,
     /// Answers to `clear_cache`, sent when the present search has ended and the table is cleared.
-    pub(super) clearing: Vec<(Value, Taken)>,
+    pub(super) clearing: Vec<(Value, Reservation)>,
     /// A copy of the engine's options, for questions that arrive during a search.
     options: EngineOptions,
 }
 
-impl<W: Write> Desk<W> {
+impl<W: Write> Frontend<W> {
     /// Creates a frontend for the lines of `input`. Waiting queries may take the memory that `options`
     /// [reserve](EngineOptions::reserved).
-    pub(super) fn new(defaults: Defaults, input: Input, output: W, options: EngineOptions) -> Desk<W> {
-        let room = Room::new(options.reserved);
+    pub(super) fn new(
+        defaults: QueryDefaults,
+        input: Input,
+        output: W,
+        options: EngineOptions,
+    ) -> Frontend<W> {
+        let memory = QueryMemory::new(options.reserved);
         let (queue, clearing) = (Vec::new(), Vec::new());
         let (has_ended, is_terminated) = (false, false);
-        Desk { defaults, input, output, queue, room, has_ended, is_terminated, clearing, options }
+        Frontend { defaults, input, output, queue, memory, has_ended, is_terminated, clearing, options }
     }
 
     /// Writes a message as one line.
-    pub(super) fn say(&mut self, message: &Value) -> io::Result<()> {
+    pub(super) fn write_message(&mut self, message: &Value) -> io::Result<()> {
         writeln!(self.output, "{message}")?;
         self.output.flush()
     }
 
-    /// Removes the first of the jobs with the highest priority.
-    pub(super) fn next_job(&mut self) -> Option<Job> {
-        let highest = self.queue.iter().map(|job| job.priority).max()?;
-        let index = self.queue.iter().position(|job| job.priority == highest)?;
+    /// Removes the first of the requests with the highest priority.
+    pub(super) fn next_request(&mut self) -> Option<PositionRequest> {
+        let highest = self.queue.iter().map(|request| request.priority).max()?;
+        let index = self.queue.iter().position(|request| request.priority == highest)?;
         Some(self.queue.remove(index))
     }
 
@@ -65,37 +70,37 @@ impl<W: Write> Desk<W> {
     }
 
     /// Answers a query with an error.
-    pub(super) fn refuse(&mut self, job: &Job, error: &EngineError) -> io::Result<()> {
-        let (message, id) = (error.to_string(), Some(job.query.id.clone()));
-        self.say(&QueryError { message, field: None, id }.object())
+    pub(super) fn refuse(&mut self, request: &PositionRequest, error: &EngineError) -> io::Result<()> {
+        let (message, id) = (error.to_string(), Some(request.query.id.clone()));
+        self.write_message(&QueryError { message, field: None, id }.object())
     }
 
-    /// Handles all lines that have arrived and have room.
+    /// Handles all lines that have arrived and for which there is memory.
     ///
     /// # Errors
     /// If an answer cannot be written.
-    pub(super) fn hear(&mut self, current: Option<&Job>) -> io::Result<()> {
+    pub(super) fn read_lines(&mut self, current: Option<&PositionRequest>) -> io::Result<()> {
         loop {
             if self.input.is_abandoned() {
                 return Err(io::ErrorKind::BrokenPipe.into());
             }
-            if self.has_ended || self.room.is_full() || !self.input.has_more() {
+            if self.has_ended || self.memory.is_full() || !self.input.has_more() {
                 return Ok(());
             }
-            self.hear_line(current)?;
+            self.read_line(current)?;
         }
     }
 
-    /// Waits for the next line and handles it. `current` is the job being searched.
-    pub(super) fn hear_line(&mut self, current: Option<&Job>) -> io::Result<()> {
+    /// Waits for the next line and handles it. `current` is the request being searched.
+    pub(super) fn read_line(&mut self, current: Option<&PositionRequest>) -> io::Result<()> {
         match self.input.take_line()? {
             None => self.has_ended = true,
             Some(line) if line.text.trim().is_empty() => {}
             Some(line) => {
-                let outcome = self.room.check(&line).and_then(|()| parse(&line));
+                let outcome = self.memory.check(&line).and_then(|()| parse(&line));
                 match outcome.and_then(|object| self.take(object, line.text.len(), current)) {
-                    Ok(mut answers) => answers.try_for_each(|answer| self.say(&answer))?,
-                    Err(error) => self.say(&error.object())?,
+                    Ok(mut answers) => answers.try_for_each(|answer| self.write_message(&answer))?,
+                    Err(error) => self.write_message(&error.object())?,
                 }
             }
         }
@@ -107,16 +112,16 @@ impl<W: Write> Desk<W> {
         &mut self,
         object: Map<String, Value>,
         length: usize,
-        current: Option<&Job>,
+        current: Option<&PositionRequest>,
     ) -> Result<Answers, QueryError> {
         if let Some(action) = object.get("action") {
             let action = action.as_str().unwrap_or_default().to_owned();
             return self.act(&action, object, length, current);
         }
-        let (jobs, ignored) =
-            reader::read(&object, &self.defaults, |positions| self.room.take(length, positions))?;
+        let (requests, ignored) =
+            reader::read(&object, &self.defaults, |positions| self.memory.take(length, positions))?;
         let id = object.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
-        self.queue.extend(jobs);
+        self.queue.extend(requests);
         Ok(Box::new(ignored.into_iter().map(move |ignored| warning(&ignored, &id))))
     }
 
@@ -125,7 +130,7 @@ impl<W: Write> Desk<W> {
         action: &str,
         mut object: Map<String, Value>,
         length: usize,
-        current: Option<&Job>,
+        current: Option<&PositionRequest>,
     ) -> Result<Answers, QueryError> {
         let id = object.get("id").and_then(Value::as_str).map(str::to_owned);
         let error = |field: &str, message: &str| QueryError {
@@ -145,7 +150,7 @@ impl<W: Write> Desk<W> {
                 object.insert("models".to_owned(), self.models().into());
             }
             "clear_cache" => {
-                self.clearing.push((Value::Object(object), self.room.take(length, 0)));
+                self.clearing.push((Value::Object(object), self.memory.take(length, 0)));
                 return Ok(Box::new(std::iter::empty()));
             }
             "terminate_all" => return Ok(self.terminate(object, &|_| true, current)),
@@ -153,8 +158,9 @@ impl<W: Write> Desk<W> {
                 let wanted = object.get("terminateId").and_then(Value::as_str).map(str::to_owned);
                 let wanted = wanted.ok_or_else(|| error("terminateId", "expected the id of a query"))?;
                 let turns = turn_numbers(&object).map_err(|what| error("turnNumbers", what))?;
-                let is_meant = move |job: &Job| {
-                    job.query.id == wanted && turns.as_ref().is_none_or(|turns| turns.contains(&job.turn))
+                let is_meant = move |request: &PositionRequest| {
+                    request.query.id == wanted
+                        && turns.as_ref().is_none_or(|turns| turns.contains(&request.turn))
                 };
                 return Ok(self.terminate(object, &is_meant, current));
             }
@@ -166,18 +172,19 @@ impl<W: Write> Desk<W> {
         Ok(Box::new(std::iter::once(Value::Object(object))))
     }
 
-    /// Ends the matching jobs: the present search reports its result so far, waiting ones have no results.
+    /// Ends the matching requests: the present search reports its result so far, waiting ones have no results.
     fn terminate(
         &mut self,
         object: Map<String, Value>,
-        is_meant: &dyn Fn(&Job) -> bool,
-        current: Option<&Job>,
+        is_meant: &dyn Fn(&PositionRequest) -> bool,
+        current: Option<&PositionRequest>,
     ) -> Answers {
         self.is_terminated |= current.is_some_and(is_meant);
-        let (ended, waiting) = std::mem::take(&mut self.queue).into_iter().partition(|job| is_meant(job));
+        let (ended, waiting) =
+            std::mem::take(&mut self.queue).into_iter().partition(|request| is_meant(request));
         self.queue = waiting;
-        let ended: Vec<Job> = ended;
-        let ended = ended.into_iter().map(|job| message::no_results(&job));
+        let ended: Vec<PositionRequest> = ended;
+        let ended = ended.into_iter().map(|request| message::no_results(&request));
         Box::new(std::iter::once(Value::Object(object)).chain(ended))
     }
 }

@@ -15,5 +15,5 @@ mod reader;
 mod server;
 mod size_estimate;
 
-pub use self::defaults::{Defaults, Perspective};
+pub use self::defaults::{Perspective, QueryDefaults};
 pub use self::server::Server;

@@ -1,7 +1,7 @@
 //! Queries: positions of a game to search, and the requested output.
 
 use super::defaults::Perspective;
-use super::memory_limit::Taken;
+use super::memory_limit::Reservation;
 use crate::base::game::{Game as _, Move, Player};
 use crate::go::handicap::stones_given;
 use crate::go::{IllegalMove, KeyPolicy, Komi, Position, Record, Rules, Size};
@@ -22,10 +22,10 @@ pub(super) struct Query {
     pub(super) has_moves_ownership: bool,
     pub(super) has_policy: bool,
     pub(super) has_pv_visits: bool,
-    pub(super) restrictions: Vec<Restriction>,
-    pub(super) game: Game,
+    pub(super) restrictions: Vec<MoveRestriction>,
+    pub(super) game: QueryGame,
     /// Keeps the query's memory reserved.
-    pub(super) _reservation: Taken,
+    pub(super) _reservation: Reservation,
 }
 
 impl Query {
@@ -37,7 +37,7 @@ impl Query {
 
 /// A position of a query, stored as a turn number: positions are large, and thousands may wait.
 #[derive(Clone, Debug)]
-pub(super) struct Job {
+pub(super) struct PositionRequest {
     pub(super) query: Arc<Query>,
     pub(super) turn: usize,
     pub(super) priority: i64,
@@ -45,7 +45,7 @@ pub(super) struct Job {
 
 /// A start position and the moves from there, all legal.
 #[derive(Clone, Debug)]
-pub(super) struct Game {
+pub(super) struct QueryGame {
     pub(super) size: Size,
     pub(super) rules: Rules,
     pub(super) komi: Komi,
@@ -55,7 +55,7 @@ pub(super) struct Game {
     pub(super) keys: KeyPolicy,
 }
 
-impl Game {
+impl QueryGame {
     /// Returns the start position, or the stone that cannot stand where it is set up.
     pub(super) fn start(&self) -> Result<Position, (Move, IllegalMove)> {
         let mut start = Position::with_stones(self.size, self.rules, self.komi, &self.stones, self.first)?;
@@ -66,13 +66,13 @@ impl Game {
 
 /// Moves of a player that are avoided at the root, or the only ones allowed there.
 #[derive(Clone, Debug)]
-pub(super) struct Restriction {
+pub(super) struct MoveRestriction {
     pub(super) player: Player,
     pub(super) moves: Vec<Move>,
     pub(super) is_allowed: bool,
 }
 
-impl Job {
+impl PositionRequest {
     /// Returns the position to search. A game that two passes have ended is resumed.
     pub(super) fn position(&self) -> Result<Position, (Move, IllegalMove)> {
         let game = &self.query.game;

@@ -1,10 +1,10 @@
 //! Parser of queries. The field names are those of KataGo's analysis
 //! engine (KataGo docs/Analysis_Engine.md).
 
-use super::defaults::{Defaults, Perspective};
-use super::error::{Ignored, QueryError};
-use super::memory_limit::Taken;
-use super::query::{Game, Job, Query, Restriction};
+use super::defaults::{Perspective, QueryDefaults};
+use super::error::{IgnoredField, QueryError};
+use super::memory_limit::Reservation;
+use super::query::{MoveRestriction, PositionRequest, Query, QueryGame};
 use crate::base::game::{Move, Player};
 use crate::go::handicap::stones_given;
 use crate::go::{KeyPolicy, Komi, Record, Rules, Scoring, Size};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Warnings for fields of KataGo that have no effect.
-const UNDELIVERED: [(&str, &str); 4] = [
+const UNSUPPORTED_FIELDS: [(&str, &str); 4] = [
     ("includeOwnershipStdev", "not delivered: this engine keeps no deviation of ownership"),
     ("includeMovesOwnershipStdev", "not delivered: this engine keeps no deviation of ownership"),
     (
@@ -24,16 +24,17 @@ const UNDELIVERED: [(&str, &str); 4] = [
     ("humanSLProfile", "not obeyed: this engine has no model of human players"),
 ];
 /// Warning for other unknown fields.
-const UNKNOWN: &str = "this means nothing to this engine and is ignored";
+const UNKNOWN_FIELD: &str = "this means nothing to this engine and is ignored";
 /// Warning for an `untilDepth` above 1.
-const DEEP: &str = "moves are avoided and allowed at the root alone: untilDepth above 1 is obeyed as 1";
+const UNSUPPORTED_DEPTH: &str =
+    "moves are avoided and allowed at the root alone: untilDepth above 1 is obeyed as 1";
 
-/// Parses the jobs of a query and its ignored fields. `take_room` reserves memory for a number of positions.
+/// Parses the position requests of a query and its ignored fields. `reserve` reserves memory for a number of positions.
 pub(super) fn read(
     object: &Map<String, Value>,
-    defaults: &Defaults,
-    take_room: impl FnOnce(usize) -> Taken,
-) -> Result<(Vec<Job>, Vec<Ignored>), QueryError> {
+    defaults: &QueryDefaults,
+    reserve: impl FnOnce(usize) -> Reservation,
+) -> Result<(Vec<PositionRequest>, Vec<IgnoredField>), QueryError> {
     let reader = Reader { object };
     let id = reader.text("id")?.ok_or_else(|| reader.error("id", "expected a text to answer with"))?;
     let size = reader.size()?;
@@ -64,11 +65,12 @@ pub(super) fn read(
             .collect::<Result<Vec<_>, _>>()?
             .concat(),
         game,
-        _reservation: take_room(turns.len()),
+        _reservation: reserve(turns.len()),
     });
-    let jobs = turns.into_iter().zip(priorities);
-    let jobs = jobs.map(|(turn, priority)| Job { query: Arc::clone(&query), turn, priority });
-    Ok((jobs.collect(), ignored))
+    let requests = turns.into_iter().zip(priorities);
+    let requests =
+        requests.map(|(turn, priority)| PositionRequest { query: Arc::clone(&query), turn, priority });
+    Ok((requests.collect(), ignored))
 }
 
 fn is_known(key: &str) -> bool {
@@ -181,19 +183,19 @@ impl Reader<'_> {
     /// Returns the komi; without one, half a point above that of an even game: 7.5 for area, 6.5 for territory
     /// scoring.
     fn komi(&self, rules: Rules) -> Result<Komi, QueryError> {
-        const MOST: f64 = 150.0;
+        const MAX_POINTS: f64 = 150.0;
         let Some(value) = self.get("komi") else {
             return Ok(Komi(if rules.scoring == Scoring::Area { 15 } else { 13 }));
         };
         let expected = || format!("expected whole or half points from -150 to 150, found {value}");
-        let points = value.as_f64().filter(|points| points.abs() <= MOST);
+        let points = value.as_f64().filter(|points| points.abs() <= MAX_POINTS);
         points
             .and_then(|points| Komi::from_points(points).ok())
             .ok_or_else(|| self.error("komi", &expected()))
     }
 
     /// Parses the game and checks that all its moves are legal.
-    fn game(&self, size: Size, rules: Rules, komi: Komi, keys: KeyPolicy) -> Result<Game, QueryError> {
+    fn game(&self, size: Size, rules: Rules, komi: Komi, keys: KeyPolicy) -> Result<QueryGame, QueryError> {
         let stones = self.moves("initialStones", self.array("initialStones")?, size)?;
         let moves = match self.get("moves") {
             None => return Err(self.error("moves", "expected a list of moves, perhaps empty")),
@@ -212,7 +214,7 @@ impl Reader<'_> {
                 parse_player(player).ok_or_else(|| self.error("initialPlayer", "expected B or W"))?
             }
         };
-        let game = Game { size, rules, komi, stones, first, moves, keys };
+        let game = QueryGame { size, rules, komi, stones, first, moves, keys };
         let start = game.start().map_err(|(mv, reason)| {
             self.error("initialStones", &format!("{} cannot stand there: {reason}", size.vertex(mv)))
         })?;
@@ -274,34 +276,41 @@ impl Reader<'_> {
         Ok(vec![priority; count])
     }
 
-    fn restrictions(&self, key: &str, is_allowed: bool, size: Size) -> Result<Vec<Restriction>, QueryError> {
+    fn restrictions(
+        &self,
+        key: &str,
+        is_allowed: bool,
+        size: Size,
+    ) -> Result<Vec<MoveRestriction>, QueryError> {
         let expected = || self.error(key, "expected objects with player, moves and untilDepth");
         let read = |value: &Value| {
             let player = parse_player(value.get("player")?.as_str()?)?;
             let moves = value.get("moves")?.as_array()?.iter();
             let moves = moves.map(|mv| size.parse_vertex(mv.as_str()?)).collect::<Option<_>>()?;
             value.get("untilDepth")?.as_u64()?;
-            Some(Restriction { player, moves, is_allowed })
+            Some(MoveRestriction { player, moves, is_allowed })
         };
         self.array(key)?.iter().map(|value| read(value).ok_or_else(expected)).collect()
     }
 
     /// Returns the fields without effect, except those that are false or null.
-    fn ignored(&self) -> Vec<Ignored> {
+    fn ignored(&self) -> Vec<IgnoredField> {
         let asks = |value: &Value| !value.is_null() && *value != Value::Bool(false);
         let unknown = self.object.iter().filter(|(key, value)| !is_known(key) && asks(value));
         let unknown = unknown.map(|(key, _)| {
-            let known = UNDELIVERED.iter().find(|(known, _)| known == key);
-            Ignored { field: key.clone(), reason: known.map_or(UNKNOWN, |(_, reason)| reason) }
+            let known = UNSUPPORTED_FIELDS.iter().find(|(known, _)| known == key);
+            IgnoredField { field: key.clone(), reason: known.map_or(UNKNOWN_FIELD, |(_, reason)| reason) }
         });
         let is_deep = |value: &Value| value.get("untilDepth").and_then(Value::as_u64) > Some(1);
         let is_deep = |key: &&str| self.array(key).is_ok_and(|values| values.iter().any(is_deep));
         let deep = ["avoidMoves", "allowMoves"].into_iter().filter(is_deep);
-        unknown.chain(deep.map(|key| Ignored { field: key.to_owned(), reason: DEEP })).collect()
+        unknown
+            .chain(deep.map(|key| IgnoredField { field: key.to_owned(), reason: UNSUPPORTED_DEPTH }))
+            .collect()
     }
 
     /// Returns the supported part of `overrideSettings`, and the other fields.
-    fn overrides(&self) -> Result<(Overrides, Vec<Ignored>), QueryError> {
+    fn overrides(&self) -> Result<(Overrides, Vec<IgnoredField>), QueryError> {
         let (mut overrides, mut unknown) = (Overrides::default(), Vec::new());
         let Some(settings) = self.get("overrideSettings") else { return Ok((overrides, unknown)) };
         let expected = |what: &str| self.error("overrideSettings", what);
@@ -322,7 +331,8 @@ impl Reader<'_> {
                     overrides.perspective =
                         Some(perspective.ok_or_else(|| expected("expected BLACK, WHITE or SIDETOMOVE"))?);
                 }
-                _ => unknown.push(Ignored { field: format!("overrideSettings.{key}"), reason: UNKNOWN }),
+                _ => unknown
+                    .push(IgnoredField { field: format!("overrideSettings.{key}"), reason: UNKNOWN_FIELD }),
             }
         }
         Ok((overrides, unknown))
@@ -339,21 +349,21 @@ fn parse_player(text: &str) -> Option<Player> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::memory_limit::Room;
+    use super::super::memory_limit::QueryMemory;
     use super::*;
     use crate::go::KoRule;
     use serde_json::json;
 
-    /// Parses a legal query of few visits into its jobs and ignored fields.
-    fn read_query(query: &Value) -> (Vec<Job>, Vec<Ignored>) {
-        let defaults = Defaults {
+    /// Parses a legal query of few visits into its position requests and ignored fields.
+    fn read_query(query: &Value) -> (Vec<PositionRequest>, Vec<IgnoredField>) {
+        let defaults = QueryDefaults {
             perspective: Perspective::SideToMove,
             visits: 1,
             time: None,
             keys: KeyPolicy::default(),
             finishes_queue: true,
         };
-        read(query.as_object().expect("an object"), &defaults, |count| Room::new(0).take(0, count))
+        read(query.as_object().expect("an object"), &defaults, |count| QueryMemory::new(0).take(0, count))
             .expect("a query")
     }
 
@@ -366,9 +376,9 @@ mod tests {
             "id": "q", "boardXSize": 9, "boardYSize": 9, "rules": rules, "moves": [], "initialStones": stones,
             "whiteHandicapBonus": bonus,
         });
-        let (jobs, unknown) = read_query(&query);
+        let (requests, unknown) = read_query(&query);
         assert!(unknown.is_empty(), "{unknown:?}");
-        jobs[0].position().expect("a position").compensation()
+        requests[0].position().expect("a position").compensation()
     }
 
     #[test]
@@ -431,9 +441,11 @@ mod tests {
             "id": "q", "boardXSize": 9, "boardYSize": 9, "rules": "chinese", "moves": moves,
             "analyzeTurns": [0, 1, 2, 3, 4, 5, 7],
         });
-        let (jobs, _) = read_query(&query);
-        let points: Vec<f64> =
-            jobs.iter().map(|job| job.position().expect("a position").compensation().points()).collect();
+        let (requests, _) = read_query(&query);
+        let points: Vec<f64> = requests
+            .iter()
+            .map(|request| request.position().expect("a position").compensation().points())
+            .collect();
         assert_eq!(points, [0.0, 0.0, 2.0, 2.0, 3.0, 3.0, 3.0]);
     }
 }

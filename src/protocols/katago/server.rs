@@ -1,9 +1,9 @@
 //! The server: searches the queries' positions one after another.
 
-use super::defaults::Defaults;
-use super::frontend::Desk;
-use super::message::{self, Extras};
-use super::query::Job;
+use super::defaults::QueryDefaults;
+use super::frontend::Frontend;
+use super::message::{self, ResultParts};
+use super::query::PositionRequest;
 use crate::base::input::Input;
 use crate::engine::{Engine, expert};
 use crate::go::Record;
@@ -14,15 +14,15 @@ use std::time::Instant;
 /// A server that answers queries with one engine.
 pub struct Server<W> {
     engine: Engine,
-    desk: Desk<W>,
+    frontend: Frontend<W>,
 }
 
 impl<W: Write> Server<W> {
     /// Creates a server for the queries of `input`. They may take the memory that the engine's options
     /// [reserve](EngineOptions::reserved).
-    pub fn new(engine: Engine, defaults: Defaults, input: Input, output: W) -> Server<W> {
+    pub fn new(engine: Engine, defaults: QueryDefaults, input: Input, output: W) -> Server<W> {
         let options = engine.options().clone();
-        Server { engine, desk: Desk::new(defaults, input, output, options) }
+        Server { engine, frontend: Frontend::new(defaults, input, output, options) }
     }
 
     /// Answers until the end of the input.
@@ -31,58 +31,61 @@ impl<W: Write> Server<W> {
     /// If reading or writing fails; the kind is `BrokenPipe` once no client reads the answers.
     pub fn run(&mut self) -> io::Result<()> {
         loop {
-            while self.desk.queue.is_empty() && !self.desk.has_ended {
-                self.desk.hear_line(None)?;
+            while self.frontend.queue.is_empty() && !self.frontend.has_ended {
+                self.frontend.read_line(None)?;
                 self.clear_if_asked()?;
             }
-            self.desk.hear(None)?;
-            if self.desk.has_ended && !self.desk.defaults.finishes_queue {
+            self.frontend.read_lines(None)?;
+            if self.frontend.has_ended && !self.frontend.defaults.finishes_queue {
                 return Ok(());
             }
-            match self.desk.next_job() {
-                Some(job) => self.analyse(&job)?,
-                None if self.desk.has_ended => return Ok(()),
+            match self.frontend.next_request() {
+                Some(request) => self.analyse(&request)?,
+                None if self.frontend.has_ended => return Ok(()),
                 None => {}
             }
             self.clear_if_asked()?;
         }
     }
 
-    fn analyse(&mut self, job: &Job) -> io::Result<()> {
-        let Server { engine, desk } = self;
+    fn analyse(&mut self, request: &PositionRequest) -> io::Result<()> {
+        let Server { engine, frontend } = self;
         // The query was played through on arrival.
-        let Ok(position) = job.position() else { return desk.say(&message::no_results(job)) };
+        let Ok(position) = request.position() else {
+            return frontend.write_message(&message::no_results(request));
+        };
         if let Err(error) = engine.set_record(Record::from_position(position.clone())) {
-            return desk.refuse(job, &error);
+            return frontend.refuse(request, &error);
         }
-        let asked = engine.network().cloned().filter(|_| job.query.has_policy);
+        let asked = engine.network().cloned().filter(|_| request.query.has_policy);
         let policy = asked.map(|network| expert::ask(&network, &position).policy);
         let mut ownership = engine.line_ownership(&position);
-        let root_moves = job.root_moves(&position);
+        let root_moves = request.root_moves(&position);
         let (restricted, has_no_move) = match root_moves {
             Some(allowed) if !position.allows_any(&allowed) => (None, true),
             restricted => (restricted, false),
         };
         if has_no_move {
-            desk.say(&message::nothing_allowed(job))?;
+            frontend.write_message(&message::nothing_allowed(request))?;
         }
         let mut result = |report: &Report, is_during_search| {
-            let extras = Extras { policy: policy.as_deref(), ownership: &mut ownership, has_no_move };
-            message::result(job, &position, report, extras, is_during_search)
+            let parts = ResultParts { policy: policy.as_deref(), ownership: &mut ownership, has_no_move };
+            message::result(request, &position, report, parts, is_during_search)
         };
         engine.set_root_moves(restricted);
-        let limits = Limits { visits: Some(job.query.visits), time: job.query.time, ..Limits::default() };
+        let limits =
+            Limits { visits: Some(request.query.visits), time: request.query.time, ..Limits::default() };
         let mut failure = None;
-        let first = job.query.first_report.or(job.query.report_interval);
+        let first = request.query.first_report.or(request.query.report_interval);
         let mut next = first.map(|interval| Instant::now() + interval);
         let mut watch = |snapshot: &Snapshot<'_>| -> io::Result<bool> {
             if next.is_some_and(|due| Instant::now() >= due) {
-                next = job.query.report_interval.map(|interval| Instant::now() + interval);
-                desk.say(&result(&snapshot.report(), true))?;
+                next = request.query.report_interval.map(|interval| Instant::now() + interval);
+                frontend.write_message(&result(&snapshot.report(), true))?;
             }
-            desk.hear(Some(job))?;
-            let is_wanted = !desk.has_ended || desk.defaults.finishes_queue;
-            Ok(is_wanted && !desk.is_terminated)
+            frontend.read_lines(Some(request))?;
+            let is_wanted = !frontend.has_ended || frontend.defaults.finishes_queue;
+            Ok(is_wanted && !frontend.is_terminated)
         };
         let report = engine.search_position(position.clone(), limits, &mut |snapshot| {
             watch(snapshot).unwrap_or_else(|error| {
@@ -91,18 +94,18 @@ impl<W: Write> Server<W> {
             })
         });
         engine.set_root_moves(None);
-        desk.is_terminated = false;
+        frontend.is_terminated = false;
         match failure {
             Some(failure) => Err(failure),
-            None => desk.say(&result(&report, false)),
+            None => frontend.write_message(&result(&report, false)),
         }
     }
 
     fn clear_if_asked(&mut self) -> io::Result<()> {
-        if !self.desk.clearing.is_empty() {
+        if !self.frontend.clearing.is_empty() {
             self.engine.clear_table();
         }
-        let answers = std::mem::take(&mut self.desk.clearing);
-        answers.iter().try_for_each(|(answer, _)| self.desk.say(answer))
+        let answers = std::mem::take(&mut self.frontend.clearing);
+        answers.iter().try_for_each(|(answer, _)| self.frontend.write_message(answer))
     }
 }
