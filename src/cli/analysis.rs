@@ -17,13 +17,13 @@ use std::time::Duration;
 const DEFAULT_VISITS: u64 = 1_000;
 
 /// Ratio of the memory budget to the maximum bytes of waiting queries, which are at least 1 MiB.
-const LEAST_MEMORY_OVER_QUERIES: u64 = 16;
+const MIN_MEMORY_OVER_QUERIES: u64 = 16;
 /// Maximum bytes of waiting queries: those about 1,000 positions of long games.
-const MAX_ROOM_FOR_QUERIES: u64 = 16 * MIB;
+const MAX_QUERY_BYTES: u64 = 16 * MIB;
 
 /// The supported settings of KataGo; the others concern its own network and search.
 #[derive(Clone, Debug, Default)]
-struct Settings {
+struct AnalysisSettings {
     perspective: Option<Perspective>,
     visits: Option<u64>,
     time: Option<Duration>,
@@ -63,7 +63,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
-    let mut settings = Settings::default();
+    let mut settings = AnalysisSettings::default();
     if let Some(path) = &arguments.config {
         settings.read_file(path)?;
     }
@@ -81,7 +81,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     if let Some(threads) = arguments.analysis_threads.or(settings.threads) {
         options.parameters.threads = usize::from(threads);
     }
-    options.reserved = room_for_queries(options.memory);
+    options.reserved = query_bytes(options.memory);
     let defaults = QueryDefaults {
         perspective: settings.perspective.unwrap_or(Perspective::SideToMove),
         visits: arguments.visits.or(settings.visits).unwrap_or(DEFAULT_VISITS),
@@ -90,21 +90,21 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         finishes_queue: !arguments.quit_without_waiting,
     };
     let input = BufReader::new(std::io::stdin());
-    let input = Input::reading(input, super::abandoned::watch_standard_output(), |_| false);
+    let input = Input::reading(input, super::closed_output::watch_for_closed_output(), |_| false);
     let mut server = Server::new(Engine::new(options)?, defaults, input, std::io::stdout().lock());
     server.run().context("cannot go on with the analysis")?;
-    super::abandoned::check_client()
+    super::closed_output::check_client()
 }
 
 /// Returns the maximum bytes of waiting queries.
-fn room_for_queries(memory: Budget) -> u64 {
+fn query_bytes(memory: Budget) -> u64 {
     match memory {
-        Budget::Engine(bytes) => (bytes / LEAST_MEMORY_OVER_QUERIES).clamp(MIB, MAX_ROOM_FOR_QUERIES),
-        Budget::Table(_) => MAX_ROOM_FOR_QUERIES,
+        Budget::Engine(bytes) => (bytes / MIN_MEMORY_OVER_QUERIES).clamp(MIB, MAX_QUERY_BYTES),
+        Budget::Table(_) => MAX_QUERY_BYTES,
     }
 }
 
-impl Settings {
+impl AnalysisSettings {
     /// Reads lines of `key = value`; `#` begins a comment, and lines that begin with `@` are skipped.
     fn read_file(&mut self, path: &Path) -> Result<()> {
         let text =

@@ -19,7 +19,7 @@ pub(super) const DEFAULT_SIMULATIONS: u64 = 1_000;
 /// Options after `self:`.
 #[derive(Parser, Debug)]
 #[command(name = "self:", no_binary_name = true, disable_help_flag = true)]
-struct OwnArguments {
+struct SelfArguments {
     #[command(flatten)]
     engine: EngineArguments,
     #[command(flatten)]
@@ -35,7 +35,7 @@ struct OwnArguments {
 
 /// Settings of all `self` contestants.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Setting {
+pub(super) struct ContestantSettings {
     pub(super) size: Size,
     pub(super) rules: Rules,
     pub(super) komi: Komi,
@@ -44,7 +44,7 @@ pub(super) struct Setting {
 }
 
 /// Parses a contestant. Its seed is 0 until the experiment sets one.
-pub(super) fn parse(text: &str, setting: &Setting) -> Result<ContestantSpec> {
+pub(super) fn parse(text: &str, setting: &ContestantSettings) -> Result<ContestantSpec> {
     let options = match text.trim() {
         "self" => "",
         other => match other.strip_prefix("self:") {
@@ -56,10 +56,10 @@ pub(super) fn parse(text: &str, setting: &Setting) -> Result<ContestantSpec> {
         },
     };
     let words = shlex::split(options).ok_or_else(|| anyhow!("{text:?} has quotes that do not match"))?;
-    let own = OwnArguments::try_parse_from(words)
+    let own = SelfArguments::try_parse_from(words)
         .map_err(|error| anyhow!("{}", message_with_hint(&error)))
         .with_context(|| format!("cannot read {text:?}"))?;
-    let Setting { size, rules, komi, limits } = *setting;
+    let ContestantSettings { size, rules, komi, limits } = *setting;
     let mut engine = own.engine.with_default_table(DEFAULT_TABLE_BYTES).options(size, rules, komi, 0);
     let has_own =
         own.limits.visits.is_some() || own.limits.simulations.is_some() || own.limits.time.is_some();

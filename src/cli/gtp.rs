@@ -1,7 +1,7 @@
 //! `tewari gtp`: the Go Text Protocol on standard input and output.
 
-use super::options::{Dead, EngineArguments, LIMITS, LimitArguments, POSITION};
-use super::table_game::{Chosen, TableGame, choose};
+use super::options::{DeadStonesChoice, EngineArguments, LIMITS, LimitArguments, POSITION};
+use super::table_game::{ChosenGame, TableGame, choose_game};
 use super::value_parsers::parse_probability;
 use crate::engine::{DecisionSettings, Engine, EngineOptions, Level, MoveBudget};
 use crate::go::{Komi, Rules, Scoring, Size};
@@ -50,7 +50,7 @@ pub(super) struct Arguments {
     /// Stones removed as dead at the end of a game. Default: none by tromp-taylor rules, else those that both players
     /// would agree on.
     #[arg(long, value_enum, help_heading = POSITION)]
-    dead: Option<Dead>,
+    dead: Option<DeadStonesChoice>,
     /// Print nothing on standard error.
     #[arg(long, short)]
     quiet: bool,
@@ -83,7 +83,8 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
     };
     let table = TableGame::of(&arguments.engine);
     let given = Given { rules: arguments.rules, komi: arguments.komi };
-    let Chosen { size, rules, komi } = choose(table.as_ref(), arguments.size, given, Size::new(19, 19)?);
+    let ChosenGame { size, rules, komi } =
+        choose_game(table.as_ref(), arguments.size, given, Size::new(19, 19)?);
     let mut options = arguments.engine.options(size, rules, komi, seed);
     options.dead_stones = arguments.dead.map(Into::into);
     if let Some(level) = arguments.level {
@@ -117,27 +118,27 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
         ponders: arguments.ponder,
         level: arguments.level,
     };
-    let mut output = Watched { output: std::io::stdout().lock(), failure: None };
+    let mut output = ErrorRecordingWriter { output: std::io::stdout().lock(), failure: None };
     let mut session = Session::new(engine, session_options)
         .with_diagnostics(say)
-        .with_abandoned(super::abandoned::watch_standard_output());
+        .with_closed_output(super::closed_output::watch_for_closed_output());
     let input = std::io::BufReader::new(std::io::stdin());
     session.run(input, &mut output).context("cannot go on with the conversation")?;
     match output.failure {
         // A client that sends `quit` may close the output before the answer.
         _ if session.has_quit() => Ok(()),
         Some(failure) => Err(failure).context("cannot write output"),
-        None => super::abandoned::check_client(),
+        None => super::closed_output::check_client(),
     }
 }
 
 /// An output that stores its first error: a session ends without one when its output is closed.
-struct Watched<W> {
+struct ErrorRecordingWriter<W> {
     output: W,
     failure: Option<std::io::Error>,
 }
 
-impl<W> Watched<W> {
+impl<W> ErrorRecordingWriter<W> {
     fn watch<T>(&mut self, outcome: std::io::Result<T>) -> std::io::Result<T> {
         if let Err(error) = &outcome {
             self.failure.get_or_insert_with(|| std::io::Error::from(error.kind()));
@@ -146,7 +147,7 @@ impl<W> Watched<W> {
     }
 }
 
-impl<W: Write> Write for Watched<W> {
+impl<W: Write> Write for ErrorRecordingWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         let outcome = self.output.write(bytes);
         self.watch(outcome)

@@ -162,13 +162,13 @@ const EXIT_CODES: &str =
     "Exit codes: 0 done, 1 failed, 2 the command line or the settings were wrong, 130 interrupted.";
 
 /// The default of an option that differs between commands.
-struct Default {
+struct CommandDefault {
     command: &'static str,
     option: &'static str,
     text: String,
 }
 
-fn defaults() -> Vec<Default> {
+fn defaults() -> Vec<CommandDefault> {
     let table = |bytes: u64| format!("{}MiB", bytes >> 20);
     let seconds = |time: std::time::Duration| {
         format!("{} s a move, unless something else limits it", time.as_secs_f64())
@@ -195,9 +195,9 @@ fn defaults() -> Vec<Default> {
         ("bench", "table-size", table(bench::TABLE_BYTES)),
         ("suite", "table-size", table(suite::TABLE_BYTES)),
         ("selfplay", "table-size", table(selfplay::TABLE_BYTES)),
-        ("play tictactoe", "table-size", table(play::TICTACTOE_TABLE)),
+        ("play tictactoe", "table-size", table(play::TICTACTOE_TABLE_BYTES)),
     ]
-    .map(|(command, option, text)| Default { command, option, text })
+    .map(|(command, option, text)| CommandDefault { command, option, text })
     .into()
 }
 
@@ -211,7 +211,7 @@ pub(super) fn explain(program: Command) -> Command {
     explain_below(program, "", &defaults())
 }
 
-fn explain_below(mut command: Command, path: &str, defaults: &[Default]) -> Command {
+fn explain_below(mut command: Command, path: &str, defaults: &[CommandDefault]) -> Command {
     let names: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
     // A changed subcommand moves to the end; the order stays since all are changed.
     for name in names {
@@ -220,7 +220,7 @@ fn explain_below(mut command: Command, path: &str, defaults: &[Default]) -> Comm
     }
     command = command.mut_args(|option| {
         let is_its =
-            |default: &&Default| default.command == path && option.get_long() == Some(default.option);
+            |default: &&CommandDefault| default.command == path && option.get_long() == Some(default.option);
         match defaults.iter().find(is_its) {
             Some(default) => with_default(option, &default.text),
             None => option,
@@ -301,7 +301,7 @@ mod tests {
                 let words = shlex::split(typed).unwrap_or_else(|| panic!("{typed}"));
                 let words = words.into_iter().map(Into::into).collect();
                 let mut words = crate::cli::command_line::with_long_options(words);
-                crate::cli::settings::Choice::take(&mut words)
+                crate::cli::settings::SettingsFile::take(&mut words)
                     .unwrap_or_else(|error| panic!("{name}: {error}"));
                 if let Err(error) = program().try_get_matches_from(words) {
                     panic!("{name}: {typed}: {error}");

@@ -1,7 +1,7 @@
 //! `tewari match`: games between two or more engines.
 
 use super::contestants;
-use super::laboratory::{GameArguments, Verdict};
+use super::experiments::{ExperimentState, GameArguments};
 use super::options::LimitArguments;
 use crate::lab::arena::experiment::{Experiment, Pairing};
 use crate::lab::arena::report::MatchReport;
@@ -76,7 +76,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let mut sprt = arguments.sprt.map(SprtRun::new);
     let played = common.play(&experiment, &identity, games, &mut |rows| {
         if experiment.pairings.len() > 1 {
-            return Verdict { line: format!("{} pairings", experiment.pairings.len()), stop: false };
+            return ExperimentState { line: format!("{} pairings", experiment.pairings.len()), stop: false };
         }
         if let Some(run) = &mut sprt {
             // The rows of a resumed folder, too, are in the order in which the games ended.
@@ -85,7 +85,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
             }
         }
         let report = MatchReport::new(&experiment, 0, rows, sprt.as_ref());
-        Verdict { line: report.line(), stop: report.is_decided() }
+        ExperimentState { line: report.line(), stop: report.is_decided() }
     })?;
     let reports: Vec<MatchReport> = (0..experiment.pairings.len())
         .map(|index| MatchReport::new(&experiment, index, &played.rows, sprt.as_ref()))

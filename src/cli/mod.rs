@@ -1,20 +1,20 @@
 //! The command line: the only layer that reads flags and prints.
 
-mod abandoned;
 mod analysis;
 mod analyze;
 mod argument_error;
 mod bench;
+mod closed_output;
 mod command_line;
 mod config;
 mod contestants;
 mod exit_codes;
+mod experiments;
 mod gtp;
 mod gtp_check;
 mod help;
 mod interrupt;
-mod laboratory;
-mod machine;
+mod machine_benchmark;
 mod manual;
 mod match_games;
 mod memory_check;

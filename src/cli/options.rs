@@ -80,11 +80,11 @@ pub(super) struct EngineArguments {
     network_value: u8,
     /// Action of a simulation at a position that has more visits than the edge to it, from transpositions: continue
     /// below it, or stop there and back up its value.
-    #[arg(long, value_enum, default_value_t = AtKnown::Continue, help_heading = SEARCH)]
-    catch_up: AtKnown,
+    #[arg(long, value_enum, default_value_t = CatchUpChoice::Continue, help_heading = SEARCH)]
+    catch_up: CatchUpChoice,
     /// Start an evicted position again with the visits and value of the edge to it.
-    #[arg(long, value_enum, default_value_t = Switch::On, help_heading = SEARCH)]
-    reseed: Switch,
+    #[arg(long, value_enum, default_value_t = OnOff::On, help_heading = SEARCH)]
+    reseed: OnOff,
     /// Playouts of a position before it gets an edge block. Default: by policy, 2 for rave with a
     /// network, 8 without, 1 for most others.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = SEARCH)]
@@ -93,32 +93,32 @@ pub(super) struct EngineArguments {
 
 /// Command-line values of [`CatchUp`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum AtKnown {
+enum CatchUpChoice {
     Continue,
     Stop,
 }
 
 /// Command-line values of [`DeadStones`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Dead {
+pub(super) enum DeadStonesChoice {
     /// The stones that both players would agree are dead.
     Agreement,
     /// No stones: all on the board count as alive, as on CGOS.
     None,
 }
 
-impl Dead {
+impl DeadStonesChoice {
     /// Returns the choice, or without one that of the rules.
-    pub(super) fn or_by_rules(choice: Option<Dead>, rules: Rules) -> DeadStones {
+    pub(super) fn or_by_rules(choice: Option<DeadStonesChoice>, rules: Rules) -> DeadStones {
         choice.map_or_else(|| DeadStones::of_rules(rules), DeadStones::from)
     }
 }
 
-impl From<Dead> for DeadStones {
-    fn from(choice: Dead) -> DeadStones {
+impl From<DeadStonesChoice> for DeadStones {
+    fn from(choice: DeadStonesChoice) -> DeadStones {
         match choice {
-            Dead::Agreement => DeadStones::Agreement,
-            Dead::None => DeadStones::None,
+            DeadStonesChoice::Agreement => DeadStones::Agreement,
+            DeadStonesChoice::None => DeadStones::None,
         }
     }
 }
@@ -134,7 +134,7 @@ enum FileMode {
 
 /// On or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Switch {
+enum OnOff {
     On,
     Off,
 }
@@ -212,10 +212,10 @@ impl EngineArguments {
         };
         options.parameters.threads = usize::from(self.threads);
         options.parameters.seed = seed;
-        options.parameters.reseed = self.reseed == Switch::On;
+        options.parameters.reseed = self.reseed == OnOff::On;
         options.parameters.catch_up = match self.catch_up {
-            AtKnown::Continue => CatchUp::Continue,
-            AtKnown::Stop => CatchUp::Stop,
+            CatchUpChoice::Continue => CatchUp::Continue,
+            CatchUpChoice::Stop => CatchUp::Stop,
         };
         options.parameters.expand_at = self.expand_at.unwrap_or_else(|| options.default_expand_at());
         options

@@ -23,7 +23,7 @@ pub(super) const DEFAULT_SIMULATIONS: u64 = 1_000;
 /// Default bytes of the table, ample for thousands of simulations of one position.
 pub(super) const TABLE_BYTES: u64 = 64 << 20;
 /// Maximum number of differing tests that are named on each side.
-const NAMED: usize = 20;
+const MAX_NAMED_TESTS: usize = 20;
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -174,12 +174,12 @@ fn comparison(comparison: &SuiteComparison) -> String {
         100.0 * comparison.probability()
     );
     for (sign, names) in [('+', only_first), ('-', only_second)] {
-        for name in names.iter().take(NAMED) {
+        for name in names.iter().take(MAX_NAMED_TESTS) {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "  {sign} {name}");
         }
-        if names.len() > NAMED {
-            let _ = writeln!(text, "  {sign} and {} more", names.len() - NAMED);
+        if names.len() > MAX_NAMED_TESTS {
+            let _ = writeln!(text, "  {sign} and {} more", names.len() - MAX_NAMED_TESTS);
         }
     }
     if *unmatched > 0 {

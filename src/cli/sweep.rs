@@ -1,8 +1,8 @@
 //! `tewari sweep`: strength against table size.
 
 use super::contestants;
+use super::experiments::{ExperimentState, GameArguments};
 use super::interrupt::stop_on_interrupt;
-use super::laboratory::{GameArguments, Verdict};
 use super::options::LimitArguments;
 use super::print::print_error;
 use super::value_parsers::{parse_bytes, parse_seconds, replacements};
@@ -35,7 +35,7 @@ const PUBLISHED: [(&str, f64, f64); 2] =
 /// Default number of simulations a move.
 const DEFAULT_SIMULATIONS: u64 = 1_000;
 /// Bytes of the table of a reference that searches longer than the points.
-const AMPLE_TABLE: u64 = 256 << 20;
+const AMPLE_TABLE_BYTES: u64 = 256 << 20;
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -115,7 +115,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         point.layout(&engine).with_context(|| format!("table size {point}"))?;
     }
     if let Some(path) = &arguments.positions {
-        return judge_moves(arguments, path, &points, &engine);
+        return measure_moves(arguments, path, &points, &engine);
     }
     let experiment = Experiment {
         pairings: points.iter().map(|point| point.pairing(&engine, &session, &reference)).collect(),
@@ -127,7 +127,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let mut identity = common.identity(&experiment, no_limits);
     identity.setting.insert("engine".to_owned(), arguments.engine.clone());
     let games = arguments.games * points.len() as u64;
-    let played = common.play(&experiment, &identity, games, &mut |rows| Verdict {
+    let played = common.play(&experiment, &identity, games, &mut |rows| ExperimentState {
         line: format!("{} points, {:.1} games each", points.len(), rows.len() as f64 / points.len() as f64),
         stop: false,
     })?;
@@ -222,7 +222,7 @@ fn show(rows: &[SweepRow], title: &str, reference: &str, store: Option<&Experime
 }
 
 /// Runs the sweep over positions instead of games.
-fn judge_moves(
+fn measure_moves(
     arguments: &Arguments,
     path: &Path,
     points: &[SweepPoint],
@@ -232,7 +232,7 @@ fn judge_moves(
     let named = || path.display().to_string();
     let bytes = std::fs::read(path).with_context(named)?;
     let mut engine = engine.clone();
-    engine.memory = Budget::Table(AMPLE_TABLE);
+    engine.memory = Budget::Table(AMPLE_TABLE_BYTES);
     engine.parameters.seed = common.seed;
     let positions =
         move_quality::positions(&bytes, &engine, usize::from(arguments.every)).with_context(named)?;
@@ -242,10 +242,10 @@ fn judge_moves(
         named(),
         arguments.every
     );
-    let move_quality = MoveQualityTest { engine, factor: arguments.factor, repeats: arguments.repeats };
+    let test = MoveQualityTest { engine, factor: arguments.factor, repeats: arguments.repeats };
     let bar = common.progress(positions.len() as u64, "positions");
     let stop = stop_on_interrupt();
-    let rows = move_quality.run(points, &positions, common.concurrency(), stop, &|| bar.inc(1))?;
+    let rows = test.run(points, &positions, common.concurrency(), stop, &|| bar.inc(1))?;
     bar.finish_and_clear();
     let csv = csv_text(&rows)?;
     if let Some(folder) = &common.out {
@@ -261,7 +261,7 @@ fn judge_moves(
             notes: vec![format!(
                 "The reference is the same engine with {} times the simulations and a table of {}.",
                 arguments.factor,
-                format_bytes(AMPLE_TABLE)
+                format_bytes(AMPLE_TABLE_BYTES)
             )],
         };
         let [agreement, regret] = move_quality::move_quality_series(&rows);

@@ -15,7 +15,7 @@ pub(super) struct TableGame {
 }
 
 /// Board, rules and komi of a game, from the command line, the table, or by default.
-pub(super) struct Chosen {
+pub(super) struct ChosenGame {
     pub(super) size: Size,
     pub(super) rules: Rules,
     pub(super) komi: Komi,
@@ -55,16 +55,16 @@ impl TableGame {
 }
 
 /// Chooses a game: given values first, then those that the table was made for, then the defaults.
-pub(super) fn choose(
+pub(super) fn choose_game(
     table: Option<&TableGame>,
     size: Option<Size>,
     given: Given,
     default_size: Size,
-) -> Chosen {
+) -> ChosenGame {
     let otherwise = table.map_or_else(Otherwise::default, TableGame::otherwise);
     let rules = given.rules.unwrap_or(otherwise.rules);
     let komi = if rules.scoring == otherwise.rules.scoring { otherwise.komi } else { customary_komi(rules) };
-    Chosen {
+    ChosenGame {
         size: size.or(table.and_then(|table| table.size)).unwrap_or(default_size),
         rules,
         komi: given.komi.unwrap_or(komi),

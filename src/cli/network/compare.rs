@@ -1,6 +1,6 @@
 //! `tewari network compare`: a network against a search without one.
 
-use super::prepare::read_own;
+use super::prepare::read_selfplay_games;
 use super::source::NetworkSource;
 use crate::base::memory::Budget;
 use crate::cli::print::{print_error, print_line};
@@ -17,7 +17,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 /// Bytes of a table in which a small search evicts nothing.
-const TABLE: u64 = 16 << 20;
+const TABLE_BYTES: u64 = 16 << 20;
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -47,11 +47,11 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
-    let (games, _) = read_own(&arguments.games, arguments.size)?;
+    let (games, _) = read_selfplay_games(&arguments.games, arguments.size)?;
     let games = &games[games.len().saturating_sub(arguments.validation.get())..];
     let mut options = EngineOptions {
         networks: Some(arguments.source.networks()?),
-        memory: Budget::Table(TABLE),
+        memory: Budget::Table(TABLE_BYTES),
         ..EngineOptions::default()
     };
     options.parameters.seed = arguments.seed;

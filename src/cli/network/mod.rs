@@ -13,11 +13,11 @@ use clap::{Args, Subcommand};
 #[derive(Args)]
 pub(super) struct Arguments {
     #[command(subcommand)]
-    what: What,
+    what: NetworkCommand,
 }
 
 #[derive(Subcommand)]
-enum What {
+enum NetworkCommand {
     /// Print the name, architecture and training of a network.
     Info(NetworkSource),
     /// Print the network's evaluation of a position of a game.
@@ -31,12 +31,12 @@ enum What {
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
     match &arguments.what {
-        What::Info(source) => {
+        NetworkCommand::Info(source) => {
             print_line(format_args!("{}", show::all_info(&source.networks()?)))?;
             Ok(())
         }
-        What::Eval(arguments) => show::run(arguments),
-        What::Compare(arguments) => compare::run(arguments),
-        What::Prepare(arguments) => prepare::run(arguments),
+        NetworkCommand::Eval(arguments) => show::run(arguments),
+        NetworkCommand::Compare(arguments) => compare::run(arguments),
+        NetworkCommand::Prepare(arguments) => prepare::run(arguments),
     }
 }

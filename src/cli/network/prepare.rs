@@ -40,7 +40,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
     if arguments.games.iter().all(|path| path.is_dir()) {
-        return prepare_own(arguments);
+        return prepare_selfplay_games(arguments);
     }
     let [file] = &*arguments.games else {
         bail!("expected folders of self-play or one file with games, found {} names", arguments.games.len());
@@ -59,7 +59,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 /// Returns the self-play games on one board, in the order of the folders and then of their numbers, and the board.
-pub(super) fn read_own(folders: &[PathBuf], size: Option<Size>) -> Result<(Vec<SelfplayGame>, Size)> {
+pub(super) fn read_selfplay_games(
+    folders: &[PathBuf],
+    size: Option<Size>,
+) -> Result<(Vec<SelfplayGame>, Size)> {
     let mut games = Vec::new();
     let mut taken = HashSet::new();
     for folder in folders {
@@ -105,8 +108,8 @@ fn boards(games: &[SelfplayGame]) -> String {
     if sizes.is_empty() { "none".to_owned() } else { sizes.into_iter().collect::<Vec<_>>().join(", ") }
 }
 
-fn prepare_own(arguments: &Arguments) -> Result<()> {
-    let (games, size) = read_own(&arguments.games, arguments.size)?;
+fn prepare_selfplay_games(arguments: &Arguments) -> Result<()> {
+    let (games, size) = read_selfplay_games(&arguments.games, arguments.size)?;
     split(arguments, &games, &mut |games, file| {
         let mut writer = SampleWriter::with_visits(BufWriter::new(file), size)?;
         let counts = games.iter().map(|game| game.write(usize::from(arguments.every), &mut writer));

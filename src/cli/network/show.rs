@@ -17,7 +17,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 /// Number of moves listed below the board.
-const LISTED: usize = 8;
+const MAX_LISTED_MOVES: usize = 8;
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -101,7 +101,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let mut evaluator = Evaluator::new(networks.network_for(position.size()), position.size());
     let situation = Situation::of(&position);
     let evaluation = evaluator.evaluate(&situation, Symmetry::IDENTITY);
-    print_line(format_args!("{}", describe(&position, &situation, &evaluation)))?;
+    print_line(format_args!("{}", evaluation_text(&position, &situation, &evaluation)))?;
     for line in &terms.assumed {
         print_line(format_args!("assumed: {line}"))?;
     }
@@ -139,21 +139,21 @@ fn find(record: &GameRecord, terms: &Terms, turn: Option<usize>) -> Result<Posit
 
 /// Returns the board with the probabilities of moves in percent, the most probable moves, and the ownership and score
 /// from Black's point of view, if the network has them.
-fn describe(position: &Position, situation: &Situation<'_>, evaluation: &Evaluation<'_>) -> String {
+fn evaluation_text(position: &Position, situation: &Situation<'_>, evaluation: &Evaluation<'_>) -> String {
     let size = position.size();
-    let mut chances = vec![0; evaluation.policy.len()];
-    evaluation.move_chances(|mv| position.check(mv).is_ok(), &mut chances);
-    let percent = |mv: Move| 100.0 * f64::from(chances[mv.index()]) / f64::from(CERTAIN);
+    let mut probabilities = vec![0; evaluation.policy.len()];
+    evaluation.move_chances(|mv| position.check(mv).is_ok(), &mut probabilities);
+    let percent = |mv: Move| 100.0 * f64::from(probabilities[mv.index()]) / f64::from(CERTAIN);
     let mut text = board(position, |mv| match percent(mv) {
         small if small < 0.5 => ".".to_owned(),
         percent => format!("{percent:.0}"),
     });
-    let mut moves: Vec<Move> = (0..chances.len() as u16).map(Move).collect();
-    moves.sort_by_key(|mv| std::cmp::Reverse(chances[mv.index()]));
+    let mut moves: Vec<Move> = (0..probabilities.len() as u16).map(Move).collect();
+    moves.sort_by_key(|mv| std::cmp::Reverse(probabilities[mv.index()]));
     let listed: Vec<String> = moves
         .iter()
-        .take(LISTED)
-        .filter(|mv| chances[mv.index()] > 0)
+        .take(MAX_LISTED_MOVES)
+        .filter(|mv| probabilities[mv.index()] > 0)
         .map(|&mv| format!("{} {:.1}", size.vertex(mv), percent(mv)))
         .collect();
     let _ = write!(text, "{} to play, per cent: {}", position.to_play(), listed.join(", "));
@@ -168,9 +168,13 @@ fn describe(position: &Position, situation: &Situation<'_>, evaluation: &Evaluat
     if let Some(score) = evaluation.score {
         let komi = situation.own_komi();
         let lead = if is_blacks { score.lead(komi) } else { -score.lead(komi) };
-        let chance = for_black(score.winning_chance(komi));
+        let probability = for_black(score.winning_chance(komi));
         let leader = if lead < 0.0 { "White" } else { "Black" };
-        let _ = write!(text, "\n{leader} leads by {:.1} points, Black wins {chance:.1} per cent", lead.abs());
+        let _ = write!(
+            text,
+            "\n{leader} leads by {:.1} points, Black wins {probability:.1} per cent",
+            lead.abs()
+        );
     }
     text
 }

@@ -5,11 +5,11 @@ mod input;
 mod output;
 
 use self::failures::Failures;
-use self::input::Source;
-use self::output::{Format, Output};
+use self::input::SourceFile;
+use self::output::{ReviewFormat, ReviewOutput};
 use super::exit_codes::INTERRUPTED;
 use super::interrupt::stop_on_interrupt;
-use super::options::{Dead, EngineArguments, LimitArguments, POSITION};
+use super::options::{DeadStonesChoice, EngineArguments, LimitArguments, POSITION};
 use super::output_file::{check_absent, write_file};
 use super::print::print_error;
 use super::table_game::TableGame;
@@ -41,7 +41,7 @@ pub(super) struct Arguments {
     /// Output format: text for the terminal, html (one page that works offline), sgf (the record with comments and
     /// variations), csv or json (a row a move). Default: by the name of OUT, or text.
     #[arg(long, value_enum)]
-    format: Option<Format>,
+    format: Option<ReviewFormat>,
     /// File to write; a folder, or a name that ends in /, gets a file for each input file. Default: standard output.
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
@@ -70,7 +70,7 @@ pub(super) struct Arguments {
     /// Stones removed as dead where a game has ended. Default: none by tromp-taylor rules, else those that both players
     /// would agree on.
     #[arg(long, value_enum, help_heading = POSITION)]
-    dead: Option<Dead>,
+    dead: Option<DeadStonesChoice>,
     /// Seed of the random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -110,7 +110,7 @@ fn review_files(arguments: &Arguments) -> Result<()> {
         check_absent(path, arguments.force)?;
     }
     let stop = stop_on_interrupt();
-    let bar = progress_bar(sources.iter().map(Source::positions).sum::<usize>() * arguments.passes.get());
+    let bar = progress_bar(sources.iter().map(SourceFile::positions).sum::<usize>() * arguments.passes.get());
     let mut to_save = Vec::new();
     for (nth, source) in sources.iter().enumerate() {
         let reviews = review_source(arguments, source, &bar, stop, &mut failures);
@@ -134,7 +134,7 @@ fn review_files(arguments: &Arguments) -> Result<()> {
 /// Reviews all games of a file, until the user interrupts it.
 fn review_source(
     arguments: &Arguments,
-    source: &Source,
+    source: &SourceFile,
     bar: &ProgressBar,
     stop: &AtomicBool,
     failures: &mut Failures,
@@ -162,7 +162,7 @@ fn review_source(
 /// Reviews a game. Returns the review, and the error that cut its record off, if there is one.
 fn review_game(
     arguments: &Arguments,
-    source: &Source,
+    source: &SourceFile,
     game: usize,
     watcher: Watcher<'_>,
     bar: &ProgressBar,
@@ -187,7 +187,7 @@ fn review_game(
         record,
         source: source.texts.of(game),
         terms: &terms,
-        dead: Dead::or_by_rules(arguments.dead, terms.rules),
+        dead: DeadStonesChoice::or_by_rules(arguments.dead, terms.rules),
         limits: arguments.limits(),
         passes: arguments.passes.get(),
     };
@@ -203,8 +203,8 @@ impl Arguments {
         Settings { thresholds: self.thresholds, mistakes: self.mistakes }
     }
 
-    fn output(&self) -> Output {
-        Output::new(self.output.as_deref(), self.format, self.force)
+    fn output(&self) -> ReviewOutput {
+        ReviewOutput::new(self.output.as_deref(), self.format, self.force)
     }
 
     fn limits(&self) -> Limits {

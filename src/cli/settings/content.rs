@@ -1,6 +1,6 @@
 //! The content of a settings file.
 
-use super::entry::Entry;
+use super::entry::SettingEntry;
 use super::read;
 use anyhow::Result;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Settings {
     pub(super) path: PathBuf,
     /// In the order of their lines.
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<SettingEntry>,
     /// All tables, with their lines.
     pub(super) tables: Vec<(Vec<String>, usize)>,
 }

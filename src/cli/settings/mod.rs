@@ -10,7 +10,9 @@ mod content;
 mod entry;
 mod read;
 
-pub(super) use self::apply::{COMMON, Held, is_settled_flag, named_command, options, settle_flags};
-pub(super) use self::choice::Choice;
+pub(super) use self::apply::{
+    AppliedSetting, COMMON_TABLE, is_flag_with_value, named_command, normalize_flags, options,
+};
+pub(super) use self::choice::SettingsFile;
 pub(super) use self::content::Settings;
-pub(super) use self::entry::Value;
+pub(super) use self::entry::SettingValue;

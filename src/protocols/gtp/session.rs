@@ -110,7 +110,7 @@ impl Session {
 
     /// Sets the flag that ends each search soon after it is true: the reader of the responses has gone.
     #[must_use]
-    pub fn with_abandoned(mut self, abandoned: Arc<AtomicBool>) -> Session {
+    pub fn with_closed_output(mut self, abandoned: Arc<AtomicBool>) -> Session {
         self.abandoned = abandoned;
         self
     }

@@ -13,9 +13,9 @@ pub(super) fn check_client() -> Result<()> {
 
 /// Returns a flag that becomes true once the other end of standard output (a pipe, socket or terminal) is closed. For a
 /// file it stays false.
-pub(super) fn watch_standard_output() -> Arc<AtomicBool> {
-    let abandoned = Arc::new(AtomicBool::new(false));
-    let told = Arc::clone(&abandoned);
+pub(super) fn watch_for_closed_output() -> Arc<AtomicBool> {
+    let closed_output = Arc::new(AtomicBool::new(false));
+    let told = Arc::clone(&closed_output);
     std::thread::spawn(move || told.store(output::wait_until_closed(), Relaxed));
-    abandoned
+    closed_output
 }

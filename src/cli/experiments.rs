@@ -1,7 +1,7 @@
 //! The common part of `match` and `sweep`: conditions, the folder of games, progress, limits of the machine,
 //! interruption.
 
-use super::contestants::Setting;
+use super::contestants::ContestantSettings;
 use super::interrupt::stop_on_interrupt;
 use super::memory_check::check_memory_fits;
 use super::options::LimitArguments;
@@ -92,8 +92,8 @@ impl GameArguments {
     }
 
     /// Returns the settings of `self` contestants.
-    pub(super) fn setting(&self, limits: LimitArguments) -> Setting {
-        Setting { size: self.size, rules: self.rules, komi: self.komi, limits }
+    pub(super) fn setting(&self, limits: LimitArguments) -> ContestantSettings {
+        ContestantSettings { size: self.size, rules: self.rules, komi: self.komi, limits }
     }
 
     /// Returns a progress bar that counts to `count`.
@@ -152,15 +152,15 @@ impl GameArguments {
         ExperimentIdentity { setting, engines: contestants.filter_map(engine).collect() }
     }
 
-    /// Plays those of the first `games` games of `experiment` that are not in the folder. `judge` gets all games after
+    /// Plays those of the first `games` games of `experiment` that are not in the folder. `on_game` gets all games after
     /// each one, in the order in which they ended; it returns the line to show and whether to stop.
     pub(super) fn play(
         &self,
         experiment: &Experiment,
         identity: &ExperimentIdentity,
         games: u64,
-        judge: &mut dyn FnMut(&[GameRow]) -> Verdict,
-    ) -> Result<Played> {
+        on_game: &mut dyn FnMut(&[GameRow]) -> ExperimentState,
+    ) -> Result<PlayedGames> {
         Self::check_table_files(experiment)?;
         Self::check_time(experiment)?;
         self.check_memory(experiment)?;
@@ -169,12 +169,12 @@ impl GameArguments {
         let done: BTreeSet<u64> = rows.iter().map(|row: &GameRow| row.game).collect();
         let missing: Vec<u64> = (0..games).filter(|game| !done.contains(game)).collect();
         let stop = stop_on_interrupt();
-        let progress = Progress::new(games, rows.len() as u64, self.quiet);
-        let verdict = judge(&rows);
-        progress.show(rows.len() as u64, &verdict.line);
+        let progress = ProgressDisplay::new(games, rows.len() as u64, self.quiet);
+        let state = on_game(&rows);
+        progress.show(rows.len() as u64, &state.line);
         let mut failure = None;
         let mut outcome = Ok(());
-        if !verdict.stop {
+        if !state.stop {
             outcome = experiment.run(&missing, self.concurrency(), stop, |game| {
                 if let Some(store) = &mut store
                     && let Err(error) = store.append(&game.row, &game.record)
@@ -183,9 +183,9 @@ impl GameArguments {
                     return ControlFlow::Break(());
                 }
                 rows.push(game.row);
-                let verdict = judge(&rows);
-                progress.show(rows.len() as u64, &verdict.line);
-                if verdict.stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                let state = on_game(&rows);
+                progress.show(rows.len() as u64, &state.line);
+                if state.stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
         }
         progress.clear();
@@ -199,7 +199,7 @@ impl GameArguments {
             outcome.with_context(|| format!("ended after {kept} of {games} games"))
         };
         rows.sort_by_key(|row| row.game);
-        Ok(Played { rows, store, outcome })
+        Ok(PlayedGames { rows, store, outcome })
     }
 
     fn open(&self, identity: &ExperimentIdentity) -> Result<(Option<ExperimentFolder>, Vec<GameRow>)> {
@@ -257,7 +257,7 @@ impl GameArguments {
 }
 
 /// The state of an experiment after some of its games.
-pub(super) struct Verdict {
+pub(super) struct ExperimentState {
     /// The running score.
     pub(super) line: String,
     /// True if no more games are needed.
@@ -265,7 +265,7 @@ pub(super) struct Verdict {
 }
 
 /// The games of an experiment.
-pub(super) struct Played {
+pub(super) struct PlayedGames {
     /// In the order of their numbers.
     pub(super) rows: Vec<GameRow>,
     /// The folder of the games, if there is one.
@@ -286,14 +286,14 @@ fn fingerprint(openings: &[Opening]) -> String {
     format!("{} ({sum:016x})", openings.len())
 }
 
-struct Progress {
+struct ProgressDisplay {
     bar: ProgressBar,
     last_line: std::cell::Cell<Option<Instant>>,
     is_quiet: bool,
 }
 
-impl Progress {
-    fn new(games: u64, done: u64, is_quiet: bool) -> Progress {
+impl ProgressDisplay {
+    fn new(games: u64, done: u64, is_quiet: bool) -> ProgressDisplay {
         let is_terminal = std::io::stderr().is_terminal() && !is_quiet;
         let target = if is_terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(games), target).with_position(done);
@@ -301,7 +301,7 @@ impl Progress {
             bar.set_style(style);
         }
         bar.reset_eta();
-        Progress { bar, last_line: std::cell::Cell::new(Some(Instant::now())), is_quiet }
+        ProgressDisplay { bar, last_line: std::cell::Cell::new(Some(Instant::now())), is_quiet }
     }
 
     fn show(&self, games: u64, line: &str) {
