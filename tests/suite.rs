@@ -170,7 +170,7 @@ fn mistakes_are_named_with_their_line() {
             "either moves or a value",
         ),
         (line("x", CAPTURE), "expected moves that are expected or wrong"),
-        (line("good", &format!("{CAPTURE}, \"wrong\": [\"A1\"]")), "an id of its own"),
+        (line("good", &format!("{CAPTURE}, \"wrong\": [\"A1\"]")), "a different id"),
         (line("x", r#""size": 25, "colour": "black", "wrong": ["A1"]"#), "a size from 1 to 19"),
         (line("x", r#""size": 5, "colour": "green", "wrong": ["A1"]"#), "black or white"),
         (

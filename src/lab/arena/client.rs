@@ -20,7 +20,7 @@ const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GtpFailure {
     /// The engine answered with an error.
-    #[error("it refused {command:?}: {answer}")]
+    #[error("it answered {command:?} with an error: {answer}")]
     Refused {
         /// The command sent.
         command: String,
@@ -48,7 +48,7 @@ pub enum GtpFailure {
         stderr: String,
     },
     /// The answer is not GTP, or not a move.
-    #[error("garbage in answer to {command:?}: expected {expected}, found {found:?}")]
+    #[error("unreadable answer to {command:?}: expected {expected}, found {found:?}")]
     Garbage {
         /// The command sent.
         command: String,
@@ -61,14 +61,16 @@ pub enum GtpFailure {
 
 fn quoted(stderr: &str) -> String {
     let text = stderr.trim();
-    if text.is_empty() { String::new() } else { format!(", its standard error ends with: {text}") }
+    if text.is_empty() { String::new() } else { format!("; its last error output: {text}") }
 }
 
 /// A failure to start an engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StartError {
     /// The command line is empty or has unmatched quotes.
-    #[error("cannot read the command line {command:?}: expected a program and its arguments")]
+    #[error(
+        "cannot read the command line {command:?}: expected a program and its arguments, with matching quotes"
+    )]
     Unreadable {
         /// The command line.
         command: String,

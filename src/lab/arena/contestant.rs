@@ -100,7 +100,7 @@ pub enum ContestantError {
         reason: String,
     },
     /// The program lacks a required command.
-    #[error("{description:?} cannot play: expected the command {command}, found {} others", known)]
+    #[error("{description:?} cannot play: it lacks the GTP command {command} (it has {} others)", known)]
     Lacks {
         /// The contestant.
         description: String,

@@ -218,7 +218,7 @@ impl Referee<'_> {
             ScoringMethod::Agreement => self.agreed_score(area),
             ScoringMethod::Referee(command) => match super::scorer::score(command, &self.record) {
                 Ok(score) => self.decision(score, GameEnding::Score, String::new()),
-                Err(error) => self.decision(area, GameEnding::Score, format!("by area, since {error}")),
+                Err(error) => self.decision(area, GameEnding::Score, format!("scored by area: {error}")),
             },
         }
     }
@@ -242,7 +242,7 @@ impl Referee<'_> {
                 Decision { winner: one, result, ending: GameEnding::Score, detail: String::new() }
             }
             [Some((_, black)), Some((_, white))] => {
-                let detail = format!("Black says {black}, White says {white}");
+                let detail = format!("Black reports {black}, White reports {white}");
                 self.decision(area, GameEnding::Disagreement, detail)
             }
             _ => self.decision(area, GameEnding::Score, String::new()),

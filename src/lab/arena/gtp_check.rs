@@ -34,12 +34,12 @@ struct Check {
 
 const CHECKS: [Check; 20] = [
     Check { name: "protocol_version is 2 (6.3.1)", command: None, run: version_is_two },
-    Check { name: "all required commands are there (6.2)", command: None, run: has_required_commands },
+    Check { name: "all required commands exist (6.2)", command: None, run: has_required_commands },
     Check { name: "list_commands and known_command agree (6.3.1)", command: None, run: lists_agree },
     Check { name: "ids are repeated, in errors too (2.4)", command: None, run: ids_are_repeated },
     Check { name: "empty lines and comments have no answer (3.1)", command: None, run: comments_are_silent },
     Check {
-        name: "tabs are spaces, control characters nothing (3.1)",
+        name: "tabs count as spaces, control characters are ignored (3.1)",
         command: None,
         run: characters_are_cleaned,
     },
@@ -62,7 +62,7 @@ const CHECKS: [Check; 20] = [
         run: genmove_is_legal,
     },
     Check {
-        name: "undo takes back, and not more than there is (6.3.3)",
+        name: "undo takes back one move, and fails without one (6.3.3)",
         command: Some("undo"),
         run: undo_takes_back,
     },
@@ -80,7 +80,11 @@ const CHECKS: [Check; 20] = [
         run: missing_file_is_refused,
     },
     Check { name: "lz-analyze ends with the next line", command: Some("lz-analyze"), run: analysis_ends },
-    Check { name: "quit is answered, and the end of input ends (6.3.1)", command: None, run: ends_when_told },
+    Check {
+        name: "quit is answered, and the program ends with its input (6.3.1)",
+        command: None,
+        run: ends_when_told,
+    },
 ];
 
 /// A conversation with the program under test.

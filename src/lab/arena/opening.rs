@@ -18,7 +18,7 @@ pub struct Opening {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpeningError {
     /// The file has no opening.
-    #[error("no opening in it: expected lines such as {EXAMPLE} or an SGF file")]
+    #[error("the file has no opening: expected lines such as {EXAMPLE} or an SGF file")]
     Empty,
     /// A line of an unexpected form.
     #[error("line {line}: expected {EXAMPLE}, found {found:?} ({reason})")]
@@ -53,7 +53,7 @@ pub enum OpeningError {
         reason: String,
     },
     /// Two openings with the same name.
-    #[error("opening {id} is there twice: expected a name of its own for each")]
+    #[error("opening {id} occurs twice: each opening needs a different id")]
     DuplicateId {
         /// The name.
         id: String,
@@ -193,7 +193,7 @@ fn check(opening: &Opening, size: Size, rules: Rules, may_end: bool) -> Result<(
         };
         record.play(player, mv).map_err(|reason| bad(reason.to_string()))?;
         if !may_end && record.position().is_over() {
-            return Err(bad("the game is over then".to_owned()));
+            return Err(bad("the game ends with this move: shorten the opening".to_owned()));
         }
     }
     Ok(())
@@ -230,7 +230,7 @@ mod tests {
             (r#"{"size":9,"moves":[["b","D5"],["w","D5"]]}"#, "move 2, \"D5\": the point is occupied"),
             (r#"{"size":9,"moves":[["b","I5"]]}"#, "no vertex"),
             (r#"{"size":9,"moves":[["green","D5"]]}"#, "expected b or w"),
-            (r#"{"size":9,"moves":[["b","pass"],["w","pass"]]}"#, "the game is over"),
+            (r#"{"size":9,"moves":[["b","pass"],["w","pass"]]}"#, "the game ends"),
             ("{\"id\":\"x\",\"size\":9,\"moves\":[]}\n{\"id\":\"x\",\"size\":9,\"moves\":[]}", "twice"),
             ("(;SZ[9]AB[aa];W[bb])", "set up"),
             ("(;SZ[9];B[aa]", "expected"),

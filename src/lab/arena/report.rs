@@ -152,8 +152,8 @@ impl MatchReport {
         );
         if let Some(sprt) = &self.sprt {
             let verdict = match sprt.verdict {
-                SprtVerdict::H0 => format!("the difference is rather {} Elo", sprt.test.elo0),
-                SprtVerdict::H1 => format!("the difference is rather {} Elo", sprt.test.elo1),
+                SprtVerdict::H0 => format!("H0 accepted: {} Elo", sprt.test.elo0),
+                SprtVerdict::H1 => format!("H1 accepted: {} Elo", sprt.test.elo1),
                 SprtVerdict::Undecided => "undecided".to_owned(),
             };
             let _ = write!(text, "\n  sequential test: {verdict}");
@@ -183,7 +183,7 @@ fn describe_fault(row: &GameRow) -> String {
         GameEnding::Illegal => "illegal move",
         GameEnding::Time => "time-out",
         GameEnding::Crash => "crash",
-        GameEnding::Garbage => "garbage",
+        GameEnding::Garbage => "bad answer",
         GameEnding::Score | GameEnding::Disagreement | GameEnding::Resignation | GameEnding::Length => {
             "no fault"
         }

@@ -99,7 +99,7 @@ impl Standings {
             "ranking: Elo against the mean of all by the Bradley-Terry model, 95 % intervals from pairs of games",
         );
         if self.has_imagined_draws {
-            text.push_str("; somebody won or lost all: a drawn game is imagined in every pairing");
+            text.push_str("; a player won or lost all games: one drawn game is added to every pairing");
         }
         for (rank, place) in (1..).zip(&self.places) {
             let elo = match place.elo {
@@ -159,7 +159,7 @@ mod tests {
         let text = standings.text();
         assert!(text.contains("   1 best    ") && text.contains("16.5 of 20 points (82.5 %)"), "{text}");
         assert!(text.ends_with("   3 last    1.5/10  3/10       -"), "{text}");
-        assert!(!text.contains("imagined"), "{text}");
+        assert!(!text.contains("drawn game is added"), "{text}");
     }
 
     #[test]

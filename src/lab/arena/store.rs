@@ -23,7 +23,7 @@ pub enum ExperimentFolderError {
     #[error(transparent)]
     Folder(#[from] FolderError),
     /// The folder holds games, and `--resume` is not set.
-    #[error("{} already holds {games} games: add --resume to go on with them, or choose another folder", path.display())]
+    #[error("{} already holds {games} games: add --resume to continue, or choose another folder", path.display())]
     NotEmpty {
         /// The folder.
         path: PathBuf,
@@ -31,7 +31,7 @@ pub enum ExperimentFolderError {
         games: usize,
     },
     /// The folder is in use for something else.
-    #[error("{} holds files of something else (found {found:?}): choose another folder", path.display())]
+    #[error("{} is not an experiment folder (found {found:?}): choose another folder", path.display())]
     Foreign {
         /// The folder.
         path: PathBuf,

@@ -141,7 +141,7 @@ pub fn read(text: &str, options: &EngineOptions) -> Result<Vec<SuiteTest>, Suite
             fail(None, "a test as a JSON object with id, size, colour and what is expected", found)
         })?;
         if !names.insert(row.id.clone()) {
-            return Err(fail(None, "an id of its own for each test", format!("{:?} again", row.id)));
+            return Err(fail(None, "a different id for each test", format!("{:?} again", row.id)));
         }
         let id = row.id.clone();
         tests.push(row.into_test(options).map_err(|(expected, found)| fail(Some(&id), expected, found))?);
@@ -188,7 +188,7 @@ impl TestLine {
         }
         let above = match self.expect.as_deref() {
             None if self.expected.is_empty() && self.wrong.is_empty() => {
-                return Err(("moves that are expected or wrong, or a value", "none of them".to_owned()));
+                return Err(("expected moves, wrong moves or a value", "nothing".to_owned()));
             }
             None => return Ok(Goal::Move(self.expected.clone(), self.wrong.clone())),
             Some("value_above") => true,

@@ -204,8 +204,8 @@ impl SweepCurve {
             return format!("{}: {missing_reason}", self.label);
         }
         let indistinguishable = smallest_indistinguishable(&self.measured());
-        let indistinguishable = indistinguishable
-            .map_or_else(|| "none is known to be".to_owned(), |x| format_bytes(x.exp2().round() as u64));
+        let indistinguishable =
+            indistinguishable.map_or_else(|| "none".to_owned(), |x| format_bytes(x.exp2().round() as u64));
         let smallest = self.rows.first().map_or(0.0, |row| row.table_size as f64);
         let largest = self.rows.last().map_or(0.0, |row| row.table_size as f64);
         let end = |x: f64| match x.exp2() {
@@ -223,7 +223,7 @@ impl SweepCurve {
             },
         );
         format!(
-            "{}: smallest size that cannot be told from the best: {indistinguishable}; {fitted}",
+            "{}: smallest size not significantly weaker than the best: {indistinguishable}; {fitted}",
             self.label
         )
     }

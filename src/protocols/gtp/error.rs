@@ -48,7 +48,7 @@ pub enum GtpError {
     #[error("illegal move")]
     IllegalMove,
     /// No legal move is left to search.
-    #[error("nothing to search: expected avoid and allow to leave a legal move, found that they leave none")]
+    #[error("nothing to search: avoid and allow leave no legal move")]
     NothingAllowed,
     /// The command needs a network, and none is used.
     #[error("expected a network, found none: start without --network none and with --policy rave")]
@@ -87,7 +87,7 @@ pub enum GtpError {
         error: std::io::Error,
     },
     /// The system does not report processor time.
-    #[error("cputime is not known on this system")]
+    #[error("cputime is not available on this system")]
     NoCpuTime,
 }
 

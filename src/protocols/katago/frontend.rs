@@ -139,7 +139,7 @@ impl<W: Write> Frontend<W> {
             id: id.clone(),
         };
         if id.is_none() {
-            return Err(error("id", "expected a text to answer with"));
+            return Err(error("id", "expected a text: the id that the answer repeats"));
         }
         match action {
             "query_version" => {
@@ -201,7 +201,7 @@ fn parse(line: &Line) -> Result<Map<String, Value>, QueryError> {
     let error = |message: String| QueryError { message, field: None, id: None };
     match serde_json::from_str(&line.text) {
         Ok(Value::Object(object)) => Ok(object),
-        Ok(_) => Err(error("expected an object of JSON".to_owned())),
-        Err(what) => Err(error(format!("expected an object of JSON: {what}"))),
+        Ok(_) => Err(error("expected a JSON object".to_owned())),
+        Err(what) => Err(error(format!("expected a JSON object: {what}"))),
     }
 }

@@ -46,17 +46,17 @@ impl QueryMemory {
     pub(super) fn check(&self, line: &Line) -> Result<(), QueryError> {
         let QuerySize { bytes, id, last, largest } = QuerySize::of(&line.text);
         if line.cut {
-            let message = format!("expected a line of at most {LONGEST_LINE} bytes, found a longer one");
+            let message = format!("the line is longer than {LONGEST_LINE} bytes: split the query");
             return Err(QueryError { message, field: last, id });
         }
         if bytes <= self.third {
             return Ok(());
         }
         let message = format!(
-            "expected a query that takes at most {} KiB of memory, found one that takes {} KiB, most of it here: ask about \
-             less at once, or start with more --memory",
-            self.third >> 10,
+            "the query takes {} KiB of memory, mostly in this field; at most {} KiB are allowed: ask for less in one query, \
+             or start with a larger --memory",
             bytes.div_ceil(1024),
+            self.third >> 10,
         );
         Err(QueryError { message, field: largest.map(|(field, _)| field), id })
     }

@@ -11,8 +11,7 @@ use serde_json::{Value, json};
 /// Returns the warning for a position in which the query allows no legal move.
 pub(super) fn nothing_allowed(request: &PositionRequest) -> Value {
     json!({
-        "warning": "expected at least one legal move among those allowed, found none: the position is searched with all its \
-                    moves, and none is told",
+        "warning": "none of the allowed moves is legal: all moves are searched, and the list of moves is empty; allow at least one legal move",
         "field": request.query.restricting_key(),
         "id": request.query.id,
         "turnNumber": request.turn,

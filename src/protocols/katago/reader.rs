@@ -15,19 +15,19 @@ use std::time::Duration;
 
 /// Warnings for fields of KataGo that have no effect.
 const UNSUPPORTED_FIELDS: [(&str, &str); 4] = [
-    ("includeOwnershipStdev", "not delivered: this engine keeps no deviation of ownership"),
-    ("includeMovesOwnershipStdev", "not delivered: this engine keeps no deviation of ownership"),
+    ("includeOwnershipStdev", "not supported: this engine computes no standard deviation of ownership"),
+    ("includeMovesOwnershipStdev", "not supported: this engine computes no standard deviation of ownership"),
     (
         "includeNoResultValue",
-        "not delivered: no game is without a result here, since superko or the last cycle decides",
+        "not supported: every game has a result here: superko forbids cycles, or the last cycle decides",
     ),
-    ("humanSLProfile", "not obeyed: this engine has no model of human players"),
+    ("humanSLProfile", "not supported: this engine has no model of human players"),
 ];
 /// Warning for other unknown fields.
-const UNKNOWN_FIELD: &str = "this means nothing to this engine and is ignored";
+const UNKNOWN_FIELD: &str = "unknown field, ignored";
 /// Warning for an `untilDepth` above 1.
 const UNSUPPORTED_DEPTH: &str =
-    "moves are avoided and allowed at the root alone: untilDepth above 1 is obeyed as 1";
+    "moves are avoided or allowed only at the root: untilDepth above 1 is treated as 1";
 
 /// Parses the position requests of a query and its ignored fields. `reserve` reserves memory for a number of positions.
 pub(super) fn read(
@@ -36,7 +36,9 @@ pub(super) fn read(
     reserve: impl FnOnce(usize) -> Reservation,
 ) -> Result<(Vec<PositionRequest>, Vec<IgnoredField>), QueryError> {
     let reader = Reader { object };
-    let id = reader.text("id")?.ok_or_else(|| reader.error("id", "expected a text to answer with"))?;
+    let id = reader
+        .text("id")?
+        .ok_or_else(|| reader.error("id", "expected a text: the id that the answer repeats"))?;
     let size = reader.size()?;
     let rules = reader.rules()?;
     let komi = reader.komi(rules)?;
@@ -142,7 +144,7 @@ impl Reader<'_> {
     fn positive(&self, key: &str) -> Result<Option<u64>, QueryError> {
         let Some(value) = self.get(key) else { return Ok(None) };
         let number = value.as_u64().filter(|&number| number > 0);
-        number.map(Some).ok_or_else(|| self.error(key, "expected a whole number from 1 on"))
+        number.map(Some).ok_or_else(|| self.error(key, "expected a whole number of at least 1"))
     }
 
     fn seconds(&self, key: &str) -> Result<Option<Duration>, QueryError> {
@@ -161,7 +163,7 @@ impl Reader<'_> {
     fn size(&self) -> Result<Size, QueryError> {
         let side = |key| {
             let side = self.positive(key)?.filter(|&side| side <= 19);
-            side.ok_or_else(|| self.error(key, "expected a number of lines from 1 to 19"))
+            side.ok_or_else(|| self.error(key, "expected a board side from 1 to 19"))
         };
         let (columns, rows) = (side("boardXSize")?, side("boardYSize")?);
         Size::new(columns as usize, rows as usize)
@@ -198,7 +200,7 @@ impl Reader<'_> {
     fn game(&self, size: Size, rules: Rules, komi: Komi, keys: KeyPolicy) -> Result<QueryGame, QueryError> {
         let stones = self.moves("initialStones", self.array("initialStones")?, size)?;
         let moves = match self.get("moves") {
-            None => return Err(self.error("moves", "expected a list of moves, perhaps empty")),
+            None => return Err(self.error("moves", "expected a list of moves (it may be empty)")),
             Some(_) => self.moves("moves", self.array("moves")?, size)?,
         };
         let set_up = Player::BOTH.map(|player| stones.iter().filter(|stone| stone.0 == player).count());
@@ -263,7 +265,7 @@ impl Reader<'_> {
     }
 
     fn priorities(&self, count: usize) -> Result<Vec<i64>, QueryError> {
-        let expected = |key| self.error(key, "expected whole numbers, for each turn to analyse one");
+        let expected = |key| self.error(key, "expected one whole number per analysed turn");
         if self.get("priorities").is_some() {
             let priorities = self.array("priorities")?.iter();
             let priorities: Option<Vec<i64>> = priorities.map(Value::as_i64).collect();
@@ -319,7 +321,8 @@ impl Reader<'_> {
             match key.as_str() {
                 "maxVisits" => {
                     let visits = value.as_u64().filter(|&visits| visits > 0);
-                    overrides.visits = Some(visits.ok_or_else(|| expected("expected maxVisits from 1 on"))?);
+                    overrides.visits =
+                        Some(visits.ok_or_else(|| expected("expected maxVisits of at least 1"))?);
                 }
                 "maxTime" => {
                     let seconds = value.as_f64().filter(|&seconds| seconds > 0.0);

@@ -3,7 +3,7 @@
 use super::{Arguments, GtpError, Session};
 use crate::go::{Komi, KomiError, Size};
 
-const SIDE: &str = "a number of lines from 1 to 19";
+const SIDE: &str = "a board side from 1 to 19";
 
 /// `boardsize SIDE`, or `boardsize COLUMNS ROWS` as some servers send it.
 pub(super) fn boardsize(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {

@@ -204,7 +204,7 @@ pub(super) fn set(session: &mut Session, setting: SessionParameter, value: f64) 
         SessionParameter::Resign if value > 1.0 => return refuse("a probability from 0 to 1"),
         SessionParameter::Resign => options.decisions.resign_below = value,
         SessionParameter::Ponder if value > 0.0 && options.level.is_some() => {
-            return refuse("0 for ponder, since a level limits what is searched (start without --level)");
+            return refuse("0 for ponder: pondering searches more than --level allows");
         }
         SessionParameter::Ponder => options.ponders = value > 0.0,
     }

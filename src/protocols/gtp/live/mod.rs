@@ -30,7 +30,7 @@ impl Session {
         emit: &mut dyn FnMut(&str) -> io::Result<()>,
     ) -> io::Result<()> {
         for key in &request.unsupported {
-            self.note(&format!("{key}: this engine does not know it, and writes nothing of it"));
+            self.note(&format!("{key} is not supported: nothing is written for it"));
         }
         let root = self.engine.root_for(request.player);
         let mut ownership = self.engine.line_ownership(&root);
