@@ -153,7 +153,7 @@ fn a_folder_has_games_of_one_process_played_with_one_set_of_options() {
     // A folder of a version that did not record the options of its games.
     std::fs::remove_file(folder.path().join("games/selfplay.json")).expect("removed");
     let (is_done, told) = go_on(&["--size", "5,6x4"]);
-    assert!(is_done && told.contains("its 2 games do not say how they were played"), "{told}");
+    assert!(is_done && told.contains("the options of its 2 games are not recorded"), "{told}");
     assert_eq!(go_on(&["--size", "5,6x4"]), (true, String::new()));
 }
 
@@ -189,7 +189,7 @@ fn a_folder_is_taken_once_and_a_broken_line_is_told() {
         errors
     };
     for command in [&["compare", "games", "./games"][..], &["prepare", "games", "games", "--out", "rows"]] {
-        assert!(refusal(command).contains("expected each folder once"));
+        assert!(refusal(command).contains("name each folder once"));
     }
     assert!(refusal(&["compare", "games", "--size", "7"]).contains("found 5x5, 6x4"));
     assert!(refusal(&["compare", "absent"]).contains("that tewari selfplay --out has made"));
@@ -199,7 +199,7 @@ fn a_folder_is_taken_once_and_a_broken_line_is_told() {
     let half = &lines[1][..lines[1].len() / 2];
     std::fs::write(&file, [lines[0], half, lines[2], ""].join("\n")).expect("written");
     let told = refusal(&["compare", "games", "--size", "5"]);
-    assert!(told.contains("line 2 is no game of self-play") && told.contains("take the line out"), "{told}");
+    assert!(told.contains("line 2 is no game of self-play") && told.contains("remove the line"), "{told}");
 }
 
 #[test]
@@ -221,7 +221,10 @@ fn a_game_that_is_there_twice_is_prepared_once() {
     let (expected, _) = prepare("once");
     std::fs::write(&file, once.repeat(2)).expect("written");
     let (found, errors) = prepare("twice");
-    assert!(found == expected && errors.contains("4 games, whose number another one has"), "{errors}");
+    assert!(
+        found == expected && errors.contains("left out 4 games with a number that occurs twice"),
+        "{errors}"
+    );
 }
 
 #[test]

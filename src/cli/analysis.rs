@@ -74,7 +74,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         settings.ignored.extend(file.as_ref().map(|_| name.to_owned()));
     }
     if !settings.ignored.is_empty() {
-        print_error(&format!("ignored, since it means nothing here: {}", settings.ignored.join(", ")));
+        print_error(&format!(
+            "ignored, because this program has no such settings: {}",
+            settings.ignored.join(", ")
+        ));
     }
     let size = Size::new(19, 19)?;
     let mut options = arguments.engine.options(size, Rules::CHINESE, Komi(15), arguments.seed);
@@ -92,7 +95,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let input = BufReader::new(std::io::stdin());
     let input = Input::reading(input, super::closed_output::watch_for_closed_output(), |_| false);
     let mut server = Server::new(Engine::new(options)?, defaults, input, std::io::stdout().lock());
-    server.run().context("cannot go on with the analysis")?;
+    server.run().context("cannot continue the analysis")?;
     super::closed_output::check_client()
 }
 
@@ -129,7 +132,7 @@ impl AnalysisSettings {
                 self.perspective = Some(perspective.with_context(|| expected("BLACK, WHITE or SIDETOMOVE"))?);
             }
             "maxVisits" => {
-                self.visits = Some(number().with_context(|| expected("a number from 1 on"))? as u64)
+                self.visits = Some(number().with_context(|| expected("a number of at least 1"))? as u64)
             }
             "maxTime" => {
                 let seconds = number().with_context(|| expected("seconds"))?;

@@ -208,7 +208,12 @@ fn analyse_game(arguments: &Arguments, record: &GameRecord, id: &str) -> Result<
 fn turn_of(given: i128, moves: usize) -> Result<usize, String> {
     let from_end = |back: u128| (moves + 1).checked_sub(usize::try_from(back).ok()?);
     let turn = if given < 0 { from_end(given.unsigned_abs()) } else { usize::try_from(given).ok() };
-    turn.ok_or_else(|| format!("the record has no turn {given}: expected one from -{} to {moves}", moves + 1))
+    turn.ok_or_else(|| {
+        format!(
+            "--move {given}: the game has {moves} moves; expected a number from -{} to {moves}",
+            moves + 1
+        )
+    })
 }
 
 /// Returns the moves of a record, up to the first that is unreadable or outside a board of `size`.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Returns an error if the client of a conversation has closed standard output without a command to quit.
 pub(super) fn check_client() -> Result<()> {
-    ensure!(!output::is_closed(), "expected a client that reads the answers, found none: it has ended");
+    ensure!(!output::is_closed(), "the client closed the connection without ending the session");
     Ok(())
 }
 

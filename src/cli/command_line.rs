@@ -68,8 +68,7 @@ pub(super) enum Command {
 pub(super) fn program() -> clap::Command {
     // [`SettingsFile::take`] removes `--config` before the command line is parsed; it is declared here for the help.
     let config = Arg::new("config").long("config").value_name("FILE").global(true).help(
-        "Settings: a TOML file, or none. Default: what TEWARI_CONFIG says, or tewari/config.toml in $XDG_CONFIG_HOME or \
-         ~/.config",
+        "Settings file in TOML, or none. Default: the file named by TEWARI_CONFIG, or tewari/config.toml in $XDG_CONFIG_HOME or ~/.config",
     );
     CommandLine::augment_args(clap::Command::new("tewari")).arg(config)
 }

@@ -62,12 +62,12 @@ fn head(choice: &SettingsFile, settings: Option<&Settings>) -> String {
             format!("{}", path.display())
         }
         (SettingsFile::DefaultPath(path) | SettingsFile::File(path), None) => {
-            format!("none; {} is not there", path.display())
+            format!("none; {} does not exist", path.display())
         }
         (SettingsFile::None, _) => "none".to_owned(),
     };
     format!(
-        "# settings: {found}\n# [{COMMON_TABLE}] in it holds for gtp, analyze, review, analysis and play go\n"
+        "# settings: {found}\n# [{COMMON_TABLE}] in it applies to gtp, analyze, review, analysis and play go\n"
     )
 }
 

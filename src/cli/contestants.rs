@@ -55,7 +55,7 @@ pub(super) fn parse(text: &str, setting: &ContestantSettings) -> Result<Contesta
             }
         },
     };
-    let words = shlex::split(options).ok_or_else(|| anyhow!("{text:?} has quotes that do not match"))?;
+    let words = shlex::split(options).ok_or_else(|| anyhow!("{text:?}: a quotation mark is not closed"))?;
     let own = SelfArguments::try_parse_from(words)
         .map_err(|error| anyhow!("{}", message_with_hint(&error)))
         .with_context(|| format!("cannot read {text:?}"))?;

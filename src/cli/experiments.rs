@@ -190,11 +190,12 @@ impl GameArguments {
         }
         progress.clear();
         let kept = rows.len();
+        let hint = if self.out.is_some() { "; --resume continues" } else { "" };
         let outcome = if let Some(error) = failure {
             Err(anyhow!(error)
-                .context(format!("a game could not be kept; {kept} games are safe, --resume goes on")))
+                .context(format!("cannot save a game; {kept} games are saved, --resume continues")))
         } else if stop.load(Relaxed) {
-            Err(anyhow!("interrupted after {kept} of {games} games; --resume goes on"))
+            Err(anyhow!("interrupted after {kept} of {games} games{hint}"))
         } else {
             outcome.with_context(|| format!("ended after {kept} of {games} games"))
         };
@@ -220,8 +221,7 @@ impl GameArguments {
         for contestant in contestants.filter(|_| !experiment.keep_table) {
             ensure!(
                 !contestant.writes_to_file(),
-                "{:?}: expected games that start with empty tables, found a table file: add --keep-table, or \
-                 --table-mode cow for a copy that each game begins with",
+                "{:?}: the table file would keep positions between games: add --keep-table, or --table-mode cow to begin each game with the file as it is",
                 contestant.description()
             );
         }
@@ -237,8 +237,7 @@ impl GameArguments {
             contestants.find(|it| matches!(it, ContestantSpec::Program(_)))
         {
             bail!(
-                "--time {}: expected whole seconds, since no others can be told to {command:?}; put the limit into \
-                 its own command line",
+                "--time {}: GTP can pass only whole seconds to {command:?}; give whole seconds, or set the limit in its command line",
                 time.as_secs_f64()
             );
         }

@@ -69,8 +69,7 @@ impl Arguments {
     pub(super) fn check(&self) -> Result<()> {
         ensure!(
             self.level.is_none() || !self.ponder,
-            "expected --level or --ponder, found both: pondering searches more than a level allows; leave one of them \
-             out, with --ponder=false where the settings have it"
+            "--level and --ponder cannot be combined: pondering searches more than a level allows. Leave one of them out; --ponder=false overrides the settings file"
         );
         Ok(())
     }
@@ -123,7 +122,7 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
         .with_diagnostics(say)
         .with_closed_output(super::closed_output::watch_for_closed_output());
     let input = std::io::BufReader::new(std::io::stdin());
-    session.run(input, &mut output).context("cannot go on with the conversation")?;
+    session.run(input, &mut output).context("cannot continue the session")?;
     match output.failure {
         // A client that sends `quit` may close the output before the answer.
         _ if session.has_quit() => Ok(()),

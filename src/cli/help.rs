@@ -10,17 +10,17 @@ const EXAMPLES: &[(&str, &str)] = &[
         "",
         "\
   tewari analyze game.sgf                     win rates and best moves of a game
-  tewari review game.sgf -o game.html         where it was lost: a page to look at
+  tewari review game.sgf -o game.html         where the game was lost, as a web page
   tewari play go --size 9                     a game in the terminal
   tewari gtp --time 5                         for GoGui, Sabaki, Lizzie and servers
-  tewari config gtp                           every option that holds, and why",
+  tewari config gtp                           the value and source of every option",
     ),
     (
         "gtp",
         "\
   tewari gtp --time 5                         five seconds a move
   tewari gtp --memory 1GiB --threads 2 --ponder
-  tewari gtp --table game.tewari              keeps what is learnt in a file
+  tewari gtp --table game.tewari              keeps the search results in a file
   tewari gtp --simulations 1000 --seed 1      plays the same moves each time",
     ),
     (
@@ -36,7 +36,7 @@ const EXAMPLES: &[(&str, &str)] = &[
         "review",
         "\
   tewari review game.sgf                      where the game was lost, in the terminal
-  tewari review game.sgf -o game.html         a page to look at and to send to a friend
+  tewari review game.sgf -o game.html         as a web page
   tewari review games/ --format sgf -o reviewed/
                                               every record of a folder, with comments and variations
   tewari review game.sgf --simulations 5000 --save game.review -o game.html
@@ -49,13 +49,13 @@ const EXAMPLES: &[(&str, &str)] = &[
   tewari analysis --threads 2 --memory 1GiB
   tewari analysis -model M -config C -analysis-threads 2
                                               as KaTrain calls KataGo
-  tewari --config settings.toml analysis      settings of this program: behind the command --config is KataGo's",
+  tewari --config settings.toml analysis      settings of this program; after the command --config is KataGo's option",
     ),
     (
         "bench",
         "\
   tewari bench                                signature and speed
-  tewari bench --policy ucb1                  of another policy
+  tewari bench --policy ucb1                  with another policy
   tewari bench --playouts                     playouts alone
   tewari bench --machine                      how many threads and how much memory to use here",
     ),
@@ -103,7 +103,7 @@ const EXAMPLES: &[(&str, &str)] = &[
         "selfplay",
         "\
   tewari selfplay --out games --games 2000 --size 9,13
-  tewari selfplay --out games --games 4000    goes on in the same folder",
+  tewari selfplay --out games --games 4000    continues in the same folder",
     ),
     (
         "play go",
@@ -116,8 +116,8 @@ const EXAMPLES: &[(&str, &str)] = &[
         "config",
         "\
   tewari config                               every option of every command
-  tewari config gtp                           of one
-  tewari config gtp --threads 4               beside what is typed
+  tewari config gtp                           options of gtp
+  tewari config gtp --threads 4               with options as typed
   tewari config --config other.toml",
     ),
     (
@@ -142,7 +142,7 @@ A settings file has a table for each command, with the long names of its options
   threads = 2
   memory = \"1GiB\"
 
-  [gtp]                # wins over [default]
+  [gtp]                # overrides [default]
   ponder = true
 
   [sweep]
@@ -151,11 +151,11 @@ A settings file has a table for each command, with the long names of its options
   [play.go]
   size = 13
 
-The command line wins over the file; --ponder=false turns off what it turned on.";
+The command line overrides the file: --ponder=false turns off a flag that the file turns on.";
 
 /// Places of the settings file.
 const PLACE: &str = "\
-Settings: tewari/config.toml in $XDG_CONFIG_HOME or ~/.config, or what --config or TEWARI_CONFIG says (none: no file).";
+Settings: tewari/config.toml in $XDG_CONFIG_HOME or ~/.config, or the file of --config or TEWARI_CONFIG (none: no file).";
 
 /// Exit codes of the program.
 const EXIT_CODES: &str =

@@ -12,7 +12,7 @@ pub(super) fn stop_on_interrupt() -> &'static AtomicBool {
         if STOP.swap(true, Relaxed) {
             std::process::exit(INTERRUPTED);
         }
-        print_error("what is running is finished first; press Ctrl-C again to give it up");
+        print_error("finishing the running games or searches; press Ctrl-C again to stop at once");
     });
     &STOP
 }

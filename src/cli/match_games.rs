@@ -137,9 +137,12 @@ fn pairings(arguments: &Arguments) -> Result<Vec<Pairing>> {
     let mut players = Vec::new();
     for player in &arguments.player {
         let Some((name, command)) = player.split_once('=').filter(|(name, _)| is_name(name)) else {
-            bail!("--player {player:?}: expected NAME=CMD, the name in letters, digits and -_.");
+            bail!("--player {player:?}: expected NAME=CMD, with a name of letters, digits, -, _ and .");
         };
-        ensure!(players.iter().all(|(other, _)| other != name), "there are two players called {name}");
+        ensure!(
+            players.iter().all(|(other, _)| other != name),
+            "two players are called {name}: give each a different name"
+        );
         players.push((name.to_owned(), contestants::parse(command, &setting)?));
     }
     ensure!(players.len() >= 2, "expected at least two --player, found {}", players.len());

@@ -13,10 +13,10 @@ pub(super) fn check_memory_fits(bytes: u64, concurrency: usize) -> Result<()> {
         let limit = available / 100 * MAX_MEMORY_PERCENT;
         ensure!(
             wanted <= limit,
-            "{concurrency} at a time with tables of {} MiB each need {} MiB, expected at most {} MiB on this machine: give a \
+            "{concurrency} at a time need {} MiB of memory for tables ({} MiB each), and this machine has {} MiB: use a \
              smaller --concurrency or smaller tables",
-            bytes / memory::MIB,
             wanted / memory::MIB,
+            bytes / memory::MIB,
             limit / memory::MIB,
         );
     }

@@ -36,7 +36,7 @@ pub(super) fn read_network(path: &Path) -> Result<Arc<Network>> {
     let name = path.display();
     ensure!(
         path != Path::new("none") || path.exists(),
-        "expected a weights file, found {name}: there would be no network to ask"
+        "{name}: this command needs a network; give a weights file"
     );
     let mut bytes = Vec::new();
     // One byte above the limit is enough to detect a file that is too large.

@@ -164,7 +164,7 @@ impl EngineArguments {
     pub(super) fn without_file(&self) -> anyhow::Result<&EngineArguments> {
         ensure!(
             self.table.is_none(),
-            "expected a table that starts empty, found --table: it is for gtp, analyze, match and play"
+            "--table cannot be used here: this command starts with an empty table (--table is for gtp, analyze, review, match and play go)"
         );
         Ok(self)
     }

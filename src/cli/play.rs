@@ -171,6 +171,6 @@ fn play_game(game: &mut dyn InteractiveGame, human: Player) -> Result<()> {
     match converse(game, human, &mut *console) {
         // The reader has closed the output.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        outcome => outcome.context("cannot go on with the game"),
+        outcome => outcome.context("cannot continue the game"),
     }
 }

@@ -103,7 +103,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let mut folder = SelfplayFolder::open(&arguments.out, &settings.identity(&options))?;
     if folder.is_adopted() {
         print_error(&format!(
-            "{}: its {} games do not say how they were played; from now on it has the options of this run",
+            "{}: the options of its {} games are not recorded; the options of this run are recorded for the folder",
             arguments.out.display(),
             folder.games()
         ));

@@ -84,11 +84,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     ensure!(!tests.is_empty(), "{name}: expected at least one test, found nothing");
     let found = tests.len();
     tests.retain(|test| arguments.wants(test));
-    ensure!(!tests.is_empty(), "{name}: none of the {found} tests is of that tier and suite");
+    ensure!(!tests.is_empty(), "{name}: none of the {found} tests has the given tier and suite");
     for test in &tests {
         if let Some(reason) = &test.forbidden_move {
             print_error(&format!(
-                "{name}: test {}: its stones are set up without its moves: {reason}",
+                "{name}: test {}: set up as a position, because its moves cannot be played: {reason}",
                 test.id
             ));
         }
@@ -138,7 +138,7 @@ impl Arguments {
         }
         let mut text = String::new();
         if self.format == Format::Text {
-            writeln!(text, "tier         total  solved  share           95 %   of them hard: total  solved")?;
+            writeln!(text, "tier         total  solved  share           95 %           hard: total  solved")?;
         }
         for (tier, [easy, easy_solved, hard, hard_solved]) in tiers {
             let (total, solved) = (easy + hard, easy_solved + hard_solved);
@@ -168,7 +168,7 @@ fn comparison(comparison: &SuiteComparison) -> String {
     let SuiteComparison { both, neither, only_first, only_second, unmatched } = comparison;
     let mut text = format!(
         "compared with the earlier run: both solved {both}, neither {neither}, only this one {}, only the earlier one {}\n\
-         as large a difference by chance: {:.1} % (exact McNemar test)\n",
+         probability of such a difference by chance: {:.1} % (exact McNemar test)\n",
         only_first.len(),
         only_second.len(),
         100.0 * comparison.probability()

@@ -95,7 +95,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let setting = common.setting(no_limits);
     let ContestantSpec::BuiltIn { engine, session, .. } = contestants::parse(&arguments.engine, &setting)?
     else {
-        bail!("--engine {:?}: expected self or self:OPTIONS, whose table can be varied", arguments.engine);
+        bail!(
+            "--engine {:?}: expected self or self:OPTIONS; the tables of other programs cannot be varied",
+            arguments.engine
+        );
     };
     for given in
         ["--table-size", "--memory", "--replacement", "--simulations", "--visits", "--time", "--level"]
@@ -111,7 +114,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let reference_name = name_of(&reference);
     let points = points(&arguments.table_size, &arguments.replacement, &arguments.limits());
     for (index, point) in points.iter().enumerate() {
-        ensure!(!points[..index].contains(point), "the point {point} is there twice");
+        ensure!(!points[..index].contains(point), "the point {point} is given twice");
         point.layout(&engine).with_context(|| format!("table size {point}"))?;
     }
     if let Some(path) = &arguments.positions {
@@ -291,7 +294,7 @@ fn draw_again(arguments: &Arguments) -> Result<()> {
     }
     let curves = sweep::curves(&rows);
     let kept = rows.iter().map(|row| row.reference.as_str()).find(|reference| !reference.is_empty());
-    let reference = arguments.reference.as_deref().or(kept).unwrap_or("which the rows do not name");
+    let reference = arguments.reference.as_deref().or(kept).unwrap_or("an unnamed reference");
     let charts = Charts::draw(&curves, &arguments.games_arguments.title(), reference)?;
     let folder = arguments.games_arguments.out.as_deref().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder).with_context(|| format!("{}", folder.display()))?;

@@ -46,8 +46,7 @@ impl TableGame {
         let (made_for_rules, made_for_komi) = (made_for_rules?, made_for_komi?);
         ((made_for_rules, made_for_komi) != (rules, komi)).then(|| {
             format!(
-                "{}: expected rules {made_for_rules} and komi {made_for_komi}, which the table was made for, found rules \
-                 {rules} and komi {komi}: nothing is shared between them",
+                "{}: the table was made for rules {made_for_rules} and komi {made_for_komi}; this search uses rules {rules} and komi {komi} and shares no results with it",
                 self.name
             )
         })

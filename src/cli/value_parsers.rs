@@ -33,12 +33,13 @@ pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
     let binary = parse_size::Config::new().with_binary();
     let expected = "expected a number of bytes such as 65536, 512KiB, 64MiB or 2GiB";
     let bytes = binary.parse_size(text).map_err(|_| format!("{expected}, found {text:?}"))?;
-    if bytes == 0 { Err(format!("{expected}, found nothing at all")) } else { Ok(bytes) }
+    if bytes == 0 { Err(format!("{expected}, found 0")) } else { Ok(bytes) }
 }
 
 /// Parses seconds, above 0 and at most 1,000,000.
 pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| format!("expected seconds, found {text:?}"))?;
+    let seconds: f64 =
+        text.parse().map_err(|_| format!("expected a number of seconds such as 5 or 0.5, found {text:?}"))?;
     if seconds > 0.0 && seconds <= 1e6 {
         Ok(Duration::from_secs_f64(seconds))
     } else {

@@ -60,15 +60,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let comparison = compare(games, &options, limits, komi)?;
     let left_out = games.len() - comparison.positions;
     if left_out > 0 {
-        print_error(&format!(
-            "{left_out} games, in which nothing was searched or a move is not legal, are left out"
-        ));
+        print_error(&format!("left out {left_out} games without a search or with an illegal move"));
     }
     ensure!(comparison.positions > 0, "expected games in which something was searched, found none");
     let search = format!("search, {} simulations", arguments.simulations);
     let rows = [row("network", &comparison.network)?, row(&search, &comparison.search)?];
     print_line(format_args!(
-        "{} games, a position each, {} with a komi that was made even; losses in nats after calibration by one temperature",
+        "one position of each of {} games, {} with an evened komi; losses in nats after calibration by one temperature",
         comparison.positions, comparison.evened
     ))?;
     print_line(format_args!("{:28} {:>10} {:>10} {:>12} {:>12}", "", "value", "sign", "owners", "points"))?;

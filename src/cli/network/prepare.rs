@@ -71,8 +71,9 @@ pub(super) fn read_selfplay_games(
             format!("cannot read {}: expected a folder that tewari selfplay --out has made", file.display())
         })?;
         // Otherwise a game could be in both training and validation.
-        ensure!(taken.insert(place), "{} is there twice: expected each folder once", folder.display());
-        let hint = "take the line out; one that was cut off at the end goes when tewari selfplay goes on";
+        ensure!(taken.insert(place), "{} is named twice: name each folder once", folder.display());
+        let hint =
+            "remove the line; a cut-off last line is removed when tewari selfplay continues in the folder";
         let mut played = read(&file, |text, line| {
             SelfplayGame::parse(text, line).map_err(|error| anyhow!("{error}: {hint}"))
         })?;
@@ -83,7 +84,7 @@ pub(super) fn read_selfplay_games(
         if lines > played.len() {
             // Otherwise one copy could be in training and the other in validation.
             let (name, copies) = (folder.display(), lines - played.len());
-            print_error(&format!("{name}: {copies} games, whose number another one has, are left out"));
+            print_error(&format!("{name}: left out {copies} games with a number that occurs twice"));
         }
         games.extend(played);
     }
@@ -94,7 +95,7 @@ pub(super) fn read_selfplay_games(
         return Ok((games, size));
     }
     let Some(size) = games.first().and_then(SelfplayGame::board) else {
-        bail!("expected games of self-play, found none: tewari selfplay plays some");
+        bail!("expected games of self-play, found none: play some with tewari selfplay");
     };
     if games.iter().any(|game| game.board() != Some(size)) {
         bail!("expected games on one board, found {}: choose with --size", boards(&games));
@@ -157,7 +158,7 @@ fn split<G>(
     let apart = match games.len().checked_sub(arguments.validation.get()) {
         Some(apart) if apart > 0 => apart,
         _ => bail!(
-            "expected more games than the {} to keep apart, found {}: set --validation lower, or play more",
+            "expected more than the {} games for validation, found {}: set --validation lower, or play more",
             arguments.validation,
             games.len()
         ),

@@ -46,7 +46,7 @@ pub(super) fn all_info(networks: &Networks) -> String {
     let networks = networks.all();
     match &networks[..] {
         [small, large] => format!(
-            "boards: no side above {SMALL_SIDE}\n{}\n\nboards: larger ones\n{}",
+            "for boards up to {SMALL_SIDE}x{SMALL_SIDE}\n{}\n\nfor larger boards\n{}",
             info(small),
             info(large)
         ),
@@ -163,7 +163,7 @@ fn evaluation_text(position: &Position, situation: &Situation<'_>, evaluation: &
     if evaluation.owners.is_some() {
         let owner = |mv: Move| evaluation.owner_chance(mv).map_or(0.0, for_black);
         let owners = board(position, |mv| format!("{:.0}", owner(mv)));
-        let _ = write!(text, "\n\n{owners}chance of Black to own each empty point, per cent");
+        let _ = write!(text, "\n\n{owners}probability that Black owns each empty point, percent");
     }
     if let Some(score) = evaluation.score {
         let komi = situation.own_komi();

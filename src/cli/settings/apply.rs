@@ -107,7 +107,7 @@ impl SettingEntry {
         let SettingEntry { tables, key, value, .. } = self;
         if tables.is_empty() {
             return Some(format!(
-                "{key} is in no table: expected it below [{COMMON_TABLE}] or the name of a command, such as [gtp]"
+                "{key} is outside a table: put it below [{COMMON_TABLE}] or a command such as [gtp]"
             ));
         }
         let leaves = leaves(program, tables);

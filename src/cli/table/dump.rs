@@ -94,8 +94,7 @@ pub(super) fn dump(arguments: &DumpArguments) -> Result<()> {
     };
     let Some(text) = text else {
         bail!(
-            "{name}: expected a position that was searched, found nothing known of this one with rules {} and komi {}: \
-             the table was made for {}; give other --rules or --komi, or another --move",
+            "{name}: the table has no search of this position with rules {} and komi {} (it was made for {}): try other --rules, --komi or --move",
             position.rules(),
             position.komi(),
             identity.setting

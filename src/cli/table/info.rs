@@ -64,7 +64,7 @@ fn describe(table: &Table, survey: &Survey) -> String {
     lines.push(format!("  proofs        {} positions with proven bounds", survey.bounded));
     lines.push(format!("  generation    {}, opened {} times", table.generation(), table.opening()));
     if let Some(ending) = table.ending() {
-        lines.push(format!("  found         {}", ending.describe()));
+        lines.push(format!("  last closed   {}", ending.describe()));
     }
     lines.push(format!("  last visit    {}", ages(survey)));
     lines.push("  visits        positions".to_owned());

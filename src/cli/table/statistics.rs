@@ -21,10 +21,10 @@ pub(super) fn plural(count: u64, what: &str) -> String {
 /// Returns a summary of a survey.
 pub(super) fn soundness(survey: &Survey) -> String {
     let unfinished = survey.unfinished_entries + survey.unfinished_blocks;
-    let void = plural(survey.void_bounds, "bound");
+    let void = plural(survey.void_bounds, "invalid bound");
     match survey.faults {
-        0 => format!("clean; {unfinished} unfinished, {void} void"),
-        faults => format!("{}; {unfinished} unfinished, {void} void", plural(faults, "fault")),
+        0 => format!("clean; {unfinished} unfinished entries or blocks, {void}"),
+        faults => format!("{}; {unfinished} unfinished entries or blocks, {void}", plural(faults, "fault")),
     }
 }
 

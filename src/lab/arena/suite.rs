@@ -188,7 +188,7 @@ impl TestLine {
         }
         let above = match self.expect.as_deref() {
             None if self.expected.is_empty() && self.wrong.is_empty() => {
-                return Err(("expected moves, wrong moves or a value", "nothing".to_owned()));
+                return Err(("moves under \"expected\" or \"wrong\", or a value", "nothing".to_owned()));
             }
             None => return Ok(Goal::Move(self.expected.clone(), self.wrong.clone())),
             Some("value_above") => true,
