@@ -1,12 +1,12 @@
 //! `tewari analysis`: the command line of KataGo's analysis engine, as its clients call it.
 
 use super::options::EngineArguments;
-use super::print_error;
+use super::print::print_error;
 use crate::base::input::LineReader;
 use crate::base::memory::{MIB, MemoryBudget};
 use crate::engine::Engine;
 use crate::go::{Komi, Rules, Size};
-use crate::protocols::katago::{Defaults, Perspective, Server};
+use crate::protocols::katago::{Perspective, QueryDefaults, Server};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::io::BufReader;
@@ -17,13 +17,13 @@ use std::time::Duration;
 const DEFAULT_VISITS: u64 = 1_000;
 
 /// Ratio of the memory budget to the maximum bytes of waiting queries, which are at least 1 MiB.
-const LEAST_MEMORY_OVER_QUERIES: u64 = 16;
+const MIN_MEMORY_OVER_QUERIES: u64 = 16;
 /// Maximum bytes of waiting queries: those about 1,000 positions of long games.
-const MAX_ROOM_FOR_QUERIES: u64 = 16 * MIB;
+const MAX_QUERY_BYTES: u64 = 16 * MIB;
 
 /// The supported settings of KataGo; the others concern its own network and search.
 #[derive(Clone, Debug, Default)]
-struct Settings {
+struct AnalysisSettings {
     perspective: Option<Perspective>,
     visits: Option<u64>,
     time: Option<Duration>,
@@ -63,7 +63,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
-    let mut settings = Settings::default();
+    let mut settings = AnalysisSettings::default();
     if let Some(path) = &arguments.config {
         settings.read_file(path)?;
     }
@@ -74,15 +74,18 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         settings.ignored.extend(file.as_ref().map(|_| name.to_owned()));
     }
     if !settings.ignored.is_empty() {
-        print_error(&format!("ignored, since it means nothing here: {}", settings.ignored.join(", ")));
+        print_error(&format!(
+            "ignored, because this program has no such settings: {}",
+            settings.ignored.join(", ")
+        ));
     }
     let size = Size::new(19, 19)?;
     let mut options = arguments.engine.options(size, Rules::CHINESE, Komi(15), arguments.seed);
     if let Some(threads) = arguments.analysis_threads.or(settings.threads) {
         options.parameters.threads = usize::from(threads);
     }
-    options.reserved = room_for_queries(options.memory);
-    let defaults = Defaults {
+    options.reserved = query_bytes(options.memory);
+    let defaults = QueryDefaults {
         perspective: settings.perspective.unwrap_or(Perspective::SideToMove),
         visits: arguments.visits.or(settings.visits).unwrap_or(DEFAULT_VISITS),
         time: settings.time,
@@ -90,21 +93,21 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         finishes_queue: !arguments.quit_without_waiting,
     };
     let input = BufReader::new(std::io::stdin());
-    let input = LineReader::reading(input, super::abandoned::watch_standard_output(), |_| false);
+    let input = LineReader::reading(input, super::closed_output::watch_for_closed_output(), |_| false);
     let mut server = Server::new(Engine::new(options)?, defaults, input, std::io::stdout().lock());
-    server.run().context("cannot go on with the analysis")?;
-    super::abandoned::check_client()
+    server.run().context("cannot continue the analysis")?;
+    super::closed_output::check_client()
 }
 
 /// Returns the maximum bytes of waiting queries.
-fn room_for_queries(memory: MemoryBudget) -> u64 {
+fn query_bytes(memory: MemoryBudget) -> u64 {
     match memory {
-        MemoryBudget::Engine(bytes) => (bytes / LEAST_MEMORY_OVER_QUERIES).clamp(MIB, MAX_ROOM_FOR_QUERIES),
-        MemoryBudget::Table(_) => MAX_ROOM_FOR_QUERIES,
+        MemoryBudget::Engine(bytes) => (bytes / MIN_MEMORY_OVER_QUERIES).clamp(MIB, MAX_QUERY_BYTES),
+        MemoryBudget::Table(_) => MAX_QUERY_BYTES,
     }
 }
 
-impl Settings {
+impl AnalysisSettings {
     /// Reads lines of `key = value`; `#` begins a comment, and lines that begin with `@` are skipped.
     fn read_file(&mut self, path: &Path) -> Result<()> {
         let text =
@@ -129,7 +132,7 @@ impl Settings {
                 self.perspective = Some(perspective.with_context(|| expected("BLACK, WHITE or SIDETOMOVE"))?);
             }
             "maxVisits" => {
-                self.visits = Some(number().with_context(|| expected("a number from 1 on"))? as u64)
+                self.visits = Some(number().with_context(|| expected("a number of at least 1"))? as u64)
             }
             "maxTime" => {
                 let seconds = number().with_context(|| expected("seconds"))?;

@@ -1,8 +1,8 @@
 //! `tewari analyze`: analysis of a record or of an empty board.
 
-use super::options::{Dead, EngineArguments, LimitArguments, POSITION};
-use super::print_error;
-use super::table_game::{Chosen, TableGame, choose};
+use super::options::{DeadStonesChoice, EngineArguments, LimitArguments, POSITION};
+use super::print::print_error;
+use super::table_game::{ChosenGame, TableGame, choose_game};
 use crate::base::game::Move;
 use crate::engine::Engine;
 use crate::go::status::end_position;
@@ -24,7 +24,7 @@ pub(super) const DEFAULT_SIMULATIONS_FOR_PROOF: u64 = 1_000_000;
 /// Maximum number of points of a board that may be proven.
 pub(super) const PROVABLE_POINTS: usize = 16;
 /// Maximum bytes of a file; the record's reader has the same limit.
-const LARGEST_FILE: u64 = sgf::MAX_BYTES as u64;
+const MAX_FILE_BYTES: u64 = sgf::MAX_BYTES as u64;
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -59,7 +59,7 @@ pub(super) struct Arguments {
     /// Stones removed as dead where a game has ended. Default: none by tromp-taylor rules, else those that both players
     /// would agree on.
     #[arg(long, value_enum, help_heading = POSITION)]
-    dead: Option<Dead>,
+    dead: Option<DeadStonesChoice>,
     /// Also print the ownership of each point, from Black's point of view: as a board, or in JSON as KataGo's
     /// `ownership`, rows from the top.
     #[arg(long)]
@@ -101,19 +101,20 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 
 fn analyse_empty_board(arguments: &Arguments) -> Result<()> {
     let table = TableGame::of(&arguments.engine);
-    let Chosen { size, rules, komi } =
-        choose(table.as_ref(), arguments.size, arguments.given(), Size::new(19, 19)?);
+    let ChosenGame { size, rules, komi } =
+        choose_game(table.as_ref(), arguments.size, arguments.given(), Size::new(19, 19)?);
     let position = Position::new(size, rules, komi);
-    let mut analyst = Analyst::new(arguments, size.to_string(), Head::without_record(rules), &position, 1)?;
-    say_mismatch(table.as_ref(), rules, komi);
-    analyst.analyse(&RecordTurn { turn: 0, played: None, set_up: None, position }, 1)?;
-    if let Some(warning) = analyst.engine.file_warning() {
+    let mut game_analysis =
+        GameAnalysis::new(arguments, size.to_string(), Head::without_record(rules), &position, 1)?;
+    print_mismatch(table.as_ref(), rules, komi);
+    game_analysis.analyse(&RecordTurn { turn: 0, played: None, set_up: None, position }, 1)?;
+    if let Some(warning) = game_analysis.engine.file_warning() {
         print_error(&warning);
     }
     Ok(())
 }
 
-fn say_mismatch(table: Option<&TableGame>, rules: Rules, komi: Komi) {
+fn print_mismatch(table: Option<&TableGame>, rules: Rules, komi: Komi) {
     if let Some(mismatch) = table.and_then(|table| table.mismatch(rules, komi)) {
         print_error(&mismatch);
     }
@@ -124,7 +125,7 @@ fn say_mismatch(table: Option<&TableGame>, rules: Rules, komi: Komi) {
 fn analyse_file(arguments: &Arguments, path: &Path) -> Result<()> {
     let name = path.display().to_string();
     let bytes = read(path).with_context(|| format!("cannot read {name}"))?;
-    let collection = sgf::read_damaged(&bytes).map_err(|error| about(&name, error))?;
+    let collection = sgf::read_damaged(&bytes).map_err(|error| with_name(&name, error))?;
     drop(bytes);
     for warning in &collection.warnings {
         print_error(&format!("{name}: {warning}"));
@@ -159,35 +160,35 @@ fn analyse_game(arguments: &Arguments, record: &GameRecord, id: &str) -> Result<
     let otherwise = table.as_ref().map_or_else(DefaultTerms::default, TableGame::otherwise);
     let terms = match record.terms(arguments.given(), otherwise) {
         Ok(terms) => terms,
-        Err(error) => return Ok(Some(about(id, error))),
+        Err(error) => return Ok(Some(with_name(id, error))),
     };
-    say_mismatch(table.as_ref(), terms.rules, terms.komi);
+    print_mismatch(table.as_ref(), terms.rules, terms.komi);
     let turn = match arguments.turn.map(|given| turn_of(given, record.move_count())).transpose() {
         Ok(turn) => turn,
-        Err(error) => return Ok(Some(about(id, error))),
+        Err(error) => return Ok(Some(with_name(id, error))),
     };
     let count = if turn.is_some() { 1 } else { record.move_count() + 1 };
     let passes = arguments.passes.get();
-    let mut analyst = None;
+    let mut game_analysis = None;
     let mut cut_off = None;
     for pass in 1..=passes {
         let keys = arguments.engine.key_policy();
         let positions = match positions::positions_of(record, turn, &terms, keys) {
             Ok(positions) => positions,
-            Err(error) => return Ok(Some(about(id, error))),
+            Err(error) => return Ok(Some(with_name(id, error))),
         };
         let mut analyse = |step: &RecordTurn| {
-            let analyst = match &mut analyst {
-                Some(analyst) => analyst,
+            let game_analysis = match &mut game_analysis {
+                Some(game_analysis) => game_analysis,
                 None => {
                     let head = Head::new(record, &terms);
                     let count = count * passes;
-                    let mut new = Analyst::new(arguments, id.to_owned(), head, &step.position, count)?;
+                    let mut new = GameAnalysis::new(arguments, id.to_owned(), head, &step.position, count)?;
                     new.moves = moves_of(record, step.position.size());
-                    analyst.insert(new)
+                    game_analysis.insert(new)
                 }
             };
-            analyst.analyse(step, pass)
+            game_analysis.analyse(step, pass)
         };
         cut_off = if arguments.goes_back(pass) {
             let (positions, error) = all_of(positions);
@@ -197,17 +198,22 @@ fn analyse_game(arguments: &Arguments, record: &GameRecord, id: &str) -> Result<
             one_by_one(positions, &mut analyse)?
         };
     }
-    if let Some(warning) = analyst.and_then(|analyst| analyst.engine.file_warning()) {
+    if let Some(warning) = game_analysis.and_then(|game_analysis| game_analysis.engine.file_warning()) {
         print_error(&warning);
     }
-    Ok(cut_off.map(|error| about(id, error)))
+    Ok(cut_off.map(|error| with_name(id, error)))
 }
 
 /// Returns the turn of `--move` in a record of `moves` moves, or an error message.
 fn turn_of(given: i128, moves: usize) -> Result<usize, String> {
     let from_end = |back: u128| (moves + 1).checked_sub(usize::try_from(back).ok()?);
     let turn = if given < 0 { from_end(given.unsigned_abs()) } else { usize::try_from(given).ok() };
-    turn.ok_or_else(|| format!("the record has no turn {given}: expected one from -{} to {moves}", moves + 1))
+    turn.ok_or_else(|| {
+        format!(
+            "--move {given}: the game has {moves} moves; expected a number from -{} to {moves}",
+            moves + 1
+        )
+    })
 }
 
 /// Returns the moves of a record, up to the first that is unreadable or outside a board of `size`.
@@ -264,7 +270,7 @@ impl Arguments {
 }
 
 /// Returns an error with the name of the file; the message of `error` already includes its sources.
-fn about(name: &str, error: impl std::fmt::Display) -> anyhow::Error {
+fn with_name(name: &str, error: impl std::fmt::Display) -> anyhow::Error {
     anyhow!("{name}: {error}")
 }
 
@@ -272,19 +278,19 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     use std::io::Read;
     let mut bytes = Vec::new();
     if path == Path::new("-") {
-        std::io::stdin().lock().take(LARGEST_FILE + 1).read_to_end(&mut bytes)?;
+        std::io::stdin().lock().take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
     } else {
         let file = std::fs::File::open(path)?;
         if file.metadata()?.is_dir() {
             bail!("expected an SGF file, found a directory");
         }
-        file.take(LARGEST_FILE + 1).read_to_end(&mut bytes)?;
+        file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
     }
     Ok(bytes)
 }
 
 /// The analysis of a game: positions are searched in order, and each result is written at once.
-struct Analyst<'a> {
+struct GameAnalysis<'a> {
     arguments: &'a Arguments,
     id: String,
     head: Head,
@@ -294,7 +300,7 @@ struct Analyst<'a> {
     progress: ProgressBar,
 }
 
-impl<'a> Analyst<'a> {
+impl<'a> GameAnalysis<'a> {
     /// Creates an analyst for `count` positions with the board, rules and komi of `first`.
     fn new(
         arguments: &'a Arguments,
@@ -302,11 +308,11 @@ impl<'a> Analyst<'a> {
         head: Head,
         first: &Position,
         count: usize,
-    ) -> Result<Analyst<'a>> {
+    ) -> Result<GameAnalysis<'a>> {
         let mut options = arguments.engine.options(first.size(), first.rules(), first.komi(), arguments.seed);
         options.dead_stones = arguments.dead.map(Into::into);
         let (engine, progress) = (Engine::new(options)?, progress_bar(count));
-        Ok(Analyst { arguments, id, head, is_head_written: false, moves: Vec::new(), engine, progress })
+        Ok(GameAnalysis { arguments, id, head, is_head_written: false, moves: Vec::new(), engine, progress })
     }
 
     /// Analyses a position in pass number `pass`, from 1.
@@ -316,7 +322,7 @@ impl<'a> Analyst<'a> {
         let next = self.moves.get(step.turn).copied();
         let end = end_position(&step.position, next).map(|end| {
             let options = self.engine.options();
-            let dead = Dead::or_by_rules(self.arguments.dead, end.rules());
+            let dead = DeadStonesChoice::or_by_rules(self.arguments.dead, end.rules());
             dead.statuses(&end, options.playouts, options.parameters.seed)
         });
         let report = match end {
@@ -379,7 +385,7 @@ impl<'a> Analyst<'a> {
     }
 }
 
-impl Drop for Analyst<'_> {
+impl Drop for GameAnalysis<'_> {
     fn drop(&mut self) {
         self.progress.finish_and_clear();
     }

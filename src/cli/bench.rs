@@ -1,7 +1,8 @@
 //! `tewari bench`: the signature of the search.
 
-use super::options::{EngineArguments, parse_seconds};
-use super::{machine, playouts};
+use super::options::EngineArguments;
+use super::value_parsers::parse_seconds;
+use super::{machine_benchmark, playouts};
 use crate::engine::Engine;
 use crate::go::{Komi, Record, Rules, Size};
 use crate::search::Limits;
@@ -52,7 +53,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         return playouts::run(arguments.games);
     }
     if arguments.machine {
-        return machine::run(arguments.engine.without_file()?, arguments.seconds);
+        return machine_benchmark::run(arguments.engine.without_file()?, arguments.seconds);
     }
     let engine_arguments = arguments.engine.without_file()?.with_default_table(TABLE_BYTES);
     let mut output = std::io::stdout().lock();

@@ -1,6 +1,7 @@
 //! The subcommands and options of the program, and the parser of its command line.
 
-use super::settings::{Choice, Settings, is_settled_flag, named_command, settle_flags};
+use super::argument_error::message_with_hint;
+use super::settings::{Settings, SettingsFile, is_flag_with_value, named_command, normalize_flags};
 use super::{
     analysis, analyze, bench, config, gtp, gtp_check, help, manual, match_games, network, play, review,
     selfplay, suite, sweep, table,
@@ -16,7 +17,7 @@ use std::io::IsTerminal;
 /// Without a subcommand it speaks GTP when standard input is not a terminal.
 #[derive(Args)]
 #[command(version, args_conflicts_with_subcommands = true)]
-struct Line {
+struct CommandLine {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
@@ -65,12 +66,11 @@ pub(super) enum Command {
 
 /// Returns the program with all subcommands and options.
 pub(super) fn program() -> clap::Command {
-    // [`Choice::take`] removes `--config` before the command line is parsed; it is declared here for the help.
+    // [`SettingsFile::take`] removes `--config` before the command line is parsed; it is declared here for the help.
     let config = Arg::new("config").long("config").value_name("FILE").global(true).help(
-        "Settings: a TOML file, or none. Default: what TEWARI_CONFIG says, or tewari/config.toml in $XDG_CONFIG_HOME or \
-         ~/.config",
+        "Settings file in TOML, or none. Default: the file named by TEWARI_CONFIG, or tewari/config.toml in $XDG_CONFIG_HOME or ~/.config",
     );
-    Line::augment_args(clap::Command::new("tewari")).arg(config)
+    CommandLine::augment_args(clap::Command::new("tewari")).arg(config)
 }
 
 /// Parses `arguments` and the settings file. Returns `None` if the help is to be printed because there is nothing else
@@ -79,7 +79,7 @@ pub(super) fn program() -> clap::Command {
 /// # Errors
 /// Returns an error of one line for a wrong command line or wrong settings.
 pub(super) fn read(mut arguments: Vec<OsString>) -> Result<Option<Command>> {
-    let choice = Choice::take(&mut arguments)?;
+    let choice = SettingsFile::take(&mut arguments)?;
     let arguments = with_long_options(arguments);
     let settings = choice.read()?;
     if settings.is_none()
@@ -101,19 +101,19 @@ pub(super) fn read(mut arguments: Vec<OsString>) -> Result<Option<Command>> {
 /// Parses `gtp` and `analyze` without building the other commands, which leaves more memory to the table. Returns
 /// `None` for other commands, mistakes and requests for help; [`read_line`] handles those.
 fn read_frequent(arguments: &[OsString]) -> Option<Command> {
-    fn alone<A: Args>(arguments: &[OsString]) -> Option<A> {
+    fn parse_command<A: Args>(arguments: &[OsString]) -> Option<A> {
         let command = A::augment_args(clap::Command::new("tewari"));
         A::from_arg_matches_mut(&mut command.try_get_matches_from(arguments).ok()?).ok()
     }
     let arguments = arguments.get(1..)?;
     match arguments.first()?.to_str()? {
-        "gtp" => alone(arguments).map(Command::Gtp),
-        "analyze" => alone(arguments).map(Command::Analyze),
+        "gtp" => parse_command(arguments).map(Command::Gtp),
+        "analyze" => parse_command(arguments).map(Command::Analyze),
         _ => None,
     }
 }
 
-fn read_line(mut arguments: Vec<OsString>, settings: Option<&Settings>) -> Result<Line> {
+fn read_line(mut arguments: Vec<OsString>, settings: Option<&Settings>) -> Result<CommandLine> {
     let mut program = program();
     if arguments.iter().any(|argument| ["-h", "--help", "help"].iter().any(|help| argument == help)) {
         program = help::explain(program);
@@ -123,22 +123,30 @@ fn read_line(mut arguments: Vec<OsString>, settings: Option<&Settings>) -> Resul
         settings.check(&program)?;
     }
     let path = if words == 0 { &[] } else { &path[..] };
-    if settings.is_some() || arguments.iter().any(is_settled_flag) {
-        program = at(program, path, &mut |command| settle(command, path, &mut arguments, settings))?;
+    if settings.is_some() || arguments.iter().any(is_flag_with_value) {
+        program = change_subcommand(program, path, &mut |command| {
+            apply_settings(command, path, &mut arguments, settings)
+        })?;
     }
-    let mistake =
-        match program.try_get_matches_from(&arguments).and_then(|mut it| Line::from_arg_matches_mut(&mut it))
-        {
-            Ok(line) => return Ok(line),
-            Err(error) if !error.use_stderr() => error.exit(),
-            Err(error) => error,
-        };
+    let mistake = match program
+        .try_get_matches_from(&arguments)
+        .and_then(|mut it| CommandLine::from_arg_matches_mut(&mut it))
+    {
+        Ok(line) => return Ok(line),
+        Err(error) if !error.use_stderr() => error.exit(),
+        Err(error) => error,
+    };
     let missing = mistake.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
-    bail!(missing.then(|| missing_subcommand(&arguments)).flatten().unwrap_or_else(|| one_line(&mistake)))
+    bail!(
+        missing
+            .then(|| missing_subcommand(&arguments))
+            .flatten()
+            .unwrap_or_else(|| message_with_hint(&mistake))
+    )
 }
 
 /// Applies `change` to the subcommand at `path` below `command`.
-fn at(
+fn change_subcommand(
     command: clap::Command,
     path: &[String],
     change: &mut dyn FnMut(clap::Command) -> Result<clap::Command>,
@@ -147,7 +155,7 @@ fn at(
     let mut outcome = Ok(());
     let command = command.mut_subcommand(name, |command| {
         let kept = clap::Command::default();
-        at(command, rest, change).unwrap_or_else(|error| {
+        change_subcommand(command, rest, change).unwrap_or_else(|error| {
             outcome = Err(error);
             kept
         })
@@ -156,14 +164,14 @@ fn at(
 }
 
 /// Returns `command`, found at `path`, with the settings as defaults. Normalises `--flag=true` and `--flag=false` in
-/// `arguments`, see [`settle_flags`].
-fn settle(
+/// `arguments`, see [`normalize_flags`].
+fn apply_settings(
     command: clap::Command,
     path: &[String],
     arguments: &mut Vec<OsString>,
     settings: Option<&Settings>,
 ) -> Result<clap::Command> {
-    let off = settle_flags(&command, arguments);
+    let off = normalize_flags(&command, arguments);
     let Some(settings) = settings else { return Ok(command) };
     let gtp = ["gtp".to_owned()];
     let path = if path.is_empty() { &gtp } else { path };
@@ -193,20 +201,4 @@ fn missing_subcommand(arguments: &[OsString]) -> Option<String> {
     let names: Vec<&str> = below.filter(|name| *name != "help").collect();
     let first = names.first()?;
     Some(format!("expected one of {} after {name}; for example: tewari {name} {first}", names.join(", ")))
-}
-
-/// Returns the error, clap's tip and a hint at `--help`, in one line.
-pub(super) fn one_line(error: &clap::Error) -> String {
-    format!("{}; try --help", in_one_line(error))
-}
-
-/// Returns the error and clap's tip in one line, without the usage that follows.
-pub(super) fn in_one_line(error: &clap::Error) -> String {
-    let text = error.render().to_string();
-    let text = text.strip_prefix("error: ").unwrap_or(&text);
-    let is_usage = |part: &&str| part.starts_with("Usage:") || part.starts_with("For more information");
-    let parts = text.split("\n\n").filter(|part| !is_usage(part));
-    let parts: Vec<String> =
-        parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
-    parts.join("; ")
 }

@@ -1,6 +1,12 @@
 //! `tewari config`: the value and the source of every option.
 
-use super::settings::{COMMON, Choice, Held, Settings, Value, named_command, options, settle_flags};
+use super::argument_error::message;
+use super::exit_codes::USAGE_ERROR;
+use super::print::print_error;
+use super::settings::{
+    AppliedSetting, COMMON_TABLE, SettingValue, Settings, SettingsFile, named_command, normalize_flags,
+    options,
+};
 use anyhow::{Context, Result, bail};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command};
@@ -18,20 +24,20 @@ pub(super) struct Arguments {
     command: Vec<OsString>,
     /// The chosen settings file and its content.
     #[arg(skip)]
-    settings: Option<(Choice, Option<Settings>)>,
+    settings: Option<(SettingsFile, Option<Settings>)>,
 }
 
 impl Arguments {
     /// Sets the settings file, which is read before the arguments.
-    pub(super) fn set_settings(&mut self, choice: Choice, settings: Option<Settings>) {
+    pub(super) fn set_settings(&mut self, choice: SettingsFile, settings: Option<Settings>) {
         self.settings = Some((choice, settings));
     }
 }
 
 pub(super) fn run(arguments: Arguments, program: &Command) -> Result<()> {
     let text = text(arguments, program).unwrap_or_else(|error| {
-        super::print_error(&format!("{error:#}"));
-        std::process::exit(super::USAGE_ERROR)
+        print_error(&format!("{error:#}"));
+        std::process::exit(USAGE_ERROR)
     });
     std::io::stdout().lock().write_all(text.as_bytes()).context("cannot write output")
 }
@@ -50,13 +56,19 @@ fn text(arguments: Arguments, program: &Command) -> Result<String> {
     Ok(text)
 }
 
-fn head(choice: &Choice, settings: Option<&Settings>) -> String {
+fn head(choice: &SettingsFile, settings: Option<&Settings>) -> String {
     let found = match (choice, settings) {
-        (Choice::File(path) | Choice::Usual(path), Some(_)) => format!("{}", path.display()),
-        (Choice::Usual(path) | Choice::File(path), None) => format!("none; {} is not there", path.display()),
-        (Choice::None, _) => "none".to_owned(),
+        (SettingsFile::File(path) | SettingsFile::DefaultPath(path), Some(_)) => {
+            format!("{}", path.display())
+        }
+        (SettingsFile::DefaultPath(path) | SettingsFile::File(path), None) => {
+            format!("none; {} does not exist", path.display())
+        }
+        (SettingsFile::None, _) => "none".to_owned(),
     };
-    format!("# settings: {found}\n# [{COMMON}] in it holds for gtp, analyze, review, analysis and play go\n")
+    format!(
+        "# settings: {found}\n# [{COMMON_TABLE}] in it applies to gtp, analyze, review, analysis and play go\n"
+    )
 }
 
 /// Adds the options of `command`, or those of all commands below it.
@@ -91,7 +103,7 @@ fn add_named(
     if words.is_empty() {
         return add_all(text, command, &path, settings);
     }
-    let off = settle_flags(command, &mut words);
+    let off = normalize_flags(command, &mut words);
     let held = settings.map_or_else(Vec::new, |settings| settings.held(command, &path, &words));
     let mut with_settings = command.clone().no_binary_name(true);
     if let Some(settings) = settings {
@@ -99,7 +111,7 @@ fn add_named(
     }
     let given = match with_settings.try_get_matches_from(words) {
         Ok(given) => given,
-        Err(error) => bail!("{}", super::in_one_line(&error)),
+        Err(error) => bail!("{}", message(&error)),
     };
     add(text, command, &path, &Sources { settings, held, given: Some(given), off });
     Ok(())
@@ -108,7 +120,7 @@ fn add_named(
 /// Sources of the values of a command's options.
 struct Sources<'a> {
     settings: Option<&'a Settings>,
-    held: Vec<Held<'a>>,
+    held: Vec<AppliedSetting<'a>>,
     given: Option<ArgMatches>,
     /// Flags that the command line turns off.
     off: Vec<String>,
@@ -135,17 +147,17 @@ impl Sources<'_> {
             .as_ref()
             .filter(|given| given.value_source(option.get_id().as_str()) == Some(ValueSource::CommandLine));
         let (value, source) = if self.off.iter().any(|off| off == key) {
-            (Value::Flag(false), "command line".to_owned())
+            (SettingValue::Flag(false), "command line".to_owned())
         } else if let Some(given) = given {
             let raw = given.get_raw(option.get_id().as_str()).into_iter().flatten();
             let texts: Vec<String> = raw.map(|text| text.to_string_lossy().into_owned()).collect();
-            (if is_flag { Value::Flag(true) } else { one_or_many(texts) }, "command line".to_owned())
+            (if is_flag { SettingValue::Flag(true) } else { one_or_many(texts) }, "command line".to_owned())
         } else if let Some((held, settings)) =
             self.held.iter().rfind(|held| held.key == key).zip(self.settings)
         {
             (held.value.clone(), settings.place(held.line))
         } else if is_flag {
-            (Value::Flag(false), "default".to_owned())
+            (SettingValue::Flag(false), "default".to_owned())
         } else if option.get_default_values().is_empty() {
             return format!("# {key}: {}\n", unset(option));
         } else {
@@ -157,8 +169,8 @@ impl Sources<'_> {
     }
 }
 
-fn one_or_many(mut texts: Vec<String>) -> Value {
-    if texts.len() == 1 { Value::One(texts.remove(0)) } else { Value::Many(texts) }
+fn one_or_many(mut texts: Vec<String>) -> SettingValue {
+    if texts.len() == 1 { SettingValue::One(texts.remove(0)) } else { SettingValue::Many(texts) }
 }
 
 /// Describes an option without a value by the text after the last "default:" of its help.
@@ -175,7 +187,7 @@ fn unset(option: &Arg) -> String {
 }
 
 /// Returns a value as TOML: flags and numbers bare, everything else as a string.
-fn toml_of(value: &Value) -> String {
+fn toml_of(value: &SettingValue) -> String {
     let scalar = |text: &String| {
         let is_number = text.parse::<i64>().is_ok_and(|number| number.to_string() == *text)
             || text.contains('.') && text.parse::<f64>().is_ok_and(|number| format!("{number:?}") == *text);
@@ -183,9 +195,9 @@ fn toml_of(value: &Value) -> String {
         if is_number { text.clone() } else { serde_json::Value::from(text.as_str()).to_string() }
     };
     match value {
-        Value::Flag(is_set) => is_set.to_string(),
-        Value::One(text) => scalar(text),
-        Value::Many(texts) => format!("[{}]", texts.iter().map(scalar).collect::<Vec<_>>().join(", ")),
+        SettingValue::Flag(is_set) => is_set.to_string(),
+        SettingValue::One(text) => scalar(text),
+        SettingValue::Many(texts) => format!("[{}]", texts.iter().map(scalar).collect::<Vec<_>>().join(", ")),
     }
 }
 
@@ -203,8 +215,8 @@ mod tests {
             ("9x9", "\"9x9\""),
             ("nan", "\"nan\""),
         ] {
-            assert_eq!(toml_of(&Value::One(text.to_owned())), written);
+            assert_eq!(toml_of(&SettingValue::One(text.to_owned())), written);
         }
-        assert_eq!(toml_of(&Value::Many(vec!["4KiB".to_owned(), "8".to_owned()])), "[\"4KiB\", 8]");
+        assert_eq!(toml_of(&SettingValue::Many(vec!["4KiB".to_owned(), "8".to_owned()])), "[\"4KiB\", 8]");
     }
 }

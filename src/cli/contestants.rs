@@ -1,6 +1,8 @@
 //! Contestants as named on the command line: `self`, `self:OPTIONS`, or a program's command line.
 
+use super::argument_error::message_with_hint;
 use super::options::{EngineArguments, LIMITS, LimitArguments};
+use super::value_parsers::parse_probability;
 use crate::engine::{DecisionSettings, Level, MoveBudget};
 use crate::go::{Komi, Rules, Size};
 use crate::lab::arena::contestant::ContestantSpec;
@@ -17,7 +19,7 @@ pub(super) const DEFAULT_SIMULATIONS: u64 = 1_000;
 /// Options after `self:`.
 #[derive(Parser, Debug)]
 #[command(name = "self:", no_binary_name = true, disable_help_flag = true)]
-struct OwnArguments {
+struct SelfArguments {
     #[command(flatten)]
     engine: EngineArguments,
     #[command(flatten)]
@@ -27,13 +29,13 @@ struct OwnArguments {
     #[arg(long, value_name = "LEVEL", help_heading = LIMITS)]
     level: Option<Level>,
     /// Resign when the own win rate, from 0 to 1, is below this; 0 never resigns.
-    #[arg(long, default_value_t = 0.1, value_parser = super::gtp::parse_probability)]
+    #[arg(long, default_value_t = 0.1, value_parser = parse_probability)]
     resign: f64,
 }
 
 /// Settings of all `self` contestants.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Setting {
+pub(super) struct ContestantSettings {
     pub(super) size: Size,
     pub(super) rules: Rules,
     pub(super) komi: Komi,
@@ -42,7 +44,7 @@ pub(super) struct Setting {
 }
 
 /// Parses a contestant. Its seed is 0 until the experiment sets one.
-pub(super) fn parse(text: &str, setting: &Setting) -> Result<ContestantSpec> {
+pub(super) fn parse(text: &str, setting: &ContestantSettings) -> Result<ContestantSpec> {
     let options = match text.trim() {
         "self" => "",
         other => match other.strip_prefix("self:") {
@@ -53,11 +55,11 @@ pub(super) fn parse(text: &str, setting: &Setting) -> Result<ContestantSpec> {
             }
         },
     };
-    let words = shlex::split(options).ok_or_else(|| anyhow!("{text:?} has quotes that do not match"))?;
-    let own = OwnArguments::try_parse_from(words)
-        .map_err(|error| anyhow!("{}", super::one_line(&error)))
+    let words = shlex::split(options).ok_or_else(|| anyhow!("{text:?}: a quotation mark is not closed"))?;
+    let own = SelfArguments::try_parse_from(words)
+        .map_err(|error| anyhow!("{}", message_with_hint(&error)))
         .with_context(|| format!("cannot read {text:?}"))?;
-    let Setting { size, rules, komi, limits } = *setting;
+    let ContestantSettings { size, rules, komi, limits } = *setting;
     let mut engine = own.engine.with_default_table(DEFAULT_TABLE_BYTES).options(size, rules, komi, 0);
     let has_own =
         own.limits.visits.is_some() || own.limits.simulations.is_some() || own.limits.time.is_some();
@@ -71,5 +73,5 @@ pub(super) fn parse(text: &str, setting: &Setting) -> Result<ContestantSpec> {
     }
     let decisions = DecisionSettings { budget, resign_below: own.resign, ..DecisionSettings::default() };
     let session = SessionOptions { decisions, ..SessionOptions::default() };
-    Ok(ContestantSpec::Own { description: text.trim().to_owned(), engine: Box::new(engine), session })
+    Ok(ContestantSpec::BuiltIn { description: text.trim().to_owned(), engine: Box::new(engine), session })
 }

@@ -1,7 +1,8 @@
 //! `tewari gtp`: the Go Text Protocol on standard input and output.
 
-use super::options::{Dead, EngineArguments, LIMITS, LimitArguments, POSITION};
-use super::table_game::{Chosen, TableGame, choose};
+use super::options::{DeadStonesChoice, EngineArguments, LIMITS, LimitArguments, POSITION};
+use super::table_game::{ChosenGame, TableGame, choose_game};
+use super::value_parsers::parse_probability;
 use crate::engine::{DecisionSettings, Engine, EngineOptions, Level, MoveBudget};
 use crate::go::{Komi, Rules, Scoring, Size};
 use crate::protocols::gtp::{Session, SessionOptions};
@@ -49,7 +50,7 @@ pub(super) struct Arguments {
     /// Stones removed as dead at the end of a game. Default: none by tromp-taylor rules, else those that both players
     /// would agree on.
     #[arg(long, value_enum, help_heading = POSITION)]
-    dead: Option<Dead>,
+    dead: Option<DeadStonesChoice>,
     /// Print nothing on standard error.
     #[arg(long, short)]
     quiet: bool,
@@ -68,8 +69,7 @@ impl Arguments {
     pub(super) fn check(&self) -> Result<()> {
         ensure!(
             self.level.is_none() || !self.ponder,
-            "expected --level or --ponder, found both: pondering searches more than a level allows; leave one of them \
-             out, with --ponder=false where the settings have it"
+            "--level and --ponder cannot be combined: pondering searches more than a level allows. Leave one of them out; --ponder=false overrides the settings file"
         );
         Ok(())
     }
@@ -82,7 +82,8 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
     };
     let table = TableGame::of(&arguments.engine);
     let given = ChosenTerms { rules: arguments.rules, komi: arguments.komi };
-    let Chosen { size, rules, komi } = choose(table.as_ref(), arguments.size, given, Size::new(19, 19)?);
+    let ChosenGame { size, rules, komi } =
+        choose_game(table.as_ref(), arguments.size, given, Size::new(19, 19)?);
     let mut options = arguments.engine.options(size, rules, komi, seed);
     options.dead_stones = arguments.dead.map(Into::into);
     if let Some(level) = arguments.level {
@@ -116,27 +117,27 @@ pub(super) fn run(arguments: Arguments) -> Result<()> {
         ponders: arguments.ponder,
         level: arguments.level,
     };
-    let mut output = Watched { output: std::io::stdout().lock(), failure: None };
+    let mut output = ErrorRecordingWriter { output: std::io::stdout().lock(), failure: None };
     let mut session = Session::new(engine, session_options)
         .with_diagnostics(say)
-        .with_abandoned(super::abandoned::watch_standard_output());
+        .with_closed_output(super::closed_output::watch_for_closed_output());
     let input = std::io::BufReader::new(std::io::stdin());
-    session.run(input, &mut output).context("cannot go on with the conversation")?;
+    session.run(input, &mut output).context("cannot continue the session")?;
     match output.failure {
         // A client that sends `quit` may close the output before the answer.
         _ if session.has_quit() => Ok(()),
         Some(failure) => Err(failure).context("cannot write output"),
-        None => super::abandoned::check_client(),
+        None => super::closed_output::check_client(),
     }
 }
 
 /// An output that stores its first error: a session ends without one when its output is closed.
-struct Watched<W> {
+struct ErrorRecordingWriter<W> {
     output: W,
     failure: Option<std::io::Error>,
 }
 
-impl<W> Watched<W> {
+impl<W> ErrorRecordingWriter<W> {
     fn watch<T>(&mut self, outcome: std::io::Result<T>) -> std::io::Result<T> {
         if let Err(error) = &outcome {
             self.failure.get_or_insert_with(|| std::io::Error::from(error.kind()));
@@ -145,7 +146,7 @@ impl<W> Watched<W> {
     }
 }
 
-impl<W: Write> Write for Watched<W> {
+impl<W: Write> Write for ErrorRecordingWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         let outcome = self.output.write(bytes);
         self.watch(outcome)
@@ -171,9 +172,4 @@ fn greeting(engine: &Engine) -> String {
         parameters.threads,
         parameters.seed,
     )
-}
-
-pub(super) fn parse_probability(text: &str) -> Result<f64, String> {
-    let value: f64 = text.parse().map_err(|_| format!("expected a number from 0 to 1, found {text:?}"))?;
-    if (0.0..=1.0).contains(&value) { Ok(value) } else { Err(format!("expected 0 to 1, found {text}")) }
 }

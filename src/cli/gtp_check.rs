@@ -1,7 +1,7 @@
 //! `tewari gtp-check`: checks of a program's GTP.
 
-use super::print_line;
-use crate::lab::arena::gtp_check::{Verdict, check};
+use super::print::print_line;
+use crate::lab::arena::gtp_check::{CheckOutcome, check};
 use anyhow::{Result, bail};
 use clap::Args;
 
@@ -15,12 +15,12 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let (mut checks, mut failed, mut printed) = (0, 0, Ok(()));
     check(&arguments.command, &mut |name, verdict| {
-        checks += usize::from(*verdict != Verdict::Skipped);
-        failed += usize::from(matches!(verdict, Verdict::Failed(_)));
+        checks += usize::from(*verdict != CheckOutcome::Skipped);
+        failed += usize::from(matches!(verdict, CheckOutcome::Failed(_)));
         let line = match verdict {
-            Verdict::Passed => format!("passed   {name}"),
-            Verdict::Skipped => format!("skipped  {name}: it does not have the command"),
-            Verdict::Failed(why) => format!("FAILED   {name}: {why}"),
+            CheckOutcome::Passed => format!("passed   {name}"),
+            CheckOutcome::Skipped => format!("skipped  {name}: it does not have the command"),
+            CheckOutcome::Failed(why) => format!("FAILED   {name}: {why}"),
         };
         if printed.is_ok() {
             printed = print_line(line);

@@ -10,17 +10,17 @@ const EXAMPLES: &[(&str, &str)] = &[
         "",
         "\
   tewari analyze game.sgf                     win rates and best moves of a game
-  tewari review game.sgf -o game.html         where it was lost: a page to look at
+  tewari review game.sgf -o game.html         where the game was lost, as a web page
   tewari play go --size 9                     a game in the terminal
   tewari gtp --time 5                         for GoGui, Sabaki, Lizzie and servers
-  tewari config gtp                           every option that holds, and why",
+  tewari config gtp                           the value and source of every option",
     ),
     (
         "gtp",
         "\
   tewari gtp --time 5                         five seconds a move
   tewari gtp --memory 1GiB --threads 2 --ponder
-  tewari gtp --table game.tewari              keeps what is learnt in a file
+  tewari gtp --table game.tewari              keeps the search results in a file
   tewari gtp --simulations 1000 --seed 1      plays the same moves each time",
     ),
     (
@@ -36,7 +36,7 @@ const EXAMPLES: &[(&str, &str)] = &[
         "review",
         "\
   tewari review game.sgf                      where the game was lost, in the terminal
-  tewari review game.sgf -o game.html         a page to look at and to send to a friend
+  tewari review game.sgf -o game.html         as a web page
   tewari review games/ --format sgf -o reviewed/
                                               every record of a folder, with comments and variations
   tewari review game.sgf --simulations 5000 --save game.review -o game.html
@@ -49,13 +49,13 @@ const EXAMPLES: &[(&str, &str)] = &[
   tewari analysis --threads 2 --memory 1GiB
   tewari analysis -model M -config C -analysis-threads 2
                                               as KaTrain calls KataGo
-  tewari --config settings.toml analysis      settings of this program: behind the command --config is KataGo's",
+  tewari --config settings.toml analysis      settings of this program; after the command --config is KataGo's option",
     ),
     (
         "bench",
         "\
   tewari bench                                signature and speed
-  tewari bench --policy ucb1                  of another policy
+  tewari bench --policy ucb1                  with another policy
   tewari bench --playouts                     playouts alone
   tewari bench --machine                      how many threads and how much memory to use here",
     ),
@@ -103,7 +103,7 @@ const EXAMPLES: &[(&str, &str)] = &[
         "selfplay",
         "\
   tewari selfplay --out games --games 2000 --size 9,13
-  tewari selfplay --out games --games 4000    goes on in the same folder",
+  tewari selfplay --out games --games 4000    continues in the same folder",
     ),
     (
         "play go",
@@ -116,8 +116,8 @@ const EXAMPLES: &[(&str, &str)] = &[
         "config",
         "\
   tewari config                               every option of every command
-  tewari config gtp                           of one
-  tewari config gtp --threads 4               beside what is typed
+  tewari config gtp                           options of gtp
+  tewari config gtp --threads 4               with options as typed
   tewari config --config other.toml",
     ),
     (
@@ -142,7 +142,7 @@ A settings file has a table for each command, with the long names of its options
   threads = 2
   memory = \"1GiB\"
 
-  [gtp]                # wins over [default]
+  [gtp]                # overrides [default]
   ponder = true
 
   [sweep]
@@ -151,24 +151,24 @@ A settings file has a table for each command, with the long names of its options
   [play.go]
   size = 13
 
-The command line wins over the file; --ponder=false turns off what it turned on.";
+The command line overrides the file: --ponder=false turns off a flag that the file turns on.";
 
 /// Places of the settings file.
 const PLACE: &str = "\
-Settings: tewari/config.toml in $XDG_CONFIG_HOME or ~/.config, or what --config or TEWARI_CONFIG says (none: no file).";
+Settings: tewari/config.toml in $XDG_CONFIG_HOME or ~/.config, or the file of --config or TEWARI_CONFIG (none: no file).";
 
 /// Exit codes of the program.
 const EXIT_CODES: &str =
     "Exit codes: 0 done, 1 failed, 2 the command line or the settings were wrong, 130 interrupted.";
 
 /// The default of an option that differs between commands.
-struct Default {
+struct CommandDefault {
     command: &'static str,
     option: &'static str,
     text: String,
 }
 
-fn defaults() -> Vec<Default> {
+fn defaults() -> Vec<CommandDefault> {
     let table = |bytes: u64| format!("{}MiB", bytes >> 20);
     let seconds = |time: std::time::Duration| {
         format!("{} s a move, unless something else limits it", time.as_secs_f64())
@@ -195,9 +195,9 @@ fn defaults() -> Vec<Default> {
         ("bench", "table-size", table(bench::TABLE_BYTES)),
         ("suite", "table-size", table(suite::TABLE_BYTES)),
         ("selfplay", "table-size", table(selfplay::TABLE_BYTES)),
-        ("play tictactoe", "table-size", table(play::TICTACTOE_TABLE)),
+        ("play tictactoe", "table-size", table(play::TICTACTOE_TABLE_BYTES)),
     ]
-    .map(|(command, option, text)| Default { command, option, text })
+    .map(|(command, option, text)| CommandDefault { command, option, text })
     .into()
 }
 
@@ -211,7 +211,7 @@ pub(super) fn explain(program: Command) -> Command {
     explain_below(program, "", &defaults())
 }
 
-fn explain_below(mut command: Command, path: &str, defaults: &[Default]) -> Command {
+fn explain_below(mut command: Command, path: &str, defaults: &[CommandDefault]) -> Command {
     let names: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
     // A changed subcommand moves to the end; the order stays since all are changed.
     for name in names {
@@ -220,7 +220,7 @@ fn explain_below(mut command: Command, path: &str, defaults: &[Default]) -> Comm
     }
     command = command.mut_args(|option| {
         let is_its =
-            |default: &&Default| default.command == path && option.get_long() == Some(default.option);
+            |default: &&CommandDefault| default.command == path && option.get_long() == Some(default.option);
         match defaults.iter().find(is_its) {
             Some(default) => with_default(option, &default.text),
             None => option,
@@ -301,7 +301,7 @@ mod tests {
                 let words = shlex::split(typed).unwrap_or_else(|| panic!("{typed}"));
                 let words = words.into_iter().map(Into::into).collect();
                 let mut words = crate::cli::command_line::with_long_options(words);
-                crate::cli::settings::Choice::take(&mut words)
+                crate::cli::settings::SettingsFile::take(&mut words)
                     .unwrap_or_else(|error| panic!("{name}: {error}"));
                 if let Err(error) = program().try_get_matches_from(words) {
                     panic!("{name}: {typed}: {error}");

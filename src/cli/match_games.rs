@@ -1,12 +1,12 @@
 //! `tewari match`: games between two or more engines.
 
 use super::contestants;
-use super::laboratory::{GameArguments, Verdict};
+use super::experiments::{ExperimentState, GameArguments};
 use super::options::LimitArguments;
 use crate::lab::arena::experiment::{Experiment, Pairing};
 use crate::lab::arena::report::MatchReport;
 use crate::lab::arena::standings::Standings;
-use crate::lab::arena::store::Store;
+use crate::lab::arena::store::ExperimentFolder;
 use crate::lab::stats::{Sprt, SprtRun};
 use anyhow::{Result, bail, ensure};
 use clap::{Args, ValueEnum};
@@ -76,7 +76,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let mut sprt = arguments.sprt.map(SprtRun::new);
     let played = common.play(&experiment, &identity, games, &mut |rows| {
         if experiment.pairings.len() > 1 {
-            return Verdict { line: format!("{} pairings", experiment.pairings.len()), stop: false };
+            return ExperimentState { line: format!("{} pairings", experiment.pairings.len()), stop: false };
         }
         if let Some(run) = &mut sprt {
             // The rows of a resumed folder, too, are in the order in which the games ended.
@@ -85,7 +85,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
             }
         }
         let report = MatchReport::new(&experiment, 0, rows, sprt.as_ref());
-        Verdict { line: report.line(), stop: report.is_decided() }
+        ExperimentState { line: report.line(), stop: report.is_decided() }
     })?;
     let reports: Vec<MatchReport> = (0..experiment.pairings.len())
         .map(|index| MatchReport::new(&experiment, index, &played.rows, sprt.as_ref()))
@@ -109,7 +109,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 /// Writes the results to the folder, if there is one.
-fn keep(store: Option<&Store>, reports: &[MatchReport], standings: Option<&Standings>) -> Result<()> {
+fn keep(
+    store: Option<&ExperimentFolder>,
+    reports: &[MatchReport],
+    standings: Option<&Standings>,
+) -> Result<()> {
     let Some(store) = store else { return Ok(()) };
     store.write("result.json", &format!("{}\n", serde_json::to_string_pretty(reports)?))?;
     if let Some(standings) = standings {
@@ -133,9 +137,12 @@ fn pairings(arguments: &Arguments) -> Result<Vec<Pairing>> {
     let mut players = Vec::new();
     for player in &arguments.player {
         let Some((name, command)) = player.split_once('=').filter(|(name, _)| is_name(name)) else {
-            bail!("--player {player:?}: expected NAME=CMD, the name in letters, digits and -_.");
+            bail!("--player {player:?}: expected NAME=CMD, with a name of letters, digits, -, _ and .");
         };
-        ensure!(players.iter().all(|(other, _)| other != name), "there are two players called {name}");
+        ensure!(
+            players.iter().all(|(other, _)| other != name),
+            "two players are called {name}: give each a different name"
+        );
         players.push((name.to_owned(), contestants::parse(command, &setting)?));
     }
     ensure!(players.len() >= 2, "expected at least two --player, found {}", players.len());

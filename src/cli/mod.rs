@@ -1,40 +1,45 @@
 //! The command line: the only layer that reads flags and prints.
 
-mod abandoned;
 mod analysis;
 mod analyze;
+mod argument_error;
 mod bench;
+mod closed_output;
 mod command_line;
 mod config;
 mod contestants;
+mod exit_codes;
+mod experiments;
 mod gtp;
 mod gtp_check;
 mod help;
-mod laboratory;
-mod machine;
+mod interrupt;
+mod machine_benchmark;
 mod manual;
 mod match_games;
+mod memory_check;
 mod network;
+mod network_choice;
 mod options;
 mod output_file;
 mod play;
 mod playouts;
+mod print;
 mod review;
 mod selfplay;
 mod settings;
 mod suite;
 mod sweep;
 mod table;
-mod table_care;
 mod table_game;
+mod value_parsers;
 
-use self::command_line::{Command, in_one_line, one_line};
-use anyhow::{Context, Result};
+use self::command_line::Command;
+use self::exit_codes::USAGE_ERROR;
+use self::print::print_error;
+use anyhow::Result;
 use std::ffi::OsString;
-use std::io::{self, Write};
-
-/// Exit code for a wrong command line or wrong settings; other failures exit with 1.
-const USAGE_ERROR: i32 = 2;
+use std::io;
 
 /// A parsed command line.
 pub struct Cli {
@@ -112,14 +117,4 @@ fn unless_unread(result: Result<()>) -> Result<()> {
             && crate::base::platform::output::is_closed()
     };
     result.or_else(|error| if is_unread(&error) { Ok(()) } else { Err(error) })
-}
-
-/// Prints a line on standard output. [`Cli::run`] ignores the error of a closed output.
-fn print_line(line: impl std::fmt::Display) -> Result<()> {
-    writeln!(io::stdout(), "{line}").context("cannot write output")
-}
-
-/// Prints a line on standard error and ignores failures: a closed standard error must not end the program.
-fn print_error(line: &str) {
-    let _ = writeln!(std::io::stderr(), "tewari: {line}");
 }

@@ -1,21 +1,20 @@
 //! Options shared by several subcommands.
 
+use super::network_choice::{NetworkChoice, parse_network};
+use super::value_parsers::{
+    key_policies, parse_bytes, parse_playouts, parse_policy, parse_seconds, replacements,
+};
 use crate::base::memory::MemoryBudget;
 use crate::engine::DEFAULT_VALUE_WEIGHT;
 use crate::engine::{EngineOptions, TableFile};
-use crate::go::rules::RulesError;
 use crate::go::status::DeadStones;
-use crate::go::{KeyPolicy, Komi, PlayoutPolicy, Rules, Scoring, Size, playout_policy};
-use crate::network::{Network, Networks};
+use crate::go::{KeyPolicy, Komi, PlayoutPolicy, Rules, Size};
 use crate::search::CatchUp;
-use crate::search::policy::{self, Preset};
+use crate::search::policy::Preset;
 use crate::table::{Replacement, TableMode};
 use anyhow::ensure;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 /// Headings of option groups in the help.
@@ -81,11 +80,11 @@ pub(super) struct EngineArguments {
     network_value: u8,
     /// Action of a simulation at a position that has more visits than the edge to it, from transpositions: continue
     /// below it, or stop there and back up its value.
-    #[arg(long, value_enum, default_value_t = AtKnown::Continue, help_heading = SEARCH)]
-    catch_up: AtKnown,
+    #[arg(long, value_enum, default_value_t = CatchUpChoice::Continue, help_heading = SEARCH)]
+    catch_up: CatchUpChoice,
     /// Start an evicted position again with the visits and value of the edge to it.
-    #[arg(long, value_enum, default_value_t = Switch::On, help_heading = SEARCH)]
-    reseed: Switch,
+    #[arg(long, value_enum, default_value_t = OnOff::On, help_heading = SEARCH)]
+    reseed: OnOff,
     /// Playouts of a position before it gets an edge block. Default: by policy, 2 for rave with a
     /// network, 8 without, 1 for most others.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = SEARCH)]
@@ -94,32 +93,32 @@ pub(super) struct EngineArguments {
 
 /// Command-line values of [`CatchUp`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum AtKnown {
+enum CatchUpChoice {
     Continue,
     Stop,
 }
 
 /// Command-line values of [`DeadStones`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Dead {
+pub(super) enum DeadStonesChoice {
     /// The stones that both players would agree are dead.
     Agreement,
     /// No stones: all on the board count as alive, as on CGOS.
     None,
 }
 
-impl Dead {
+impl DeadStonesChoice {
     /// Returns the choice, or without one that of the rules.
-    pub(super) fn or_by_rules(choice: Option<Dead>, rules: Rules) -> DeadStones {
+    pub(super) fn or_by_rules(choice: Option<DeadStonesChoice>, rules: Rules) -> DeadStones {
         choice.map_or_else(|| DeadStones::of_rules(rules), DeadStones::from)
     }
 }
 
-impl From<Dead> for DeadStones {
-    fn from(choice: Dead) -> DeadStones {
+impl From<DeadStonesChoice> for DeadStones {
+    fn from(choice: DeadStonesChoice) -> DeadStones {
         match choice {
-            Dead::Agreement => DeadStones::Agreement,
-            Dead::None => DeadStones::Keep,
+            DeadStonesChoice::Agreement => DeadStones::Agreement,
+            DeadStonesChoice::None => DeadStones::Keep,
         }
     }
 }
@@ -135,7 +134,7 @@ enum FileMode {
 
 /// On or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Switch {
+enum OnOff {
     On,
     Off,
 }
@@ -165,7 +164,7 @@ impl EngineArguments {
     pub(super) fn without_file(&self) -> anyhow::Result<&EngineArguments> {
         ensure!(
             self.table.is_none(),
-            "expected a table that starts empty, found --table: it is for gtp, analyze, match and play"
+            "--table cannot be used here: this command starts with an empty table (--table is for gtp, analyze, review, match and play go)"
         );
         Ok(self)
     }
@@ -213,91 +212,12 @@ impl EngineArguments {
         };
         options.parameters.threads = usize::from(self.threads);
         options.parameters.seed = seed;
-        options.parameters.reseed = self.reseed == Switch::On;
+        options.parameters.reseed = self.reseed == OnOff::On;
         options.parameters.catch_up = match self.catch_up {
-            AtKnown::Continue => CatchUp::Continue,
-            AtKnown::Stop => CatchUp::Stop,
+            CatchUpChoice::Continue => CatchUp::Continue,
+            CatchUpChoice::Stop => CatchUp::Stop,
         };
         options.parameters.expand_at = self.expand_at.unwrap_or_else(|| options.default_expand_at());
         options
     }
-}
-
-/// The value of `--network`: a network, or none.
-#[derive(Clone, Debug)]
-pub(super) struct NetworkChoice(Option<Arc<Network>>);
-
-impl NetworkChoice {
-    /// Returns the chosen network, if any, or without a choice those in the program.
-    pub(super) fn or_default(choice: Option<&NetworkChoice>) -> Option<Networks> {
-        match choice {
-            None => Some(Networks::Embedded),
-            Some(choice) => choice.0.clone().map(Networks::Given),
-        }
-    }
-}
-
-/// Reads the network of a weights file; `none` is no network.
-pub(super) fn parse_network(text: &str) -> Result<NetworkChoice, String> {
-    if text == "none" {
-        return Ok(NetworkChoice(None));
-    }
-    let network = super::network::load(Path::new(text));
-    network.map(|network| NetworkChoice(Some(network))).map_err(|error| format!("{error:#}"))
-}
-
-/// Returns a parser of replacement policies; help and completions list their names.
-pub(super) fn replacements() -> impl TypedValueParser<Value = Replacement> {
-    PossibleValuesParser::new(Replacement::ALL.map(Replacement::name))
-        .try_map(|name| name.parse::<Replacement>())
-}
-
-/// Returns a parser of key policies; help and completions list their names.
-pub(super) fn key_policies() -> impl TypedValueParser<Value = KeyPolicy> {
-    PossibleValuesParser::new(KeyPolicy::ALL.map(KeyPolicy::name)).try_map(|name| name.parse::<KeyPolicy>())
-}
-
-/// Parses rules that count area, as the referee does.
-pub(super) fn parse_area_rules(text: &str) -> Result<Rules, String> {
-    let rules: Rules = text.parse().map_err(|error: RulesError| error.to_string())?;
-    match rules.scoring {
-        Scoring::Area => Ok(rules),
-        Scoring::Territory => Err(format!("expected rules that count area, found {rules}")),
-    }
-}
-
-/// Parses bytes with an optional unit; `64M`, `64MiB` and `64mb` are all mebibytes, as memory is sold.
-pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
-    let binary = parse_size::Config::new().with_binary();
-    let expected = "expected a number of bytes such as 65536, 512KiB, 64MiB or 2GiB";
-    let bytes = binary.parse_size(text).map_err(|_| format!("{expected}, found {text:?}"))?;
-    if bytes == 0 { Err(format!("{expected}, found nothing at all")) } else { Ok(bytes) }
-}
-
-/// Parses seconds, above 0 and at most 1,000,000.
-pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| format!("expected seconds, found {text:?}"))?;
-    if seconds > 0.0 && seconds <= 1e6 {
-        Ok(Duration::from_secs_f64(seconds))
-    } else {
-        Err(format!("expected more than 0 and at most a million seconds, found {text}"))
-    }
-}
-
-/// Parses a selection policy; `help` prints all of them and ends the program.
-pub(super) fn parse_policy(text: &str) -> Result<Preset, String> {
-    if text == "help" {
-        let printed = write!(std::io::stdout(), "{}", policy::help());
-        std::process::exit(i32::from(printed.is_err()));
-    }
-    text.parse()
-}
-
-/// Parses a playout policy; `help` prints all of them and ends the program.
-fn parse_playouts(text: &str) -> Result<PlayoutPolicy, String> {
-    if text == "help" {
-        let printed = write!(std::io::stdout(), "{}", playout_policy::help());
-        std::process::exit(i32::from(printed.is_err()));
-    }
-    text.parse()
 }

@@ -42,7 +42,11 @@ impl NewFile {
         check_absent(path, is_forced)?;
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let is_readonly = std::fs::metadata(&path).is_ok_and(|replaced| replaced.permissions().readonly());
-        ensure!(!is_readonly, "{}: expected a file that can be written: chmod +w", path.display());
+        ensure!(
+            !is_readonly,
+            "{}: the file is read-only: make it writable, or choose another name",
+            path.display()
+        );
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut builder = tempfile::Builder::new();
         use_umask(&mut builder);

@@ -5,8 +5,8 @@ mod terminal;
 
 use self::terminal::Terminal;
 use super::options::{EngineArguments, LIMITS, LimitArguments, POSITION};
-use super::print_error;
-use super::table_game::{Chosen, TableGame, choose};
+use super::print::print_error;
+use super::table_game::{ChosenGame, TableGame, choose_game};
 use crate::base::game::Player;
 use crate::engine::{Engine, Level};
 use crate::go::drawing::BoardStyle;
@@ -30,16 +30,16 @@ pub(super) const DEFAULT_TIME: Duration = Duration::from_secs(2);
 /// Default number of simulations for a move of tic-tac-toe: enough to prove it.
 pub(super) const DEFAULT_SIMULATIONS: u64 = 20_000;
 /// Bytes of a table of tic-tac-toe, more than all its positions take.
-pub(super) const TICTACTOE_TABLE: u64 = 8 << 20;
+pub(super) const TICTACTOE_TABLE_BYTES: u64 = 8 << 20;
 
 #[derive(Args)]
 pub(super) struct Arguments {
     #[command(subcommand)]
-    game: Choice,
+    game: PlayCommand,
 }
 
 #[derive(Subcommand)]
-enum Choice {
+enum PlayCommand {
     /// Play Go.
     Go(Box<GoArguments>),
     /// Play tic-tac-toe.
@@ -105,16 +105,16 @@ impl CommonArguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
     match &arguments.game {
-        Choice::Go(go) => play_go(go),
-        Choice::Tictactoe(common) => {
-            let engine = common.engine.without_file()?.with_default_table(TICTACTOE_TABLE);
+        PlayCommand::Go(go) => play_go(go),
+        PlayCommand::Tictactoe(common) => {
+            let engine = common.engine.without_file()?.with_default_table(TICTACTOE_TABLE_BYTES);
             let options = engine.options(Size::new(3, 3)?, Rules::CHINESE, Komi(0), common.seed);
             let bytes = options.table_bytes()?;
             let limits =
                 common.limits(Limits { simulations: Some(DEFAULT_SIMULATIONS), ..Limits::default() });
             let policy = options.policy.policy(limits.simulations.unwrap_or(DEFAULT_SIMULATIONS));
             let mut game = TicTacToeGame::new(bytes, policy, options.parameters, limits)?;
-            sit_down(&mut game, common.human())
+            play_game(&mut game, common.human())
         }
     }
 }
@@ -124,7 +124,8 @@ fn play_go(arguments: &GoArguments) -> Result<()> {
     let table = TableGame::of(&common.engine);
     let komi = arguments.komi.or(arguments.handicap.as_ref().map(|_| HANDICAP_KOMI));
     let given = ChosenTerms { rules: arguments.rules, komi };
-    let Chosen { size, rules, komi } = choose(table.as_ref(), arguments.size, given, Size::new(9, 9)?);
+    let ChosenGame { size, rules, komi } =
+        choose_game(table.as_ref(), arguments.size, given, Size::new(9, 9)?);
     let mut options = common.engine.options(size, rules, komi, common.seed);
     if let Some(level) = arguments.level {
         level.apply(&mut options);
@@ -139,7 +140,7 @@ fn play_go(arguments: &GoArguments) -> Result<()> {
     if let Some(handicap) = &arguments.handicap {
         game.give(handicap).context("--handicap")?;
     }
-    sit_down(&mut game, common.human())
+    play_game(&mut game, common.human())
 }
 
 /// Returns true if standard input and output are terminals that can move the cursor.
@@ -161,7 +162,7 @@ fn ink() -> BoardStyle {
     if has_colours { BoardStyle::Colours { has_circles } } else { BoardStyle::Plain }
 }
 
-fn sit_down(game: &mut dyn InteractiveGame, human: Player) -> Result<()> {
+fn play_game(game: &mut dyn InteractiveGame, human: Player) -> Result<()> {
     let mut console: Box<dyn Console> = if is_terminal() {
         Box::new(Terminal::new().context("cannot use the terminal")?)
     } else {
@@ -170,6 +171,6 @@ fn sit_down(game: &mut dyn InteractiveGame, human: Player) -> Result<()> {
     match converse(game, human, &mut *console) {
         // The reader has closed the output.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        outcome => outcome.context("cannot go on with the game"),
+        outcome => outcome.context("cannot continue the game"),
     }
 }

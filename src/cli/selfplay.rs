@@ -1,8 +1,9 @@
 //! `tewari selfplay`: games of the engine against itself, for training.
 
 use super::options::EngineArguments;
+use super::print::{print_error, print_line};
 use crate::go::{Komi, Rules, Size};
-use crate::lab::selfplay::{Folder, Settings};
+use crate::lab::selfplay::{SelfplayFolder, SelfplaySettings};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -76,7 +77,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         arguments.komi,
         arguments.komi_spread
     );
-    let settings = Settings {
+    let settings = SelfplaySettings {
         sizes: arguments.size.clone(),
         komi: arguments.komi,
         komi_spread: arguments.komi_spread,
@@ -99,10 +100,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len} games, {eta} left") {
         bar.set_style(style);
     }
-    let mut folder = Folder::open(&arguments.out, &settings.identity(&options))?;
+    let mut folder = SelfplayFolder::open(&arguments.out, &settings.identity(&options))?;
     if folder.is_adopted() {
-        super::print_error(&format!(
-            "{}: its {} games do not say how they were played; from now on it has the options of this run",
+        print_error(&format!(
+            "{}: the options of its {} games are not recorded; the options of this run are recorded for the folder",
             arguments.out.display(),
             folder.games()
         ));
@@ -115,6 +116,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     };
     folder.play(arguments.games, at_a_time, &settings, &options, &progress)?;
     bar.finish_and_clear();
-    super::print_line(format_args!("{}: {} games", arguments.out.display(), folder.games()))?;
+    print_line(format_args!("{}: {} games", arguments.out.display(), folder.games()))?;
     Ok(())
 }

@@ -1,10 +1,11 @@
 //! `tewari suite`: test positions with known answers.
 
-use super::laboratory::{fits_machine, stop_on_interrupt};
+use super::interrupt::stop_on_interrupt;
+use super::memory_check::check_memory_fits;
 use super::options::{EngineArguments, LimitArguments};
-use super::print_error;
+use super::print::print_error;
 use crate::go::{Komi, Rules, Size};
-use crate::lab::arena::suite::{self, Comparison, Test, TestRow};
+use crate::lab::arena::suite::{self, SuiteComparison, SuiteTest, TestRow};
 use crate::lab::stats::{Interval, wilson};
 use crate::search::Limits;
 use anyhow::{Context, Result, bail, ensure};
@@ -22,7 +23,7 @@ pub(super) const DEFAULT_SIMULATIONS: u64 = 1_000;
 /// Default bytes of the table, ample for thousands of simulations of one position.
 pub(super) const TABLE_BYTES: u64 = 64 << 20;
 /// Maximum number of differing tests that are named on each side.
-const NAMED: usize = 20;
+const MAX_NAMED_TESTS: usize = 20;
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -83,18 +84,18 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     ensure!(!tests.is_empty(), "{name}: expected at least one test, found nothing");
     let found = tests.len();
     tests.retain(|test| arguments.wants(test));
-    ensure!(!tests.is_empty(), "{name}: none of the {found} tests is of that tier and suite");
+    ensure!(!tests.is_empty(), "{name}: none of the {found} tests has the given tier and suite");
     for test in &tests {
-        if let Some(reason) = &test.departure {
+        if let Some(reason) = &test.forbidden_move {
             print_error(&format!(
-                "{name}: test {}: its stones are set up without its moves: {reason}",
+                "{name}: test {}: set up as a position, because its moves cannot be played: {reason}",
                 test.id
             ));
         }
     }
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     let concurrency = arguments.concurrency.map_or_else(processors, usize::from);
-    fits_machine(options.table_bytes()? as u64, concurrency)?;
+    check_memory_fits(options.table_bytes()? as u64, concurrency)?;
     let bar = progress(tests.len());
     let stop = stop_on_interrupt();
     let rows = suite::run(&tests, &options, arguments.limits(), concurrency, stop, &|_| bar.inc(1))?;
@@ -105,7 +106,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let mut output = std::io::stdout().lock();
     output.write_all(arguments.summary(&rows)?.as_bytes())?;
     if let Some(earlier) = earlier {
-        output.write_all(comparison(&Comparison::new(&rows, &earlier)).as_bytes())?;
+        output.write_all(comparison(&SuiteComparison::new(&rows, &earlier)).as_bytes())?;
     }
     if stop.load(Relaxed) {
         bail!("interrupted after {} of {} tests", rows.len(), tests.len());
@@ -114,7 +115,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 impl Arguments {
-    fn wants(&self, test: &Test) -> bool {
+    fn wants(&self, test: &SuiteTest) -> bool {
         (self.tier.is_empty() || self.tier.contains(&test.tier))
             && (self.suite.is_empty() || self.suite.contains(&test.suite))
             && !(self.skip_rules_sensitive && test.is_rules_sensitive)
@@ -137,7 +138,7 @@ impl Arguments {
         }
         let mut text = String::new();
         if self.format == Format::Text {
-            writeln!(text, "tier         total  solved  share           95 %   of them hard: total  solved")?;
+            writeln!(text, "tier         total  solved  share           95 %           hard: total  solved")?;
         }
         for (tier, [easy, easy_solved, hard, hard_solved]) in tiers {
             let (total, solved) = (easy + hard, easy_solved + hard_solved);
@@ -163,22 +164,22 @@ impl Arguments {
     }
 }
 
-fn comparison(comparison: &Comparison) -> String {
-    let Comparison { both, neither, only_first, only_second, unmatched } = comparison;
+fn comparison(comparison: &SuiteComparison) -> String {
+    let SuiteComparison { both, neither, only_first, only_second, unmatched } = comparison;
     let mut text = format!(
         "compared with the earlier run: both solved {both}, neither {neither}, only this one {}, only the earlier one {}\n\
-         as large a difference by chance: {:.1} % (exact McNemar test)\n",
+         probability of such a difference by chance: {:.1} % (exact McNemar test)\n",
         only_first.len(),
         only_second.len(),
         100.0 * comparison.probability()
     );
     for (sign, names) in [('+', only_first), ('-', only_second)] {
-        for name in names.iter().take(NAMED) {
+        for name in names.iter().take(MAX_NAMED_TESTS) {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "  {sign} {name}");
         }
-        if names.len() > NAMED {
-            let _ = writeln!(text, "  {sign} and {} more", names.len() - NAMED);
+        if names.len() > MAX_NAMED_TESTS {
+            let _ = writeln!(text, "  {sign} and {} more", names.len() - MAX_NAMED_TESTS);
         }
     }
     if *unmatched > 0 {

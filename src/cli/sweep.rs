@@ -1,18 +1,23 @@
 //! `tewari sweep`: strength against table size.
 
 use super::contestants;
-use super::laboratory::{GameArguments, Verdict, stop_on_interrupt};
-use super::options::{LimitArguments, parse_bytes, parse_seconds, replacements};
+use super::experiments::{ExperimentState, GameArguments};
+use super::interrupt::stop_on_interrupt;
+use super::options::LimitArguments;
+use super::print::print_error;
+use super::value_parsers::{parse_bytes, parse_seconds, replacements};
 use crate::base::memory::MemoryBudget;
 use crate::engine::EngineOptions;
-use crate::lab::arena::chart::{self, Words};
+use crate::lab::arena::byte_size::format_bytes;
+use crate::lab::arena::chart::{self, ChartText};
 use crate::lab::arena::contestant::ContestantSpec;
 use crate::lab::arena::experiment::{Experiment, GameRow};
 use crate::lab::arena::footprint::{self, Footprint};
-use crate::lab::arena::proxy::{self, Proxy};
+use crate::lab::arena::move_quality::{self, MoveQualityTest};
 use crate::lab::arena::report::pair_counts;
-use crate::lab::arena::store::Store;
-use crate::lab::arena::sweep::{self, Curve, KNEE, MoveLimit, Point, PointRow, bytes_in_words, points};
+use crate::lab::arena::store::ExperimentFolder;
+use crate::lab::arena::sweep::{self, KNEE_ELO, SweepCurve, SweepRow};
+use crate::lab::arena::sweep_point::{MoveLimit, SweepPoint, points};
 use crate::table::Replacement;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
@@ -30,7 +35,7 @@ const PUBLISHED: [(&str, f64, f64); 2] =
 /// Default number of simulations a move.
 const DEFAULT_SIMULATIONS: u64 = 1_000;
 /// Bytes of the table of a reference that searches longer than the points.
-const AMPLE_TABLE: u64 = 256 << 20;
+const AMPLE_TABLE_BYTES: u64 = 256 << 20;
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -88,8 +93,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let common = &arguments.games_arguments;
     let no_limits = LimitArguments { visits: None, simulations: None, time: None };
     let setting = common.setting(no_limits);
-    let ContestantSpec::Own { engine, session, .. } = contestants::parse(&arguments.engine, &setting)? else {
-        bail!("--engine {:?}: expected self or self:OPTIONS, whose table can be varied", arguments.engine);
+    let ContestantSpec::BuiltIn { engine, session, .. } = contestants::parse(&arguments.engine, &setting)?
+    else {
+        bail!(
+            "--engine {:?}: expected self or self:OPTIONS; the tables of other programs cannot be varied",
+            arguments.engine
+        );
     };
     for given in
         ["--table-size", "--memory", "--replacement", "--simulations", "--visits", "--time", "--level"]
@@ -105,11 +114,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let reference_name = name_of(&reference);
     let points = points(&arguments.table_size, &arguments.replacement, &arguments.limits());
     for (index, point) in points.iter().enumerate() {
-        ensure!(!points[..index].contains(point), "the point {point} is there twice");
+        ensure!(!points[..index].contains(point), "the point {point} is given twice");
         point.layout(&engine).with_context(|| format!("table size {point}"))?;
     }
     if let Some(path) = &arguments.positions {
-        return judge_moves(arguments, path, &points, &engine);
+        return measure_moves(arguments, path, &points, &engine);
     }
     let experiment = Experiment {
         pairings: points.iter().map(|point| point.pairing(&engine, &session, &reference)).collect(),
@@ -121,7 +130,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let mut identity = common.identity(&experiment, no_limits);
     identity.setting.insert("engine".to_owned(), arguments.engine.clone());
     let games = arguments.games * points.len() as u64;
-    let played = common.play(&experiment, &identity, games, &mut |rows| Verdict {
+    let played = common.play(&experiment, &identity, games, &mut |rows| ExperimentState {
         line: format!("{} points, {:.1} games each", points.len(), rows.len() as f64 / points.len() as f64),
         stop: false,
     })?;
@@ -129,14 +138,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         .iter()
         .map(|point| played.outcome.is_ok().then(|| footprint::measure(&arguments.command(point))).flatten())
         .collect();
-    let rows: Vec<PointRow> = points
+    let rows: Vec<SweepRow> = points
         .iter()
         .zip(footprints)
         .map(|(point, footprint)| {
             let label = point.to_string();
             let games: Vec<&GameRow> = played.rows.iter().filter(|row| row.pairing == label).collect();
             let layout = point.layout(&engine)?;
-            Ok(PointRow::new(
+            Ok(SweepRow::new(
                 point,
                 &layout,
                 &games,
@@ -157,12 +166,12 @@ impl Arguments {
     }
 
     /// Returns the command line of this program as a GTP engine with the table of `point`.
-    fn command(&self, point: &Point) -> String {
+    fn command(&self, point: &SweepPoint) -> String {
         let program = std::env::current_exe().unwrap_or_else(|_| "tewari".into());
         let program = program.to_string_lossy();
         let program = shlex::try_quote(&program).unwrap_or(std::borrow::Cow::Borrowed("tewari"));
         let options = self.engine.trim().strip_prefix("self").unwrap_or_default().trim_start_matches(':');
-        let Point { table_size, replacement, limit } = point;
+        let SweepPoint { table_size, replacement, limit } = point;
         let common = &self.games_arguments;
         let resign = if self.engine_has("--resign") { "" } else { "--resign 0" };
         format!(
@@ -188,8 +197,8 @@ impl Arguments {
 fn name_of(reference: &ContestantSpec) -> String {
     let words = reference.description();
     match reference {
-        ContestantSpec::Own { engine, .. } if !words.contains("--table-size") => match engine.memory {
-            MemoryBudget::Table(bytes) => format!("{words} with a table of {}", bytes_in_words(bytes)),
+        ContestantSpec::BuiltIn { engine, .. } if !words.contains("--table-size") => match engine.memory {
+            MemoryBudget::Table(bytes) => format!("{words} with a table of {}", format_bytes(bytes)),
             MemoryBudget::Engine(_) => words.to_owned(),
         },
         _ => words.to_owned(),
@@ -198,12 +207,12 @@ fn name_of(reference: &ContestantSpec) -> String {
 
 /// Prints the results as CSV, and the knees on standard error. Writes the CSV and the charts to the folder, if there is
 /// one.
-fn show(rows: &[PointRow], title: &str, reference: &str, store: Option<&Store>) -> Result<()> {
+fn show(rows: &[SweepRow], title: &str, reference: &str, store: Option<&ExperimentFolder>) -> Result<()> {
     let csv = csv_text(rows)?;
     let curves = sweep::curves(rows);
     std::io::stdout().lock().write_all(csv.as_bytes())?;
     for curve in &curves {
-        super::print_error(&curve.knee_in_words());
+        print_error(&curve.knee_summary());
     }
     let Some(store) = store else { return Ok(()) };
     store.write("sweep.csv", &csv)?;
@@ -216,29 +225,35 @@ fn show(rows: &[PointRow], title: &str, reference: &str, store: Option<&Store>) 
 }
 
 /// Runs the sweep over positions instead of games.
-fn judge_moves(arguments: &Arguments, path: &Path, points: &[Point], engine: &EngineOptions) -> Result<()> {
+fn measure_moves(
+    arguments: &Arguments,
+    path: &Path,
+    points: &[SweepPoint],
+    engine: &EngineOptions,
+) -> Result<()> {
     let common = &arguments.games_arguments;
     let named = || path.display().to_string();
     let bytes = std::fs::read(path).with_context(named)?;
     let mut engine = engine.clone();
-    engine.memory = MemoryBudget::Table(AMPLE_TABLE);
+    engine.memory = MemoryBudget::Table(AMPLE_TABLE_BYTES);
     engine.parameters.seed = common.seed;
-    let positions = proxy::positions(&bytes, &engine, usize::from(arguments.every)).with_context(named)?;
+    let positions =
+        move_quality::positions(&bytes, &engine, usize::from(arguments.every)).with_context(named)?;
     ensure!(
         !positions.is_empty(),
         "{}: expected games of at least {} moves, found none",
         named(),
         arguments.every
     );
-    let proxy = Proxy { engine, factor: arguments.factor, repeats: arguments.repeats };
+    let test = MoveQualityTest { engine, factor: arguments.factor, repeats: arguments.repeats };
     let bar = common.progress(positions.len() as u64, "positions");
     let stop = stop_on_interrupt();
-    let rows = proxy.run(points, &positions, common.concurrency(), stop, &|| bar.inc(1))?;
+    let rows = test.run(points, &positions, common.concurrency(), stop, &|| bar.inc(1))?;
     bar.finish_and_clear();
     let csv = csv_text(&rows)?;
     if let Some(folder) = &common.out {
         std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-        let words = Words {
+        let words = ChartText {
             title: format!("Moves and table size, {}", common.size),
             x: format!(
                 "size of the table ({} positions, {} searches each)",
@@ -249,11 +264,11 @@ fn judge_moves(arguments: &Arguments, path: &Path, points: &[Point], engine: &En
             notes: vec![format!(
                 "The reference is the same engine with {} times the simulations and a table of {}.",
                 arguments.factor,
-                bytes_in_words(AMPLE_TABLE)
+                format_bytes(AMPLE_TABLE_BYTES)
             )],
         };
-        let [agreement, regret] = sweep::proxy_series(&rows);
-        let svg = chart::proxy_chart(&words, &agreement, &regret)?;
+        let [agreement, regret] = move_quality::move_quality_series(&rows);
+        let svg = chart::move_quality_chart(&words, &agreement, &regret)?;
         for (name, text) in [("proxy.csv", &csv), ("proxy.svg", &svg)] {
             let path = folder.join(name);
             std::fs::write(&path, text).with_context(|| path.display().to_string())?;
@@ -268,7 +283,7 @@ fn judge_moves(arguments: &Arguments, path: &Path, points: &[Point], engine: &En
 
 /// Draws the charts of earlier results.
 fn draw_again(arguments: &Arguments) -> Result<()> {
-    let mut rows: Vec<PointRow> = Vec::new();
+    let mut rows: Vec<SweepRow> = Vec::new();
     for path in &arguments.rows {
         let mut reader = csv::Reader::from_path(path).with_context(|| format!("{}", path.display()))?;
         for (number, row) in reader.deserialize().enumerate() {
@@ -279,7 +294,7 @@ fn draw_again(arguments: &Arguments) -> Result<()> {
     }
     let curves = sweep::curves(&rows);
     let kept = rows.iter().map(|row| row.reference.as_str()).find(|reference| !reference.is_empty());
-    let reference = arguments.reference.as_deref().or(kept).unwrap_or("which the rows do not name");
+    let reference = arguments.reference.as_deref().or(kept).unwrap_or("an unnamed reference");
     let charts = Charts::draw(&curves, &arguments.games_arguments.title(), reference)?;
     let folder = arguments.games_arguments.out.as_deref().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder).with_context(|| format!("{}", folder.display()))?;
@@ -291,7 +306,7 @@ fn draw_again(arguments: &Arguments) -> Result<()> {
     }
     let mut output = std::io::stdout().lock();
     for curve in &curves {
-        writeln!(output, "{}", curve.knee_in_words())?;
+        writeln!(output, "{}", curve.knee_summary())?;
     }
     Ok(())
 }
@@ -304,28 +319,28 @@ struct Charts {
 }
 
 impl Charts {
-    fn draw(curves: &[Curve], title: &str, reference: &str) -> Result<Charts> {
+    fn draw(curves: &[SweepCurve], title: &str, reference: &str) -> Result<Charts> {
         let games: Vec<u64> = curves.iter().flat_map(|curve| &curve.rows).map(|row| row.games).collect();
         let (fewest, most) = (games.iter().min().unwrap_or(&0), games.iter().max().unwrap_or(&0));
         let games =
             if fewest == most { format!("{most} games") } else { format!("{fewest} to {most} games") };
-        let words = |x: String, notes: Vec<String>| Words {
+        let words = |x: String, notes: Vec<String>| ChartText {
             title: title.to_owned(),
             x,
             reference: reference.to_owned(),
             notes,
         };
-        let series: Vec<_> = curves.iter().map(Curve::elo_series).collect();
+        let series: Vec<_> = curves.iter().map(SweepCurve::elo_series).collect();
         let has_knee = series.iter().any(|one| one.knee.is_some());
         let knee = format!(
-            "Knee: from this size on a larger table gains less than {KNEE} Elo; there the curve that is fitted to the points \
-             is {KNEE} Elo below where it levels off."
+            "Knee: from this size on a larger table gains less than {KNEE_ELO} Elo; there the curve that is fitted to the points \
+             is {KNEE_ELO} Elo below where it levels off."
         );
         let notes = if has_knee { vec![knee] } else { Vec::new() };
         let sizes =
             chart::sweep_chart(&words(format!("size of the table ({games} a point)"), notes), &series)?;
         let x = format!("edge blocks, as a share of those that one unbounded search makes ({games} a point)");
-        let shares: Option<Vec<_>> = curves.iter().map(Curve::share_series).collect();
+        let shares: Option<Vec<_>> = curves.iter().map(SweepCurve::share_series).collect();
         let source =
             "Crosses: the smallest pools of nodes that keep the strength of the tree search of Rautureau, \
                       Cazenave and Piette on 9x9 (arXiv 2602.23318)."

@@ -4,7 +4,7 @@ use super::options::EngineArguments;
 use crate::engine::TableGameSettings;
 use crate::go::{Komi, Rules, Size};
 use crate::records::sgf::{ChosenTerms, DefaultTerms, customary_komi};
-use crate::table::{TableIdentity, Table, TableMode};
+use crate::table::{Table, TableIdentity, TableMode};
 use std::path::Path;
 
 /// Board, rules and komi that a table file was made for; `None` if they cannot be read.
@@ -15,7 +15,7 @@ pub(super) struct TableGame {
 }
 
 /// Board, rules and komi of a game, from the command line, the table, or by default.
-pub(super) struct Chosen {
+pub(super) struct ChosenGame {
     pub(super) size: Size,
     pub(super) rules: Rules,
     pub(super) komi: Komi,
@@ -46,8 +46,7 @@ impl TableGame {
         let (made_for_rules, made_for_komi) = (made_for_rules?, made_for_komi?);
         ((made_for_rules, made_for_komi) != (rules, komi)).then(|| {
             format!(
-                "{}: expected rules {made_for_rules} and komi {made_for_komi}, which the table was made for, found rules \
-                 {rules} and komi {komi}: nothing is shared between them",
+                "{}: the table was made for rules {made_for_rules} and komi {made_for_komi}; this search uses rules {rules} and komi {komi} and shares no results with it",
                 self.name
             )
         })
@@ -55,16 +54,16 @@ impl TableGame {
 }
 
 /// Chooses a game: given values first, then those that the table was made for, then the defaults.
-pub(super) fn choose(
+pub(super) fn choose_game(
     table: Option<&TableGame>,
     size: Option<Size>,
     given: ChosenTerms,
     default_size: Size,
-) -> Chosen {
+) -> ChosenGame {
     let otherwise = table.map_or_else(DefaultTerms::default, TableGame::otherwise);
     let rules = given.rules.unwrap_or(otherwise.rules);
     let komi = if rules.scoring == otherwise.rules.scoring { otherwise.komi } else { customary_komi(rules) };
-    Chosen {
+    ChosenGame {
         size: size.or(table.and_then(|table| table.size)).unwrap_or(default_size),
         rules,
         komi: given.komi.unwrap_or(komi),

@@ -3,7 +3,7 @@
 use crate::base::game::{Game, Move, Player};
 use crate::go::unconditional::unconditional_owners;
 use crate::go::{Position, Size};
-use crate::network::{Evaluator, Network, ScoreEstimate, Situation, Symmetry};
+use crate::network::{Evaluator, InputPosition, Network, ScoreEstimate, Symmetry};
 use crate::table::ScoreMean;
 use std::sync::Arc;
 
@@ -63,27 +63,27 @@ fn evaluate_with_owners(
     symmetry: Symmetry,
     settled: &[Option<Player>],
 ) -> NetworkEvaluation {
-    let situation = Situation::with_moves_in_key(position);
+    let situation = InputPosition::with_moves_in_key(position);
     let evaluation = evaluator.evaluate(&situation, symmetry);
     let mut probabilities = vec![0; position.size().points() + 1];
-    evaluation.move_chances(|mv| position.check(mv).is_ok(), &mut probabilities);
+    evaluation.move_probabilities(|mv| position.check(mv).is_ok(), &mut probabilities);
     let all = probabilities.iter().map(|&probability| u64::from(probability)).sum::<u64>().max(1) as f64;
     let sign = sign_of(position.to_play());
     // Black's points on settled points, beyond those that the network gives.
     let mut missed = 0.0;
     let owner = |(point, owner): (usize, &Option<Player>)| {
-        let said = sign * (2.0 * evaluation.owner_chance(Move(point as u16))?.as_f64() - 1.0);
+        let said = sign * (2.0 * evaluation.owner_probability(Move(point as u16))?.as_f64() - 1.0);
         let owned = owner.map_or(said, sign_of);
         missed += owned - said;
         Some(owned)
     };
     let ownership: Option<Vec<f64>> = settled.iter().enumerate().map(owner).collect();
-    let estimate = evaluation.score.map(|estimate| estimate.raised(sign * missed));
+    let estimate = evaluation.score.map(|estimate| estimate.with_mean_raised(sign * missed));
     let score = estimate.map(|estimate| black_score(estimate, position));
     NetworkEvaluation {
         policy: probabilities.iter().map(|&probability| f64::from(probability) / all).collect(),
         black_winrate: estimate
-            .map(|estimate| 0.5 + sign * (estimate.winning_chance(situation.own_komi()).as_f64() - 0.5)),
+            .map(|estimate| 0.5 + sign * (estimate.win_rate(situation.own_komi()).as_f64() - 0.5)),
         black_score: score.map(|score| score.mean),
         score_deviation: score.map(|score| score.deviation),
         ownership,
@@ -126,7 +126,7 @@ impl NetworkEvaluation {
     }
 }
 
-/// Returns the network's score of `position` under its rules, Black's points before komi, with the sharpened deviation of
+/// Returns the network's score of `position` under its rules, Black's points before komi, with the with_spread_divided deviation of
 /// the search and the weight of one visit.
 pub(super) fn black_score(score: ScoreEstimate, position: &Position) -> ScoreMean {
     let points = position.size().points() as f64;
@@ -134,7 +134,7 @@ pub(super) fn black_score(score: ScoreEstimate, position: &Position) -> ScoreMea
     let area = if position.to_play() == Player::Black { lead } else { -lead };
     ScoreMean {
         mean: area - f64::from(position.area_offset()),
-        deviation: score.sharpened(SPREAD_DIVISOR).deviation().min(points),
+        deviation: score.with_spread_divided(SPREAD_DIVISOR).deviation().min(points),
         weight: 1.0,
     }
 }
@@ -142,7 +142,7 @@ pub(super) fn black_score(score: ScoreEstimate, position: &Position) -> ScoreMea
 /// Returns the score that a search stores with the block of a position; `None` if the network was not trained on scores.
 #[must_use]
 pub fn evaluate_score(evaluator: &mut Evaluator, position: &Position) -> Option<ScoreMean> {
-    let situation = Situation::with_moves_in_key(position);
+    let situation = InputPosition::with_moves_in_key(position);
     let evaluation = evaluator.evaluate(&situation, symmetry_of(position));
     evaluation.score.map(|score| black_score(score, position))
 }
@@ -174,9 +174,9 @@ mod tests {
     fn the_search_is_twice_as_sure_of_a_result_as_the_network() {
         let unsure = ScoreEstimate { mean: 3 << 12, spread: 8 << 12 };
         let sure = ScoreEstimate { mean: 6 << 12, spread: 8 << 12 };
-        assert_eq!(unsure.sharpened(SPREAD_DIVISOR).winning_chance(0), sure.winning_chance(0));
-        assert!(unsure.sharpened(SPREAD_DIVISOR).winning_chance(0) > unsure.winning_chance(0));
-        let even = unsure.sharpened(SPREAD_DIVISOR).winning_chance(-6);
+        assert_eq!(unsure.with_spread_divided(SPREAD_DIVISOR).win_rate(0), sure.win_rate(0));
+        assert!(unsure.with_spread_divided(SPREAD_DIVISOR).win_rate(0) > unsure.win_rate(0));
+        let even = unsure.with_spread_divided(SPREAD_DIVISOR).win_rate(-6);
         assert!(even.0.abs_diff(Value::DRAW.0) <= 1);
     }
 }

@@ -6,8 +6,8 @@ use crate::base::game::{Game, Prior};
 use crate::base::value::{Estimate, Value};
 use crate::go::prior::has_few_moves;
 use crate::go::{Position, Scoring, Size};
-use crate::network::chances::CERTAIN;
-use crate::network::{Evaluation, Evaluator, Network, Situation};
+use crate::network::probabilities::PROBABILITY_ONE;
+use crate::network::{Evaluation, Evaluator, InputPosition, Network};
 use crate::search::policy::Puct;
 use crate::table;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ impl NetworkEvaluator {
     }
 
     /// Mixes noise into the policy of the position with the key `root`: probabilities by move number, with the sum
-    /// [`CERTAIN`].
+    /// [`PROBABILITY_ONE`].
     #[must_use]
     pub fn with_root_noise(mut self, root: u64, noise: Arc<[u32]>) -> NetworkEvaluator {
         self.noise = Some((root, noise));
@@ -64,11 +64,11 @@ impl NetworkEvaluator {
     /// Writes the priors of all moves, `None` for moves that are illegal ignoring history, and returns estimates of value
     /// and score. The network sees one symmetry of the position, chosen by its key. The value estimate is always present,
     /// with weight 0 if the network has no score or its value does not count.
-    pub fn evaluate(&mut self, position: &Position, priors: &mut [Option<Prior>]) -> table::Evaluation {
+    pub fn evaluate(&mut self, position: &Position, priors: &mut [Option<Prior>]) -> table::BlockEvaluation {
         position.fill_legal(priors);
-        let situation = Situation::with_moves_in_key(position);
+        let situation = InputPosition::with_moves_in_key(position);
         let evaluation = self.evaluator.evaluate(&situation, symmetry_of(position));
-        evaluation.move_chances(|mv| priors[mv.index()].is_some(), &mut self.probabilities);
+        evaluation.move_probabilities(|mv| priors[mv.index()].is_some(), &mut self.probabilities);
         if let Some((_, noise)) = self.noise.as_ref().filter(|(root, _)| *root == position.key()) {
             for (probability, noise) in self.probabilities.iter_mut().zip(noise.iter()) {
                 *probability = *probability - (*probability >> NOISE_SHIFT) + (noise >> NOISE_SHIFT);
@@ -76,27 +76,27 @@ impl NetworkEvaluator {
         }
         let has_few = has_few_moves(&priors[..position.size().points()]);
         if position.rules().scoring == Scoring::Territory {
-            let owner = |mv| evaluation.owner_chance(mv);
+            let owner = |mv| evaluation.owner_probability(mv);
             set_pass_probability_for_territory(position, owner, &mut self.probabilities);
         } else {
             set_pass_probability(position, has_few, &mut self.probabilities);
         }
         for (prior, &probability) in priors.iter_mut().zip(&self.probabilities) {
             if let Some(prior) = prior {
-                *prior = Puct::pack_chance(probability as f32 / CERTAIN as f32);
+                *prior = Puct::prior_from_probability(probability as f32 / PROBABILITY_ONE as f32);
             }
         }
         let score = evaluation.score.filter(|_| self.value_weight > 0);
         let score = score.map(|score| black_score(score, position));
-        table::Evaluation { estimate: Some(estimate(&evaluation, &situation, self.value_weight)), score }
+        table::BlockEvaluation { estimate: Some(estimate(&evaluation, &situation, self.value_weight)), score }
     }
 }
 
 /// Returns the value estimate of a position. With weight 0 it only marks that the priors are an evaluator's.
-fn estimate(evaluation: &Evaluation<'_>, situation: &Situation<'_>, weight: u8) -> Estimate {
+fn estimate(evaluation: &Evaluation<'_>, situation: &InputPosition<'_>, weight: u8) -> Estimate {
     match evaluation.score.filter(|_| weight > 0) {
         Some(score) => {
-            let value = score.sharpened(SPREAD_DIVISOR).winning_chance(situation.own_komi());
+            let value = score.with_spread_divided(SPREAD_DIVISOR).win_rate(situation.own_komi());
             Estimate { value, weight }
         }
         None => Estimate { value: Value::DRAW, weight: 0 },

@@ -4,16 +4,16 @@ use crate::base::game::{Game, Move, Outcome};
 use crate::base::value::Value;
 use crate::go::board::cell;
 use crate::go::{Point, Position};
-use crate::network::chances::CERTAIN;
+use crate::network::probabilities::PROBABILITY_ONE;
 
 /// Minimum probability of a pass that does not end the game if few moves are left. The search then tries the pass within
 /// some fifty visits if all moves are worse.
-const MIN_LATE_PASS_PROBABILITY: u32 = CERTAIN / 64;
+const MIN_LATE_PASS_PROBABILITY: u32 = PROBABILITY_ONE / 64;
 
 /// Right shift applied to the probability of moves that fill an own eye (1/16 remains).
 const EYE_SHIFT: u32 = 4;
 /// Minimum probability of such moves and the pass together at which nothing better may be left.
-const MIN_EYE_AND_PASS_PROBABILITY: u32 = CERTAIN / 16;
+const MIN_EYE_AND_PASS_PROBABILITY: u32 = PROBABILITY_ONE / 16;
 
 /// Probability of an owner above which a point is settled.
 const MIN_OWNER_PROBABILITY: f64 = 0.9;
@@ -82,8 +82,8 @@ pub(super) fn set_pass_probability_for_territory(
 /// Returns the probability of a pass that ends the game with an outcome for the player.
 fn ending_pass_probability(outcome: Outcome) -> u32 {
     match outcome {
-        Outcome::Win => CERTAIN,
-        Outcome::Draw => CERTAIN / 4,
+        Outcome::Win => PROBABILITY_ONE,
+        Outcome::Draw => PROBABILITY_ONE / 4,
         Outcome::Loss => 0,
     }
 }

@@ -7,7 +7,7 @@ use std::process::Output;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tewari::go::{Komi, Position, Rules};
-use tewari::lab::training::selfplay_games::OwnGame;
+use tewari::lab::training::selfplay_games::SelfplayGame;
 
 fn tewari(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = program();
@@ -23,17 +23,20 @@ fn play(folder: &Path, out: &str, games: &str, concurrency: &str) {
 }
 
 /// Plays short games with additional options; returns them by number.
-fn play_with(folder: &Path, out: &str, options: &[&str]) -> Vec<OwnGame> {
+fn play_with(folder: &Path, out: &str, options: &[&str]) -> Vec<SelfplayGame> {
     let output = tewari(folder, &[&["selfplay", "-q", "--out", out], options].concat());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     games(folder, out)
 }
 
 /// Returns the games of a folder by number; ignores lines that are not games.
-fn games(folder: &Path, out: &str) -> Vec<OwnGame> {
+fn games(folder: &Path, out: &str) -> Vec<SelfplayGame> {
     let text = std::fs::read_to_string(folder.join(out).join("games.jsonl")).expect("the games");
-    let mut games: Vec<OwnGame> =
-        text.lines().enumerate().filter_map(|(index, line)| OwnGame::parse(line, index + 1).ok()).collect();
+    let mut games: Vec<SelfplayGame> = text
+        .lines()
+        .enumerate()
+        .filter_map(|(index, line)| SelfplayGame::parse(line, index + 1).ok())
+        .collect();
     games.sort_by_key(|game| game.number);
     games
 }
@@ -56,7 +59,7 @@ fn games_are_legal_take_the_boards_in_turn_and_end_with_owners() {
     }
     assert!(games.iter().any(|game| !game.searches.is_empty()));
     // A game that ends with a proof may have unsettled points.
-    let is_owned = |game: &&OwnGame| 2 * game.owners.matches(['b', 'w']).count() > game.owners.len();
+    let is_owned = |game: &&SelfplayGame| 2 * game.owners.matches(['b', 'w']).count() > game.owners.len();
     assert!(games.iter().filter(is_owned).count() >= 6, "{games:?}");
     let komis: BTreeSet<i32> = games.iter().map(|game| game.komis[0].1).collect();
     assert!(komis.len() > 1 && komis.iter().all(|komi| komi % 2 != 0), "{komis:?}");
@@ -148,7 +151,7 @@ fn a_folder_has_games_of_one_process_played_with_one_set_of_options() {
     // A folder of a version that did not record the options of its games.
     std::fs::remove_file(folder.path().join("games/selfplay.json")).expect("removed");
     let (is_done, told) = go_on(&["--size", "5,6x4"]);
-    assert!(is_done && told.contains("its 2 games do not say how they were played"), "{told}");
+    assert!(is_done && told.contains("the options of its 2 games are not recorded"), "{told}");
     assert_eq!(go_on(&["--size", "5,6x4"]), (true, String::new()));
 }
 
@@ -184,7 +187,7 @@ fn a_folder_is_taken_once_and_a_broken_line_is_told() {
         errors
     };
     for command in [&["compare", "games", "./games"][..], &["prepare", "games", "games", "--out", "rows"]] {
-        assert!(refusal(command).contains("expected each folder once"));
+        assert!(refusal(command).contains("name each folder once"));
     }
     assert!(refusal(&["compare", "games", "--size", "7"]).contains("found 5x5, 6x4"));
     assert!(refusal(&["compare", "absent"]).contains("that tewari selfplay --out has made"));
@@ -194,7 +197,7 @@ fn a_folder_is_taken_once_and_a_broken_line_is_told() {
     let half = &lines[1][..lines[1].len() / 2];
     std::fs::write(&file, [lines[0], half, lines[2], ""].join("\n")).expect("written");
     let told = refusal(&["compare", "games", "--size", "5"]);
-    assert!(told.contains("line 2 is no game of self-play") && told.contains("take the line out"), "{told}");
+    assert!(told.contains("line 2 is no game of self-play") && told.contains("remove the line"), "{told}");
 }
 
 #[test]
@@ -216,7 +219,10 @@ fn a_game_that_is_there_twice_is_prepared_once() {
     let (expected, _) = prepare("once");
     std::fs::write(&file, once.repeat(2)).expect("written");
     let (found, errors) = prepare("twice");
-    assert!(found == expected && errors.contains("4 games, whose number another one has"), "{errors}");
+    assert!(
+        found == expected && errors.contains("left out 4 games with a number that occurs twice"),
+        "{errors}"
+    );
 }
 
 #[test]
@@ -234,7 +240,7 @@ fn a_file_of_something_else_is_refused_and_kept() {
 
 /// Returns the number of positions after the opening, without those of short searches with a komi outside the
 /// range of the network's inputs.
-fn positions_written(game: &OwnGame) -> usize {
+fn positions_written(game: &SelfplayGame) -> usize {
     let komi_at = |turn| game.komis.iter().rfind(|(from, _)| *from <= turn).map_or(0, |&(_, komi)| komi);
     let is_long = |turn| game.searches.iter().any(|search| search.turn == turn);
     (game.opening..game.moves.len()).filter(|&turn| is_long(turn) || komi_at(turn).abs() <= 31).count()

@@ -169,8 +169,8 @@ fn mistakes_are_named_with_their_line() {
             ),
             "either moves or a value",
         ),
-        (line("x", CAPTURE), "expected moves that are expected or wrong"),
-        (line("good", &format!("{CAPTURE}, \"wrong\": [\"A1\"]")), "an id of its own"),
+        (line("x", CAPTURE), "moves under \"expected\" or \"wrong\""),
+        (line("good", &format!("{CAPTURE}, \"wrong\": [\"A1\"]")), "a different id"),
         (line("x", r#""size": 25, "colour": "black", "wrong": ["A1"]"#), "a size from 1 to 19"),
         (line("x", r#""size": 5, "colour": "green", "wrong": ["A1"]"#), "black or white"),
         (
@@ -228,7 +228,10 @@ fn stones_that_are_set_up_because_superko_forbids_a_move_are_told() {
     let file = files.write("tests.jsonl", &[line("ko", retaken)]);
     let (code, output, errors) = suite(&[&file]);
     assert_eq!((code, output.lines().count()), (Some(0), 2), "{errors}");
-    assert!(errors.contains("test ko: its stones are set up without its moves: C3: "), "{errors}");
+    assert!(
+        errors.contains("test ko: set up as a position, because its moves cannot be played: C3: "),
+        "{errors}"
+    );
 }
 
 #[test]

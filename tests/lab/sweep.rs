@@ -203,7 +203,7 @@ fn moves_are_judged_without_games() {
 fn what_cannot_be_swept_is_explained() {
     for (arguments, expected) in [
         (&["--table-size", "100"][..], "too small"),
-        (&["--table-size", "16KiB,16KiB"], "there twice"),
+        (&["--table-size", "16KiB,16KiB"], "given twice"),
         (&["--table-size", "16KiB", "--replacement", "lifo"], "two-level, always"),
         (&["--table-size", "16KiB", "--engine", "gnugo"], "expected self"),
         (&["--table-size", "16KiB", "--engine", "self:--table-size 1MiB"], "expected no --table-size"),

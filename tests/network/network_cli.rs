@@ -76,7 +76,7 @@ fn what_cannot_be_used_is_refused_in_one_line() {
         (&["prepare", "packed", "--out", "rows"], "packed is compressed"),
         (&["prepare", "one", "--out", "rows", "--validation", "1"], "found 1: set --validation lower"),
         (&["prepare", "one", "--out", "rows", "--validation", "0"], "--validation"),
-        (&["info", "--network", "none"], "expected a weights file, found none"),
+        (&["info", "--network", "none"], "none: this command needs a network"),
     ] {
         let error = refusal(folder.path(), arguments);
         assert!(error.contains(words), "{error}");

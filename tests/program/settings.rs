@@ -152,7 +152,7 @@ fn mistakes_in_the_file_are_told_in_one_line_with_the_place() {
     for (settings, line, fragment) in [
         ("[gtp]\nthreds = 2\n", 2, "did you mean threads?"),
         ("[gtq]\nthreads = 2\n", 1, "did you mean gtp?"),
-        ("threads = 2\n", 1, "no table"),
+        ("threads = 2\n", 1, "outside a table"),
         ("[gtp]\nponder = \"yes\"\n", 2, "expected true or false"),
         ("[gtp]\nthreads = true\n", 2, "expected a text or a number"),
         ("[gtp]\nthreads = [1, 2]\n", 2, "a list"),

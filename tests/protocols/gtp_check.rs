@@ -22,7 +22,7 @@ fn a_program_that_answers_wrongly_is_told_so_check_by_check() {
     assert!(!passes, "{text}");
     for (name, verdict) in [
         ("protocol_version is 2", "passed"),
-        ("all required commands are there", "FAILED"),
+        ("all required commands exist", "FAILED"),
         ("ids are repeated", "FAILED"),
         ("unknown commands are errors", "FAILED"),
         ("undo takes back", "skipped"),

@@ -1,12 +1,14 @@
 //! `tewari network compare`: a network against a search without one.
 
-use super::Source;
-use super::prepare::read_own;
+use super::prepare::read_selfplay_games;
+use super::source::NetworkSource;
 use crate::base::memory::MemoryBudget;
-use crate::cli::{print_error, print_line};
+use crate::cli::print::{print_error, print_line};
 use crate::engine::EngineOptions;
 use crate::go::Size;
-use crate::lab::selfplay::comparison::{Comparison, Forecasts, JudgedKomi, Judgements, STAGES, compare};
+use crate::lab::selfplay::comparison::{
+    ComparisonKomi, EvaluatorForecasts, ForecastComparison, Forecasts, STAGES, compare,
+};
 use crate::search::Limits;
 use anyhow::{Result, bail, ensure};
 use clap::Args;
@@ -15,7 +17,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 /// Bytes of a table in which a small search evicts nothing.
-const TABLE: u64 = 16 << 20;
+const TABLE_BYTES: u64 = 16 << 20;
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -41,32 +43,30 @@ pub(super) struct Arguments {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
-    source: Source,
+    source: NetworkSource,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
-    let (games, _) = read_own(&arguments.games, arguments.size)?;
+    let (games, _) = read_selfplay_games(&arguments.games, arguments.size)?;
     let games = &games[games.len().saturating_sub(arguments.validation.get())..];
     let mut options = EngineOptions {
         networks: Some(arguments.source.networks()?),
-        memory: MemoryBudget::Table(TABLE),
+        memory: MemoryBudget::Table(TABLE_BYTES),
         ..EngineOptions::default()
     };
     options.parameters.seed = arguments.seed;
     let limits = Limits { simulations: Some(arguments.simulations), ..Limits::default() };
-    let komi = if arguments.first_komi { JudgedKomi::First } else { JudgedKomi::OfThen };
+    let komi = if arguments.first_komi { ComparisonKomi::First } else { ComparisonKomi::InForce };
     let comparison = compare(games, &options, limits, komi)?;
     let left_out = games.len() - comparison.positions;
     if left_out > 0 {
-        print_error(&format!(
-            "{left_out} games, in which nothing was searched or a move is not legal, are left out"
-        ));
+        print_error(&format!("left out {left_out} games without a search or with an illegal move"));
     }
     ensure!(comparison.positions > 0, "expected games in which something was searched, found none");
     let search = format!("search, {} simulations", arguments.simulations);
     let rows = [row("network", &comparison.network)?, row(&search, &comparison.search)?];
     print_line(format_args!(
-        "{} games, a position each, {} with a komi that was made even; losses in nats after calibration by one temperature",
+        "one position of each of {} games, {} with an evened komi; losses in nats after calibration by one temperature",
         comparison.positions, comparison.evened
     ))?;
     print_line(format_args!("{:28} {:>10} {:>10} {:>12} {:>12}", "", "value", "sign", "owners", "points"))?;
@@ -79,7 +79,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 
 /// Returns a table of the value losses in each stage, calibrated by one temperature for each stage and forecaster; it
 /// begins with an empty line.
-fn stages(comparison: &Comparison) -> String {
+fn stages(comparison: &ForecastComparison) -> String {
     let mut table =
         format!("\n{:28} {:>10} {:>10} {:>10}", "value, by empty points", "positions", "network", "search");
     let mut below = 101;
@@ -97,7 +97,7 @@ fn stages(comparison: &Comparison) -> String {
     table
 }
 
-fn row(name: &str, judgements: &Judgements) -> Result<String> {
+fn row(name: &str, judgements: &EvaluatorForecasts) -> Result<String> {
     let (Some(value), Some(owners)) = (judgements.values.quality(), judgements.owners.quality()) else {
         bail!(
             "expected a network that was trained on scores and owners, found one that was not: see network info"

@@ -1,11 +1,11 @@
 //! `tewari network prepare`: training and validation positions from games.
 
 use crate::cli::output_file::NewFile;
-use crate::cli::{print_error, print_line};
+use crate::cli::print::{print_error, print_line};
 use crate::go::Size;
 use crate::lab::training::recorded_games::RecordedGame;
 use crate::lab::training::samples::SampleWriter;
-use crate::lab::training::selfplay_games::OwnGame;
+use crate::lab::training::selfplay_games::SelfplayGame;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
 use std::collections::{BTreeSet, HashSet};
@@ -40,7 +40,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
     if arguments.games.iter().all(|path| path.is_dir()) {
-        return prepare_own(arguments);
+        return prepare_selfplay_games(arguments);
     }
     let [file] = &*arguments.games else {
         bail!("expected folders of self-play or one file with games, found {} names", arguments.games.len());
@@ -59,7 +59,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 /// Returns the self-play games on one board, in the order of the folders and then of their numbers, and the board.
-pub(super) fn read_own(folders: &[PathBuf], size: Option<Size>) -> Result<(Vec<OwnGame>, Size)> {
+pub(super) fn read_selfplay_games(
+    folders: &[PathBuf],
+    size: Option<Size>,
+) -> Result<(Vec<SelfplayGame>, Size)> {
     let mut games = Vec::new();
     let mut taken = HashSet::new();
     for folder in folders {
@@ -68,10 +71,12 @@ pub(super) fn read_own(folders: &[PathBuf], size: Option<Size>) -> Result<(Vec<O
             format!("cannot read {}: expected a folder that tewari selfplay --out has made", file.display())
         })?;
         // Otherwise a game could be in both training and validation.
-        ensure!(taken.insert(place), "{} is there twice: expected each folder once", folder.display());
-        let hint = "take the line out; one that was cut off at the end goes when tewari selfplay goes on";
-        let mut played =
-            read(&file, |text, line| OwnGame::parse(text, line).map_err(|error| anyhow!("{error}: {hint}")))?;
+        ensure!(taken.insert(place), "{} is named twice: name each folder once", folder.display());
+        let hint =
+            "remove the line; a cut-off last line is removed when tewari selfplay continues in the folder";
+        let mut played = read(&file, |text, line| {
+            SelfplayGame::parse(text, line).map_err(|error| anyhow!("{error}: {hint}"))
+        })?;
         // The file has them in the order in which they ended, which differs from run to run.
         played.sort_by_key(|game| game.number);
         let lines = played.len();
@@ -79,7 +84,7 @@ pub(super) fn read_own(folders: &[PathBuf], size: Option<Size>) -> Result<(Vec<O
         if lines > played.len() {
             // Otherwise one copy could be in training and the other in validation.
             let (name, copies) = (folder.display(), lines - played.len());
-            print_error(&format!("{name}: {copies} games, whose number another one has, are left out"));
+            print_error(&format!("{name}: left out {copies} games with a number that occurs twice"));
         }
         games.extend(played);
     }
@@ -89,8 +94,8 @@ pub(super) fn read_own(folders: &[PathBuf], size: Option<Size>) -> Result<(Vec<O
         ensure!(!games.is_empty(), "expected games on {size}, found {boards}: choose another --size");
         return Ok((games, size));
     }
-    let Some(size) = games.first().and_then(OwnGame::board) else {
-        bail!("expected games of self-play, found none: tewari selfplay plays some");
+    let Some(size) = games.first().and_then(SelfplayGame::board) else {
+        bail!("expected games of self-play, found none: play some with tewari selfplay");
     };
     if games.iter().any(|game| game.board() != Some(size)) {
         bail!("expected games on one board, found {}: choose with --size", boards(&games));
@@ -99,13 +104,13 @@ pub(super) fn read_own(folders: &[PathBuf], size: Option<Size>) -> Result<(Vec<O
 }
 
 /// Returns the boards of games as text.
-fn boards(games: &[OwnGame]) -> String {
+fn boards(games: &[SelfplayGame]) -> String {
     let sizes: BTreeSet<&str> = games.iter().map(|game| &*game.size).collect();
     if sizes.is_empty() { "none".to_owned() } else { sizes.into_iter().collect::<Vec<_>>().join(", ") }
 }
 
-fn prepare_own(arguments: &Arguments) -> Result<()> {
-    let (games, size) = read_own(&arguments.games, arguments.size)?;
+fn prepare_selfplay_games(arguments: &Arguments) -> Result<()> {
+    let (games, size) = read_selfplay_games(&arguments.games, arguments.size)?;
     split(arguments, &games, &mut |games, file| {
         let mut writer = SampleWriter::with_visits(BufWriter::new(file), size)?;
         let counts = games.iter().map(|game| game.write(usize::from(arguments.every), &mut writer));
@@ -153,7 +158,7 @@ fn split<G>(
     let apart = match games.len().checked_sub(arguments.validation.get()) {
         Some(apart) if apart > 0 => apart,
         _ => bail!(
-            "expected more games than the {} to keep apart, found {}: set --validation lower, or play more",
+            "expected more than the {} games for validation, found {}: set --validation lower, or play more",
             arguments.validation,
             games.len()
         ),

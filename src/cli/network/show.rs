@@ -1,13 +1,13 @@
 //! `tewari network info` and `tewari network eval`.
 
-use super::Source;
+use super::source::NetworkSource;
 use crate::base::game::{Game, Move, Player};
 use crate::base::value::Value;
-use crate::cli::print_error;
+use crate::cli::print::{print_error, print_line};
 use crate::go::geometry::column_letter;
 use crate::go::{Komi, Position, Rules};
 use crate::network::probabilities::PROBABILITY_ONE;
-use crate::network::{Evaluation, Evaluator, Network, Networks, MAX_SMALL_SIDE, InputPosition, Symmetry};
+use crate::network::{Evaluation, Evaluator, InputPosition, MAX_SMALL_SIDE, Network, Networks, Symmetry};
 use crate::records::sgf::{self, ChosenTerms, DefaultTerms, GameRecord, Terms};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
@@ -17,7 +17,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 /// Number of moves listed below the board.
-const LISTED: usize = 8;
+const MAX_LISTED_MOVES: usize = 8;
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -38,7 +38,7 @@ pub(super) struct Arguments {
     #[arg(long)]
     rules: Option<Rules>,
     #[command(flatten)]
-    source: Source,
+    source: NetworkSource,
 }
 
 /// Returns the descriptions of networks; those in the program with their boards.
@@ -46,7 +46,7 @@ pub(super) fn all_info(networks: &Networks) -> String {
     let networks = networks.all();
     match &networks[..] {
         [small, large] => format!(
-            "boards: no side above {MAX_SMALL_SIDE}\n{}\n\nboards: larger ones\n{}",
+            "for boards up to {MAX_SMALL_SIDE}x{MAX_SMALL_SIDE}\n{}\n\nfor larger boards\n{}",
             info(small),
             info(large)
         ),
@@ -101,9 +101,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let mut evaluator = Evaluator::new(networks.network_for(position.size()), position.size());
     let situation = InputPosition::of(&position);
     let evaluation = evaluator.evaluate(&situation, Symmetry::IDENTITY);
-    super::super::print_line(format_args!("{}", describe(&position, &situation, &evaluation)))?;
+    print_line(format_args!("{}", evaluation_text(&position, &situation, &evaluation)))?;
     for line in &terms.assumed {
-        super::super::print_line(format_args!("assumed: {line}"))?;
+        print_line(format_args!("assumed: {line}"))?;
     }
     Ok(())
 }
@@ -139,21 +139,25 @@ fn find(record: &GameRecord, terms: &Terms, turn: Option<usize>) -> Result<Posit
 
 /// Returns the board with the probabilities of moves in percent, the most probable moves, and the ownership and score
 /// from Black's point of view, if the network has them.
-fn describe(position: &Position, situation: &InputPosition<'_>, evaluation: &Evaluation<'_>) -> String {
+fn evaluation_text(
+    position: &Position,
+    situation: &InputPosition<'_>,
+    evaluation: &Evaluation<'_>,
+) -> String {
     let size = position.size();
-    let mut chances = vec![0; evaluation.policy.len()];
-    evaluation.move_probabilities(|mv| position.check(mv).is_ok(), &mut chances);
-    let percent = |mv: Move| 100.0 * f64::from(chances[mv.index()]) / f64::from(PROBABILITY_ONE);
+    let mut probabilities = vec![0; evaluation.policy.len()];
+    evaluation.move_probabilities(|mv| position.check(mv).is_ok(), &mut probabilities);
+    let percent = |mv: Move| 100.0 * f64::from(probabilities[mv.index()]) / f64::from(PROBABILITY_ONE);
     let mut text = board(position, |mv| match percent(mv) {
         small if small < 0.5 => ".".to_owned(),
         percent => format!("{percent:.0}"),
     });
-    let mut moves: Vec<Move> = (0..chances.len() as u16).map(Move).collect();
-    moves.sort_by_key(|mv| std::cmp::Reverse(chances[mv.index()]));
+    let mut moves: Vec<Move> = (0..probabilities.len() as u16).map(Move).collect();
+    moves.sort_by_key(|mv| std::cmp::Reverse(probabilities[mv.index()]));
     let listed: Vec<String> = moves
         .iter()
-        .take(LISTED)
-        .filter(|mv| chances[mv.index()] > 0)
+        .take(MAX_LISTED_MOVES)
+        .filter(|mv| probabilities[mv.index()] > 0)
         .map(|&mv| format!("{} {:.1}", size.vertex(mv), percent(mv)))
         .collect();
     let _ = write!(text, "{} to play, per cent: {}", position.to_play(), listed.join(", "));
@@ -163,14 +167,18 @@ fn describe(position: &Position, situation: &InputPosition<'_>, evaluation: &Eva
     if evaluation.owners.is_some() {
         let owner = |mv: Move| evaluation.owner_probability(mv).map_or(0.0, for_black);
         let owners = board(position, |mv| format!("{:.0}", owner(mv)));
-        let _ = write!(text, "\n\n{owners}chance of Black to own each empty point, per cent");
+        let _ = write!(text, "\n\n{owners}probability that Black owns each empty point, percent");
     }
     if let Some(score) = evaluation.score {
         let komi = situation.own_komi();
         let lead = if is_blacks { score.lead(komi) } else { -score.lead(komi) };
-        let chance = for_black(score.win_rate(komi));
+        let probability = for_black(score.win_rate(komi));
         let leader = if lead < 0.0 { "White" } else { "Black" };
-        let _ = write!(text, "\n{leader} leads by {:.1} points, Black wins {chance:.1} per cent", lead.abs());
+        let _ = write!(
+            text,
+            "\n{leader} leads by {:.1} points, Black wins {probability:.1} per cent",
+            lead.abs()
+        );
     }
     text
 }

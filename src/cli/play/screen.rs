@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 /// The size of a terminal in columns and rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Extent {
+pub(super) struct TerminalSize {
     pub(super) columns: usize,
     pub(super) rows: usize,
 }
@@ -13,7 +13,7 @@ pub(super) struct Extent {
 #[derive(Default)]
 pub(super) struct Screen {
     /// The size of the terminal and the lines written last; `None` if they did not fit.
-    painted: Option<(Extent, Vec<String>)>,
+    painted: Option<(TerminalSize, Vec<String>)>,
     rows_typed: usize,
 }
 
@@ -25,7 +25,7 @@ impl Screen {
 
     /// Returns the text that replaces the old lines by `lines` and puts the cursor at the beginning of the row below
     /// them. A line is at most as long as a row.
-    pub(super) fn paint(&mut self, lines: Vec<String>, extent: Extent) -> String {
+    pub(super) fn paint(&mut self, lines: Vec<String>, extent: TerminalSize) -> String {
         let rows_typed = std::mem::take(&mut self.rows_typed);
         // One row below the lines to type in, and one for the cursor afterwards.
         let fits = |lines: &[String], typed: usize| lines.len() + typed.max(1) < extent.rows;
@@ -94,7 +94,7 @@ fn wrapped_line(line: &str, columns: usize) -> Vec<String> {
 mod tests {
     use super::*;
 
-    const EXTENT: Extent = Extent { columns: 20, rows: 10 };
+    const SMALL_TERMINAL: TerminalSize = TerminalSize { columns: 20, rows: 10 };
 
     fn lines(text: &str) -> Vec<String> {
         text.lines().map(str::to_owned).collect()
@@ -103,21 +103,21 @@ mod tests {
     #[test]
     fn only_lines_that_change_are_written_again() {
         let mut screen = Screen::default();
-        assert_eq!(screen.paint(lines("one\ntwo"), EXTENT), "\x1b[2Kone\n\x1b[2Ktwo\n\x1b[J");
+        assert_eq!(screen.paint(lines("one\ntwo"), SMALL_TERMINAL), "\x1b[2Kone\n\x1b[2Ktwo\n\x1b[J");
         screen.typed(1);
-        assert_eq!(screen.paint(lines("one\nthree"), EXTENT), "\x1b[3A\n\x1b[2Kthree\n\x1b[J");
-        assert_eq!(screen.paint(lines("one\nthree"), EXTENT), "\x1b[2A\n\n\x1b[J");
+        assert_eq!(screen.paint(lines("one\nthree"), SMALL_TERMINAL), "\x1b[3A\n\x1b[2Kthree\n\x1b[J");
+        assert_eq!(screen.paint(lines("one\nthree"), SMALL_TERMINAL), "\x1b[2A\n\n\x1b[J");
     }
 
     #[test]
     fn a_terminal_that_is_too_small_or_changes_is_written_to_from_here_on() {
         let mut screen = Screen::default();
         let tall = "x\n".repeat(9);
-        screen.paint(lines(&tall), EXTENT);
-        assert!(!screen.paint(lines(&tall), EXTENT).contains('A'));
+        screen.paint(lines(&tall), SMALL_TERMINAL);
+        assert!(!screen.paint(lines(&tall), SMALL_TERMINAL).contains('A'));
         let mut screen = Screen::default();
-        screen.paint(lines("one"), EXTENT);
-        assert!(!screen.paint(lines("one"), Extent { columns: 30, ..EXTENT }).contains('A'));
+        screen.paint(lines("one"), SMALL_TERMINAL);
+        assert!(!screen.paint(lines("one"), TerminalSize { columns: 30, ..SMALL_TERMINAL }).contains('A'));
     }
 
     #[test]

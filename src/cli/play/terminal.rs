@@ -1,6 +1,6 @@
 //! A game on a terminal: a picture that is updated in place, and an input line that can be edited.
 
-use super::screen::{Extent, Screen, wrapped};
+use super::screen::{Screen, TerminalSize, wrapped};
 use crate::play::console::Console;
 use console::Term;
 use rustyline::error::ReadlineError;
@@ -55,10 +55,10 @@ impl Terminal {
 }
 
 /// Returns the size of the terminal, by default 80 columns and 24 rows.
-fn extent() -> Extent {
+fn extent() -> TerminalSize {
     let (rows, columns) = Term::stdout().size();
     let or = |number: u16, usual: usize| if number == 0 { usual } else { number.into() };
-    Extent { columns: or(columns, 80), rows: or(rows, 24) }
+    TerminalSize { columns: or(columns, 80), rows: or(rows, 24) }
 }
 
 impl Console for Terminal {

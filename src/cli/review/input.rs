@@ -1,19 +1,19 @@
 //! The records to review.
 
-use super::Failures;
-use crate::cli::print_error;
+use super::failures::Failures;
+use crate::cli::print::print_error;
 use crate::records::sgf::{self, Collection, Sources};
 use anyhow::{Context, Result, anyhow};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Maximum bytes of a file; the record's reader has the same limit.
-const LARGEST_FILE: u64 = sgf::MAX_BYTES as u64;
+const MAX_FILE_BYTES: u64 = sgf::MAX_BYTES as u64;
 /// Maximum depth of folders inside folders.
-const DEEPEST: usize = 32;
+const MAX_FOLDER_DEPTH: usize = 32;
 
 /// A file of games.
-pub(super) struct Source {
+pub(super) struct SourceFile {
     /// The path, `-` for standard input.
     pub(super) path: PathBuf,
     pub(super) collection: Collection,
@@ -21,7 +21,7 @@ pub(super) struct Source {
     pub(super) texts: Sources,
 }
 
-impl Source {
+impl SourceFile {
     /// Returns the name for messages.
     pub(super) fn name(&self) -> String {
         self.path.display().to_string()
@@ -34,12 +34,12 @@ impl Source {
 }
 
 /// Reads all files, and those in all folders. The error of an unreadable one is added to `failures`.
-pub(super) fn read_all(paths: &[PathBuf], failures: &mut Failures) -> Vec<Source> {
+pub(super) fn read_all(paths: &[PathBuf], failures: &mut Failures) -> Vec<SourceFile> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
             let before = files.len();
-            match add_folder(path, DEEPEST, &mut files) {
+            match add_folder(path, MAX_FOLDER_DEPTH, &mut files) {
                 Ok(()) if files.len() == before => {
                     failures.add(anyhow!("{}: expected .sgf files in it, found none", path.display()));
                 }
@@ -80,7 +80,7 @@ fn add_folder(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(
     Ok(())
 }
 
-fn read(path: &Path) -> Result<Source> {
+fn read(path: &Path) -> Result<SourceFile> {
     let name = path.display().to_string();
     let bytes = read_bytes(path).with_context(|| format!("cannot read {name}"))?;
     let (collection, texts) =
@@ -88,15 +88,15 @@ fn read(path: &Path) -> Result<Source> {
     for warning in &collection.warnings {
         print_error(&format!("{name}: {warning}"));
     }
-    Ok(Source { path: path.to_owned(), collection, texts })
+    Ok(SourceFile { path: path.to_owned(), collection, texts })
 }
 
 fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if path == Path::new("-") {
-        std::io::stdin().lock().take(LARGEST_FILE + 1).read_to_end(&mut bytes)?;
+        std::io::stdin().lock().take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
     } else {
-        std::fs::File::open(path)?.take(LARGEST_FILE + 1).read_to_end(&mut bytes)?;
+        std::fs::File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
     }
     Ok(bytes)
 }

@@ -1,14 +1,17 @@
 //! `tewari review`: reviews of whole games.
 
+mod failures;
 mod input;
 mod output;
 
-use self::input::Source;
-use self::output::{Format, Output};
-use super::laboratory::{INTERRUPTED, stop_on_interrupt};
-use super::options::{Dead, EngineArguments, LimitArguments, POSITION};
+use self::failures::Failures;
+use self::input::SourceFile;
+use self::output::{ReviewFormat, ReviewOutput};
+use super::exit_codes::INTERRUPTED;
+use super::interrupt::stop_on_interrupt;
+use super::options::{DeadStonesChoice, EngineArguments, LimitArguments, POSITION};
 use super::output_file::{check_absent, write_file};
-use super::print_error;
+use super::print::print_error;
 use super::table_game::TableGame;
 use crate::engine::Engine;
 use crate::go::{Komi, Rules, Size};
@@ -38,7 +41,7 @@ pub(super) struct Arguments {
     /// Output format: text for the terminal, html (one page that works offline), sgf (the record with comments and
     /// variations), csv or json (a row a move). Default: by the name of OUT, or text.
     #[arg(long, value_enum)]
-    format: Option<Format>,
+    format: Option<ReviewFormat>,
     /// File to write; a folder, or a name that ends in /, gets a file for each input file. Default: standard output.
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
@@ -67,7 +70,7 @@ pub(super) struct Arguments {
     /// Stones removed as dead where a game has ended. Default: none by tromp-taylor rules, else those that both players
     /// would agree on.
     #[arg(long, value_enum, help_heading = POSITION)]
-    dead: Option<Dead>,
+    dead: Option<DeadStonesChoice>,
     /// Seed of the random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -107,7 +110,7 @@ fn review_files(arguments: &Arguments) -> Result<()> {
         check_absent(path, arguments.force)?;
     }
     let stop = stop_on_interrupt();
-    let bar = progress_bar(sources.iter().map(Source::positions).sum::<usize>() * arguments.passes.get());
+    let bar = progress_bar(sources.iter().map(SourceFile::positions).sum::<usize>() * arguments.passes.get());
     let mut to_save = Vec::new();
     for (nth, source) in sources.iter().enumerate() {
         let reviews = review_source(arguments, source, &bar, stop, &mut failures);
@@ -122,16 +125,16 @@ fn review_files(arguments: &Arguments) -> Result<()> {
     }
     plan.finish()?;
     if stop.load(Relaxed) {
-        failures.say();
+        failures.print();
         std::process::exit(INTERRUPTED);
     }
-    failures.last.map_or(Ok(()), Err)
+    failures.into_result()
 }
 
 /// Reviews all games of a file, until the user interrupts it.
 fn review_source(
     arguments: &Arguments,
-    source: &Source,
+    source: &SourceFile,
     bar: &ProgressBar,
     stop: &AtomicBool,
     failures: &mut Failures,
@@ -159,7 +162,7 @@ fn review_source(
 /// Reviews a game. Returns the review, and the error that cut its record off, if there is one.
 fn review_game(
     arguments: &Arguments,
-    source: &Source,
+    source: &SourceFile,
     game: usize,
     watcher: ReviewCallbacks<'_>,
     bar: &ProgressBar,
@@ -184,7 +187,7 @@ fn review_game(
         record,
         source: source.texts.of(game),
         terms: &terms,
-        dead: Dead::or_by_rules(arguments.dead, terms.rules),
+        dead: DeadStonesChoice::or_by_rules(arguments.dead, terms.rules),
         limits: arguments.limits(),
         passes: arguments.passes.get(),
     };
@@ -200,8 +203,8 @@ impl Arguments {
         ReportSettings { thresholds: self.thresholds, mistakes: self.mistakes }
     }
 
-    fn output(&self) -> Output {
-        Output::new(self.output.as_deref(), self.format, self.force)
+    fn output(&self) -> ReviewOutput {
+        ReviewOutput::new(self.output.as_deref(), self.format, self.force)
     }
 
     fn limits(&self) -> Limits {
@@ -209,25 +212,6 @@ impl Arguments {
         let nothing = visits.is_none() && simulations.is_none() && time.is_none();
         let simulations = if nothing { Some(DEFAULT_SIMULATIONS) } else { simulations };
         Limits { visits, simulations, time, ..Limits::default() }
-    }
-}
-
-/// The errors of files and records. They are printed as they occur, except the last, which is the program's error.
-#[derive(Default)]
-struct Failures {
-    last: Option<anyhow::Error>,
-}
-
-impl Failures {
-    fn add(&mut self, error: anyhow::Error) {
-        self.say();
-        self.last = Some(error);
-    }
-
-    fn say(&mut self) {
-        if let Some(error) = self.last.take() {
-            print_error(&format!("{error:#}"));
-        }
     }
 }
 

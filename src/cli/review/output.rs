@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// The format of a review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
+pub(super) enum ReviewFormat {
     Text,
     Html,
     Sgf,
@@ -18,38 +18,38 @@ pub(super) enum Format {
 }
 
 /// The place and format of the output.
-pub(super) struct Output {
-    place: Place,
-    format: Format,
+pub(super) struct ReviewOutput {
+    place: OutputPlace,
+    format: ReviewFormat,
     is_forced: bool,
 }
 
-enum Place {
+enum OutputPlace {
     Standard,
     File(PathBuf),
     /// A file for each input file.
     Folder(PathBuf),
 }
 
-impl Format {
+impl ReviewFormat {
     /// Returns the format named by the extension of a file.
-    fn of(path: &Path) -> Option<Format> {
-        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
-        match ending.as_str() {
-            "htm" => Some(Format::Html),
-            "txt" => Some(Format::Text),
-            "jsonl" => Some(Format::Json),
-            ending => Format::from_str(ending, true).ok(),
+    fn of(path: &Path) -> Option<ReviewFormat> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        match extension.as_str() {
+            "htm" => Some(ReviewFormat::Html),
+            "txt" => Some(ReviewFormat::Text),
+            "jsonl" => Some(ReviewFormat::Json),
+            extension => ReviewFormat::from_str(extension, true).ok(),
         }
     }
 
-    fn ending(self) -> &'static str {
+    fn extension(self) -> &'static str {
         match self {
-            Format::Text => "txt",
-            Format::Html => "html",
-            Format::Sgf => "sgf",
-            Format::Csv => "csv",
-            Format::Json => "json",
+            ReviewFormat::Text => "txt",
+            ReviewFormat::Html => "html",
+            ReviewFormat::Sgf => "sgf",
+            ReviewFormat::Csv => "csv",
+            ReviewFormat::Json => "json",
         }
     }
 
@@ -59,41 +59,41 @@ impl Format {
             texts.map(|texts| texts.join(between))
         };
         match self {
-            Format::Text => each(&|review| Ok(text::text(review, settings)?), "\n\n"),
-            Format::Sgf => each(&|review| Ok(sgf::sgf(review, settings)?), ""),
-            Format::Html => Ok(html::page(reviews, settings)),
-            Format::Csv => Ok(table::csv(reviews, settings)?),
-            Format::Json => Ok(table::json(reviews, settings)),
+            ReviewFormat::Text => each(&|review| Ok(text::text(review, settings)?), "\n\n"),
+            ReviewFormat::Sgf => each(&|review| Ok(sgf::sgf(review, settings)?), ""),
+            ReviewFormat::Html => Ok(html::page(reviews, settings)),
+            ReviewFormat::Csv => Ok(table::csv(reviews, settings)?),
+            ReviewFormat::Json => Ok(table::json(reviews, settings)),
         }
     }
 }
 
-impl Output {
-    pub(super) fn new(path: Option<&Path>, format: Option<Format>, is_forced: bool) -> Output {
+impl ReviewOutput {
+    pub(super) fn new(path: Option<&Path>, format: Option<ReviewFormat>, is_forced: bool) -> ReviewOutput {
         let place = match path {
-            None => Place::Standard,
-            Some(path) if path == Path::new("-") => Place::Standard,
+            None => OutputPlace::Standard,
+            Some(path) if path == Path::new("-") => OutputPlace::Standard,
             Some(path) if path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/") => {
-                Place::Folder(path.to_owned())
+                OutputPlace::Folder(path.to_owned())
             }
-            Some(path) => Place::File(path.to_owned()),
+            Some(path) => OutputPlace::File(path.to_owned()),
         };
         let named = match &place {
-            Place::File(path) => Format::of(path),
+            OutputPlace::File(path) => ReviewFormat::of(path),
             _ => None,
         };
-        Output { place, format: format.or(named).unwrap_or(Format::Text), is_forced }
+        ReviewOutput { place, format: format.or(named).unwrap_or(ReviewFormat::Text), is_forced }
     }
 
     /// Plans the output for these input files. Returns an error if a file must not be overwritten, before work begins.
-    pub(super) fn plan(self, inputs: &[&Path], settings: ReportSettings) -> Result<Plan> {
+    pub(super) fn plan(self, inputs: &[&Path], settings: ReportSettings) -> Result<OutputPlan> {
         let names = match &self.place {
-            Place::Standard => Vec::new(),
-            Place::File(path) => vec![path.clone()],
-            Place::Folder(folder) => self.names(folder, inputs),
+            OutputPlace::Standard => Vec::new(),
+            OutputPlace::File(path) => vec![path.clone()],
+            OutputPlace::Folder(folder) => self.names(folder, inputs),
         };
         names.iter().try_for_each(|path| check_absent(path, self.is_forced))?;
-        Ok(Plan { output: self, names, settings, kept: Vec::new() })
+        Ok(OutputPlan { output: self, names, settings, kept: Vec::new() })
     }
 
     /// Returns the output file of each input file: its name with another extension, and a number if that is taken.
@@ -102,9 +102,9 @@ impl Output {
         for input in inputs {
             let stem = input.file_stem().map_or("game".into(), |stem| stem.to_string_lossy());
             let stem = if stem == "-" { "game".into() } else { stem };
-            let ending = self.format.ending();
-            let numbered = (2..).map(|number| folder.join(format!("{stem}-{number}.{ending}")));
-            let mut candidates = std::iter::once(folder.join(format!("{stem}.{ending}"))).chain(numbered);
+            let extension = self.format.extension();
+            let numbered = (2..).map(|number| folder.join(format!("{stem}-{number}.{extension}")));
+            let mut candidates = std::iter::once(folder.join(format!("{stem}.{extension}"))).chain(numbered);
             names.extend(candidates.find(|name| !names.contains(name)));
         }
         names
@@ -112,18 +112,18 @@ impl Output {
 }
 
 /// The output of the reviews of several input files.
-pub(super) struct Plan {
-    output: Output,
+pub(super) struct OutputPlan {
+    output: ReviewOutput,
     names: Vec<PathBuf>,
     settings: ReportSettings,
     /// The reviews for one common file or standard output.
     kept: Vec<Review>,
 }
 
-impl Plan {
+impl OutputPlan {
     /// Adds the reviews of input file number `nth`, from 0. With a folder as output, their file is written at once.
     pub(super) fn add(&mut self, nth: usize, reviews: Vec<Review>) -> Result<()> {
-        let Place::Folder(folder) = &self.output.place else {
+        let OutputPlace::Folder(folder) = &self.output.place else {
             self.kept.extend(reviews);
             return Ok(());
         };

@@ -1,26 +1,28 @@
 //! Settings as the defaults of a command's options.
 
-use super::{Entry, Mistake, Settings, Value};
+use super::content::Settings;
+use super::entry::{SettingEntry, SettingValue, SettingsError};
+use crate::cli::argument_error;
 use clap::builder::Resettable;
 use clap::{Arg, ArgAction, Command};
 use std::ffi::OsString;
 
 /// Name of the table for all commands that play or analyse.
-pub(crate) const COMMON: &str = "default";
+pub(crate) const COMMON_TABLE: &str = "default";
 /// Commands that the common table applies to. Experiments have only tables of their own: their results must not depend
 /// on the user's settings for play.
 const COMMON_COMMANDS: [&[&str]; 5] = [&["gtp"], &["analyze"], &["review"], &["analysis"], &["play", "go"]];
 /// Groups of options of which a given one replaces the others: memory size, limit of a search.
-const RIVALS: [&[&str]; 2] = [&["memory", "table-size"], &["visits", "simulations", "time"]];
+const MUTUALLY_REPLACING: [&[&str]; 2] = [&["memory", "table-size"], &["visits", "simulations", "time"]];
 /// Minimum similarity (Jaro, 0 to 1) of a name that is suggested.
-const ALIKE: f64 = 0.7;
+const MIN_SIMILARITY: f64 = 0.7;
 
 /// A setting that applies to a command.
 #[derive(Debug)]
-pub(crate) struct Held<'a> {
+pub(crate) struct AppliedSetting<'a> {
     /// The long name of the option.
     pub(crate) key: &'a str,
-    pub(crate) value: &'a Value,
+    pub(crate) value: &'a SettingValue,
     /// The line in the file, from 1.
     pub(crate) line: usize,
 }
@@ -34,30 +36,38 @@ impl Settings {
         self.mistake(program).map_or(Ok(()), |mistake| Err(mistake.at(&self.path)))
     }
 
-    fn mistake(&self, program: &Command) -> Option<Mistake> {
+    fn mistake(&self, program: &Command) -> Option<SettingsError> {
         for (tables, line) in &self.tables {
             if leaves(program, tables).is_empty() {
-                let names = std::iter::once(COMMON).chain(program.get_subcommands().map(Command::get_name));
+                let names =
+                    std::iter::once(COMMON_TABLE).chain(program.get_subcommands().map(Command::get_name));
                 let what = format!("unknown table [{}]{}", tables.join("."), similar(tables.last()?, names));
-                return Some(Mistake {
+                return Some(SettingsError {
                     line: *line,
-                    what: format!("{what}; the tables are [{COMMON}] and one for each command"),
+                    what: format!("{what}; the tables are [{COMMON_TABLE}] and one for each command"),
                 });
             }
         }
         self.entries.iter().find_map(|entry| {
             let what = entry.mistake(program)?;
-            Some(Mistake { line: entry.line, what })
+            Some(SettingsError { line: entry.line, what })
         })
     }
 
     /// Returns the settings that apply to the command at `path`. An option in `arguments`, the words after the command,
     /// replaces its setting and those of its rivals and of options that it conflicts with.
-    pub(crate) fn held(&self, command: &Command, path: &[String], arguments: &[OsString]) -> Vec<Held<'_>> {
-        let ranked: Vec<(usize, &Entry)> =
+    pub(crate) fn held(
+        &self,
+        command: &Command,
+        path: &[String],
+        arguments: &[OsString],
+    ) -> Vec<AppliedSetting<'_>> {
+        let ranked: Vec<(usize, &SettingEntry)> =
             self.entries.iter().filter_map(|entry| Some((entry.rank(path)?, entry))).collect();
-        let is_beaten = |rank: usize, entry: &Entry| {
-            ranked.iter().any(|&(other_rank, other)| other_rank > rank && are_rivals(&entry.key, &other.key))
+        let is_beaten = |rank: usize, entry: &SettingEntry| {
+            ranked
+                .iter()
+                .any(|&(other_rank, other)| other_rank > rank && replace_each_other(&entry.key, &other.key))
         };
         let mut held = Vec::new();
         for &(rank, entry) in &ranked {
@@ -66,7 +76,7 @@ impl Settings {
                 .filter(|other| exclude(command, option, other))
                 .any(|other| is_given(other, arguments));
             if !is_given && !is_beaten(rank, entry) {
-                held.push(Held { key: &entry.key, value: &entry.value, line: entry.line });
+                held.push(AppliedSetting { key: &entry.key, value: &entry.value, line: entry.line });
             }
         }
         held
@@ -76,11 +86,11 @@ impl Settings {
     ///
     /// # Errors
     /// Returns an error, with the place, if an option does not accept its value.
-    pub(crate) fn apply(&self, mut command: Command, held: &[Held<'_>]) -> anyhow::Result<Command> {
-        for Held { key, value, line } in held {
+    pub(crate) fn apply(&self, mut command: Command, held: &[AppliedSetting<'_>]) -> anyhow::Result<Command> {
+        for AppliedSetting { key, value, line } in held {
             let Some(option) = option(&command, key) else { continue };
-            if let Some(what) = refusal(option, value) {
-                return Err(Mistake { line: *line, what }.at(&self.path));
+            if let Some(what) = value_error(option, value) {
+                return Err(SettingsError { line: *line, what }.at(&self.path));
             }
             let id = option.get_id().clone();
             // Changed in place to keep the order of the options.
@@ -91,19 +101,19 @@ impl Settings {
     }
 }
 
-impl Entry {
+impl SettingEntry {
     /// Returns the error of the entry's table, name or type, if there is one.
     fn mistake(&self, program: &Command) -> Option<String> {
-        let Entry { tables, key, value, .. } = self;
+        let SettingEntry { tables, key, value, .. } = self;
         if tables.is_empty() {
             return Some(format!(
-                "{key} is in no table: expected it below [{COMMON}] or the name of a command, such as [gtp]"
+                "{key} is outside a table: put it below [{COMMON_TABLE}] or a command such as [gtp]"
             ));
         }
         let leaves = leaves(program, tables);
         let Some(option) = leaves.iter().find_map(|leaf| option(leaf, key)) else {
             let names = leaves.iter().flat_map(|leaf| options(leaf)).filter_map(Arg::get_long);
-            let command = if tables[0] == COMMON { "gtp" } else { &tables[0] };
+            let command = if tables[0] == COMMON_TABLE { "gtp" } else { &tables[0] };
             return Some(format!(
                 "unknown key {key} in [{}]{}; `tewari config {command}` lists all",
                 tables.join("."),
@@ -111,16 +121,16 @@ impl Entry {
             ));
         };
         let expected = match (option.get_action(), value) {
-            (ArgAction::SetTrue, Value::Flag(_)) => return None,
+            (ArgAction::SetTrue, SettingValue::Flag(_)) => return None,
             (ArgAction::SetTrue, _) => "true or false",
-            (ArgAction::Append, Value::One(_) | Value::Many(_)) => return None,
-            (_, Value::One(_)) => return None,
+            (ArgAction::Append, SettingValue::One(_) | SettingValue::Many(_)) => return None,
+            (_, SettingValue::One(_)) => return None,
             _ => "a text or a number",
         };
         let found = match value {
-            Value::Flag(is_set) => is_set.to_string(),
-            Value::One(text) => format!("{text:?}"),
-            Value::Many(_) => "a list".to_owned(),
+            SettingValue::Flag(is_set) => is_set.to_string(),
+            SettingValue::One(text) => format!("{text:?}"),
+            SettingValue::Many(_) => "a list".to_owned(),
         };
         Some(format!("{key}: expected {expected}, found {found}"))
     }
@@ -128,7 +138,7 @@ impl Entry {
     /// Returns the rank of the entry's table among those that apply to the command at `path`: the more specific, the
     /// higher. `None` if it does not apply.
     fn rank(&self, path: &[String]) -> Option<usize> {
-        if self.tables == [COMMON] {
+        if self.tables == [COMMON_TABLE] {
             return COMMON_COMMANDS.iter().any(|common| common == &path).then_some(0);
         }
         (!self.tables.is_empty() && path.starts_with(&self.tables)).then_some(self.tables.len())
@@ -150,7 +160,7 @@ pub(crate) fn named_command(program: &Command, arguments: &[OsString]) -> (Vec<S
 
 /// Removes `--flag=false` from `arguments` and shortens `--flag=true` to `--flag`, so that the command line can turn
 /// off a flag of the settings. Returns the long names of the flags that are turned off.
-pub(crate) fn settle_flags(command: &Command, arguments: &mut Vec<OsString>) -> Vec<String> {
+pub(crate) fn normalize_flags(command: &Command, arguments: &mut Vec<OsString>) -> Vec<String> {
     let mut off = Vec::new();
     arguments.retain_mut(|argument| {
         let Some((name, is_set)) = argument.to_str().and_then(flag_and_value) else { return true };
@@ -169,8 +179,8 @@ pub(crate) fn settle_flags(command: &Command, arguments: &mut Vec<OsString>) -> 
     off
 }
 
-/// Returns true if an argument has a form that [`settle_flags`] handles.
-pub(crate) fn is_settled_flag(argument: &OsString) -> bool {
+/// Returns true if an argument has a form that [`normalize_flags`] handles.
+pub(crate) fn is_flag_with_value(argument: &OsString) -> bool {
     argument.to_str().and_then(flag_and_value).is_some()
 }
 
@@ -181,7 +191,7 @@ fn flag_and_value(argument: &str) -> Option<(&str, bool)> {
 
 /// Returns the commands without subcommands that a table of settings applies to.
 fn leaves<'a>(program: &'a Command, tables: &[String]) -> Vec<&'a Command> {
-    if tables == [COMMON] {
+    if tables == [COMMON_TABLE] {
         return COMMON_COMMANDS
             .iter()
             .filter_map(|path| path.iter().try_fold(program, |it, name| it.find_subcommand(name)))
@@ -219,12 +229,14 @@ fn exclude(command: &Command, one: &Arg, other: &Arg) -> bool {
         command.get_arg_conflicts_with(one).iter().any(|conflict| conflict.get_id() == other.get_id())
     };
     let names = one.get_long().zip(other.get_long());
-    names.is_some_and(|(one, other)| are_rivals(one, other)) || conflicts(one, other) || conflicts(other, one)
+    names.is_some_and(|(one, other)| replace_each_other(one, other))
+        || conflicts(one, other)
+        || conflicts(other, one)
 }
 
 /// Returns true if the options are equal, or one replaces the other.
-fn are_rivals(one: &str, other: &str) -> bool {
-    one == other || RIVALS.iter().any(|rivals| rivals.contains(&one) && rivals.contains(&other))
+fn replace_each_other(one: &str, other: &str) -> bool {
+    one == other || MUTUALLY_REPLACING.iter().any(|rivals| rivals.contains(&one) && rivals.contains(&other))
 }
 
 /// Returns true if an option is among the words of a command line.
@@ -242,23 +254,23 @@ fn is_given(option: &Arg, arguments: &[OsString]) -> bool {
 }
 
 /// Returns the option with another default, no longer required.
-fn with_default(option: Arg, value: &Value) -> Arg {
+fn with_default(option: Arg, value: &SettingValue) -> Arg {
     // Leaked, since clap requires `'static` texts.
     let keep = |text: &String| -> &'static str { String::leak(text.clone()) };
     let option = option.required(false).required_unless_present(Resettable::Reset);
     match value {
-        Value::Flag(is_set) => option.default_value(if *is_set { "true" } else { "false" }),
-        Value::One(text) => option.default_value(keep(text)),
-        Value::Many(texts) => option.default_values(texts.iter().map(keep)),
+        SettingValue::Flag(is_set) => option.default_value(if *is_set { "true" } else { "false" }),
+        SettingValue::One(text) => option.default_value(keep(text)),
+        SettingValue::Many(texts) => option.default_values(texts.iter().map(keep)),
     }
 }
 
 /// Returns the error of setting an option to `value`, if there is one.
-fn refusal(option: &Arg, value: &Value) -> Option<String> {
+fn value_error(option: &Arg, value: &SettingValue) -> Option<String> {
     let texts = match value {
-        Value::Flag(_) => return None,
-        Value::One(text) => std::slice::from_ref(text),
-        Value::Many(texts) => texts,
+        SettingValue::Flag(_) => return None,
+        SettingValue::One(text) => std::slice::from_ref(text),
+        SettingValue::Many(texts) => texts,
     };
     let long = option.get_long()?;
     if texts.iter().any(|text| text == "help") {
@@ -268,13 +280,13 @@ fn refusal(option: &Arg, value: &Value) -> Option<String> {
     let alone = alone.requires(Resettable::Reset).conflicts_with(Resettable::Reset);
     let command = Command::new("settings").no_binary_name(true).disable_help_flag(true).arg(alone);
     let outcome = command.try_get_matches_from(texts.iter().map(|text| format!("--{long}={text}")));
-    outcome.err().map(|error| crate::cli::in_one_line(&error))
+    outcome.err().map(|error| argument_error::message(&error))
 }
 
 /// Returns the most similar name as a question, or an empty text.
 fn similar<'a>(name: &str, others: impl Iterator<Item = &'a str>) -> String {
     let rated = others.map(|other| (strsim::jaro(name, other), other));
     let best = rated.max_by(|(one, _), (other, _)| one.total_cmp(other));
-    best.filter(|(likeness, _)| *likeness >= ALIKE)
+    best.filter(|(likeness, _)| *likeness >= MIN_SIMILARITY)
         .map_or(String::new(), |(_, other)| format!(": did you mean {other}?"))
 }

@@ -1,31 +1,31 @@
 //! The parser of settings files: keys, values and their lines.
 
-use super::{Entry, Mistake, Value};
+use super::entry::{SettingEntry, SettingValue, SettingsError};
 use toml::de::{DeTable, DeValue};
 
 /// The entries and tables of a file.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct ParsedSettings {
     /// In the order of their lines.
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<SettingEntry>,
     /// All tables, with their lines.
     pub(super) tables: Vec<(Vec<String>, usize)>,
 }
 
 /// Parses a settings file.
-pub(super) fn read(bytes: &[u8]) -> Result<Found, Mistake> {
+pub(super) fn read(bytes: &[u8]) -> Result<ParsedSettings, SettingsError> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
         Err(error) => {
             let line = line_at(bytes, error.valid_up_to());
-            return Err(Mistake { line, what: "expected UTF-8".to_owned() });
+            return Err(SettingsError { line, what: "expected UTF-8".to_owned() });
         }
     };
     let root = DeTable::parse(text).map_err(|error| {
         let what = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
-        Mistake { line: line_at(text.as_bytes(), error.span().map_or(0, |span| span.start)), what }
+        SettingsError { line: line_at(text.as_bytes(), error.span().map_or(0, |span| span.start)), what }
     })?;
-    let mut found = Found { entries: Vec::new(), tables: Vec::new() };
+    let mut found = ParsedSettings { entries: Vec::new(), tables: Vec::new() };
     collect(text, root.get_ref(), &[], &mut found)?;
     found.entries.sort_by_key(|entry| entry.line);
     found.tables.sort_by_key(|(_, line)| *line);
@@ -33,7 +33,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<Found, Mistake> {
 }
 
 /// Adds the entries and tables in `table`, which is inside `tables`.
-fn collect(text: &str, table: &DeTable<'_>, tables: &[String], found: &mut Found) -> Result<(), Mistake> {
+fn collect(
+    text: &str,
+    table: &DeTable<'_>,
+    tables: &[String],
+    found: &mut ParsedSettings,
+) -> Result<(), SettingsError> {
     for (key, value) in table {
         let line = line_at(text.as_bytes(), key.span().start);
         let key = key.get_ref().to_string();
@@ -47,20 +52,20 @@ fn collect(text: &str, table: &DeTable<'_>, tables: &[String], found: &mut Found
             let kind = value.get_ref().type_str();
             let what =
                 format!("{key}: expected a text, a number, true, false or a list of them, found a {kind}");
-            return Err(Mistake { line, what });
+            return Err(SettingsError { line, what });
         };
-        found.entries.push(Entry { tables: tables.to_vec(), key, line, value });
+        found.entries.push(SettingEntry { tables: tables.to_vec(), key, line, value });
     }
     Ok(())
 }
 
-fn value_of(value: &DeValue<'_>) -> Option<Value> {
+fn value_of(value: &DeValue<'_>) -> Option<SettingValue> {
     match value {
-        DeValue::Boolean(is_set) => Some(Value::Flag(*is_set)),
+        DeValue::Boolean(is_set) => Some(SettingValue::Flag(*is_set)),
         DeValue::Array(items) => {
-            items.iter().map(|item| scalar(item.get_ref())).collect::<Option<_>>().map(Value::Many)
+            items.iter().map(|item| scalar(item.get_ref())).collect::<Option<_>>().map(SettingValue::Many)
         }
-        other => scalar(other).map(Value::One),
+        other => scalar(other).map(SettingValue::One),
     }
 }
 
@@ -94,14 +99,19 @@ mod tests {
             .iter()
             .map(|it| (it.tables.join("."), it.key.as_str(), it.line, it.value.clone()))
             .collect();
-        let one = |text: &str| Value::One(text.to_owned());
+        let one = |text: &str| SettingValue::One(text.to_owned());
         assert_eq!(
             seen,
             [
                 ("default".to_owned(), "threads", 2, one("2")),
                 ("play.go".to_owned(), "komi", 5, one("-7.5")),
-                ("sweep".to_owned(), "table-size", 7, Value::Many(vec!["4KiB".to_owned(), "8".to_owned()])),
-                ("sweep".to_owned(), "quiet", 8, Value::Flag(true)),
+                (
+                    "sweep".to_owned(),
+                    "table-size",
+                    7,
+                    SettingValue::Many(vec!["4KiB".to_owned(), "8".to_owned()])
+                ),
+                ("sweep".to_owned(), "quiet", 8, SettingValue::Flag(true)),
             ]
         );
         assert_eq!(found.tables.len(), 4);

@@ -2,26 +2,13 @@
 
 mod page;
 
-pub use page::Words;
+pub use page::{ChartError, ChartText};
 
-use self::page::{Entry, Symbol};
-use super::sweep::{bytes_in_words, rounded_bytes};
-use plotters::coord::Shift;
+use self::page::{Area, DrawResult, LegendEntry, LegendSymbol, TEXT_SIZE, TITLE_SIZE};
+use super::byte_size::{format_bytes, rounded_bytes};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use std::error::Error;
-
-/// A failure to draw a chart.
-#[derive(Debug, thiserror::Error)]
-pub enum ChartError {
-    /// There are no points.
-    #[error("nothing to draw: expected at least one point")]
-    Empty,
-    /// An error of the drawing library.
-    #[error("cannot draw the chart: {0}")]
-    Drawing(String),
-}
 
 /// A measured point of a chart: a value with its 95 % interval, which may be infinite.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,7 +25,7 @@ pub struct ChartPoint {
 
 /// The points of one curve.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Series {
+pub struct ChartSeries {
     /// Name in the legend.
     pub label: String,
     /// The points, from left to right.
@@ -48,10 +35,9 @@ pub struct Series {
     /// x of the knee, if there is one.
     pub knee: Option<f64>,
     /// Reason to draw no curve, such as too few games.
-    pub silence: Option<String>,
+    pub missing_reason: Option<String>,
 }
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Panel<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
 /// Dark to light, so that they also differ in print.
@@ -63,25 +49,23 @@ const COLOURS: [RGBColor; 5] = [
     RGBColor(210, 160, 30),
 ];
 /// Height of the upper panel of a sweep chart, as a share of the panels.
-const UPPER: f64 = 0.68;
-const TITLE: i32 = 22;
-const TEXT: i32 = 15;
+const UPPER_SHARE: f64 = 0.68;
 /// Height of the name of a knee, as a share of the panel.
 const KNEE_ROW: f64 = 0.06;
 /// Limit of the Elo axis; a side with a larger difference won practically all games.
-const ELO_LIMIT: f64 = 700.0;
+const MAX_ELO: f64 = 700.0;
 
 /// Draws Elo against table size, with the speed beneath. `x` of the points is log2 of the size in bytes.
 ///
 /// # Errors
 /// If there are no points.
-pub fn sweep_chart(words: &Words, series: &[Series]) -> Result<String, ChartError> {
+pub fn sweep_chart(words: &ChartText, series: &[ChartSeries]) -> Result<String, ChartError> {
     let entries = legend(series, Some(format!("0: as strong as the reference, {}", words.reference)));
     page::draw(words, &entries, |area| {
         let height = area.dim_in_pixel().1;
-        let (upper, lower) = area.split_vertically((f64::from(height) * UPPER) as u32);
+        let (upper, lower) = area.split_vertically((f64::from(height) * UPPER_SHARE) as u32);
         let x_range = x_range(series, 0.4)?;
-        let y_range = y_range(series, ELO_LIMIT, 25.0);
+        let y_range = y_range(series, MAX_ELO, 25.0);
         let mut panel = ChartBuilder::on(&upper)
             .margin(12)
             .x_label_area_size(36)
@@ -112,7 +96,11 @@ pub fn sweep_chart(words: &Words, series: &[Series]) -> Result<String, ChartErro
 ///
 /// # Errors
 /// If there are no points.
-pub fn proxy_chart(words: &Words, agreement: &[Series], regret: &[Series]) -> Result<String, ChartError> {
+pub fn move_quality_chart(
+    words: &ChartText,
+    agreement: &[ChartSeries],
+    regret: &[ChartSeries],
+) -> Result<String, ChartError> {
     page::draw(words, &legend(agreement, None), |area| {
         let (upper, lower) = area.split_vertically(area.dim_in_pixel().1 / 2);
         let highest = regret.iter().flat_map(|one| &one.points).map(|point| point.high).fold(0.01, f64::max);
@@ -140,13 +128,13 @@ pub fn proxy_chart(words: &Words, agreement: &[Series], regret: &[Series]) -> Re
 /// # Errors
 /// If there are no points.
 pub fn share_chart(
-    words: &Words,
-    series: &[Series],
+    words: &ChartText,
+    series: &[ChartSeries],
     marks: &[(&str, f64, f64)],
 ) -> Result<String, ChartError> {
     let mut entries = legend(series, Some(format!("0.5: as strong as the reference, {}", words.reference)));
     let names = (1..).zip(marks).map(|(number, (name, ..))| format!("{number}: {name}"));
-    entries.extend(names.map(|name| (Symbol::Cross(BLACK.to_rgba()), name)));
+    entries.extend(names.map(|name| (LegendSymbol::Cross(BLACK.to_rgba()), name)));
     page::draw(words, &entries, |area| {
         let mut panel = ChartBuilder::on(area)
             .margin(12)
@@ -158,35 +146,36 @@ pub fn share_chart(
         draw_all(&mut panel, area, series, 0.01)?;
         for (number, &(_, x, y)) in (1..).zip(marks) {
             panel.draw_series([Cross::new((x, y), 6, BLACK.stroke_width(2))])?;
-            let style = TextStyle::from(("sans-serif", TEXT)).pos(Pos::new(HPos::Center, VPos::Bottom));
+            let style = TextStyle::from(("sans-serif", TEXT_SIZE)).pos(Pos::new(HPos::Center, VPos::Bottom));
             panel.draw_series([Text::new(number.to_string(), (x, y + 0.02), style)])?;
         }
         Ok(())
     })
 }
 
-type Drawn<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
-
 /// Returns the legend: all series and the reference.
-fn legend(series: &[Series], reference: Option<String>) -> Vec<Entry> {
-    let label = |one: &Series| match &one.silence {
+fn legend(series: &[ChartSeries], reference: Option<String>) -> Vec<LegendEntry> {
+    let label = |one: &ChartSeries| match &one.missing_reason {
         Some(why) => format!("{}: {why}", one.label),
         None => one.label.clone(),
     };
-    let line = |(index, one): (usize, &Series)| (Symbol::Line(colour(index).to_rgba()), label(one));
-    let reference = reference.map(|label| (Symbol::Line(BLACK.mix(0.5)), label));
+    let line =
+        |(index, one): (usize, &ChartSeries)| (LegendSymbol::Line(colour(index).to_rgba()), label(one));
+    let reference = reference.map(|label| (LegendSymbol::Line(BLACK.mix(0.5)), label));
     series.iter().enumerate().map(line).chain(reference).collect()
 }
 
 /// Draws the series with enough games, or a message if there are none.
-fn draw_all(panel: &mut Panel<'_, '_>, area: &Area<'_>, series: &[Series], step: f64) -> Drawn {
-    for (index, one) in series.iter().enumerate().filter(|(_, one)| one.silence.is_none()) {
+fn draw_all(panel: &mut Panel<'_, '_>, area: &Area<'_>, series: &[ChartSeries], step: f64) -> DrawResult {
+    for (index, one) in series.iter().enumerate().filter(|(_, one)| one.missing_reason.is_none()) {
         draw_series(panel, one, index, series.len(), step)?;
     }
-    if let (Some(silence), true) = (&series[0].silence, series.iter().all(|one| one.silence.is_some())) {
+    if let (Some(missing_reason), true) =
+        (&series[0].missing_reason, series.iter().all(|one| one.missing_reason.is_some()))
+    {
         let (width, height) = area.dim_in_pixel();
-        let style = TextStyle::from(("sans-serif", TITLE)).pos(Pos::new(HPos::Center, VPos::Center));
-        area.draw(&Text::new(silence.clone(), (width as i32 / 2, height as i32 / 3), style))?;
+        let style = TextStyle::from(("sans-serif", TITLE_SIZE)).pos(Pos::new(HPos::Center, VPos::Center));
+        area.draw(&Text::new(missing_reason.clone(), (width as i32 / 2, height as i32 / 3), style))?;
     }
     Ok(())
 }
@@ -195,7 +184,7 @@ fn colour(index: usize) -> RGBColor {
     COLOURS[index % COLOURS.len()]
 }
 
-fn x_range(series: &[Series], margin: f64) -> Drawn<std::ops::Range<f64>> {
+fn x_range(series: &[ChartSeries], margin: f64) -> DrawResult<std::ops::Range<f64>> {
     let all = || series.iter().flat_map(|one| &one.points).map(|point| point.x);
     let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
     if low > high {
@@ -206,8 +195,8 @@ fn x_range(series: &[Series], margin: f64) -> Drawn<std::ops::Range<f64>> {
 
 /// Returns the range of the finite values and interval ends, at most `limit` from 0, rounded outwards to `step`, with
 /// room for the names of knees above.
-fn y_range(series: &[Series], limit: f64, step: f64) -> std::ops::Range<f64> {
-    let drawn = || series.iter().filter(|one| one.silence.is_none());
+fn y_range(series: &[ChartSeries], limit: f64, step: f64) -> std::ops::Range<f64> {
+    let drawn = || series.iter().filter(|one| one.missing_reason.is_none());
     let values = drawn().flat_map(|one| &one.points).flat_map(|point| [point.low, point.y, point.high]);
     let (mut low, mut high) = (-step, step);
     for value in values.filter(|value| value.is_finite()) {
@@ -221,11 +210,7 @@ fn y_range(series: &[Series], limit: f64, step: f64) -> std::ops::Range<f64> {
 }
 
 fn bytes_label(x: &f64) -> String {
-    if (x - x.round()).abs() > 1e-6 || *x < 0.0 {
-        String::new()
-    } else {
-        bytes_in_words(1 << x.round() as u64)
-    }
+    if (x - x.round()).abs() > 1e-6 || *x < 0.0 { String::new() } else { format_bytes(1 << x.round() as u64) }
 }
 
 fn share_label(x: &f64) -> String {
@@ -235,7 +220,7 @@ fn share_label(x: &f64) -> String {
     format!("{} %", ((percent / step).round() * step * 1e6).round() / 1e6)
 }
 
-fn mesh(panel: &mut Panel<'_, '_>, x_label: &dyn Fn(&f64) -> String, x: &str, y: &str) -> Drawn {
+fn mesh(panel: &mut Panel<'_, '_>, x_label: &dyn Fn(&f64) -> String, x: &str, y: &str) -> DrawResult {
     panel
         .configure_mesh()
         .light_line_style(WHITE)
@@ -244,13 +229,13 @@ fn mesh(panel: &mut Panel<'_, '_>, x_label: &dyn Fn(&f64) -> String, x: &str, y:
         .y_label_formatter(&|value| format!("{}", (value * 1000.0).round() / 1000.0))
         .x_desc(x)
         .y_desc(y)
-        .axis_desc_style(("sans-serif", TEXT))
-        .label_style(("sans-serif", TEXT))
+        .axis_desc_style(("sans-serif", TEXT_SIZE))
+        .label_style(("sans-serif", TEXT_SIZE))
         .draw()?;
     Ok(())
 }
 
-fn reference_line(panel: &mut Panel<'_, '_>, y: f64) -> Drawn {
+fn reference_line(panel: &mut Panel<'_, '_>, y: f64) -> DrawResult {
     let x = panel.x_range();
     panel.draw_series(LineSeries::new([(x.start, y), (x.end, y)], BLACK.mix(0.5)))?;
     Ok(())
@@ -258,7 +243,13 @@ fn reference_line(panel: &mut Panel<'_, '_>, y: f64) -> Drawn {
 
 /// Draws error bars, points, a line through them, and the knee. Series are shifted by `step` so that their bars do
 /// not hide each other; a bar that leaves the panel ends in an arrow.
-fn draw_series(panel: &mut Panel<'_, '_>, series: &Series, index: usize, count: usize, step: f64) -> Drawn {
+fn draw_series(
+    panel: &mut Panel<'_, '_>,
+    series: &ChartSeries,
+    index: usize,
+    count: usize,
+    step: f64,
+) -> DrawResult {
     let colour = colour(index);
     let shift = step * (index as f64 - (count - 1) as f64 / 2.0);
     let y = panel.y_range();
@@ -282,7 +273,7 @@ fn draw_series(panel: &mut Panel<'_, '_>, series: &Series, index: usize, count: 
         let height = y.end - KNEE_ROW * (y.end - y.start) * index as f64;
         let dashes = DashedLineSeries::new([(knee, y.start), (knee, height)], 6, 5, colour.stroke_width(2));
         panel.draw_series(dashes)?;
-        let style = TextStyle::from(("sans-serif", TEXT)).color(&colour);
+        let style = TextStyle::from(("sans-serif", TEXT_SIZE)).color(&colour);
         let name = format!("knee: {}", rounded_bytes(knee.exp2()));
         let beside = EmptyElement::at((knee, height)) + Text::new(name, (6, 0), style);
         panel.draw_series([beside])?;
@@ -294,18 +285,18 @@ fn draw_series(panel: &mut Panel<'_, '_>, series: &Series, index: usize, count: 
 mod tests {
     use super::*;
 
-    fn words() -> Words {
+    fn words() -> ChartText {
         let [title, x, reference] = ["Strength and table size", "9x9", "self"].map(str::to_owned);
-        Words { title, x, reference, notes: Vec::new() }
+        ChartText { title, x, reference, notes: Vec::new() }
     }
 
-    fn series(label: &str, lift: f64) -> Series {
+    fn series(label: &str, lift: f64) -> ChartSeries {
         let point = |x: f64, y: f64| ChartPoint { x, y, low: y - 40.0, high: y + 40.0 };
         let mut points: Vec<ChartPoint> =
             (13..24).map(|x| point(f64::from(x), lift - 300.0 * 0.6_f64.powi(x - 13))).collect();
         points[0].low = f64::NEG_INFINITY;
         let speeds = points.iter().map(|point| (point.x, 40_000.0 + 1000.0 * point.x)).collect();
-        Series { label: label.to_owned(), points, speeds, knee: Some(17.5), silence: None }
+        ChartSeries { label: label.to_owned(), points, speeds, knee: Some(17.5), missing_reason: None }
     }
 
     #[test]
@@ -336,7 +327,13 @@ mod tests {
             ChartPoint { x: -2.0, y: 0.3, low: 0.2, high: 0.4 },
             ChartPoint { x: 0.0, y: 0.5, low: 0.4, high: 0.6 },
         ];
-        let one = Series { label: "rave".to_owned(), points, speeds: Vec::new(), knee: None, silence: None };
+        let one = ChartSeries {
+            label: "rave".to_owned(),
+            points,
+            speeds: Vec::new(),
+            knee: None,
+            missing_reason: None,
+        };
         let svg = share_chart(&words(), &[one], &[("others", -1.0, 0.45)]).unwrap();
         for expected in ["1: others", "rave", "100 %", "share of games won"] {
             assert!(svg.contains(expected), "{expected} is not in the chart");
@@ -350,7 +347,8 @@ mod tests {
 
     #[test]
     fn too_few_games_are_said_instead_of_drawn() {
-        let silent = |label| Series { silence: Some("too few games".to_owned()), ..series(label, 0.0) };
+        let silent =
+            |label| ChartSeries { missing_reason: Some("too few games".to_owned()), ..series(label, 0.0) };
         let both = sweep_chart(&words(), &[silent("visits"), series("always", 0.0)]).unwrap();
         assert!(both.contains("visits: too few games") && both.matches("knee: ").count() == 1);
         let none = sweep_chart(&words(), &[silent("visits")]).unwrap();

@@ -10,17 +10,17 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Bytes kept from the end of standard error, for error messages.
-const STDERR_KEPT: usize = 2000;
+const STDERR_TAIL_BYTES: usize = 2000;
 /// Maximum length of an answer in bytes; GTP answers are a few lines.
-const LONGEST_ANSWER: u64 = 1 << 20;
+const MAX_ANSWER_BYTES: u64 = 1 << 20;
 /// Time for a process to end after a request to end.
-const FAREWELL: Duration = Duration::from_secs(2);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A missing or unusable answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Failure {
+pub enum GtpFailure {
     /// The engine answered with an error.
-    #[error("it refused {command:?}: {answer}")]
+    #[error("it answered {command:?} with an error: {answer}")]
     Refused {
         /// The command sent.
         command: String,
@@ -48,7 +48,7 @@ pub enum Failure {
         stderr: String,
     },
     /// The answer is not GTP, or not a move.
-    #[error("garbage in answer to {command:?}: expected {expected}, found {found:?}")]
+    #[error("unreadable answer to {command:?}: expected {expected}, found {found:?}")]
     Garbage {
         /// The command sent.
         command: String,
@@ -61,14 +61,16 @@ pub enum Failure {
 
 fn quoted(stderr: &str) -> String {
     let text = stderr.trim();
-    if text.is_empty() { String::new() } else { format!(", its standard error ends with: {text}") }
+    if text.is_empty() { String::new() } else { format!("; its last error output: {text}") }
 }
 
 /// A failure to start an engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StartError {
     /// The command line is empty or has unmatched quotes.
-    #[error("cannot read the command line {command:?}: expected a program and its arguments")]
+    #[error(
+        "cannot read the command line {command:?}: expected a program and its arguments, with matching quotes"
+    )]
     Unreadable {
         /// The command line.
         command: String,
@@ -84,7 +86,7 @@ pub enum StartError {
 }
 
 /// A process that speaks GTP. Dropping the value kills the process and, on Unix, those that it started.
-pub struct Client {
+pub struct GtpClient {
     child: Child,
     /// The exit status, once the process has been reaped.
     status: Option<ExitStatus>,
@@ -93,12 +95,12 @@ pub struct Client {
     stderr: Arc<Mutex<VecDeque<u8>>>,
 }
 
-impl Client {
+impl GtpClient {
     /// Starts `command`, split into words like a shell command but run without a shell.
     ///
     /// # Errors
     /// If the command line is unreadable or the program cannot be started.
-    pub fn start(command: &str) -> Result<Client, StartError> {
+    pub fn start(command: &str) -> Result<GtpClient, StartError> {
         let unreadable = || StartError::Unreadable { command: command.to_owned() };
         let words = shlex::split(command).ok_or_else(unreadable)?;
         let (program, arguments) = words.split_first().ok_or_else(unreadable)?;
@@ -119,7 +121,7 @@ impl Client {
             thread::spawn(move || read_answers(BufReader::new(stdout), &sender));
             thread::spawn(move || keep_tail(errors, &kept));
         }
-        Ok(Client { child, status: None, stdin, answers, stderr })
+        Ok(GtpClient { child, status: None, stdin, answers, stderr })
     }
 
     /// Sends a command and returns the answer, without its status and surrounding space.
@@ -127,7 +129,7 @@ impl Client {
     /// # Errors
     /// If the answer is an error, missing or unusable. After anything but an error answer the process is of no
     /// further use.
-    pub fn ask(&mut self, command: &str, timeout: Duration) -> Result<String, Failure> {
+    pub fn ask(&mut self, command: &str, timeout: Duration) -> Result<String, GtpFailure> {
         let answer = self.ask_raw(command, timeout)?;
         read_answer(command, &answer)
     }
@@ -136,8 +138,8 @@ impl Client {
     ///
     /// # Errors
     /// If there is no answer.
-    pub(super) fn ask_raw(&mut self, command: &str, timeout: Duration) -> Result<String, Failure> {
-        self.tell(command)?;
+    pub(super) fn ask_raw(&mut self, command: &str, timeout: Duration) -> Result<String, GtpFailure> {
+        self.send(command)?;
         self.next_answer(command, timeout)
     }
 
@@ -145,7 +147,7 @@ impl Client {
     ///
     /// # Errors
     /// If the line cannot be written.
-    pub(super) fn tell(&mut self, command: &str) -> Result<(), Failure> {
+    pub(super) fn send(&mut self, command: &str) -> Result<(), GtpFailure> {
         let line = format!("{command}\n");
         let written =
             self.stdin.as_mut().map(|stdin| stdin.write_all(line.as_bytes()).and_then(|()| stdin.flush()));
@@ -156,10 +158,10 @@ impl Client {
     ///
     /// # Errors
     /// If there is no answer in time.
-    pub(super) fn next_answer(&mut self, command: &str, timeout: Duration) -> Result<String, Failure> {
+    pub(super) fn next_answer(&mut self, command: &str, timeout: Duration) -> Result<String, GtpFailure> {
         match self.answers.recv_timeout(timeout) {
             Ok(answer) => Ok(answer),
-            Err(RecvTimeoutError::Timeout) => Err(Failure::TimedOut {
+            Err(RecvTimeoutError::Timeout) => Err(GtpFailure::TimedOut {
                 command: command.to_owned(),
                 seconds: timeout.as_secs_f64().ceil() as u64,
                 stderr: self.stderr(),
@@ -181,21 +183,21 @@ impl Client {
 
     /// Returns true if the process ends within two seconds.
     pub(super) fn has_ended(&mut self) -> bool {
-        self.wait(FAREWELL).is_some()
+        self.wait(EXIT_TIMEOUT).is_some()
     }
 
     /// Asks the process to end, and kills it if it does not.
     pub fn close(mut self) {
-        let _ = self.ask("quit", FAREWELL);
+        let _ = self.ask("quit", EXIT_TIMEOUT);
         self.stdin = None;
-        self.wait(FAREWELL);
+        self.wait(EXIT_TIMEOUT);
     }
 
-    fn crashed(&mut self, command: &str) -> Failure {
+    fn crashed(&mut self, command: &str) -> GtpFailure {
         let status = self
-            .wait(FAREWELL)
+            .wait(EXIT_TIMEOUT)
             .map_or_else(|| "it closed its output".to_owned(), |status| status.to_string());
-        Failure::Crashed { command: command.to_owned(), status, stderr: self.stderr() }
+        GtpFailure::Crashed { command: command.to_owned(), status, stderr: self.stderr() }
     }
 
     fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
@@ -232,7 +234,7 @@ impl Client {
     }
 }
 
-impl Drop for Client {
+impl Drop for GtpClient {
     fn drop(&mut self) {
         self.end();
     }
@@ -243,14 +245,14 @@ fn read_answers(mut output: impl BufRead, answers: &SyncSender<String>) {
     let mut answer = String::new();
     loop {
         let mut line = Vec::new();
-        let limit = LONGEST_ANSWER - answer.len() as u64;
+        let limit = MAX_ANSWER_BYTES - answer.len() as u64;
         match output.by_ref().take(limit).read_until(b'\n', &mut line) {
             Ok(0) | Err(_) => break,
             Ok(_) => {}
         }
         let line = String::from_utf8_lossy(&line);
         let line = line.trim_end();
-        let is_full = answer.len() as u64 + line.len() as u64 + 1 >= LONGEST_ANSWER;
+        let is_full = answer.len() as u64 + line.len() as u64 + 1 >= MAX_ANSWER_BYTES;
         if !line.is_empty() {
             answer.push_str(line);
             answer.push('\n');
@@ -271,27 +273,27 @@ fn keep_tail(mut errors: impl Read, kept: &Mutex<VecDeque<u8>>) {
     while let Ok(count @ 1..) = errors.read(&mut buffer) {
         let Ok(mut kept) = kept.lock() else { return };
         kept.extend(&buffer[..count]);
-        let excess = kept.len().saturating_sub(STDERR_KEPT);
+        let excess = kept.len().saturating_sub(STDERR_TAIL_BYTES);
         kept.drain(..excess);
     }
 }
 
-fn read_answer(command: &str, answer: &str) -> Result<String, Failure> {
+fn read_answer(command: &str, answer: &str) -> Result<String, GtpFailure> {
     let (status, rest) = answer.split_at(usize::from(!answer.is_empty()));
     // An id is allowed, although none was sent.
     let text = rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim();
     match status {
         "=" => Ok(text.to_owned()),
-        "?" => Err(Failure::Refused { command: command.to_owned(), answer: text.to_owned() }),
+        "?" => Err(GtpFailure::Refused { command: command.to_owned(), answer: text.to_owned() }),
         _ => Err(garbage(command, "an answer that begins with = or ?", answer)),
     }
 }
 
 /// Returns the failure for an unusable answer, quoted up to 80 characters.
 #[must_use]
-pub(super) fn garbage(command: &str, expected: &'static str, found: &str) -> Failure {
+pub(super) fn garbage(command: &str, expected: &'static str, found: &str) -> GtpFailure {
     let found: String = found.trim().chars().take(80).collect();
-    Failure::Garbage { command: command.to_owned(), expected, found }
+    GtpFailure::Garbage { command: command.to_owned(), expected, found }
 }
 
 #[cfg(test)]
@@ -316,8 +318,10 @@ mod tests {
     fn status_and_id_are_taken_off() {
         assert_eq!(read_answer("x", "=12 D4\n"), Ok("D4".to_owned()));
         assert_eq!(read_answer("x", "=\n"), Ok(String::new()));
-        assert!(matches!(read_answer("x", "? no\n"), Err(Failure::Refused { answer, .. }) if answer == "no"));
-        assert!(matches!(read_answer("x", "hello\n"), Err(Failure::Garbage { .. })));
+        assert!(
+            matches!(read_answer("x", "? no\n"), Err(GtpFailure::Refused { answer, .. }) if answer == "no")
+        );
+        assert!(matches!(read_answer("x", "hello\n"), Err(GtpFailure::Garbage { .. })));
     }
 
     #[test]
@@ -325,6 +329,6 @@ mod tests {
         let endless = format!("= {}", "x\n".repeat(1 << 20));
         let found = answers(&endless);
         assert_eq!(found.len(), 1);
-        assert!(found[0].len() as u64 <= LONGEST_ANSWER);
+        assert!(found[0].len() as u64 <= MAX_ANSWER_BYTES);
     }
 }

@@ -1,6 +1,6 @@
 //! A player of games: another program, or a built-in engine in this process. Both are controlled by GTP commands.
 
-use super::client::{Client, Failure, StartError, garbage};
+use super::client::{GtpClient, GtpFailure, StartError, garbage};
 use crate::base::game::{Move, Player};
 use crate::engine::{Engine, EngineError, EngineOptions};
 use crate::go::Size;
@@ -9,15 +9,15 @@ use crate::table::{Census, TableMode};
 use std::time::Duration;
 
 /// Commands that are required to play a game.
-const NEEDED: [&str; 5] = ["boardsize", "clear_board", "komi", "play", "genmove"];
+const REQUIRED_COMMANDS: [&str; 5] = ["boardsize", "clear_board", "komi", "play", "genmove"];
 /// Timeout for commands other than `genmove`; programs load large networks meanwhile.
-const PATIENCE: Duration = Duration::from_secs(60);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Settings from which a contestant is made.
 #[derive(Clone, Debug)]
 pub enum ContestantSpec {
     /// A built-in engine in this process.
-    Own {
+    BuiltIn {
         /// The options that selected it, for records.
         description: String,
         /// The engine; the match sets size, rules, komi and seed.
@@ -35,7 +35,7 @@ impl ContestantSpec {
     #[must_use]
     pub fn description(&self) -> &str {
         match self {
-            ContestantSpec::Own { description, .. } => description,
+            ContestantSpec::BuiltIn { description, .. } => description,
             ContestantSpec::Program(command) => command,
         }
     }
@@ -44,7 +44,7 @@ impl ContestantSpec {
     /// another engine later. Builds of one version are not distinguished. `None` for a program.
     #[must_use]
     pub fn engine_identity(&self) -> Option<String> {
-        let ContestantSpec::Own { engine, .. } = self else { return None };
+        let ContestantSpec::BuiltIn { engine, .. } = self else { return None };
         let identity = engine.network_identity();
         let network = if identity.is_empty() { "none" } else { &identity };
         Some(format!("tewari {}, network {network}", env!("CARGO_PKG_VERSION")))
@@ -53,7 +53,7 @@ impl ContestantSpec {
     /// Returns true if the contestant writes to a table file.
     #[must_use]
     pub fn writes_to_file(&self) -> bool {
-        let ContestantSpec::Own { engine, .. } = self else { return false };
+        let ContestantSpec::BuiltIn { engine, .. } = self else { return false };
         engine.table_file.as_ref().is_some_and(|file| file.mode == TableMode::ReadWrite)
     }
 
@@ -63,7 +63,7 @@ impl ContestantSpec {
     /// If its memory budget is impossible.
     pub fn table_bytes(&self) -> Result<u64, EngineError> {
         match self {
-            ContestantSpec::Own { engine, .. } => Ok(engine.table_bytes()? as u64),
+            ContestantSpec::BuiltIn { engine, .. } => Ok(engine.table_bytes()? as u64),
             ContestantSpec::Program(_) => Ok(0),
         }
     }
@@ -85,11 +85,11 @@ pub enum ContestantError {
     },
     /// The program does not answer as it should.
     #[error("{description:?} cannot play: {failure}")]
-    Unfit {
+    BadAnswer {
         /// The contestant.
         description: String,
         /// The failure.
-        failure: Failure,
+        failure: GtpFailure,
     },
     /// The program cannot serve as the referee.
     #[error("{command:?} cannot be the referee: {reason}")]
@@ -100,7 +100,7 @@ pub enum ContestantError {
         reason: String,
     },
     /// The program lacks a required command.
-    #[error("{description:?} cannot play: expected the command {command}, found {} others", known)]
+    #[error("{description:?} cannot play: it lacks the GTP command {command} (it has {} others)", known)]
     Lacks {
         /// The contestant.
         description: String,
@@ -115,19 +115,19 @@ pub enum ContestantError {
 pub struct Contestant {
     kind: Kind,
     /// True if `clear_cache` resets the contestant for another game.
-    can_forget: bool,
+    can_reset: bool,
     /// True after a missing or unreadable answer: a late one would be taken for the answer to a later command.
     is_broken: bool,
 }
 
 enum Kind {
-    Own(Box<Session>),
-    Program(Client),
+    BuiltIn(Box<Session>),
+    Program(GtpClient),
 }
 
 /// The settings of a game that contestants are sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Setting {
+pub struct GameSettings {
     /// Board size.
     pub size: Size,
     /// Komi in points.
@@ -143,24 +143,24 @@ impl Contestant {
     /// If it cannot be started.
     pub fn start(spec: &ContestantSpec, seed: u64) -> Result<Contestant, ContestantError> {
         match spec {
-            ContestantSpec::Own { description, engine, session } => {
+            ContestantSpec::BuiltIn { description, engine, session } => {
                 let mut options = (**engine).clone();
                 options.parameters.seed = seed;
                 let engine = Engine::new(options)
                     .map_err(|error| ContestantError::Engine { description: description.clone(), error })?;
                 // A game that begins with the content of a table file needs a fresh copy of it.
-                let can_forget = engine.options().table_file.is_none();
-                let kind = Kind::Own(Box::new(Session::new(engine, session.clone())));
-                Ok(Contestant { kind, can_forget, is_broken: false })
+                let can_reset = engine.options().table_file.is_none();
+                let kind = Kind::BuiltIn(Box::new(Session::new(engine, session.clone())));
+                Ok(Contestant { kind, can_reset, is_broken: false })
             }
             ContestantSpec::Program(command) => {
-                let client = Client::start(&command.replace("{seed}", &(seed >> 33).to_string()))?;
+                let client = GtpClient::start(&command.replace("{seed}", &(seed >> 33).to_string()))?;
                 let kind = Kind::Program(client);
-                let mut contestant = Contestant { kind, can_forget: false, is_broken: false };
+                let mut contestant = Contestant { kind, can_reset: false, is_broken: false };
                 let can_seed = contestant.examine(command)?;
                 // Without a seed on the command line, the games are the same in every process.
                 if can_seed && !command.contains("{seed}") {
-                    contestant.seed(seed).map_err(|failure| unfit(command, failure))?;
+                    contestant.seed(seed).map_err(|failure| bad_answer(command, failure))?;
                 }
                 Ok(contestant)
             }
@@ -169,15 +169,15 @@ impl Contestant {
 
     /// Checks for the required commands; returns true if the program has `set_random_seed`.
     fn examine(&mut self, description: &str) -> Result<bool, ContestantError> {
-        let unfit = |failure| unfit(description, failure);
-        self.ask("protocol_version", PATIENCE).map_err(unfit)?;
-        let known = self.ask("list_commands", PATIENCE).map_err(unfit)?;
+        let bad_answer = |failure| bad_answer(description, failure);
+        self.ask("protocol_version", ANSWER_TIMEOUT).map_err(bad_answer)?;
+        let known = self.ask("list_commands", ANSWER_TIMEOUT).map_err(bad_answer)?;
         let known: Vec<&str> = known.split_whitespace().collect();
-        if let Some(command) = NEEDED.into_iter().find(|needed| !known.contains(needed)) {
+        if let Some(command) = REQUIRED_COMMANDS.into_iter().find(|needed| !known.contains(needed)) {
             let description = description.to_owned();
             return Err(ContestantError::Lacks { description, command, known: known.len() });
         }
-        self.can_forget = known.contains(&"clear_cache") && !description.contains("{seed}");
+        self.can_reset = known.contains(&"clear_cache") && !description.contains("{seed}");
         Ok(known.contains(&"set_random_seed"))
     }
 
@@ -189,24 +189,24 @@ impl Contestant {
 
     /// Returns true if the next game can begin without memory of earlier ones.
     #[must_use]
-    pub fn can_forget(&self) -> bool {
-        self.can_forget && self.can_go_on()
+    pub fn can_reset(&self) -> bool {
+        self.can_reset && self.can_go_on()
     }
 
     /// Clears the table and sets the seed of random numbers.
     ///
     /// # Errors
     /// If it does not answer.
-    pub fn forget(&mut self, seed: u64) -> Result<(), Failure> {
-        self.ask("clear_cache", PATIENCE)?;
+    pub fn reset(&mut self, seed: u64) -> Result<(), GtpFailure> {
+        self.ask("clear_cache", ANSWER_TIMEOUT)?;
         self.seed(seed)
     }
 
     /// Sets the seed of random numbers, if the program supports it.
-    fn seed(&mut self, seed: u64) -> Result<(), Failure> {
-        match self.ask(&format!("set_random_seed {}", seed >> 33), PATIENCE) {
+    fn seed(&mut self, seed: u64) -> Result<(), GtpFailure> {
+        match self.ask(&format!("set_random_seed {}", seed >> 33), ANSWER_TIMEOUT) {
             // Programs without the command refuse it.
-            Ok(_) | Err(Failure::Refused { .. }) => Ok(()),
+            Ok(_) | Err(GtpFailure::Refused { .. }) => Ok(()),
             Err(failure) => Err(failure),
         }
     }
@@ -215,23 +215,23 @@ impl Contestant {
     ///
     /// # Errors
     /// If it refuses or does not answer.
-    pub fn begin(&mut self, setting: &Setting) -> Result<(), Failure> {
-        if let Kind::Own(session) = &mut self.kind {
+    pub fn begin(&mut self, setting: &GameSettings) -> Result<(), GtpFailure> {
+        if let Kind::BuiltIn(session) = &mut self.kind {
             session.restart_totals();
         }
-        let Setting { size, komi, time_per_move } = *setting;
+        let GameSettings { size, komi, time_per_move } = *setting;
         let boardsize = if size.columns() == size.rows() {
             format!("boardsize {}", size.columns())
         } else {
             format!("rectangular_boardsize {} {}", size.columns(), size.rows())
         };
-        self.ask(&boardsize, PATIENCE)?;
-        self.ask("clear_board", PATIENCE)?;
-        self.ask(&format!("komi {komi}"), PATIENCE)?;
+        self.ask(&boardsize, ANSWER_TIMEOUT)?;
+        self.ask("clear_board", ANSWER_TIMEOUT)?;
+        self.ask(&format!("komi {komi}"), ANSWER_TIMEOUT)?;
         if let (Some(time), Kind::Program(_)) = (time_per_move, &self.kind) {
             // Canadian overtime: one stone in each period. A program without clocks may refuse.
-            match self.ask(&format!("time_settings 0 {} 1", time.as_secs()), PATIENCE) {
-                Ok(_) | Err(Failure::Refused { .. }) => {}
+            match self.ask(&format!("time_settings 0 {} 1", time.as_secs()), ANSWER_TIMEOUT) {
+                Ok(_) | Err(GtpFailure::Refused { .. }) => {}
                 Err(failure) => return Err(failure),
             }
         }
@@ -242,8 +242,8 @@ impl Contestant {
     ///
     /// # Errors
     /// If it refuses or does not answer.
-    pub fn play(&mut self, size: Size, player: Player, mv: Move) -> Result<(), Failure> {
-        self.ask(&format!("play {} {}", letter(player), size.vertex(mv)), PATIENCE).map(|_| ())
+    pub fn play(&mut self, size: Size, player: Player, mv: Move) -> Result<(), GtpFailure> {
+        self.ask(&format!("play {} {}", letter(player), size.vertex(mv)), ANSWER_TIMEOUT).map(|_| ())
     }
 
     /// Requests a move, which it has then played; `None` if it resigns.
@@ -255,7 +255,7 @@ impl Contestant {
         size: Size,
         player: Player,
         timeout: Duration,
-    ) -> Result<Option<Move>, Failure> {
+    ) -> Result<Option<Move>, GtpFailure> {
         let command = format!("genmove {}", letter(player));
         let answer = self.ask(&command, timeout)?;
         if answer.eq_ignore_ascii_case("resign") {
@@ -269,16 +269,16 @@ impl Contestant {
     ///
     /// # Errors
     /// If the answer is an error, missing or unusable.
-    pub fn ask(&mut self, command: &str, timeout: Duration) -> Result<String, Failure> {
+    pub fn ask(&mut self, command: &str, timeout: Duration) -> Result<String, GtpFailure> {
         let answer = match &mut self.kind {
             Kind::Program(client) => client.ask(command, timeout),
-            Kind::Own(session) => match session.answer(command).map(|response| response.outcome) {
+            Kind::BuiltIn(session) => match session.answer(command).map(|response| response.outcome) {
                 Some(Ok(answer)) => Ok(answer),
-                Some(Err(answer)) => Err(Failure::Refused { command: command.to_owned(), answer }),
+                Some(Err(answer)) => Err(GtpFailure::Refused { command: command.to_owned(), answer }),
                 None => Err(garbage(command, "a command", command)),
             },
         };
-        self.is_broken |= !matches!(answer, Ok(_) | Err(Failure::Refused { .. }));
+        self.is_broken |= !matches!(answer, Ok(_) | Err(GtpFailure::Refused { .. }));
         answer
     }
 
@@ -286,7 +286,7 @@ impl Contestant {
     #[must_use]
     pub fn totals(&self) -> Option<(SearchTotals, Census)> {
         match &self.kind {
-            Kind::Own(session) => Some((session.totals(), session.engine().table().census())),
+            Kind::BuiltIn(session) => Some((session.totals(), session.engine().table().census())),
             Kind::Program(_) => None,
         }
     }
@@ -300,8 +300,8 @@ impl Contestant {
 }
 
 /// Returns the error for a contestant that failed a command.
-pub(super) fn unfit(description: &str, failure: Failure) -> ContestantError {
-    ContestantError::Unfit { description: description.to_owned(), failure }
+pub(super) fn bad_answer(description: &str, failure: GtpFailure) -> ContestantError {
+    ContestantError::BadAnswer { description: description.to_owned(), failure }
 }
 
 fn letter(player: Player) -> char {

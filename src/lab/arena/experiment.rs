@@ -1,10 +1,10 @@
 //! Many games: the schedule, the workers that play, and the row kept of each game.
 
-use super::contestant::{self, Contestant, ContestantError, ContestantSpec, Setting};
-use super::game::{self, Conditions, Ending, PlayedOut, Scoring};
+use super::contestant::{self, Contestant, ContestantError, ContestantSpec, GameSettings};
+use super::game::{self, GameEnding, GameOutcome, MatchConditions, ScoringMethod};
 use super::opening::Opening;
 use super::scorer;
-use super::store::Row;
+use super::store::GameRecordRow;
 use crate::base::game::Player;
 use crate::base::zobrist::mix;
 use crate::go::Record;
@@ -37,7 +37,7 @@ pub struct Experiment {
     /// The pairings.
     pub pairings: Vec<Pairing>,
     /// Conditions common to all games.
-    pub conditions: Conditions,
+    pub conditions: MatchConditions,
     /// Openings, used in turn; without any, games begin with the empty board.
     pub openings: Vec<Opening>,
     /// Seed of all random numbers.
@@ -92,7 +92,7 @@ pub struct GameRow {
     /// The result in the form of SGF.
     pub result: String,
     /// The way in which the game ended.
-    pub ending: Ending,
+    pub ending: GameEnding,
     /// Details of the ending; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
@@ -110,7 +110,7 @@ pub struct GameRow {
     pub search: [Option<SearchRow>; 2],
 }
 
-impl Row for GameRow {
+impl GameRecordRow for GameRow {
     fn number(&self) -> u64 {
         self.game
     }
@@ -139,7 +139,7 @@ pub struct FinishedGame {
 
 /// The plan of one game.
 #[derive(Clone, Copy, Debug)]
-struct Plan<'e> {
+struct GamePlan<'e> {
     game: u64,
     pairing: &'e Pairing,
     opening: Option<&'e Opening>,
@@ -149,7 +149,7 @@ struct Plan<'e> {
 }
 
 impl Experiment {
-    fn plan(&self, game: u64) -> Plan<'_> {
+    fn plan(&self, game: u64) -> GamePlan<'_> {
         let pairings = self.pairings.len() as u64;
         let index = game / pairings;
         let pair = index / 2;
@@ -157,7 +157,7 @@ impl Experiment {
             0 => None,
             count => Some(&self.openings[(pair % count) as usize]),
         };
-        Plan {
+        GamePlan {
             game,
             pairing: &self.pairings[(game % pairings) as usize],
             opening,
@@ -180,8 +180,8 @@ impl Experiment {
     /// # Errors
     /// The first failure.
     pub fn try_contestants(&self) -> Result<(), ContestantError> {
-        let Conditions { size, komi, time_per_move, .. } = self.conditions;
-        let setting = Setting { size, komi: komi.points(), time_per_move };
+        let MatchConditions { size, komi, time_per_move, .. } = self.conditions;
+        let setting = GameSettings { size, komi: komi.points(), time_per_move };
         let mut tried: Vec<&str> = Vec::new();
         for spec in self.pairings.iter().flat_map(|pairing| &pairing.contestants) {
             let description = spec.description();
@@ -190,10 +190,10 @@ impl Experiment {
             }
             tried.push(description);
             let mut contestant = Contestant::start(spec, self.seed)?;
-            contestant.begin(&setting).map_err(|failure| contestant::unfit(description, failure))?;
+            contestant.begin(&setting).map_err(|failure| contestant::bad_answer(description, failure))?;
             contestant.close();
         }
-        if let Scoring::Referee(command) = &self.conditions.scoring {
+        if let ScoringMethod::Referee(command) = &self.conditions.scoring {
             let record = Record::new(self.conditions.size, self.conditions.rules, self.conditions.komi);
             scorer::score(command, &record).map_err(|error| ContestantError::Referee {
                 command: command.clone(),
@@ -268,7 +268,7 @@ impl Experiment {
     /// Plays one game. `kept` are this worker's contestants from earlier games, by description.
     fn play(
         &self,
-        plan: &Plan<'_>,
+        plan: &GamePlan<'_>,
         kept: &mut Vec<(String, Contestant)>,
     ) -> Result<FinishedGame, ContestantError> {
         let [first, second] = &plan.pairing.contestants;
@@ -286,7 +286,7 @@ impl Experiment {
         let search = contestants.each_ref().map(search_row);
         for (spec, contestant) in plan.pairing.contestants.iter().zip(contestants) {
             let can_go_on = !played.ending.is_fault() && contestant.can_go_on();
-            let is_reusable = can_go_on && (self.keep_table || contestant.can_forget());
+            let is_reusable = can_go_on && (self.keep_table || contestant.can_reset());
             let is_program = matches!(spec, ContestantSpec::Program(_));
             if is_reusable && (is_program || self.keep_table) {
                 kept.push((spec.description().to_owned(), contestant));
@@ -303,7 +303,7 @@ impl Experiment {
     /// since the machine is at fault.
     fn forfeit(
         &self,
-        plan: &Plan<'_>,
+        plan: &GamePlan<'_>,
         loser: usize,
         error: ContestantError,
     ) -> Result<FinishedGame, ContestantError> {
@@ -325,14 +325,19 @@ impl Experiment {
         let description = spec.description();
         if let Some(index) = kept.iter().position(|(name, _)| name == description) {
             let (_, mut contestant) = kept.swap_remove(index);
-            if self.keep_table || contestant.forget(seed).is_ok() {
+            if self.keep_table || contestant.reset(seed).is_ok() {
                 return Ok(contestant);
             }
         }
         Contestant::start(spec, seed).or_else(|_| Contestant::start(spec, seed))
     }
 
-    fn finish(&self, plan: &Plan<'_>, played: &PlayedOut, search: [Option<SearchRow>; 2]) -> FinishedGame {
+    fn finish(
+        &self,
+        plan: &GamePlan<'_>,
+        played: &GameOutcome,
+        search: [Option<SearchRow>; 2],
+    ) -> FinishedGame {
         let by_contestant = |values: [f64; 2]| {
             if plan.black_is == 0 { values } else { [values[1], values[0]] }
         };

@@ -1,12 +1,12 @@
 //! Memory and processor time of an engine, measured in a process of its own.
 
-use super::client::Client;
+use super::client::GtpClient;
 use crate::base::platform::process;
 use std::time::Duration;
 
 /// Number of moves played: enough to fill tables of the sizes of interest.
 const MOVES: usize = 30;
-const PATIENCE: Duration = Duration::from_secs(600);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The cost of an engine.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,12 +21,12 @@ pub struct Footprint {
 /// no figures or the engine fails.
 #[must_use]
 pub fn measure(command: &str) -> Option<Footprint> {
-    let mut client = Client::start(command).ok()?;
-    client.ask("clear_board", PATIENCE).ok()?;
+    let mut client = GtpClient::start(command).ok()?;
+    client.ask("clear_board", ANSWER_TIMEOUT).ok()?;
     let before = cpu_seconds(client.id())?;
     for number in 0..MOVES {
         let colour = if number % 2 == 0 { 'b' } else { 'w' };
-        client.ask(&format!("genmove {colour}"), PATIENCE).ok()?;
+        client.ask(&format!("genmove {colour}"), ANSWER_TIMEOUT).ok()?;
     }
     let spent = cpu_seconds(client.id())? - before;
     let resident_kib = process::peak_resident_kib(client.id())?;

@@ -3,8 +3,8 @@
 //! The referee plays every move on its own board. A contestant loses by an illegal move, by the end of its program,
 //! by a timeout, by an unreadable answer, or by refusing a legal move of the opponent.
 
-use super::client::Failure;
-use super::contestant::{Contestant, Setting};
+use super::client::GtpFailure;
+use super::contestant::{Contestant, GameSettings};
 use super::opening::Opening;
 use crate::base::game::{Game, Move, Outcome, Player};
 use crate::go::score::area_score;
@@ -13,13 +13,13 @@ use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
 /// Moves per point of the board after which a game is scored as it stands.
-const LONGEST: usize = 4;
+const MAX_MOVES_PER_POINT: usize = 4;
 /// Timeout for counting a score; GNU Go can take long.
-const SCORING_PATIENCE: Duration = Duration::from_secs(120);
+const SCORING_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Conditions common to all games of a match.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Conditions {
+pub struct MatchConditions {
     /// Board size.
     pub size: Size,
     /// Rules of the referee.
@@ -31,12 +31,12 @@ pub struct Conditions {
     /// Time for one move after which the player loses.
     pub move_timeout: Duration,
     /// Method of scoring after two passes.
-    pub scoring: Scoring,
+    pub scoring: ScoringMethod,
 }
 
 /// Method of scoring a game that ended with two passes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Scoring {
+pub enum ScoringMethod {
     /// The result on which both contestants agree; without agreement by area.
     Agreement,
     /// By area, all stones alive.
@@ -48,7 +48,7 @@ pub enum Scoring {
 /// The way in which a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Ending {
+pub enum GameEnding {
     /// Two passes; scored by the method of the match.
     Score,
     /// Two passes; the contestants named different winners, so the area decided, with all stones alive.
@@ -67,23 +67,23 @@ pub enum Ending {
     Garbage,
 }
 
-impl Ending {
+impl GameEnding {
     /// Returns true if the loser lost by a fault: an illegal move, a timeout, a crash or a bad answer.
     #[must_use]
     pub fn is_fault(self) -> bool {
-        matches!(self, Ending::Illegal | Ending::Time | Ending::Crash | Ending::Garbage)
+        matches!(self, GameEnding::Illegal | GameEnding::Time | GameEnding::Crash | GameEnding::Garbage)
     }
 }
 
 /// The outcome of a finished game.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PlayedOut {
+pub struct GameOutcome {
     /// The winner; `None` for a draw.
     pub winner: Option<Player>,
     /// The result in the form of SGF, such as `B+3.5`.
     pub result: String,
     /// The way in which the game ended.
-    pub ending: Ending,
+    pub ending: GameEnding,
     /// Details of the ending; may be empty.
     pub detail: String,
     /// All moves, those of the opening included.
@@ -96,7 +96,7 @@ pub struct PlayedOut {
 
 /// A running game.
 struct Referee<'g> {
-    conditions: &'g Conditions,
+    conditions: &'g MatchConditions,
     players: [&'g mut Contestant; 2],
     record: Record,
     thinking: [Duration; 2],
@@ -106,49 +106,54 @@ struct Referee<'g> {
 /// A fault that loses the game.
 struct Fault {
     loser: Player,
-    ending: Ending,
+    ending: GameEnding,
     detail: String,
 }
 
 /// Plays a game; `players` are Black and White. There is a result whatever the contestants do.
-pub fn play(conditions: &Conditions, opening: Option<&Opening>, players: [&mut Contestant; 2]) -> PlayedOut {
+pub fn play(
+    conditions: &MatchConditions,
+    opening: Option<&Opening>,
+    players: [&mut Contestant; 2],
+) -> GameOutcome {
     let record = Record::new(conditions.size, conditions.rules, conditions.komi);
     let mut referee =
         Referee { conditions, players, record, thinking: [Duration::ZERO; 2], generated: [0; 2] };
-    let verdict = referee.begin(opening).and_then(|()| referee.play_on()).unwrap_or_else(Verdict::from);
+    let decision = referee.begin(opening).and_then(|()| referee.play_on()).unwrap_or_else(Decision::from);
     let Referee { record, thinking, generated, .. } = referee;
-    let Verdict { winner, result, ending, detail } = verdict;
-    PlayedOut { winner, result, ending, detail, moves: record.moves().to_vec(), thinking, generated }
+    let Decision { winner, result, ending, detail } = decision;
+    GameOutcome { winner, result, ending, detail, moves: record.moves().to_vec(), thinking, generated }
 }
 
 /// Returns a game without moves, lost because the loser's program did not start for the `reason` given.
 #[must_use]
-pub fn not_started(loser: Player, reason: &str) -> PlayedOut {
+pub fn not_started(loser: Player, reason: &str) -> GameOutcome {
     let detail = format!("{loser}: {reason}");
-    let Verdict { winner, result, ending, detail } = Fault { loser, ending: Ending::Crash, detail }.into();
+    let Decision { winner, result, ending, detail } =
+        Fault { loser, ending: GameEnding::Crash, detail }.into();
     let (thinking, generated) = ([Duration::ZERO; 2], [0; 2]);
-    PlayedOut { winner, result, ending, detail, moves: Vec::new(), thinking, generated }
+    GameOutcome { winner, result, ending, detail, moves: Vec::new(), thinking, generated }
 }
 
-struct Verdict {
+struct Decision {
     winner: Option<Player>,
     result: String,
-    ending: Ending,
+    ending: GameEnding,
     detail: String,
 }
 
-impl From<Fault> for Verdict {
-    fn from(fault: Fault) -> Verdict {
+impl From<Fault> for Decision {
+    fn from(fault: Fault) -> Decision {
         let Fault { loser, ending, detail } = fault;
         let winner = loser.other();
-        Verdict { winner: Some(winner), result: format!("{}+F", initial(winner)), ending, detail }
+        Decision { winner: Some(winner), result: format!("{}+F", initial(winner)), ending, detail }
     }
 }
 
 impl Referee<'_> {
     fn begin(&mut self, opening: Option<&Opening>) -> Result<(), Fault> {
-        let Conditions { size, komi, time_per_move, .. } = *self.conditions;
-        let setting = Setting { size, komi: komi.points(), time_per_move };
+        let MatchConditions { size, komi, time_per_move, .. } = *self.conditions;
+        let setting = GameSettings { size, komi: komi.points(), time_per_move };
         for player in Player::BOTH {
             let begun = self.players[player.index()].begin(&setting);
             begun.map_err(|failure| fault(player, failure))?;
@@ -163,9 +168,9 @@ impl Referee<'_> {
         Ok(())
     }
 
-    fn play_on(&mut self) -> Result<Verdict, Fault> {
-        let Conditions { size, move_timeout, .. } = *self.conditions;
-        while self.record.moves().len() < LONGEST * size.points() {
+    fn play_on(&mut self) -> Result<Decision, Fault> {
+        let MatchConditions { size, move_timeout, .. } = *self.conditions;
+        while self.record.moves().len() < MAX_MOVES_PER_POINT * size.points() {
             if self.record.position().passes() >= 2 {
                 return Ok(self.score());
             }
@@ -178,51 +183,51 @@ impl Referee<'_> {
             let generated = generated.map_err(|failure| fault(mover, failure))?;
             if taken > move_timeout {
                 let detail = format!("a move took {:.1} s", taken.as_secs_f64());
-                return Err(Fault { loser: mover, ending: Ending::Time, detail });
+                return Err(Fault { loser: mover, ending: GameEnding::Time, detail });
             }
             let Some(mv) = generated else {
                 let winner = mover.other();
                 let result = format!("{}+R", initial(winner));
-                return Ok(Verdict {
+                return Ok(Decision {
                     winner: Some(winner),
                     result,
-                    ending: Ending::Resignation,
+                    ending: GameEnding::Resignation,
                     detail: String::new(),
                 });
             };
             self.record_move(mover, mv)?;
-            let told = self.players[mover.other().index()].play(size, mover, mv);
-            told.map_err(|failure| fault(mover.other(), failure))?;
+            let played = self.players[mover.other().index()].play(size, mover, mv);
+            played.map_err(|failure| fault(mover.other(), failure))?;
         }
         let detail = format!("{} moves", self.record.moves().len());
-        Ok(self.verdict(area_score(self.record.position().board()), Ending::Length, detail))
+        Ok(self.decision(area_score(self.record.position().board()), GameEnding::Length, detail))
     }
 
     fn record_move(&mut self, mover: Player, mv: Move) -> Result<(), Fault> {
         self.record.play(mover, mv).map_err(|reason| Fault {
             loser: mover,
-            ending: Ending::Illegal,
+            ending: GameEnding::Illegal,
             detail: format!("{mover} {}: {reason}", self.conditions.size.vertex(mv)),
         })
     }
 
-    fn score(&mut self) -> Verdict {
+    fn score(&mut self) -> Decision {
         let area = area_score(self.record.position().board());
         match &self.conditions.scoring {
-            Scoring::Area => self.verdict(area, Ending::Score, String::new()),
-            Scoring::Agreement => self.agreed_score(area),
-            Scoring::Referee(command) => match super::scorer::score(command, &self.record) {
-                Ok(score) => self.verdict(score, Ending::Score, String::new()),
-                Err(error) => self.verdict(area, Ending::Score, format!("by area, since {error}")),
+            ScoringMethod::Area => self.decision(area, GameEnding::Score, String::new()),
+            ScoringMethod::Agreement => self.agreed_score(area),
+            ScoringMethod::Referee(command) => match super::scorer::score(command, &self.record) {
+                Ok(score) => self.decision(score, GameEnding::Score, String::new()),
+                Err(error) => self.decision(area, GameEnding::Score, format!("scored by area: {error}")),
             },
         }
     }
 
     /// Returns the score on which both contestants agree. The area decides if the winners differ or an answer is
     /// missing.
-    fn agreed_score(&mut self, area: i16) -> Verdict {
+    fn agreed_score(&mut self, area: i16) -> Decision {
         let answers = [0, 1].map(|index| {
-            let answer = self.players[index].ask("final_score", SCORING_PATIENCE).ok()?;
+            let answer = self.players[index].ask("final_score", SCORING_TIMEOUT).ok()?;
             let word = answer.split_whitespace().next()?.to_ascii_uppercase();
             let winner = match word.chars().next()? {
                 'B' => Some(Player::Black),
@@ -234,17 +239,17 @@ impl Referee<'_> {
         });
         match answers {
             [Some((one, result)), Some((other, _))] if one == other => {
-                Verdict { winner: one, result, ending: Ending::Score, detail: String::new() }
+                Decision { winner: one, result, ending: GameEnding::Score, detail: String::new() }
             }
             [Some((_, black)), Some((_, white))] => {
-                let detail = format!("Black says {black}, White says {white}");
-                self.verdict(area, Ending::Disagreement, detail)
+                let detail = format!("Black reports {black}, White reports {white}");
+                self.decision(area, GameEnding::Disagreement, detail)
             }
-            _ => self.verdict(area, Ending::Score, String::new()),
+            _ => self.decision(area, GameEnding::Score, String::new()),
         }
     }
 
-    fn verdict(&self, score: i16, ending: Ending, detail: String) -> Verdict {
+    fn decision(&self, score: i16, ending: GameEnding, detail: String) -> Decision {
         let komi = self.conditions.komi;
         let winner = match komi.outcome_for_black(score) {
             Outcome::Win => Some(Player::Black),
@@ -253,15 +258,15 @@ impl Referee<'_> {
         };
         let margin = (f64::from(score) - komi.points()).abs();
         let result = winner.map_or_else(|| "0".to_owned(), |winner| format!("{}+{margin}", initial(winner)));
-        Verdict { winner, result, ending, detail }
+        Decision { winner, result, ending, detail }
     }
 }
 
-fn fault(loser: Player, failure: Failure) -> Fault {
+fn fault(loser: Player, failure: GtpFailure) -> Fault {
     let ending = match failure {
-        Failure::Crashed { .. } => Ending::Crash,
-        Failure::TimedOut { .. } => Ending::Time,
-        Failure::Refused { .. } | Failure::Garbage { .. } => Ending::Garbage,
+        GtpFailure::Crashed { .. } => GameEnding::Crash,
+        GtpFailure::TimedOut { .. } => GameEnding::Time,
+        GtpFailure::Refused { .. } | GtpFailure::Garbage { .. } => GameEnding::Garbage,
     };
     Fault { loser, ending, detail: format!("{loser}: {failure}") }
 }

@@ -3,19 +3,19 @@
 //! Source: G. Farnebäck, "Specification of the Go Text Protocol, version 2, draft 2",
 //! <https://www.lysator.liu.se/~gunnar/gtp/>; the section numbers are its.
 
-use super::client::{Client, Failure, StartError};
+use super::client::{GtpClient, GtpFailure, StartError};
 use crate::base::game::Player;
 use crate::go::{Komi, Record, Rules, Size};
 use std::time::Duration;
 
 /// Timeout for an answer.
-const PATIENCE: Duration = Duration::from_secs(60);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 /// Duration of a live analysis before the next command.
-const ANALYSIS: Duration = Duration::from_millis(300);
+const ANALYSIS_TIME: Duration = Duration::from_millis(300);
 
 /// The outcome of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum CheckOutcome {
     /// The program conforms to the specification.
     Passed,
     /// The program deviates: the expected and the found behaviour.
@@ -29,17 +29,17 @@ struct Check {
     name: &'static str,
     /// The command under test, if it is optional.
     command: Option<&'static str>,
-    run: fn(&mut Talk) -> Result<(), String>,
+    run: fn(&mut Conversation) -> Result<(), String>,
 }
 
 const CHECKS: [Check; 20] = [
     Check { name: "protocol_version is 2 (6.3.1)", command: None, run: version_is_two },
-    Check { name: "all required commands are there (6.2)", command: None, run: has_required_commands },
+    Check { name: "all required commands exist (6.2)", command: None, run: has_required_commands },
     Check { name: "list_commands and known_command agree (6.3.1)", command: None, run: lists_agree },
     Check { name: "ids are repeated, in errors too (2.4)", command: None, run: ids_are_repeated },
     Check { name: "empty lines and comments have no answer (3.1)", command: None, run: comments_are_silent },
     Check {
-        name: "tabs are spaces, control characters nothing (3.1)",
+        name: "tabs count as spaces, control characters are ignored (3.1)",
         command: None,
         run: characters_are_cleaned,
     },
@@ -62,7 +62,7 @@ const CHECKS: [Check; 20] = [
         run: genmove_is_legal,
     },
     Check {
-        name: "undo takes back, and not more than there is (6.3.3)",
+        name: "undo takes back one move, and fails without one (6.3.3)",
         command: Some("undo"),
         run: undo_takes_back,
     },
@@ -80,13 +80,17 @@ const CHECKS: [Check; 20] = [
         run: missing_file_is_refused,
     },
     Check { name: "lz-analyze ends with the next line", command: Some("lz-analyze"), run: analysis_ends },
-    Check { name: "quit is answered, and the end of input ends (6.3.1)", command: None, run: ends_when_told },
+    Check {
+        name: "quit is answered, and the program ends with its input (6.3.1)",
+        command: None,
+        run: ends_when_told,
+    },
 ];
 
 /// A conversation with the program under test.
-struct Talk {
+struct Conversation {
     command: String,
-    client: Client,
+    client: GtpClient,
     commands: Vec<String>,
 }
 
@@ -94,37 +98,40 @@ struct Talk {
 ///
 /// # Errors
 /// If the program cannot be started.
-pub fn check(command: &str, report: &mut dyn FnMut(&str, &Verdict)) -> Result<(), StartError> {
+pub fn check(command: &str, report: &mut dyn FnMut(&str, &CheckOutcome)) -> Result<(), StartError> {
     for check in &CHECKS {
-        let mut talk =
-            Talk { command: command.to_owned(), client: Client::start(command)?, commands: Vec::new() };
+        let mut talk = Conversation {
+            command: command.to_owned(),
+            client: GtpClient::start(command)?,
+            commands: Vec::new(),
+        };
         let listed = talk.ask("list_commands").unwrap_or_default();
         talk.commands = listed.lines().map(|line| line.trim().to_owned()).collect();
         let verdict = match check.command {
-            Some(command) if !talk.commands.iter().any(|known| known == command) => Verdict::Skipped,
-            _ => (check.run)(&mut talk).map_or_else(Verdict::Failed, |()| Verdict::Passed),
+            Some(command) if !talk.commands.iter().any(|known| known == command) => CheckOutcome::Skipped,
+            _ => (check.run)(&mut talk).map_or_else(CheckOutcome::Failed, |()| CheckOutcome::Passed),
         };
         report(check.name, &verdict);
     }
     Ok(())
 }
 
-impl Talk {
+impl Conversation {
     /// Returns the answer unchanged, with status and id.
     fn raw(&mut self, line: &str) -> Result<String, String> {
-        self.client.ask_raw(line, PATIENCE).map_err(|failure| failure.to_string())
+        self.client.ask_raw(line, ANSWER_TIMEOUT).map_err(|failure| failure.to_string())
     }
 
     /// Returns the result of a command.
     fn ask(&mut self, line: &str) -> Result<String, String> {
-        self.client.ask(line, PATIENCE).map_err(|failure| failure.to_string())
+        self.client.ask(line, ANSWER_TIMEOUT).map_err(|failure| failure.to_string())
     }
 
     /// Sends a command and expects an error that begins with `beginning`.
     fn refused(&mut self, line: &str, beginning: &str) -> Result<(), String> {
-        match self.client.ask(line, PATIENCE) {
-            Err(Failure::Refused { answer, .. }) if answer.starts_with(beginning) => Ok(()),
-            Err(Failure::Refused { answer, .. }) => {
+        match self.client.ask(line, ANSWER_TIMEOUT) {
+            Err(GtpFailure::Refused { answer, .. }) if answer.starts_with(beginning) => Ok(()),
+            Err(GtpFailure::Refused { answer, .. }) => {
                 Err(format!("{line:?}: expected the error {beginning:?}, found {answer:?}"))
             }
             Ok(answer) => {
@@ -143,12 +150,12 @@ fn expect(found: &str, expected: &str, what: &str) -> Result<(), String> {
     if found == expected { Ok(()) } else { Err(format!("{what}: expected {expected:?}, found {found:?}")) }
 }
 
-fn version_is_two(talk: &mut Talk) -> Result<(), String> {
+fn version_is_two(talk: &mut Conversation) -> Result<(), String> {
     let version = talk.ask("protocol_version")?;
     expect(&version, "2", "protocol_version")
 }
 
-fn has_required_commands(talk: &mut Talk) -> Result<(), String> {
+fn has_required_commands(talk: &mut Conversation) -> Result<(), String> {
     const REQUIRED: [&str; 11] = [
         "protocol_version",
         "name",
@@ -166,7 +173,7 @@ fn has_required_commands(talk: &mut Talk) -> Result<(), String> {
     if missing.is_empty() { Ok(()) } else { Err(format!("list_commands lacks {}", missing.join(", "))) }
 }
 
-fn lists_agree(talk: &mut Talk) -> Result<(), String> {
+fn lists_agree(talk: &mut Conversation) -> Result<(), String> {
     for command in talk.commands.clone() {
         let known = talk.ask(&format!("known_command {command}"))?;
         expect(&known, "true", &format!("known_command {command}"))?;
@@ -175,7 +182,7 @@ fn lists_agree(talk: &mut Talk) -> Result<(), String> {
     expect(&known, "false", "known_command no_such_command")
 }
 
-fn ids_are_repeated(talk: &mut Talk) -> Result<(), String> {
+fn ids_are_repeated(talk: &mut Conversation) -> Result<(), String> {
     for (line, beginning) in [("7 name", "=7 "), ("0 name", "=0 "), ("2147483647 name", "=2147483647 ")] {
         let answer = talk.raw(line)?;
         if !answer.starts_with(beginning) {
@@ -191,7 +198,7 @@ fn ids_are_repeated(talk: &mut Talk) -> Result<(), String> {
     Ok(())
 }
 
-fn comments_are_silent(talk: &mut Talk) -> Result<(), String> {
+fn comments_are_silent(talk: &mut Conversation) -> Result<(), String> {
     let answer = talk.raw("\n   \n# a comment\n\t\n9 name # another")?;
     if answer.starts_with("=9 ") {
         Ok(())
@@ -200,7 +207,7 @@ fn comments_are_silent(talk: &mut Talk) -> Result<(), String> {
     }
 }
 
-fn characters_are_cleaned(talk: &mut Talk) -> Result<(), String> {
+fn characters_are_cleaned(talk: &mut Conversation) -> Result<(), String> {
     let answer = talk.raw("10\tna\u{7}me\r")?;
     if answer.starts_with("=10 ") {
         Ok(())
@@ -209,11 +216,11 @@ fn characters_are_cleaned(talk: &mut Talk) -> Result<(), String> {
     }
 }
 
-fn unknown_is_an_error(talk: &mut Talk) -> Result<(), String> {
+fn unknown_is_an_error(talk: &mut Conversation) -> Result<(), String> {
     talk.refused("no_such_command", "unknown command")
 }
 
-fn sizes_are_refused(talk: &mut Talk) -> Result<(), String> {
+fn sizes_are_refused(talk: &mut Conversation) -> Result<(), String> {
     talk.refused("boardsize 1000", "unacceptable size")?;
     talk.refused("boardsize 0", "unacceptable size")?;
     talk.refused("boardsize", "syntax error")?;
@@ -221,14 +228,14 @@ fn sizes_are_refused(talk: &mut Talk) -> Result<(), String> {
     talk.ask("clear_board").map(drop)
 }
 
-fn komi_takes_numbers(talk: &mut Talk) -> Result<(), String> {
+fn komi_takes_numbers(talk: &mut Conversation) -> Result<(), String> {
     for komi in ["6.5", "0", "-3.5", "7"] {
         talk.ask(&format!("komi {komi}"))?;
     }
     talk.refused("komi much", "syntax error")
 }
 
-fn case_does_not_matter(talk: &mut Talk) -> Result<(), String> {
+fn case_does_not_matter(talk: &mut Conversation) -> Result<(), String> {
     talk.ask("boardsize 9")?;
     talk.ask("clear_board")?;
     for line in ["play b d4", "play WHITE E5", "play Black j9", "play w PASS"] {
@@ -237,7 +244,7 @@ fn case_does_not_matter(talk: &mut Talk) -> Result<(), String> {
     Ok(())
 }
 
-fn illegal_is_refused(talk: &mut Talk) -> Result<(), String> {
+fn illegal_is_refused(talk: &mut Conversation) -> Result<(), String> {
     talk.ask("boardsize 9")?;
     talk.ask("clear_board")?;
     talk.ask("play b D4")?;
@@ -250,7 +257,7 @@ fn illegal_is_refused(talk: &mut Talk) -> Result<(), String> {
     talk.ask("play w D5").map(drop)
 }
 
-fn genmove_is_legal(talk: &mut Talk) -> Result<(), String> {
+fn genmove_is_legal(talk: &mut Conversation) -> Result<(), String> {
     talk.ask("boardsize 5")?;
     talk.ask("clear_board")?;
     talk.ask("komi 0.5")?;
@@ -269,7 +276,7 @@ fn genmove_is_legal(talk: &mut Talk) -> Result<(), String> {
     Ok(())
 }
 
-fn undo_takes_back(talk: &mut Talk) -> Result<(), String> {
+fn undo_takes_back(talk: &mut Conversation) -> Result<(), String> {
     talk.ask("boardsize 9")?;
     talk.ask("clear_board")?;
     talk.refused("undo", "cannot undo")?;
@@ -282,7 +289,7 @@ fn undo_takes_back(talk: &mut Talk) -> Result<(), String> {
     talk.refused("undo", "cannot undo")
 }
 
-fn handicap_is_checked(talk: &mut Talk) -> Result<(), String> {
+fn handicap_is_checked(talk: &mut Conversation) -> Result<(), String> {
     talk.ask("boardsize 9")?;
     talk.ask("clear_board")?;
     talk.refused("fixed_handicap 10", "invalid handicap")?;
@@ -293,14 +300,14 @@ fn handicap_is_checked(talk: &mut Talk) -> Result<(), String> {
     talk.refused("fixed_handicap 4", "board not empty")
 }
 
-fn times_are_accepted(talk: &mut Talk) -> Result<(), String> {
+fn times_are_accepted(talk: &mut Conversation) -> Result<(), String> {
     for line in ["time_settings 0 1 0", "time_settings 600 60 25", "time_settings 300 0 0"] {
         talk.ask(line)?;
     }
     talk.ask("time_left b 299 0").map(drop)
 }
 
-fn score_has_its_form(talk: &mut Talk) -> Result<(), String> {
+fn score_has_its_form(talk: &mut Conversation) -> Result<(), String> {
     talk.ask("boardsize 5")?;
     talk.ask("clear_board")?;
     talk.ask("komi 0.5")?;
@@ -313,35 +320,35 @@ fn score_has_its_form(talk: &mut Talk) -> Result<(), String> {
     if has_form { Ok(()) } else { Err(format!("expected a score such as B+2.5, found {score:?}")) }
 }
 
-fn board_begins_below(talk: &mut Talk) -> Result<(), String> {
+fn board_begins_below(talk: &mut Conversation) -> Result<(), String> {
     let answer = talk.raw("showboard")?;
     let first = answer.lines().next().unwrap_or_default();
     if first.trim() == "=" { Ok(()) } else { Err(format!("expected a first line \"=\", found {first:?}")) }
 }
 
-fn missing_file_is_refused(talk: &mut Talk) -> Result<(), String> {
+fn missing_file_is_refused(talk: &mut Conversation) -> Result<(), String> {
     talk.refused("loadsgf /no/such/file.sgf", "cannot load file")
 }
 
-fn analysis_ends(talk: &mut Talk) -> Result<(), String> {
+fn analysis_ends(talk: &mut Conversation) -> Result<(), String> {
     talk.ask("boardsize 9")?;
     talk.ask("clear_board")?;
-    talk.client.tell("5 lz-analyze b 5").map_err(|failure| failure.to_string())?;
-    std::thread::sleep(ANALYSIS);
+    talk.client.send("5 lz-analyze b 5").map_err(|failure| failure.to_string())?;
+    std::thread::sleep(ANALYSIS_TIME);
     let analysis = talk.raw("6 name")?;
     if !analysis.starts_with("=5") || !analysis.contains("info move ") {
         return Err(format!("expected =5 and lines of analysis, found {analysis:?}"));
     }
-    let name = talk.client.next_answer("6 name", PATIENCE).map_err(|failure| failure.to_string())?;
+    let name = talk.client.next_answer("6 name", ANSWER_TIMEOUT).map_err(|failure| failure.to_string())?;
     if name.starts_with("=6 ") { Ok(()) } else { Err(format!("expected =6 and a name, found {name:?}")) }
 }
 
-fn ends_when_told(talk: &mut Talk) -> Result<(), String> {
+fn ends_when_told(talk: &mut Conversation) -> Result<(), String> {
     talk.ask("quit")?;
     if !talk.client.has_ended() {
         return Err("expected the program to end after quit, found it running".to_owned());
     }
-    talk.client = Client::start(&talk.command).map_err(|error| error.to_string())?;
+    talk.client = GtpClient::start(&talk.command).map_err(|error| error.to_string())?;
     talk.ask("name")?;
     talk.client.end_input();
     if talk.client.has_ended() {

@@ -5,12 +5,13 @@
 //! * [`experiment`]: many games, from [`opening`]s that are played twice with colours exchanged.
 //! * [`report`]: the result of a pairing.
 //! * [`standings`]: the ranking of a round robin.
-//! * [`sweep`]: table size against strength, with [`footprint`] (memory and time of a process) and [`chart`].
-//! * [`proxy`]: table size against the quality of single moves, without games.
+//! * [`sweep`]: table size against strength, at [`sweep_point`]s, with [`footprint`] (memory and time of a process) and [`chart`].
+//! * [`move_quality`]: table size against the quality of single moves, without games.
 //! * [`suite`]: positions with known answers.
 //! * [`gtp_check`]: conformance of a program to GTP.
 //! * [`store`]: the folder that keeps every game as soon as it ends.
 
+pub mod byte_size;
 pub mod chart;
 pub mod client;
 pub mod contestant;
@@ -18,11 +19,12 @@ pub mod experiment;
 pub mod footprint;
 pub mod game;
 pub mod gtp_check;
+pub mod move_quality;
 pub mod opening;
-pub mod proxy;
 pub mod report;
 pub mod scorer;
 pub mod standings;
 pub mod store;
 pub mod suite;
 pub mod sweep;
+pub mod sweep_point;

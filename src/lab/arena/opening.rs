@@ -18,7 +18,7 @@ pub struct Opening {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpeningError {
     /// The file has no opening.
-    #[error("no opening in it: expected lines such as {EXAMPLE} or an SGF file")]
+    #[error("the file has no opening: expected lines such as {EXAMPLE} or an SGF file")]
     Empty,
     /// A line of an unexpected form.
     #[error("line {line}: expected {EXAMPLE}, found {found:?} ({reason})")]
@@ -53,8 +53,8 @@ pub enum OpeningError {
         reason: String,
     },
     /// Two openings with the same name.
-    #[error("opening {id} is there twice: expected a name of its own for each")]
-    Twice {
+    #[error("opening {id} occurs twice: each opening needs a different id")]
+    DuplicateId {
         /// The name.
         id: String,
     },
@@ -73,7 +73,7 @@ const EXAMPLE: &str = r#"{"size": 9, "moves": [["b", "D5"], ["w", "F5"]]}"#;
 
 /// A line of the file.
 #[derive(Deserialize)]
-struct Row {
+struct OpeningLine {
     size: usize,
     moves: Vec<(String, String)>,
     #[serde(default)]
@@ -110,7 +110,7 @@ pub fn read_games(bytes: &[u8], size: Size, rules: Rules) -> Result<Vec<Opening>
     for opening in &openings {
         check(opening, size, rules, true)?;
         if !names.insert(&opening.id) {
-            return Err(OpeningError::Twice { id: opening.id.clone() });
+            return Err(OpeningError::DuplicateId { id: opening.id.clone() });
         }
     }
     Ok(openings)
@@ -122,7 +122,7 @@ fn read_lines(text: &str, size: Size) -> Result<Vec<Opening>, OpeningError> {
 }
 
 fn read_line(number: usize, line: &str, size: Size) -> Result<Opening, OpeningError> {
-    let row: Row = serde_json::from_str(line).map_err(|error| OpeningError::Unreadable {
+    let row: OpeningLine = serde_json::from_str(line).map_err(|error| OpeningError::Unreadable {
         line: number,
         found: line.chars().take(60).collect(),
         reason: error.to_string(),
@@ -193,7 +193,7 @@ fn check(opening: &Opening, size: Size, rules: Rules, may_end: bool) -> Result<(
         };
         record.play(player, mv).map_err(|reason| bad(reason.to_string()))?;
         if !may_end && record.position().is_over() {
-            return Err(bad("the game is over then".to_owned()));
+            return Err(bad("the game ends with this move: shorten the opening".to_owned()));
         }
     }
     Ok(())
@@ -230,7 +230,7 @@ mod tests {
             (r#"{"size":9,"moves":[["b","D5"],["w","D5"]]}"#, "move 2, \"D5\": the point is occupied"),
             (r#"{"size":9,"moves":[["b","I5"]]}"#, "no vertex"),
             (r#"{"size":9,"moves":[["green","D5"]]}"#, "expected b or w"),
-            (r#"{"size":9,"moves":[["b","pass"],["w","pass"]]}"#, "the game is over"),
+            (r#"{"size":9,"moves":[["b","pass"],["w","pass"]]}"#, "the game ends"),
             ("{\"id\":\"x\",\"size\":9,\"moves\":[]}\n{\"id\":\"x\",\"size\":9,\"moves\":[]}", "twice"),
             ("(;SZ[9]AB[aa];W[bb])", "set up"),
             ("(;SZ[9];B[aa]", "expected"),

@@ -1,7 +1,7 @@
 //! The result of a pairing.
 
 use super::experiment::{Experiment, GameRow};
-use super::game::Ending;
+use super::game::GameEnding;
 use crate::lab::stats::{Interval, PairCounts, Sprt, SprtDecision, SprtRun, SprtVerdict};
 use serde::Serialize;
 use std::fmt::Write;
@@ -31,12 +31,12 @@ pub struct MatchReport {
     pub seconds_per_move: [f64; 2],
     /// The sequential test, if requested.
     pub sprt: Option<SprtReport>,
-    /// Descriptions of the first faults, at most [`FAULTS_LISTED`].
+    /// Descriptions of the first faults, at most [`MAX_FAULTS_LISTED`].
     pub fault_list: Vec<String>,
 }
 
 /// Maximum number of faults listed.
-pub const FAULTS_LISTED: usize = 10;
+pub const MAX_FAULTS_LISTED: usize = 10;
 
 /// The state of a sequential test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -77,7 +77,7 @@ impl MatchReport {
             let moves: u32 = rows.iter().map(|row| row.generated[contestant]).sum();
             seconds / f64::from(moves.max(1))
         };
-        let faults = rows.iter().filter(|row| row.ending.is_fault()).take(FAULTS_LISTED);
+        let faults = rows.iter().filter(|row| row.ending.is_fault()).take(MAX_FAULTS_LISTED);
         MatchReport {
             contestants: played.names.clone(),
             games: counts.games(),
@@ -96,7 +96,7 @@ impl MatchReport {
                 verdict: run.decision().map_or(SprtVerdict::Undecided, |decision| decision.verdict),
                 decision: run.decision(),
             }),
-            fault_list: faults.map(|row| in_words(row)).collect(),
+            fault_list: faults.map(|row| describe_fault(row)).collect(),
         }
     }
 
@@ -152,8 +152,8 @@ impl MatchReport {
         );
         if let Some(sprt) = &self.sprt {
             let verdict = match sprt.verdict {
-                SprtVerdict::H0 => format!("the difference is rather {} Elo", sprt.test.elo0),
-                SprtVerdict::H1 => format!("the difference is rather {} Elo", sprt.test.elo1),
+                SprtVerdict::H0 => format!("H0 accepted: {} Elo", sprt.test.elo0),
+                SprtVerdict::H1 => format!("H1 accepted: {} Elo", sprt.test.elo1),
                 SprtVerdict::Undecided => "undecided".to_owned(),
             };
             let _ = write!(text, "\n  sequential test: {verdict}");
@@ -178,13 +178,15 @@ pub fn pair_counts(experiment: &Experiment, rows: &[&GameRow]) -> PairCounts {
     PairCounts::from_games(rows.iter().map(|row| (experiment.pair_of(row.game), row.half_points())))
 }
 
-fn in_words(row: &GameRow) -> String {
+fn describe_fault(row: &GameRow) -> String {
     let ending = match row.ending {
-        Ending::Illegal => "illegal move",
-        Ending::Time => "time-out",
-        Ending::Crash => "crash",
-        Ending::Garbage => "garbage",
-        Ending::Score | Ending::Disagreement | Ending::Resignation | Ending::Length => "no fault",
+        GameEnding::Illegal => "illegal move",
+        GameEnding::Time => "time-out",
+        GameEnding::Crash => "crash",
+        GameEnding::Garbage => "bad answer",
+        GameEnding::Score | GameEnding::Disagreement | GameEnding::Resignation | GameEnding::Length => {
+            "no fault"
+        }
     };
     format!("game {}: {ending}: {}", row.game, row.detail)
 }

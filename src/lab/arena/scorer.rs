@@ -1,6 +1,6 @@
 //! Scoring by a third program that reports the dead stones.
 
-use super::client::{Client, Failure, StartError};
+use super::client::{GtpClient, GtpFailure, StartError};
 use crate::base::game::{Player, Score};
 use crate::go::Record;
 use crate::go::board::Board;
@@ -8,7 +8,7 @@ use crate::go::score::area_score;
 use std::time::Duration;
 
 /// Timeout for each answer.
-const PATIENCE: Duration = Duration::from_secs(120);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A failure of the scoring program.
 #[derive(Debug, thiserror::Error)]
@@ -18,7 +18,7 @@ pub enum ScorerError {
     Start(#[from] StartError),
     /// The program gives no usable answer.
     #[error(transparent)]
-    Failure(#[from] Failure),
+    GtpFailure(#[from] GtpFailure),
     /// The program names a point without a stone.
     #[error("the referee named {found:?} as a dead stone: expected a point with a stone")]
     NoStone {
@@ -33,7 +33,7 @@ pub enum ScorerError {
 /// # Errors
 /// If the program fails or names a point without a stone.
 pub fn score(command: &str, record: &Record) -> Result<Score, ScorerError> {
-    let mut client = Client::start(command)?;
+    let mut client = GtpClient::start(command)?;
     let position = record.position();
     let size = position.size();
     let boardsize = if size.columns() == size.rows() {
@@ -42,13 +42,13 @@ pub fn score(command: &str, record: &Record) -> Result<Score, ScorerError> {
         format!("rectangular_boardsize {} {}", size.columns(), size.rows())
     };
     for line in [boardsize, "clear_board".to_owned(), format!("komi {}", position.komi())] {
-        client.ask(&line, PATIENCE)?;
+        client.ask(&line, ANSWER_TIMEOUT)?;
     }
     for &(player, mv) in record.moves() {
         let colour = if player == Player::Black { 'b' } else { 'w' };
-        client.ask(&format!("play {colour} {}", size.vertex(mv)), PATIENCE)?;
+        client.ask(&format!("play {colour} {}", size.vertex(mv)), ANSWER_TIMEOUT)?;
     }
-    let answer = client.ask("final_status_list dead", PATIENCE)?;
+    let answer = client.ask("final_status_list dead", ANSWER_TIMEOUT)?;
     client.close();
     let mut dead = Vec::new();
     for vertex in answer.split_whitespace() {

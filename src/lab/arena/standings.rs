@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 /// A player's row of the ranking.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Place {
+pub struct Standing {
     /// The player's name.
     pub name: String,
     /// Elo relative to the mean of all players, with its 95 % interval; `None` if games do not connect all players.
@@ -26,7 +26,7 @@ pub struct Place {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Standings {
     /// The rows of the ranking.
-    pub places: Vec<Place>,
+    pub places: Vec<Standing>,
     /// See [`Ranking::has_imagined_draws`].
     pub has_imagined_draws: bool,
 }
@@ -78,7 +78,7 @@ impl Standings {
         };
         let mut order: Vec<usize> = (0..names.len()).collect();
         order.sort_by(|&one, &other| strength(other).total_cmp(&strength(one)));
-        let place = |&player: &usize| Place {
+        let place = |&player: &usize| Standing {
             name: names[player].to_owned(),
             elo: ranking.as_ref().map(|ranking| ranking.elo[player]),
             points: total(player).0,
@@ -99,7 +99,7 @@ impl Standings {
             "ranking: Elo against the mean of all by the Bradley-Terry model, 95 % intervals from pairs of games",
         );
         if self.has_imagined_draws {
-            text.push_str("; somebody won or lost all: a drawn game is imagined in every pairing");
+            text.push_str("; a player won or lost all games: one drawn game is added to every pairing");
         }
         for (rank, place) in (1..).zip(&self.places) {
             let elo = match place.elo {
@@ -159,7 +159,7 @@ mod tests {
         let text = standings.text();
         assert!(text.contains("   1 best    ") && text.contains("16.5 of 20 points (82.5 %)"), "{text}");
         assert!(text.ends_with("   3 last    1.5/10  3/10       -"), "{text}");
-        assert!(!text.contains("imagined"), "{text}");
+        assert!(!text.contains("drawn game is added"), "{text}");
     }
 
     #[test]

@@ -18,12 +18,12 @@ const RECORDS: &str = "sgf";
 
 /// An unusable folder of an experiment.
 #[derive(Debug, thiserror::Error)]
-pub enum StoreError {
+pub enum ExperimentFolderError {
     /// An error common to all folders of games.
     #[error(transparent)]
     Folder(#[from] FolderError),
     /// The folder holds games, and `--resume` is not set.
-    #[error("{} already holds {games} games: add --resume to go on with them, or choose another folder", path.display())]
+    #[error("{} already holds {games} games: add --resume to continue, or choose another folder", path.display())]
     NotEmpty {
         /// The folder.
         path: PathBuf,
@@ -31,7 +31,7 @@ pub enum StoreError {
         games: usize,
     },
     /// The folder is in use for something else.
-    #[error("{} holds files of something else (found {found:?}): choose another folder", path.display())]
+    #[error("{} is not an experiment folder (found {found:?}): choose another folder", path.display())]
     Foreign {
         /// The folder.
         path: PathBuf,
@@ -63,21 +63,21 @@ pub struct ExperimentIdentity {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Experiment {
+struct ExperimentFile {
     tewari: String,
     #[serde(flatten)]
     identity: ExperimentIdentity,
 }
 
 /// A row type of `games.jsonl`.
-pub trait Row: Serialize + DeserializeOwned {
+pub trait GameRecordRow: Serialize + DeserializeOwned {
     /// Returns the game's number, unique in the experiment.
     fn number(&self) -> u64;
 }
 
 /// The open folder of an experiment. The lock is held until the value is dropped.
 #[derive(Debug)]
-pub struct Store {
+pub struct ExperimentFolder {
     folder: PathBuf,
     games: File,
     /// Length of the whole lines, in bytes.
@@ -86,23 +86,23 @@ pub struct Store {
 
 /// Games found in a folder when it was opened.
 #[derive(Debug)]
-pub struct Found<R> {
+pub struct StoredGames<R> {
     /// The rows.
     pub rows: Vec<R>,
     /// The part of a cut-off line, which has been removed from the file.
     pub torn: Option<String>,
 }
 
-impl Store {
+impl ExperimentFolder {
     /// Opens or creates `folder` for the experiment that `identity` describes.
     ///
     /// # Errors
     /// If it holds another experiment, holds games while `resume` is not set, or cannot be written.
-    pub fn open<R: Row>(
+    pub fn open<R: GameRecordRow>(
         folder: &Path,
         identity: &ExperimentIdentity,
         resume: bool,
-    ) -> Result<(Store, Found<R>), StoreError> {
+    ) -> Result<(ExperimentFolder, StoredGames<R>), ExperimentFolderError> {
         fs::create_dir_all(folder).map_err(at(folder))?;
         let description = folder.join(EXPERIMENT);
         let is_new = !description.exists();
@@ -118,17 +118,17 @@ impl Store {
         lock(&games, &path)?;
         if is_new {
             let experiment =
-                Experiment { tewari: env!("CARGO_PKG_VERSION").to_owned(), identity: identity.clone() };
+                ExperimentFile { tewari: env!("CARGO_PKG_VERSION").to_owned(), identity: identity.clone() };
             write_atomically(&description, &json(&experiment, &description)?)?;
         } else {
-            let found: Experiment = folder::read_json(&description)?;
+            let found: ExperimentFile = folder::read_json(&description)?;
             folder::compare(folder, &found.identity.setting, &identity.setting)?;
             folder::compare_recorded(folder, &found.identity.engines, &identity.engines)?;
         }
-        let mut store = Store { folder: folder.to_owned(), games, length: 0 };
+        let mut store = ExperimentFolder { folder: folder.to_owned(), games, length: 0 };
         let found = store.read_rows(&path)?;
         if !found.rows.is_empty() && !resume {
-            return Err(StoreError::NotEmpty { path: folder.to_owned(), games: found.rows.len() });
+            return Err(ExperimentFolderError::NotEmpty { path: folder.to_owned(), games: found.rows.len() });
         }
         if found.torn.is_some() {
             store.games.set_len(store.length).map_err(at(&path))?;
@@ -137,7 +137,7 @@ impl Store {
     }
 
     /// Reads the rows and sets the length of the whole lines.
-    fn read_rows<R: Row>(&mut self, path: &Path) -> Result<Found<R>, StoreError> {
+    fn read_rows<R: GameRecordRow>(&mut self, path: &Path) -> Result<StoredGames<R>, ExperimentFolderError> {
         let mut bytes = Vec::new();
         let read = self.games.seek(SeekFrom::Start(0)).and_then(|_| self.games.read_to_end(&mut bytes));
         read.map_err(at(path))?;
@@ -148,20 +148,24 @@ impl Store {
                 Ok(row) if numbers.insert(row.number()) => rows.push(row),
                 _ => {
                     let found = String::from_utf8_lossy(line).chars().take(60).collect();
-                    return Err(StoreError::Damaged { path: path.to_owned(), line: index + 1, found });
+                    return Err(ExperimentFolderError::Damaged {
+                        path: path.to_owned(),
+                        line: index + 1,
+                        found,
+                    });
                 }
             }
         }
         self.length = whole as u64;
         let torn = (whole < bytes.len()).then(|| String::from_utf8_lossy(&bytes[whole..]).into_owned());
-        Ok(Found { rows, torn })
+        Ok(StoredGames { rows, torn })
     }
 
     /// Writes a game: its record first, then its row.
     ///
     /// # Errors
     /// If a write fails, for example on a full disk; then no part of the row stays.
-    pub fn append<R: Row>(&mut self, row: &R, record: &str) -> Result<(), StoreError> {
+    pub fn append<R: GameRecordRow>(&mut self, row: &R, record: &str) -> Result<(), ExperimentFolderError> {
         let path = self.folder.join(RECORDS).join(format!("{:06}.sgf", row.number()));
         write_atomically(&path, record.as_bytes())?;
         let path = self.folder.join(GAMES);
@@ -189,14 +193,14 @@ impl Store {
     ///
     /// # Errors
     /// If the write fails.
-    pub fn write(&self, name: &str, content: &str) -> Result<(), StoreError> {
+    pub fn write(&self, name: &str, content: &str) -> Result<(), ExperimentFolderError> {
         Ok(write_atomically(&self.folder.join(name), content.as_bytes())?)
     }
 }
 
 /// Returns an error if a folder without an experiment has other files, which would be mixed with those of the
 /// experiment.
-fn refuse_foreign(folder: &Path) -> Result<(), StoreError> {
+fn refuse_foreign(folder: &Path) -> Result<(), ExperimentFolderError> {
     for entry in fs::read_dir(folder).map_err(at(folder))? {
         let name = entry.map_err(at(folder))?.file_name().to_string_lossy().into_owned();
         // Remains of a start that was cut off.
@@ -204,7 +208,7 @@ fn refuse_foreign(folder: &Path) -> Result<(), StoreError> {
             || name == format!("{EXPERIMENT}.part")
             || (name == GAMES && is_empty(&folder.join(GAMES)));
         if !is_ours {
-            return Err(StoreError::Foreign { path: folder.to_owned(), found: name });
+            return Err(ExperimentFolderError::Foreign { path: folder.to_owned(), found: name });
         }
     }
     Ok(())

@@ -16,7 +16,7 @@ const RESIGN_BELOW: f64 = 0.1;
 
 /// A test as written in its file. Points are vertices such as `D4`. Moves or a value must be expected.
 #[derive(Clone, Debug, Deserialize)]
-struct Row {
+struct TestLine {
     id: String,
     size: usize,
     #[serde(default)]
@@ -66,7 +66,7 @@ enum Goal {
 
 /// A test ready to be searched.
 #[derive(Clone)]
-pub struct Test {
+pub struct SuiteTest {
     /// Name, unique in the file.
     pub id: String,
     /// Group, such as `search9`.
@@ -78,7 +78,7 @@ pub struct Test {
     /// True if the answer holds only under rules that this program does not play.
     pub is_rules_sensitive: bool,
     /// The move that superko forbids, if for this reason the intended stones are set up instead of reached by moves.
-    pub departure: Option<String>,
+    pub forbidden_move: Option<String>,
     record: Record,
     to_play: Player,
     goal: Goal,
@@ -126,7 +126,7 @@ pub struct TestRow {
 ///
 /// # Errors
 /// The first unusable line.
-pub fn read(text: &str, options: &EngineOptions) -> Result<Vec<Test>, SuiteError> {
+pub fn read(text: &str, options: &EngineOptions) -> Result<Vec<SuiteTest>, SuiteError> {
     let mut tests = Vec::new();
     let mut names = BTreeSet::new();
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
@@ -136,12 +136,12 @@ pub fn read(text: &str, options: &EngineOptions) -> Result<Vec<Test>, SuiteError
             expected,
             found,
         };
-        let row: Row = serde_json::from_str(line).map_err(|error| {
+        let row: TestLine = serde_json::from_str(line).map_err(|error| {
             let found = error.to_string().replace(" at line 1 column", " at column");
             fail(None, "a test as a JSON object with id, size, colour and what is expected", found)
         })?;
         if !names.insert(row.id.clone()) {
-            return Err(fail(None, "an id of its own for each test", format!("{:?} again", row.id)));
+            return Err(fail(None, "a different id for each test", format!("{:?} again", row.id)));
         }
         let id = row.id.clone();
         tests.push(row.into_test(options).map_err(|(expected, found)| fail(Some(&id), expected, found))?);
@@ -150,10 +150,10 @@ pub fn read(text: &str, options: &EngineOptions) -> Result<Vec<Test>, SuiteError
 }
 
 /// The expected content and the content found.
-type Mistake = (&'static str, String);
+type LineError = (&'static str, String);
 
-impl Row {
-    fn into_test(self, options: &EngineOptions) -> Result<Test, Mistake> {
+impl TestLine {
+    fn into_test(self, options: &EngineOptions) -> Result<SuiteTest, LineError> {
         let size =
             Size::new(self.size, self.size).map_err(|error| ("a size from 1 to 19", error.to_string()))?;
         let komi = match self.komi {
@@ -163,21 +163,21 @@ impl Row {
         };
         let goal = self.goal(size)?;
         let to_play = player(&self.colour)?;
-        let (record, departure) = self.record(size, komi, options)?;
-        Ok(Test {
+        let (record, forbidden_move) = self.record(size, komi, options)?;
+        Ok(SuiteTest {
             tier: self.tier.unwrap_or_else(|| format!("value{}", self.size)),
             id: self.id,
             suite: self.suite.unwrap_or_default(),
             is_known_fail: self.ref_engine_known_fail,
             is_rules_sensitive: self.rules_sensitive,
-            departure,
+            forbidden_move,
             record,
             to_play,
             goal,
         })
     }
 
-    fn goal(&self, size: Size) -> Result<Goal, Mistake> {
+    fn goal(&self, size: Size) -> Result<Goal, LineError> {
         let is_answer =
             |text: &&String| size.parse_vertex(text).is_some() || text.eq_ignore_ascii_case("resign");
         if let Some(other) = self.expected.iter().chain(&self.wrong).find(|text| !is_answer(text)) {
@@ -188,7 +188,7 @@ impl Row {
         }
         let above = match self.expect.as_deref() {
             None if self.expected.is_empty() && self.wrong.is_empty() => {
-                return Err(("moves that are expected or wrong, or a value", "none of them".to_owned()));
+                return Err(("moves under \"expected\" or \"wrong\", or a value", "nothing".to_owned()));
             }
             None => return Ok(Goal::Move(self.expected.clone(), self.wrong.clone())),
             Some("value_above") => true,
@@ -209,8 +209,8 @@ impl Row {
         size: Size,
         komi: Komi,
         options: &EngineOptions,
-    ) -> Result<(Record, Option<String>), Mistake> {
-        let set_up = |black: &[String], white: &[String]| -> Result<Record, Mistake> {
+    ) -> Result<(Record, Option<String>), LineError> {
+        let set_up = |black: &[String], white: &[String]| -> Result<Record, LineError> {
             let mut stones = Vec::new();
             for (player, vertices) in [(Player::Black, black), (Player::White, white)] {
                 for vertex in vertices {
@@ -230,7 +230,7 @@ impl Row {
         let moves = self.moves.iter().map(|(colour, vertex)| format!("play {colour} {vertex}"));
         let mut refused = None;
         for command in moves.chain(self.pre.iter().cloned()) {
-            refused = obey(&mut record, size, &command)?;
+            refused = apply_command(&mut record, size, &command)?;
             if refused.is_some() {
                 break;
             }
@@ -240,12 +240,12 @@ impl Row {
         };
         let meant = set_up(black, white)?;
         let is_reached = record.position().board().key() == meant.position().board().key();
-        let departure = refused.map(|(_, found)| found);
-        Ok(if is_reached { (record, None) } else { (meant, departure) })
+        let forbidden_move = refused.map(|(_, found)| found);
+        Ok(if is_reached { (record, None) } else { (meant, forbidden_move) })
     }
 }
 
-fn player(text: &str) -> Result<Player, Mistake> {
+fn player(text: &str) -> Result<Player, LineError> {
     match text.to_ascii_lowercase().as_str() {
         "b" | "black" => Ok(Player::Black),
         "w" | "white" => Ok(Player::White),
@@ -255,7 +255,7 @@ fn player(text: &str) -> Result<Player, Mistake> {
 
 /// Applies `play` and `undo` to a game; other GTP commands are for the engine that the suite was made for. Returns a
 /// move that only superko forbids, since suites are also made under simple ko.
-fn obey(record: &mut Record, size: Size, command: &str) -> Result<Option<Mistake>, Mistake> {
+fn apply_command(record: &mut Record, size: Size, command: &str) -> Result<Option<LineError>, LineError> {
     let words: Vec<&str> = command.split_whitespace().collect();
     let (colour, vertex) = match words.as_slice() {
         ["play", colour, vertex] => (colour, vertex),
@@ -270,7 +270,7 @@ fn obey(record: &mut Record, size: Size, command: &str) -> Result<Option<Mistake
     if reason == IllegalMove::Superko { Ok(Some(mistake)) } else { Err(mistake) }
 }
 
-impl Test {
+impl SuiteTest {
     /// Searches the position with an empty table. The seed depends on the options and the test's id alone, so that no
     /// test depends on others.
     ///
@@ -318,7 +318,7 @@ impl Test {
 /// # Errors
 /// If the memory for a table is not available.
 pub fn run(
-    tests: &[Test],
+    tests: &[SuiteTest],
     options: &EngineOptions,
     limits: Limits,
     concurrency: usize,
@@ -348,7 +348,7 @@ pub fn run(
 
 /// The differences between two runs of a suite.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Comparison {
+pub struct SuiteComparison {
     /// Number of tests that both runs passed.
     pub both: usize,
     /// Number of tests that neither run passed.
@@ -361,13 +361,13 @@ pub struct Comparison {
     pub unmatched: usize,
 }
 
-impl Comparison {
+impl SuiteComparison {
     /// Compares test by test.
     #[must_use]
-    pub fn new(first: &[TestRow], second: &[TestRow]) -> Comparison {
+    pub fn new(first: &[TestRow], second: &[TestRow]) -> SuiteComparison {
         let others: std::collections::BTreeMap<&str, bool> =
             second.iter().map(|row| (row.id.as_str(), row.solved)).collect();
-        let mut comparison = Comparison::default();
+        let mut comparison = SuiteComparison::default();
         let mut matched = 0;
         for row in first {
             let Some(&other) = others.get(row.id.as_str()) else { continue };

@@ -1,142 +1,19 @@
-//! Table size against strength: the points of a sweep and their results.
+//! Table size against strength: the results of a sweep.
 
-use super::chart::{ChartPoint, Series};
-use super::contestant::ContestantSpec;
-use super::experiment::{GameRow, Pairing, SearchRow};
+use super::byte_size::{format_bytes, rounded_bytes};
+use super::chart::{ChartPoint, ChartSeries};
+use super::experiment::{GameRow, SearchRow};
 use super::footprint::Footprint;
-use super::proxy::ProxyRow;
-use crate::base::memory::MemoryBudget;
-use crate::engine::{DecisionSettings, EngineOptions, MoveBudget};
-use crate::lab::stats::{Interval, Measured, PairCounts, knee, smallest_indistinguishable, two_sided_95};
-use crate::protocols::gtp::SessionOptions;
-use crate::table::{Layout, Replacement, TableError};
+use super::sweep_point::SweepPoint;
+use crate::lab::stats::{
+    Interval, PairCounts, StrengthMeasurement, knee, smallest_indistinguishable, two_sided_95,
+};
+use crate::table::Layout;
 use serde::{Deserialize, Serialize};
-use std::time::Duration;
-
-/// The budget of a move: equal work or equal time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MoveLimit {
-    /// A number of simulations.
-    Simulations(u64),
-    /// A time.
-    Time(Duration),
-}
-
-impl MoveLimit {
-    fn budget(self) -> MoveBudget {
-        match self {
-            MoveLimit::Simulations(count) => MoveBudget { simulations: Some(count), ..MoveBudget::default() },
-            MoveLimit::Time(time) => MoveBudget { time: Some(time), ..MoveBudget::default() },
-        }
-    }
-}
-
-impl MoveLimit {
-    /// Returns the equivalent options of `tewari gtp`.
-    #[must_use]
-    pub fn options(self) -> String {
-        match self {
-            MoveLimit::Simulations(count) => format!("--simulations {count}"),
-            MoveLimit::Time(time) => format!("--time {}", time.as_secs_f64()),
-        }
-    }
-
-    fn per_second(self, footprint: Footprint) -> Option<f64> {
-        match self {
-            MoveLimit::Simulations(count) => {
-                Some(count as f64 / footprint.cpu_seconds_per_move).filter(|rate| rate.is_finite())
-            }
-            MoveLimit::Time(_) => None,
-        }
-    }
-}
-
-impl std::fmt::Display for MoveLimit {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            MoveLimit::Simulations(count) => write!(f, "{count} simulations"),
-            MoveLimit::Time(time) => write!(f, "{} s", time.as_secs_f64()),
-        }
-    }
-}
-
-/// One point of a sweep: a table size, a replacement policy and a budget.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Point {
-    /// Table size in bytes.
-    pub table_size: u64,
-    /// The replacement policy.
-    pub replacement: Replacement,
-    /// The budget of each move, for the point and its reference.
-    pub limit: MoveLimit,
-}
-
-/// Returns the points of a sweep: all combinations of sizes, policies and budgets.
-#[must_use]
-pub fn points(sizes: &[u64], replacements: &[Replacement], limits: &[MoveLimit]) -> Vec<Point> {
-    let mut points = Vec::with_capacity(sizes.len() * replacements.len() * limits.len());
-    for &limit in limits {
-        for &replacement in replacements {
-            for &table_size in sizes {
-                points.push(Point { table_size, replacement, limit });
-            }
-        }
-    }
-    points
-}
-
-impl Point {
-    /// Returns the pairing of the point with a reference. A built-in reference gets the point's budget, too.
-    #[must_use]
-    pub fn pairing(
-        &self,
-        engine: &EngineOptions,
-        session: &SessionOptions,
-        reference: &ContestantSpec,
-    ) -> Pairing {
-        let mut engine = engine.clone();
-        engine.memory = MemoryBudget::Table(self.table_size);
-        engine.replacement = self.replacement;
-        let decisions = DecisionSettings { budget: self.limit.budget(), ..session.decisions };
-        let session = SessionOptions { decisions, ..session.clone() };
-        let description = self.to_string();
-        let candidate =
-            ContestantSpec::Own { description: description.clone(), engine: Box::new(engine), session };
-        let mut reference = reference.clone();
-        if let ContestantSpec::Own { description, session, .. } = &mut reference {
-            session.decisions.budget = self.limit.budget();
-            *description = format!("{description} at {}", self.limit);
-        }
-        let names = [description.clone(), reference.description().to_owned()];
-        Pairing { label: description, contestants: [candidate, reference], names }
-    }
-
-    /// Returns the layout of its table.
-    ///
-    /// # Errors
-    /// If the table is too small for the board.
-    pub fn layout(&self, engine: &EngineOptions) -> Result<Layout, TableError> {
-        Layout::fit(engine.table_shape(), usize::try_from(self.table_size).unwrap_or(usize::MAX))
-    }
-}
-
-impl std::fmt::Display for Point {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} {} {}", bytes_in_words(self.table_size), self.replacement, self.limit)
-    }
-}
-
-/// Formats bytes in the largest binary unit that divides them.
-#[must_use]
-pub fn bytes_in_words(bytes: u64) -> String {
-    let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
-    let unit = units.iter().find(|(shift, _)| bytes > 0 && bytes.is_multiple_of(1 << shift));
-    unit.map_or_else(|| format!("{bytes} bytes"), |(shift, name)| format!("{}{name}", bytes >> shift))
-}
 
 /// A line of the table of results. Rates and shares are `0..=1`; Elo is the point's, relative to the reference.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PointRow {
+pub struct SweepRow {
     /// Table size in bytes.
     pub table_size: u64,
     /// The replacement policy.
@@ -210,24 +87,24 @@ fn ratio(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
-impl PointRow {
+impl SweepRow {
     /// Evaluates `rows`, the games of `point`.
     #[must_use]
     pub fn new(
-        point: &Point,
+        point: &SweepPoint,
         layout: &Layout,
         rows: &[&GameRow],
         counts: &PairCounts,
         footprint: Option<Footprint>,
         reference_name: &str,
-    ) -> PointRow {
+    ) -> SweepRow {
         let (own, games) = total(rows.iter().map(|row| &row.search[0]));
         let (reference, _) = total(rows.iter().map(|row| &row.search[1]));
         let per_search = ratio(reference.blocks_used as f64, reference.searches as f64);
         let simulations = own.simulations as f64;
         let score = counts.score_interval();
         let elo = counts.elo_interval();
-        PointRow {
+        SweepRow {
             table_size: point.table_size,
             replacement: point.replacement.to_string(),
             limit: point.limit.to_string(),
@@ -256,28 +133,28 @@ impl PointRow {
 }
 
 /// Elo below the plateau at which the knee is defined.
-pub const KNEE: f64 = 10.0;
+pub const KNEE_ELO: f64 = 10.0;
 /// Minimum games per point of a curve: with fewer, the interval is wider than most differences.
-pub const FEWEST_GAMES: u64 = 20;
+pub const MIN_GAMES: u64 = 20;
 
 /// The rows of one policy and one budget: a curve over table sizes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Curve {
+pub struct SweepCurve {
     /// The policy and the budget.
     pub label: String,
     /// The rows, by size.
-    pub rows: Vec<PointRow>,
+    pub rows: Vec<SweepRow>,
 }
 
 /// Groups rows into curves, in order of first appearance.
 #[must_use]
-pub fn curves(rows: &[PointRow]) -> Vec<Curve> {
-    let mut curves: Vec<Curve> = Vec::new();
+pub fn curves(rows: &[SweepRow]) -> Vec<SweepCurve> {
+    let mut curves: Vec<SweepCurve> = Vec::new();
     for row in rows {
         let label = format!("{}, {}", row.replacement, row.limit);
         match curves.iter_mut().find(|curve| curve.label == label) {
             Some(curve) => curve.rows.push(row.clone()),
-            None => curves.push(Curve { label, rows: vec![row.clone()] }),
+            None => curves.push(SweepCurve { label, rows: vec![row.clone()] }),
         }
     }
     for curve in &mut curves {
@@ -286,17 +163,16 @@ pub fn curves(rows: &[PointRow]) -> Vec<Curve> {
     curves
 }
 
-impl Curve {
+impl SweepCurve {
     /// Returns the reason to draw no curve, if a point has too few games.
-    fn silence(&self) -> Option<String> {
+    fn missing_reason(&self) -> Option<String> {
         let fewest = self.rows.iter().map(|row| row.games).min().unwrap_or(0);
-        let say =
-            || format!("too few games for a curve: {fewest} at a point, expected {FEWEST_GAMES} or more");
-        (fewest < FEWEST_GAMES).then(say)
+        let say = || format!("too few games for a curve: {fewest} at a point, expected {MIN_GAMES} or more");
+        (fewest < MIN_GAMES).then(say)
     }
 
-    fn measured(&self) -> Vec<Measured> {
-        let measured = |row: &PointRow| Measured {
+    fn measured(&self) -> Vec<StrengthMeasurement> {
+        let measured = |row: &SweepRow| StrengthMeasurement {
             x: (row.table_size as f64).log2(),
             elo: row.elo,
             standard_error: (row.elo_high - row.elo_low) / (2.0 * two_sided_95()),
@@ -311,24 +187,25 @@ impl Curve {
     /// stronger than a slightly larger one, and does not belong to a saturating curve.
     #[must_use]
     pub fn knee(&self) -> Option<Interval> {
-        if self.silence().is_some() {
+        if self.missing_reason().is_some() {
             return None;
         }
         let measured = self.measured();
         let weakest = measured.iter().min_by(|one, other| one.elo.total_cmp(&other.elo))?.x;
-        let rising: Vec<Measured> = measured.into_iter().filter(|point| point.x >= weakest).collect();
-        knee(&rising, KNEE)
+        let rising: Vec<StrengthMeasurement> =
+            measured.into_iter().filter(|point| point.x >= weakest).collect();
+        knee(&rising, KNEE_ELO)
     }
 
     /// Formats the knee and the smallest size not distinguishable from the best as one line.
     #[must_use]
-    pub fn knee_in_words(&self) -> String {
-        if let Some(silence) = self.silence() {
-            return format!("{}: {silence}", self.label);
+    pub fn knee_summary(&self) -> String {
+        if let Some(missing_reason) = self.missing_reason() {
+            return format!("{}: {missing_reason}", self.label);
         }
-        let as_good = smallest_indistinguishable(&self.measured());
-        let as_good = as_good
-            .map_or_else(|| "none is known to be".to_owned(), |x| bytes_in_words(x.exp2().round() as u64));
+        let indistinguishable = smallest_indistinguishable(&self.measured());
+        let indistinguishable =
+            indistinguishable.map_or_else(|| "none".to_owned(), |x| format_bytes(x.exp2().round() as u64));
         let smallest = self.rows.first().map_or(0.0, |row| row.table_size as f64);
         let largest = self.rows.last().map_or(0.0, |row| row.table_size as f64);
         let end = |x: f64| match x.exp2() {
@@ -341,108 +218,48 @@ impl Curve {
             |Interval { estimate, low, high }| {
                 let [estimate, low, high] = [estimate, low, high].map(end);
                 format!(
-                    "the fitted curve is {KNEE} Elo below its plateau at {estimate} (95 %: {low} to {high})"
+                    "the fitted curve is {KNEE_ELO} Elo below its plateau at {estimate} (95 %: {low} to {high})"
                 )
             },
         );
-        format!("{}: smallest size that cannot be told from the best: {as_good}; {fitted}", self.label)
+        format!(
+            "{}: smallest size not significantly weaker than the best: {indistinguishable}; {fitted}",
+            self.label
+        )
     }
 
     /// Returns the curve for a chart of Elo against log2 of the size.
     #[must_use]
-    pub fn elo_series(&self) -> Series {
-        let x = |row: &PointRow| (row.table_size as f64).log2();
+    pub fn elo_series(&self) -> ChartSeries {
+        let x = |row: &SweepRow| (row.table_size as f64).log2();
         let point =
-            |row: &PointRow| ChartPoint { x: x(row), y: row.elo, low: row.elo_low, high: row.elo_high };
+            |row: &SweepRow| ChartPoint { x: x(row), y: row.elo, low: row.elo_low, high: row.elo_high };
         let speed =
-            |row: &PointRow| (x(row), row.simulations_per_cpu_second.unwrap_or(row.simulations_per_second));
-        Series {
+            |row: &SweepRow| (x(row), row.simulations_per_cpu_second.unwrap_or(row.simulations_per_second));
+        ChartSeries {
             label: self.label.clone(),
             points: self.rows.iter().map(point).collect(),
             speeds: self.rows.iter().map(speed).collect(),
             knee: self.knee().map(|knee| knee.estimate),
-            silence: self.silence(),
+            missing_reason: self.missing_reason(),
         }
     }
 
     /// Returns the curve for a chart of points won against log10 of the share of an unbounded search's blocks; `None`
     /// if a share is unknown.
     #[must_use]
-    pub fn share_series(&self) -> Option<Series> {
-        let point = |row: &PointRow| {
+    pub fn share_series(&self) -> Option<ChartSeries> {
+        let point = |row: &SweepRow| {
             let x = row.share_of_unbounded?.log10();
             Some(ChartPoint { x, y: row.score, low: row.score_low, high: row.score_high })
         };
         let points: Option<Vec<ChartPoint>> = self.rows.iter().map(point).collect();
-        Some(Series {
+        Some(ChartSeries {
             label: self.label.clone(),
             points: points?,
             speeds: Vec::new(),
             knee: None,
-            silence: self.silence(),
+            missing_reason: self.missing_reason(),
         })
-    }
-}
-
-/// Groups rows of a proxy into curves for charts of agreement and of regret.
-#[must_use]
-pub fn proxy_series(rows: &[ProxyRow]) -> [Vec<Series>; 2] {
-    let mut both: [Vec<Series>; 2] = [Vec::new(), Vec::new()];
-    for row in rows {
-        let label = format!("{}, {}", row.replacement, row.limit);
-        let x = (row.table_size as f64).log2();
-        let points = [
-            ChartPoint { x, y: row.agreement, low: row.agreement_low, high: row.agreement_high },
-            ChartPoint { x, y: row.regret, low: row.regret_low, high: row.regret_high },
-        ];
-        for (all, point) in both.iter_mut().zip(points) {
-            match all.iter_mut().find(|series| series.label == label) {
-                Some(series) => series.points.push(point),
-                None => all.push(Series {
-                    label: label.clone(),
-                    points: vec![point],
-                    speeds: Vec::new(),
-                    knee: None,
-                    silence: None,
-                }),
-            }
-        }
-    }
-    both
-}
-
-/// Formats bytes in a binary unit: two digits, more from 100 on.
-pub(super) fn rounded_bytes(bytes: f64) -> String {
-    let (unit, name) = [(30, "GiB"), (20, "MiB"), (10, "KiB")]
-        .into_iter()
-        .map(|(shift, name)| (f64::from(1 << shift), name))
-        .find(|&(unit, _)| bytes >= unit)
-        .unwrap_or((1.0, "bytes"));
-    let value = bytes / unit;
-    if value >= 10.0 { format!("{value:.0} {name}") } else { format!("{value:.1} {name}") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_are_written_as_people_do() {
-        for (bytes, text) in
-            [(16384, "16KiB"), (1 << 20, "1MiB"), (3 << 29, "1536MiB"), (1000, "1000 bytes"), (0, "0 bytes")]
-        {
-            assert_eq!(bytes_in_words(bytes), text);
-        }
-        assert_eq!([1500.0, 12_345.0, 100.0].map(rounded_bytes), ["1.5 KiB", "12 KiB", "100 bytes"]);
-    }
-
-    #[test]
-    fn every_size_meets_every_policy_and_budget_once() {
-        let limits = [MoveLimit::Simulations(10), MoveLimit::Time(Duration::from_millis(50))];
-        let all = points(&[1024, 2048], &[Replacement::Visits, Replacement::Always], &limits);
-        assert_eq!(all.len(), 8);
-        let labels: std::collections::BTreeSet<String> = all.iter().map(Point::to_string).collect();
-        assert_eq!(labels.len(), 8);
-        assert!(labels.contains("2KiB always 0.05 s"), "{labels:?}");
     }
 }

@@ -5,14 +5,14 @@ use crate::base::zobrist::mix;
 use crate::engine::{Engine, EngineError, EngineOptions, evaluation};
 use crate::go::board::cell;
 use crate::go::{Komi, Position, Rules};
-use crate::lab::training::selfplay_games::OwnGame;
+use crate::lab::training::selfplay_games::SelfplayGame;
 use crate::search::Limits;
 
 /// Minimum distance of probabilities from 0 and 1; nearer ones are clamped.
-const LEAST_CHANCE: f64 = 1e-4;
+const MIN_PROBABILITY: f64 = 1e-4;
 /// Range of the calibration factor, as exponents of 2, and the number of golden-section steps that narrow it.
-const TEMPERATURES: [f64; 2] = [-5.0, 3.0];
-const NARROWINGS: usize = 40;
+const FACTOR_EXPONENT_RANGE: [f64; 2] = [-5.0, 3.0];
+const GOLDEN_SECTION_STEPS: usize = 40;
 
 /// Stages of a game: minimum percentage of empty points of each, the first stage first.
 pub const STAGES: [usize; 6] = [80, 68, 56, 43, 31, 0];
@@ -35,9 +35,9 @@ pub struct Quality {
 }
 
 impl Forecasts {
-    fn add(&mut self, chance: f64, came_true: f64) {
-        let chance = chance.clamp(LEAST_CHANCE, 1.0 - LEAST_CHANCE);
-        self.pairs.push(((chance / (1.0 - chance)).ln(), came_true));
+    fn add(&mut self, probability: f64, came_true: f64) {
+        let probability = probability.clamp(MIN_PROBABILITY, 1.0 - MIN_PROBABILITY);
+        self.pairs.push(((probability / (1.0 - probability)).ln(), came_true));
     }
 
     /// Returns the number of forecasts.
@@ -58,8 +58,8 @@ impl Forecasts {
     /// Returns the loss with the best factor. It is convex in the factor, so the golden section finds its minimum.
     fn calibrated_loss(&self) -> f64 {
         let golden = (5.0_f64.sqrt() - 1.0) / 2.0;
-        let [mut low, mut high] = TEMPERATURES;
-        for _ in 0..NARROWINGS {
+        let [mut low, mut high] = FACTOR_EXPONENT_RANGE;
+        for _ in 0..GOLDEN_SECTION_STEPS {
             let width = golden * (high - low);
             if self.loss_at(high - width) < self.loss_at(low + width) {
                 high = low + width;
@@ -85,7 +85,7 @@ impl Forecasts {
 
 /// The forecasts of one evaluator.
 #[derive(Clone, Debug, Default)]
-pub struct Judgements {
+pub struct EvaluatorForecasts {
     /// Forecasts that Black wins.
     pub values: Forecasts,
     /// The same for the positions of each of the [`STAGES`].
@@ -96,11 +96,11 @@ pub struct Judgements {
 
 /// The forecasts of both evaluators.
 #[derive(Clone, Debug, Default)]
-pub struct Comparison {
+pub struct ForecastComparison {
     /// The network alone.
-    pub network: Judgements,
+    pub network: EvaluatorForecasts,
     /// A search without a network.
-    pub search: Judgements,
+    pub search: EvaluatorForecasts,
     /// Number of positions: one of each game that has one.
     pub positions: usize,
     /// Number of positions with a komi that self-play had made even. That komi follows from evaluations by the
@@ -110,25 +110,25 @@ pub struct Comparison {
 
 /// The komi with which a position is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum JudgedKomi {
+pub enum ComparisonKomi {
     /// The komi in force when the position was played.
-    OfThen,
+    InForce,
     /// The komi at the beginning of the game, even if self-play made it even later.
     First,
 }
 
 /// One evaluator's forecasts for one position, for Black.
-struct Word {
+struct PositionForecast {
     value: Option<f64>,
     /// Ownership of each point, from -1 (White) to 1 (Black).
     ownership: Option<Vec<f64>>,
 }
 
-impl Judgements {
-    fn add(&mut self, game: &OwnGame, position: &Position, word: &Word) {
+impl EvaluatorForecasts {
+    fn add(&mut self, game: &SelfplayGame, position: &Position, forecast: &PositionForecast) {
         let truth =
             |is_blacks: Option<bool>| is_blacks.map_or(0.5, |is_blacks| f64::from(u8::from(is_blacks)));
-        if let Some(value) = word.value {
+        if let Some(value) = forecast.value {
             let result = match position.komi().outcome_for_black(game.score()) {
                 Outcome::Win => Some(true),
                 Outcome::Draw => None,
@@ -137,7 +137,7 @@ impl Judgements {
             self.values.add(value, truth(result));
             self.values_by_stage[stage_of(position)].add(value, truth(result));
         }
-        for (&owner, mean) in game.owners.as_bytes().iter().zip(word.ownership.iter().flatten()) {
+        for (&owner, mean) in game.owners.as_bytes().iter().zip(forecast.ownership.iter().flatten()) {
             let is_blacks = (owner != b'.').then_some(owner == b'b');
             self.owners.add((mean + 1.0) / 2.0, truth(is_blacks));
         }
@@ -153,13 +153,13 @@ impl Judgements {
 /// # Errors
 /// Returns an error if there is no memory for a table.
 pub fn compare(
-    games: &[OwnGame],
+    games: &[SelfplayGame],
     options: &EngineOptions,
     limits: Limits,
-    komi: JudgedKomi,
-) -> Result<Comparison, EngineError> {
-    let mut comparison = Comparison::default();
-    let Some(size) = games.first().and_then(OwnGame::board) else { return Ok(comparison) };
+    komi: ComparisonKomi,
+) -> Result<ForecastComparison, EngineError> {
+    let mut comparison = ForecastComparison::default();
+    let Some(size) = games.first().and_then(SelfplayGame::board) else { return Ok(comparison) };
     let options = EngineOptions { size, ..options.clone() };
     let Some(network) = options.network() else { return Ok(comparison) };
     let mut without = options.clone();
@@ -170,17 +170,17 @@ pub fn compare(
         comparison.positions += 1;
         comparison.evened +=
             usize::from(game.komis.first().is_some_and(|&(_, komi)| Komi(komi) != position.komi()));
-        let evaluation = evaluation::evaluate(&network, &position);
-        let network_says = Word { value: evaluation.black_winrate, ownership: evaluation.ownership };
-        comparison.network.add(game, &position, &network_says);
+        let opinion = evaluation::evaluate(&network, &position);
+        let by_network = PositionForecast { value: opinion.black_winrate, ownership: opinion.ownership };
+        comparison.network.add(game, &position, &by_network);
         engine.clear_table();
         let report = engine.search_position(position.clone(), limits, &mut |_| true);
         let value = report.root.value.as_f64();
         let value = if position.to_play() == Player::Black { value } else { 1.0 - value };
         let points = 0..size.points() as u16;
         let ownership = points.map(|point| report.ownership.mean_for_black(Move(point))).collect();
-        let search_says = Word { value: Some(value), ownership: Some(ownership) };
-        comparison.search.add(game, &position, &search_says);
+        let by_search = PositionForecast { value: Some(value), ownership: Some(ownership) };
+        comparison.search.add(game, &position, &by_search);
     }
     Ok(comparison)
 }
@@ -194,7 +194,7 @@ fn stage_of(position: &Position) -> usize {
 }
 
 /// Returns a random position of a game after its opening; `None` if there is none or a move before it is illegal.
-fn drawn_position(game: &OwnGame, seed: u64, komi: JudgedKomi) -> Option<Position> {
+fn drawn_position(game: &SelfplayGame, seed: u64, komi: ComparisonKomi) -> Option<Position> {
     let searched = game.moves.len().checked_sub(game.opening).filter(|&searched| searched > 0)?;
     let turn = game.opening + (mix(seed ^ mix(game.number)) % searched as u64) as usize;
     let mut position = Position::new(game.board()?, Rules::CHINESE, Komi(0));
@@ -203,8 +203,8 @@ fn drawn_position(game: &OwnGame, seed: u64, komi: JudgedKomi) -> Option<Positio
         position.play(mv);
     }
     let komi = match komi {
-        JudgedKomi::First => game.komis.first(),
-        JudgedKomi::OfThen => game.komis.iter().rev().find(|(from, _)| *from <= turn),
+        ComparisonKomi::First => game.komis.first(),
+        ComparisonKomi::InForce => game.komis.iter().rev().find(|(from, _)| *from <= turn),
     };
     position.set_komi(Komi(komi.map_or(0, |&(_, komi)| komi)));
     Some(position)
@@ -217,7 +217,7 @@ mod tests {
 
     fn forecasts(pairs: &[(f64, f64)]) -> Forecasts {
         let mut forecasts = Forecasts::default();
-        pairs.iter().for_each(|&(chance, truth)| forecasts.add(chance, truth));
+        pairs.iter().for_each(|&(probability, truth)| forecasts.add(probability, truth));
         forecasts
     }
 

@@ -3,10 +3,10 @@
 //!
 //! `selfplay.json` describes the settings of the games. A lock excludes other processes.
 
-use super::{SelfPlayer, Settings};
+use super::{SelfPlayer, SelfplaySettings};
 use crate::base::folder::{self, FolderIdentity, at, json, lock, write_atomically};
 use crate::engine::{EngineError, EngineOptions};
-use crate::lab::training::selfplay_games::{OwnGame, OwnGameError};
+use crate::lab::training::selfplay_games::{SelfplayGame, SelfplayGameError};
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
@@ -16,13 +16,13 @@ use std::sync::{Mutex, PoisonError};
 
 /// The file of games, one per line.
 const FILE: &str = "games.jsonl";
-/// The file with the settings of the games, see [`Settings::identity`].
+/// The file with the settings of the games, see [`SelfplaySettings::identity`].
 const DESCRIPTION: &str = "selfplay.json";
 /// The beginning of each game's line; a line that begins otherwise is no interrupted write.
 const LINE_START: &[u8] = br#"{"number":"#;
 
 /// An open folder of games, locked while this value exists.
-pub struct Folder {
+pub struct SelfplayFolder {
     file: File,
     path: PathBuf,
     done: HashSet<u64>,
@@ -31,7 +31,7 @@ pub struct Folder {
 
 /// An error of a self-play run.
 #[derive(Debug, thiserror::Error)]
-pub enum FolderError {
+pub enum SelfplayFolderError {
     /// An error of the folder.
     #[error(transparent)]
     Folder(#[from] folder::FolderError),
@@ -41,21 +41,21 @@ pub enum FolderError {
         /// Path of the file.
         path: String,
         /// The error of the line.
-        error: OwnGameError,
+        error: SelfplayGameError,
     },
     /// An error of the engine.
     #[error(transparent)]
     Engine(#[from] EngineError),
 }
 
-impl Folder {
+impl SelfplayFolder {
     /// Opens or creates the folder for games with the settings `identity`, and reads the numbers of its games. An
     /// incomplete last line, left by a full disk or a crash, is removed, so that its game is played again.
     ///
     /// # Errors
     /// Returns an error if the folder or its file cannot be used, or contains anything else than games, or games with
     /// other settings.
-    pub fn open(folder: &Path, identity: &FolderIdentity) -> Result<Folder, FolderError> {
+    pub fn open(folder: &Path, identity: &FolderIdentity) -> Result<SelfplayFolder, SelfplayFolderError> {
         let path = folder.join(FILE);
         std::fs::create_dir_all(folder).map_err(at(folder))?;
         let file = OpenOptions::new().create(true).read(true).append(true).open(&path).map_err(at(&path))?;
@@ -70,7 +70,7 @@ impl Folder {
             write_atomically(&description, &json(identity, &description)?)?;
         }
         let is_adopted = !is_described && !done.is_empty();
-        Ok(Folder { file, path, done, is_adopted })
+        Ok(SelfplayFolder { file, path, done, is_adopted })
     }
 
     /// Returns true if the folder had games but no settings, which opening it has added.
@@ -94,16 +94,16 @@ impl Folder {
         &mut self,
         games: u64,
         at_a_time: usize,
-        settings: &Settings,
+        settings: &SelfplaySettings,
         options: &EngineOptions,
         progress: &(dyn Fn(usize) -> bool + Sync),
-    ) -> Result<(), FolderError> {
+    ) -> Result<(), SelfplayFolderError> {
         let done = self.done.clone();
         let missing = Mutex::new((0..games).filter(|number| !done.contains(number)));
         let next = || missing.lock().unwrap_or_else(PoisonError::into_inner).next();
         let stop = AtomicBool::new(false);
         let folder = Mutex::new(self);
-        let work = || -> Result<(), FolderError> {
+        let work = || -> Result<(), SelfplayFolderError> {
             let mut player = SelfPlayer::new(settings, options.clone())?;
             while !stop.load(Relaxed)
                 && let Some(number) = next()
@@ -123,7 +123,7 @@ impl Folder {
             stop.store(true, Relaxed);
             outcome
         };
-        let outcomes: Vec<Result<(), FolderError>> = std::thread::scope(|scope| {
+        let outcomes: Vec<Result<(), SelfplayFolderError>> = std::thread::scope(|scope| {
             let workers: Vec<_> = (0..at_a_time.max(1)).map(|_| scope.spawn(guarded)).collect();
             workers
                 .into_iter()
@@ -133,7 +133,7 @@ impl Folder {
         outcomes.into_iter().collect()
     }
 
-    fn append(&mut self, game: &OwnGame) -> Result<(), FolderError> {
+    fn append(&mut self, game: &SelfplayGame) -> Result<(), SelfplayFolderError> {
         let mut line = json(game, &self.path)?;
         line.push(b'\n');
         self.file.write_all(&line).map_err(at(&self.path))?;
@@ -143,7 +143,7 @@ impl Folder {
 }
 
 /// Returns the numbers of the games in `file` at `path`. Removes an incomplete last line.
-fn read(file: &File, path: &Path) -> Result<HashSet<u64>, FolderError> {
+fn read(file: &File, path: &Path) -> Result<HashSet<u64>, SelfplayFolderError> {
     let mut done = HashSet::new();
     let mut whole_lines = 0;
     let mut reader = BufReader::new(file);
@@ -156,8 +156,8 @@ fn read(file: &File, path: &Path) -> Result<HashSet<u64>, FolderError> {
         }
         whole_lines += length as u64;
         let text = String::from_utf8_lossy(&line);
-        let game = OwnGame::parse(text.trim_end(), number)
-            .map_err(|error| FolderError::Foreign { path: path.display().to_string(), error })?;
+        let game = SelfplayGame::parse(text.trim_end(), number)
+            .map_err(|error| SelfplayFolderError::Foreign { path: path.display().to_string(), error })?;
         done.insert(game.number);
     }
     if !line.is_empty() {

@@ -8,7 +8,7 @@ pub mod comparison;
 mod folder;
 mod noise;
 
-pub use folder::{Folder, FolderError};
+pub use folder::{SelfplayFolder, SelfplayFolderError};
 
 use crate::base::folder::FolderIdentity;
 use crate::base::game::{Game, Move, Player};
@@ -16,7 +16,7 @@ use crate::base::zobrist::mix;
 use crate::engine::{Engine, EngineError, EngineOptions, evaluation};
 use crate::go::status::DeadStones;
 use crate::go::{Komi, Position, Size, final_ownership, playout_ownership};
-use crate::lab::training::selfplay_games::{OwnGame, SearchedPosition};
+use crate::lab::training::selfplay_games::{SearchedPosition, SelfplayGame};
 use crate::search::{Limits, MoveReport, Report};
 use rand::SeedableRng;
 use rand::rand_core::Rng;
@@ -24,29 +24,29 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp, Normal};
 
 /// Distance of the win rate from 0 or 1 below which a game is decided and continues with an even komi.
-const DECIDED: f64 = 0.08;
+const DECIDED_MARGIN: f64 = 0.08;
 /// Moves between two tests for a settled board, and playouts of each test.
-const LOOK_INTERVAL: usize = 4;
-const LOOK_PLAYOUTS: u32 = 32;
+const SETTLED_TEST_INTERVAL: usize = 4;
+const SETTLED_TEST_PLAYOUTS: u32 = 32;
 /// Maximum number of playouts in which a settled point has another owner.
-const SETTLED_EXCEPTIONS: u64 = 1;
+const MAX_SETTLED_EXCEPTIONS: u64 = 1;
 /// Maximum length of a game, in moves per point of the board.
-const MOST_MOVES: usize = 3;
+const MAX_MOVES_PER_POINT: usize = 3;
 /// Default mean length of an opening drawn from the policy, in moves per point of the board.
-const OPENING: f64 = 0.04;
+const OPENING_MOVES_PER_POINT: f64 = 0.04;
 /// Probability of a long search, in 1/256.
-const LONG_SEARCHES: u64 = 64;
+const LONG_SEARCH_PROBABILITY: u64 = 64;
 /// Temperatures of move choice: at the beginning, and the limit. The difference from the limit halves every `columns`
 /// moves, the width of the board.
 const TEMPERATURES: [f64; 2] = [0.8, 0.2];
 /// Minimum visits of a move to be chosen, as a fraction of the most visited move's.
-const LEAST_SHARE: f64 = 0.02;
+const MIN_VISITS_SHARE: f64 = 0.02;
 /// Number of playouts that decide the owner of each point at the end.
 const FINAL_PLAYOUTS: u32 = 200;
 
 /// Settings of self-play games.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct SelfplaySettings {
     /// Board sizes, which the games use in turn.
     pub sizes: Vec<Size>,
     /// Mean komi in points.
@@ -67,7 +67,7 @@ pub struct Settings {
     pub seed: u64,
 }
 
-impl Settings {
+impl SelfplaySettings {
     /// Returns the settings that distinguish these games, played by engines with `options`, from others in a folder.
     #[must_use]
     pub fn identity(&self, options: &EngineOptions) -> FolderIdentity {
@@ -125,7 +125,7 @@ fn unusual_search(options: &EngineOptions) -> impl Iterator<Item = (String, Stri
 
 /// A player of self-play games, one after another.
 pub struct SelfPlayer<'s> {
-    settings: &'s Settings,
+    settings: &'s SelfplaySettings,
     engine: Engine,
 }
 
@@ -134,7 +134,10 @@ impl<'s> SelfPlayer<'s> {
     ///
     /// # Errors
     /// Returns an error if the engine cannot be made with these options.
-    pub fn new(settings: &'s Settings, options: EngineOptions) -> Result<SelfPlayer<'s>, EngineError> {
+    pub fn new(
+        settings: &'s SelfplaySettings,
+        options: EngineOptions,
+    ) -> Result<SelfPlayer<'s>, EngineError> {
         // All stones are counted as alive: no players could agree on dead ones.
         let options = EngineOptions { dead_stones: Some(DeadStones::Keep), ..options };
         Ok(SelfPlayer { settings, engine: Engine::new(options)? })
@@ -144,7 +147,7 @@ impl<'s> SelfPlayer<'s> {
     ///
     /// # Errors
     /// Returns an error if there is no memory for another board.
-    pub fn play(&mut self, number: u64) -> Result<OwnGame, EngineError> {
+    pub fn play(&mut self, number: u64) -> Result<SelfplayGame, EngineError> {
         let seed = mix(self.settings.seed ^ mix(number));
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let size = self.settings.sizes[number as usize % self.settings.sizes.len()];
@@ -152,7 +155,7 @@ impl<'s> SelfPlayer<'s> {
         self.engine.new_game(size)?;
         self.engine.clear_table();
         self.engine.set_seed(seed);
-        let mut game = OwnGame {
+        let mut game = SelfplayGame {
             number,
             size: size.to_string(),
             komis: vec![(0, self.engine.position().komi().0)],
@@ -165,7 +168,7 @@ impl<'s> SelfPlayer<'s> {
         };
         self.play_opening(&mut game, &mut random);
         while self.engine.position().passes() < 2
-            && game.moves.len() < MOST_MOVES * size.points()
+            && game.moves.len() < MAX_MOVES_PER_POINT * size.points()
             && !self.is_settled(game.moves.len(), seed)
             && self.play_move(&mut game, &mut random)
         {}
@@ -175,16 +178,16 @@ impl<'s> SelfPlayer<'s> {
 
     /// Draws a komi of whole points and a half, which excludes draws.
     fn draw_komi(&self, random: &mut ChaCha8Rng) -> Komi {
-        let Settings { komi, komi_spread, .. } = *self.settings;
+        let SelfplaySettings { komi, komi_spread, .. } = *self.settings;
         let drawn = Normal::new(komi, komi_spread).map_or(komi, |normal| normal.sample(random));
         Komi(2 * drawn.floor() as i32 + 1)
     }
 
     /// Plays an opening drawn from the network's policy; none without a network.
-    fn play_opening(&mut self, game: &mut OwnGame, random: &mut ChaCha8Rng) {
+    fn play_opening(&mut self, game: &mut SelfplayGame, random: &mut ChaCha8Rng) {
         let Some(network) = self.engine.network().cloned() else { return };
         let size = self.engine.position().size();
-        let mean = self.settings.opening.unwrap_or(OPENING * size.points() as f64);
+        let mean = self.settings.opening.unwrap_or(OPENING_MOVES_PER_POINT * size.points() as f64);
         let length = Exp::new(1.0 / mean).map_or(0.0, |exponential| exponential.sample(random)) as usize;
         for _ in 0..length.min(size.points() / 2) {
             let chances = evaluation::evaluate(&network, self.engine.position()).policy;
@@ -204,22 +207,22 @@ impl<'s> SelfPlayer<'s> {
     fn is_settled(&self, turn: usize, seed: u64) -> bool {
         let position = self.engine.position();
         let points = position.size().points();
-        if turn < points / 2 || !turn.is_multiple_of(LOOK_INTERVAL) {
+        if turn < points / 2 || !turn.is_multiple_of(SETTLED_TEST_INTERVAL) {
             return false;
         }
-        let ownership = playout_ownership::by_playouts(position, LOOK_PLAYOUTS, seed);
+        let ownership = playout_ownership::by_playouts(position, SETTLED_TEST_PLAYOUTS, seed);
         (0..points as u16).all(|point| {
             let [black, white] = Player::BOTH.map(|player| ownership.count(player, Move(point)));
-            let playouts = u64::from(LOOK_PLAYOUTS);
+            let playouts = u64::from(SETTLED_TEST_PLAYOUTS);
             let nobody = playouts - black - white;
-            black.max(white).max(nobody) >= playouts - SETTLED_EXCEPTIONS
+            black.max(white).max(nobody) >= playouts - MAX_SETTLED_EXCEPTIONS
         })
     }
 
     /// Sets the komi of a decided game to the expected score of the last search.
-    fn make_even(&mut self, report: &Report, game: &mut OwnGame) {
+    fn make_even(&mut self, report: &Report, game: &mut SelfplayGame) {
         let value = report.root.value.as_f64();
-        let Some(score) = report.root.black_score.filter(|_| value.min(1.0 - value) < DECIDED) else {
+        let Some(score) = report.root.black_score.filter(|_| value.min(1.0 - value) < DECIDED_MARGIN) else {
             return;
         };
         let komi = Komi(2 * score.round() as i32 + 1);
@@ -230,8 +233,8 @@ impl<'s> SelfPlayer<'s> {
     }
 
     /// Searches the position and plays a move; returns false if the outcome is proven, which ends the game.
-    fn play_move(&mut self, game: &mut OwnGame, random: &mut ChaCha8Rng) -> bool {
-        let is_long = random.next_u64() % 256 < LONG_SEARCHES;
+    fn play_move(&mut self, game: &mut SelfplayGame, random: &mut ChaCha8Rng) -> bool {
+        let is_long = random.next_u64() % 256 < LONG_SEARCH_PROBABILITY;
         let to_play = self.engine.position().to_play();
         let simulations = if is_long { self.settings.simulations } else { self.settings.short_simulations };
         if is_long {
@@ -266,13 +269,14 @@ impl<'s> SelfPlayer<'s> {
         let temperature = last + (first - last) * (-(turn as f64) / columns * std::f64::consts::LN_2).exp();
         let most = report.moves.iter().map(|it| it.edge_visits).max().unwrap_or(1).max(1) as f64;
         let share = |it: &MoveReport| it.edge_visits as f64 / most;
-        let weight =
-            |it: &MoveReport| if share(it) < LEAST_SHARE { 0.0 } else { share(it).powf(1.0 / temperature) };
+        let weight = |it: &MoveReport| {
+            if share(it) < MIN_VISITS_SHARE { 0.0 } else { share(it).powf(1.0 / temperature) }
+        };
         draw(report.moves.iter().map(|it| (it.mv.index(), weight(it))), random)
             .map_or(best, |mv| Move(mv as u16))
     }
 
-    fn put(&mut self, mv: Move, game: &mut OwnGame) {
+    fn put(&mut self, mv: Move, game: &mut SelfplayGame) {
         let to_play = self.engine.position().to_play();
         if self.engine.record_mut().play(to_play, mv).is_ok() {
             game.moves.push(mv.0);

@@ -11,7 +11,7 @@ const RESAMPLINGS: usize = 1000;
 const SEED: u64 = 20_260_211;
 /// Lowest and highest saturation rate tried, in 1/unit of x: an e-fold approach to the plateau in 20 units, or in a
 /// tenth of a unit.
-const RATES: (f64, f64) = (0.05, 10.0);
+const RATE_RANGE: (f64, f64) = (0.05, 10.0);
 /// Steps of the search for the rate, evenly spaced in its logarithm.
 const RATE_STEPS: usize = 400;
 /// Share outside a 95 % interval on each side.
@@ -19,7 +19,7 @@ const TAIL: f64 = 0.025;
 
 /// A strength measured at one x.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Measured {
+pub struct StrengthMeasurement {
     /// The independent variable, for example log2 of a table size.
     pub x: f64,
     /// The strength in Elo.
@@ -58,14 +58,14 @@ impl Saturation {
     /// Fits the curve by least squares, weighted by the standard errors; `None` with fewer than four usable points.
     /// The rate is searched on a grid; plateau and drop follow by linear regression.
     #[must_use]
-    pub fn fit(points: &[Measured]) -> Option<Saturation> {
-        let points: Vec<Measured> = points.iter().copied().filter(is_usable).collect();
+    pub fn fit(points: &[StrengthMeasurement]) -> Option<Saturation> {
+        let points: Vec<StrengthMeasurement> = points.iter().copied().filter(is_usable).collect();
         if points.len() < 4 {
             return None;
         }
         let start = points.iter().map(|point| point.x).fold(f64::INFINITY, f64::min);
         let rates = (0..=RATE_STEPS).map(|step| {
-            let (low, high) = (RATES.0.ln(), RATES.1.ln());
+            let (low, high) = (RATE_RANGE.0.ln(), RATE_RANGE.1.ln());
             (low + (high - low) * step as f64 / RATE_STEPS as f64).exp()
         });
         let fits = rates.map(|rate| fit_at(&points, start, rate));
@@ -74,7 +74,7 @@ impl Saturation {
     }
 }
 
-fn is_usable(point: &Measured) -> bool {
+fn is_usable(point: &StrengthMeasurement) -> bool {
     point.x.is_finite()
         && point.elo.is_finite()
         && point.standard_error.is_finite()
@@ -82,7 +82,7 @@ fn is_usable(point: &Measured) -> bool {
 }
 
 /// Returns the best curve of one rate and its weighted sum of squares: a linear regression on exp(-rate·(x - start)).
-fn fit_at(points: &[Measured], start: f64, rate: f64) -> (f64, Saturation) {
+fn fit_at(points: &[StrengthMeasurement], start: f64, rate: f64) -> (f64, Saturation) {
     let weighted = || {
         points.iter().map(|point| {
             let weight = point.standard_error.powi(-2);
@@ -105,7 +105,7 @@ fn fit_at(points: &[Measured], start: f64, rate: f64) -> (f64, Saturation) {
 /// Returns the smallest x with a strength not significantly below the best (two-sided, 95 %); `None` without usable
 /// points.
 #[must_use]
-pub fn smallest_indistinguishable(points: &[Measured]) -> Option<f64> {
+pub fn smallest_indistinguishable(points: &[StrengthMeasurement]) -> Option<f64> {
     let usable = || points.iter().filter(|point| is_usable(point));
     let best = usable().max_by(|one, other| one.elo.total_cmp(&other.elo))?;
     let as_good = usable().filter(|point| {
@@ -120,17 +120,17 @@ pub fn smallest_indistinguishable(points: &[Measured]) -> Option<f64> {
 ///
 /// Source: B. Efron & R. Tibshirani, "An Introduction to the Bootstrap" (1993), sections 6.5 and 13.3.
 #[must_use]
-pub fn knee(points: &[Measured], below: f64) -> Option<Interval> {
+pub fn knee(points: &[StrengthMeasurement], below: f64) -> Option<Interval> {
     let estimate = Saturation::fit(points)?.x_below(below);
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
     let normal = Normal::standard();
     let mut found: Vec<f64> = (0..RESAMPLINGS)
         .filter_map(|_| {
-            let resampled: Vec<Measured> = points
+            let resampled: Vec<StrengthMeasurement> = points
                 .iter()
                 .map(|point| {
                     let noise = normal.inverse_cdf(uniform(&mut rng));
-                    Measured { elo: point.elo + noise * point.standard_error, ..*point }
+                    StrengthMeasurement { elo: point.elo + noise * point.standard_error, ..*point }
                 })
                 .collect();
             Saturation::fit(&resampled).map(|curve| curve.x_below(below))
@@ -151,10 +151,10 @@ mod tests {
     use super::*;
 
     /// Returns ten points on a known curve, without noise.
-    fn on_curve(curve: &Saturation, error: f64) -> Vec<Measured> {
+    fn on_curve(curve: &Saturation, error: f64) -> Vec<StrengthMeasurement> {
         (0..10)
             .map(|step| curve.start + f64::from(step))
-            .map(|x| Measured { x, elo: curve.at(x), standard_error: error })
+            .map(|x| StrengthMeasurement { x, elo: curve.at(x), standard_error: error })
             .collect()
     }
 
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn the_smallest_that_is_as_good_as_the_best() {
-        let point = |x, elo| Measured { x, elo, standard_error: 10.0 };
+        let point = |x, elo| StrengthMeasurement { x, elo, standard_error: 10.0 };
         // 1.96·sqrt(200) = 27.7.
         let points = [
             point(14.0, -100.0),
@@ -201,7 +201,7 @@ mod tests {
     fn a_flat_line_has_no_knee_and_infinite_points_are_left_out() {
         let flat = Saturation { plateau: 3.0, drop: 0.0, rate: 1.0, start: 10.0 };
         let mut points = on_curve(&flat, 1.0);
-        points.push(Measured { x: 9.0, elo: f64::NEG_INFINITY, standard_error: 1.0 });
+        points.push(StrengthMeasurement { x: 9.0, elo: f64::NEG_INFINITY, standard_error: 1.0 });
         let found = Saturation::fit(&points).unwrap();
         assert!((found.at(12.0) - 3.0).abs() < 1e-9 && found.x_below(10.0) < 10.0, "{found:?}");
     }

@@ -12,7 +12,7 @@ mod sign;
 mod sprt;
 
 pub use interval::{Interval, wilson};
-pub use knee::{Measured, Saturation, knee, smallest_indistinguishable};
+pub use knee::{Saturation, StrengthMeasurement, knee, smallest_indistinguishable};
 pub use pairs::PairCounts;
 pub use ranking::{Meeting, Ranking};
 pub use sign::sign_test;

@@ -5,7 +5,7 @@ use super::{Interval, PairCounts, two_sided_95};
 /// Elo points of a factor e in strength: 400 / ln 10.
 const ELO: f64 = 400.0 / std::f64::consts::LN_10;
 /// Maximum number of rounds of the fit; a hundred players in a circle take thousands.
-const ROUNDS: usize = 100_000;
+const MAX_ROUNDS: usize = 100_000;
 /// Relative change of all strengths below which the fit ends.
 const PRECISION: f64 = 1e-10;
 
@@ -94,7 +94,7 @@ fn all_reach_all(mut reaches: Vec<Vec<bool>>) -> bool {
 fn fit(points: &[Vec<f64>]) -> Vec<f64> {
     let players = points.len();
     let mut strengths = vec![1.0_f64; players];
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let mut change = 0.0_f64;
         for player in 0..players {
             let others = (0..players).filter(|&other| other != player);

@@ -5,7 +5,7 @@ use super::{PairCounts, score_at};
 use serde::Serialize;
 
 /// Imagined pairs of each kind, so that a kind not yet seen does not have probability 0. Fishtest does the same.
-const IMAGINED: f64 = 1e-3;
+const PSEUDO_COUNT: f64 = 1e-3;
 /// Bisections of the interval of the multiplier: more than a double has bits.
 const BISECTIONS: usize = 100;
 
@@ -55,7 +55,7 @@ impl Sprt {
     /// distributions" (2019), proposition 1.1; A. B. Owen, "Empirical Likelihood" (2001), section 2.
     #[must_use]
     pub fn log_likelihood_ratio(&self, counts: &PairCounts) -> f64 {
-        let weights = counts.pairs.map(|count| count as f64 + IMAGINED);
+        let weights = counts.pairs.map(|count| count as f64 + PSEUDO_COUNT);
         let [one, zero] = [self.elo1, self.elo0].map(score_at);
         let [lambda1, lambda0] = [one, zero].map(|score| multiplier(&weights, score));
         let term = |(index, weight): (usize, f64)| {

@@ -10,13 +10,13 @@ use crate::network::planes::InputPosition;
 use std::io::{self, Write};
 
 /// Maximum plausible margin in points: the board and some komi.
-const LARGEST_MARGIN: f64 = 500.0;
+const MAX_MARGIN: f64 = 500.0;
 /// Number of playouts from the last position that determine the owners of the points.
 const FINAL_PLAYOUTS: u32 = 128;
 /// Number of these playouts in which a point must belong to a player.
-const SURE: u64 = 96;
+const MIN_OWNER_PLAYOUTS: u64 = 96;
 /// Maximum difference in half points between the area by playouts and the players' margin, counted by territory.
-const TOLERANCE: i32 = 6;
+const MAX_COUNT_DIFFERENCE: i32 = 6;
 
 /// A game parsed from its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub struct RecordedGame {
 /// The error for a line that is not a game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} is no game: expected DATE RESULT KOMI MOVES, found a bad {what}")]
-pub struct GameError {
+pub struct RecordedGameError {
     /// Number of the line, from 1.
     pub line: usize,
     /// The part that could not be parsed.
@@ -53,8 +53,8 @@ impl RecordedGame {
     ///
     /// # Errors
     /// The part that could not be parsed.
-    pub fn parse(text: &str, number: usize) -> Result<RecordedGame, GameError> {
-        let bad = |what| GameError { line: number, what };
+    pub fn parse(text: &str, number: usize) -> Result<RecordedGame, RecordedGameError> {
+        let bad = |what| RecordedGameError { line: number, what };
         let mut words = text.split_whitespace();
         let date = words.next().ok_or(bad("date"))?.to_owned();
         let (outcome, margin) = words.next().and_then(parse_result).ok_or(bad("result"))?;
@@ -106,11 +106,11 @@ impl RecordedGame {
     }
 
     /// Returns the owner of each point, `b`, `w` or `.`, by playouts from the last position; `None` if the game was not
-    /// counted, or if the area by playouts differs from the players' count by more than [`TOLERANCE`].
+    /// counted, or if the area by playouts differs from the players' count by more than [`MAX_COUNT_DIFFERENCE`].
     fn owners(&self, last: &Position, number: u32) -> Option<Vec<u8>> {
         let margin = self.margin?;
         let ownership = playout_ownership::by_playouts(last, FINAL_PLAYOUTS, u64::from(number));
-        let is_sure = |player, point| ownership.count(player, point) >= SURE;
+        let is_sure = |player, point| ownership.count(player, point) >= MIN_OWNER_PLAYOUTS;
         let points = (0..board().points() as u16).map(Move);
         let owners: Vec<u8> = points
             .map(|point| match point {
@@ -121,7 +121,7 @@ impl RecordedGame {
             .collect();
         let area: i32 =
             owners.iter().map(|owner| i32::from(*owner == b'b') - i32::from(*owner == b'w')).sum();
-        ((2 * area - self.komi.0 - margin).abs() <= TOLERANCE).then_some(owners)
+        ((2 * area - self.komi.0 - margin).abs() <= MAX_COUNT_DIFFERENCE).then_some(owners)
     }
 
     fn labels(&self, to_play: Player, played: Move, game: u32) -> Labels<'static> {
@@ -150,7 +150,7 @@ fn parse_result(text: &str) -> Option<(Option<Outcome>, Option<i32>)> {
         points => {
             let points: f64 = points.parse().ok()?;
             // Servers write impossible margins after errors.
-            let is_plausible = points.abs() <= LARGEST_MARGIN;
+            let is_plausible = points.abs() <= MAX_MARGIN;
             let half_points = (points * 2.0).round() as i32;
             Some((is_plausible.then_some(outcome), is_plausible.then_some(sign * half_points)))
         }
@@ -251,7 +251,7 @@ mod tests {
             ("2001-01-12 B+R 5.5 qdza", "list of moves"),
             ("2001-01-12 B+R 5.5 qd éa", "end"),
         ] {
-            assert_eq!(RecordedGame::parse(line, 7), Err(GameError { line: 7, what }), "{line}");
+            assert_eq!(RecordedGame::parse(line, 7), Err(RecordedGameError { line: 7, what }), "{line}");
         }
     }
 }

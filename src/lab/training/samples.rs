@@ -66,7 +66,7 @@ pub struct Labels<'a> {
 pub struct SampleWriter<W: Write> {
     output: W,
     size: Size,
-    row: Row,
+    row: SampleRow,
     ladders: LadderReader,
 }
 
@@ -88,7 +88,7 @@ impl<W: Write> SampleWriter<W> {
     }
 
     fn begin(mut output: W, size: Size, has_visits: bool) -> io::Result<SampleWriter<W>> {
-        let row = Row::new(size, has_visits);
+        let row = SampleRow::new(size, has_visits);
         let mut header = [0; HEADER_BYTES];
         header[..8].copy_from_slice(&MAGIC);
         header[8..12].copy_from_slice(&VERSION.to_le_bytes());
@@ -127,7 +127,7 @@ impl<W: Write> SampleWriter<W> {
 }
 
 /// A row under construction.
-struct Row {
+struct SampleRow {
     bytes: Vec<u8>,
     /// Offset of each plane in the row.
     starts: [usize; PLANES],
@@ -136,8 +136,8 @@ struct Row {
     has_visits: bool,
 }
 
-impl Row {
-    fn new(size: Size, has_visits: bool) -> Row {
+impl SampleRow {
+    fn new(size: Size, has_visits: bool) -> SampleRow {
         let points = size.points();
         let mut starts = [0; PLANES];
         let mut end = 0;
@@ -153,7 +153,7 @@ impl Row {
         }
         let visits = if has_visits { points + 1 } else { 0 };
         let bytes = vec![0; end + LABEL_BYTES + 2 * points.div_ceil(8) + visits];
-        Row { bytes, starts, labels: end, points, has_visits }
+        SampleRow { bytes, starts, labels: end, points, has_visits }
     }
 
     fn clear(&mut self) {
@@ -193,7 +193,7 @@ impl Row {
     }
 }
 
-impl PlaneSink for Row {
+impl PlaneSink for SampleRow {
     fn point(&mut self, plane: usize, number: usize) {
         let start = self.starts[plane];
         match encoding(plane) {

@@ -14,7 +14,7 @@ const LAMBDA: f64 = 0.83;
 
 /// A game of self-play. All values are for the player to move.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OwnGame {
+pub struct SelfplayGame {
     /// Number in its folder, from 0; the random numbers of the game depend on it.
     pub number: u64,
     /// Board size, as in `9x9`.
@@ -48,24 +48,24 @@ pub struct SearchedPosition {
 /// The error for a line that is not a game of self-play.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} is no game of self-play: {what}")]
-pub struct OwnGameError {
+pub struct SelfplayGameError {
     /// Number of the line, from 1.
     pub line: usize,
     /// Description of the fault.
     pub what: String,
 }
 
-impl OwnGame {
+impl SelfplayGame {
     /// Parses a line; `number` is its number for the error message.
     ///
     /// # Errors
     /// If it is not JSON, or its parts are inconsistent.
-    pub fn parse(text: &str, number: usize) -> Result<OwnGame, OwnGameError> {
-        let bad = |what: String| OwnGameError { line: number, what };
+    pub fn parse(text: &str, number: usize) -> Result<SelfplayGame, SelfplayGameError> {
+        let bad = |what: String| SelfplayGameError { line: number, what };
         // Each line is parsed separately, so the parser's line number is always 1.
         let of_json =
             |error: serde_json::Error| error.to_string().replace(" at line 1 column ", " at column ");
-        let game: OwnGame = serde_json::from_str(text).map_err(|error| bad(of_json(error)))?;
+        let game: SelfplayGame = serde_json::from_str(text).map_err(|error| bad(of_json(error)))?;
         let size = game.board().ok_or_else(|| bad(format!("expected a board, found {:?}", game.size)))?;
         game.check(size).map_err(bad)?;
         Ok(game)
@@ -205,8 +205,8 @@ impl OwnGame {
 mod tests {
     use super::*;
 
-    fn game() -> OwnGame {
-        OwnGame {
+    fn game() -> SelfplayGame {
+        SelfplayGame {
             number: 3,
             size: "3x2".to_owned(),
             komis: vec![(0, 1), (2, 5)],
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn a_line_is_read_back() {
         let text = serde_json::to_string(&game()).expect("a line");
-        assert_eq!(OwnGame::parse(&text, 1), Ok(game()));
+        assert_eq!(SelfplayGame::parse(&text, 1), Ok(game()));
         assert_eq!(game().score(), 0);
     }
 
@@ -230,8 +230,8 @@ mod tests {
     fn a_value_is_the_mean_of_those_from_there_on_while_the_komi_stays() {
         // The score is 0: Black loses with the first komi and wins with the second; White moves first after the
         // opening.
-        let game = OwnGame { komis: vec![(0, 1), (3, -1)], moves: vec![1, 4, 6, 0, 2], ..game() };
-        let game = OwnGame { values: vec![500, 400, 900, 300], ..game };
+        let game = SelfplayGame { komis: vec![(0, 1), (3, -1)], moves: vec![1, 4, 6, 0, 2], ..game() };
+        let game = SelfplayGame { values: vec![500, 400, 900, 300], ..game };
         // For Black, from the last turn back: turns 4 and 3, then 2 and 1, which had another komi.
         let fourth = 0.17 * 300.0 + 0.83 * 1000.0;
         let third = 0.17 * (1000.0 - 900.0) + 0.83 * fourth;
@@ -240,33 +240,34 @@ mod tests {
         let expected = [1000.0 - first, second, 1000.0 - third, fourth];
         assert_eq!(game.later_values(), expected.map(|value: f64| value.round() as u16));
         // The result with a komi of no move does not count.
-        let game = OwnGame { komis: vec![(0, 1), (5, -1)], ..game };
+        let game = SelfplayGame { komis: vec![(0, 1), (5, -1)], ..game };
         assert_eq!(game.later_values()[3], 300);
     }
 
     #[test]
     fn what_is_no_game_is_told_with_its_line() {
         let broken = [
-            OwnGame { size: "3x".to_owned(), ..game() },
-            OwnGame { moves: vec![1, 4, 7], ..game() },
-            OwnGame { values: vec![500], ..game() },
-            OwnGame { owners: "bb.ww".to_owned(), ..game() },
-            OwnGame { owners: "bb.wwx".to_owned(), ..game() },
-            OwnGame { searches: vec![SearchedPosition { turn: 1, visits: vec![(9, 1)] }], ..game() },
-            OwnGame { searches: vec![SearchedPosition { turn: 3, visits: vec![(4, 1)] }], ..game() },
-            OwnGame { opening: 4, values: Vec::new(), ..game() },
-            OwnGame { komis: Vec::new(), ..game() },
-            OwnGame { komis: vec![(1, 5)], ..game() },
-            OwnGame { komis: vec![(0, 5), (2, 7), (2, 9)], ..game() },
-            OwnGame { komis: vec![(0, 5), (4, 7)], ..game() },
-            OwnGame { komis: vec![(0, i32::MIN)], ..game() },
+            SelfplayGame { size: "3x".to_owned(), ..game() },
+            SelfplayGame { moves: vec![1, 4, 7], ..game() },
+            SelfplayGame { values: vec![500], ..game() },
+            SelfplayGame { owners: "bb.ww".to_owned(), ..game() },
+            SelfplayGame { owners: "bb.wwx".to_owned(), ..game() },
+            SelfplayGame { searches: vec![SearchedPosition { turn: 1, visits: vec![(9, 1)] }], ..game() },
+            SelfplayGame { searches: vec![SearchedPosition { turn: 3, visits: vec![(4, 1)] }], ..game() },
+            SelfplayGame { opening: 4, values: Vec::new(), ..game() },
+            SelfplayGame { komis: Vec::new(), ..game() },
+            SelfplayGame { komis: vec![(1, 5)], ..game() },
+            SelfplayGame { komis: vec![(0, 5), (2, 7), (2, 9)], ..game() },
+            SelfplayGame { komis: vec![(0, 5), (4, 7)], ..game() },
+            SelfplayGame { komis: vec![(0, i32::MIN)], ..game() },
         ];
         for game in broken {
             let text = serde_json::to_string(&game).expect("a line");
-            assert_eq!(OwnGame::parse(&text, 7).map_err(|error| error.line), Err(7), "{text}");
+            assert_eq!(SelfplayGame::parse(&text, 7).map_err(|error| error.line), Err(7), "{text}");
         }
         assert!(
-            OwnGame::parse("{\"number\":1", 2).is_err_and(|error| error.to_string().starts_with("line 2 "))
+            SelfplayGame::parse("{\"number\":1", 2)
+                .is_err_and(|error| error.to_string().starts_with("line 2 "))
         );
     }
 }

@@ -34,7 +34,7 @@ pub enum GtpError {
     UnacceptableSize,
     /// The memory does not suffice for the size of the board.
     #[error("unacceptable size: {0}")]
-    NoMemoryForSize(EngineError),
+    SizeFailed(EngineError),
     /// The memory does not suffice for the number of threads.
     #[error("cannot set threads: {0}")]
     NoMemoryForThreads(BudgetError),
@@ -48,7 +48,7 @@ pub enum GtpError {
     #[error("illegal move")]
     IllegalMove,
     /// No legal move is left to search.
-    #[error("nothing to search: expected avoid and allow to leave a legal move, found that they leave none")]
+    #[error("nothing to search: avoid and allow leave no legal move")]
     NothingAllowed,
     /// The command needs a network, and none is used.
     #[error("expected a network, found none: start without --network none and with --policy rave")]
@@ -87,7 +87,7 @@ pub enum GtpError {
         error: std::io::Error,
     },
     /// The system does not report processor time.
-    #[error("cputime is not known on this system")]
+    #[error("cputime is not available on this system")]
     NoCpuTime,
 }
 
@@ -125,9 +125,9 @@ pub enum LoadError {
 
 /// Returns input for a message: in quotes, at most 40 characters.
 pub(super) fn quoted(text: &str) -> String {
-    const LONGEST: usize = 40;
-    let mut short: String = text.chars().take(LONGEST).collect();
-    if text.chars().nth(LONGEST).is_some() {
+    const MAX_CHARACTERS: usize = 40;
+    let mut short: String = text.chars().take(MAX_CHARACTERS).collect();
+    if text.chars().nth(MAX_CHARACTERS).is_some() {
         short.push('…');
     }
     format!("{short:?}")

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// Maximum id by the specification.
-const LARGEST_ID: u32 = i32::MAX as u32;
+const MAX_ID: u32 = i32::MAX as u32;
 
 /// A command line split into id, name and arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub fn parse_line(line: &str) -> Option<Command> {
         return None;
     }
     let (id, name, rest) = if is_whole_number(first) {
-        let id = first.parse().ok().filter(|&id| id <= LARGEST_ID);
+        let id = first.parse().ok().filter(|&id| id <= MAX_ID);
         let (name, rest) = split_word(after);
         (id, name, rest)
     } else {

@@ -74,7 +74,7 @@ pub struct Session {
     /// True if the last command played a move of the engine.
     pub(super) has_just_moved: bool,
     /// Summary of the last search, in one line.
-    pub(super) last_thought: Option<String>,
+    pub(super) last_search_summary: Option<String>,
     /// The key of the position that was searched last, and the report on it.
     pub(super) last_search: Option<(u64, Report)>,
     pub(super) abandoned: Arc<AtomicBool>,
@@ -93,7 +93,7 @@ impl Session {
             quit: false,
             input: LineReader::none(),
             has_just_moved: false,
-            last_thought: None,
+            last_search_summary: None,
             last_search: None,
             abandoned: Arc::default(),
             diagnostics: Box::new(|_| {}),
@@ -110,7 +110,7 @@ impl Session {
 
     /// Sets a flag that becomes true when the reader of the responses has gone; a running search then ends.
     #[must_use]
-    pub fn with_abandoned(mut self, abandoned: Arc<AtomicBool>) -> Session {
+    pub fn with_closed_output(mut self, abandoned: Arc<AtomicBool>) -> Session {
         self.abandoned = abandoned;
         self
     }
@@ -168,7 +168,7 @@ impl Session {
     /// Changes the rules; nothing is changed if a move of the game is illegal under them.
     pub(super) fn set_rules(&mut self, rules: Rules) -> Result<(), GtpError> {
         let record = self.engine.record().with_rules(rules).map_err(|_| GtpError::IllegalMove)?;
-        self.set_record(record).map_err(GtpError::NoMemoryForSize)
+        self.set_record(record).map_err(GtpError::SizeFailed)
     }
 
     /// Starts a game on an empty board with full clocks.

@@ -25,7 +25,7 @@ impl Thinking {
 
 /// The result of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Choice {
+pub(super) enum MoveChoice {
     /// A move.
     Move(Move),
     /// Resignation, with the move preferred by the search.
@@ -41,7 +41,7 @@ impl Session {
         &mut self,
         thinking: Thinking,
         watch: &mut dyn FnMut(&SearchSnapshot<'_>) -> bool,
-    ) -> (Choice, Option<Report>) {
+    ) -> (MoveChoice, Option<Report>) {
         let Thinking { player, uses_clock, is_cancellable } = thinking;
         let Session { engine, input, clock, options, .. } = self;
         let mut is_cancelled = false;
@@ -52,9 +52,9 @@ impl Session {
             });
         self.note_decision(&decision);
         let choice = match decision.mv {
-            _ if is_cancelled => Choice::Cancelled,
-            mv if decision.resigns => Choice::Resign(mv),
-            mv => Choice::Move(mv),
+            _ if is_cancelled => MoveChoice::Cancelled,
+            mv if decision.resigns => MoveChoice::Resign(mv),
+            mv => MoveChoice::Move(mv),
         };
         (choice, decision.report)
     }
@@ -76,18 +76,18 @@ impl Session {
         }
     }
 
-    /// Returns the response to the controller for a choice.
-    pub(super) fn words_of(&self, choice: Choice) -> String {
+    /// Writes a choice as the answer to the controller.
+    pub(super) fn choice_text(&self, choice: MoveChoice) -> String {
         match choice {
-            Choice::Move(mv) => self.size().vertex(mv),
-            Choice::Resign(_) => "resign".to_owned(),
-            Choice::Cancelled => "cancelled".to_owned(),
+            MoveChoice::Move(mv) => self.size().vertex(mv),
+            MoveChoice::Resign(_) => "resign".to_owned(),
+            MoveChoice::Cancelled => "cancelled".to_owned(),
         }
     }
 
-    /// Plays a chosen move and returns the response to the controller.
-    pub(super) fn play_choice(&mut self, player: Player, choice: Choice) -> String {
-        let Choice::Move(mv) = choice else { return self.words_of(choice) };
+    /// Plays a chosen move and returns the answer to the controller.
+    pub(super) fn play_choice(&mut self, player: Player, choice: MoveChoice) -> String {
+        let MoveChoice::Move(mv) = choice else { return self.choice_text(choice) };
         self.has_just_moved = true;
         let size = self.size();
         let record = self.engine.record_mut();
@@ -103,9 +103,9 @@ impl Session {
     /// Stores the result of a search for later commands and writes a summary to the diagnostics.
     fn remember(&mut self, report: &Report) {
         self.last_search = Some((self.searched_key(report.root.to_play), report.clone()));
-        let thought = summary(report, self.size());
-        self.note(&thought);
-        self.last_thought = Some(thought);
+        let summary_line = summary(report, self.size());
+        self.note(&summary_line);
+        self.last_search_summary = Some(summary_line);
     }
 
     /// Returns the key of the present position with `player` to move.

@@ -1,64 +1,30 @@
-//! Messages of the server: results, errors and warnings, each one line of JSON.
+//! Results of the server, each one line of JSON.
 
-use super::Perspective;
-use super::query::Job;
+use super::defaults::Perspective;
+use super::query::PositionRequest;
 use crate::base::game::{Game, Player};
 use crate::engine::LineOwnership;
 use crate::go::Position;
 use crate::search::{MoveReport, Report};
-use serde_json::{Map, Value, json};
-
-/// A query that cannot be answered.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct QueryError {
-    pub(super) message: String,
-    /// The wrong field of the query.
-    pub(super) field: Option<String>,
-    pub(super) id: Option<String>,
-}
-
-impl QueryError {
-    pub(super) fn object(&self) -> Value {
-        let mut object = Map::from_iter([("error".to_owned(), self.message.clone().into())]);
-        for (key, value) in [("field", &self.field), ("id", &self.id)] {
-            if let Some(value) = value {
-                object.insert(key.to_owned(), value.clone().into());
-            }
-        }
-        Value::Object(object)
-    }
-}
-
-/// A field of a query without effect; the query is answered nevertheless.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Ignored {
-    pub(super) field: String,
-    pub(super) reason: &'static str,
-}
-
-/// Returns the warning for an ignored field.
-pub(super) fn warning(ignored: &Ignored, id: &str) -> Value {
-    json!({"warning": ignored.reason, "field": ignored.field, "id": id})
-}
+use serde_json::{Value, json};
 
 /// Returns the warning for a position in which the query allows no legal move.
-pub(super) fn nothing_allowed(job: &Job) -> Value {
+pub(super) fn nothing_allowed(request: &PositionRequest) -> Value {
     json!({
-        "warning": "expected at least one legal move among those allowed, found none: the position is searched with all its \
-                    moves, and none is told",
-        "field": job.query.restricting_key(),
-        "id": job.query.id,
-        "turnNumber": job.turn,
+        "warning": "none of the allowed moves is legal: all moves are searched, and the list of moves is empty; allow at least one legal move",
+        "field": request.query.restricting_key(),
+        "id": request.query.id,
+        "turnNumber": request.turn,
     })
 }
 
 /// Returns the answer for a position that was terminated before its search began.
-pub(super) fn no_results(job: &Job) -> Value {
-    json!({"id": job.query.id, "turnNumber": job.turn, "isDuringSearch": false, "noResults": true})
+pub(super) fn no_results(request: &PositionRequest) -> Value {
+    json!({"id": request.query.id, "turnNumber": request.turn, "isDuringSearch": false, "noResults": true})
 }
 
 /// Parts of a result besides the report of the search.
-pub(super) struct Extras<'e> {
+pub(super) struct ResultParts<'e> {
     /// Probabilities of all moves, if requested and a network is loaded.
     pub(super) policy: Option<&'e [f64]>,
     pub(super) ownership: &'e mut LineOwnership,
@@ -68,30 +34,30 @@ pub(super) struct Extras<'e> {
 
 /// Returns the result of a search, intermediate or final.
 pub(super) fn result(
-    job: &Job,
+    request: &PositionRequest,
     position: &Position,
     report: &Report,
-    extras: Extras<'_>,
+    parts: ResultParts<'_>,
     is_during_search: bool,
 ) -> Value {
-    let Extras { policy, ownership, has_no_move } = extras;
-    let view = View { job, position, report };
-    let told = if has_no_move { &[][..] } else { &report.moves[..] };
-    let moves = told.iter().enumerate().map(|(order, mv)| {
-        let mut info = view.move_info(order, mv, most_visits(&report.moves[order..]));
-        if job.query.has_moves_ownership {
+    let ResultParts { policy, ownership, has_no_move } = parts;
+    let view = PerspectiveReport { request, position, report };
+    let shown = if has_no_move { &[][..] } else { &report.moves[..] };
+    let moves = shown.iter().enumerate().map(|(order, mv)| {
+        let mut info = view.move_info(order, mv, selection_value(&report.moves[order..]));
+        if request.query.has_moves_ownership {
             info["ownership"] = view.ownership(&ownership.after(mv));
         }
         info
     });
     let mut object = json!({
-        "id": job.query.id,
-        "turnNumber": job.turn,
+        "id": request.query.id,
+        "turnNumber": request.turn,
         "isDuringSearch": is_during_search,
         "moveInfos": moves.collect::<Vec<_>>(),
         "rootInfo": view.root_info(),
     });
-    if job.query.has_ownership {
+    if request.query.has_ownership {
         object["ownership"] = view.ownership(&ownership.of_root(report));
     }
     if let Some(policy) = policy {
@@ -102,34 +68,34 @@ pub(super) fn result(
 
 /// Returns `playSelectionValue` of the first of `moves`. It never rises from a move to the next, so that clients that
 /// sort by it keep the engine's order, which is not always that of visits.
-fn most_visits(moves: &[MoveReport]) -> u64 {
+fn selection_value(moves: &[MoveReport]) -> u64 {
     moves.iter().map(|mv| mv.edge_visits).max().unwrap_or(0)
 }
 
 /// A report from the query's perspective.
-struct View<'r> {
-    job: &'r Job,
+struct PerspectiveReport<'r> {
+    request: &'r PositionRequest,
     position: &'r Position,
     report: &'r Report,
 }
 
-impl View<'_> {
+impl PerspectiveReport<'_> {
     /// Returns true if the perspective is that of the opponent of the player to move.
-    fn is_turned(&self) -> bool {
+    fn is_inverted(&self) -> bool {
         let to_play = self.position.to_play();
-        match self.job.query.perspective {
+        match self.request.query.perspective {
             Perspective::SideToMove => false,
             Perspective::Of(player) => player != to_play,
         }
     }
 
     fn value(&self, value: f64) -> f64 {
-        if self.is_turned() { 1.0 - value } else { value }
+        if self.is_inverted() { 1.0 - value } else { value }
     }
 
     /// Converts a signed quantity from Black's view to the perspective.
     fn signed(&self, for_black: f64) -> f64 {
-        let is_black = (self.position.to_play() == Player::Black) != self.is_turned();
+        let is_black = (self.position.to_play() == Player::Black) != self.is_inverted();
         if is_black { for_black } else { -for_black }
     }
 
@@ -145,7 +111,7 @@ impl View<'_> {
         let winrate = self.value(mv.value.as_f64());
         let (lead, deviation) = self.lead(self.report.score_after(mv));
         let bound = self.value(mv.lower_bound());
-        let length = mv.pv.len().min(self.job.query.pv_length);
+        let length = mv.pv.len().min(self.request.query.pv_length);
         let pv: Vec<String> = mv.pv[..length].iter().map(|&mv| size.vertex(mv)).collect();
         let mut object = json!({
             "move": size.vertex(mv.mv),
@@ -165,7 +131,7 @@ impl View<'_> {
             "weight": mv.edge_visits,
             "pv": pv,
         });
-        if self.job.query.has_pv_visits {
+        if self.request.query.has_pv_visits {
             object["pvVisits"] = mv.pv_visits[..length].into();
             object["pvEdgeVisits"] = mv.pv_visits[..length].into();
         }
@@ -200,12 +166,12 @@ impl View<'_> {
     /// Returns probabilities by points from the top left, then pass; -1 for an illegal move.
     fn policy(&self, policy: &[f64]) -> Value {
         let position = self.position;
-        let chance = |mv| {
+        let probability = |mv| {
             let is_legal = position.is_legal_ignoring_history(mv) && !position.is_banned(mv);
             if is_legal { policy[mv.index()] } else { -1.0 }
         };
         let size = position.size();
-        size.points_from_top_left().chain([size.pass()]).map(chance).collect()
+        size.points_from_top_left().chain([size.pass()]).map(probability).collect()
     }
 }
 
@@ -216,7 +182,7 @@ mod tests {
     #[test]
     fn selection_values_never_rise_from_a_move_to_the_next() {
         let moves = [400, 900, 80, 90, 0].map(|visits| MoveReport::visited(7, 0.5, visits));
-        let values: Vec<u64> = (0..moves.len()).map(|order| most_visits(&moves[order..])).collect();
+        let values: Vec<u64> = (0..moves.len()).map(|order| selection_value(&moves[order..])).collect();
         assert_eq!(values, [900, 900, 90, 90, 0]);
     }
 }

@@ -71,8 +71,8 @@ fn a_program_is_told_no_other_time_than_the_one_that_was_asked_for() {
     let engine = laboratory.engine("passes");
     for time in ["0.1", "1.5"] {
         let errors = complaint(&["--black", QUICK, "--white", &engine, "--time", time]);
-        assert!(errors.contains(&format!("--time {time}: expected whole seconds")), "{errors}");
-        assert!(errors.contains("into its own command line"), "{errors}");
+        assert!(errors.contains(&format!("--time {time}: GTP can pass only whole seconds")), "{errors}");
+        assert!(errors.contains("in its command line"), "{errors}");
     }
     let (code, _, errors) = run(&["--black", QUICK, "--white", QUICK, "--time", "0.01", "--games", "2"]);
     assert_eq!(code, Some(0), "{errors}");
@@ -83,7 +83,7 @@ fn options_that_make_no_match_are_explained() {
     for (arguments, expected) in [
         (&["--black", QUICK][..], "--white"),
         (&["--player", "a=self"], "at least two"),
-        (&["--player", "a=self", "--player", "a=self"], "two players called a"),
+        (&["--player", "a=self", "--player", "a=self"], "two players are called a"),
         (&["--player", "self", "--player", "b=self"], "NAME=CMD"),
         (&["--black", QUICK, "--white", QUICK, "--sprt", "5"], "two Elo differences"),
         (&["--black", QUICK, "--white", QUICK, "--sprt", "5,0"], "the lower one first"),

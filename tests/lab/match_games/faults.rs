@@ -69,7 +69,7 @@ fn a_move_that_is_none_loses() {
 
 #[test]
 fn refusing_a_legal_move_loses() {
-    loses_both("refusing", "garbage", "refused");
+    loses_both("refusing", "garbage", "with an error");
 }
 
 #[test]

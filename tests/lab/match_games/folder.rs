@@ -251,7 +251,7 @@ fn a_full_disk_leaves_the_games_so_far_intact() {
     let mut errors = String::new();
     std::io::Read::read_to_string(&mut child.stderr.take().unwrap(), &mut errors).unwrap();
     assert_eq!(status.code(), Some(1), "{errors}");
-    assert!(errors.contains("games are safe") && errors.contains("--resume"), "{errors}");
+    assert!(errors.contains("games are saved") && errors.contains("--resume"), "{errors}");
     assert!(kept.len() >= 2);
     unmounted().unwrap();
 }

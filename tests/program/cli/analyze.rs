@@ -47,7 +47,7 @@ fn positions_are_counted_from_the_end_too() {
     for (turn, expected) in [("-1", "4"), ("-5", "0")] {
         assert_eq!(analyze_json(&[&path, "--move", turn])[0]["turnNumber"].to_string(), expected);
     }
-    super::refuse(&["analyze", &path, "--move", "-6"], 1, &["no turn -6", "from -5 to 4"]);
+    super::refuse(&["analyze", &path, "--move", "-6"], 1, &["--move -6", "from -5 to 4"]);
 }
 
 #[test]

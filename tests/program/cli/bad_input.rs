@@ -151,7 +151,7 @@ fn an_output_that_nobody_reads_ends_an_analysis_quietly() {
 #[test]
 fn a_level_and_pondering_exclude_each_other() {
     let both = ["gtp", "--level", "3", "--ponder", "--table-size", "256KiB"];
-    refuse(&both, 2, &["expected --level or --ponder, found both", "--ponder=false"]);
+    refuse(&both, 2, &["--level and --ponder cannot be combined", "--ponder=false"]);
     let run =
         run_with_input(&["gtp", "-q", "--level", "3", "--table-size", "256KiB"], b"tewari-param ponder 1\n");
     assert!(run.output.starts_with("? syntax error: expected 0 for ponder"), "{run:?}");

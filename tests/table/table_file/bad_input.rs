@@ -133,7 +133,7 @@ fn other_rules_and_komi_share_a_file_and_nothing_in_it() {
     let refused = table(&["dump", "--komi", "0.5"], &[&path]);
     assert_refused(
         &refused,
-        &["found nothing known", "komi 0.5", "made for rules chinese, komi 7.5", "--komi"],
+        &["no search of this position", "komi 0.5", "made for rules chinese, komi 7.5", "--komi"],
     );
 }
 
@@ -364,7 +364,7 @@ fn subcommands_that_start_empty_refuse_a_table_file() {
     let folder = Folder::new();
     let path = folder.table("a.tewari", 100);
     let refused = tewari().args(["bench", "--table"]).arg(&path).output().expect("it runs");
-    assert_refused(&refused, &["found --table", "gtp, analyze, match and play"]);
+    assert_refused(&refused, &["--table cannot be used here", "gtp, analyze, review, match and play go"]);
     let player = format!("self:--simulations 10 --table {}", path.display());
     let refused = tewari()
         .args(["match", "--size", "9", "--games", "2", "--black", &player, "--white", "self"])

@@ -229,7 +229,7 @@ fn dump_writes_variations_that_are_read_back_and_a_graph() {
     let unknown = folder.path("unknown.sgf");
     fs::write(&unknown, "(;FF[4]GM[1]SZ[9]KM[7.5];B[aa];W[ba];B[ca];W[da];B[ab])").expect("written");
     let refused = table(&["dump", "--game", unknown.to_str().expect("a name")], &[&path]);
-    assert_refused(&refused, &["expected a position that was searched", "found nothing known"]);
+    assert_refused(&refused, &["the table has no search of this position"]);
     assert_refused(&table(&["dump", "--game", name, "--move", "7"], &[&path]), &["from 0 to 2", "found 7"]);
 }
 

@@ -45,15 +45,16 @@ fn another_game_than_the_table_s_is_told_in_one_line() {
     let folder = Folder::new();
     let path = made_for_another_game(&folder);
     for (arguments, parts) in [
-        (["--komi", "7.5"], ["komi 6.5", "found rules tromp-taylor and komi 7.5"]),
-        (["--rules", "chinese"], ["rules tromp-taylor", "found rules chinese and komi 6.5"]),
+        (["--komi", "7.5"], ["komi 6.5", "uses rules tromp-taylor and komi 7.5"]),
+        (["--rules", "chinese"], ["rules tromp-taylor", "uses rules chinese and komi 6.5"]),
     ] {
         let text = stderr(&gtp(&path, &arguments));
-        let lines: Vec<&str> = text.lines().filter(|line| line.contains("odd.tewari: expected")).collect();
+        let lines: Vec<&str> =
+            text.lines().filter(|line| line.contains("odd.tewari: the table was made")).collect();
         assert_eq!(lines.len(), 1, "{text}");
         assert!(parts.iter().all(|part| lines[0].contains(part)), "{text}");
     }
-    assert!(!stderr(&gtp(&path, &["--komi", "6.5"])).contains("odd.tewari: expected"));
+    assert!(!stderr(&gtp(&path, &["--komi", "6.5"])).contains("odd.tewari: the table was made"));
     let text = stderr(&gtp(&path, &["--size", "9"]));
     assert!(text.contains("expected a table for go 9x9") && text.contains("go 7x7"), "{text}");
 }

@@ -8,7 +8,7 @@ use std::io::Cursor;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use tewari::protocols::katago::{Defaults, Perspective, Server};
+use tewari::protocols::katago::{QueryDefaults, Perspective, Server};
 use tewari::engine::Engine;
 use tewari::base::game::Player;
 use tewari::go::KeyPolicy;
@@ -27,7 +27,7 @@ fuzz_target!(|data: &[u8]| {
     count("queries", lines.len() as u64);
     let mut options = small_options(flags, 19);
     options.parameters.threads = if flags & 0x20 == 0 { 1 } else { 2 };
-    let defaults = Defaults {
+    let defaults = QueryDefaults {
         perspective: if flags & 0x40 == 0 { Perspective::SideToMove } else { Perspective::Of(Player::White) },
         visits: 8,
         time: Some(Duration::from_secs_f64(MOST_SECONDS)),

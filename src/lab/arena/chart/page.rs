@@ -1,11 +1,14 @@
 //! The page of a chart: a title, a legend above the panels, notes below them, and colours for light and dark pages.
 
-use super::{Area, ChartError, Drawn, TEXT, TITLE};
+use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::error::Error;
 use std::fmt::Write;
 
+/// Sizes of the fonts of the title and of all other text.
+pub(super) const TITLE_SIZE: i32 = 22;
+pub(super) const TEXT_SIZE: i32 = 15;
 const WIDTH: u32 = 960;
 const HEIGHT: u32 = 720;
 const MARGIN: i32 = 24;
@@ -28,9 +31,25 @@ const COLOURS: [(&str, &str); 7] = [
     ("D2A01E", "F0C75E"),
 ];
 
+/// A failure to draw a chart.
+#[derive(Debug, thiserror::Error)]
+pub enum ChartError {
+    /// There are no points.
+    #[error("nothing to draw: expected at least one point")]
+    Empty,
+    /// An error of the drawing library.
+    #[error("cannot draw the chart: {0}")]
+    Drawing(String),
+}
+
+/// A drawing area of a page.
+pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+/// The result of drawing.
+pub(super) type DrawResult<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
+
 /// The texts of a page besides its panels.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Words {
+pub struct ChartText {
     /// Title of the chart.
     pub title: String,
     /// Label of the horizontal axis.
@@ -43,19 +62,19 @@ pub struct Words {
 
 /// A symbol in the legend.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Symbol {
+pub(super) enum LegendSymbol {
     Line(RGBAColor),
     Cross(RGBAColor),
 }
 
 /// An entry of the legend.
-pub(super) type Entry = (Symbol, String);
+pub(super) type LegendEntry = (LegendSymbol, String);
 
 /// Draws a page as SVG; `paint` draws the panels.
 pub(super) fn draw(
-    words: &Words,
-    entries: &[Entry],
-    paint: impl FnOnce(&Area<'_>) -> Drawn,
+    words: &ChartText,
+    entries: &[LegendEntry],
+    paint: impl FnOnce(&Area<'_>) -> DrawResult,
 ) -> Result<String, ChartError> {
     let mut svg = String::new();
     {
@@ -67,17 +86,17 @@ pub(super) fn draw(
         compose(&root, words, entries, paint).map_err(failed)?;
         root.present().map_err(|error| ChartError::Drawing(error.to_string()))?;
     }
-    Ok(for_any_page(&svg, &words.title))
+    Ok(with_dark_style(&svg, &words.title))
 }
 
 fn compose(
     root: &Area<'_>,
-    words: &Words,
-    entries: &[Entry],
-    paint: impl FnOnce(&Area<'_>) -> Drawn,
-) -> Drawn {
+    words: &ChartText,
+    entries: &[LegendEntry],
+    paint: impl FnOnce(&Area<'_>) -> DrawResult,
+) -> DrawResult {
     root.fill(&WHITE)?;
-    let title = TextStyle::from(("sans-serif", TITLE)).pos(Pos::new(HPos::Center, VPos::Top));
+    let title = TextStyle::from(("sans-serif", TITLE_SIZE)).pos(Pos::new(HPos::Center, VPos::Top));
     root.draw(&Text::new(words.title.clone(), (WIDTH as i32 / 2, 14), title))?;
     let mut top = TITLE_HEIGHT;
     let mut left = MARGIN;
@@ -88,15 +107,15 @@ fn compose(
         }
         let middle = top + ROW_HEIGHT / 2;
         match *symbol {
-            Symbol::Line(colour) => {
+            LegendSymbol::Line(colour) => {
                 let line = [(left, middle), (left + SYMBOL_WIDTH - 10, middle)];
                 root.draw(&PathElement::new(line, colour.stroke_width(3)))?;
             }
-            Symbol::Cross(colour) => {
+            LegendSymbol::Cross(colour) => {
                 root.draw(&Cross::new((left + SYMBOL_WIDTH / 3, middle), 6, colour.stroke_width(2)))?;
             }
         }
-        let style = TextStyle::from(("sans-serif", TEXT)).pos(Pos::new(HPos::Left, VPos::Center));
+        let style = TextStyle::from(("sans-serif", TEXT_SIZE)).pos(Pos::new(HPos::Left, VPos::Center));
         root.draw(&Text::new(label.clone(), (left + SYMBOL_WIDTH, middle), style))?;
         left += width;
     }
@@ -106,7 +125,7 @@ fn compose(
     let (_, rest) = root.split_vertically(top);
     let (panels, footer) = rest.split_vertically(HEIGHT as i32 - top - below);
     for (row, note) in (0..).zip(notes) {
-        footer.draw(&Text::new(note, (MARGIN, row * NOTE_HEIGHT), ("sans-serif", TEXT)))?;
+        footer.draw(&Text::new(note, (MARGIN, row * NOTE_HEIGHT), ("sans-serif", TEXT_SIZE)))?;
     }
     paint(&panels)
 }
@@ -132,7 +151,7 @@ fn wrapped(notes: &[String]) -> Vec<String> {
 }
 
 /// Adds a title for screen readers, and colours for dark pages.
-fn for_any_page(svg: &str, title: &str) -> String {
+fn with_dark_style(svg: &str, title: &str) -> String {
     let mut style = String::from("<style>@media (prefers-color-scheme: dark) {");
     for (light, dark) in COLOURS {
         // Writing to a string cannot fail.
@@ -157,12 +176,12 @@ mod tests {
 
     #[test]
     fn every_colour_of_a_page_has_one_for_dark_pages() {
-        let series: Vec<Entry> = super::super::COLOURS
+        let series: Vec<LegendEntry> = super::super::COLOURS
             .iter()
-            .map(|colour| (Symbol::Line(colour.to_rgba()), "one".to_owned()))
-            .chain([(Symbol::Cross(BLACK.to_rgba()), "other".to_owned())])
+            .map(|colour| (LegendSymbol::Line(colour.to_rgba()), "one".to_owned()))
+            .chain([(LegendSymbol::Cross(BLACK.to_rgba()), "other".to_owned())])
             .collect();
-        let words = Words { title: "A < B".to_owned(), ..Words::default() };
+        let words = ChartText { title: "A < B".to_owned(), ..ChartText::default() };
         let svg = draw(&words, &series, |_| Ok(())).expect("a page");
         assert!(
             svg.contains("<title>A &lt; B</title>") && svg.contains("prefers-color-scheme: dark"),
@@ -179,10 +198,10 @@ mod tests {
     fn long_notes_and_legends_go_on_in_the_next_row() {
         let note = "words ".repeat(60);
         assert!(wrapped(std::slice::from_ref(&note)).len() > 2);
-        let entries: Vec<Entry> =
-            (0..5).map(|_| (Symbol::Line(BLACK.to_rgba()), "word ".repeat(8))).collect();
-        let svg =
-            draw(&Words { notes: vec![note], ..Words::default() }, &entries, |_| Ok(())).expect("a page");
+        let entries: Vec<LegendEntry> =
+            (0..5).map(|_| (LegendSymbol::Line(BLACK.to_rgba()), "word ".repeat(8))).collect();
+        let svg = draw(&ChartText { notes: vec![note], ..ChartText::default() }, &entries, |_| Ok(()))
+            .expect("a page");
         let rights = svg
             .match_indices("x=\"")
             .filter_map(|(at, _)| svg[at + 3..].split('"').next()?.parse::<i32>().ok());

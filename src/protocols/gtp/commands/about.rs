@@ -26,7 +26,7 @@ pub(super) fn list_commands(_: &mut Session, _: Arguments<'_>) -> Result<String,
 
 /// Answers a chat message on KGS with the summary of the last search.
 pub(super) fn kgs_chat(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
-    Ok(session.last_thought.clone().unwrap_or_else(|| "I have not thought about anything yet.".to_owned()))
+    Ok(session.last_search_summary.clone().unwrap_or_else(|| "I have not searched a move yet.".to_owned()))
 }
 
 /// Does nothing: a running analysis has already ended, since any line ends it.

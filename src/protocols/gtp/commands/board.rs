@@ -3,7 +3,7 @@
 use super::{Arguments, GtpError, Session};
 use crate::go::{Komi, KomiError, Size};
 
-const SIDE: &str = "a number of lines from 1 to 19";
+const SIDE: &str = "a board side from 1 to 19";
 
 /// `boardsize SIDE`, or `boardsize COLUMNS ROWS` as some servers send it.
 pub(super) fn boardsize(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
@@ -24,13 +24,13 @@ pub(super) fn rectangular_boardsize(
 
 fn begin(session: &mut Session, columns: usize, rows: usize) -> Result<String, GtpError> {
     let size = Size::new(columns, rows).map_err(|_| GtpError::UnacceptableSize)?;
-    session.new_game(size).map_err(GtpError::NoMemoryForSize)?;
+    session.new_game(size).map_err(GtpError::SizeFailed)?;
     Ok(String::new())
 }
 
 /// Begins a game. The table keeps its content: GUIs send this command whenever they go to another move.
 pub(super) fn clear_board(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
-    session.new_game(session.size()).map_err(GtpError::NoMemoryForSize)?;
+    session.new_game(session.size()).map_err(GtpError::SizeFailed)?;
     Ok(String::new())
 }
 

@@ -62,7 +62,7 @@ pub(super) fn setup_player(session: &mut Session, mut arguments: Arguments<'_>) 
     }
     let mut position = session.position().clone();
     position.set_to_play(player);
-    session.set_record(Record::from_position(position)).map_err(GtpError::NoMemoryForSize)?;
+    session.set_record(Record::from_position(position)).map_err(GtpError::SizeFailed)?;
     Ok(String::new())
 }
 
@@ -72,7 +72,7 @@ fn set_up(session: &mut Session, stones: &[(Player, Move)], to_play: Player) -> 
     let mut position = Position::with_stones(size, rules, komi, stones, to_play)
         .map_err(|(mv, reason)| GtpError::BadVertexList(format!("{}: {reason}", size.vertex(mv))))?;
     position.compensate_for(stones_given(position.board().stones().map(usize::from)));
-    session.set_record(Record::from_position(position)).map_err(GtpError::NoMemoryForSize)?;
+    session.set_record(Record::from_position(position)).map_err(GtpError::SizeFailed)?;
     Ok(String::new())
 }
 
@@ -141,7 +141,7 @@ const SETTINGS: &str = "simulations, visits, time, threads, resign or ponder";
 
 /// A setting that can be changed during a session.
 #[derive(Clone, Copy)]
-pub(super) enum Setting {
+pub(super) enum SessionParameter {
     Simulations,
     Visits,
     Time,
@@ -150,14 +150,14 @@ pub(super) enum Setting {
     Ponder,
 }
 
-fn setting(name: &str) -> Option<Setting> {
+fn setting(name: &str) -> Option<SessionParameter> {
     Some(match name {
-        "simulations" => Setting::Simulations,
-        "visits" => Setting::Visits,
-        "time" => Setting::Time,
-        "threads" => Setting::Threads,
-        "resign" => Setting::Resign,
-        "ponder" => Setting::Ponder,
+        "simulations" => SessionParameter::Simulations,
+        "visits" => SessionParameter::Visits,
+        "time" => SessionParameter::Time,
+        "threads" => SessionParameter::Threads,
+        "resign" => SessionParameter::Resign,
+        "ponder" => SessionParameter::Ponder,
         _ => return None,
     })
 }
@@ -178,35 +178,35 @@ fn settings(session: &Session) -> String {
 }
 
 /// Visits or simulations that mean no limit, as does a larger number: KataGo's value for an absent limit.
-pub(super) const UNLIMITED: u64 = 1 << 50;
+pub(super) const UNLIMITED_COUNT: u64 = 1 << 50;
 /// Seconds that mean no limit, as does a larger number.
 const UNLIMITED_SECONDS: f64 = 1e15;
 
-/// Changes a setting; 0 removes a limit, as [`UNLIMITED`] and [`UNLIMITED_SECONDS`] do.
-pub(super) fn set(session: &mut Session, setting: Setting, value: f64) -> Result<(), GtpError> {
+/// Changes a setting; 0 removes a limit, as [`UNLIMITED_COUNT`] and [`UNLIMITED_SECONDS`] do.
+pub(super) fn set(session: &mut Session, setting: SessionParameter, value: f64) -> Result<(), GtpError> {
     let refuse = |expected| Err(GtpError::syntax(expected, Some(&value.to_string())));
     if !(0.0..).contains(&value) {
         return refuse("a number from 0 on");
     }
-    let limit = (1.0..UNLIMITED as f64).contains(&value).then_some(value as u64);
+    let limit = (1.0..UNLIMITED_COUNT as f64).contains(&value).then_some(value as u64);
     let options = &mut session.options;
     match setting {
-        Setting::Simulations => options.decisions.budget.simulations = limit,
-        Setting::Visits => options.decisions.budget.visits = limit,
-        Setting::Time => {
+        SessionParameter::Simulations => options.decisions.budget.simulations = limit,
+        SessionParameter::Visits => options.decisions.budget.visits = limit,
+        SessionParameter::Time => {
             let is_limit = value > 0.0 && value < UNLIMITED_SECONDS;
             options.decisions.budget.time = is_limit.then(|| Duration::from_secs_f64(value.min(1e6)));
         }
-        Setting::Threads if !(1.0..=255.0).contains(&value) => return refuse("1 to 255 threads"),
-        Setting::Threads => {
+        SessionParameter::Threads if !(1.0..=255.0).contains(&value) => return refuse("1 to 255 threads"),
+        SessionParameter::Threads => {
             session.engine.set_threads(value as usize).map_err(GtpError::NoMemoryForThreads)?;
         }
-        Setting::Resign if value > 1.0 => return refuse("a probability from 0 to 1"),
-        Setting::Resign => options.decisions.resign_below = value,
-        Setting::Ponder if value > 0.0 && options.level.is_some() => {
-            return refuse("0 for ponder, since a level limits what is searched (start without --level)");
+        SessionParameter::Resign if value > 1.0 => return refuse("a probability from 0 to 1"),
+        SessionParameter::Resign => options.decisions.resign_below = value,
+        SessionParameter::Ponder if value > 0.0 && options.level.is_some() => {
+            return refuse("0 for ponder: pondering searches more than --level allows");
         }
-        Setting::Ponder => options.ponders = value > 0.0,
+        SessionParameter::Ponder => options.ponders = value > 0.0,
     }
     Ok(())
 }

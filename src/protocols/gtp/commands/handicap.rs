@@ -85,7 +85,7 @@ fn place(session: &mut Session, stones: &[Move]) -> Result<String, GtpError> {
     let start = handicap::start(size, position.rules(), position.komi(), stones);
     let start =
         start.map_err(|(mv, reason)| GtpError::BadVertexList(format!("{}: {reason}", size.vertex(mv))))?;
-    session.set_record(Record::from_position(start)).map_err(GtpError::NoMemoryForSize)?;
+    session.set_record(Record::from_position(start)).map_err(GtpError::SizeFailed)?;
     Ok(vertices(size, stones.iter().copied()))
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Source: KataGo docs/GTP_Extensions.md.
 
-use super::gogui::{Setting, UNLIMITED, set};
+use super::gogui::{SessionParameter, UNLIMITED_COUNT, set};
 use super::{Arguments, GtpError, Session, rows};
 use crate::base::game::{Game, Move};
 use crate::engine::evaluation::{self, NetworkEvaluation};
@@ -10,11 +10,11 @@ use crate::go::Position;
 use crate::records::sgf::rules;
 
 /// KataGo's names of parameters, and the settings they stand for.
-const PARAMETERS: [(&str, Setting); 4] = [
-    ("maxVisits", Setting::Visits),
-    ("maxPlayouts", Setting::Simulations),
-    ("maxTime", Setting::Time),
-    ("numSearchThreads", Setting::Threads),
+const PARAMETERS: [(&str, SessionParameter); 4] = [
+    ("maxVisits", SessionParameter::Visits),
+    ("maxPlayouts", SessionParameter::Simulations),
+    ("maxTime", SessionParameter::Time),
+    ("numSearchThreads", SessionParameter::Threads),
 ];
 
 pub(super) fn list_params(_: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
@@ -25,9 +25,9 @@ pub(super) fn list_params(_: &mut Session, _: Arguments<'_>) -> Result<String, G
 pub(super) fn get_param(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let budget = session.options.decisions.budget;
     Ok(match find(&mut arguments)? {
-        Setting::Visits => budget.visits.unwrap_or(UNLIMITED).to_string(),
-        Setting::Simulations => budget.simulations.unwrap_or(UNLIMITED).to_string(),
-        Setting::Time => budget.time.map_or(1e20, |time| time.as_secs_f64()).to_string(),
+        SessionParameter::Visits => budget.visits.unwrap_or(UNLIMITED_COUNT).to_string(),
+        SessionParameter::Simulations => budget.simulations.unwrap_or(UNLIMITED_COUNT).to_string(),
+        SessionParameter::Time => budget.time.map_or(1e20, |time| time.as_secs_f64()).to_string(),
         _ => session.engine.options().parameters.threads.to_string(),
     })
 }
@@ -39,7 +39,7 @@ pub(super) fn set_param(session: &mut Session, mut arguments: Arguments<'_>) -> 
     Ok(String::new())
 }
 
-fn find(arguments: &mut Arguments<'_>) -> Result<Setting, GtpError> {
+fn find(arguments: &mut Arguments<'_>) -> Result<SessionParameter, GtpError> {
     const EXPECTED: &str = "maxVisits, maxPlayouts, maxTime or numSearchThreads";
     let name = arguments.word(EXPECTED)?;
     let found = PARAMETERS.iter().find(|(known, _)| *known == name);

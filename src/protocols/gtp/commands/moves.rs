@@ -3,7 +3,7 @@
 use super::{Arguments, GtpError, Session};
 use crate::base::game::{Game, Move, Player};
 use crate::go::status::{Chain, ChainStatus};
-use crate::protocols::gtp::think::{Choice, Thinking};
+use crate::protocols::gtp::think::{MoveChoice, Thinking};
 
 /// Plays a move of either colour, whether or not it is that player's turn.
 pub(super) fn play(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
@@ -48,7 +48,7 @@ fn search(
 ) -> Result<String, GtpError> {
     let player = arguments.optional_player()?.unwrap_or(session.position().to_play());
     let (choice, _) = session.choose(Thinking { is_cancellable, ..Thinking::of(player) }, &mut |_| true);
-    Ok(session.words_of(choice))
+    Ok(session.choice_text(choice))
 }
 
 /// `reg_genmove [COLOR]`: searches for a move without the clock and without playing it. It never resigns, since test
@@ -56,7 +56,7 @@ fn search(
 pub(super) fn reg_genmove(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let player = arguments.optional_player()?.unwrap_or(session.position().to_play());
     let thinking = Thinking { uses_clock: false, ..Thinking::of(player) };
-    let (Choice::Move(mv) | Choice::Resign(mv), _) = session.choose(thinking, &mut |_| true) else {
+    let (MoveChoice::Move(mv) | MoveChoice::Resign(mv), _) = session.choose(thinking, &mut |_| true) else {
         unreachable!("only another line cancels, and this search does not look for one")
     };
     Ok(session.size().vertex(mv))
@@ -87,7 +87,7 @@ pub(super) fn kgs_genmove_cleanup(
 
 /// Returns the summary of the last search for a move.
 pub(super) fn explain_last_move(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {
-    Ok(session.last_thought.clone().unwrap_or_default())
+    Ok(session.last_search_summary.clone().unwrap_or_default())
 }
 
 pub(super) fn undo(session: &mut Session, _: Arguments<'_>) -> Result<String, GtpError> {

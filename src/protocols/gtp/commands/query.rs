@@ -33,19 +33,19 @@ pub(super) fn list_stones(session: &mut Session, mut arguments: Arguments<'_>) -
 /// Returns `1` for a legal move, else `0`.
 pub(super) fn is_legal(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let (player, mv) = arguments.player_and_vertex(session.size())?;
-    let legal = turned_to(session.position(), player).check(mv).is_ok();
+    let legal = with_player_to_move(session.position(), player).check(mv).is_ok();
     Ok(u8::from(legal).to_string())
 }
 
 /// Returns all legal moves but pass.
 pub(super) fn all_legal(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let player = arguments.player()?;
-    let position = turned_to(session.position(), player);
+    let position = with_player_to_move(session.position(), player);
     let moves: Vec<Move> = position.legal_moves().collect();
     Ok(vertices(position.size(), moves))
 }
 
-fn turned_to(position: &Position, player: Player) -> Position {
+fn with_player_to_move(position: &Position, player: Player) -> Position {
     let mut position = position.clone();
     position.set_to_play(player);
     position

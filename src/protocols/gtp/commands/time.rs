@@ -8,7 +8,7 @@ const SECONDS: &str = "a number of seconds";
 const STONES: &str = "a number of stones";
 
 /// Maximum seconds of a setting; longer times are cut to it, so that sums do not overflow.
-const LONGEST_SECONDS: f64 = 1e9;
+const MAX_SECONDS: f64 = 1e9;
 
 /// `time_settings MAIN PERIOD STONES`: Canadian byo-yomi, absolute time, or no limit.
 pub(super) fn time_settings(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
@@ -65,7 +65,7 @@ pub(super) fn kata_time_settings(
     let (main, increment) = (seconds(&mut arguments)?, seconds(&mut arguments)?);
     let (most, longest) =
         if is_capped { (limit(&mut arguments)?, limit(&mut arguments)?) } else { (None, None) };
-    let most = most.unwrap_or(Duration::from_secs_f64(LONGEST_SECONDS));
+    let most = most.unwrap_or(Duration::from_secs_f64(MAX_SECONDS));
     session.clock = Clock::new(TimeSystem::Fischer { main, increment, most, longest });
     Ok(String::new())
 }
@@ -79,7 +79,7 @@ pub(super) fn time_left(session: &mut Session, mut arguments: Arguments<'_>) -> 
         return Err(GtpError::syntax(SECONDS, Some("NaN")));
     }
     let count = arguments.number(STONES)?;
-    session.clock.set_left(player, Duration::from_secs_f64(left.clamp(0.0, LONGEST_SECONDS)), count);
+    session.clock.set_left(player, Duration::from_secs_f64(left.clamp(0.0, MAX_SECONDS)), count);
     Ok(String::new())
 }
 
@@ -87,7 +87,7 @@ fn seconds(arguments: &mut Arguments<'_>) -> Result<Duration, GtpError> {
     let word = arguments.word(SECONDS)?;
     let seconds: Option<f64> = word.parse().ok().filter(|&seconds| seconds >= 0.0);
     let seconds = seconds.ok_or_else(|| GtpError::syntax(SECONDS, Some(word)))?;
-    Ok(Duration::from_secs_f64(seconds.min(LONGEST_SECONDS)))
+    Ok(Duration::from_secs_f64(seconds.min(MAX_SECONDS)))
 }
 
 /// Returns a limit in seconds; `None` if it is negative, as gtp2ogs sends it.
@@ -96,7 +96,7 @@ fn limit(arguments: &mut Arguments<'_>) -> Result<Option<Duration>, GtpError> {
     let word = arguments.word(LIMIT)?;
     match word.parse::<f64>() {
         Ok(seconds) if seconds < 0.0 => Ok(None),
-        Ok(seconds) if seconds >= 0.0 => Ok(Some(Duration::from_secs_f64(seconds.min(LONGEST_SECONDS)))),
+        Ok(seconds) if seconds >= 0.0 => Ok(Some(Duration::from_secs_f64(seconds.min(MAX_SECONDS)))),
         _ => Err(GtpError::syntax(LIMIT, Some(word))),
     }
 }

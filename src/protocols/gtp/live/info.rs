@@ -4,7 +4,7 @@
 //! reader of Sabaki 0.60 (src/modules/analysis.js), which takes win rates in ten-thousandths except for commands that
 //! begin with `kata`; for CGOS the "GTP tournament game expansion" of zakki/cgos.
 
-use super::request::{Dialect, Request, Shown};
+use super::request::{Dialect, LineParts, Request};
 use crate::base::game::{Move, Player};
 use crate::engine::LineOwnership;
 use crate::go::{Position, Size};
@@ -22,9 +22,9 @@ pub(super) fn line(
     if report.moves.is_empty() {
         return String::new();
     }
-    let mut view = View { report, position, player: request.player, ownership };
-    let told = report.moves.len().max(request.least_moves).min(request.most_moves);
-    let moves = || report.moves.iter().chain(&report.untried).take(told).enumerate();
+    let mut view = InfoView { report, position, player: request.player, ownership };
+    let count = report.moves.len().max(request.min_moves).min(request.max_moves);
+    let moves = || report.moves.iter().chain(&report.untried).take(count).enumerate();
     match request.dialect {
         Dialect::LeelaZero => moves().map(|(order, mv)| view.leela_zero(order, mv, "")).collect(),
         Dialect::Sabaki => {
@@ -32,30 +32,30 @@ pub(super) fn line(
         }
         Dialect::KataGo => {
             let mut text: String =
-                moves().map(|(order, mv)| view.katago(order, mv, &request.shown)).collect();
-            if request.shown.root_info {
+                moves().map(|(order, mv)| view.katago(order, mv, &request.parts)).collect();
+            if request.parts.root_info {
                 text += &view.root_info();
             }
-            if request.shown.ownership {
+            if request.parts.ownership {
                 text += "ownership ";
                 text += &points(&view.root_ownership());
             }
             text.truncate(text.trim_end().len());
             text
         }
-        Dialect::Cgos => view.cgos(request.most_moves),
+        Dialect::Cgos => view.cgos(request.max_moves),
     }
 }
 
 /// A report from the point of view of a player.
-struct View<'r> {
+struct InfoView<'r> {
     report: &'r Report,
     position: &'r Position,
     player: Player,
     ownership: &'r mut LineOwnership,
 }
 
-impl View<'_> {
+impl InfoView<'_> {
     fn size(&self) -> Size {
         self.position.size()
     }
@@ -90,7 +90,7 @@ impl View<'_> {
         )
     }
 
-    fn katago(&mut self, order: usize, mv: &MoveReport, shown: &Shown) -> String {
+    fn katago(&mut self, order: usize, mv: &MoveReport, parts: &LineParts) -> String {
         let (value, bound) = (mv.value.as_f64(), mv.lower_bound());
         let mut text = format!(
             "info move {} visits {} edgeVisits {} utility {:.6} winrate {value:.6} {}prior {:.6} \
@@ -105,12 +105,12 @@ impl View<'_> {
             mv.edge_visits,
             self.pv(&mv.pv)
         );
-        let names = [("pvVisits", shown.pv_visits), ("pvEdgeVisits", shown.pv_edge_visits)];
+        let names = [("pvVisits", parts.pv_visits), ("pvEdgeVisits", parts.pv_edge_visits)];
         for (name, _) in names.iter().filter(|(_, is_shown)| *is_shown) {
             let visits: Vec<String> = mv.pv_visits.iter().map(u64::to_string).collect();
             let _ = write!(text, "{name} {} ", visits.join(" "));
         }
-        if shown.moves_ownership {
+        if parts.moves_ownership {
             let of_move = self.ownership.after(mv);
             let _ = write!(text, "movesOwnership {} ", points(&self.of_player(&of_move)));
         }
@@ -141,10 +141,10 @@ impl View<'_> {
         self.size().points_from_top_left().map(|point| sign * for_black[point.index()]).collect()
     }
 
-    fn cgos(&mut self, most_moves: usize) -> String {
+    fn cgos(&mut self, max_moves: usize) -> String {
         let letters: String = self.root_ownership().into_iter().map(ownership_letter).collect();
         let root = &self.report.root;
-        let moves = self.report.moves.iter().take(most_moves).map(|mv| {
+        let moves = self.report.moves.iter().take(max_moves).map(|mv| {
             json!({
                 "move": self.size().vertex(mv.mv),
                 "visits": mv.edge_visits,

@@ -14,10 +14,10 @@ use std::io;
 use std::time::{Duration, Instant};
 
 /// Time until the first line, if the interval is longer.
-const FIRST_LINE: Duration = Duration::from_millis(50);
+const MAX_FIRST_LINE_DELAY: Duration = Duration::from_millis(50);
 
 /// Minimum time between two lines.
-const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
+const MIN_INTERVAL: Duration = Duration::from_millis(10);
 
 impl Session {
     /// Analyses the position and passes each line to `emit`; an error of `emit` ends the analysis.
@@ -29,25 +29,25 @@ impl Session {
         request: &Request,
         emit: &mut dyn FnMut(&str) -> io::Result<()>,
     ) -> io::Result<()> {
-        for key in &request.undelivered {
-            self.note(&format!("{key}: this engine does not know it, and writes nothing of it"));
+        for key in &request.unsupported {
+            self.note(&format!("{key} is not supported: nothing is written for it"));
         }
         let root = self.engine.root_for(request.player);
         let mut ownership = self.engine.line_ownership(&root);
-        let mut lines = Lines::new(request.interval);
+        let mut line_times = LineTimes::new(request.interval);
         let mut failure = None;
-        let mut tell = |report: &Report| {
+        let mut report_line = |report: &Report| {
             let line = info::line(report, request, &root, &mut ownership);
-            if failure.is_none() && !line.is_empty() {
-                failure = emit(&line).err();
-            }
+            let written = if line.is_empty() { Ok(()) } else { emit(&line) };
+            failure = written.err();
             failure.is_none()
         };
-        let mut watch = |snapshot: &SearchSnapshot<'_>| !lines.is_due() || tell(&snapshot.report());
+        let mut watch =
+            |snapshot: &SearchSnapshot<'_>| !line_times.is_due() || report_line(&snapshot.report());
         self.engine.set_root_moves(request.root_moves.clone());
         let choice = if request.purpose == Purpose::Analysis {
-            let report = self.search_until_more_is_said(request, &mut watch);
-            tell(&report);
+            let report = self.search_until_next_line(request, &mut watch);
+            report_line(&report);
             self.last_search = Some((self.searched_key(request.player), report));
             None
         } else {
@@ -55,7 +55,7 @@ impl Session {
             let thinking = Thinking { player: request.player, uses_clock: true, is_cancellable };
             let (choice, report) = self.choose(thinking, &mut watch);
             if let Some(report) = &report {
-                tell(report);
+                report_line(report);
             }
             Some(choice)
         };
@@ -64,9 +64,12 @@ impl Session {
             (Some(failure), _) => Err(failure),
             (None, Some(choice)) => {
                 let is_played = request.purpose == Purpose::Play;
-                let said =
-                    if is_played { self.play_choice(request.player, choice) } else { self.words_of(choice) };
-                emit(&format!("play {said}"))
+                let answer = if is_played {
+                    self.play_choice(request.player, choice)
+                } else {
+                    self.choice_text(choice)
+                };
+                emit(&format!("play {answer}"))
             }
             (None, None) => {
                 // A search may end by itself, but its response ends with the next line.
@@ -76,7 +79,7 @@ impl Session {
         }
     }
 
-    fn search_until_more_is_said(
+    fn search_until_next_line(
         &mut self,
         request: &Request,
         watch: &mut dyn FnMut(&SearchSnapshot<'_>) -> bool,
@@ -101,15 +104,15 @@ impl Session {
 }
 
 /// The times of lines.
-struct Lines {
+struct LineTimes {
     next: Option<Instant>,
     interval: Duration,
 }
 
-impl Lines {
-    fn new(interval: Option<Duration>) -> Lines {
-        let next = interval.map(|interval| Instant::now() + interval.min(FIRST_LINE));
-        Lines { next, interval: interval.unwrap_or_default().max(SHORTEST_INTERVAL) }
+impl LineTimes {
+    fn new(interval: Option<Duration>) -> LineTimes {
+        let next = interval.map(|interval| Instant::now() + interval.min(MAX_FIRST_LINE_DELAY));
+        LineTimes { next, interval: interval.unwrap_or_default().max(MIN_INTERVAL) }
     }
 
     /// Returns true if a line is due; the next one is due an interval later.

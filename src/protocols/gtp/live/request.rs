@@ -52,7 +52,7 @@ pub(in crate::protocols::gtp) fn names() -> impl Iterator<Item = &'static str> {
 
 /// The parts of a line that are written on request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Shown {
+pub(super) struct LineParts {
     pub(super) ownership: bool,
     pub(super) moves_ownership: bool,
     pub(super) pv_visits: bool,
@@ -71,12 +71,12 @@ pub(in crate::protocols::gtp) struct Request {
     /// The moves to search, by move number; `None`: all.
     pub(in crate::protocols::gtp) root_moves: Option<Vec<bool>>,
     /// Maximum number of moves in a line.
-    pub(super) most_moves: usize,
+    pub(super) max_moves: usize,
     /// Minimum number of moves in a line, if there are as many: those without visits come last.
-    pub(super) least_moves: usize,
-    pub(super) shown: Shown,
+    pub(super) min_moves: usize,
+    pub(super) parts: LineParts,
     /// Requested keys of KataGo's that are not supported.
-    pub(super) undelivered: Vec<&'static str>,
+    pub(super) unsupported: Vec<&'static str>,
 }
 
 impl Request {
@@ -95,10 +95,10 @@ impl Request {
             purpose,
             interval: None,
             root_moves: None,
-            most_moves: usize::MAX,
-            least_moves: 0,
-            shown: Shown::default(),
-            undelivered: Vec::new(),
+            max_moves: usize::MAX,
+            min_moves: 0,
+            parts: LineParts::default(),
+            unsupported: Vec::new(),
         };
         Some(request.with_arguments(Arguments::new(rest), to_play, size))
     }
@@ -109,7 +109,7 @@ impl Request {
         to_play: Player,
         size: Size,
     ) -> Result<Request, GtpError> {
-        let mut restriction = Restriction::new(size);
+        let mut restriction = RootRestriction::new(size);
         let mut word = arguments.next_word();
         if let Some(player) = word.and_then(|word| Arguments::new(word).player().ok()) {
             self.player = player;
@@ -130,15 +130,15 @@ impl Request {
                         restriction.add(key == "allow", &moves);
                     }
                 }
-                "minmoves" => self.least_moves = arguments.number("a number of moves")?,
-                "maxmoves" => self.most_moves = arguments.number("a number of moves")?,
-                "ownership" => self.shown.ownership = flag(&mut arguments)?,
-                "movesOwnership" => self.shown.moves_ownership = flag(&mut arguments)?,
-                "pvVisits" => self.shown.pv_visits = flag(&mut arguments)?,
-                "pvEdgeVisits" => self.shown.pv_edge_visits = flag(&mut arguments)?,
-                "rootInfo" => self.shown.root_info = flag(&mut arguments)?,
-                other => match UNDELIVERED.iter().find(|known| **known == other) {
-                    Some(known) => self.undelivered.extend(flag(&mut arguments)?.then_some(*known)),
+                "minmoves" => self.min_moves = arguments.number("a number of moves")?,
+                "maxmoves" => self.max_moves = arguments.number("a number of moves")?,
+                "ownership" => self.parts.ownership = flag(&mut arguments)?,
+                "movesOwnership" => self.parts.moves_ownership = flag(&mut arguments)?,
+                "pvVisits" => self.parts.pv_visits = flag(&mut arguments)?,
+                "pvEdgeVisits" => self.parts.pv_edge_visits = flag(&mut arguments)?,
+                "rootInfo" => self.parts.root_info = flag(&mut arguments)?,
+                other => match UNSUPPORTED_KEYS.iter().find(|known| **known == other) {
+                    Some(known) => self.unsupported.extend(flag(&mut arguments)?.then_some(*known)),
                     None => return Err(GtpError::syntax(KEYS, Some(other))),
                 },
             }
@@ -156,15 +156,15 @@ const VERTICES: &str = "vertices separated by commas";
 const KEYS: &str = "a colour, an interval, or interval, avoid, allow, minmoves, maxmoves, ownership, movesOwnership, \
                     pvVisits, pvEdgeVisits or rootInfo";
 /// Keys of KataGo's that are accepted but not supported: deviations of ownership and games without result.
-const UNDELIVERED: [&str; 3] = ["ownershipStdev", "movesOwnershipStdev", "noResultValue"];
+const UNSUPPORTED_KEYS: [&str; 3] = ["ownershipStdev", "movesOwnershipStdev", "noResultValue"];
 
 /// Maximum interval in hundredths of a second; longer ones are cut to it.
-const LONGEST_INTERVAL: f64 = 1e6;
+const MAX_INTERVAL: f64 = 1e6;
 
 fn centiseconds(text: &str) -> Result<Duration, GtpError> {
     let number: Option<f64> = text.parse().ok().filter(|&number| number >= 0.0);
     let number = number.ok_or_else(|| GtpError::syntax(INTERVAL, Some(text)))?;
-    Ok(Duration::from_secs_f64(number.min(LONGEST_INTERVAL) / 100.0))
+    Ok(Duration::from_secs_f64(number.min(MAX_INTERVAL) / 100.0))
 }
 
 fn flag(arguments: &mut Arguments<'_>) -> Result<bool, GtpError> {
@@ -182,15 +182,15 @@ fn vertices(text: &str, size: Size) -> Result<Vec<Move>, GtpError> {
 }
 
 /// The moves allowed by several `avoid` and `allow` keys.
-struct Restriction {
+struct RootRestriction {
     moves: usize,
     allowed: Option<Vec<bool>>,
     has_allowed: bool,
 }
 
-impl Restriction {
-    fn new(size: Size) -> Restriction {
-        Restriction { moves: size.points() + 1, allowed: None, has_allowed: false }
+impl RootRestriction {
+    fn new(size: Size) -> RootRestriction {
+        RootRestriction { moves: size.points() + 1, allowed: None, has_allowed: false }
     }
 
     /// Adds a key. The first `allow` removes all other moves, further ones add moves; `avoid` removes moves.

@@ -14,14 +14,14 @@ use std::time::Duration;
 const SIDES: [usize; 2] = [9, 19];
 /// Maximum number of processors for which each number of threads is tried; above it only powers of two and all
 /// processors.
-const EACH_UP_TO: usize = 8;
+const MAX_PROCESSORS_TRIED_EACH: usize = 8;
 /// Bytes of the smallest table tried, and the factor between two sizes.
-const SMALLEST_TABLE: u64 = 16 * MIB;
-const STEP: u64 = 4;
+const MIN_TABLE_BYTES: u64 = 16 * MIB;
+const TABLE_SIZE_FACTOR: u64 = 4;
 /// Number of measurements, of which the fastest counts: other load makes a search slower, never faster.
 const REPEATS: usize = 2;
 /// Fraction of the fastest speed that is enough for the suggested number of threads.
-const ENOUGH: f64 = 0.95;
+const MIN_SPEED_FRACTION: f64 = 0.95;
 /// Seconds of search on the largest board that the suggested table has room for.
 const ROOM_SECONDS: f64 = 600.0;
 const SEED: u64 = 1;
@@ -36,7 +36,7 @@ struct Speed {
 }
 
 /// A series of measurements on a machine.
-struct Trial<'a> {
+struct MachineBenchmark<'a> {
     engine: &'a EngineArguments,
     time: Duration,
     /// Maximum bytes of a table.
@@ -48,27 +48,28 @@ pub(super) fn run(engine: &EngineArguments, time: Duration) -> Result<()> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let available = memory::available();
     let mut output = std::io::stdout().lock();
-    let memory = available.map_or("unknown".to_owned(), in_words);
+    let memory = available.map_or("unknown".to_owned(), format_bytes);
     writeln!(output, "processors: {processors}, memory: {memory}\n")?;
-    let trial = Trial { engine, time, limit: available.map_or(4 * SMALLEST_TABLE, |bytes| bytes / 2) };
-    let (threads, speed) = trial.threads(processors, &mut output)?;
-    trial.tables(threads, &mut output)?;
-    let memory = suggested_memory(speed, trial.limit);
-    let typed = in_words(memory).replace(' ', "");
-    let room = duration(memory as f64 / speed.bytes);
+    let benchmark =
+        MachineBenchmark { engine, time, limit: available.map_or(4 * MIN_TABLE_BYTES, |bytes| bytes / 2) };
+    let (threads, speed) = benchmark.threads(processors, &mut output)?;
+    benchmark.tables(threads, &mut output)?;
+    let memory = suggested_memory(speed, benchmark.limit);
+    let typed = format_bytes(memory).replace(' ', "");
+    let room = format_duration(memory as f64 / speed.bytes);
     writeln!(
         output,
         "\nsuggested: {threads} thread{}, the fewest that search at least {:.0} % as fast as the fastest,\nand {} of memory, \
          which has room for {room} of search on 19x19\n\n  tewari gtp --threads {threads} --memory {typed}\n\nor for good, in \
          the settings file (`tewari config` says where it is):\n\n  [default]\n  threads = {threads}\n  memory = \"{typed}\"",
         if threads == 1 { "" } else { "s" },
-        100.0 * ENOUGH,
-        in_words(memory),
+        100.0 * MIN_SPEED_FRACTION,
+        format_bytes(memory),
     )?;
     Ok(())
 }
 
-impl Trial<'_> {
+impl MachineBenchmark<'_> {
     /// Compares numbers of threads. Returns the suggested one and its speed on the largest board.
     fn threads(&self, processors: usize, output: &mut impl Write) -> Result<(usize, Speed)> {
         writeln!(
@@ -92,7 +93,8 @@ impl Trial<'_> {
         }
         let largest = |speeds: &[Speed; SIDES.len()]| speeds[SIDES.len() - 1];
         let fastest = measured.iter().map(|(_, speeds)| largest(speeds).simulations).fold(0.0, f64::max);
-        let enough = measured.iter().find(|(_, speeds)| largest(speeds).simulations >= ENOUGH * fastest);
+        let enough =
+            measured.iter().find(|(_, speeds)| largest(speeds).simulations >= MIN_SPEED_FRACTION * fastest);
         let (threads, speeds) = enough.unwrap_or(&measured[0]);
         Ok((*threads, largest(speeds)))
     }
@@ -103,8 +105,8 @@ impl Trial<'_> {
         writeln!(output, "\n  table  {:>28}{:>16}", format!("{side}x{side} simulations/s"), "full after")?;
         for bytes in sizes(self.limit) {
             let speed = self.measure(side, threads, bytes)?;
-            let full = duration(bytes as f64 / speed.bytes);
-            writeln!(output, "{:>7}  {:>28.0}{full:>16}", in_words(bytes), speed.simulations)?;
+            let full = format_duration(bytes as f64 / speed.bytes);
+            writeln!(output, "{:>7}  {:>28.0}{full:>16}", format_bytes(bytes), speed.simulations)?;
         }
         Ok(())
     }
@@ -139,8 +141,9 @@ impl Trial<'_> {
 /// Returns the numbers of threads to try, from 1 to all processors.
 fn numbers_of_threads(processors: usize) -> Vec<usize> {
     let processors = processors.clamp(1, 255);
-    let mut numbers: Vec<usize> =
-        (1..=processors).filter(|number| processors <= EACH_UP_TO || number.is_power_of_two()).collect();
+    let mut numbers: Vec<usize> = (1..=processors)
+        .filter(|number| processors <= MAX_PROCESSORS_TRIED_EACH || number.is_power_of_two())
+        .collect();
     if numbers.last() != Some(&processors) {
         numbers.push(processors);
     }
@@ -149,20 +152,21 @@ fn numbers_of_threads(processors: usize) -> Vec<usize> {
 
 /// Returns the table sizes to try, in bytes.
 fn sizes(limit: u64) -> Vec<u64> {
-    let sizes: Vec<u64> = std::iter::successors(Some(SMALLEST_TABLE), |bytes| bytes.checked_mul(STEP))
-        .take_while(|bytes| *bytes <= limit)
-        .collect();
+    let sizes: Vec<u64> =
+        std::iter::successors(Some(MIN_TABLE_BYTES), |bytes| bytes.checked_mul(TABLE_SIZE_FACTOR))
+            .take_while(|bytes| *bytes <= limit)
+            .collect();
     if sizes.is_empty() { vec![limit] } else { sizes }
 }
 
 /// Returns the suggested memory in bytes, a power of two, for an engine with this speed.
 fn suggested_memory(speed: Speed, limit: u64) -> u64 {
     let wanted = (speed.bytes * ROOM_SECONDS) as u64;
-    let most = 1 << limit.max(SMALLEST_TABLE).ilog2();
-    wanted.next_power_of_two().clamp(SMALLEST_TABLE, most)
+    let most = 1 << limit.max(MIN_TABLE_BYTES).ilog2();
+    wanted.next_power_of_two().clamp(MIN_TABLE_BYTES, most)
 }
 
-fn in_words(bytes: u64) -> String {
+fn format_bytes(bytes: u64) -> String {
     if bytes < 1024 * MIB {
         return format!("{} MiB", bytes / MIB);
     }
@@ -170,7 +174,7 @@ fn in_words(bytes: u64) -> String {
     if gibibytes.fract() == 0.0 { format!("{gibibytes} GiB") } else { format!("{gibibytes:.1} GiB") }
 }
 
-fn duration(seconds: f64) -> String {
+fn format_duration(seconds: f64) -> String {
     match seconds {
         seconds if seconds < 120.0 => format!("{seconds:.0} s"),
         seconds if seconds < 7200.0 => format!("{:.0} min", seconds / 60.0),
@@ -202,9 +206,12 @@ mod tests {
     #[test]
     fn sizes_and_times_are_said_in_handy_units() {
         assert_eq!(
-            [in_words(64 * MIB), in_words(2048 * MIB), in_words(1536 * MIB)],
+            [format_bytes(64 * MIB), format_bytes(2048 * MIB), format_bytes(1536 * MIB)],
             ["64 MiB", "2 GiB", "1.5 GiB"]
         );
-        assert_eq!([duration(5.2), duration(600.0), duration(36_000.0)], ["5 s", "10 min", "10 h"]);
+        assert_eq!(
+            [format_duration(5.2), format_duration(600.0), format_duration(36_000.0)],
+            ["5 s", "10 min", "10 h"]
+        );
     }
 }

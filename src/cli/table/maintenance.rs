@@ -1,14 +1,14 @@
 //! `tewari table verify` and `tewari table snapshot`: checks, repairs and copies of tables.
 
-use super::print_error;
-use super::table::{MIB, plural, progress, say, survey};
+use super::statistics::{MIB, plural, progress, soundness, survey};
+use crate::cli::print::{print_error, print_line};
 use crate::table::{Table, TableMode, TableStatistics};
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
 
 #[derive(Args)]
-pub(super) struct Verify {
+pub(super) struct VerifyArguments {
     /// The table file.
     file: PathBuf,
     /// Remove damaged and unfinished entries and blocks, and report them.
@@ -17,7 +17,7 @@ pub(super) struct Verify {
 }
 
 #[derive(Args)]
-pub(super) struct Snapshot {
+pub(super) struct SnapshotArguments {
     /// The table file.
     file: PathBuf,
     /// The file of the copy.
@@ -28,7 +28,7 @@ pub(super) struct Snapshot {
     force: bool,
 }
 
-pub(super) fn verify(arguments: &Verify) -> Result<()> {
+pub(super) fn verify(arguments: &VerifyArguments) -> Result<()> {
     let name = arguments.file.display();
     let survey = if arguments.repair {
         let mut table = Table::open(&arguments.file, TableMode::ReadWrite, None)?;
@@ -40,7 +40,7 @@ pub(super) fn verify(arguments: &Verify) -> Result<()> {
     } else {
         survey(&Table::open(&arguments.file, TableMode::ReadOnly, None)?)
     };
-    say(&format!(
+    print_line(format_args!(
         "{name}: {}, {}, {}",
         plural(survey.entries, "position"),
         plural(survey.blocks, "edge block"),
@@ -50,7 +50,7 @@ pub(super) fn verify(arguments: &Verify) -> Result<()> {
         print_error(&format!("{name}: {fault}"));
     }
     if arguments.repair {
-        say(&format!("{name}: {}", losses(&survey)))?;
+        print_line(format_args!("{name}: {}", losses(&survey)))?;
     } else if survey.faults > 0 {
         bail!(
             "{name}: expected a sound table, found {}; `tewari table verify --repair` drops them",
@@ -58,16 +58,6 @@ pub(super) fn verify(arguments: &Verify) -> Result<()> {
         );
     }
     Ok(())
-}
-
-/// Returns a summary of a survey.
-pub(super) fn soundness(survey: &TableStatistics) -> String {
-    let unfinished = survey.unfinished_entries + survey.unfinished_blocks;
-    let void = plural(survey.void_bounds, "bound");
-    match survey.faults {
-        0 => format!("clean; {unfinished} unfinished, {void} void"),
-        faults => format!("{}; {unfinished} unfinished, {void} void", plural(faults, "fault")),
-    }
 }
 
 /// Returns a summary of a repair.
@@ -82,11 +72,11 @@ fn losses(survey: &TableStatistics) -> String {
     )
 }
 
-pub(super) fn snapshot(arguments: &Snapshot) -> Result<()> {
-    let Snapshot { file, out, force } = arguments;
+pub(super) fn snapshot(arguments: &SnapshotArguments) -> Result<()> {
+    let SnapshotArguments { file, out, force } = arguments;
     let table = Table::open(file, TableMode::ReadOnly, None)?;
     let made = table.snapshot(out, *force)?;
-    say(&format!(
+    print_line(format_args!(
         "{}: {:.1} MiB{}; {}, {}; left out {} and {} that were being written or are not used",
         out.display(),
         table.layout().bytes() as f64 / MIB,

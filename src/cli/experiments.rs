@@ -1,16 +1,19 @@
 //! The common part of `match` and `sweep`: conditions, the folder of games, progress, limits of the machine,
 //! interruption.
 
-use super::contestants::Setting;
-use super::options::{LimitArguments, parse_area_rules, parse_seconds};
+use super::contestants::ContestantSettings;
+use super::interrupt::stop_on_interrupt;
+use super::memory_check::check_memory_fits;
+use super::options::LimitArguments;
+use super::print::print_error;
+use super::value_parsers::{parse_area_rules, parse_seconds};
 use crate::base::folder::FolderIdentity;
-use crate::base::memory;
 use crate::go::{Komi, Rules, Size};
 use crate::lab::arena::contestant::ContestantSpec;
 use crate::lab::arena::experiment::{Experiment, GameRow};
-use crate::lab::arena::game::{Conditions, Scoring};
+use crate::lab::arena::game::{MatchConditions, ScoringMethod};
 use crate::lab::arena::opening::{self, Opening};
-use crate::lab::arena::store::{ExperimentIdentity, Store};
+use crate::lab::arena::store::{ExperimentFolder, ExperimentIdentity};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -18,16 +21,11 @@ use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 /// Time between two lines of progress, which replace the bar if standard error is no terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(15);
-/// Exit code after an interruption, by convention 128 + SIGINT.
-pub(super) const INTERRUPTED: i32 = 130;
-/// Maximum share of the available memory for tables, in percent.
-const MEMORY_SHARE: u64 = 80;
-
 /// Headings of option groups in the help.
 const CONDITIONS: &str = "Conditions of the games";
 const RUN: &str = "Running and keeping them";
@@ -83,19 +81,19 @@ enum ScoringChoice {
 
 impl GameArguments {
     /// Returns the conditions of the games. The time of `limits` is the time per move that programs get by GTP.
-    pub(super) fn conditions(&self, limits: LimitArguments) -> Conditions {
+    pub(super) fn conditions(&self, limits: LimitArguments) -> MatchConditions {
         let scoring = match (&self.referee, self.scoring) {
-            (Some(command), _) => Scoring::Referee(command.clone()),
-            (None, ScoringChoice::Agreement) => Scoring::Agreement,
-            (None, ScoringChoice::Area) => Scoring::Area,
+            (Some(command), _) => ScoringMethod::Referee(command.clone()),
+            (None, ScoringChoice::Agreement) => ScoringMethod::Agreement,
+            (None, ScoringChoice::Area) => ScoringMethod::Area,
         };
         let GameArguments { size, rules, komi, move_timeout, .. } = *self;
-        Conditions { size, rules, komi, time_per_move: limits.time, move_timeout, scoring }
+        MatchConditions { size, rules, komi, time_per_move: limits.time, move_timeout, scoring }
     }
 
     /// Returns the settings of `self` contestants.
-    pub(super) fn setting(&self, limits: LimitArguments) -> Setting {
-        Setting { size: self.size, rules: self.rules, komi: self.komi, limits }
+    pub(super) fn setting(&self, limits: LimitArguments) -> ContestantSettings {
+        ContestantSettings { size: self.size, rules: self.rules, komi: self.komi, limits }
     }
 
     /// Returns a progress bar that counts to `count`.
@@ -154,15 +152,15 @@ impl GameArguments {
         ExperimentIdentity { setting, engines: contestants.filter_map(engine).collect() }
     }
 
-    /// Plays those of the first `games` games of `experiment` that are not in the folder. `judge` gets all games after
+    /// Plays those of the first `games` games of `experiment` that are not in the folder. `on_game` gets all games after
     /// each one, in the order in which they ended; it returns the line to show and whether to stop.
     pub(super) fn play(
         &self,
         experiment: &Experiment,
         identity: &ExperimentIdentity,
         games: u64,
-        judge: &mut dyn FnMut(&[GameRow]) -> Verdict,
-    ) -> Result<Played> {
+        on_game: &mut dyn FnMut(&[GameRow]) -> ExperimentState,
+    ) -> Result<PlayedGames> {
         Self::check_table_files(experiment)?;
         Self::check_time(experiment)?;
         self.check_memory(experiment)?;
@@ -171,12 +169,12 @@ impl GameArguments {
         let done: BTreeSet<u64> = rows.iter().map(|row: &GameRow| row.game).collect();
         let missing: Vec<u64> = (0..games).filter(|game| !done.contains(game)).collect();
         let stop = stop_on_interrupt();
-        let progress = Progress::new(games, rows.len() as u64, self.quiet);
-        let verdict = judge(&rows);
-        progress.show(rows.len() as u64, &verdict.line);
+        let progress = ProgressDisplay::new(games, rows.len() as u64, self.quiet);
+        let state = on_game(&rows);
+        progress.show(rows.len() as u64, &state.line);
         let mut failure = None;
         let mut outcome = Ok(());
-        if !verdict.stop {
+        if !state.stop {
             outcome = experiment.run(&missing, self.concurrency(), stop, |game| {
                 if let Some(store) = &mut store
                     && let Err(error) = store.append(&game.row, &game.record)
@@ -185,31 +183,32 @@ impl GameArguments {
                     return ControlFlow::Break(());
                 }
                 rows.push(game.row);
-                let verdict = judge(&rows);
-                progress.show(rows.len() as u64, &verdict.line);
-                if verdict.stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                let state = on_game(&rows);
+                progress.show(rows.len() as u64, &state.line);
+                if state.stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
         }
         progress.clear();
         let kept = rows.len();
+        let hint = if self.out.is_some() { "; --resume continues" } else { "" };
         let outcome = if let Some(error) = failure {
             Err(anyhow!(error)
-                .context(format!("a game could not be kept; {kept} games are safe, --resume goes on")))
+                .context(format!("cannot save a game; {kept} games are saved, --resume continues")))
         } else if stop.load(Relaxed) {
-            Err(anyhow!("interrupted after {kept} of {games} games; --resume goes on"))
+            Err(anyhow!("interrupted after {kept} of {games} games{hint}"))
         } else {
             outcome.with_context(|| format!("ended after {kept} of {games} games"))
         };
         rows.sort_by_key(|row| row.game);
-        Ok(Played { rows, store, outcome })
+        Ok(PlayedGames { rows, store, outcome })
     }
 
-    fn open(&self, identity: &ExperimentIdentity) -> Result<(Option<Store>, Vec<GameRow>)> {
+    fn open(&self, identity: &ExperimentIdentity) -> Result<(Option<ExperimentFolder>, Vec<GameRow>)> {
         let Some(folder) = &self.out else { return Ok((None, Vec::new())) };
-        let (store, found) = Store::open::<GameRow>(folder, identity, self.resume)?;
+        let (store, found) = ExperimentFolder::open::<GameRow>(folder, identity, self.resume)?;
         if let Some(torn) = found.torn {
             let bytes = torn.len();
-            super::print_error(&format!(
+            print_error(&format!(
                 "the last line of games.jsonl was cut off ({bytes} bytes): that game is played again"
             ));
         }
@@ -222,8 +221,7 @@ impl GameArguments {
         for contestant in contestants.filter(|_| !experiment.keep_table) {
             ensure!(
                 !contestant.writes_to_file(),
-                "{:?}: expected games that start with empty tables, found a table file: add --keep-table, or \
-                 --table-mode cow for a copy that each game begins with",
+                "{:?}: the table file would keep positions between games: add --keep-table, or --table-mode cow to begin each game with the file as it is",
                 contestant.description()
             );
         }
@@ -239,8 +237,7 @@ impl GameArguments {
             contestants.find(|it| matches!(it, ContestantSpec::Program(_)))
         {
             bail!(
-                "--time {}: expected whole seconds, since no others can be told to {command:?}; put the limit into \
-                 its own command line",
+                "--time {}: GTP can pass only whole seconds to {command:?}; give whole seconds, or set the limit in its command line",
                 time.as_secs_f64()
             );
         }
@@ -254,29 +251,12 @@ impl GameArguments {
             let [one, other] = &pairing.contestants;
             largest = largest.max(one.table_bytes()? + other.table_bytes()?);
         }
-        fits_machine(largest, self.concurrency())
+        check_memory_fits(largest, self.concurrency())
     }
-}
-
-/// Returns an error if `concurrency` times `bytes` of tables exceed [`MEMORY_SHARE`] of the available memory.
-pub(super) fn fits_machine(bytes: u64, concurrency: usize) -> Result<()> {
-    let wanted = bytes.saturating_mul(concurrency as u64);
-    if let Some(available) = memory::available() {
-        let limit = available / 100 * MEMORY_SHARE;
-        ensure!(
-            wanted <= limit,
-            "{concurrency} at a time with tables of {} MiB each need {} MiB, expected at most {} MiB on this machine: give a \
-             smaller --concurrency or smaller tables",
-            bytes / memory::MIB,
-            wanted / memory::MIB,
-            limit / memory::MIB,
-        );
-    }
-    Ok(())
 }
 
 /// The state of an experiment after some of its games.
-pub(super) struct Verdict {
+pub(super) struct ExperimentState {
     /// The running score.
     pub(super) line: String,
     /// True if no more games are needed.
@@ -284,11 +264,11 @@ pub(super) struct Verdict {
 }
 
 /// The games of an experiment.
-pub(super) struct Played {
+pub(super) struct PlayedGames {
     /// In the order of their numbers.
     pub(super) rows: Vec<GameRow>,
     /// The folder of the games, if there is one.
-    pub(super) store: Option<Store>,
+    pub(super) store: Option<ExperimentFolder>,
     /// The failure or the user's interruption that ended the games early, for the end of the report.
     pub(super) outcome: Result<()>,
 }
@@ -305,27 +285,14 @@ fn fingerprint(openings: &[Opening]) -> String {
     format!("{} ({sum:016x})", openings.len())
 }
 
-/// Returns a flag that Ctrl-C sets; a second Ctrl-C ends the program.
-pub(super) fn stop_on_interrupt() -> &'static AtomicBool {
-    static STOP: AtomicBool = AtomicBool::new(false);
-    // Fails only if a handler is already set.
-    let _ = ctrlc::set_handler(|| {
-        if STOP.swap(true, Relaxed) {
-            std::process::exit(INTERRUPTED);
-        }
-        super::print_error("what is running is finished first; press Ctrl-C again to give it up");
-    });
-    &STOP
-}
-
-struct Progress {
+struct ProgressDisplay {
     bar: ProgressBar,
     last_line: std::cell::Cell<Option<Instant>>,
     is_quiet: bool,
 }
 
-impl Progress {
-    fn new(games: u64, done: u64, is_quiet: bool) -> Progress {
+impl ProgressDisplay {
+    fn new(games: u64, done: u64, is_quiet: bool) -> ProgressDisplay {
         let is_terminal = std::io::stderr().is_terminal() && !is_quiet;
         let target = if is_terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(games), target).with_position(done);
@@ -333,7 +300,7 @@ impl Progress {
             bar.set_style(style);
         }
         bar.reset_eta();
-        Progress { bar, last_line: std::cell::Cell::new(Some(Instant::now())), is_quiet }
+        ProgressDisplay { bar, last_line: std::cell::Cell::new(Some(Instant::now())), is_quiet }
     }
 
     fn show(&self, games: u64, line: &str) {
@@ -342,7 +309,7 @@ impl Progress {
         let is_due = self.last_line.get().is_none_or(|last| last.elapsed() >= LINE_INTERVAL);
         if self.bar.is_hidden() && !self.is_quiet && is_due {
             self.last_line.set(Some(Instant::now()));
-            super::print_error(&format!("{games} games: {line}"));
+            print_error(&format!("{games} games: {line}"));
         }
     }
 

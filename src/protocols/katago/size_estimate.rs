@@ -14,7 +14,7 @@ const MIN_LIST: usize = 4;
 
 /// The estimate for a query, up to the first syntax error.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Weight {
+pub(super) struct QuerySize {
     /// Bytes of all values in memory.
     pub(super) bytes: usize,
     /// The query's id.
@@ -22,21 +22,21 @@ pub(super) struct Weight {
     /// The last key read.
     pub(super) last: Option<String>,
     /// The key with the largest value, and the bytes of that value.
-    pub(super) heaviest: Option<(String, usize)>,
+    pub(super) largest: Option<(String, usize)>,
 }
 
-impl Weight {
+impl QuerySize {
     /// Estimates a JSON object without keeping its values. A text that is not an object, or is cut off, counts up to
     /// the error.
-    pub(super) fn of(text: &str) -> Weight {
-        let mut weight = Weight::default();
+    pub(super) fn of(text: &str) -> QuerySize {
+        let mut estimate = QuerySize::default();
         // The parser reports the errors.
-        let _ = (&mut weight).deserialize(&mut serde_json::Deserializer::from_str(text));
-        weight
+        let _ = (&mut estimate).deserialize(&mut serde_json::Deserializer::from_str(text));
+        estimate
     }
 }
 
-impl<'de> DeserializeSeed<'de> for &mut Weight {
+impl<'de> DeserializeSeed<'de> for &mut QuerySize {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -44,7 +44,7 @@ impl<'de> DeserializeSeed<'de> for &mut Weight {
     }
 }
 
-impl<'de> Visitor<'de> for &mut Weight {
+impl<'de> Visitor<'de> for &mut QuerySize {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -56,12 +56,12 @@ impl<'de> Visitor<'de> for &mut Weight {
             self.last = Some(key.clone());
             let before = self.bytes;
             let is_id = key == "id";
-            let id = map.next_value_seed(Part { bytes: &mut self.bytes, keeps_text: is_id })?;
+            let id = map.next_value_seed(ValueSize { bytes: &mut self.bytes, keeps_text: is_id })?;
             self.bytes += KEY_BYTES + key.len();
             self.id = if is_id { id } else { self.id.take() };
             let bytes = self.bytes - before;
-            if self.heaviest.as_ref().is_none_or(|(_, most)| bytes > *most) {
-                self.heaviest = Some((key, bytes));
+            if self.largest.as_ref().is_none_or(|(_, most)| bytes > *most) {
+                self.largest = Some((key, bytes));
             }
         }
         Ok(())
@@ -69,13 +69,13 @@ impl<'de> Visitor<'de> for &mut Weight {
 }
 
 /// A value; reading it adds its size to `bytes`.
-struct Part<'w> {
+struct ValueSize<'w> {
     bytes: &'w mut usize,
     /// True if the text of a string value is returned.
     keeps_text: bool,
 }
 
-impl<'de> DeserializeSeed<'de> for Part<'_> {
+impl<'de> DeserializeSeed<'de> for ValueSize<'_> {
     type Value = Option<String>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Option<String>, D::Error> {
@@ -83,7 +83,7 @@ impl<'de> DeserializeSeed<'de> for Part<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Part<'_> {
+impl<'de> Visitor<'de> for ValueSize<'_> {
     type Value = Option<String>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -117,7 +117,7 @@ impl<'de> Visitor<'de> for Part<'_> {
 
     fn visit_seq<S: SeqAccess<'de>>(self, mut values: S) -> Result<Option<String>, S::Error> {
         let mut count = 0;
-        while values.next_element_seed(Part { bytes: self.bytes, keeps_text: false })?.is_some() {
+        while values.next_element_seed(ValueSize { bytes: self.bytes, keeps_text: false })?.is_some() {
             count += 1;
         }
         if count > 0 {
@@ -129,7 +129,7 @@ impl<'de> Visitor<'de> for Part<'_> {
 
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Option<String>, M::Error> {
         while map.next_key::<IgnoredAny>()?.is_some() {
-            map.next_value_seed(Part { bytes: self.bytes, keeps_text: false })?;
+            map.next_value_seed(ValueSize { bytes: self.bytes, keeps_text: false })?;
             *self.bytes += KEY_BYTES;
         }
         Ok(None)
@@ -147,17 +147,17 @@ mod tests {
             "{{\"id\":\"q\",\"komi\":7.5,\"moves\":[{}],\"rules\":\"aga\"}}",
             &moves[..moves.len() - 1]
         );
-        let whole = Weight::of(&query);
+        let whole = QuerySize::of(&query);
         assert_eq!((whole.id.as_deref(), whole.last.as_deref()), (Some("q"), Some("rules")));
-        let (heaviest, bytes) = whole.heaviest.expect("something");
-        assert_eq!(heaviest, "moves");
+        let (largest, bytes) = whole.largest.expect("something");
+        assert_eq!(largest, "moves");
         assert!((200_000..whole.bytes).contains(&bytes), "{bytes}");
-        let cut = Weight::of(&query[..query.len() / 2]);
+        let cut = QuerySize::of(&query[..query.len() / 2]);
         assert_eq!((cut.id.as_deref(), cut.last.as_deref()), (Some("q"), Some("moves")));
         assert!(cut.bytes > 60_000);
         for nonsense in ["", "[1]", "{\"id\":[]}", "{\"a\":", "{\"id\":\"a", "\u{fffd}{}", &"[".repeat(1000)]
         {
-            assert_eq!(Weight::of(nonsense).id, None, "{nonsense}");
+            assert_eq!(QuerySize::of(nonsense).id, None, "{nonsense}");
         }
     }
 }

@@ -7,7 +7,8 @@
 //! Source of the idea: Breuker, Uiterwijk & van den Herik, "Replacement schemes for transposition tables", ICCA
 //! Journal 17 (1994), with schemes compared on positions instead of games.
 
-use super::sweep::{MoveLimit, Point};
+use super::chart::{ChartPoint, ChartSeries};
+use super::sweep_point::{MoveLimit, SweepPoint};
 use crate::base::game::{Game, Move};
 use crate::base::memory::MemoryBudget;
 use crate::base::zobrist::mix;
@@ -22,16 +23,16 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 /// Divisor of the reference's visits: a move with less than 1/100 of them is searched again on its own.
-const TRUSTED_SHARE: u64 = 100;
+const TRUSTED_VISITS_DIVISOR: u64 = 100;
 /// Divisor of the reference's budget for the search after such a move (1/4).
-const SECOND_LOOK_SHARE: u64 = 4;
+const SECOND_SEARCH_DIVISOR: u64 = 4;
 
 /// Settings of a measurement by single moves.
 #[derive(Clone, Debug)]
-pub struct Proxy {
+pub struct MoveQualityTest {
     /// The engine; its memory is the reference's.
     pub engine: EngineOptions,
-    /// Budget of the reference as a multiple of the point's, in simulations or in time.
+    /// MemoryBudget of the reference as a multiple of the point's, in simulations or in time.
     pub factor: u32,
     /// Searches of each position at each point, with different seeds.
     pub repeats: u32,
@@ -39,7 +40,7 @@ pub struct Proxy {
 
 /// A line of the table of results.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ProxyRow {
+pub struct MoveQualityRow {
     /// Table size in bytes.
     pub table_size: u64,
     /// The replacement policy.
@@ -70,7 +71,7 @@ pub struct ProxyRow {
 
 /// The result of one search.
 #[derive(Clone, Copy, Debug)]
-struct Sample {
+struct MoveSample {
     agrees: bool,
     regret: f64,
     block_evictions: u64,
@@ -106,7 +107,7 @@ pub fn positions(
     Ok(records)
 }
 
-impl Proxy {
+impl MoveQualityTest {
     /// Measures `points` on `positions` with `concurrency` workers; calls `done` after each position. Once `stop` is
     /// set, no further position is begun, so that all points have fewer searches.
     ///
@@ -114,15 +115,15 @@ impl Proxy {
     /// If the memory for a table is not available.
     pub fn run(
         &self,
-        points: &[Point],
+        points: &[SweepPoint],
         positions: &[Record],
         concurrency: usize,
         stop: &AtomicBool,
         done: &(dyn Fn() + Sync),
-    ) -> Result<Vec<ProxyRow>, EngineError> {
+    ) -> Result<Vec<MoveQualityRow>, EngineError> {
         let next = AtomicUsize::new(0);
         // Indexed by position, then by point; ordered, since floating-point sums depend on the order.
-        let samples: Mutex<BTreeMap<usize, Vec<Vec<Sample>>>> = Mutex::new(BTreeMap::new());
+        let samples: Mutex<BTreeMap<usize, Vec<Vec<MoveSample>>>> = Mutex::new(BTreeMap::new());
         let failure = Mutex::new(None);
         std::thread::scope(|scope| {
             for _ in 0..concurrency.max(1) {
@@ -130,7 +131,11 @@ impl Proxy {
                     while !stop.load(Relaxed) {
                         let index = next.fetch_add(1, Relaxed);
                         let Some(position) = positions.get(index) else { break };
-                        match (self.judge(points, position, index as u64), samples.lock(), failure.lock()) {
+                        match (
+                            self.measure_position(points, position, index as u64),
+                            samples.lock(),
+                            failure.lock(),
+                        ) {
                             (Ok(found), Ok(mut samples), _) => {
                                 samples.insert(index, found);
                             }
@@ -156,7 +161,12 @@ impl Proxy {
     }
 
     /// Returns the samples of every point on one position.
-    fn judge(&self, points: &[Point], record: &Record, index: u64) -> Result<Vec<Vec<Sample>>, EngineError> {
+    fn measure_position(
+        &self,
+        points: &[SweepPoint],
+        record: &Record,
+        index: u64,
+    ) -> Result<Vec<Vec<MoveSample>>, EngineError> {
         let mut references: BTreeMap<String, Reference> = BTreeMap::new();
         let mut all = Vec::with_capacity(points.len());
         for point in points {
@@ -176,7 +186,7 @@ impl Proxy {
                 // The same seeds at every point.
                 let (mv, report) =
                     search(&options, record, scaled(point.limit, 1), mix(index << 16 ^ repeat))?;
-                samples.push(Sample {
+                samples.push(MoveSample {
                     agrees: mv == reference.best,
                     regret: reference.regret(mv)?,
                     block_evictions: report.counters.block_evictions,
@@ -189,13 +199,13 @@ impl Proxy {
 
     /// Summarises a point. The searches of one position are not independent, so intervals come from the positions'
     /// means.
-    fn row(&self, point: &Point, positions: &[Vec<Sample>]) -> Result<ProxyRow, EngineError> {
+    fn row(&self, point: &SweepPoint, positions: &[Vec<MoveSample>]) -> Result<MoveQualityRow, EngineError> {
         let layout = point.layout(&self.engine)?;
         let searches = positions.iter().map(Vec::len).sum::<usize>();
         let agreement = share(&means(positions, |sample| f64::from(u8::from(sample.agrees))));
         let regret = mean(&means(positions, |sample| sample.regret));
         let block_evictions: u64 = positions.iter().flatten().map(|sample| sample.block_evictions).sum();
-        Ok(ProxyRow {
+        Ok(MoveQualityRow {
             table_size: point.table_size,
             replacement: point.replacement.to_string(),
             limit: point.limit.to_string(),
@@ -213,7 +223,34 @@ impl Proxy {
     }
 }
 
-fn means(positions: &[Vec<Sample>], value: impl Fn(&Sample) -> f64) -> Vec<f64> {
+/// Groups rows into curves for charts of agreement and of regret.
+#[must_use]
+pub fn move_quality_series(rows: &[MoveQualityRow]) -> [Vec<ChartSeries>; 2] {
+    let mut both: [Vec<ChartSeries>; 2] = [Vec::new(), Vec::new()];
+    for row in rows {
+        let label = format!("{}, {}", row.replacement, row.limit);
+        let x = (row.table_size as f64).log2();
+        let points = [
+            ChartPoint { x, y: row.agreement, low: row.agreement_low, high: row.agreement_high },
+            ChartPoint { x, y: row.regret, low: row.regret_low, high: row.regret_high },
+        ];
+        for (all, point) in both.iter_mut().zip(points) {
+            match all.iter_mut().find(|series| series.label == label) {
+                Some(series) => series.points.push(point),
+                None => all.push(ChartSeries {
+                    label: label.clone(),
+                    points: vec![point],
+                    speeds: Vec::new(),
+                    knee: None,
+                    missing_reason: None,
+                }),
+            }
+        }
+    }
+    both
+}
+
+fn means(positions: &[Vec<MoveSample>], value: impl Fn(&MoveSample) -> f64) -> Vec<f64> {
     positions
         .iter()
         .map(|samples| samples.iter().map(&value).sum::<f64>() / samples.len().max(1) as f64)
@@ -285,7 +322,7 @@ impl<'e> Reference<'e> {
         seed: u64,
     ) -> Result<Reference<'e>, EngineError> {
         let (best, report) = search(engine, record, limits, seed)?;
-        let is_trusted = |visits: u64| visits >= report.root.visits / TRUSTED_SHARE;
+        let is_trusted = |visits: u64| visits >= report.root.visits / TRUSTED_VISITS_DIVISOR;
         let trusted = report
             .moves
             .iter()
@@ -301,7 +338,7 @@ impl<'e> Reference<'e> {
         let value = match self.values.get(&mv) {
             Some(&value) => value,
             None => {
-                let value = self.second_look(mv)?;
+                let value = self.search_after(mv)?;
                 self.values.insert(mv, value);
                 value
             }
@@ -310,7 +347,7 @@ impl<'e> Reference<'e> {
     }
 
     /// Returns the value of `mv` for its player, from a search of the position after it.
-    fn second_look(&self, mv: Move) -> Result<f64, EngineError> {
+    fn search_after(&self, mv: Move) -> Result<f64, EngineError> {
         let mut after = self.record.clone();
         let mover = after.position().to_play();
         if after.play(mover, mv).is_err() {
@@ -324,8 +361,8 @@ impl<'e> Reference<'e> {
         }
         let Limits { simulations, time, .. } = self.limits;
         let limits = Limits {
-            simulations: simulations.map(|count| (count / SECOND_LOOK_SHARE).max(1)),
-            time: time.map(|time| time / SECOND_LOOK_SHARE as u32),
+            simulations: simulations.map(|count| (count / SECOND_SEARCH_DIVISOR).max(1)),
+            time: time.map(|time| time / SECOND_SEARCH_DIVISOR as u32),
             ..Limits::default()
         };
         let (_, report) = search(self.engine, &after, limits, mix(self.seed ^ u64::from(mv.0)))?;
@@ -363,15 +400,15 @@ mod tests {
     #[test]
     fn a_reference_without_more_simulations_agrees_with_an_equal_searcher_and_regrets_are_no_gain() {
         let records = positions(b"(;SZ[5];B[cc];W[bb];B[dd];W[db])", &options(), 1).unwrap();
-        let points: Vec<Point> = [4 << 10, 1 << 20]
-            .map(|table_size| Point {
+        let points: Vec<SweepPoint> = [4 << 10, 1 << 20]
+            .map(|table_size| SweepPoint {
                 table_size,
                 replacement: Replacement::default(),
                 limit: MoveLimit::Simulations(100),
             })
             .to_vec();
-        let proxy = Proxy { engine: options(), factor: 20, repeats: 5 };
-        let rows = proxy.run(&points, &records, 2, &AtomicBool::new(false), &|| {}).unwrap();
+        let test = MoveQualityTest { engine: options(), factor: 20, repeats: 5 };
+        let rows = test.run(&points, &records, 2, &AtomicBool::new(false), &|| {}).unwrap();
         for row in &rows {
             assert_eq!(row.searches, 20);
             assert!(row.regret >= 0.0 && row.regret < 0.5 && row.regret_low <= row.regret_high, "{row:?}");
@@ -381,7 +418,7 @@ mod tests {
             rows[0].block_evictions_per_search > 0.0 && rows[1].block_evictions_per_search == 0.0,
             "{rows:?}"
         );
-        let again = proxy.run(&points, &records, 1, &AtomicBool::new(false), &|| {}).unwrap();
+        let again = test.run(&points, &records, 1, &AtomicBool::new(false), &|| {}).unwrap();
         assert_eq!(
             rows.iter().map(|row| row.agreement).collect::<Vec<_>>(),
             again.iter().map(|row| row.agreement).collect::<Vec<_>>()

@@ -7,15 +7,15 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Returns an error if the client of a conversation has closed standard output without a command to quit.
 pub(super) fn check_client() -> Result<()> {
-    ensure!(!output::is_closed(), "expected a client that reads the answers, found none: it has ended");
+    ensure!(!output::is_closed(), "the client closed the connection without ending the session");
     Ok(())
 }
 
 /// Returns a flag that becomes true once the other end of standard output (a pipe, socket or terminal) is closed. For a
 /// file it stays false.
-pub(super) fn watch_standard_output() -> Arc<AtomicBool> {
-    let abandoned = Arc::new(AtomicBool::new(false));
-    let told = Arc::clone(&abandoned);
+pub(super) fn watch_for_closed_output() -> Arc<AtomicBool> {
+    let closed_output = Arc::new(AtomicBool::new(false));
+    let told = Arc::clone(&closed_output);
     std::thread::spawn(move || told.store(output::wait_until_closed(), Relaxed));
-    abandoned
+    closed_output
 }

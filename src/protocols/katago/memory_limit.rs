@@ -1,7 +1,7 @@
 //! Memory limits of waiting queries.
 
-use super::message::QueryError;
-use super::weight::Weight;
+use super::error::QueryError;
+use super::size_estimate::QuerySize;
 use crate::base::input::{Line, MAX_LINE_BYTES};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -12,57 +12,57 @@ const QUERY_BYTES: usize = 512;
 const POSITION_BYTES: usize = 64;
 
 /// Memory for queries in three equal parts: waiting queries, the line being read, and its parsed values.
-pub(super) struct Room {
+pub(super) struct QueryMemory {
     third: usize,
-    taken: Arc<AtomicUsize>,
+    reserved: Arc<AtomicUsize>,
 }
 
 /// A reservation of memory, released when dropped.
 #[derive(Debug)]
-pub(super) struct Taken {
+pub(super) struct Reservation {
     bytes: usize,
     all: Arc<AtomicUsize>,
 }
 
-impl Room {
-    /// Creates room of `bytes` in total.
-    pub(super) fn new(bytes: u64) -> Room {
-        Room { third: usize::try_from(bytes / 3).unwrap_or(usize::MAX), taken: Arc::default() }
+impl QueryMemory {
+    /// Creates a memory of `bytes` in total.
+    pub(super) fn new(bytes: u64) -> QueryMemory {
+        QueryMemory { third: usize::try_from(bytes / 3).unwrap_or(usize::MAX), reserved: Arc::default() }
     }
 
     /// Returns true if no further line may be read before a waiting query has been answered.
     pub(super) fn is_full(&self) -> bool {
-        self.taken.load(Relaxed) > self.third
+        self.reserved.load(Relaxed) > self.third
     }
 
     /// Reserves the memory that a query with a line of `line` bytes keeps until its last position is answered.
-    pub(super) fn take(&self, line: usize, positions: usize) -> Taken {
+    pub(super) fn take(&self, line: usize, positions: usize) -> Reservation {
         let bytes = QUERY_BYTES + line + positions * POSITION_BYTES;
-        self.taken.fetch_add(bytes, Relaxed);
-        Taken { bytes, all: Arc::clone(&self.taken) }
+        self.reserved.fetch_add(bytes, Relaxed);
+        Reservation { bytes, all: Arc::clone(&self.reserved) }
     }
 
     /// Returns an error for a line that is cut off or takes too much memory when parsed.
     pub(super) fn check(&self, line: &Line) -> Result<(), QueryError> {
-        let Weight { bytes, id, last, heaviest } = Weight::of(&line.text);
+        let QuerySize { bytes, id, last, largest } = QuerySize::of(&line.text);
         if line.cut {
-            let message = format!("expected a line of at most {MAX_LINE_BYTES} bytes, found a longer one");
+            let message = format!("the line is longer than {MAX_LINE_BYTES} bytes: split the query");
             return Err(QueryError { message, field: last, id });
         }
         if bytes <= self.third {
             return Ok(());
         }
         let message = format!(
-            "expected a query that takes at most {} KiB of memory, found one that takes {} KiB, most of it here: ask about \
-             less at once, or start with more --memory",
-            self.third >> 10,
+            "the query takes {} KiB of memory, mostly in this field; at most {} KiB are allowed: ask for less in one query, \
+             or start with a larger --memory",
             bytes.div_ceil(1024),
+            self.third >> 10,
         );
-        Err(QueryError { message, field: heaviest.map(|(field, _)| field), id })
+        Err(QueryError { message, field: largest.map(|(field, _)| field), id })
     }
 }
 
-impl Drop for Taken {
+impl Drop for Reservation {
     fn drop(&mut self) {
         self.all.fetch_sub(self.bytes, Relaxed);
     }

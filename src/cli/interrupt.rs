@@ -1,0 +1,18 @@
+//! Interruption by Ctrl-C.
+
+use super::exit_codes::INTERRUPTED;
+use super::print::print_error;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// Returns a flag that Ctrl-C sets; a second Ctrl-C ends the program.
+pub(super) fn stop_on_interrupt() -> &'static AtomicBool {
+    static STOP: AtomicBool = AtomicBool::new(false);
+    // Fails only if a handler is already set.
+    let _ = ctrlc::set_handler(|| {
+        if STOP.swap(true, Relaxed) {
+            std::process::exit(INTERRUPTED);
+        }
+        print_error("finishing the running games or searches; press Ctrl-C again to stop at once");
+    });
+    &STOP
+}

@@ -1,0 +1,108 @@
+//! `tewari table merge`, `resize` and `clear`.
+
+use super::statistics::{MIB, progress};
+use crate::cli::interrupt::stop_on_interrupt;
+use crate::cli::print::print_line;
+use crate::cli::value_parsers::parse_bytes;
+use crate::table::{MergeCounts, Table, TableMode};
+use anyhow::Result;
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering::Relaxed;
+
+#[derive(Args)]
+pub(super) struct MergeArguments {
+    /// The table files to add up.
+    #[arg(required = true, num_args = 2..)]
+    files: Vec<PathBuf>,
+    /// The table file to create.
+    #[arg(long, short)]
+    out: PathBuf,
+    /// The table that all of them are copies of; its statistics count once.
+    #[arg(long)]
+    base: Option<PathBuf>,
+    /// Size of the new table. Default: that of all together.
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    table_size: Option<u64>,
+}
+
+#[derive(Args)]
+pub(super) struct ResizeArguments {
+    /// The table file.
+    file: PathBuf,
+    /// Its new size.
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    table_size: u64,
+    /// Create another table file, and leave this one unchanged.
+    #[arg(long, short)]
+    out: Option<PathBuf>,
+}
+
+pub(super) fn merge(arguments: &MergeArguments) -> Result<()> {
+    let MergeArguments { files, out, base, table_size } = arguments;
+    let open = |path: &PathBuf| Table::open(path, TableMode::ReadOnly, None);
+    let sources = files.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+    let sources: Vec<&Table> = sources.iter().collect();
+    let base = base.as_ref().map(open).transpose()?;
+    let all = || sources.iter().map(|source| source.layout().bytes()).sum();
+    let bytes = table_size.map_or_else(|| Ok(all()), usize::try_from)?;
+    write_joined(out, &sources, base.as_ref(), bytes, false)
+}
+
+pub(super) fn resize(arguments: &ResizeArguments) -> Result<()> {
+    let ResizeArguments { file, table_size, out } = arguments;
+    let table = Table::open(file, TableMode::ReadOnly, None)?;
+    let bytes = usize::try_from(*table_size)?;
+    match out {
+        Some(out) => write_joined(out, &[&table], None, bytes, false),
+        None => {
+            table.lock_exclusively()?;
+            // A link stays a link: the file it points to is replaced.
+            write_joined(&file.canonicalize()?, &[&table], None, bytes, true)
+        }
+    }
+}
+
+fn write_joined(
+    out: &Path,
+    sources: &[&Table],
+    base: Option<&Table>,
+    bytes: usize,
+    may_replace: bool,
+) -> Result<()> {
+    let stop = stop_on_interrupt();
+    let bar = progress(0);
+    let joined = Table::merge(out, sources, base, bytes, may_replace, &mut |done, all| {
+        bar.set_length(all);
+        bar.set_position(done);
+        !stop.load(Relaxed)
+    });
+    bar.finish_and_clear();
+    let (table, kept) = joined?;
+    print_line(format_args!(
+        "{}: {:.1} MiB; {}",
+        out.display(),
+        table.layout().bytes() as f64 / MIB,
+        describe_kept(&kept)
+    ))
+}
+
+fn describe_kept(kept: &MergeCounts) -> String {
+    let share = |part: u64, whole: u64| if whole == 0 { 100.0 } else { 100.0 * part as f64 / whole as f64 };
+    format!(
+        "kept {} of {} positions, {} of {} edge blocks, {:.1} % of the visits; {} positions were in several",
+        kept.positions_kept,
+        kept.positions,
+        kept.blocks_kept,
+        kept.blocks,
+        share(kept.visits_kept, kept.visits),
+        kept.shared
+    )
+}
+
+pub(super) fn clear(file: &Path) -> Result<()> {
+    let mut table = Table::open(file, TableMode::ReadWrite, None)?;
+    table.lock_exclusively()?;
+    table.clear();
+    print_line(format_args!("{}: empty", file.display()))
+}

@@ -1,0 +1,207 @@
+//! The part of the server that reads and answers lines, also while the engine searches.
+
+use super::defaults::QueryDefaults;
+use super::error::{QueryError, warning};
+use super::memory_limit::{QueryMemory, Reservation};
+use super::query::PositionRequest;
+use super::{message, reader};
+use crate::base::input::{Line, LineReader};
+use crate::engine::{EngineError, EngineOptions};
+use serde_json::{Map, Value, json};
+use std::io::{self, Write};
+
+/// Immediate answers to a line. Each is made when written, since there may be thousands.
+type Answers = Box<dyn Iterator<Item = Value>>;
+
+/// The server without its engine: reads and answers lines while the engine searches.
+pub(super) struct Frontend<W> {
+    pub(super) defaults: QueryDefaults,
+    input: LineReader,
+    output: W,
+    /// Waiting positions in order of arrival.
+    pub(super) queue: Vec<PositionRequest>,
+    memory: QueryMemory,
+    pub(super) has_ended: bool,
+    /// True if the client has terminated the present search.
+    pub(super) is_terminated: bool,
+    /// Answers to `clear_cache`, sent when the present search has ended and the table is cleared.
+    pub(super) clearing: Vec<(Value, Reservation)>,
+    /// A copy of the engine's options, for questions that arrive during a search.
+    options: EngineOptions,
+}
+
+impl<W: Write> Frontend<W> {
+    /// Creates a frontend for the lines of `input`. Waiting queries may take the memory that `options`
+    /// [reserve](EngineOptions::reserved).
+    pub(super) fn new(
+        defaults: QueryDefaults,
+        input: LineReader,
+        output: W,
+        options: EngineOptions,
+    ) -> Frontend<W> {
+        let memory = QueryMemory::new(options.reserved);
+        let (queue, clearing) = (Vec::new(), Vec::new());
+        let (has_ended, is_terminated) = (false, false);
+        Frontend { defaults, input, output, queue, memory, has_ended, is_terminated, clearing, options }
+    }
+
+    /// Writes a message as one line.
+    pub(super) fn write_message(&mut self, message: &Value) -> io::Result<()> {
+        writeln!(self.output, "{message}")?;
+        self.output.flush()
+    }
+
+    /// Removes the first of the requests with the highest priority.
+    pub(super) fn next_request(&mut self) -> Option<PositionRequest> {
+        let highest = self.queue.iter().map(|request| request.priority).max()?;
+        let index = self.queue.iter().position(|request| request.priority == highest)?;
+        Some(self.queue.remove(index))
+    }
+
+    /// Returns the networks for all board sizes, or one named `none`.
+    fn models(&self) -> Vec<Value> {
+        let model =
+            |name: &str, version: u32| json!({"name": name, "internalName": name, "version": version});
+        let networks = self.options.networks_by_name();
+        if networks.is_empty() {
+            return vec![model("none", 0)];
+        }
+        networks.iter().map(|(name, version)| model(name, *version)).collect()
+    }
+
+    /// Answers a query with an error.
+    pub(super) fn refuse(&mut self, request: &PositionRequest, error: &EngineError) -> io::Result<()> {
+        let (message, id) = (error.to_string(), Some(request.query.id.clone()));
+        self.write_message(&QueryError { message, field: None, id }.object())
+    }
+
+    /// Handles all lines that have arrived and for which there is memory.
+    ///
+    /// # Errors
+    /// If an answer cannot be written.
+    pub(super) fn read_lines(&mut self, current: Option<&PositionRequest>) -> io::Result<()> {
+        loop {
+            if self.input.is_abandoned() {
+                return Err(io::ErrorKind::BrokenPipe.into());
+            }
+            if self.has_ended || self.memory.is_full() || !self.input.has_more() {
+                return Ok(());
+            }
+            self.read_line(current)?;
+        }
+    }
+
+    /// Waits for the next line and handles it. `current` is the request being searched.
+    pub(super) fn read_line(&mut self, current: Option<&PositionRequest>) -> io::Result<()> {
+        match self.input.take_line()? {
+            None => self.has_ended = true,
+            Some(line) if line.text.trim().is_empty() => {}
+            Some(line) => {
+                let outcome = self.memory.check(&line).and_then(|()| parse(&line));
+                match outcome.and_then(|object| self.take(object, line.text.len(), current)) {
+                    Ok(mut answers) => answers.try_for_each(|answer| self.write_message(&answer))?,
+                    Err(error) => self.write_message(&error.object())?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Executes a line of `length` bytes and returns the immediate answers.
+    fn take(
+        &mut self,
+        object: Map<String, Value>,
+        length: usize,
+        current: Option<&PositionRequest>,
+    ) -> Result<Answers, QueryError> {
+        if let Some(action) = object.get("action") {
+            let action = action.as_str().unwrap_or_default().to_owned();
+            return self.act(&action, object, length, current);
+        }
+        let (requests, ignored) =
+            reader::read(&object, &self.defaults, |positions| self.memory.take(length, positions))?;
+        let id = object.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+        self.queue.extend(requests);
+        Ok(Box::new(ignored.into_iter().map(move |ignored| warning(&ignored, &id))))
+    }
+
+    fn act(
+        &mut self,
+        action: &str,
+        mut object: Map<String, Value>,
+        length: usize,
+        current: Option<&PositionRequest>,
+    ) -> Result<Answers, QueryError> {
+        let id = object.get("id").and_then(Value::as_str).map(str::to_owned);
+        let error = |field: &str, message: &str| QueryError {
+            message: message.to_owned(),
+            field: Some(field.to_owned()),
+            id: id.clone(),
+        };
+        if id.is_none() {
+            return Err(error("id", "expected a text: the id that the answer repeats"));
+        }
+        match action {
+            "query_version" => {
+                object.insert("version".to_owned(), env!("CARGO_PKG_VERSION").into());
+                object.insert("git_hash".to_owned(), "".into());
+            }
+            "query_models" => {
+                object.insert("models".to_owned(), self.models().into());
+            }
+            "clear_cache" => {
+                self.clearing.push((Value::Object(object), self.memory.take(length, 0)));
+                return Ok(Box::new(std::iter::empty()));
+            }
+            "terminate_all" => return Ok(self.terminate(object, &|_| true, current)),
+            "terminate" => {
+                let wanted = object.get("terminateId").and_then(Value::as_str).map(str::to_owned);
+                let wanted = wanted.ok_or_else(|| error("terminateId", "expected the id of a query"))?;
+                let turns = turn_numbers(&object).map_err(|what| error("turnNumbers", what))?;
+                let is_meant = move |request: &PositionRequest| {
+                    request.query.id == wanted
+                        && turns.as_ref().is_none_or(|turns| turns.contains(&request.turn))
+                };
+                return Ok(self.terminate(object, &is_meant, current));
+            }
+            _ => {
+                let known = "expected query_version, query_models, clear_cache, terminate or terminate_all";
+                return Err(error("action", known));
+            }
+        }
+        Ok(Box::new(std::iter::once(Value::Object(object))))
+    }
+
+    /// Ends the matching requests: the present search reports its result so far, waiting ones have no results.
+    fn terminate(
+        &mut self,
+        object: Map<String, Value>,
+        is_meant: &dyn Fn(&PositionRequest) -> bool,
+        current: Option<&PositionRequest>,
+    ) -> Answers {
+        self.is_terminated |= current.is_some_and(is_meant);
+        let (ended, waiting) =
+            std::mem::take(&mut self.queue).into_iter().partition(|request| is_meant(request));
+        self.queue = waiting;
+        let ended: Vec<PositionRequest> = ended;
+        let ended = ended.into_iter().map(|request| message::no_results(&request));
+        Box::new(std::iter::once(Value::Object(object)).chain(ended))
+    }
+}
+
+fn turn_numbers(object: &Map<String, Value>) -> Result<Option<Vec<usize>>, &'static str> {
+    let Some(turns) = object.get("turnNumbers") else { return Ok(None) };
+    let numbers = turns.as_array().and_then(|turns| {
+        turns.iter().map(|turn| turn.as_u64().map(|turn| turn as usize)).collect::<Option<Vec<_>>>()
+    });
+    numbers.map(Some).ok_or("expected a list of turns")
+}
+
+fn parse(line: &Line) -> Result<Map<String, Value>, QueryError> {
+    let error = |message: String| QueryError { message, field: None, id: None };
+    match serde_json::from_str(&line.text) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(_) => Err(error("expected a JSON object".to_owned())),
+        Err(what) => Err(error(format!("expected a JSON object: {what}"))),
+    }
+}

@@ -1,0 +1,454 @@
+//! Parser of queries. The field names are those of KataGo's analysis
+//! engine (KataGo docs/Analysis_Engine.md).
+
+use super::defaults::{Perspective, QueryDefaults};
+use super::error::{IgnoredField, QueryError};
+use super::memory_limit::Reservation;
+use super::query::{MoveRestriction, PositionRequest, Query, QueryGame};
+use crate::base::game::{Move, Player};
+use crate::go::handicap::stones_given;
+use crate::go::{KeyPolicy, Komi, Record, Rules, Scoring, Size};
+use crate::records::sgf::rules;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Warnings for fields of KataGo that have no effect.
+const UNSUPPORTED_FIELDS: [(&str, &str); 4] = [
+    ("includeOwnershipStdev", "not supported: this engine computes no standard deviation of ownership"),
+    ("includeMovesOwnershipStdev", "not supported: this engine computes no standard deviation of ownership"),
+    (
+        "includeNoResultValue",
+        "not supported: every game has a result here: superko forbids cycles, or the last cycle decides",
+    ),
+    ("humanSLProfile", "not supported: this engine has no model of human players"),
+];
+/// Warning for other unknown fields.
+const UNKNOWN_FIELD: &str = "unknown field, ignored";
+/// Warning for an `untilDepth` above 1.
+const UNSUPPORTED_DEPTH: &str =
+    "moves are avoided or allowed only at the root: untilDepth above 1 is treated as 1";
+
+/// Parses the position requests of a query and its ignored fields. `reserve` reserves memory for a number of positions.
+pub(super) fn read(
+    object: &Map<String, Value>,
+    defaults: &QueryDefaults,
+    reserve: impl FnOnce(usize) -> Reservation,
+) -> Result<(Vec<PositionRequest>, Vec<IgnoredField>), QueryError> {
+    let reader = Reader { object };
+    let id = reader
+        .text("id")?
+        .ok_or_else(|| reader.error("id", "expected a text: the id that the answer repeats"))?;
+    let size = reader.size()?;
+    let rules = reader.rules()?;
+    let komi = reader.komi(rules)?;
+    let game = reader.game(size, rules, komi, defaults.keys)?;
+    let turns = reader.turns(game.moves.len())?;
+    let priorities = reader.priorities(turns.len())?;
+    let (overrides, mut ignored) = reader.overrides()?;
+    ignored.extend(reader.ignored());
+    let query = Arc::new(Query {
+        id: id.to_owned(),
+        perspective: overrides.perspective.unwrap_or(defaults.perspective),
+        visits: reader.positive("maxVisits")?.or(overrides.visits).unwrap_or(defaults.visits),
+        time: overrides.time.or(defaults.time),
+        report_interval: reader.seconds("reportDuringSearchEvery")?,
+        first_report: reader.seconds("firstReportDuringSearchAfter")?,
+        pv_length: reader
+            .positive("analysisPVLen")?
+            .map_or(usize::MAX, |length| usize::try_from(length).unwrap_or(usize::MAX).saturating_add(1)),
+        has_ownership: reader.flag("includeOwnership")?,
+        has_moves_ownership: reader.flag("includeMovesOwnership")?,
+        has_policy: reader.flag("includePolicy")?,
+        has_pv_visits: reader.flag("includePVVisits")?,
+        restrictions: [("avoidMoves", false), ("allowMoves", true)]
+            .into_iter()
+            .map(|(key, is_allowed)| reader.restrictions(key, is_allowed, size))
+            .collect::<Result<Vec<_>, _>>()?
+            .concat(),
+        game,
+        _reservation: reserve(turns.len()),
+    });
+    let requests = turns.into_iter().zip(priorities);
+    let requests =
+        requests.map(|(turn, priority)| PositionRequest { query: Arc::clone(&query), turn, priority });
+    Ok((requests.collect(), ignored))
+}
+
+fn is_known(key: &str) -> bool {
+    const KNOWN: [&str; 24] = [
+        "id",
+        "moves",
+        "initialStones",
+        "initialPlayer",
+        "rules",
+        "komi",
+        "whiteHandicapBonus",
+        "boardXSize",
+        "boardYSize",
+        "analyzeTurns",
+        "maxVisits",
+        "analysisPVLen",
+        "includeOwnership",
+        "includeMovesOwnership",
+        "includePolicy",
+        "includePVVisits",
+        "avoidMoves",
+        "allowMoves",
+        "overrideSettings",
+        "reportDuringSearchEvery",
+        "firstReportDuringSearchAfter",
+        "priority",
+        "priorities",
+        "action",
+    ];
+    KNOWN.contains(&key)
+}
+
+/// Values of `overrideSettings`.
+#[derive(Default)]
+struct Overrides {
+    perspective: Option<Perspective>,
+    visits: Option<u64>,
+    time: Option<Duration>,
+}
+
+/// Typed access to the fields of a query.
+struct Reader<'q> {
+    object: &'q Map<String, Value>,
+}
+
+impl Reader<'_> {
+    fn error(&self, field: &str, message: &str) -> QueryError {
+        let id = self.object.get("id").and_then(Value::as_str).map(str::to_owned);
+        QueryError { message: message.to_owned(), field: Some(field.to_owned()), id }
+    }
+
+    fn get(&self, key: &str) -> Option<&Value> {
+        self.object.get(key).filter(|value| !value.is_null())
+    }
+
+    fn text(&self, key: &str) -> Result<Option<&str>, QueryError> {
+        let read = |value: &Value| value.as_str().map(|_| ());
+        match self.get(key) {
+            Some(value) if read(value).is_none() => Err(self.error(key, "expected a text")),
+            value => Ok(value.and_then(Value::as_str)),
+        }
+    }
+
+    fn flag(&self, key: &str) -> Result<bool, QueryError> {
+        let Some(value) = self.get(key) else { return Ok(false) };
+        value.as_bool().ok_or_else(|| self.error(key, "expected true or false"))
+    }
+
+    fn positive(&self, key: &str) -> Result<Option<u64>, QueryError> {
+        let Some(value) = self.get(key) else { return Ok(None) };
+        let number = value.as_u64().filter(|&number| number > 0);
+        number.map(Some).ok_or_else(|| self.error(key, "expected a whole number of at least 1"))
+    }
+
+    fn seconds(&self, key: &str) -> Result<Option<Duration>, QueryError> {
+        let Some(value) = self.get(key) else { return Ok(None) };
+        match value.as_f64() {
+            Some(seconds) if seconds > 0.0 => Ok(Some(Duration::from_secs_f64(seconds.min(1e6)))),
+            _ => Err(self.error(key, "expected a number of seconds above 0")),
+        }
+    }
+
+    fn array(&self, key: &str) -> Result<&[Value], QueryError> {
+        let Some(value) = self.get(key) else { return Ok(&[]) };
+        value.as_array().map(Vec::as_slice).ok_or_else(|| self.error(key, "expected a list"))
+    }
+
+    fn size(&self) -> Result<Size, QueryError> {
+        let side = |key| {
+            let side = self.positive(key)?.filter(|&side| side <= 19);
+            side.ok_or_else(|| self.error(key, "expected a board side from 1 to 19"))
+        };
+        let (columns, rows) = (side("boardXSize")?, side("boardYSize")?);
+        Size::new(columns as usize, rows as usize)
+            .map_err(|error| self.error("boardXSize", &error.to_string()))
+    }
+
+    fn rules(&self) -> Result<Rules, QueryError> {
+        const BONUS: &str = "whiteHandicapBonus";
+        let missing = || self.error("rules", "expected the name of rules or an object");
+        let rules = rules::from_json(self.get("rules").ok_or_else(missing)?);
+        let mut rules = rules.map_err(|error| self.error("rules", &error.to_string()))?;
+        if let Some(bonus) = self.get(BONUS) {
+            let bonus = rules::handicap_bonus(BONUS, bonus);
+            rules.handicap_bonus = bonus.map_err(|error| self.error(BONUS, &error.to_string()))?;
+        }
+        Ok(rules)
+    }
+
+    /// Returns the komi; without one, half a point above that of an even game: 7.5 for area, 6.5 for territory
+    /// scoring.
+    fn komi(&self, rules: Rules) -> Result<Komi, QueryError> {
+        const MAX_POINTS: f64 = 150.0;
+        let Some(value) = self.get("komi") else {
+            return Ok(Komi(if rules.scoring == Scoring::Area { 15 } else { 13 }));
+        };
+        let expected = || format!("expected whole or half points from -150 to 150, found {value}");
+        let points = value.as_f64().filter(|points| points.abs() <= MAX_POINTS);
+        points
+            .and_then(|points| Komi::from_points(points).ok())
+            .ok_or_else(|| self.error("komi", &expected()))
+    }
+
+    /// Parses the game and checks that all its moves are legal.
+    fn game(&self, size: Size, rules: Rules, komi: Komi, keys: KeyPolicy) -> Result<QueryGame, QueryError> {
+        let stones = self.moves("initialStones", self.array("initialStones")?, size)?;
+        let moves = match self.get("moves") {
+            None => return Err(self.error("moves", "expected a list of moves (it may be empty)")),
+            Some(_) => self.moves("moves", self.array("moves")?, size)?,
+        };
+        let set_up = Player::BOTH.map(|player| stones.iter().filter(|stone| stone.0 == player).count());
+        let handicap = stones_given(set_up);
+        let first = match self.text("initialPlayer")? {
+            // The rule of KataGo's cpp/command/analysis.cpp.
+            None => match moves.first() {
+                Some(&(player, _)) => player,
+                None if handicap > 0 => Player::White,
+                None => Player::Black,
+            },
+            Some(player) => {
+                parse_player(player).ok_or_else(|| self.error("initialPlayer", "expected B or W"))?
+            }
+        };
+        let game = QueryGame { size, rules, komi, stones, first, moves, keys };
+        let start = game.start().map_err(|(mv, reason)| {
+            self.error("initialStones", &format!("{} cannot stand there: {reason}", size.vertex(mv)))
+        })?;
+        let mut record = Record::from_position(start);
+        for (index, &(player, mv)) in game.moves.iter().enumerate() {
+            record.play(player, mv).map_err(|reason| {
+                // KaTrain looks for the first two words.
+                let message = format!("Illegal move {}, {}: {reason}", index + 1, size.vertex(mv));
+                self.error("moves", &message)
+            })?;
+        }
+        Ok(game)
+    }
+
+    /// Parses pairs of a player and a vertex.
+    fn moves(&self, key: &str, pairs: &[Value], size: Size) -> Result<Vec<(Player, Move)>, QueryError> {
+        let read = |pair: &Value| {
+            let [player, vertex] = pair.as_array()?.as_slice() else { return None };
+            Some((parse_player(player.as_str()?)?, size.parse_vertex(vertex.as_str()?)?))
+        };
+        pairs
+            .iter()
+            .map(|pair| {
+                let expected = "expected pairs of a player and a point, such as [\"B\", \"D4\"], found";
+                read(pair).ok_or_else(|| self.error(key, &format!("{expected} {pair}")))
+            })
+            .collect()
+    }
+
+    fn turns(&self, last: usize) -> Result<Vec<usize>, QueryError> {
+        if self.get("analyzeTurns").is_none() {
+            return Ok(vec![last]);
+        }
+        let turns = self.array("analyzeTurns")?;
+        let expected = || self.error("analyzeTurns", &format!("expected numbers of turns from 0 to {last}"));
+        // A query without turns would never be answered.
+        if turns.is_empty() {
+            return Err(expected());
+        }
+        turns
+            .iter()
+            .map(|turn| {
+                turn.as_u64().map(|turn| turn as usize).filter(|&turn| turn <= last).ok_or_else(expected)
+            })
+            .collect()
+    }
+
+    fn priorities(&self, count: usize) -> Result<Vec<i64>, QueryError> {
+        let expected = |key| self.error(key, "expected one whole number per analysed turn");
+        if self.get("priorities").is_some() {
+            let priorities = self.array("priorities")?.iter();
+            let priorities: Option<Vec<i64>> = priorities.map(Value::as_i64).collect();
+            return priorities.filter(|it| it.len() == count).ok_or_else(|| expected("priorities"));
+        }
+        let priority = match self.get("priority") {
+            None => 0,
+            Some(value) => value.as_i64().ok_or_else(|| expected("priority"))?,
+        };
+        Ok(vec![priority; count])
+    }
+
+    fn restrictions(
+        &self,
+        key: &str,
+        is_allowed: bool,
+        size: Size,
+    ) -> Result<Vec<MoveRestriction>, QueryError> {
+        let expected = || self.error(key, "expected objects with player, moves and untilDepth");
+        let read = |value: &Value| {
+            let player = parse_player(value.get("player")?.as_str()?)?;
+            let moves = value.get("moves")?.as_array()?.iter();
+            let moves = moves.map(|mv| size.parse_vertex(mv.as_str()?)).collect::<Option<_>>()?;
+            value.get("untilDepth")?.as_u64()?;
+            Some(MoveRestriction { player, moves, is_allowed })
+        };
+        self.array(key)?.iter().map(|value| read(value).ok_or_else(expected)).collect()
+    }
+
+    /// Returns the fields without effect, except those that are false or null.
+    fn ignored(&self) -> Vec<IgnoredField> {
+        let asks = |value: &Value| !value.is_null() && *value != Value::Bool(false);
+        let unknown = self.object.iter().filter(|(key, value)| !is_known(key) && asks(value));
+        let unknown = unknown.map(|(key, _)| {
+            let known = UNSUPPORTED_FIELDS.iter().find(|(known, _)| known == key);
+            IgnoredField { field: key.clone(), reason: known.map_or(UNKNOWN_FIELD, |(_, reason)| reason) }
+        });
+        let is_deep = |value: &Value| value.get("untilDepth").and_then(Value::as_u64) > Some(1);
+        let is_deep = |key: &&str| self.array(key).is_ok_and(|values| values.iter().any(is_deep));
+        let deep = ["avoidMoves", "allowMoves"].into_iter().filter(is_deep);
+        unknown
+            .chain(deep.map(|key| IgnoredField { field: key.to_owned(), reason: UNSUPPORTED_DEPTH }))
+            .collect()
+    }
+
+    /// Returns the supported part of `overrideSettings`, and the other fields.
+    fn overrides(&self) -> Result<(Overrides, Vec<IgnoredField>), QueryError> {
+        let (mut overrides, mut unknown) = (Overrides::default(), Vec::new());
+        let Some(settings) = self.get("overrideSettings") else { return Ok((overrides, unknown)) };
+        let expected = |what: &str| self.error("overrideSettings", what);
+        let settings = settings.as_object().ok_or_else(|| expected("expected an object"))?;
+        for (key, value) in settings {
+            match key.as_str() {
+                "maxVisits" => {
+                    let visits = value.as_u64().filter(|&visits| visits > 0);
+                    overrides.visits =
+                        Some(visits.ok_or_else(|| expected("expected maxVisits of at least 1"))?);
+                }
+                "maxTime" => {
+                    let seconds = value.as_f64().filter(|&seconds| seconds > 0.0);
+                    let seconds = seconds.ok_or_else(|| expected("expected maxTime above 0"))?;
+                    overrides.time = Some(Duration::from_secs_f64(seconds.min(1e6)));
+                }
+                "reportAnalysisWinratesAs" => {
+                    let perspective = value.as_str().and_then(Perspective::parse);
+                    overrides.perspective =
+                        Some(perspective.ok_or_else(|| expected("expected BLACK, WHITE or SIDETOMOVE"))?);
+                }
+                _ => unknown
+                    .push(IgnoredField { field: format!("overrideSettings.{key}"), reason: UNKNOWN_FIELD }),
+            }
+        }
+        Ok((overrides, unknown))
+    }
+}
+
+fn parse_player(text: &str) -> Option<Player> {
+    match text.to_ascii_lowercase().as_str() {
+        "b" | "black" => Some(Player::Black),
+        "w" | "white" => Some(Player::White),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::memory_limit::QueryMemory;
+    use super::*;
+    use crate::go::KoRule;
+    use serde_json::json;
+
+    /// Parses a legal query of few visits into its position requests and ignored fields.
+    fn read_query(query: &Value) -> (Vec<PositionRequest>, Vec<IgnoredField>) {
+        let defaults = QueryDefaults {
+            perspective: Perspective::SideToMove,
+            visits: 1,
+            time: None,
+            keys: KeyPolicy::default(),
+            finishes_queue: true,
+        };
+        read(query.as_object().expect("an object"), &defaults, |count| QueryMemory::new(0).take(0, count))
+            .expect("a query")
+    }
+
+    /// Returns White's compensation for a handicap in a query with these rules, stones set up and
+    /// `whiteHandicapBonus`.
+    fn compensation(rules: Value, stones: &[&str], bonus: Option<&str>) -> Komi {
+        let stones: Vec<Value> =
+            stones.iter().map(|stone| json!(stone.split(' ').collect::<Vec<_>>())).collect();
+        let query = json!({
+            "id": "q", "boardXSize": 9, "boardYSize": 9, "rules": rules, "moves": [], "initialStones": stones,
+            "whiteHandicapBonus": bonus,
+        });
+        let (requests, unknown) = read_query(&query);
+        assert!(unknown.is_empty(), "{unknown:?}");
+        requests[0].position().expect("a position").compensation()
+    }
+
+    #[test]
+    fn white_gets_for_a_handicap_what_the_query_says_or_else_the_rules() {
+        let given = &["B C3", "B G7", "B G3"];
+        let by = |rules: &str, bonus| compensation(json!(rules), given, bonus);
+        assert_eq!(["chinese", "aga", "nz", "japanese"].map(|rules| by(rules, None).0), [6, 4, 0, 0]);
+        assert_eq!(["0", "N", "N-1"].map(|bonus| by("japanese", Some(bonus)).0), [0, 6, 4]);
+        let object =
+            json!({"ko": "POSITIONAL", "scoring": "AREA", "suicide": false, "whiteHandicapBonus": "N-1"});
+        assert_eq!(compensation(object.clone(), given, None), Komi(4));
+        assert_eq!(compensation(object, given, Some("0")), Komi(0));
+        let silent = json!({"ko": "POSITIONAL", "scoring": "AREA", "suicide": false});
+        assert_eq!(compensation(silent, given, None), Komi(0));
+        for none in [&[][..], &["B C3"], &["B C3", "B G7", "W G3"]] {
+            assert_eq!(compensation(json!("chinese"), none, Some("N")), Komi(0));
+        }
+    }
+
+    #[test]
+    fn rules_are_read_as_names_objects_and_texts_of_objects() {
+        let object =
+            json!({"ko": "SIMPLE", "scoring": "AREA", "tax": "NONE", "multiStoneSuicideLegal": true});
+        let read = |rules: Value| {
+            let query = json!({"id": "q", "rules": rules});
+            Reader { object: query.as_object().expect("an object") }.rules()
+        };
+        let expected = Rules::customary(KoRule::Simple, true, Scoring::Area);
+        for rules in [object.clone(), json!(object.to_string()), json!("ko=simple,suicide=yes")] {
+            assert_eq!(read(rules.clone()), Ok(expected), "{rules}");
+        }
+        for (rules, found) in [
+            (
+                json!("{\"hasButton\":true}"),
+                "hasButton: expected false (the button is not played here), found true",
+            ),
+            (json!({"tax": "ALL"}), "tax: expected NONE with scoring AREA or SEKI with TERRITORY"),
+            (json!("stone_scoring"), "a group tax, which is not played here: expected chinese"),
+            (json!(5), "rules: expected the name of rules or an object, found 5"),
+            (Value::Null, "expected the name of rules or an object"),
+        ] {
+            let error = read(rules.clone()).expect_err("refused");
+            assert_eq!(error.field.as_deref(), Some("rules"));
+            assert!(error.message.contains(found), "{rules}: {}", error.message);
+        }
+    }
+
+    #[test]
+    fn black_stones_played_before_white_s_first_are_a_handicap() {
+        let moves = json!([
+            ["B", "C3"],
+            ["B", "G7"],
+            ["W", "pass"],
+            ["B", "G3"],
+            ["W", "C7"],
+            ["B", "E5"],
+            ["B", "E6"]
+        ]);
+        let query = json!({
+            "id": "q", "boardXSize": 9, "boardYSize": 9, "rules": "chinese", "moves": moves,
+            "analyzeTurns": [0, 1, 2, 3, 4, 5, 7],
+        });
+        let (requests, _) = read_query(&query);
+        let points: Vec<f64> = requests
+            .iter()
+            .map(|request| request.position().expect("a position").compensation().points())
+            .collect();
+        assert_eq!(points, [0.0, 0.0, 2.0, 2.0, 3.0, 3.0, 3.0]);
+    }
+}

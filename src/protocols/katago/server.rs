@@ -1,0 +1,111 @@
+//! The server: searches the queries' positions one after another.
+
+use super::defaults::QueryDefaults;
+use super::frontend::Frontend;
+use super::message::{self, ResultParts};
+use super::query::PositionRequest;
+use crate::base::input::LineReader;
+use crate::engine::{Engine, evaluation};
+use crate::go::Record;
+use crate::search::{Limits, Report, SearchSnapshot};
+use std::io::{self, Write};
+use std::time::Instant;
+
+/// A server that answers queries with one engine.
+pub struct Server<W> {
+    engine: Engine,
+    frontend: Frontend<W>,
+}
+
+impl<W: Write> Server<W> {
+    /// Creates a server for the queries of `input`. They may take the memory that the engine's options
+    /// [reserve](EngineOptions::reserved).
+    pub fn new(engine: Engine, defaults: QueryDefaults, input: LineReader, output: W) -> Server<W> {
+        let options = engine.options().clone();
+        Server { engine, frontend: Frontend::new(defaults, input, output, options) }
+    }
+
+    /// Answers until the end of the input.
+    ///
+    /// # Errors
+    /// If reading or writing fails; the kind is `BrokenPipe` once no client reads the answers.
+    pub fn run(&mut self) -> io::Result<()> {
+        loop {
+            while self.frontend.queue.is_empty() && !self.frontend.has_ended {
+                self.frontend.read_line(None)?;
+                self.clear_if_asked()?;
+            }
+            self.frontend.read_lines(None)?;
+            if self.frontend.has_ended && !self.frontend.defaults.finishes_queue {
+                return Ok(());
+            }
+            match self.frontend.next_request() {
+                Some(request) => self.analyse(&request)?,
+                None if self.frontend.has_ended => return Ok(()),
+                None => {}
+            }
+            self.clear_if_asked()?;
+        }
+    }
+
+    fn analyse(&mut self, request: &PositionRequest) -> io::Result<()> {
+        let Server { engine, frontend } = self;
+        // The query was played through on arrival.
+        let Ok(position) = request.position() else {
+            return frontend.write_message(&message::no_results(request));
+        };
+        if let Err(error) = engine.set_record(Record::from_position(position.clone())) {
+            return frontend.refuse(request, &error);
+        }
+        let asked = engine.network().cloned().filter(|_| request.query.has_policy);
+        let policy = asked.map(|network| evaluation::evaluate(&network, &position).policy);
+        let mut ownership = engine.line_ownership(&position);
+        let root_moves = request.root_moves(&position);
+        let (restricted, has_no_move) = match root_moves {
+            Some(allowed) if !position.allows_any(&allowed) => (None, true),
+            restricted => (restricted, false),
+        };
+        if has_no_move {
+            frontend.write_message(&message::nothing_allowed(request))?;
+        }
+        let mut result = |report: &Report, is_during_search| {
+            let parts = ResultParts { policy: policy.as_deref(), ownership: &mut ownership, has_no_move };
+            message::result(request, &position, report, parts, is_during_search)
+        };
+        engine.set_root_moves(restricted);
+        let limits =
+            Limits { visits: Some(request.query.visits), time: request.query.time, ..Limits::default() };
+        let mut failure = None;
+        let first = request.query.first_report.or(request.query.report_interval);
+        let mut next = first.map(|interval| Instant::now() + interval);
+        let mut watch = |snapshot: &SearchSnapshot<'_>| -> io::Result<bool> {
+            if next.is_some_and(|due| Instant::now() >= due) {
+                next = request.query.report_interval.map(|interval| Instant::now() + interval);
+                frontend.write_message(&result(&snapshot.report(), true))?;
+            }
+            frontend.read_lines(Some(request))?;
+            let is_wanted = !frontend.has_ended || frontend.defaults.finishes_queue;
+            Ok(is_wanted && !frontend.is_terminated)
+        };
+        let report = engine.search_position(position.clone(), limits, &mut |snapshot| {
+            watch(snapshot).unwrap_or_else(|error| {
+                failure = Some(error);
+                false
+            })
+        });
+        engine.set_root_moves(None);
+        frontend.is_terminated = false;
+        match failure {
+            Some(failure) => Err(failure),
+            None => frontend.write_message(&result(&report, false)),
+        }
+    }
+
+    fn clear_if_asked(&mut self) -> io::Result<()> {
+        if !self.frontend.clearing.is_empty() {
+            self.engine.clear_table();
+        }
+        let answers = std::mem::take(&mut self.frontend.clearing);
+        answers.iter().try_for_each(|(answer, _)| self.frontend.write_message(answer))
+    }
+}
