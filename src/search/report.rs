@@ -92,13 +92,13 @@ impl MoveReport {
 
 #[cfg(test)]
 impl MoveReport {
-    /// Returns an unproven move with the win rate `chance`, without a prior and without scores.
-    pub(crate) fn visited(number: u16, chance: f64, visits: u64) -> MoveReport {
+    /// Returns an unproven move with the given win rate, without a prior and without scores.
+    pub(crate) fn visited(number: u16, win_rate: f64, visits: u64) -> MoveReport {
         MoveReport {
             mv: Move(number),
             edge_visits: visits,
             visits,
-            value: Value((chance * f64::from(u32::MAX)) as u32),
+            value: Value((win_rate * f64::from(u32::MAX)) as u32),
             proven: None,
             prior: 0.0,
             black_score: None,

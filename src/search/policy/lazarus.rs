@@ -55,7 +55,7 @@ impl Lazarus {
         if self.scale > 0.0 { self.scale * most_samples.max(1.0) } else { self.constant }
     }
 
-    fn best_by_f(&self, samples: Samples, weight: f32) -> f32 {
+    fn f(&self, samples: Samples, weight: f32) -> f32 {
         (samples.results + weight) / (samples.count + weight)
     }
 }
@@ -69,14 +69,14 @@ impl SelectionPolicy for Lazarus {
     fn score(&self, parent: &ParentView, edge: &EdgeView) -> f32 {
         // The other moves' samples are unknown here, so N scales with the parent's visits; `score_all` uses the
         // samples.
-        self.best_by_f(Samples::unpack(edge.state), self.weight(parent.visits))
+        self.f(Samples::unpack(edge.state), self.weight(parent.visits))
     }
 
     fn score_all(&self, _: &ParentView, edges: &super::EdgeColumns<'_>, scores: &mut [f32]) {
         let state = &edges.state[..scores.len()];
         let weight = self.weight(if self.scale > 0.0 { most_samples(state.iter().copied()) } else { 0.0 });
         for (score, &word) in scores.iter_mut().zip(state) {
-            *score = self.best_by_f(Samples::unpack(word), weight);
+            *score = self.f(Samples::unpack(word), weight);
         }
     }
 
@@ -108,9 +108,9 @@ impl SelectionPolicy for Lazarus {
             let in_question = loaded(state).filter(|&(index, _)| candidates(index));
             in_question.map(|(_, word)| Samples::unpack(word)).filter(|samples| samples.count > 0.0)
         };
-        let best = samples().map(|samples| self.best_by_f(samples, weight)).fold(f32::NEG_INFINITY, f32::max);
+        let best = samples().map(|samples| self.f(samples, weight)).fold(f32::NEG_INFINITY, f32::max);
         let most = samples().map(|samples| samples.count).fold(0.0, f32::max);
-        samples().any(|samples| self.best_by_f(samples, weight) >= best && samples.count >= most)
+        samples().any(|samples| self.f(samples, weight) >= best && samples.count >= most)
     }
 
     fn plays_most_visited(&self) -> bool {

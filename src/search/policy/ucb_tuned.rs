@@ -46,7 +46,7 @@ impl Moments {
     }
 
     /// Returns the moments with one more sample. All three are halved before the number of samples would overflow.
-    const fn plus(self, half_points: u64) -> Moments {
+    const fn with_sample(self, half_points: u64) -> Moments {
         let shift = if self.samples == MAX_SAMPLES { 1 } else { 0 };
         Moments {
             samples: (self.samples >> shift) + 1,
@@ -81,7 +81,7 @@ impl SelectionPolicy for Ucb1Tuned {
     }
 
     fn update(&self, state: &[AtomicU64], chosen: usize, half_points: u32) {
-        let moments = Moments::unpack(state[chosen].load(Relaxed)).plus(u64::from(half_points.min(2)));
+        let moments = Moments::unpack(state[chosen].load(Relaxed)).with_sample(u64::from(half_points.min(2)));
         state[chosen].store(moments.pack(), Relaxed);
     }
 }
