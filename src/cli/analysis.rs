@@ -32,7 +32,7 @@ struct AnalysisSettings {
 }
 
 #[derive(Args)]
-pub(super) struct Arguments {
+pub(super) struct AnalysisArguments {
     /// Accepted and ignored: KataGo's network.
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
@@ -62,7 +62,7 @@ pub(super) struct Arguments {
     engine: EngineArguments,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &AnalysisArguments) -> Result<()> {
     let mut settings = AnalysisSettings::default();
     if let Some(path) = &arguments.config {
         settings.read_file(path)?;

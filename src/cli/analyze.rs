@@ -27,7 +27,7 @@ pub(super) const PROVABLE_POINTS: usize = 16;
 const MAX_FILE_BYTES: u64 = sgf::MAX_BYTES as u64;
 
 #[derive(Args)]
-pub(super) struct Arguments {
+pub(super) struct AnalyzeArguments {
     /// An SGF file, or - for standard input. Without a file: the empty board of --size.
     file: Option<PathBuf>,
     /// Analyse only the position after N moves; 0 is the start, -1 the last position, -2 the one before. Default: all
@@ -92,14 +92,14 @@ enum Format {
     Json,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &AnalyzeArguments) -> Result<()> {
     match &arguments.file {
         Some(path) => analyse_file(arguments, path),
         None => analyse_empty_board(arguments),
     }
 }
 
-fn analyse_empty_board(arguments: &Arguments) -> Result<()> {
+fn analyse_empty_board(arguments: &AnalyzeArguments) -> Result<()> {
     let table = TableGame::of(&arguments.engine);
     let ChosenGame { size, rules, komi } =
         choose_game(table.as_ref(), arguments.size, arguments.given(), Size::new(19, 19)?);
@@ -122,7 +122,7 @@ fn print_mismatch(table: Option<&TableGame>, rules: Rules, komi: Komi) {
 
 /// Analyses the selected game, or all games in order. The error of a record is printed as it occurs; the last one is
 /// returned.
-fn analyse_file(arguments: &Arguments, path: &Path) -> Result<()> {
+fn analyse_file(arguments: &AnalyzeArguments, path: &Path) -> Result<()> {
     let name = path.display().to_string();
     let bytes = read(path).with_context(|| format!("cannot read {name}"))?;
     let collection = sgf::read_damaged(&bytes).map_err(|error| with_name(&name, error))?;
@@ -152,7 +152,11 @@ fn analyse_file(arguments: &Arguments, path: &Path) -> Result<()> {
 }
 
 /// Analyses one game. Returns the error of its record, if there is one.
-fn analyse_game(arguments: &Arguments, record: &GameRecord, id: &str) -> Result<Option<anyhow::Error>> {
+fn analyse_game(
+    arguments: &AnalyzeArguments,
+    record: &GameRecord,
+    id: &str,
+) -> Result<Option<anyhow::Error>> {
     for warning in &record.warnings {
         print_error(&format!("{id}: {warning}"));
     }
@@ -254,7 +258,7 @@ fn all_of(
     (steps, None)
 }
 
-impl Arguments {
+impl AnalyzeArguments {
     fn given(&self) -> ChosenTerms {
         ChosenTerms { rules: self.rules, komi: self.komi }
     }
@@ -291,7 +295,7 @@ fn read(path: &Path) -> Result<Vec<u8>> {
 
 /// The analysis of a game: positions are searched in order, and each result is written at once.
 struct GameAnalysis<'a> {
-    arguments: &'a Arguments,
+    arguments: &'a AnalyzeArguments,
     id: String,
     head: Head,
     is_head_written: bool,
@@ -303,7 +307,7 @@ struct GameAnalysis<'a> {
 impl<'a> GameAnalysis<'a> {
     /// Creates an analyst for `count` positions with the board, rules and komi of `first`.
     fn new(
-        arguments: &'a Arguments,
+        arguments: &'a AnalyzeArguments,
         id: String,
         head: Head,
         first: &Position,
@@ -391,7 +395,7 @@ impl Drop for GameAnalysis<'_> {
     }
 }
 
-fn limits(arguments: &Arguments, size: Size) -> Limits {
+fn limits(arguments: &AnalyzeArguments, size: Size) -> Limits {
     let LimitArguments { visits, simulations, time } = arguments.limits;
     let may_be_proven = arguments.file.is_none() && size.points() <= PROVABLE_POINTS;
     let default = if may_be_proven { DEFAULT_SIMULATIONS_FOR_PROOF } else { DEFAULT_SIMULATIONS };

@@ -28,7 +28,7 @@ const SEED: u64 = 20_060_922;
 pub(super) const TABLE_BYTES: u64 = 64 << 20;
 
 #[derive(Args)]
-pub(super) struct Arguments {
+pub(super) struct BenchArguments {
     /// Instead play random games without a search, and compare the light playouts with a reference bot.
     #[arg(long)]
     playouts: bool,
@@ -48,7 +48,7 @@ pub(super) struct Arguments {
     engine: EngineArguments,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &BenchArguments) -> Result<()> {
     if arguments.playouts {
         return playouts::run(arguments.games);
     }

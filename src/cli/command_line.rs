@@ -19,47 +19,47 @@ use std::io::IsTerminal;
 #[command(version, args_conflicts_with_subcommands = true)]
 struct CommandLine {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<CliCommand>,
     #[command(flatten)]
-    gtp: gtp::Arguments,
+    gtp: gtp::GtpArguments,
     /// Speak GTP even if standard input is a terminal, for user interfaces that pass this flag.
     #[arg(long = "gtp", hide = true)]
     speak_gtp: bool,
 }
 
 #[derive(Subcommand)]
-pub(super) enum Command {
+pub(super) enum CliCommand {
     /// Play over the Go Text Protocol on standard input and output.
-    Gtp(gtp::Arguments),
+    Gtp(gtp::GtpArguments),
     /// Analyse a game or a position: win rates, best moves, main lines.
-    Analyze(analyze::Arguments),
+    Analyze(analyze::AnalyzeArguments),
     /// Review whole games: the moves that lost them and the better moves, as text, a web page, a record or a table.
-    Review(review::Arguments),
+    Review(review::ReviewArguments),
     /// Answer analysis queries, one JSON object a line, in the protocol of KataGo's analysis engine.
-    Analysis(analysis::Arguments),
+    Analysis(analysis::AnalysisArguments),
     /// Search fixed positions with a fixed seed; the last line is the signature of the search and its speed.
-    Bench(bench::Arguments),
+    Bench(bench::BenchArguments),
     /// Play games between two engines, or a round robin of several, and estimate their strength.
     #[command(name = "match")]
-    Match(match_games::Arguments),
+    Match(match_games::MatchArguments),
     /// Measure strength against table size: games at each size, a table of results and a chart.
-    Sweep(sweep::Arguments),
+    Sweep(sweep::SweepArguments),
     /// Run a suite of test positions with known answers, and count the solved ones.
-    Suite(suite::Arguments),
+    Suite(suite::SuiteArguments),
     /// Check that a program follows the GTP specification.
-    GtpCheck(gtp_check::Arguments),
+    GtpCheck(gtp_check::GtpCheckArguments),
     /// Create, inspect, check, merge and resize table files.
-    Table(table::Arguments),
+    Table(table::TableArguments),
     /// Inspect the network, evaluate positions with it, and prepare games for its training.
-    Network(network::Arguments),
+    Network(network::NetworkArguments),
     /// Play games of the engine against itself, to train the network with.
-    Selfplay(selfplay::Arguments),
+    Selfplay(selfplay::SelfplayArguments),
     /// Play against the engine in the terminal.
-    Play(play::Arguments),
+    Play(play::PlayArguments),
     /// Print the value of every option and its source: the default, the settings file or the command line.
-    Config(config::Arguments),
+    Config(config::ConfigArguments),
     /// Install manual pages and completions for bash, zsh and fish below a folder such as /usr/local.
-    Manual(manual::Arguments),
+    Manual(manual::ManualArguments),
     /// Print completions for a shell.
     Completions(manual::CompletionArguments),
 }
@@ -78,7 +78,7 @@ pub(super) fn program() -> clap::Command {
 ///
 /// # Errors
 /// Returns an error of one line for a wrong command line or wrong settings.
-pub(super) fn read(mut arguments: Vec<OsString>) -> Result<Option<Command>> {
+pub(super) fn read(mut arguments: Vec<OsString>) -> Result<Option<CliCommand>> {
     let choice = SettingsFile::take(&mut arguments)?;
     let arguments = with_long_options(arguments);
     let settings = choice.read()?;
@@ -89,26 +89,26 @@ pub(super) fn read(mut arguments: Vec<OsString>) -> Result<Option<Command>> {
     }
     let line = read_line(arguments, settings.as_ref())?;
     Ok(match line.command {
-        Some(Command::Config(mut arguments)) => {
+        Some(CliCommand::Config(mut arguments)) => {
             arguments.set_settings(choice, settings);
-            Some(Command::Config(arguments))
+            Some(CliCommand::Config(arguments))
         }
-        None if line.speak_gtp || !std::io::stdin().is_terminal() => Some(Command::Gtp(line.gtp)),
+        None if line.speak_gtp || !std::io::stdin().is_terminal() => Some(CliCommand::Gtp(line.gtp)),
         command => command,
     })
 }
 
 /// Parses `gtp` and `analyze` without building the other commands, which leaves more memory to the table. Returns
 /// `None` for other commands, mistakes and requests for help; [`read_line`] handles those.
-fn read_frequent(arguments: &[OsString]) -> Option<Command> {
+fn read_frequent(arguments: &[OsString]) -> Option<CliCommand> {
     fn parse_command<A: Args>(arguments: &[OsString]) -> Option<A> {
         let command = A::augment_args(clap::Command::new("tewari"));
         A::from_arg_matches_mut(&mut command.try_get_matches_from(arguments).ok()?).ok()
     }
     let arguments = arguments.get(1..)?;
     match arguments.first()?.to_str()? {
-        "gtp" => parse_command(arguments).map(Command::Gtp),
-        "analyze" => parse_command(arguments).map(Command::Analyze),
+        "gtp" => parse_command(arguments).map(CliCommand::Gtp),
+        "analyze" => parse_command(arguments).map(CliCommand::Analyze),
         _ => None,
     }
 }

@@ -18,7 +18,7 @@ use std::io::Write;
 const COLUMN: usize = 40;
 
 #[derive(Args)]
-pub(super) struct Arguments {
+pub(super) struct ConfigArguments {
     /// The command to print the options of; options may follow as on its own command line. Default: all commands.
     #[arg(value_name = "COMMAND", trailing_var_arg = true, allow_hyphen_values = true)]
     command: Vec<OsString>,
@@ -27,14 +27,14 @@ pub(super) struct Arguments {
     settings: Option<(SettingsFile, Option<Settings>)>,
 }
 
-impl Arguments {
+impl ConfigArguments {
     /// Sets the settings file, which is read before the arguments.
     pub(super) fn set_settings(&mut self, choice: SettingsFile, settings: Option<Settings>) {
         self.settings = Some((choice, settings));
     }
 }
 
-pub(super) fn run(arguments: Arguments, program: &Command) -> Result<()> {
+pub(super) fn run(arguments: ConfigArguments, program: &Command) -> Result<()> {
     let text = text(arguments, program).unwrap_or_else(|error| {
         print_error(&format!("{error:#}"));
         std::process::exit(USAGE_ERROR)
@@ -43,7 +43,7 @@ pub(super) fn run(arguments: Arguments, program: &Command) -> Result<()> {
 }
 
 /// Returns the output, or an error for wrong settings or wrong options after the command.
-fn text(arguments: Arguments, program: &Command) -> Result<String> {
+fn text(arguments: ConfigArguments, program: &Command) -> Result<String> {
     let (choice, settings) = arguments.settings.context("the settings were not read")?;
     let mut text = head(&choice, settings.as_ref());
     if arguments.command.is_empty() {
@@ -83,7 +83,7 @@ fn add_all(text: &mut String, command: &Command, path: &[String], settings: Opti
     if let Some(settings) = settings {
         settings.apply(command.clone(), &held)?;
     }
-    add(text, command, path, &Sources { settings, held, given: None, off: Vec::new() });
+    add(text, command, path, &ValueSources { settings, held, given: None, off: Vec::new() });
     Ok(())
 }
 
@@ -113,12 +113,12 @@ fn add_named(
         Ok(given) => given,
         Err(error) => bail!("{}", message(&error)),
     };
-    add(text, command, &path, &Sources { settings, held, given: Some(given), off });
+    add(text, command, &path, &ValueSources { settings, held, given: Some(given), off });
     Ok(())
 }
 
 /// Sources of the values of a command's options.
-struct Sources<'a> {
+struct ValueSources<'a> {
     settings: Option<&'a Settings>,
     held: Vec<AppliedSetting<'a>>,
     given: Option<ArgMatches>,
@@ -126,7 +126,7 @@ struct Sources<'a> {
     off: Vec<String>,
 }
 
-fn add(text: &mut String, command: &Command, path: &[String], sources: &Sources<'_>) {
+fn add(text: &mut String, command: &Command, path: &[String], sources: &ValueSources<'_>) {
     let mut lines = String::new();
     for option in options(command).filter(|option| !option.is_hide_set()) {
         lines += &sources.line(option);
@@ -137,7 +137,7 @@ fn add(text: &mut String, command: &Command, path: &[String], sources: &Sources<
     }
 }
 
-impl Sources<'_> {
+impl ValueSources<'_> {
     /// Returns the value of an option as a line of TOML, with its source as a comment.
     fn line(&self, option: &Arg) -> String {
         let Some(key) = option.get_long() else { return String::new() };

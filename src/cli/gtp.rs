@@ -19,7 +19,7 @@ use std::time::Duration;
 pub(super) const DEFAULT_TIME: Duration = Duration::from_secs(1);
 
 #[derive(Args)]
-pub(super) struct Arguments {
+pub(super) struct GtpArguments {
     /// Board at the start, as COLUMNSxROWS or one number, each from 1 to 19. Default: the table file's, or 19.
     #[arg(long, help_heading = POSITION)]
     size: Option<Size>,
@@ -64,7 +64,7 @@ pub(super) struct Arguments {
     engine: EngineArguments,
 }
 
-impl Arguments {
+impl GtpArguments {
     /// Returns an error for options that exclude each other, from the command line or the settings file.
     pub(super) fn check(&self) -> Result<()> {
         ensure!(
@@ -75,7 +75,7 @@ impl Arguments {
     }
 }
 
-pub(super) fn run(arguments: Arguments) -> Result<()> {
+pub(super) fn run(arguments: GtpArguments) -> Result<()> {
     let seed = match arguments.seed {
         Some(seed) => seed,
         None => SysRng.try_next_u64()? >> 1,

@@ -6,13 +6,13 @@ use anyhow::{Result, bail};
 use clap::Args;
 
 #[derive(Args)]
-pub(super) struct Arguments {
+pub(super) struct GtpCheckArguments {
     /// The program's command line, in quotes, for example "gnugo --mode gtp".
     #[arg(value_name = "CMD")]
     command: String,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &GtpCheckArguments) -> Result<()> {
     let (mut checks, mut failed, mut printed) = (0, 0, Ok(()));
     check(&arguments.command, &mut |name, verdict| {
         checks += usize::from(*verdict != CheckOutcome::Skipped);

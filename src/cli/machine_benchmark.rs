@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_and_times_are_said_in_handy_units() {
+    fn sizes_and_times_have_handy_units() {
         assert_eq!(
             [format_bytes(64 * MIB), format_bytes(2048 * MIB), format_bytes(1536 * MIB)],
             ["64 MiB", "2 GiB", "1.5 GiB"]

@@ -19,7 +19,7 @@ const COMPLETIONS: [(Shell, &str); 3] = [
 const PAGES: &str = "share/man/man1";
 
 #[derive(Args)]
-pub(super) struct Arguments {
+pub(super) struct ManualArguments {
     /// Folder to install below, such as ~/.local or /usr/local: pages go to share/man/man1, completions to the folders
     /// in share that bash, zsh and fish read.
     prefix: PathBuf,
@@ -35,7 +35,7 @@ pub(super) struct CompletionArguments {
 }
 
 /// Installs the manual pages and completions of `program`.
-pub(super) fn run(arguments: &Arguments, program: Command) -> Result<()> {
+pub(super) fn run(arguments: &ManualArguments, program: Command) -> Result<()> {
     let pages = pages(program.clone())?;
     let pages = pages.into_iter().map(|(name, text)| (Path::new(PAGES).join(name), text));
     let completions =

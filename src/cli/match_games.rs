@@ -16,7 +16,7 @@ use std::io::Write;
 const SPRT_ERROR: f64 = 0.05;
 
 #[derive(Args)]
-pub(super) struct Arguments {
+pub(super) struct MatchArguments {
     /// The contestant with Black in the first game of each pair: a GTP command line, self, or self:OPTIONS such as
     /// "self:--simulations 100 --policy ucb1". {seed} in a command line is replaced by a number that differs from game
     /// to game; without {seed} the command set_random_seed passes it.
@@ -62,7 +62,7 @@ enum Format {
     Json,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &MatchArguments) -> Result<()> {
     let common = &arguments.games_arguments;
     let experiment = Experiment {
         pairings: pairings(arguments)?,
@@ -123,7 +123,7 @@ fn keep(
 }
 
 /// Returns the pairings: the two contestants, all pairs of a round robin, or the neighbours on a ladder.
-fn pairings(arguments: &Arguments) -> Result<Vec<Pairing>> {
+fn pairings(arguments: &MatchArguments) -> Result<Vec<Pairing>> {
     let setting = arguments.games_arguments.setting(arguments.limits);
     if let (Some(black), Some(white)) = (&arguments.black, &arguments.white) {
         let contestants = [contestants::parse(black, &setting)?, contestants::parse(white, &setting)?];

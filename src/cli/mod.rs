@@ -34,7 +34,7 @@ mod table;
 mod table_game;
 mod value_parsers;
 
-use self::command_line::Command;
+use self::command_line::CliCommand;
 use self::exit_codes::USAGE_ERROR;
 use self::print::print_error;
 use anyhow::Result;
@@ -44,7 +44,7 @@ use std::io;
 /// A parsed command line.
 pub struct Cli {
     /// `None` prints the help.
-    command: Option<Command>,
+    command: Option<CliCommand>,
 }
 
 impl Cli {
@@ -65,7 +65,7 @@ impl Cli {
     /// Returns an error of one line for a wrong command line or wrong settings.
     pub fn read(words: Vec<OsString>) -> Result<Cli> {
         let command = command_line::read(words)?;
-        if let Some(Command::Gtp(arguments)) = &command {
+        if let Some(CliCommand::Gtp(arguments)) = &command {
             arguments.check()?;
         }
         Ok(Cli { command })
@@ -77,31 +77,31 @@ impl Cli {
     /// Returns the command's error, with a message for the user.
     pub fn run(self) -> Result<()> {
         // A reader such as `head` may close the output early; a protocol client may not.
-        let is_conversation = matches!(self.command, Some(Command::Gtp(_) | Command::Analysis(_)));
+        let is_conversation = matches!(self.command, Some(CliCommand::Gtp(_) | CliCommand::Analysis(_)));
         let outcome = self.dispatch();
         if is_conversation { outcome } else { unless_unread(outcome) }
     }
 
     fn dispatch(self) -> Result<()> {
         match self.command {
-            Some(Command::Gtp(arguments)) => gtp::run(arguments),
-            Some(Command::Analyze(arguments)) => analyze::run(&arguments),
-            Some(Command::Review(arguments)) => review::run(&arguments),
-            Some(Command::Analysis(arguments)) => analysis::run(&arguments),
-            Some(Command::Bench(arguments)) => bench::run(&arguments),
-            Some(Command::Match(arguments)) => match_games::run(&arguments),
-            Some(Command::Sweep(arguments)) => sweep::run(&arguments),
-            Some(Command::Suite(arguments)) => suite::run(&arguments),
-            Some(Command::GtpCheck(arguments)) => gtp_check::run(&arguments),
-            Some(Command::Table(arguments)) => table::run(&arguments),
-            Some(Command::Network(arguments)) => network::run(&arguments),
-            Some(Command::Selfplay(arguments)) => selfplay::run(&arguments),
-            Some(Command::Play(arguments)) => play::run(&arguments),
-            Some(Command::Manual(arguments)) => manual::run(&arguments, command_line::program()),
-            Some(Command::Completions(arguments)) => {
+            Some(CliCommand::Gtp(arguments)) => gtp::run(arguments),
+            Some(CliCommand::Analyze(arguments)) => analyze::run(&arguments),
+            Some(CliCommand::Review(arguments)) => review::run(&arguments),
+            Some(CliCommand::Analysis(arguments)) => analysis::run(&arguments),
+            Some(CliCommand::Bench(arguments)) => bench::run(&arguments),
+            Some(CliCommand::Match(arguments)) => match_games::run(&arguments),
+            Some(CliCommand::Sweep(arguments)) => sweep::run(&arguments),
+            Some(CliCommand::Suite(arguments)) => suite::run(&arguments),
+            Some(CliCommand::GtpCheck(arguments)) => gtp_check::run(&arguments),
+            Some(CliCommand::Table(arguments)) => table::run(&arguments),
+            Some(CliCommand::Network(arguments)) => network::run(&arguments),
+            Some(CliCommand::Selfplay(arguments)) => selfplay::run(&arguments),
+            Some(CliCommand::Play(arguments)) => play::run(&arguments),
+            Some(CliCommand::Manual(arguments)) => manual::run(&arguments, command_line::program()),
+            Some(CliCommand::Completions(arguments)) => {
                 manual::print_completions(&arguments, command_line::program())
             }
-            Some(Command::Config(arguments)) => {
+            Some(CliCommand::Config(arguments)) => {
                 config::run(arguments, &help::explain(command_line::program()))
             }
             None => Ok(help::explain(command_line::program()).print_help()?),

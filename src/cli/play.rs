@@ -33,7 +33,7 @@ pub(super) const DEFAULT_SIMULATIONS: u64 = 20_000;
 pub(super) const TICTACTOE_TABLE_BYTES: u64 = 8 << 20;
 
 #[derive(Args)]
-pub(super) struct Arguments {
+pub(super) struct PlayArguments {
     #[command(subcommand)]
     game: PlayCommand,
 }
@@ -103,7 +103,7 @@ impl CommonArguments {
     }
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &PlayArguments) -> Result<()> {
     match &arguments.game {
         PlayCommand::Go(go) => play_go(go),
         PlayCommand::Tictactoe(common) => {

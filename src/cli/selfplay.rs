@@ -16,7 +16,7 @@ use std::thread::available_parallelism;
 pub(super) const TABLE_BYTES: u64 = 8 << 20;
 
 #[derive(Args)]
-pub(super) struct Arguments {
+pub(super) struct SelfplayArguments {
     /// Folder for the games. If it has games played with the same options, only the missing ones are played.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -70,7 +70,7 @@ fn parse_positive(text: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("expected a number above 0 and not over 1000, found {text}"))
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &SelfplayArguments) -> Result<()> {
     ensure!(
         (-400.0..=400.0).contains(&arguments.komi) && (0.0..=100.0).contains(&arguments.komi_spread),
         "expected a komi from -400 to 400 and a spread from 0 to 100, found {} and {}",

@@ -26,7 +26,7 @@ pub(super) const TABLE_BYTES: u64 = 64 << 20;
 const MAX_NAMED_TESTS: usize = 20;
 
 #[derive(Args)]
-pub(super) struct Arguments {
+pub(super) struct SuiteArguments {
     /// File of tests, one JSON object a line: id, size, komi, colour to move, moves, and the expected moves or value.
     file: PathBuf,
     /// Only tests of these tiers. Default: all.
@@ -65,7 +65,7 @@ enum Format {
     Json,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &SuiteArguments) -> Result<()> {
     let name = arguments.file.display();
     let text = std::fs::read_to_string(&arguments.file).with_context(|| name.to_string())?;
     if let Some(out) = &arguments.out {
@@ -114,7 +114,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-impl Arguments {
+impl SuiteArguments {
     fn wants(&self, test: &SuiteTest) -> bool {
         (self.tier.is_empty() || self.tier.contains(&test.tier))
             && (self.suite.is_empty() || self.suite.contains(&test.suite))

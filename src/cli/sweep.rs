@@ -38,7 +38,7 @@ const DEFAULT_SIMULATIONS: u64 = 1_000;
 const AMPLE_TABLE_BYTES: u64 = 256 << 20;
 
 #[derive(Args)]
-pub(super) struct Arguments {
+pub(super) struct SweepArguments {
     /// Sizes of the table, for example 32KiB,128KiB,512KiB,2MiB,8MiB.
     #[arg(long, value_name = "BYTES,...", value_delimiter = ',', value_parser = parse_bytes,
         required_unless_present = "rows")]
@@ -86,7 +86,7 @@ pub(super) struct Arguments {
     games_arguments: GameArguments,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &SweepArguments) -> Result<()> {
     if !arguments.rows.is_empty() {
         return draw_again(arguments);
     }
@@ -159,7 +159,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     played.outcome.and(shown)
 }
 
-impl Arguments {
+impl SweepArguments {
     /// Returns true if the words of the engine contain an option.
     fn engine_has(&self, option: &str) -> bool {
         self.engine.split([' ', '=', ':']).any(|word| word == option)
@@ -226,7 +226,7 @@ fn show(rows: &[SweepRow], title: &str, reference: &str, store: Option<&Experime
 
 /// Runs the sweep over positions instead of games.
 fn measure_moves(
-    arguments: &Arguments,
+    arguments: &SweepArguments,
     path: &Path,
     points: &[SweepPoint],
     engine: &EngineOptions,
@@ -282,7 +282,7 @@ fn measure_moves(
 }
 
 /// Draws the charts of earlier results.
-fn draw_again(arguments: &Arguments) -> Result<()> {
+fn draw_again(arguments: &SweepArguments) -> Result<()> {
     let mut rows: Vec<SweepRow> = Vec::new();
     for path in &arguments.rows {
         let mut reader = csv::Reader::from_path(path).with_context(|| format!("{}", path.display()))?;

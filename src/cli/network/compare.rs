@@ -20,7 +20,7 @@ use std::path::PathBuf;
 const TABLE_BYTES: u64 = 16 << 20;
 
 #[derive(Args)]
-pub(super) struct Arguments {
+pub(super) struct CompareArguments {
     /// Folders of self-play.
     #[arg(required = true)]
     games: Vec<PathBuf>,
@@ -46,7 +46,7 @@ pub(super) struct Arguments {
     source: NetworkSource,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &CompareArguments) -> Result<()> {
     let (games, _) = read_selfplay_games(&arguments.games, arguments.size)?;
     let games = &games[games.len().saturating_sub(arguments.validation.get())..];
     let mut options = EngineOptions {

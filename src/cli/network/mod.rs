@@ -11,7 +11,7 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 
 #[derive(Args)]
-pub(super) struct Arguments {
+pub(super) struct NetworkArguments {
     #[command(subcommand)]
     what: NetworkCommand,
 }
@@ -21,15 +21,15 @@ enum NetworkCommand {
     /// Print the name, architecture and training of a network.
     Info(NetworkSource),
     /// Print the network's evaluation of a position of a game.
-    Eval(show::Arguments),
+    Eval(show::EvalArguments),
     /// Compare a network with a search without one, on games kept for validation: forecasts of the winner and of the
     /// owner of each point.
-    Compare(compare::Arguments),
+    Compare(compare::CompareArguments),
     /// Convert recorded games to positions for the trainer.
-    Prepare(prepare::Arguments),
+    Prepare(prepare::PrepareArguments),
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &NetworkArguments) -> Result<()> {
     match &arguments.what {
         NetworkCommand::Info(source) => {
             print_line(format_args!("{}", show::all_info(&source.networks()?)))?;

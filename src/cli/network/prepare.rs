@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 #[derive(Args)]
-pub(super) struct Arguments {
+pub(super) struct PrepareArguments {
     /// Folders of self-play; or one file (- for standard input) of games on 19x19, one a line: DATE RESULT KOMI MOVES,
     /// with moves in SGF letters.
     #[arg(required = true)]
@@ -38,7 +38,7 @@ pub(super) struct Arguments {
     every: u16,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &PrepareArguments) -> Result<()> {
     if arguments.games.iter().all(|path| path.is_dir()) {
         return prepare_selfplay_games(arguments);
     }
@@ -109,7 +109,7 @@ fn boards(games: &[SelfplayGame]) -> String {
     if sizes.is_empty() { "none".to_owned() } else { sizes.into_iter().collect::<Vec<_>>().join(", ") }
 }
 
-fn prepare_selfplay_games(arguments: &Arguments) -> Result<()> {
+fn prepare_selfplay_games(arguments: &PrepareArguments) -> Result<()> {
     let (games, size) = read_selfplay_games(&arguments.games, arguments.size)?;
     split(arguments, &games, &mut |games, file| {
         let mut writer = SampleWriter::with_visits(BufWriter::new(file), size)?;
@@ -151,7 +151,7 @@ fn read<G>(path: &Path, parse: impl Fn(&str, usize) -> Result<G>) -> Result<Vec<
 /// Writes the last games to the validation file and all others to the training file. A trainer may be reading older
 /// files: they stay until both new ones are complete.
 fn split<G>(
-    arguments: &Arguments,
+    arguments: &PrepareArguments,
     games: &[G],
     write: &mut impl FnMut(&[G], &mut File) -> io::Result<(usize, usize)>,
 ) -> Result<()> {

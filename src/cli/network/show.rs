@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 const MAX_LISTED_MOVES: usize = 8;
 
 #[derive(Args)]
-pub(super) struct Arguments {
+pub(super) struct EvalArguments {
     /// An SGF file, or - for standard input.
     file: PathBuf,
     /// The position after N moves; 0 is the start. Default: the last one.
@@ -80,7 +80,7 @@ fn info(network: &Network) -> String {
     )
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &EvalArguments) -> Result<()> {
     let networks = arguments.source.networks()?;
     let name = arguments.file.display().to_string();
     let bytes = read(&arguments.file).with_context(|| format!("cannot read {name}"))?;

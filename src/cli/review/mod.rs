@@ -30,7 +30,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 pub(super) const DEFAULT_SIMULATIONS: u64 = 1_000;
 
 #[derive(Args)]
-pub(super) struct Arguments {
+pub(super) struct ReviewArguments {
     /// SGF files, folders of them (with the folders inside), or - for standard input.
     #[arg(required_unless_present = "from", conflicts_with = "from")]
     files: Vec<PathBuf>,
@@ -86,14 +86,14 @@ pub(super) fn columns_in_words() -> String {
     format!("Columns of csv and json:\n{}", columns.concat())
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &ReviewArguments) -> Result<()> {
     match &arguments.from {
         Some(path) => show_again(arguments, path),
         None => review_files(arguments),
     }
 }
 
-fn show_again(arguments: &Arguments, path: &Path) -> Result<()> {
+fn show_again(arguments: &ReviewArguments, path: &Path) -> Result<()> {
     let mut plan = arguments.output().plan(&[path], arguments.settings())?;
     let name = path.display();
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
@@ -101,7 +101,7 @@ fn show_again(arguments: &Arguments, path: &Path) -> Result<()> {
     plan.finish()
 }
 
-fn review_files(arguments: &Arguments) -> Result<()> {
+fn review_files(arguments: &ReviewArguments) -> Result<()> {
     let mut failures = Failures::default();
     let sources = input::read_all(&arguments.files, &mut failures);
     let paths: Vec<&Path> = sources.iter().map(|source| source.path.as_path()).collect();
@@ -133,7 +133,7 @@ fn review_files(arguments: &Arguments) -> Result<()> {
 
 /// Reviews all games of a file, until the user interrupts it.
 fn review_source(
-    arguments: &Arguments,
+    arguments: &ReviewArguments,
     source: &SourceFile,
     bar: &ProgressBar,
     stop: &AtomicBool,
@@ -161,7 +161,7 @@ fn review_source(
 
 /// Reviews a game. Returns the review, and the error that cut its record off, if there is one.
 fn review_game(
-    arguments: &Arguments,
+    arguments: &ReviewArguments,
     source: &SourceFile,
     game: usize,
     watcher: ReviewCallbacks<'_>,
@@ -198,7 +198,7 @@ fn review_game(
     Ok((review, cut_off.map(|error| about(&error))))
 }
 
-impl Arguments {
+impl ReviewArguments {
     fn settings(&self) -> ReportSettings {
         ReportSettings { thresholds: self.thresholds, mistakes: self.mistakes }
     }

@@ -17,7 +17,7 @@ use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
 #[derive(Args)]
-pub(super) struct Arguments {
+pub(super) struct TableArguments {
     #[command(subcommand)]
     command: TableCommand,
 }
@@ -45,7 +45,7 @@ enum TableCommand {
     Dump(DumpArguments),
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &TableArguments) -> Result<()> {
     match &arguments.command {
         TableCommand::Create(arguments) => create::create(arguments),
         TableCommand::Info(arguments) => info::info(arguments),

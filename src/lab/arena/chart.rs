@@ -341,12 +341,12 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_no_chart() {
+    fn empty_series_is_an_error() {
         assert!(matches!(sweep_chart(&words(), &[]), Err(ChartError::Empty)));
     }
 
     #[test]
-    fn too_few_games_are_said_instead_of_drawn() {
+    fn too_few_games_are_named_instead_of_drawn() {
         let silent =
             |label| ChartSeries { missing_reason: Some("too few games".to_owned()), ..series(label, 0.0) };
         let both = sweep_chart(&words(), &[silent("visits"), series("always", 0.0)]).unwrap();

@@ -113,14 +113,14 @@ pub enum ContestantError {
 
 /// A running contestant.
 pub struct Contestant {
-    kind: Kind,
+    kind: ContestantKind,
     /// True if `clear_cache` resets the contestant for another game.
     can_reset: bool,
     /// True after a missing or unreadable answer: a late one would be taken for the answer to a later command.
     is_broken: bool,
 }
 
-enum Kind {
+enum ContestantKind {
     BuiltIn(Box<Session>),
     Program(GtpClient),
 }
@@ -150,12 +150,12 @@ impl Contestant {
                     .map_err(|error| ContestantError::Engine { description: description.clone(), error })?;
                 // A game that begins with the content of a table file needs a fresh copy of it.
                 let can_reset = engine.options().table_file.is_none();
-                let kind = Kind::BuiltIn(Box::new(Session::new(engine, session.clone())));
+                let kind = ContestantKind::BuiltIn(Box::new(Session::new(engine, session.clone())));
                 Ok(Contestant { kind, can_reset, is_broken: false })
             }
             ContestantSpec::Program(command) => {
                 let client = GtpClient::start(&command.replace("{seed}", &(seed >> 33).to_string()))?;
-                let kind = Kind::Program(client);
+                let kind = ContestantKind::Program(client);
                 let mut contestant = Contestant { kind, can_reset: false, is_broken: false };
                 let can_seed = contestant.examine(command)?;
                 // Without a seed on the command line, the games are the same in every process.
@@ -216,7 +216,7 @@ impl Contestant {
     /// # Errors
     /// If it refuses or does not answer.
     pub fn begin(&mut self, setting: &GameSettings) -> Result<(), GtpFailure> {
-        if let Kind::BuiltIn(session) = &mut self.kind {
+        if let ContestantKind::BuiltIn(session) = &mut self.kind {
             session.restart_totals();
         }
         let GameSettings { size, komi, time_per_move } = *setting;
@@ -228,7 +228,7 @@ impl Contestant {
         self.ask(&boardsize, ANSWER_TIMEOUT)?;
         self.ask("clear_board", ANSWER_TIMEOUT)?;
         self.ask(&format!("komi {komi}"), ANSWER_TIMEOUT)?;
-        if let (Some(time), Kind::Program(_)) = (time_per_move, &self.kind) {
+        if let (Some(time), ContestantKind::Program(_)) = (time_per_move, &self.kind) {
             // Canadian overtime: one stone in each period. A program without clocks may refuse.
             match self.ask(&format!("time_settings 0 {} 1", time.as_secs()), ANSWER_TIMEOUT) {
                 Ok(_) | Err(GtpFailure::Refused { .. }) => {}
@@ -271,12 +271,14 @@ impl Contestant {
     /// If the answer is an error, missing or unusable.
     pub fn ask(&mut self, command: &str, timeout: Duration) -> Result<String, GtpFailure> {
         let answer = match &mut self.kind {
-            Kind::Program(client) => client.ask(command, timeout),
-            Kind::BuiltIn(session) => match session.answer(command).map(|response| response.outcome) {
-                Some(Ok(answer)) => Ok(answer),
-                Some(Err(answer)) => Err(GtpFailure::Refused { command: command.to_owned(), answer }),
-                None => Err(garbage(command, "a command", command)),
-            },
+            ContestantKind::Program(client) => client.ask(command, timeout),
+            ContestantKind::BuiltIn(session) => {
+                match session.answer(command).map(|response| response.outcome) {
+                    Some(Ok(answer)) => Ok(answer),
+                    Some(Err(answer)) => Err(GtpFailure::Refused { command: command.to_owned(), answer }),
+                    None => Err(garbage(command, "a command", command)),
+                }
+            }
         };
         self.is_broken |= !matches!(answer, Ok(_) | Err(GtpFailure::Refused { .. }));
         answer
@@ -286,14 +288,14 @@ impl Contestant {
     #[must_use]
     pub fn totals(&self) -> Option<(SearchTotals, Census)> {
         match &self.kind {
-            Kind::BuiltIn(session) => Some((session.totals(), session.engine().table().census())),
-            Kind::Program(_) => None,
+            ContestantKind::BuiltIn(session) => Some((session.totals(), session.engine().table().census())),
+            ContestantKind::Program(_) => None,
         }
     }
 
     /// Lets a program end by itself.
     pub fn close(self) {
-        if let Kind::Program(client) = self.kind {
+        if let ContestantKind::Program(client) = self.kind {
             client.close();
         }
     }

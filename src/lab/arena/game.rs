@@ -119,9 +119,9 @@ pub fn play(
     let record = Record::new(conditions.size, conditions.rules, conditions.komi);
     let mut referee =
         Referee { conditions, players, record, thinking: [Duration::ZERO; 2], generated: [0; 2] };
-    let decision = referee.begin(opening).and_then(|()| referee.play_on()).unwrap_or_else(Decision::from);
+    let decision = referee.begin(opening).and_then(|()| referee.play_on()).unwrap_or_else(GameResult::from);
     let Referee { record, thinking, generated, .. } = referee;
-    let Decision { winner, result, ending, detail } = decision;
+    let GameResult { winner, result, ending, detail } = decision;
     GameOutcome { winner, result, ending, detail, moves: record.moves().to_vec(), thinking, generated }
 }
 
@@ -129,24 +129,24 @@ pub fn play(
 #[must_use]
 pub fn not_started(loser: Player, reason: &str) -> GameOutcome {
     let detail = format!("{loser}: {reason}");
-    let Decision { winner, result, ending, detail } =
+    let GameResult { winner, result, ending, detail } =
         Fault { loser, ending: GameEnding::Crash, detail }.into();
     let (thinking, generated) = ([Duration::ZERO; 2], [0; 2]);
     GameOutcome { winner, result, ending, detail, moves: Vec::new(), thinking, generated }
 }
 
-struct Decision {
+struct GameResult {
     winner: Option<Player>,
     result: String,
     ending: GameEnding,
     detail: String,
 }
 
-impl From<Fault> for Decision {
-    fn from(fault: Fault) -> Decision {
+impl From<Fault> for GameResult {
+    fn from(fault: Fault) -> GameResult {
         let Fault { loser, ending, detail } = fault;
         let winner = loser.other();
-        Decision { winner: Some(winner), result: format!("{}+F", initial(winner)), ending, detail }
+        GameResult { winner: Some(winner), result: format!("{}+F", initial(winner)), ending, detail }
     }
 }
 
@@ -168,7 +168,7 @@ impl Referee<'_> {
         Ok(())
     }
 
-    fn play_on(&mut self) -> Result<Decision, Fault> {
+    fn play_on(&mut self) -> Result<GameResult, Fault> {
         let MatchConditions { size, move_timeout, .. } = *self.conditions;
         while self.record.moves().len() < MAX_MOVES_PER_POINT * size.points() {
             if self.record.position().passes() >= 2 {
@@ -188,7 +188,7 @@ impl Referee<'_> {
             let Some(mv) = generated else {
                 let winner = mover.other();
                 let result = format!("{}+R", initial(winner));
-                return Ok(Decision {
+                return Ok(GameResult {
                     winner: Some(winner),
                     result,
                     ending: GameEnding::Resignation,
@@ -211,7 +211,7 @@ impl Referee<'_> {
         })
     }
 
-    fn score(&mut self) -> Decision {
+    fn score(&mut self) -> GameResult {
         let area = area_score(self.record.position().board());
         match &self.conditions.scoring {
             ScoringMethod::Area => self.decision(area, GameEnding::Score, String::new()),
@@ -225,7 +225,7 @@ impl Referee<'_> {
 
     /// Returns the score on which both contestants agree. The area decides if the winners differ or an answer is
     /// missing.
-    fn agreed_score(&mut self, area: i16) -> Decision {
+    fn agreed_score(&mut self, area: i16) -> GameResult {
         let answers = [0, 1].map(|index| {
             let answer = self.players[index].ask("final_score", SCORING_TIMEOUT).ok()?;
             let word = answer.split_whitespace().next()?.to_ascii_uppercase();
@@ -239,7 +239,7 @@ impl Referee<'_> {
         });
         match answers {
             [Some((one, result)), Some((other, _))] if one == other => {
-                Decision { winner: one, result, ending: GameEnding::Score, detail: String::new() }
+                GameResult { winner: one, result, ending: GameEnding::Score, detail: String::new() }
             }
             [Some((_, black)), Some((_, white))] => {
                 let detail = format!("Black reports {black}, White reports {white}");
@@ -249,7 +249,7 @@ impl Referee<'_> {
         }
     }
 
-    fn decision(&self, score: i16, ending: GameEnding, detail: String) -> Decision {
+    fn decision(&self, score: i16, ending: GameEnding, detail: String) -> GameResult {
         let komi = self.conditions.komi;
         let winner = match komi.outcome_for_black(score) {
             Outcome::Win => Some(Player::Black),
@@ -258,7 +258,7 @@ impl Referee<'_> {
         };
         let margin = (f64::from(score) - komi.points()).abs();
         let result = winner.map_or_else(|| "0".to_owned(), |winner| format!("{}+{margin}", initial(winner)));
-        Decision { winner, result, ending, detail }
+        GameResult { winner, result, ending, detail }
     }
 }
 

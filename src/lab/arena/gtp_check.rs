@@ -29,7 +29,7 @@ struct Check {
     name: &'static str,
     /// The command under test, if it is optional.
     command: Option<&'static str>,
-    run: fn(&mut Conversation) -> Result<(), String>,
+    run: fn(&mut TestedProgram) -> Result<(), String>,
 }
 
 const CHECKS: [Check; 20] = [
@@ -88,7 +88,7 @@ const CHECKS: [Check; 20] = [
 ];
 
 /// A conversation with the program under test.
-struct Conversation {
+struct TestedProgram {
     command: String,
     client: GtpClient,
     commands: Vec<String>,
@@ -100,23 +100,23 @@ struct Conversation {
 /// If the program cannot be started.
 pub fn check(command: &str, report: &mut dyn FnMut(&str, &CheckOutcome)) -> Result<(), StartError> {
     for check in &CHECKS {
-        let mut talk = Conversation {
+        let mut program = TestedProgram {
             command: command.to_owned(),
             client: GtpClient::start(command)?,
             commands: Vec::new(),
         };
-        let listed = talk.ask("list_commands").unwrap_or_default();
-        talk.commands = listed.lines().map(|line| line.trim().to_owned()).collect();
-        let verdict = match check.command {
-            Some(command) if !talk.commands.iter().any(|known| known == command) => CheckOutcome::Skipped,
-            _ => (check.run)(&mut talk).map_or_else(CheckOutcome::Failed, |()| CheckOutcome::Passed),
+        let listed = program.ask("list_commands").unwrap_or_default();
+        program.commands = listed.lines().map(|line| line.trim().to_owned()).collect();
+        let outcome = match check.command {
+            Some(command) if !program.commands.iter().any(|known| known == command) => CheckOutcome::Skipped,
+            _ => (check.run)(&mut program).map_or_else(CheckOutcome::Failed, |()| CheckOutcome::Passed),
         };
-        report(check.name, &verdict);
+        report(check.name, &outcome);
     }
     Ok(())
 }
 
-impl Conversation {
+impl TestedProgram {
     /// Returns the answer unchanged, with status and id.
     fn raw(&mut self, line: &str) -> Result<String, String> {
         self.client.ask_raw(line, ANSWER_TIMEOUT).map_err(|failure| failure.to_string())
@@ -150,12 +150,12 @@ fn expect(found: &str, expected: &str, what: &str) -> Result<(), String> {
     if found == expected { Ok(()) } else { Err(format!("{what}: expected {expected:?}, found {found:?}")) }
 }
 
-fn version_is_two(talk: &mut Conversation) -> Result<(), String> {
-    let version = talk.ask("protocol_version")?;
+fn version_is_two(program: &mut TestedProgram) -> Result<(), String> {
+    let version = program.ask("protocol_version")?;
     expect(&version, "2", "protocol_version")
 }
 
-fn has_required_commands(talk: &mut Conversation) -> Result<(), String> {
+fn has_required_commands(program: &mut TestedProgram) -> Result<(), String> {
     const REQUIRED: [&str; 11] = [
         "protocol_version",
         "name",
@@ -169,28 +169,28 @@ fn has_required_commands(talk: &mut Conversation) -> Result<(), String> {
         "play",
         "genmove",
     ];
-    let missing: Vec<&str> = REQUIRED.into_iter().filter(|command| !talk.has(command)).collect();
+    let missing: Vec<&str> = REQUIRED.into_iter().filter(|command| !program.has(command)).collect();
     if missing.is_empty() { Ok(()) } else { Err(format!("list_commands lacks {}", missing.join(", "))) }
 }
 
-fn lists_agree(talk: &mut Conversation) -> Result<(), String> {
-    for command in talk.commands.clone() {
-        let known = talk.ask(&format!("known_command {command}"))?;
+fn lists_agree(program: &mut TestedProgram) -> Result<(), String> {
+    for command in program.commands.clone() {
+        let known = program.ask(&format!("known_command {command}"))?;
         expect(&known, "true", &format!("known_command {command}"))?;
     }
-    let known = talk.ask("known_command no_such_command")?;
+    let known = program.ask("known_command no_such_command")?;
     expect(&known, "false", "known_command no_such_command")
 }
 
-fn ids_are_repeated(talk: &mut Conversation) -> Result<(), String> {
+fn ids_are_repeated(program: &mut TestedProgram) -> Result<(), String> {
     for (line, beginning) in [("7 name", "=7 "), ("0 name", "=0 "), ("2147483647 name", "=2147483647 ")] {
-        let answer = talk.raw(line)?;
+        let answer = program.raw(line)?;
         if !answer.starts_with(beginning) {
             return Err(format!("{line:?}: expected {beginning:?}…, found {answer:?}"));
         }
     }
     for line in ["8 no_such_command", "8 play x y", "8 boardsize x"] {
-        let answer = talk.raw(line)?;
+        let answer = program.raw(line)?;
         if !answer.starts_with("?8 ") {
             return Err(format!("{line:?}: expected \"?8 \"…, found {answer:?}"));
         }
@@ -198,8 +198,8 @@ fn ids_are_repeated(talk: &mut Conversation) -> Result<(), String> {
     Ok(())
 }
 
-fn comments_are_silent(talk: &mut Conversation) -> Result<(), String> {
-    let answer = talk.raw("\n   \n# a comment\n\t\n9 name # another")?;
+fn comments_are_silent(program: &mut TestedProgram) -> Result<(), String> {
+    let answer = program.raw("\n   \n# a comment\n\t\n9 name # another")?;
     if answer.starts_with("=9 ") {
         Ok(())
     } else {
@@ -207,8 +207,8 @@ fn comments_are_silent(talk: &mut Conversation) -> Result<(), String> {
     }
 }
 
-fn characters_are_cleaned(talk: &mut Conversation) -> Result<(), String> {
-    let answer = talk.raw("10\tna\u{7}me\r")?;
+fn characters_are_cleaned(program: &mut TestedProgram) -> Result<(), String> {
+    let answer = program.raw("10\tna\u{7}me\r")?;
     if answer.starts_with("=10 ") {
         Ok(())
     } else {
@@ -216,55 +216,55 @@ fn characters_are_cleaned(talk: &mut Conversation) -> Result<(), String> {
     }
 }
 
-fn unknown_is_an_error(talk: &mut Conversation) -> Result<(), String> {
-    talk.refused("no_such_command", "unknown command")
+fn unknown_is_an_error(program: &mut TestedProgram) -> Result<(), String> {
+    program.refused("no_such_command", "unknown command")
 }
 
-fn sizes_are_refused(talk: &mut Conversation) -> Result<(), String> {
-    talk.refused("boardsize 1000", "unacceptable size")?;
-    talk.refused("boardsize 0", "unacceptable size")?;
-    talk.refused("boardsize", "syntax error")?;
-    talk.ask("boardsize 9")?;
-    talk.ask("clear_board").map(drop)
+fn sizes_are_refused(program: &mut TestedProgram) -> Result<(), String> {
+    program.refused("boardsize 1000", "unacceptable size")?;
+    program.refused("boardsize 0", "unacceptable size")?;
+    program.refused("boardsize", "syntax error")?;
+    program.ask("boardsize 9")?;
+    program.ask("clear_board").map(drop)
 }
 
-fn komi_takes_numbers(talk: &mut Conversation) -> Result<(), String> {
+fn komi_takes_numbers(program: &mut TestedProgram) -> Result<(), String> {
     for komi in ["6.5", "0", "-3.5", "7"] {
-        talk.ask(&format!("komi {komi}"))?;
+        program.ask(&format!("komi {komi}"))?;
     }
-    talk.refused("komi much", "syntax error")
+    program.refused("komi much", "syntax error")
 }
 
-fn case_does_not_matter(talk: &mut Conversation) -> Result<(), String> {
-    talk.ask("boardsize 9")?;
-    talk.ask("clear_board")?;
+fn case_does_not_matter(program: &mut TestedProgram) -> Result<(), String> {
+    program.ask("boardsize 9")?;
+    program.ask("clear_board")?;
     for line in ["play b d4", "play WHITE E5", "play Black j9", "play w PASS"] {
-        talk.ask(line)?;
+        program.ask(line)?;
     }
     Ok(())
 }
 
-fn illegal_is_refused(talk: &mut Conversation) -> Result<(), String> {
-    talk.ask("boardsize 9")?;
-    talk.ask("clear_board")?;
-    talk.ask("play b D4")?;
-    talk.refused("play w D4", "illegal move")?;
-    talk.refused("play w I5", "")?;
-    talk.refused("play w K1", "")?;
-    talk.refused("play green D5", "")?;
+fn illegal_is_refused(program: &mut TestedProgram) -> Result<(), String> {
+    program.ask("boardsize 9")?;
+    program.ask("clear_board")?;
+    program.ask("play b D4")?;
+    program.refused("play w D4", "illegal move")?;
+    program.refused("play w I5", "")?;
+    program.refused("play w K1", "")?;
+    program.refused("play green D5", "")?;
     // The same colour twice is legal, and the refused moves have left no stone.
-    talk.ask("play b E4")?;
-    talk.ask("play w D5").map(drop)
+    program.ask("play b E4")?;
+    program.ask("play w D5").map(drop)
 }
 
-fn genmove_is_legal(talk: &mut Conversation) -> Result<(), String> {
-    talk.ask("boardsize 5")?;
-    talk.ask("clear_board")?;
-    talk.ask("komi 0.5")?;
+fn genmove_is_legal(program: &mut TestedProgram) -> Result<(), String> {
+    program.ask("boardsize 5")?;
+    program.ask("clear_board")?;
+    program.ask("komi 0.5")?;
     let size = Size::new(5, 5).map_err(|error| error.to_string())?;
     let mut record = Record::new(size, Rules { suicide: true, ..Rules::CHINESE }, Komi(1));
     for player in [Player::Black, Player::Black, Player::White, Player::Black, Player::White] {
-        let answer = talk.ask(&format!("genmove {player}"))?;
+        let answer = program.ask(&format!("genmove {player}"))?;
         if answer.eq_ignore_ascii_case("resign") {
             return Ok(());
         }
@@ -276,82 +276,82 @@ fn genmove_is_legal(talk: &mut Conversation) -> Result<(), String> {
     Ok(())
 }
 
-fn undo_takes_back(talk: &mut Conversation) -> Result<(), String> {
-    talk.ask("boardsize 9")?;
-    talk.ask("clear_board")?;
-    talk.refused("undo", "cannot undo")?;
-    talk.ask("play b D4")?;
-    talk.ask("play w E5")?;
-    talk.ask("undo")?;
-    talk.ask("undo")?;
-    talk.ask("play w D4")?;
-    talk.ask("undo")?;
-    talk.refused("undo", "cannot undo")
+fn undo_takes_back(program: &mut TestedProgram) -> Result<(), String> {
+    program.ask("boardsize 9")?;
+    program.ask("clear_board")?;
+    program.refused("undo", "cannot undo")?;
+    program.ask("play b D4")?;
+    program.ask("play w E5")?;
+    program.ask("undo")?;
+    program.ask("undo")?;
+    program.ask("play w D4")?;
+    program.ask("undo")?;
+    program.refused("undo", "cannot undo")
 }
 
-fn handicap_is_checked(talk: &mut Conversation) -> Result<(), String> {
-    talk.ask("boardsize 9")?;
-    talk.ask("clear_board")?;
-    talk.refused("fixed_handicap 10", "invalid handicap")?;
-    let stones = talk.ask("fixed_handicap 4")?;
+fn handicap_is_checked(program: &mut TestedProgram) -> Result<(), String> {
+    program.ask("boardsize 9")?;
+    program.ask("clear_board")?;
+    program.refused("fixed_handicap 10", "invalid handicap")?;
+    let stones = program.ask("fixed_handicap 4")?;
     if stones.split_whitespace().count() != 4 {
         return Err(format!("fixed_handicap 4: expected four points, found {stones:?}"));
     }
-    talk.refused("fixed_handicap 4", "board not empty")
+    program.refused("fixed_handicap 4", "board not empty")
 }
 
-fn times_are_accepted(talk: &mut Conversation) -> Result<(), String> {
+fn times_are_accepted(program: &mut TestedProgram) -> Result<(), String> {
     for line in ["time_settings 0 1 0", "time_settings 600 60 25", "time_settings 300 0 0"] {
-        talk.ask(line)?;
+        program.ask(line)?;
     }
-    talk.ask("time_left b 299 0").map(drop)
+    program.ask("time_left b 299 0").map(drop)
 }
 
-fn score_has_its_form(talk: &mut Conversation) -> Result<(), String> {
-    talk.ask("boardsize 5")?;
-    talk.ask("clear_board")?;
-    talk.ask("komi 0.5")?;
+fn score_has_its_form(program: &mut TestedProgram) -> Result<(), String> {
+    program.ask("boardsize 5")?;
+    program.ask("clear_board")?;
+    program.ask("komi 0.5")?;
     for line in ["play b C3", "play w pass", "play b pass"] {
-        talk.ask(line)?;
+        program.ask(line)?;
     }
-    let score = talk.ask("final_score")?;
+    let score = program.ask("final_score")?;
     let margin = score.strip_prefix("B+").or_else(|| score.strip_prefix("W+"));
     let has_form = score == "0" || margin.is_some_and(|margin| margin.parse::<f64>().is_ok());
     if has_form { Ok(()) } else { Err(format!("expected a score such as B+2.5, found {score:?}")) }
 }
 
-fn board_begins_below(talk: &mut Conversation) -> Result<(), String> {
-    let answer = talk.raw("showboard")?;
+fn board_begins_below(program: &mut TestedProgram) -> Result<(), String> {
+    let answer = program.raw("showboard")?;
     let first = answer.lines().next().unwrap_or_default();
     if first.trim() == "=" { Ok(()) } else { Err(format!("expected a first line \"=\", found {first:?}")) }
 }
 
-fn missing_file_is_refused(talk: &mut Conversation) -> Result<(), String> {
-    talk.refused("loadsgf /no/such/file.sgf", "cannot load file")
+fn missing_file_is_refused(program: &mut TestedProgram) -> Result<(), String> {
+    program.refused("loadsgf /no/such/file.sgf", "cannot load file")
 }
 
-fn analysis_ends(talk: &mut Conversation) -> Result<(), String> {
-    talk.ask("boardsize 9")?;
-    talk.ask("clear_board")?;
-    talk.client.send("5 lz-analyze b 5").map_err(|failure| failure.to_string())?;
+fn analysis_ends(program: &mut TestedProgram) -> Result<(), String> {
+    program.ask("boardsize 9")?;
+    program.ask("clear_board")?;
+    program.client.send("5 lz-analyze b 5").map_err(|failure| failure.to_string())?;
     std::thread::sleep(ANALYSIS_TIME);
-    let analysis = talk.raw("6 name")?;
+    let analysis = program.raw("6 name")?;
     if !analysis.starts_with("=5") || !analysis.contains("info move ") {
         return Err(format!("expected =5 and lines of analysis, found {analysis:?}"));
     }
-    let name = talk.client.next_answer("6 name", ANSWER_TIMEOUT).map_err(|failure| failure.to_string())?;
+    let name = program.client.next_answer("6 name", ANSWER_TIMEOUT).map_err(|failure| failure.to_string())?;
     if name.starts_with("=6 ") { Ok(()) } else { Err(format!("expected =6 and a name, found {name:?}")) }
 }
 
-fn ends_when_told(talk: &mut Conversation) -> Result<(), String> {
-    talk.ask("quit")?;
-    if !talk.client.has_ended() {
+fn ends_when_told(program: &mut TestedProgram) -> Result<(), String> {
+    program.ask("quit")?;
+    if !program.client.has_ended() {
         return Err("expected the program to end after quit, found it running".to_owned());
     }
-    talk.client = GtpClient::start(&talk.command).map_err(|error| error.to_string())?;
-    talk.ask("name")?;
-    talk.client.end_input();
-    if talk.client.has_ended() {
+    program.client = GtpClient::start(&program.command).map_err(|error| error.to_string())?;
+    program.ask("name")?;
+    program.client.end_input();
+    if program.client.has_ended() {
         Ok(())
     } else {
         Err("expected the program to end with its input, found it running".to_owned())

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_played_is_named() {
+    fn unplayable_opening_is_named() {
         for (text, expected) in [
             ("", "no opening"),
             ("nonsense", "line 1"),

@@ -57,7 +57,7 @@ struct TestLine {
 
 /// The answer that a test expects.
 #[derive(Clone, Debug, PartialEq)]
-enum Goal {
+enum ExpectedAnswer {
     /// A move among the first (any, if empty) and not among the second.
     Move(Vec<String>, Vec<String>),
     /// A value for the player to move above (true) or below the threshold.
@@ -81,7 +81,7 @@ pub struct SuiteTest {
     pub forbidden_move: Option<String>,
     record: Record,
     to_play: Player,
-    goal: Goal,
+    expected_answer: ExpectedAnswer,
 }
 
 /// An unusable file of tests.
@@ -161,7 +161,7 @@ impl TestLine {
             Some(points) => Komi::from_points(points)
                 .map_err(|_| ("a komi of half points within ±1000", points.to_string()))?,
         };
-        let goal = self.goal(size)?;
+        let expected_answer = self.expected_answer(size)?;
         let to_play = player(&self.colour)?;
         let (record, forbidden_move) = self.record(size, komi, options)?;
         Ok(SuiteTest {
@@ -173,11 +173,11 @@ impl TestLine {
             forbidden_move,
             record,
             to_play,
-            goal,
+            expected_answer,
         })
     }
 
-    fn goal(&self, size: Size) -> Result<Goal, LineError> {
+    fn expected_answer(&self, size: Size) -> Result<ExpectedAnswer, LineError> {
         let is_answer =
             |text: &&String| size.parse_vertex(text).is_some() || text.eq_ignore_ascii_case("resign");
         if let Some(other) = self.expected.iter().chain(&self.wrong).find(|text| !is_answer(text)) {
@@ -190,7 +190,7 @@ impl TestLine {
             None if self.expected.is_empty() && self.wrong.is_empty() => {
                 return Err(("moves under \"expected\" or \"wrong\", or a value", "nothing".to_owned()));
             }
-            None => return Ok(Goal::Move(self.expected.clone(), self.wrong.clone())),
+            None => return Ok(ExpectedAnswer::Move(self.expected.clone(), self.wrong.clone())),
             Some("value_above") => true,
             Some("value_below") => false,
             Some(other) => return Err(("value_above or value_below", format!("{other:?}"))),
@@ -198,7 +198,7 @@ impl TestLine {
         let threshold = self.threshold.filter(|threshold| (0.0..=1.0).contains(threshold));
         let threshold =
             threshold.ok_or_else(|| ("a threshold from 0 to 1", format!("{:?}", self.threshold)))?;
-        Ok(Goal::Value(above, threshold))
+        Ok(ExpectedAnswer::Value(above, threshold))
     }
 
     /// Returns the game that leads to the position, so that ko and history are right. If its moves do not reach the
@@ -299,10 +299,10 @@ impl SuiteTest {
 
     fn is_solved(&self, mv: &str, report: &Report) -> bool {
         let value = report.root.value.as_f64();
-        match &self.goal {
-            Goal::Value(true, threshold) => value > *threshold,
-            Goal::Value(false, threshold) => value < *threshold,
-            Goal::Move(expected, wrong) => {
+        match &self.expected_answer {
+            ExpectedAnswer::Value(true, threshold) => value > *threshold,
+            ExpectedAnswer::Value(false, threshold) => value < *threshold,
+            ExpectedAnswer::Move(expected, wrong) => {
                 let is_in = |moves: &[String]| moves.iter().any(|other| other.eq_ignore_ascii_case(mv));
                 let resigns =
                     value < RESIGN_BELOW && expected.iter().any(|other| other.eq_ignore_ascii_case("resign"));

@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_undecided_is_neither_right_nor_wrong() {
+    fn undecided_outcome_is_neither_right_nor_wrong() {
         let quality = forecasts(&[(0.9, 1.0), (0.9, 0.5), (0.5, 1.0)]).quality().expect("some");
         assert_eq!(quality.right, 0.5);
         assert_eq!(forecasts(&[]).quality(), None);

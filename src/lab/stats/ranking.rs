@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn who_never_lost_has_a_finite_strength_by_an_imagined_draw() {
+    fn unbeaten_player_has_finite_strength() {
         let ranking = Ranking::of(3, &[singles(0, 1, 9, 0), singles(1, 2, 5, 4)]).expect("a ranking");
         assert!(ranking.has_imagined_draws);
         let elo: Vec<f64> = ranking.elo.iter().map(|elo| elo.estimate).collect();

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_decided_stays_decided_whatever_comes_after() {
+    fn decision_does_not_change_after_later_games() {
         let mut run = SprtRun::new(sprt(0.0, 100.0));
         let mut pair = 0;
         while run.decision().is_none() {

@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_that_nobody_can_believe_says_nothing() {
+    fn implausible_result_is_ignored() {
         for result in ["B+T", "W+F", "B+8194.00"] {
             let game = RecordedGame::parse(&format!("2006-01-01 {result} 6.5 qd"), 1).unwrap();
             assert_eq!((game.margin, game.outcome), (None, None), "{result}");
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_game_is_told_with_its_line() {
+    fn line_without_game_is_an_error_with_its_number() {
         for (line, what) in [
             ("", "date"),
             ("2001-01-12", "result"),

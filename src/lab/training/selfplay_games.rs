@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_game_is_told_with_its_line() {
+    fn line_without_game_is_an_error_with_its_number() {
         let broken = [
             SelfplayGame { size: "3x".to_owned(), ..game() },
             SelfplayGame { moves: vec![1, 4, 7], ..game() },

@@ -35,7 +35,7 @@ pub(super) fn read(
     defaults: &QueryDefaults,
     reserve: impl FnOnce(usize) -> Reservation,
 ) -> Result<(Vec<PositionRequest>, Vec<IgnoredField>), QueryError> {
-    let reader = Reader { object };
+    let reader = QueryReader { object };
     let id = reader
         .text("id")?
         .ok_or_else(|| reader.error("id", "expected a text: the id that the answer repeats"))?;
@@ -114,11 +114,11 @@ struct Overrides {
 }
 
 /// Typed access to the fields of a query.
-struct Reader<'q> {
+struct QueryReader<'q> {
     object: &'q Map<String, Value>,
 }
 
-impl Reader<'_> {
+impl QueryReader<'_> {
     fn error(&self, field: &str, message: &str) -> QueryError {
         let id = self.object.get("id").and_then(Value::as_str).map(str::to_owned);
         QueryError { message: message.to_owned(), field: Some(field.to_owned()), id }
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn white_gets_for_a_handicap_what_the_query_says_or_else_the_rules() {
+    fn handicap_compensation_is_the_query_s_or_else_that_of_the_rules() {
         let given = &["B C3", "B G7", "B G3"];
         let by = |rules: &str, bonus| compensation(json!(rules), given, bonus);
         assert_eq!(["chinese", "aga", "nz", "japanese"].map(|rules| by(rules, None).0), [6, 4, 0, 0]);
@@ -407,7 +407,7 @@ mod tests {
             json!({"ko": "SIMPLE", "scoring": "AREA", "tax": "NONE", "multiStoneSuicideLegal": true});
         let read = |rules: Value| {
             let query = json!({"id": "q", "rules": rules});
-            Reader { object: query.as_object().expect("an object") }.rules()
+            QueryReader { object: query.as_object().expect("an object") }.rules()
         };
         let expected = Rules::customary(KoRule::Simple, true, Scoring::Area);
         for rules in [object.clone(), json!(object.to_string()), json!("ko=simple,suicide=yes")] {

@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_takes_most_memory_is_named_and_a_text_that_is_cut_off_has_its_id() {
+    fn largest_field_is_named_and_cut_text_keeps_its_id() {
         let moves = "[\"B\",\"D4\"],".repeat(1000);
         let query = format!(
             "{{\"id\":\"q\",\"komi\":7.5,\"moves\":[{}],\"rules\":\"aga\"}}",
