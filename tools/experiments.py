@@ -66,21 +66,8 @@ def table_size(simulations, games, sizes):
 
 
 def replacement():
-    names = ["visits-and-generation", "visits", "least-recently-used", "always", "two-level", "admission"]
+    names = ["visits-and-generation", "visits", "always"]
     return {f"{name} {size}": sweep(size, 1000, 100, name) for size in ["8KiB", "32KiB", "128KiB"] for name in names}
-
-
-def admission():
-    """Blocks for those alone that are worth more than the victim, against blocks for all, at the same table size."""
-    return {
-        f"admission - all {table} {simulations}": match(
-            own(light=False, table=table, simulations=simulations, options=" --replacement admission"),
-            own(light=False, table=table, simulations=simulations, options=" --replacement visits-and-generation"),
-            games)
-        for simulations, games, tables in [(1000, 200, ["8KiB", "16KiB", "32KiB", "64KiB", "128KiB"]),
-                                           (5000, 100, ["32KiB", "128KiB"])]
-        for table in tables
-    }
 
 
 def claims():
@@ -132,7 +119,7 @@ def keys():
     return {
         f"plain - {policy} {table}": match(own(light=False, table=table),
                                            own(light=False, table=table, options=f" --key-policy {policy}"))
-        for policy in ["prisoners", "graph"] for table in ["32KiB", "64MiB"]
+        for policy in ["graph"] for table in ["32KiB", "64MiB"]
     }
 
 
@@ -357,7 +344,6 @@ EXPERIMENTS = {
     "table-size-network": table_size(1000, 100, ["16KiB", "32KiB", "64KiB", "128KiB", "256KiB", "1MiB", "16MiB"]),
     "table-size-5000": table_size(5000, 40, ["8KiB", "32KiB", "128KiB", "512KiB", "2MiB", "64MiB"]),
     "replacement": replacement(),
-    "admission": admission(),
     "claims": claims(),
     "knowledge": knowledge(),
     "keys": keys(),

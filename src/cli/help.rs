@@ -72,7 +72,7 @@ const EXAMPLES: &[(&str, &str)] = &[
         "sweep",
         "\
   tewari sweep --table-size 4KiB,16KiB,64KiB,1MiB --simulations 200 --games 20 --out sweep
-  tewari sweep --table-size 16KiB,64KiB --replacement visits,admission --simulations 200
+  tewari sweep --table-size 16KiB,64KiB --replacement visits,always --simulations 200
   tewari sweep --table-size 4KiB,64KiB,1MiB --positions games.sgf --out moves
   tewari sweep --rows sweep/sweep.csv --out charts",
     ),

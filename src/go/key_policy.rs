@@ -23,9 +23,6 @@ pub enum KeyPolicy {
     /// Transpositions with the same last move, which priors see. After a move with few empty points, all transpositions. The
     /// default with priors and without evaluators.
     Last,
-    /// Transpositions with the same number of captured stones of each colour. Only passes can then lead from a position back
-    /// to itself, and where nothing is captured every transposition is shared.
-    Prisoners,
     /// Transpositions without a short cycle in their history, after KataGo (`docs/GraphSearch.md`): a move that makes a
     /// chain of S stones beside regions of E empty points cannot be undone in fewer than S + E - 1 moves. After a move with
     /// S + E of 11 or less, and after a pass, the key contains the key before the move.
@@ -36,14 +33,8 @@ pub enum KeyPolicy {
 
 impl KeyPolicy {
     /// All policies.
-    pub const ALL: [KeyPolicy; 6] = [
-        KeyPolicy::Plain,
-        KeyPolicy::Recent,
-        KeyPolicy::Last,
-        KeyPolicy::Prisoners,
-        KeyPolicy::Graph,
-        KeyPolicy::Path,
-    ];
+    pub const ALL: [KeyPolicy; 5] =
+        [KeyPolicy::Plain, KeyPolicy::Recent, KeyPolicy::Last, KeyPolicy::Graph, KeyPolicy::Path];
 
     /// Returns the policy's name on the command line.
     #[must_use]
@@ -52,7 +43,6 @@ impl KeyPolicy {
             KeyPolicy::Plain => "plain",
             KeyPolicy::Recent => "recent",
             KeyPolicy::Last => "last",
-            KeyPolicy::Prisoners => "prisoners",
             KeyPolicy::Graph => "graph",
             KeyPolicy::Path => "path",
         }
@@ -63,7 +53,7 @@ impl KeyPolicy {
         match self {
             KeyPolicy::Recent => RECENT_IN_KEY,
             KeyPolicy::Last => 1,
-            KeyPolicy::Plain | KeyPolicy::Prisoners | KeyPolicy::Graph | KeyPolicy::Path => 0,
+            KeyPolicy::Plain | KeyPolicy::Graph | KeyPolicy::Path => 0,
         }
     }
 }

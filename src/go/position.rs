@@ -244,14 +244,14 @@ impl Position {
     /// Returns what the history hash after a move depends on.
     #[inline]
     pub(super) fn before_move(&self) -> BeforeMove<'_> {
-        BeforeMove { board: &self.board, to_play: self.to_play, prisoners: self.prisoners }
+        BeforeMove { board: &self.board, to_play: self.to_play }
     }
 
-    /// Sets the transpositions that share keys. Of earlier moves only [`recent_moves`](Position::recent_moves) and prisoners
-    /// count, and under [`KeyPolicy::Graph`] none: set the policy where the history begins.
+    /// Sets the transpositions that share keys. Of earlier moves only [`recent_moves`](Position::recent_moves) count, and under [`KeyPolicy::Graph`] none: set the policy where the history begins.
     pub fn set_key_policy(&mut self, policy: KeyPolicy) {
         if policy != self.key_policy() {
-            self.history_hash = HistoryHash::at_start(policy, self.prisoners, self.recent_moves());
+            self.history_hash =
+                HistoryHash::at_start(policy, self.recent_moves(), self.board.empty_points().len());
         }
     }
 

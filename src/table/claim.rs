@@ -81,15 +81,9 @@ impl Table {
         found.unwrap_or(made)
     }
 
-    /// Counts a claim; begins the next generation if the policy counts generations by claims and enough were made.
     #[inline]
     fn count_claim(&self) {
-        let count = self.header(header::CLAIMS).fetch_add(1, Relaxed).wrapping_add(1);
-        if let Some(claims) = self.replacement.claims_per_generation(self.layout.entries())
-            && count.is_multiple_of(claims)
-        {
-            self.next_generation();
-        }
+        self.header(header::CLAIMS).fetch_add(1, Relaxed);
     }
 
     /// Returns the least valuable entry of `key`'s buckets and its owner (0 if it is empty); `None` if all are protected.
@@ -147,8 +141,7 @@ impl Table {
         if let Some(block) = self.block(&entry) {
             return Some(block);
         }
-        let visits = entry.total().visits;
-        let Some(candidate) = self.choose_block(visits, protected) else {
+        let Some(candidate) = self.choose_block(protected) else {
             counters.refused += 1;
             return None;
         };
@@ -161,7 +154,7 @@ impl Table {
         let sequence = self.take_block(&candidate, counters)?;
         let BlockCandidate { number, words, .. } = candidate;
         words[0].store(0, Release);
-        words[2].store(self.generation() << 32 | u64::from(visits), Relaxed);
+        words[2].store(self.generation() << 32 | u64::from(entry.total().visits), Relaxed);
         let complete = block::after(sequence, 1);
         let tag = block::tag(entry.key(), complete);
         Block::fill(words, self.layout.shape, priors.as_ref(), evaluation, tag);
@@ -202,7 +195,7 @@ impl Table {
     }
 
     /// Returns the least valuable of the blocks that the clock hand passes, if a position with `visits` may have it.
-    fn choose_block(&self, visits: u32, protected: ProtectedPath<'_>) -> Option<BlockCandidate<'_>> {
+    fn choose_block(&self, protected: ProtectedPath<'_>) -> Option<BlockCandidate<'_>> {
         let generation = self.generation();
         let blocks = self.layout.blocks as u64;
         let mut candidates = EvictionCandidates::default();
@@ -233,8 +226,7 @@ impl Table {
             }
             candidates.push(candidate, used as u32, used_in);
         }
-        let victim = candidates.victim(self.replacement, generation)?;
-        self.replacement.admits(visits, &victim, generation).then_some(victim.what)
+        candidates.victim(self.replacement, generation).map(|victim| victim.what)
     }
 
     /// Claims the block for this worker and returns its new sequence, which is odd; `None` if another worker has

@@ -9,9 +9,6 @@ const AGE_SHIFT: u64 = 2;
 /// Additional right shift in the first generation without a use (1/16 remains). Without it, small blocks of the present
 /// search were evicted before larger ones that it had not used, came back, and were evaluated by the network again.
 const UNUSED_SHIFT: u64 = 4;
-/// Divisor of the number of entries: the claims of one generation under [`Replacement::LeastRecentlyUsed`]. The 64
-/// generations then span claims of four times the directory.
-const ENTRIES_PER_TICK: usize = 16;
 
 /// The policy for evictions from a full table. A directory entry competes with the others of its bucket and of the overflow
 /// bucket, an edge block with those that the clock hand passes; the path of the running simulation is protected.
@@ -25,16 +22,6 @@ pub enum Replacement {
     /// Uiterwijk & van den Herik, "Replacement schemes for transposition tables", ICCA Journal 17 (1994), scheme Big;
     /// but here the new position always enters.
     Visits,
-    /// [`VisitsAndGeneration`](Replacement::VisitsAndGeneration), but never evicts a block more valuable than the
-    /// position that needs one: that position gets playouts until it is worth as much.
-    Admission,
-    /// Evicts the least recently used. Source: Powley, Cowling & Whitehouse, "Memory bounded Monte Carlo tree
-    /// search", AIIDE 2017. Time is measured in claims of entries; the unit is 1/64 of four times the directory.
-    LeastRecentlyUsed,
-    /// Keeps the more visited half of the candidates, and evicts the least recently used of the others, whatever its
-    /// visits. Source: Breuker's two levels, one for big subtrees and one for new ones (scheme TwoBig1), but without
-    /// a fixed slot for either. Time is measured in searches.
-    TwoLevel,
     /// Evicts the first candidate, whatever its value. Source: Breuker's scheme New.
     Always,
 }
@@ -76,41 +63,24 @@ impl<T: Copy> EvictionCandidates<T> {
     /// Returns the least valuable candidate, the first of equals.
     #[inline]
     pub(super) fn victim(self, replacement: Replacement, generation: u64) -> Option<EvictionCandidate<T>> {
-        let mut all = self.all;
-        let competing = if replacement == Replacement::TwoLevel {
-            // Empty slots go last.
-            all.sort_by_key(|candidate| candidate.map_or(u64::MAX, |candidate| u64::from(candidate.visits)));
-            &all[..self.count.div_ceil(2)]
-        } else {
-            &all[..self.count]
-        };
         let worth = |candidate: &&EvictionCandidate<T>| {
             replacement.worth(candidate.visits, candidate.used_in, generation)
         };
-        competing.iter().flatten().min_by_key(worth).copied()
+        self.all.iter().flatten().min_by_key(worth).copied()
     }
 }
 
 impl Replacement {
     /// All policies.
-    pub const ALL: [Replacement; 6] = [
-        Replacement::VisitsAndGeneration,
-        Replacement::Admission,
-        Replacement::Visits,
-        Replacement::LeastRecentlyUsed,
-        Replacement::TwoLevel,
-        Replacement::Always,
-    ];
+    pub const ALL: [Replacement; 3] =
+        [Replacement::VisitsAndGeneration, Replacement::Visits, Replacement::Always];
 
     /// Returns the name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Replacement::VisitsAndGeneration => "visits-and-generation",
-            Replacement::Admission => "admission",
             Replacement::Visits => "visits",
-            Replacement::LeastRecentlyUsed => "least-recently-used",
-            Replacement::TwoLevel => "two-level",
             Replacement::Always => "always",
         }
     }
@@ -122,25 +92,13 @@ impl Replacement {
         let age = age(used_in, generation);
         match self {
             // 16 fractional bits: a single visit is worth more than none for six generations.
-            Replacement::VisitsAndGeneration | Replacement::Admission => {
+            Replacement::VisitsAndGeneration => {
                 let unused = if age == 0 { 0 } else { UNUSED_SHIFT };
                 (u64::from(visits) << 16) >> (AGE_SHIFT * age + unused).min(47)
             }
             Replacement::Visits => u64::from(visits),
-            Replacement::LeastRecentlyUsed | Replacement::TwoLevel if visits == 0 => 0,
-            Replacement::LeastRecentlyUsed | Replacement::TwoLevel => {
-                (GENERATIONS - age) << 32 | u64::from(visits)
-            }
             Replacement::Always => 0,
         }
-    }
-
-    /// Returns true if a position with `visits` may take the block of `victim`.
-    #[inline]
-    pub(super) fn admits<T>(self, visits: u32, victim: &EvictionCandidate<T>, generation: u64) -> bool {
-        self != Replacement::Admission
-            || self.worth(visits, generation, generation)
-                >= self.worth(victim.visits, victim.used_in, generation)
     }
 
     /// Returns the slot of a bucket to consider first for a new position with `key`. Under `Always`, where all
@@ -151,17 +109,6 @@ impl Replacement {
             Replacement::Always => key as usize % places,
             _ => 0,
         }
-    }
-
-    /// Returns true if a new search may begin a new generation.
-    pub(super) const fn ages_by_search(self) -> bool {
-        !matches!(self, Replacement::LeastRecentlyUsed)
-    }
-
-    /// Returns the claims after which a new generation begins; `None` if claims do not matter.
-    pub(super) fn claims_per_generation(self, entries: usize) -> Option<u64> {
-        let ticks = || (entries / ENTRIES_PER_TICK).max(1) as u64;
-        (self == Replacement::LeastRecentlyUsed).then(ticks)
     }
 }
 
@@ -208,33 +155,14 @@ mod tests {
         let candidates = [(100, 1), (10, 3), (40, 2), (7, 3)];
         assert_eq!(victim(Replacement::VisitsAndGeneration, &candidates), 0);
         assert_eq!(victim(Replacement::Visits, &candidates), 3);
-        assert_eq!(victim(Replacement::LeastRecentlyUsed, &candidates), 0);
-        assert_eq!(victim(Replacement::LeastRecentlyUsed, &[(9, 3), (8, 3), (0, 3)]), 2);
         assert_eq!(victim(Replacement::Always, &candidates), 0);
-        // The two most visited stay, whatever their age; of the others the oldest goes, of equally old ones the smallest.
-        assert_eq!(victim(Replacement::TwoLevel, &candidates), 3);
-        assert_eq!(victim(Replacement::TwoLevel, &[(100, 1), (10, 3), (40, 2), (7, 2)]), 3);
-        assert_eq!(victim(Replacement::TwoLevel, &[(100, 1), (10, 1), (40, 2), (7, 3)]), 1);
-        assert_eq!(victim(Replacement::TwoLevel, &[(5, 1)]), 0);
-    }
-
-    #[test]
-    fn admission_asks_what_the_newcomer_is_worth() {
-        // 20 visits in this generation, or 64 times as many in the one before.
-        for (visits, used_in) in [(20, 3), (1280, 2)] {
-            let victim = EvictionCandidate { what: (), visits, used_in };
-            let admitted = [19, 20].map(|visits| Replacement::Admission.admits(visits, &victim, 3));
-            assert_eq!(admitted, [false, true]);
-            assert!(Replacement::VisitsAndGeneration.admits(1, &victim, 3));
-        }
     }
 
     #[test]
     fn generations_wrap_like_the_hours_of_a_clock() {
         assert_eq!((age(63, 0), age(0, 0), age(0, 63)), (1, 0, 63));
-        assert!(
-            Replacement::LeastRecentlyUsed.worth(1, 63, 1) < Replacement::LeastRecentlyUsed.worth(1, 0, 1)
-        );
+        let worth = |used_in| Replacement::VisitsAndGeneration.worth(1, used_in, 1);
+        assert!(worth(63) < worth(0) && worth(0) < worth(1));
     }
 
     #[test]

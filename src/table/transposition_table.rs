@@ -123,7 +123,7 @@ impl Table {
         let claims = self.header(header::CLAIMS).load(Relaxed);
         let began = self.header(header::CLAIMS_AT_GENERATION).load(Relaxed);
         let enough = (self.layout.entries() / ENTRIES_PER_GENERATION) as u64;
-        if self.replacement.ages_by_search() && claims.wrapping_sub(began) >= enough {
+        if claims.wrapping_sub(began) >= enough {
             self.next_generation();
         }
     }

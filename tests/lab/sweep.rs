@@ -204,7 +204,7 @@ fn what_cannot_be_swept_is_explained() {
     for (arguments, expected) in [
         (&["--table-size", "100"][..], "too small"),
         (&["--table-size", "16KiB,16KiB"], "given twice"),
-        (&["--table-size", "16KiB", "--replacement", "lifo"], "two-level, always"),
+        (&["--table-size", "16KiB", "--replacement", "lifo"], "visits, always"),
         (&["--table-size", "16KiB", "--engine", "gnugo"], "expected self"),
         (&["--table-size", "16KiB", "--engine", "self:--table-size 1MiB"], "expected no --table-size"),
         (&["--table-size", "16KiB", "--engine", "self:--level 3"], "expected no --level"),

@@ -68,5 +68,5 @@ fn bash_takes_the_completions_and_knows_commands_options_and_values() {
     };
     assert!(ask("tewari an", 1).lines().any(|line| line == "analyze"));
     assert!(ask("tewari gtp --pond", 2).lines().any(|line| line == "--ponder"));
-    assert!(ask("tewari gtp --replacement ad", 3).lines().any(|line| line == "admission"));
+    assert!(ask("tewari gtp --replacement al", 3).lines().any(|line| line == "always"));
 }

@@ -6,7 +6,6 @@
 
 use super::Position;
 use crate::base::game::Player;
-use crate::go::history_hash::HistoryHash;
 use crate::go::rules::{self, Komi, Scoring};
 
 impl Position {
@@ -19,7 +18,6 @@ impl Position {
     /// Sets the stones captured by Black and by White, before any move: for a position set up in the middle of a game.
     pub fn set_prisoners(&mut self, prisoners: [u32; 2]) {
         self.prisoners = prisoners;
-        self.history_hash = HistoryHash::at_start(self.key_policy(), prisoners, self.recent_moves());
     }
 
     /// Returns the komi.
