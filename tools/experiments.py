@@ -75,16 +75,16 @@ def claims():
     c_p = "crazystone:cp=0.7071"
     pairs = [
         ("C_p 1/sqrt 20 against 1/sqrt 2", "crazystone", c_p),
-        ("UCT against flat Monte-Carlo", "ucb1", "flat"),
-        ("UCT against half random choices", "ucb1", "epsilon-greedy"),
-        ("UCB1-Tuned against UCB1", "ucb1-tuned", "ucb1"),
+        ("UCT against flat Monte-Carlo", "crazystone", "flat"),
+        ("UCT against half random choices", "crazystone", "epsilon-greedy"),
+        ("UCB1-Tuned against UCB1", "ucb1-tuned", "crazystone"),
         ("highest win rate against most visits at the end", "valkyria", "crazystone"),
-        ("RAVE without priors against UCT", "rave:priors=0", "ucb1"),
+        ("RAVE without priors against UCT", "rave:priors=0", "crazystone"),
         ("StegoUCT's alpha against the MSE schedule", "stego:c=0", "rave:priors=0"),
         ("StegoUCT's RAVE against its UCT", "stego", "stego:mode=uct"),
         ("Lazarus with degrading against without", "lazarus", "lazarus:degrade=1"),
         ("Lazarus with degrading against scaled N", "lazarus", "lazarus:degrade=1,scale=0.005"),
-        ("Lazarus against UCT", "lazarus", "ucb1"),
+        ("Lazarus against UCT", "lazarus", "crazystone"),
     ]
     at_once = " --expand-at 1"
     return {name: match(own(one, table="64MiB", options=at_once if "rave:" in one else ""),
@@ -98,7 +98,7 @@ def transpositions():
     return {
         f"{policy} {simulations} {table}": match(own(policy, simulations, light, table),
                                                  own(policy, simulations, light, table, off))
-        for policy, light in [("rave", False), ("ucb1", True)]
+        for policy, light in [("rave", False), ("crazystone", True)]
         for simulations, table in [(1000, "64MiB"), (4000, "64MiB"), (1000, "128KiB")]
     }
 
@@ -136,9 +136,9 @@ def round_robin():
 def ladder():
     """Basic UCT at doubling budgets, each against the next lower one, and GNU Go against one of them."""
     rungs = [1000, 2000, 4000, 8000, 16000]
-    steps = {f"{high} - {low}": match(own("ucb1", high, table="256MiB"), own("ucb1", low, table="256MiB"))
+    steps = {f"{high} - {low}": match(own("crazystone", high, table="256MiB"), own("crazystone", low, table="256MiB"))
              for low, high in zip(rungs, rungs[1:])}
-    return {**steps, "4000 - GNU Go": match(own("ucb1", 4000, table="256MiB"), GNUGO_10, komi=6.5)}
+    return {**steps, "4000 - GNU Go": match(own("crazystone", 4000, table="256MiB"), GNUGO_10, komi=6.5)}
 
 
 REFEREE = ["--referee", f"{GNUGO} --mode gtp --chinese-rules"]

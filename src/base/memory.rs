@@ -5,18 +5,20 @@ use crate::base::platform;
 /// One mebibyte in bytes.
 pub const MIB: u64 = 1 << 20;
 /// Memory of the engine besides the table and the network, in a release build: code, stacks, the game's history, output
-/// buffers. Peak resident memory stays at least 1.1 MiB below each budget of tests/program/memory.rs, from 8 MiB on; a build for
-/// tests, without link-time optimisation, takes up to 0.4 MiB more than 9 MiB.
-const ENGINE_BYTES: u64 = 7 * MIB + 9 * MIB / 32;
-/// Largest reserve for growth with boards and games; the reserve is half of the budget above the smallest. An engine on
-/// 19x19 that has read a long record takes 0.3 MiB more than one on 9x9.
-const MAX_RESERVE: u64 = MIB / 2;
+/// buffers. Peak resident memory stays below each budget of tests/program/memory.rs; a build for tests, without link-time
+/// optimisation, takes up to 1.9 MiB more.
+const ENGINE_BYTES: u64 = 9 * MIB;
+/// Reserve for growth with boards and games: an engine on 19x19 that has read a long record takes 0.3 MiB more than one on
+/// 9x9.
+const RESERVE: u64 = MIB / 2;
 /// Memory of each further worker: boards, buffers, stack. Measured: 0.2 to 0.46 MiB.
 const WORKER_BYTES: u64 = MIB / 2;
 /// Largest default budget.
 const MAX_DEFAULT_MEMORY: u64 = 2048 * MIB;
-/// The smallest budget for an engine without a network.
-pub const MIN_ENGINE_MEMORY: u64 = 7 * MIB + 5 * MIB / 16;
+/// The smallest budget for an engine.
+pub const MIN_ENGINE_MEMORY: u64 = 16 * MIB;
+/// The smallest part of it for the table, which decides where many workers need more.
+const MIN_TABLE_BYTES: u64 = MIB;
 
 /// A memory budget for the engine or for its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,12 +81,12 @@ impl MemoryBudget {
             MemoryBudget::Table(bytes) => (bytes, bytes),
             MemoryBudget::Engine(bytes) => {
                 let workers = WORKER_BYTES * (threads.max(1) as u64 - 1);
-                let smallest = MIN_ENGINE_MEMORY + workers + other_bytes;
+                let others = ENGINE_BYTES + RESERVE + workers + other_bytes;
+                let smallest = MIN_ENGINE_MEMORY.max(others + MIN_TABLE_BYTES);
                 if bytes < smallest {
                     return Err(BudgetError::TooSmall { given: bytes, smallest });
                 }
-                let reserve = ((bytes - smallest) / 2).min(MAX_RESERVE);
-                (bytes, bytes - ENGINE_BYTES - workers - other_bytes - reserve)
+                (bytes, bytes - others)
             }
         };
         if let Some(available) = available()

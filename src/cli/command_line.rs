@@ -82,11 +82,6 @@ pub(super) fn read(mut arguments: Vec<OsString>) -> Result<Option<CliCommand>> {
     let choice = SettingsFile::take(&mut arguments)?;
     let arguments = with_long_options(arguments);
     let settings = choice.read()?;
-    if settings.is_none()
-        && let Some(command) = read_frequent(&arguments)
-    {
-        return Ok(Some(command));
-    }
     let line = read_line(arguments, settings.as_ref())?;
     Ok(match line.command {
         Some(CliCommand::Config(mut arguments)) => {
@@ -96,21 +91,6 @@ pub(super) fn read(mut arguments: Vec<OsString>) -> Result<Option<CliCommand>> {
         None if line.speak_gtp || !std::io::stdin().is_terminal() => Some(CliCommand::Gtp(line.gtp)),
         command => command,
     })
-}
-
-/// Parses `gtp` and `analyze` without building the other commands, which leaves more memory to the table. Returns
-/// `None` for other commands, mistakes and requests for help; [`read_line`] handles those.
-fn read_frequent(arguments: &[OsString]) -> Option<CliCommand> {
-    fn parse_command<A: Args>(arguments: &[OsString]) -> Option<A> {
-        let command = A::augment_args(clap::Command::new("tewari"));
-        A::from_arg_matches_mut(&mut command.try_get_matches_from(arguments).ok()?).ok()
-    }
-    let arguments = arguments.get(1..)?;
-    match arguments.first()?.to_str()? {
-        "gtp" => parse_command(arguments).map(CliCommand::Gtp),
-        "analyze" => parse_command(arguments).map(CliCommand::Analyze),
-        _ => None,
-    }
 }
 
 fn read_line(mut arguments: Vec<OsString>, settings: Option<&Settings>) -> Result<CommandLine> {

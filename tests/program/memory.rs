@@ -131,24 +131,23 @@ fn sixty_four_mebibytes_are_enough_on_19x19_with_the_table_full() {
 
 #[test]
 fn another_board_size_needs_no_second_table() {
-    let mut engine = engine(9, 19, 2_000, 1);
+    let mut engine = engine(16, 19, 2_000, 1);
     fill(&mut engine);
     for side in [9, 13, 19] {
         engine.ask(&format!("boardsize {side}"));
         fill(&mut engine);
-        assert_within(&engine, 9, &format!("then {side}x{side}"));
+        assert_within(&engine, 16, &format!("then {side}x{side}"));
     }
     engine.quit();
 }
 
 #[test]
-fn eight_mebibytes_are_enough_on_9x9_with_the_table_full() {
-    // More workers need a little more.
-    for (mebibytes, threads, network) in [(8, 1, true), (9, 2, true), (10, 4, true)] {
-        let mut engine = engine_with(mebibytes, 9, 3_000, threads, network);
+fn sixteen_mebibytes_are_enough_on_9x9_with_the_table_full() {
+    for (threads, network) in [(1, true), (4, true), (1, false)] {
+        let mut engine = engine_with(16, 9, 3_000, threads, network);
         fill(&mut engine);
         ask_around(&mut engine);
-        assert_within(&engine, mebibytes, &format!("9x9, {threads} threads, the table full"));
+        assert_within(&engine, 16, &format!("9x9, {threads} threads, the table full"));
         engine.quit();
     }
 }

@@ -1,14 +1,10 @@
-//! Values of properties. The crate `sgf-parse` reads points, lists and text.
+//! Values of properties: points, rectangles, sizes, numbers and text of FF\[4\], and forms that other programs write.
 //!
-//! The crate receives one value at a time, so that a bad value spoils no other and the crate never builds a tree, which
-//! it would drop by recursion and overflow the stack. Rules of Go that it lacks are added here: `tt` may be a pass,
-//! points may be off the board, rows count from the top.
+//! Source: A. Hollosi, "SGF File Format FF\[4\]", <https://www.red-bean.com/sgf/>.
 
 use super::error::{Location, excerpt};
 use super::game_record::{RecordMove, RecordPoint, UnreadableValue};
 use crate::base::game::Player;
-use sgf_parse::go::{Move, Point, Prop};
-use sgf_parse::{SgfProp, SimpleText, Text};
 
 /// Maximum number of columns or rows: a coordinate is one of 52 letters.
 const MAX_SIDE: u8 = 52;
@@ -31,23 +27,16 @@ pub(super) struct Value<'a> {
 }
 
 impl Board {
-    fn point(self, point: Point) -> Option<RecordPoint> {
-        let on_board = point.x < self.columns && point.y < self.rows;
-        on_board.then(|| RecordPoint { column: point.x, row: self.rows - 1 - point.y })
-    }
-
     /// Reads a value of `B` or `W`.
     pub(super) fn place(self, property: &str, value: Value) -> RecordMove {
-        let off_board = Point { x: MAX_TT_PASS_SIDE, y: MAX_TT_PASS_SIDE };
+        let raw = value.raw.trim();
         let tt_is_pass = self.columns <= MAX_TT_PASS_SIDE && self.rows <= MAX_TT_PASS_SIDE;
-        match Prop::new("B".to_owned(), vec![value.raw.trim().to_owned()]) {
-            Prop::B(Move::Pass) => RecordMove::Pass,
-            Prop::B(Move::Move(point)) if point == off_board && tt_is_pass => RecordMove::Pass,
-            Prop::B(Move::Move(point)) => match self.point(point) {
-                Some(point) => RecordMove::Point(point),
-                None => RecordMove::Unreadable(Box::new(self.unreadable(property, value))),
-            },
-            _ => RecordMove::Unreadable(Box::new(self.unreadable(property, value))),
+        if raw.is_empty() || raw == "tt" && tt_is_pass {
+            return RecordMove::Pass;
+        }
+        match self.point(raw) {
+            Some(point) => RecordMove::Point(point),
+            None => RecordMove::Unreadable(Box::new(self.unreadable(property, value))),
         }
     }
 
@@ -59,22 +48,35 @@ impl Board {
         value: Value,
         spent: &mut usize,
     ) -> Result<Vec<RecordPoint>, UnreadableValue> {
+        let raw = value.raw.trim();
         // Some programs write an empty list as `[]`.
-        if value.raw.trim().is_empty() {
+        if raw.is_empty() {
             return Ok(Vec::new());
         }
-        let Prop::AE(points) = Prop::new("AE".to_owned(), vec![value.raw.trim().to_owned()]) else {
-            return Err(self.unreadable(property, value));
+        let corners = match raw.split_once(':') {
+            Some((one, other)) => (coordinates(one), coordinates(other)),
+            None => (coordinates(raw), coordinates(raw)),
         };
-        *spent += points.len();
+        let (Some(one), Some(other)) = corners else { return Err(self.unreadable(property, value)) };
+        let [columns, rows] = [0, 1].map(|axis| one[axis].min(other[axis])..=one[axis].max(other[axis]));
+        *spent += columns.len() * rows.len();
+        let points = rows.flat_map(|row| columns.clone().map(move |column| [column, row]));
         let mut points: Vec<RecordPoint> = points
-            .into_iter()
-            .map(|point| self.point(point))
+            .map(|at| self.on_board(at))
             .collect::<Option<_>>()
             .ok_or_else(|| self.unreadable(property, value))?;
-        // The crate's set has no order; sorting makes equal files give equal records.
         points.sort_unstable();
         Ok(points)
+    }
+
+    fn point(self, raw: &str) -> Option<RecordPoint> {
+        self.on_board(coordinates(raw)?)
+    }
+
+    /// Returns the point in a column from the left and a row from the top, both from 0; `None` if it is off the board.
+    fn on_board(self, [column, row]: [u8; 2]) -> Option<RecordPoint> {
+        let on_board = column < self.columns && row < self.rows;
+        on_board.then(|| RecordPoint { column, row: self.rows - 1 - row })
     }
 
     fn unreadable(self, property: &str, value: Value) -> UnreadableValue {
@@ -87,14 +89,22 @@ impl Board {
     }
 }
 
+/// Reads two letters as column and row, from 0: `a` to `z`, then `A` to `Z`.
+fn coordinates(raw: &str) -> Option<[u8; 2]> {
+    let number = |letter: u8| match letter {
+        b'a'..=b'z' => Some(letter - b'a'),
+        b'A'..=b'Z' => Some(letter - b'A' + 26),
+        _ => None,
+    };
+    let &[column, row] = raw.as_bytes() else { return None };
+    Some([number(column)?, number(row)?])
+}
+
 /// Reads a value of `SZ`.
 pub(super) fn size(raw: &str) -> Option<Board> {
-    match Prop::new("SZ".to_owned(), vec![raw.trim().to_owned()]) {
-        Prop::SZ((columns, rows)) if (1..=MAX_SIDE).contains(&columns) && (1..=MAX_SIDE).contains(&rows) => {
-            Some(Board { columns, rows })
-        }
-        _ => None,
-    }
+    let (columns, rows) = raw.split_once(':').unwrap_or((raw, raw));
+    let side = |text: &str| text.trim().parse().ok().filter(|side| (1..=MAX_SIDE).contains(side));
+    Some(Board { columns: side(columns)?, rows: side(rows)? })
 }
 
 /// Reads a decimal number; a comma is also accepted as its decimal point.
@@ -113,12 +123,19 @@ pub(super) fn player(raw: &str) -> Option<Player> {
 
 /// Reads one line of text. Control characters, which could command a terminal, become blanks.
 pub(super) fn simple_text(raw: &str) -> String {
-    let text = SimpleText { text: raw.to_owned() }.to_string();
-    text.replace(char::is_control, " ").trim().to_owned()
+    text(raw).replace('\n', " ").trim().to_owned()
 }
 
-/// Reads text of several lines; control characters other than line ends become blanks.
+/// Reads text of several lines: a backslash keeps the next character, and removes a line end. Control characters other than
+/// line ends become blanks.
 pub(super) fn text(raw: &str) -> String {
-    let text = Text { text: raw.replace("\r\n", "\n").replace('\r', "\n") }.to_string();
-    text.replace(|c: char| c.is_control() && c != '\n', " ")
+    let raw = raw.replace("\r\n", "\n").replace('\r', "\n");
+    let mut text = String::with_capacity(raw.len());
+    let mut characters = raw.chars();
+    while let Some(character) = characters.next() {
+        let kept =
+            if character == '\\' { characters.next().filter(|&next| next != '\n') } else { Some(character) };
+        text.extend(kept.map(|c| if c.is_control() && c != '\n' { ' ' } else { c }));
+    }
+    text
 }

@@ -102,6 +102,8 @@ const fn number(key: &'static str, low: f64, high: f64, default: f64, meaning: &
 const EXPLORATION: &str = "factor of the exploration term";
 /// Crazy Stone's exploration factor, 2·C_p with C_p = 1/sqrt(20).
 const CRAZY_STONE: f64 = 0.4472;
+/// c of UCT in its paper, 2·C_p with C_p = 1/√2.
+const UCT: f64 = std::f64::consts::SQRT_2;
 
 /// Value of `expand_at` with which only the root gets a block.
 const NEVER: u32 = u32::MAX;
@@ -135,7 +137,7 @@ const PRESETS: &[PresetDefinition] = &[
     PresetDefinition {
         name: "ucb1",
         summary: "value + c·sqrt(ln N / n) (Kocsis & Szepesvári 2006)",
-        parameters: &[number("c", 0.0, 10.0, CRAZY_STONE, "exploration, twice C_p; the paper has sqrt 2")],
+        parameters: &[number("c", 0.0, 10.0, UCT, "exploration, twice C_p; the paper has C_p = 1/sqrt 2")],
         expand_at: 1,
         build: |values| Policy::Ucb1(Ucb1 { exploration: values[0] as f32 }),
     },
@@ -174,7 +176,7 @@ const PRESETS: &[PresetDefinition] = &[
             0.0,
             5.0,
             CRAZY_STONE / 2.0,
-            "C_p: 1/sqrt 20; the paper of UCT has 1/sqrt 2",
+            "C_p, here 1/sqrt 20; ucb1 has the 1/sqrt 2 of the paper",
         )],
         expand_at: 1,
         build: |values| Policy::Ucb1(Ucb1 { exploration: 2.0 * values[0] as f32 }),

@@ -15,8 +15,9 @@ pub struct Ucb1 {
 }
 
 impl Default for Ucb1 {
+    /// C_p = 1/√2 of the UCT paper.
     fn default() -> Ucb1 {
-        Ucb1 { exploration: 0.447_213_6 }
+        Ucb1 { exploration: std::f32::consts::SQRT_2 }
     }
 }
 
