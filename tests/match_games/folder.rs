@@ -171,7 +171,7 @@ fn a_folder_is_not_gone_on_with_by_another_network() {
     let laboratory = Laboratory::new();
     let (folder, network) = (laboratory.path("out"), laboratory.path("network"));
     let weights = Path::new(env!("CARGO_MANIFEST_DIR"));
-    std::fs::copy(weights.join("tests/data/network/weights-19x19.bin"), &network).unwrap();
+    std::fs::copy(weights.join("tests/data/network/weights.bin"), &network).unwrap();
     let player = format!("self:--network {} --simulations 10 --table-size 64KiB", network.display());
     let (out, games) = (folder.to_str().unwrap(), |games| ["--white", QUICK, "--games", games]);
     play(&folder, &[&["--black", &player][..], &games("2")].concat());
