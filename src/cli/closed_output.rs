@@ -15,7 +15,7 @@ pub(super) fn check_client() -> Result<()> {
 /// file it stays false.
 pub(super) fn watch_for_closed_output() -> Arc<AtomicBool> {
     let closed_output = Arc::new(AtomicBool::new(false));
-    let told = Arc::clone(&closed_output);
-    std::thread::spawn(move || told.store(output::wait_until_closed(), Relaxed));
+    let flag = Arc::clone(&closed_output);
+    std::thread::spawn(move || flag.store(output::wait_until_closed(), Relaxed));
     closed_output
 }

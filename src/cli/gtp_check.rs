@@ -14,10 +14,10 @@ pub(super) struct GtpCheckArguments {
 
 pub(super) fn run(arguments: &GtpCheckArguments) -> Result<()> {
     let (mut checks, mut failed, mut printed) = (0, 0, Ok(()));
-    check(&arguments.command, &mut |name, verdict| {
-        checks += usize::from(*verdict != CheckOutcome::Skipped);
-        failed += usize::from(matches!(verdict, CheckOutcome::Failed(_)));
-        let line = match verdict {
+    check(&arguments.command, &mut |name, outcome| {
+        checks += usize::from(*outcome != CheckOutcome::Skipped);
+        failed += usize::from(matches!(outcome, CheckOutcome::Failed(_)));
+        let line = match outcome {
             CheckOutcome::Passed => format!("passed   {name}"),
             CheckOutcome::Skipped => format!("skipped  {name}: it does not have the command"),
             CheckOutcome::Failed(why) => format!("FAILED   {name}: {why}"),

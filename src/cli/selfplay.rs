@@ -94,8 +94,8 @@ pub(super) fn run(arguments: &SelfplayArguments) -> Result<()> {
         .concurrency
         .map_or_else(|| available_parallelism().map_or(1, std::num::NonZero::get), usize::from);
     let stop = Arc::new(AtomicBool::new(false));
-    let told = Arc::clone(&stop);
-    ctrlc::set_handler(move || told.store(true, Relaxed)).context("cannot wait for Ctrl-C")?;
+    let flag = Arc::clone(&stop);
+    ctrlc::set_handler(move || flag.store(true, Relaxed)).context("cannot wait for Ctrl-C")?;
     let bar = if arguments.quiet { ProgressBar::hidden() } else { ProgressBar::new(arguments.games) };
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len} games, {eta} left") {
         bar.set_style(style);

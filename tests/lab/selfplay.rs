@@ -287,7 +287,7 @@ fn a_network_and_a_search_are_compared_on_games_kept_apart() {
     };
     let output = compare(&["--size", "5", "--validation", "3"]);
     let text = String::from_utf8(output.stdout).expect("UTF-8");
-    assert!(output.status.success() && text.starts_with("3 games"), "{text}");
+    assert!(output.status.success() && text.starts_with("one position of each of 3 games"), "{text}");
     for (line, name) in text.lines().skip(2).zip(["network", "search, 30 simulations"]) {
         let numbers = line.strip_prefix(name).expect("a judge").replace('%', "");
         let numbers: Vec<f64> =

@@ -97,8 +97,8 @@ fn stages(comparison: &ForecastComparison) -> String {
     table
 }
 
-fn row(name: &str, judgements: &EvaluatorForecasts) -> Result<String> {
-    let (Some(value), Some(owners)) = (judgements.values.quality(), judgements.owners.quality()) else {
+fn row(name: &str, forecasts: &EvaluatorForecasts) -> Result<String> {
+    let (Some(value), Some(owners)) = (forecasts.values.quality(), forecasts.owners.quality()) else {
         bail!(
             "expected a network that was trained on scores and owners, found one that was not: see network info"
         );

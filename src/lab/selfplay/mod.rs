@@ -190,13 +190,13 @@ impl<'s> SelfPlayer<'s> {
         let mean = self.settings.opening.unwrap_or(OPENING_MOVES_PER_POINT * size.points() as f64);
         let length = Exp::new(1.0 / mean).map_or(0.0, |exponential| exponential.sample(random)) as usize;
         for _ in 0..length.min(size.points() / 2) {
-            let chances = evaluation::evaluate(&network, self.engine.position()).policy;
-            let weight = |chance: f64| chance.powf(1.0 / self.settings.opening_temperature);
-            let points = chances
+            let probabilities = evaluation::evaluate(&network, self.engine.position()).policy;
+            let weight = |probability: f64| probability.powf(1.0 / self.settings.opening_temperature);
+            let points = probabilities
                 .iter()
                 .take(size.points())
                 .enumerate()
-                .map(|(point, &chance)| (point, weight(chance)));
+                .map(|(point, &probability)| (point, weight(probability)));
             let Some(point) = draw(points, random) else { break };
             self.put(Move(point as u16), game);
             game.opening += 1;

@@ -128,8 +128,8 @@ fn variances(strengths: &[f64], meetings: &[Meeting], has_imagined_draws: bool) 
     let mut variance = vec![vec![0.0; players]; players];
     for Meeting { players, counts } in meetings.iter().filter(|it| it.counts.games() > 0) {
         let [one, other] = players.map(|player| strengths[player]);
-        let chance = one / (one + other);
-        let known = (counts.games() as f64 + imagined) * chance * (1.0 - chance);
+        let probability = one / (one + other);
+        let known = (counts.games() as f64 + imagined) * probability * (1.0 - probability);
         let correlation = (counts.games() as f64 + imagined) / (counts.effective_games() + imagined);
         add_meeting(&mut information, *players, known);
         add_meeting(&mut variance, *players, known * correlation);
@@ -232,8 +232,8 @@ mod tests {
         let mut information = vec![vec![0.0; 6]; 6];
         for one in 0..7 {
             for other in (0..7).filter(|&other| other != one) {
-                let chance = strengths[one] / (strengths[one] + strengths[other]);
-                let known = 13.0 * chance * (1.0 - chance);
+                let probability = strengths[one] / (strengths[one] + strengths[other]);
+                let known = 13.0 * probability * (1.0 - probability);
                 if one < 6 {
                     information[one][one] += known;
                     if other < 6 {

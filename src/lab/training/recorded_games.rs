@@ -86,18 +86,18 @@ impl RecordedGame {
         Ok((count, is_cut_off))
     }
 
-    /// Plays the moves up to the first that the rules forbid, and calls `tell` with each move and the position before
+    /// Plays the moves up to the first that the rules forbid, and calls `visit` with each move and the position before
     /// it. Returns the last position and the number of moves played.
     fn play(
         &self,
         mut position: Position,
-        tell: &mut dyn FnMut(&Position, Move) -> io::Result<()>,
+        visit: &mut dyn FnMut(&Position, Move) -> io::Result<()>,
     ) -> io::Result<(Position, usize)> {
         for (count, &mv) in self.moves.iter().enumerate() {
             if position.check(mv).is_err() {
                 return Ok((position, count));
             }
-            tell(&position, mv)?;
+            visit(&position, mv)?;
             position.play(mv);
             // Moves may follow any number of passes.
             position.resume();

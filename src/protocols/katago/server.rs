@@ -19,7 +19,7 @@ pub struct Server<W> {
 
 impl<W: Write> Server<W> {
     /// Creates a server for the queries of `input`. They may take the memory that the engine's options
-    /// [reserve](EngineOptions::reserved).
+    /// [reserve](crate::engine::EngineOptions::reserved).
     pub fn new(engine: Engine, defaults: QueryDefaults, input: LineReader, output: W) -> Server<W> {
         let options = engine.options().clone();
         Server { engine, frontend: Frontend::new(defaults, input, output, options) }

@@ -15,7 +15,7 @@ fn an_engine_that_cannot_play_is_named_with_its_reason() {
     let laboratory = Laboratory::new();
     for (engine, expected) in [
         (laboratory.engine("dead"), "cannot open the pattern database"),
-        (laboratory.engine("poor"), "expected the command clear_board"),
+        (laboratory.engine("poor"), "lacks the GTP command clear_board"),
         (laboratory.engine("noise"), "Segmentation fault"),
         (laboratory.engine("small"), "unacceptable size"),
         ("/no/such/engine".to_owned(), "cannot start"),
