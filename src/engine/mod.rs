@@ -198,7 +198,7 @@ impl Engine {
     pub fn file_warning(&self) -> Option<String> {
         if let (Some(path), Some(reason)) = (self.table.path(), self.table.sync_error()) {
             return Some(format!(
-                "{}: expected a disk that can be written, found: {reason}; make a copy elsewhere with `tewari table snapshot`",
+                "{}: cannot write the table file to the disk: {reason}; copy it elsewhere with `tewari table snapshot`",
                 path.display()
             ));
         }
@@ -209,8 +209,8 @@ impl Engine {
         };
         let path = self.table.path()?.display();
         Some(format!(
-            "{path}: expected the table file in its place, found it {what}: what is learnt is lost at the end; put it \
-             back or start again"
+            "{path}: the table file was {what} while in use: search results will be lost at the end; put the file back \
+             or start again"
         ))
     }
 

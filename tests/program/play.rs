@@ -57,7 +57,7 @@ fn mistakes_are_explained_and_change_nothing() {
     assert!(shown.contains("\"Z9\" is not a move; moves are points such as D4, or pass."), "{shown}");
     assert_eq!(shown.matches("White (O) plays").count(), 1, "{shown}");
     let shown = tictactoe("1\n0\n10\n4,4\n1,1\nquit\n");
-    assert_eq!(shown.matches("is no move").count(), 3, "{shown}");
+    assert_eq!(shown.matches("is not a move").count(), 3, "{shown}");
     assert!(shown.contains("1 is not allowed: the cell is taken."), "{shown}");
 }
 
@@ -210,11 +210,11 @@ fn a_handicap_is_placed_as_gtp_has_it_or_where_it_is_named() {
     let record = std::fs::read_to_string(folder.path().join("h.sgf")).expect("a record");
     assert!(record.contains("AB[cg][gg][cc][gc]PL[W]HA[4]") && record.contains("KM[0.5]"), "{record}");
     let shown = go_in(folder.path(), &["--size", "5", "--komi", "1.5"], "load FOLDER/h.sgf\nundo\nquit\n");
-    assert!(shown.contains("h.sgf: 1 move.") && shown.contains("White gets 4 points"), "{shown}");
+    assert!(shown.contains("h.sgf: 1 move.") && shown.contains("White gets 4 extra points"), "{shown}");
     let shown = go_in(folder.path(), &["--rules", "aga", "--handicap", "4"], "save FOLDER/aga.sgf\nquit\n");
     assert!(shown.contains("4 handicap stones, White gets 3 extra points"), "{shown}");
     let shown = go_in(folder.path(), &["--size", "5"], "load FOLDER/aga.sgf\nquit\n");
-    assert!(shown.contains("White gets 3 points"), "{shown}");
+    assert!(shown.contains("White gets 3 extra points"), "{shown}");
     let free =
         go_in(folder.path(), &["--size", "5", "--handicap", "B2,D4", "--colour", "white"], "undo\nquit\n");
     assert!(free.contains(" 4  . . . X .\n") && free.contains("You are White"), "{free}");

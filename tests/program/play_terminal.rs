@@ -127,7 +127,7 @@ fn an_estimate_is_drawn_on_the_board() {
     let mut sitting = Sitting::begin(&["--simulations", "400"], &[], 40);
     sitting.see("", "You are Black");
     sitting.see("C3\r", "White plays ");
-    let shown = sitting.see("estimate\r", "Marked is whose each point becomes");
+    let shown = sitting.see("estimate\r", "Marks show the expected owner");
     assert!(shown.contains('■') || shown.contains('▪'), "{shown:?}");
 }
 
