@@ -1,4 +1,4 @@
-"""Prepared positions: reads what `tewari network prepare` writes (src/network/samples.rs has the format)."""
+"""Prepared positions: reads what `tewari network prepare` writes (src/lab/training/samples.rs has the format)."""
 
 import pathlib
 
