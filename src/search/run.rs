@@ -116,7 +116,10 @@ impl Run {
     ) -> Report {
         let mut totals = Totals::default();
         worker.add_to(&mut totals);
-        totals.simulations = self.simulations.0.load(Relaxed);
+        let (own, all) = (totals.simulations.max(1), self.simulations.0.load(Relaxed));
+        // The mean depth of one worker stands for all.
+        totals.depth_sum = (u128::from(totals.depth_sum) * u128::from(all) / u128::from(own)) as u64;
+        totals.simulations = all;
         totals.elapsed = self.elapsed();
         Report::new(table, root, &worker.policy, totals, worker.root_moves)
     }
