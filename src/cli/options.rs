@@ -27,7 +27,7 @@ const PLAYOUTS: &str = "Playouts and network";
 /// Options of the engine: memory, table, search, playouts and network.
 #[derive(Args, Clone, Debug)]
 pub(super) struct EngineArguments {
-    /// Memory for the whole engine, for example 256MiB; at least 7.3125MiB, and 0.625MiB more with a network. Default:
+    /// Memory for the whole engine, for example 256MiB; at least 16MiB. Default:
     /// a quarter of the memory that the machine or its control group allows, at most 2GiB.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes, help_heading = MEMORY)]
     memory: Option<u64>,

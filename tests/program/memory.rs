@@ -220,7 +220,7 @@ fn ten_megabytes_of_records_take_less_than_two_hundred() {
     let in_a_row = format!("(;GM[1]SZ[9]{})", ";B[];W[]".repeat(10_000_000 / 8));
     for (what, record) in [("empty", nested("(;")), ("nested", nested("(;B[]")), ("in a row", in_a_row)] {
         std::fs::write(&path, record).expect("a file");
-        let mut engine = engine_with(10, 9, 1, 1, false);
+        let mut engine = engine_with(16, 9, 1, 1, false);
         // The longest records are cut off, with an error.
         let _ = engine.try_ask(&format!("loadsgf {}", path.display()));
         let peak = engine.peak_memory() / 1_000_000;

@@ -416,10 +416,10 @@ mod tests {
         for (rules, found) in [
             (
                 json!("{\"hasButton\":true}"),
-                "hasButton: expected false (the button is not played here), found true",
+                "hasButton: expected false (the button is not supported), found true",
             ),
             (json!({"tax": "ALL"}), "tax: expected NONE with scoring AREA or SEKI with TERRITORY"),
-            (json!("stone_scoring"), "a group tax, which is not played here: expected chinese"),
+            (json!("stone_scoring"), "a group tax, which is not supported: expected chinese"),
             (json!(5), "rules: expected the name of rules or an object, found 5"),
             (Value::Null, "expected the name of rules or an object"),
         ] {
