@@ -3,7 +3,7 @@
 use crate::go::{KeyPolicy, Komi, Rules};
 
 /// Rules, komi and key policy of the searches that a table file was created for: the parts of
-/// [`TableIdentity::setting`](crate::table::TableIdentity::setting), `None` if they cannot be read.
+/// [`TableIdentity::game_settings`](crate::table::TableIdentity::game_settings), `None` if they cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableGameSettings {
     /// Rules.

@@ -265,7 +265,7 @@ impl<'t> Block<'t> {
         })
     }
 
-    /// Adds samples: `samples[i]` goes to moves `2i` and `2i + 1`, see [`amaf_sample`].
+    /// Adds samples: `samples[i]` goes to moves `2i` and `2i + 1`, see [`amaf_sample`](super::amaf::amaf_sample).
     ///
     /// A plain load and store: of two simultaneous additions one may be lost. An AMAF sample is one of thousands, and
     /// an atomic addition for every move of every position on the path would cost more than the rest of the backup.

@@ -35,7 +35,7 @@ def main():
     samples = Samples(arguments.data / "train.rows")
     network = integers.quantised(random_parameters(1))
     file = integers.weights_file(network, samples.planes, 0, "fixture", sum(integers.HEADS.values()))
-    (arguments.out / "weights-19x19.bin").write_bytes(file)
+    (arguments.out / "weights.bin").write_bytes(file)
     everything, _ = samples.batch(np.arange(len(samples)))
     with_ko = np.flatnonzero(everything[..., KO].any(axis=(1, 2)))[:2]
     indices = np.unique([*np.linspace(0, len(samples) - 1, POSITIONS).astype(np.int64), *with_ko])

@@ -52,7 +52,7 @@ fn make(kind: usize) -> Sound {
         ..crate::small_options(1, 5)
     };
     options.parameters.expand_at = 1;
-    let folder = crate::base::folder();
+    let folder = crate::folder();
     let [bytes, other] = ["one", "other"].map(|name| search(&options, &folder, name));
     let pool = HEADER_WORDS + ENTRY_WORDS * entries(&folder.path().join("one"));
     Sound { options, bytes, other, areas: [0, HEADER_WORDS, pool] }

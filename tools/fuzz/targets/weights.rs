@@ -11,7 +11,7 @@ use tewari::network::{Evaluator, Network, InputPosition, Symmetry};
 use tewari_fuzz::damage::Damage;
 use tewari_fuzz::fnv;
 
-const SOUND: &[u8] = include_bytes!("../../../tests/data/network/weights-19x19.bin");
+const SOUND: &[u8] = include_bytes!("../../../tests/data/network/weights.bin");
 
 fuzz_target!(|data: &[u8]| {
     let [kind, flags, rest @ ..] = data else { return };
