@@ -118,9 +118,13 @@ impl Engine {
     /// Returns true if the engine should resign: the win rate of the root is low, proven or based on enough visits, and the
     /// opening is over.
     fn should_resign(&self, report: &Report, resign_below: f64) -> bool {
-        let opening = OPENING_SIDES * (self.position().size().points() as f64).sqrt();
         report.root.value.as_f64() < resign_below
             && (report.root.visits >= MIN_RESIGN_VISITS || report.root.proven.is_some())
-            && self.record().moves().len() as f64 >= opening
+            && self.record().moves().len() >= self.opening_moves()
+    }
+
+    /// Returns the number of moves that the opening is taken to have.
+    pub(super) fn opening_moves(&self) -> usize {
+        (OPENING_SIDES * (self.position().size().points() as f64).sqrt()).ceil() as usize
     }
 }

@@ -80,12 +80,26 @@ impl Engine {
     /// Returns true if the game is lost by the search and by the count, and the position is settled: further moves could
     /// only fill the player's own territory, which a lost search does not avoid.
     pub(super) fn is_lost_and_settled(&self, player: Player, report: &Report) -> bool {
-        if report.root.value.as_f64() >= LOST_WIN_RATE || self.dead_stones() != DeadStones::Agreement {
+        if report.root.value.as_f64() >= LOST_WIN_RATE
+            || self.dead_stones() != DeadStones::Agreement
+            || !self.may_end(player)
+        {
             return false;
         }
         let statuses = self.statuses();
         !self.wins(player, statuses.area_score())
             && is_settled(self.position(), &statuses, self.options.parameters.seed)
+    }
+
+    /// Returns true if the opponent of `player` has passed or the opening is over, by moves or by stones on the board: against
+    /// many handicap stones a game is lost and settled before it begins.
+    fn may_end(&self, player: Player) -> bool {
+        let stones: usize = self.position().board().stones().iter().map(|&stones| usize::from(stones)).sum();
+        self.has_passed(player.other()) || self.record.moves().len().max(stones) >= self.opening_moves()
+    }
+
+    fn has_passed(&self, player: Player) -> bool {
+        self.record.moves().last() == Some(&(player, self.position().size().pass()))
     }
 
     /// Returns true if `player` wins with this area score of Black, under the komi of a game that ends now.
@@ -124,10 +138,10 @@ impl Engine {
     /// point.
     fn ending_pass(&self, player: Player) -> EndingPass {
         let position = self.position();
-        let ends_game = self.record.moves().last() == Some(&(player.other(), position.size().pass()));
+        let ends_game = self.has_passed(player.other());
         let is_territory = position.rules().scoring == Scoring::Territory;
         let has_agreement = self.dead_stones() == DeadStones::Agreement;
-        if !(ends_game || is_territory && has_agreement) {
+        if !(ends_game || is_territory && has_agreement && self.may_end(player)) {
             return EndingPass::Open;
         }
         let wins_as_it_stands = self.wins(player, area_score(position.board()));

@@ -240,6 +240,16 @@ fn a_pass_that_wins_with_dead_stones_alone_is_no_reason_to_pass() {
 }
 
 #[test]
+fn a_game_with_many_handicap_stones_is_played() {
+    for rules in ["chinese", "japanese"] {
+        let mut session = session_with(9, options(50));
+        tell(&mut session, &[&format!("kata-set-rules {rules}"), "komi 0.5", "fixed_handicap 9"]);
+        assert_ne!(ask(&mut session, "genmove w"), "= pass", "{rules}");
+        assert_ne!(ask(&mut session, "genmove b"), "= pass", "{rules}");
+    }
+}
+
+#[test]
 fn clocks_decide_how_long_to_think_unless_a_count_is_fixed() {
     let patient =
         decisions(DecisionSettings { default_time: Duration::from_secs(600), ..DecisionSettings::default() });
