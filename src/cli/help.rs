@@ -301,8 +301,10 @@ mod tests {
                 let words = shlex::split(typed).unwrap_or_else(|| panic!("{typed}"));
                 let words = words.into_iter().map(Into::into).collect();
                 let mut words = crate::cli::command_line::with_long_options(words);
-                crate::cli::settings::SettingsFile::take(&mut words)
-                    .unwrap_or_else(|error| panic!("{name}: {error}"));
+                // The parser of settings removes `--config FILE`.
+                if let Some(index) = words.iter().position(|word| word == "--config") {
+                    words.drain(index..index + 2);
+                }
                 if let Err(error) = program().try_get_matches_from(words) {
                     panic!("{name}: {typed}: {error}");
                 }
