@@ -89,7 +89,7 @@ pub(super) fn read(mut arguments: Vec<OsString>) -> Result<Option<CliCommand>> {
     let line = read_line(&arguments, &mut settings)?;
     Ok(match line.command {
         Some(CliCommand::Config(mut arguments)) => {
-            arguments.settings = Some(settings);
+            arguments.text = config::describe(&arguments.command, &program(), &settings)?;
             Some(CliCommand::Config(arguments))
         }
         None if line.speak_gtp || !std::io::stdin().is_terminal() => Some(CliCommand::Gtp(line.gtp)),

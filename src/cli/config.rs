@@ -1,8 +1,6 @@
 //! `tewari config`: the value and the source of every option.
 
 use super::argument_error::message;
-use super::exit_codes::USAGE_ERROR;
-use super::print::print_error;
 use super::settings::{
     COMMON_TABLE, Setting, Settings, leaves, named_command, with_default, without_conditions,
 };
@@ -16,38 +14,30 @@ use std::io::Write;
 pub(super) struct ConfigArguments {
     /// The command to print the options of; options may follow as on its own command line. Default: all commands.
     #[arg(value_name = "COMMAND", trailing_var_arg = true, allow_hyphen_values = true)]
-    command: Vec<OsString>,
-    /// The settings, which are read before the arguments.
+    pub(super) command: Vec<OsString>,
+    /// The output, which depends on the settings.
     #[arg(skip)]
-    pub(super) settings: Option<Settings>,
+    pub(super) text: String,
 }
 
-pub(super) fn run(arguments: ConfigArguments, program: &Command) -> Result<()> {
-    let text = text(arguments, program).unwrap_or_else(|error| {
-        print_error(&format!("{error:#}"));
-        std::process::exit(USAGE_ERROR)
-    });
-    std::io::stdout().lock().write_all(text.as_bytes()).context("cannot write output")
+pub(super) fn run(arguments: &ConfigArguments) -> Result<()> {
+    std::io::stdout().lock().write_all(arguments.text.as_bytes()).context("cannot write output")
 }
 
-/// Returns the output, or an error for wrong settings or wrong options after the command.
-fn text(arguments: ConfigArguments, program: &Command) -> Result<String> {
-    let settings = arguments.settings.context("the settings were not read")?;
-    let (command, path, count) = named_command(program, &arguments.command);
-    let words = &arguments.command[count..];
+/// Returns the options of the command that `words` name, or of all commands.
+pub(super) fn describe(words: &[OsString], program: &Command, settings: &Settings) -> Result<String> {
+    let (command, path, count) = named_command(program, words);
     let word = words.first().map(|word| word.to_string_lossy()).unwrap_or_default();
-    ensure!(count > 0 || word.is_empty(), "expected a command such as gtp or analyze, found {word:?}");
-    let file = settings.path.display();
-    let absence =
-        if settings.text.is_none() && settings.path.is_absolute() { ", which cannot be read" } else { "" };
-    let mut text = format!(
-        "# settings: {file}{absence}\n# [{COMMON_TABLE}] in it applies to gtp, analyze, review, analysis and play go\n"
-    );
+    ensure!(count > 0 || words.is_empty(), "expected a command such as gtp or analyze, found {word:?}");
+    let (file, is_absent) = (settings.path.display(), settings.text.is_none() && settings.path.is_absolute());
+    let mut text = format!("# settings: {file}{}\n", if is_absent { ", which cannot be read" } else { "" });
+    text += &format!("# [{COMMON_TABLE}] in it applies to gtp, analyze, review, analysis and play go\n");
     for (path, command) in leaves(command, &path) {
-        let held = settings.held(command, &path, words)?;
+        let held = settings.held(command, &path, &words[count..])?;
         let parser = command.clone().no_binary_name(true).mut_args(without_conditions);
         let parser = parser.mut_args(|option| with_default(option, &held));
-        let matches = parser.try_get_matches_from(words).map_err(|error| anyhow!("{}", message(&error)))?;
+        let matches = parser.try_get_matches_from(&words[count..]);
+        let matches = matches.map_err(|error| anyhow!("{}", message(&error)))?;
         let options = command.get_arguments().filter(|it| it.get_long().is_some() && !it.is_hide_set());
         let lines: String = options.map(|option| line(option, &matches, &held)).collect();
         if !lines.is_empty() {

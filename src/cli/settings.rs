@@ -9,7 +9,6 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::builder::Resettable;
 use clap::error::{ContextKind, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use std::cmp::Reverse;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
@@ -32,7 +31,7 @@ pub(super) struct Settings {
     pub(super) path: PathBuf,
     /// The content; `None` without a file.
     pub(super) text: Option<String>,
-    /// Those of more specific tables first.
+    /// Those of more specific tables last.
     entries: Vec<Setting>,
 }
 
@@ -48,11 +47,9 @@ pub(super) struct Setting {
 }
 
 impl Settings {
-    /// Reads the file that `--config` names, else the environment, else the usual one, which may be missing. Removes
-    /// `--config` from `words`.
+    /// Reads the file named by the user, else the usual one, which may be missing. Removes `--config` from `words`.
     pub(super) fn read(words: &mut Vec<OsString>) -> Result<Settings> {
-        let variable = || std::env::var_os("TEWARI_CONFIG").filter(|file| !file.is_empty());
-        let named = take_option(words)?.or_else(variable);
+        let named = take_option(words)?;
         let is_named = named.is_some();
         let path = named.map_or_else(usual_path, PathBuf::from);
         let text = match std::fs::read(&path) {
@@ -72,12 +69,12 @@ impl Settings {
             bail!("{}: expected UTF-8", self.place(byte));
         }
         let root = DeTable::parse(text).map_err(|error| {
-            let what = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
-            anyhow!("{}: {what}", self.place(error.span().map_or(0, |span| span.start)))
+            let place = self.place(error.span().map_or(0, |span| span.start));
+            anyhow!("{place}: {}", error.message().replace('\n', "; "))
         })?;
         let mut entries = self.entries(root.get_ref(), "", program)?;
         // Of the tables of one command, the more specific has the longer name.
-        entries.sort_by_key(|it| Reverse(if it.table == COMMON_TABLE { 0 } else { it.table.len() }));
+        entries.sort_by_key(|it| if it.table == COMMON_TABLE { 0 } else { it.table.len() });
         self.entries = entries;
         Ok(())
     }
@@ -94,10 +91,7 @@ impl Settings {
                 found.extend(self.entries(inner, name, program)?);
                 continue;
             }
-            let (values, kind) = (values(value.get_ref()), value.get_ref().type_str());
-            let values = values.with_context(|| {
-                format!("{place}: {key}: expected a text, a number, true, false or a list, found {kind}")
-            })?;
+            let values = values(value.get_ref()).with_context(|| format!("{place}: {key}"))?;
             ensure!(!name.is_empty(), "{place}: {key} is outside a table such as [{COMMON_TABLE}] or [gtp]");
             ensure!(!values.iter().any(|it| it == "help"), "{place}: {key}: help is for the command line");
             found.push(Setting { table: name.to_owned(), key, values, place });
@@ -116,11 +110,11 @@ impl Settings {
     /// replaces its rivals and those that it conflicts with, as does one in a more specific table.
     pub(super) fn held(&self, command: &Command, path: &str, words: &[OsString]) -> Result<Vec<&Setting>> {
         let mut held: Vec<&Setting> = Vec::new();
-        for setting in self.entries.iter().filter(|it| applies(&it.table, path)) {
+        for setting in self.entries.iter().rev().filter(|it| applies(&it.table, path)) {
             let Some(option) = command.get_arguments().find(|option| setting.is_of(option)) else { continue };
             let above = held.iter().filter(|other| other.table != setting.table).flat_map(|it| it.words());
             if !setting.is_replaced(option, command, above.chain(words.iter().cloned())) {
-                setting.parse(command).map_err(|error| setting.mistake(&error))?;
+                setting.parse(command).map_err(|error| anyhow!("{}: {}", setting.place, message(&error)))?;
                 held.push(setting);
             }
         }
@@ -138,10 +132,6 @@ impl Setting {
         self.values.iter().map(|value| format!("--{}={value}", self.key).into())
     }
 
-    fn mistake(&self, error: &clap::Error) -> anyhow::Error {
-        anyhow!("{}: {}", self.place, message(error))
-    }
-
     /// Parses the setting alone.
     fn parse(&self, command: &Command) -> Result<ArgMatches, clap::Error> {
         let parser = command.clone().no_binary_name(true).mut_args(without_conditions);
@@ -154,8 +144,10 @@ impl Setting {
         let is_unknown = |error: &clap::Error| error.kind() == ErrorKind::UnknownArgument;
         let errors: Option<Vec<_>> = leaves.map(|(_, it)| self.parse(it).err().filter(is_unknown)).collect();
         let is_good = |error: &clap::Error| error.get(ContextKind::SuggestedArg).is_some();
-        let best = errors.unwrap_or_default().into_iter().max_by_key(is_good);
-        best.map_or(Ok(()), |error| Err(self.mistake(&error)))
+        match errors.unwrap_or_default().into_iter().max_by_key(is_good) {
+            Some(error) => bail!("{}: {}", self.place, message(&error)),
+            None => Ok(()),
+        }
     }
 
     /// Returns true if other words contain its option, or one that is a rival or in conflict.
@@ -182,10 +174,8 @@ pub(super) fn with_default(option: Arg, held: &[&Setting]) -> Arg {
 
 /// Returns the option; a flag also accepts `=true` and `=false`.
 pub(super) fn with_flag_value(option: Arg) -> Arg {
-    match option.get_action() {
-        ArgAction::SetTrue => option.num_args(0..=1).require_equals(true).value_name("true|false"),
-        _ => option,
-    }
+    let is_flag = matches!(option.get_action(), ArgAction::SetTrue);
+    if is_flag { option.num_args(0..=1).require_equals(true).value_name("true|false") } else { option }
 }
 
 /// Returns the option as if it stood alone: not required, and without options that it requires or conflicts with.
@@ -194,10 +184,11 @@ pub(super) fn without_conditions(option: Arg) -> Arg {
     with_flag_value(option.requires(Resettable::Reset).conflicts_with(Resettable::Reset))
 }
 
-/// Removes `--config` from `words`, but not after `analysis`, where it is an option of KataGo's. Returns the file.
+/// Removes `--config` from `words`, but not after `analysis`, where it is an option of KataGo's. Returns the file that it
+/// names, or else the environment.
 fn take_option(words: &mut Vec<OsString>) -> Result<Option<OsString>> {
     let is_option = |word: &OsString| word == "--config" || word.to_string_lossy().starts_with("--config=");
-    let mut named = None;
+    let mut named = std::env::var_os("TEWARI_CONFIG").filter(|file| !file.is_empty());
     while words.get(1).is_none_or(|word| word != "analysis")
         && let Some(index) = words.iter().take_while(|word| *word != "--").position(is_option)
     {
@@ -219,16 +210,16 @@ fn usual_path() -> PathBuf {
 }
 
 /// Returns the texts that would follow an option on the command line.
-fn values(value: &DeValue<'_>) -> Option<Vec<String>> {
-    Some(vec![match value {
+fn values(value: &DeValue<'_>) -> Result<Vec<String>> {
+    Ok(vec![match value {
         DeValue::String(text) => text.to_string(),
-        DeValue::Integer(number) => i128::from_str_radix(number.as_str(), number.radix()).ok()?.to_string(),
+        DeValue::Integer(number) => i128::from_str_radix(number.as_str(), number.radix())?.to_string(),
         DeValue::Float(number) => number.as_str().to_owned(),
         DeValue::Boolean(is_set) => is_set.to_string(),
         DeValue::Array(items) if !items.is_empty() => {
-            return items.iter().try_fold(Vec::new(), |all, it| Some([all, values(it.get_ref())?].concat()));
+            return items.iter().try_fold(Vec::new(), |all, it| Ok([all, values(it.get_ref())?].concat()));
         }
-        _ => return None,
+        other => bail!("expected a text, a number, true, false or a list, found {}", other.type_str()),
     }])
 }
 

@@ -201,7 +201,7 @@ fn mistakes_in_the_file_are_told_in_one_line_with_the_place() {
         ("\n\n[gtp", 3, ""),
         ("[gtp]\nthreads = 1\nthreads = 2\n", 3, "duplicate key"),
         ("[gtp]\nkomi = 1979-05-27\n", 2, "datetime"),
-        ("[[gtp]]\nkomi = 1\n", 1, "array"),
+        ("[[gtp]]\nkomi = 1\n", 1, "found table"),
         ("[gtp]\nthreads = []\n", 2, "array"),
         ("[gtp]\nsize = 9 # \u{fffd}\n", 2, "UTF-8"),
         ("[gtp]\nconfig = \"x\"\n", 2, "'--config'"),
