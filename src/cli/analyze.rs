@@ -1,6 +1,6 @@
 //! `tewari analyze`: analysis of a record or of an empty board.
 
-use super::options::{DeadStonesChoice, EngineArguments, LimitArguments, POSITION};
+use super::options::{DeadStonesChoice, EngineArguments, LimitArguments, POSITION, describe_default};
 use super::print::print_error;
 use super::table_game::{ChosenGame, TableGame, choose_game};
 use crate::base::game::Move;
@@ -11,22 +11,23 @@ use crate::records::sgf::{self, ChosenTerms, DefaultTerms, GameRecord, RecordMov
 use crate::reports::analysis::{Analysis, Head, json, positions, text};
 use crate::search::{Limits, Report};
 use anyhow::{Context, Result, anyhow, bail};
-use clap::{Args, ValueEnum};
+use clap::{Arg, Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{BufWriter, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 /// Default number of simulations of a position.
-pub(super) const DEFAULT_SIMULATIONS: u64 = 10_000;
+const DEFAULT_SIMULATIONS: u64 = 10_000;
 /// Default number of simulations of a small empty board, for a proof.
-pub(super) const DEFAULT_SIMULATIONS_FOR_PROOF: u64 = 1_000_000;
+const DEFAULT_SIMULATIONS_FOR_PROOF: u64 = 1_000_000;
 /// Maximum number of points of a board that may be proven.
-pub(super) const PROVABLE_POINTS: usize = 16;
+const PROVABLE_POINTS: usize = 16;
 /// Maximum bytes of a file; the record's reader has the same limit.
 const MAX_FILE_BYTES: u64 = sgf::MAX_BYTES as u64;
 
 #[derive(Args)]
+#[command(mut_args(describe_default_simulations))]
 pub(super) struct AnalyzeArguments {
     /// An SGF file, or - for standard input. Without a file: the empty board of --size.
     file: Option<PathBuf>,
@@ -77,6 +78,13 @@ pub(super) struct AnalyzeArguments {
     limits: LimitArguments,
     #[command(flatten)]
     engine: EngineArguments,
+}
+
+fn describe_default_simulations(option: Arg) -> Arg {
+    let proof =
+        format!("{DEFAULT_SIMULATIONS_FOR_PROOF} for an empty board of at most {PROVABLE_POINTS} points");
+    let default = format!("{DEFAULT_SIMULATIONS} a position, unless something else limits it; {proof}");
+    describe_default(option, "simulations", default)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -1,6 +1,6 @@
 //! `tewari bench`: the signature of the search.
 
-use super::options::EngineArguments;
+use super::options::{EngineArguments, describe_default_table};
 use super::value_parsers::parse_seconds;
 use super::{machine_benchmark, playouts};
 use crate::engine::Engine;
@@ -25,9 +25,10 @@ const POSITIONS: [(usize, f64, &str); 6] = [
 const BEST_VISITS: u64 = 1_000;
 const SEED: u64 = 20_060_922;
 /// Default bytes of the table: the signature must not depend on the machine's memory.
-pub(super) const TABLE_BYTES: u64 = 64 << 20;
+const TABLE_BYTES: u64 = 64 << 20;
 
 #[derive(Args)]
+#[command(mut_args(|it| describe_default_table(it, TABLE_BYTES)))]
 pub(super) struct BenchArguments {
     /// Instead play random games without a search, and compare the light playouts with a reference bot.
     #[arg(long)]

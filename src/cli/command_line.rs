@@ -1,7 +1,7 @@
 //! The subcommands and options of the program, and the parser of its command line.
 
 use super::argument_error::message_with_hint;
-use super::settings::{Settings, SettingsFile, is_flag_with_value, named_command, normalize_flags};
+use super::settings::{Settings, named_command, with_default, with_flag_value};
 use super::{
     analysis, analyze, bench, config, gtp, gtp_check, help, manual, match_games, network, play, review,
     selfplay, suite, sweep, table,
@@ -66,7 +66,7 @@ pub(super) enum CliCommand {
 
 /// Returns the program with all subcommands and options.
 pub(super) fn program() -> clap::Command {
-    // [`SettingsFile::take`] removes `--config` before the command line is parsed; it is declared here for the help.
+    // [`Settings::read`] removes `--config` before the command line is parsed; it is declared here for the help.
     let config = Arg::new("config").long("config").value_name("FILE").global(true).help(
         "Settings file in TOML, or none. Default: the file named by TEWARI_CONFIG, or tewari/config.toml in $XDG_CONFIG_HOME or ~/.config",
     );
@@ -79,13 +79,12 @@ pub(super) fn program() -> clap::Command {
 /// # Errors
 /// Returns an error of one line for a wrong command line or wrong settings.
 pub(super) fn read(mut arguments: Vec<OsString>) -> Result<Option<CliCommand>> {
-    let choice = SettingsFile::take(&mut arguments)?;
+    let mut settings = Settings::read(&mut arguments)?;
     let arguments = with_long_options(arguments);
-    let settings = choice.read()?;
-    let line = read_line(arguments, settings.as_ref())?;
+    let line = read_line(&arguments, &mut settings)?;
     Ok(match line.command {
         Some(CliCommand::Config(mut arguments)) => {
-            arguments.set_settings(choice, settings);
+            arguments.text = config::describe(&arguments.command, &program(), &settings)?;
             Some(CliCommand::Config(arguments))
         }
         None if line.speak_gtp || !std::io::stdin().is_terminal() => Some(CliCommand::Gtp(line.gtp)),
@@ -93,23 +92,10 @@ pub(super) fn read(mut arguments: Vec<OsString>) -> Result<Option<CliCommand>> {
     })
 }
 
-fn read_line(mut arguments: Vec<OsString>, settings: Option<&Settings>) -> Result<CommandLine> {
-    let mut program = program();
-    if arguments.iter().any(|argument| ["-h", "--help", "help"].iter().any(|help| argument == help)) {
-        program = help::explain(program);
-    }
-    let (path, words) = named_command(&program, arguments.get(1..).unwrap_or_default());
-    if let Some(settings) = settings {
-        settings.check(&program)?;
-    }
-    let path = if words == 0 { &[] } else { &path[..] };
-    if settings.is_some() || arguments.iter().any(is_flag_with_value) {
-        program = change_subcommand(program, path, &mut |command| {
-            apply_settings(command, path, &mut arguments, settings)
-        })?;
-    }
+fn read_line(arguments: &[OsString], settings: &mut Settings) -> Result<CommandLine> {
+    let program = with_settings(program(), arguments, settings)?;
     let mistake = match program
-        .try_get_matches_from(&arguments)
+        .try_get_matches_from(arguments)
         .and_then(|mut it| CommandLine::from_arg_matches_mut(&mut it))
     {
         Ok(line) => return Ok(line),
@@ -119,45 +105,44 @@ fn read_line(mut arguments: Vec<OsString>, settings: Option<&Settings>) -> Resul
     let missing = mistake.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     bail!(
         missing
-            .then(|| missing_subcommand(&arguments))
+            .then(|| missing_subcommand(arguments))
             .flatten()
             .unwrap_or_else(|| message_with_hint(&mistake))
     )
 }
 
-/// Applies `change` to the subcommand at `path` below `command`.
-fn change_subcommand(
-    command: clap::Command,
-    path: &[String],
-    change: &mut dyn FnMut(clap::Command) -> Result<clap::Command>,
+/// Returns the program with the settings of the named command as defaults. Its flags also accept `=true` and `=false`,
+/// or its help is complete if the arguments request it.
+fn with_settings(
+    mut program: clap::Command,
+    arguments: &[OsString],
+    settings: &mut Settings,
 ) -> Result<clap::Command> {
-    let Some((name, rest)) = path.split_first() else { return change(command) };
-    let mut outcome = Ok(());
-    let command = command.mut_subcommand(name, |command| {
-        let kept = clap::Command::default();
-        change_subcommand(command, rest, change).unwrap_or_else(|error| {
-            outcome = Err(error);
-            kept
-        })
-    });
-    outcome.map(|()| command)
+    settings.parse(&program)?;
+    let words = arguments.get(1..).unwrap_or_default();
+    let is_help = words.iter().any(|word| ["-h", "--help", "help"].iter().any(|help| word == help));
+    if is_help {
+        program = help::explain(program);
+    }
+    let (command, path, count) = named_command(&program, words);
+    let held = settings.held(command, if count == 0 { "gtp" } else { &path }, &words[count..])?;
+    Ok(change_command(program, &path, &|command| {
+        let command = command.mut_args(|option| with_default(option, &held));
+        if is_help { command } else { command.mut_args(with_flag_value) }
+    }))
 }
 
-/// Returns `command`, found at `path`, with the settings as defaults. Normalises `--flag=true` and `--flag=false` in
-/// `arguments`, see [`normalize_flags`].
-fn apply_settings(
+/// Returns `command` with the change applied to the subcommand at `path`.
+fn change_command(
     command: clap::Command,
-    path: &[String],
-    arguments: &mut Vec<OsString>,
-    settings: Option<&Settings>,
-) -> Result<clap::Command> {
-    let off = normalize_flags(&command, arguments);
-    let Some(settings) = settings else { return Ok(command) };
-    let gtp = ["gtp".to_owned()];
-    let path = if path.is_empty() { &gtp } else { path };
-    let mut held = settings.held(&command, path, arguments);
-    held.retain(|held| !off.iter().any(|off| off == held.key));
-    settings.apply(command, &held)
+    path: &str,
+    change: &dyn Fn(clap::Command) -> clap::Command,
+) -> clap::Command {
+    let (name, rest) = path.split_once('.').unwrap_or((path, ""));
+    if name.is_empty() {
+        return change(command);
+    }
+    command.mut_subcommand(name, |below| change_command(below, rest, change))
 }
 
 /// Adds the second dash to the long options of `analysis`: KataGo's clients write `-model`, `-override-config`.

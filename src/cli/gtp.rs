@@ -1,6 +1,6 @@
 //! `tewari gtp`: the Go Text Protocol on standard input and output.
 
-use super::options::{DeadStonesChoice, EngineArguments, LIMITS, LimitArguments, POSITION};
+use super::options::{DeadStonesChoice, EngineArguments, LIMITS, LimitArguments, POSITION, describe_default};
 use super::table_game::{ChosenGame, TableGame, choose_game};
 use super::value_parsers::parse_probability;
 use crate::engine::{DecisionSettings, Engine, EngineOptions, Level, MoveBudget};
@@ -9,16 +9,17 @@ use crate::protocols::gtp::{Session, SessionOptions};
 use crate::records::sgf::ChosenTerms;
 use crate::records::sgf::terms::TERRITORY_NOTE;
 use anyhow::{Context, Result, ensure};
-use clap::Args;
+use clap::{Arg, Args};
 use rand::rand_core::TryRng;
 use rand::rngs::SysRng;
 use std::io::Write;
 use std::time::Duration;
 
 /// Time for a move if neither an option nor a clock limits it.
-pub(super) const DEFAULT_TIME: Duration = Duration::from_secs(1);
+const DEFAULT_TIME: Duration = Duration::from_secs(1);
 
 #[derive(Args)]
+#[command(mut_args(describe_default_time))]
 pub(super) struct GtpArguments {
     /// Board at the start, as COLUMNSxROWS or one number, each from 1 to 19. Default: the table file's, or 19.
     #[arg(long, help_heading = POSITION)]
@@ -62,6 +63,12 @@ pub(super) struct GtpArguments {
     limits: LimitArguments,
     #[command(flatten)]
     engine: EngineArguments,
+}
+
+fn describe_default_time(option: Arg) -> Arg {
+    let seconds = DEFAULT_TIME.as_secs_f64();
+    let exception = "unless something else limits it (a clock does, for example)";
+    describe_default(option, "time", format_args!("{seconds} s a move, {exception}"))
 }
 
 impl GtpArguments {

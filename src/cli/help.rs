@@ -1,8 +1,8 @@
-//! Texts of `--help` and the manual beside the options: examples, and defaults that differ between commands. They are
-//! built only for a request for help.
+//! Examples of commands and of a settings file, for `--help` and the manual. They are built only for a request for help.
 
-use super::{analyze, bench, contestants, gtp, play, review, selfplay, suite};
-use clap::{Arg, Command};
+use super::exit_codes::EXIT_CODES;
+use super::review;
+use clap::Command;
 
 /// Examples of each command by its path; a few commands need none.
 const EXAMPLES: &[(&str, &str)] = &[
@@ -157,75 +157,23 @@ The command line overrides the file: --ponder=false turns off a flag that the fi
 const PLACE: &str = "\
 Settings: tewari/config.toml in $XDG_CONFIG_HOME or ~/.config, or the file of --config or TEWARI_CONFIG (none: no file).";
 
-/// Exit codes of the program.
-const EXIT_CODES: &str =
-    "Exit codes: 0 done, 1 failed, 2 the command line or the settings were wrong, 130 interrupted.";
-
-/// The default of an option that differs between commands.
-struct CommandDefault {
-    command: &'static str,
-    option: &'static str,
-    text: String,
-}
-
-fn defaults() -> Vec<CommandDefault> {
-    let table = |bytes: u64| format!("{}MiB", bytes >> 20);
-    let seconds = |time: std::time::Duration| {
-        format!("{} s a move, unless something else limits it", time.as_secs_f64())
-    };
-    let simulations = |count: u64, of: &str| format!("{count}{of}, unless something else limits it");
-    let own = " a move for self";
-    [
-        ("gtp", "time", format!("{} (a clock does, for example)", seconds(gtp::DEFAULT_TIME))),
-        (
-            "analyze",
-            "simulations",
-            format!(
-                "{}; {} for an empty board of at most {} points",
-                simulations(analyze::DEFAULT_SIMULATIONS, " a position"),
-                analyze::DEFAULT_SIMULATIONS_FOR_PROOF,
-                analyze::PROVABLE_POINTS
-            ),
-        ),
-        ("review", "simulations", simulations(review::DEFAULT_SIMULATIONS, " a position")),
-        ("match", "simulations", simulations(contestants::DEFAULT_SIMULATIONS, own)),
-        ("suite", "simulations", simulations(suite::DEFAULT_SIMULATIONS, " a test")),
-        ("play go", "time", seconds(play::DEFAULT_TIME)),
-        ("play tictactoe", "simulations", simulations(play::DEFAULT_SIMULATIONS, " a move")),
-        ("bench", "table-size", table(bench::TABLE_BYTES)),
-        ("suite", "table-size", table(suite::TABLE_BYTES)),
-        ("selfplay", "table-size", table(selfplay::TABLE_BYTES)),
-        ("play tictactoe", "table-size", table(play::TICTACTOE_TABLE_BYTES)),
-    ]
-    .map(|(command, option, text)| CommandDefault { command, option, text })
-    .into()
-}
-
-/// Adds examples and all defaults to the help of a program.
+/// Adds examples to the help of a program.
 pub(super) fn explain(program: Command) -> Command {
     // The options of `gtp`, which are accepted without a subcommand too, are in its own help only.
     let program = program.mut_args(|option| {
         let is_own = option.is_global_set();
         option.hide(!is_own)
     });
-    explain_below(program, "", &defaults())
+    explain_below(program, "")
 }
 
-fn explain_below(mut command: Command, path: &str, defaults: &[CommandDefault]) -> Command {
+fn explain_below(mut command: Command, path: &str) -> Command {
     let names: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
     // A changed subcommand moves to the end; the order stays since all are changed.
     for name in names {
         let path = if path.is_empty() { name.clone() } else { format!("{path} {name}") };
-        command = command.mut_subcommand(&name, |below| explain_below(below, &path, defaults));
+        command = command.mut_subcommand(&name, |below| explain_below(below, &path));
     }
-    command = command.mut_args(|option| {
-        let is_its =
-            |default: &&CommandDefault| default.command == path && option.get_long() == Some(default.option);
-        match defaults.iter().find(is_its) {
-            Some(default) => with_default(option, &default.text),
-            None => option,
-        }
-    });
     let Some(text) = around(path) else { return command };
     let command = command.after_help(text.clone());
     if path != "review" {
@@ -270,27 +218,10 @@ fn examples(path: &str) -> Option<String> {
     Some(format!("  {}", text.trim_start()))
 }
 
-fn with_default(option: Arg, text: &str) -> Arg {
-    let help = option.get_help().map(ToString::to_string).unwrap_or_default();
-    option.help(format!("{}. Default: {text}", help.trim_end_matches('.')))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::command_line::program;
-
-    /// Collects the paths of all commands without subcommands.
-    fn leaves(command: &Command, path: &str, found: &mut Vec<String>) {
-        for below in command.get_subcommands() {
-            let path = format!("{path} {}", below.get_name());
-            if below.has_subcommands() {
-                leaves(below, &path, found);
-            } else {
-                found.push(path.trim().to_owned());
-            }
-        }
-    }
+    use crate::cli::{command_line::program, settings};
 
     #[test]
     fn every_example_is_accepted_by_the_program() {
@@ -301,8 +232,10 @@ mod tests {
                 let words = shlex::split(typed).unwrap_or_else(|| panic!("{typed}"));
                 let words = words.into_iter().map(Into::into).collect();
                 let mut words = crate::cli::command_line::with_long_options(words);
-                crate::cli::settings::SettingsFile::take(&mut words)
-                    .unwrap_or_else(|error| panic!("{name}: {error}"));
+                // The parser of settings removes `--config FILE`.
+                if let Some(index) = words.iter().position(|word| word == "--config") {
+                    words.drain(index..index + 2);
+                }
                 if let Err(error) = program().try_get_matches_from(words) {
                     panic!("{name}: {typed}: {error}");
                 }
@@ -312,8 +245,9 @@ mod tests {
 
     #[test]
     fn every_example_is_of_a_command() {
-        let mut names = Vec::new();
-        leaves(&program(), "", &mut names);
+        let program = program();
+        let names: Vec<String> =
+            settings::leaves(&program, "").into_iter().map(|(path, _)| path.replace('.', " ")).collect();
         for (name, _) in EXAMPLES.iter().skip(1) {
             assert!(names.iter().any(|other| other == name), "{name} is none of {names:?}");
         }

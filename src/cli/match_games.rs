@@ -2,7 +2,7 @@
 
 use super::contestants;
 use super::experiments::{ExperimentState, GameArguments};
-use super::options::LimitArguments;
+use super::options::{LimitArguments, describe_default_limit};
 use crate::lab::arena::experiment::{Experiment, Pairing};
 use crate::lab::arena::report::MatchReport;
 use crate::lab::arena::standings::Standings;
@@ -16,6 +16,9 @@ use std::io::Write;
 const SPRT_ERROR: f64 = 0.05;
 
 #[derive(Args)]
+#[command(mut_args(|it| {
+    describe_default_limit(it, "simulations", format_args!("{} a move for self", contestants::DEFAULT_SIMULATIONS))
+}))]
 pub(super) struct MatchArguments {
     /// The contestant with Black in the first game of each pair: a GTP command line, self, or self:OPTIONS such as
     /// "self:--simulations 100 --policy ucb1". {seed} in a command line is replaced by a number that differs from game

@@ -101,9 +101,7 @@ impl Cli {
             Some(CliCommand::Completions(arguments)) => {
                 manual::print_completions(&arguments, command_line::program())
             }
-            Some(CliCommand::Config(arguments)) => {
-                config::run(arguments, &help::explain(command_line::program()))
-            }
+            Some(CliCommand::Config(arguments)) => config::run(&arguments),
             None => Ok(help::explain(command_line::program()).print_help()?),
         }
     }

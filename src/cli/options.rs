@@ -13,7 +13,8 @@ use crate::search::CatchUp;
 use crate::search::policy::Preset;
 use crate::table::{Replacement, TableMode};
 use anyhow::ensure;
-use clap::{Args, ValueEnum};
+use clap::{Arg, Args, ValueEnum};
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -152,6 +153,25 @@ pub(super) struct LimitArguments {
     /// Stop after this many seconds.
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, allow_hyphen_values = true, help_heading = LIMITS)]
     pub(super) time: Option<Duration>,
+}
+
+/// Returns an option; the one called `id`, which several commands have, with the default of one of them in its help.
+pub(super) fn describe_default(option: Arg, id: &str, default: impl Display) -> Arg {
+    if option.get_id() != id {
+        return option;
+    }
+    let help = option.get_help().map(ToString::to_string).unwrap_or_default();
+    option.help(format!("{}. Default: {default}", help.trim_end_matches('.')))
+}
+
+/// Returns an option; a limit of searches called `id` with the default of a command in its help.
+pub(super) fn describe_default_limit(option: Arg, id: &str, default: impl Display) -> Arg {
+    describe_default(option, id, format_args!("{default}, unless something else limits it"))
+}
+
+/// Returns an option; the size of the table with the default of a command in its help.
+pub(super) fn describe_default_table(option: Arg, bytes: u64) -> Arg {
+    describe_default(option, "table_size", format_args!("{}MiB", bytes >> 20))
 }
 
 impl EngineArguments {

@@ -4,7 +4,9 @@ mod screen;
 mod terminal;
 
 use self::terminal::Terminal;
-use super::options::{EngineArguments, LIMITS, LimitArguments, POSITION};
+use super::options::{
+    EngineArguments, LIMITS, LimitArguments, POSITION, describe_default_limit, describe_default_table,
+};
 use super::print::print_error;
 use super::table_game::{ChosenGame, TableGame, choose_game};
 use crate::base::game::Player;
@@ -26,11 +28,11 @@ use std::time::Duration;
 /// Default komi of handicap games, half a point: the stones are the compensation.
 const HANDICAP_KOMI: Komi = Komi(1);
 /// Default time for a move, short since a person waits.
-pub(super) const DEFAULT_TIME: Duration = Duration::from_secs(2);
+const DEFAULT_TIME: Duration = Duration::from_secs(2);
 /// Default number of simulations for a move of tic-tac-toe: enough to prove it.
-pub(super) const DEFAULT_SIMULATIONS: u64 = 20_000;
+const DEFAULT_SIMULATIONS: u64 = 20_000;
 /// Bytes of a table of tic-tac-toe, more than all its positions take.
-pub(super) const TICTACTOE_TABLE_BYTES: u64 = 8 << 20;
+const TICTACTOE_TABLE_BYTES: u64 = 8 << 20;
 
 #[derive(Args)]
 pub(super) struct PlayArguments {
@@ -43,10 +45,17 @@ enum PlayCommand {
     /// Play Go.
     Go(Box<GoArguments>),
     /// Play tic-tac-toe.
+    #[command(mut_args(|it| {
+        describe_default_limit(it, "simulations", format_args!("{DEFAULT_SIMULATIONS} a move"))
+    }))]
+    #[command(mut_args(|it| describe_default_table(it, TICTACTOE_TABLE_BYTES)))]
     Tictactoe(Box<CommonArguments>),
 }
 
 #[derive(Args)]
+#[command(mut_args(|it| {
+    describe_default_limit(it, "time", format_args!("{} s a move", DEFAULT_TIME.as_secs_f64()))
+}))]
 struct GoArguments {
     /// Board, as COLUMNSxROWS or one number. Default: the table file's, or 9.
     #[arg(long, help_heading = POSITION)]

@@ -1,6 +1,6 @@
 //! `tewari selfplay`: games of the engine against itself, for training.
 
-use super::options::EngineArguments;
+use super::options::{EngineArguments, describe_default_table};
 use super::print::{print_error, print_line};
 use crate::go::{Komi, Rules, Size};
 use crate::lab::selfplay::{SelfplayFolder, SelfplaySettings};
@@ -13,9 +13,10 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::available_parallelism;
 
 /// Default bytes of the table: quickly cleared, and enough for a search of some hundred simulations.
-pub(super) const TABLE_BYTES: u64 = 8 << 20;
+const TABLE_BYTES: u64 = 8 << 20;
 
 #[derive(Args)]
+#[command(mut_args(|it| describe_default_table(it, TABLE_BYTES)))]
 pub(super) struct SelfplayArguments {
     /// Folder for the games. If it has games played with the same options, only the missing ones are played.
     #[arg(long, value_name = "DIR")]

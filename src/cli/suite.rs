@@ -2,7 +2,7 @@
 
 use super::interrupt::stop_on_interrupt;
 use super::memory_check::check_memory_fits;
-use super::options::{EngineArguments, LimitArguments};
+use super::options::{EngineArguments, LimitArguments, describe_default_limit, describe_default_table};
 use super::print::print_error;
 use crate::go::{Komi, Rules, Size};
 use crate::lab::arena::suite::{self, SuiteComparison, SuiteTest, TestRow};
@@ -19,13 +19,17 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Default number of simulations of a test.
-pub(super) const DEFAULT_SIMULATIONS: u64 = 1_000;
+const DEFAULT_SIMULATIONS: u64 = 1_000;
 /// Default bytes of the table, ample for thousands of simulations of one position.
-pub(super) const TABLE_BYTES: u64 = 64 << 20;
+const TABLE_BYTES: u64 = 64 << 20;
 /// Maximum number of differing tests that are named on each side.
 const MAX_NAMED_TESTS: usize = 20;
 
 #[derive(Args)]
+#[command(mut_args(|it| {
+    describe_default_limit(it, "simulations", format_args!("{DEFAULT_SIMULATIONS} a test"))
+}))]
+#[command(mut_args(|it| describe_default_table(it, TABLE_BYTES)))]
 pub(super) struct SuiteArguments {
     /// File of tests, one JSON object a line: id, size, komi, colour to move, moves, and the expected moves or value.
     file: PathBuf,

@@ -103,6 +103,31 @@ fn the_command_line_wins_over_the_file() {
 }
 
 #[test]
+fn an_option_replaces_settings_that_it_cannot_be_combined_with() {
+    let home = home("[default]\nlevel = 3\nmemory = \"64MiB\"\n[gtp]\ntable-size = \"1MiB\"\n");
+    let config = |arguments: &[&str], key| line(home.path(), &[&["gtp"], arguments].concat(), key);
+    // The more specific table replaces the memory of the common one.
+    assert_eq!(config(&[], "memory").split(':').next(), Some("# memory"));
+    assert!(config(&[], "level").starts_with("level = 3 #"));
+    assert_eq!(config(&["--time", "5"], "level"), "# level: not set");
+    assert_eq!(config(&["--ponder"], "level"), "# level: not set");
+    assert!(config(&["--ponder=false"], "level").starts_with("level = 3 #"));
+    // Their combination on the command line alone stays an error.
+    let run = run(home.path(), &["gtp", "--level", "3", "--ponder"]);
+    assert!(run.code == Some(2) && run.errors.contains("cannot be combined"), "{run:?}");
+}
+
+#[test]
+fn values_are_read_and_printed_as_toml() {
+    let home = home("[gtp]\nthreads = 0x2 # two\nkomi = -7.5\ngtp-name = 'a\"b'\ngtp-version = \"nan\"\n");
+    let config = |key| line(home.path(), &["gtp"], key).split(" #").next().map(str::to_owned);
+    assert_eq!(config("threads").as_deref(), Some("threads = 2"));
+    assert_eq!(config("komi").as_deref(), Some("komi = -7.5"));
+    assert_eq!(config("gtp-name").as_deref(), Some("gtp-name = \"a\\\"b\""));
+    assert_eq!(config("gtp-version").as_deref(), Some("gtp-version = \"nan\""));
+}
+
+#[test]
 fn what_an_argument_excludes_does_not_hold() {
     let home = home("[analyze]\nsize = 9\npasses = 2\nsimulations = 20\n[default]\ntable-size = \"1MiB\"");
     let game = home.path().join("game.sgf");
@@ -142,6 +167,15 @@ fn the_file_is_chosen_by_an_option_then_a_variable_then_its_place() {
     assert_eq!(with("TEWARI_CONFIG", "none").as_deref(), Some("1"));
     assert_eq!(with("TEWARI_CONFIG", "").as_deref(), Some("2"));
     assert_eq!(with("XDG_CONFIG_HOME", "/nowhere").as_deref(), Some("1"));
+    assert_eq!(with("XDG_CONFIG_HOME", "relative").as_deref(), Some("2"));
+    assert_eq!(with("HOME", "relative").as_deref(), Some("1"));
+    let before = finish(&mut command(home.path(), &["--config", other, "config", "gtp"]));
+    assert!(before.output.contains("\nthreads = 5 "), "{before:?}");
+    let nothing = run(home.path(), &["gtp", "--config"]);
+    assert!(nothing.code == Some(2) && nothing.errors.contains("after --config"), "{nothing:?}");
+    // After `analysis` it is KataGo's option.
+    let katago = run(home.path(), &["--config", other, "analysis", "--config", "/nowhere/b.cfg"]);
+    assert!(katago.code == Some(1) && katago.errors.contains("/nowhere/b.cfg"), "{katago:?}");
     let run = run(home.path(), &["gtp", "--config", "/nowhere/x.toml"]);
     assert_eq!((run.code, run.errors.lines().count()), (Some(2), 1), "{run:?}");
     assert!(run.errors.contains("/nowhere/x.toml"), "{run:?}");
@@ -150,19 +184,28 @@ fn the_file_is_chosen_by_an_option_then_a_variable_then_its_place() {
 #[test]
 fn mistakes_in_the_file_are_told_in_one_line_with_the_place() {
     for (settings, line, fragment) in [
-        ("[gtp]\nthreds = 2\n", 2, "did you mean threads?"),
-        ("[gtq]\nthreads = 2\n", 1, "did you mean gtp?"),
+        ("[gtp]\nthreds = 2\n", 2, "a similar argument exists: '--threads'"),
+        ("[default]\npases = 2\n", 2, "a similar argument exists: '--passes'"),
+        ("[gtq]\nthreads = 2\n", 1, "a similar subcommand exists: 'gtp'"),
+        ("[play.goo]\nthreads = 2\n", 1, "unknown table [play.goo]"),
+        ("[help]\nthreads = 2\n", 1, "unknown table [help]"),
         ("threads = 2\n", 1, "outside a table"),
-        ("[gtp]\nponder = \"yes\"\n", 2, "expected true or false"),
-        ("[gtp]\nthreads = true\n", 2, "expected a text or a number"),
-        ("[gtp]\nthreads = [1, 2]\n", 2, "a list"),
+        ("[gtp]\nponder = \"yes\"\n", 2, "[possible values: true, false]"),
+        ("[gtp]\nthreads = true\n", 2, "invalid value 'true' for '--threads"),
+        ("[gtp]\nthreads = [1, 2]\n", 2, "cannot be used multiple times"),
         ("[gtp]\nthreads = 0\n", 2, "1..=255"),
         ("[gtp]\n\nmemory = \"lots\"\n", 3, "64MiB"),
         ("[gtp]\npolicy = \"help\"\n", 2, "help is for the command line"),
         ("[gtp]\nthreads 2\n", 2, ""),
+        ("[gtp]\nthreads = \n", 2, ""),
+        ("\n\n[gtp", 3, ""),
         ("[gtp]\nthreads = 1\nthreads = 2\n", 3, "duplicate key"),
-        ("[gtp]\nconfig = \"x\"\n", 2, "unknown key config"),
-        ("[sweep]\nthreads = 2\n", 2, "unknown key threads"),
+        ("[gtp]\nkomi = 1979-05-27\n", 2, "datetime"),
+        ("[[gtp]]\nkomi = 1\n", 1, "found table"),
+        ("[gtp]\nthreads = []\n", 2, "array"),
+        ("[gtp]\nsize = 9 # \u{fffd}\n", 2, "UTF-8"),
+        ("[gtp]\nconfig = \"x\"\n", 2, "'--config'"),
+        ("[sweep]\nthreads = 2\n", 2, "'--threads'"),
     ] {
         refuse(settings, &["gtp"], line, fragment);
         refuse(settings, &["config"], line, fragment);

@@ -9,7 +9,7 @@ use self::input::SourceFile;
 use self::output::{ReviewFormat, ReviewOutput};
 use super::exit_codes::INTERRUPTED;
 use super::interrupt::stop_on_interrupt;
-use super::options::{DeadStonesChoice, EngineArguments, LimitArguments, POSITION};
+use super::options::{DeadStonesChoice, EngineArguments, LimitArguments, POSITION, describe_default_limit};
 use super::output_file::{check_absent, write_file};
 use super::print::print_error;
 use super::table_game::TableGame;
@@ -27,9 +27,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Default number of simulations of a position.
-pub(super) const DEFAULT_SIMULATIONS: u64 = 1_000;
+const DEFAULT_SIMULATIONS: u64 = 1_000;
 
 #[derive(Args)]
+#[command(mut_args(|it| {
+    describe_default_limit(it, "simulations", format_args!("{DEFAULT_SIMULATIONS} a position"))
+}))]
 pub(super) struct ReviewArguments {
     /// SGF files, folders of them (with the folders inside), or - for standard input.
     #[arg(required_unless_present = "from", conflicts_with = "from")]
