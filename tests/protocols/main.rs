@@ -1,4 +1,4 @@
-//! GTP and the analysis protocol.
+//! GTP, the analysis protocol and SGF records.
 
 mod analysis_server;
 #[path = "../common/mod.rs"]
@@ -8,3 +8,4 @@ mod gtp_check;
 mod gtp_live;
 mod gtp_session;
 mod gtp_transcript;
+mod sgf;

@@ -1,3 +1,0 @@
-//! SGF records.
-
-mod sgf;
