@@ -37,11 +37,11 @@ const TICTACTOE_TABLE_BYTES: u64 = 8 << 20;
 #[derive(Args)]
 pub(super) struct PlayArguments {
     #[command(subcommand)]
-    game: PlayCommand,
+    game: PlayedGameCommand,
 }
 
 #[derive(Subcommand)]
-enum PlayCommand {
+enum PlayedGameCommand {
     /// Play Go.
     Go(Box<GoArguments>),
     /// Play tic-tac-toe.
@@ -114,8 +114,8 @@ impl CommonArguments {
 
 pub(super) fn run(arguments: &PlayArguments) -> Result<()> {
     match &arguments.game {
-        PlayCommand::Go(go) => play_go(go),
-        PlayCommand::Tictactoe(common) => {
+        PlayedGameCommand::Go(go) => play_go(go),
+        PlayedGameCommand::Tictactoe(common) => {
             let engine = common.engine.without_file()?.with_default_table(TICTACTOE_TABLE_BYTES);
             let options = engine.options(Size::new(3, 3)?, Rules::CHINESE, Komi(0), common.seed);
             let bytes = options.table_bytes()?;

@@ -71,9 +71,9 @@ mod tests {
 
     /// Returns moves with the given number, win rate, prior and visits, the most visited first.
     fn moves(moves: &[(u16, f64, f64, u64)]) -> Vec<MoveReport> {
-        let report = |&(number, chance, prior, visits): &(u16, f64, f64, u64)| MoveReport {
+        let report = |&(number, win_rate, prior, visits): &(u16, f64, f64, u64)| MoveReport {
             prior,
-            ..MoveReport::visited(number, chance, visits)
+            ..MoveReport::visited(number, win_rate, visits)
         };
         moves.iter().map(report).collect()
     }

@@ -25,10 +25,10 @@ pub(super) fn put_point_gain_first(moves: &mut [MoveReport], to_play: Player, si
     let lead =
         |it: &MoveReport| it.black_score.map(|score| if to_play == Player::Black { score } else { -score });
     let Some(first) = moves.first().filter(|it| it.proven.is_none()) else { return };
-    let chance = first.value.as_f64();
+    let win_rate = first.value.as_f64();
     let is_pass = |it: &MoveReport| it.mv == size.pass();
     let least_visits = if is_pass(first) { MIN_SCORED_VISITS_BEFORE_PASS } else { MIN_SCORED_VISITS };
-    let is_decided = chance < DECIDED_WIN_RATE || chance > 1.0 - DECIDED_WIN_RATE && !is_pass(first);
+    let is_decided = win_rate < DECIDED_WIN_RATE || win_rate > 1.0 - DECIDED_WIN_RATE && !is_pass(first);
     let (Some(first_lead), true) = (lead(first), is_decided && first.edge_visits >= least_visits) else {
         return;
     };
@@ -36,11 +36,11 @@ pub(super) fn put_point_gain_first(moves: &mut [MoveReport], to_play: Player, si
     let gain = |it: &MoveReport| lead(it).map_or(0.0, |lead| (lead - first_lead) / points);
     let is_better = |it: &MoveReport| {
         gain(it) >= MIN_GAIN
-            && it.value.as_f64() + gain(it) * BOARD_WIN_RATE >= chance
+            && it.value.as_f64() + gain(it) * BOARD_WIN_RATE >= win_rate
             && it.edge_visits >= least_visits
             && it.edge_visits as f64 >= first.edge_visits as f64 * MIN_VISIT_SHARE
             && it.proven.is_none()
-            && (!is_pass(it) || chance < DECIDED_WIN_RATE)
+            && (!is_pass(it) || win_rate < DECIDED_WIN_RATE)
     };
     let others = moves.iter().enumerate().filter(|(_, it)| is_better(it));
     if let Some((number, _)) = others.max_by(|(_, one), (_, other)| gain(one).total_cmp(&gain(other))) {
@@ -59,9 +59,9 @@ mod tests {
 
     /// Returns moves of White with the given number, win rate, lead of White and visits, the best first.
     fn moves(moves: &[(u16, f64, f64, u64)]) -> Vec<MoveReport> {
-        let report = |&(number, chance, lead, visits): &(u16, f64, f64, u64)| MoveReport {
+        let report = |&(number, win_rate, lead, visits): &(u16, f64, f64, u64)| MoveReport {
             black_score: Some(-lead),
-            ..MoveReport::visited(number, chance, visits)
+            ..MoveReport::visited(number, win_rate, visits)
         };
         moves.iter().map(report).collect()
     }

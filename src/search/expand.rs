@@ -40,12 +40,12 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         let protected = ProtectedPath { keys: &self.path_keys, blocks: &self.path_blocks };
         let mut answer = None;
         let noted = &mut answer;
-        let judge = move || {
+        let evaluate = move || {
             let evaluation = evaluator(game, priors);
             *noted = Some(evaluation.estimate);
             (priors, evaluation)
         };
-        let block = self.table.claim_evaluated_block(entry, judge, protected, &mut self.counters);
+        let block = self.table.claim_evaluated_block(entry, evaluate, protected, &mut self.counters);
         (block, answer)
     }
 }

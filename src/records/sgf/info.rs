@@ -3,7 +3,7 @@
 use super::error::{SgfError, excerpt};
 use super::game_record::{GameRecord, MAX_WARNINGS};
 use super::property::Property;
-use super::value::{self, Board, Value};
+use super::value::{self, PropertyValue, RecordBoard};
 
 /// Reads the game information of the first node; ignores moves and setup.
 ///
@@ -14,7 +14,7 @@ pub(super) fn read(properties: &[Property]) -> Result<GameRecord, SgfError> {
     let board = match first(properties, "SZ") {
         Some(value) => value::size(value.raw)
             .ok_or_else(|| SgfError::BoardSize { at: value.at, given: excerpt(value.raw) })?,
-        None => Board { columns: 19, rows: 19 },
+        None => RecordBoard { columns: 19, rows: 19 },
     };
     let game = checked(properties, "GM", "a number", &mut warnings, |raw| raw.trim().parse().ok());
     let mut record = GameRecord {
@@ -102,11 +102,11 @@ fn text(properties: &[Property], name: &str) -> Option<String> {
 }
 
 /// Returns the first value of a property that is not blank: `KM[]` equals a missing `KM`.
-fn first<'a>(properties: &[Property<'a>], name: &str) -> Option<Value<'a>> {
+fn first<'a>(properties: &[Property<'a>], name: &str) -> Option<PropertyValue<'a>> {
     all(properties, name).find(|value| !value.raw.trim().is_empty())
 }
 
-fn all<'a>(properties: &[Property<'a>], name: &str) -> impl Iterator<Item = Value<'a>> {
+fn all<'a>(properties: &[Property<'a>], name: &str) -> impl Iterator<Item = PropertyValue<'a>> {
     properties.iter().filter(move |property| property.name == name).flat_map(|p| &p.values).copied()
 }
 
@@ -126,9 +126,9 @@ fn checked<T>(
 }
 
 /// Adds a warning about a value that is ignored.
-pub(super) fn warn(warnings: &mut Vec<String>, name: &str, expected: &str, value: Value) {
+pub(super) fn warn(warnings: &mut Vec<String>, name: &str, expected: &str, value: PropertyValue) {
     if warnings.len() < MAX_WARNINGS {
-        let Value { at, raw } = value;
+        let PropertyValue { at, raw } = value;
         warnings.push(format!("{at}: expected {expected}, found {name}[{}]: ignored", excerpt(raw)));
     }
 }

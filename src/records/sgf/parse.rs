@@ -15,7 +15,7 @@ use super::game_record::{GameRecord, Node, NodeProperties};
 use super::info;
 use super::lexer::{Lexer, Token};
 use super::property::Property;
-use super::value::{self, Board, Value};
+use super::value::{self, PropertyValue, RecordBoard};
 use super::{MAX_GAMES, MAX_MAIN_LINE_ITEMS};
 use crate::base::game::Player;
 use std::borrow::Cow;
@@ -158,7 +158,7 @@ impl<'a> Parser<'a> {
             match self.token() {
                 (Token::Value(raw), at) => {
                     limit("values in a node", values.len(), MAX_NODE_VALUES, at)?;
-                    values.push(Value { at, raw });
+                    values.push(PropertyValue { at, raw });
                 }
                 (Token::UnendedValue, at) => return Err(self.unended(at)),
                 (Token::End, at) if values.is_empty() => {
@@ -227,7 +227,7 @@ impl<'a> Parser<'a> {
         at: Location,
     ) -> Result<Node, SgfError> {
         let (mut moves, mut rest) = (Vec::new(), NodeProperties::default());
-        let board = Board { columns: record.columns, rows: record.rows };
+        let board = RecordBoard { columns: record.columns, rows: record.rows };
         for property in properties {
             let name = &*property.name;
             match name {
@@ -266,7 +266,7 @@ impl<'a> Parser<'a> {
     fn setup(
         &mut self,
         rest: &mut NodeProperties,
-        board: Board,
+        board: RecordBoard,
         player: Option<Player>,
         property: &Property,
         at: Location,

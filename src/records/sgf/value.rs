@@ -14,21 +14,21 @@ const MAX_TT_PASS_SIDE: u8 = 19;
 
 /// The board of a record.
 #[derive(Clone, Copy)]
-pub(super) struct Board {
+pub(super) struct RecordBoard {
     pub(super) columns: u8,
     pub(super) rows: u8,
 }
 
 /// A value and its place.
 #[derive(Clone, Copy)]
-pub(super) struct Value<'a> {
+pub(super) struct PropertyValue<'a> {
     pub(super) at: Location,
     pub(super) raw: &'a str,
 }
 
-impl Board {
+impl RecordBoard {
     /// Reads a value of `B` or `W`.
-    pub(super) fn place(self, property: &str, value: Value) -> RecordMove {
+    pub(super) fn place(self, property: &str, value: PropertyValue) -> RecordMove {
         let raw = value.raw.trim();
         let tt_is_pass = self.columns <= MAX_TT_PASS_SIDE && self.rows <= MAX_TT_PASS_SIDE;
         if raw.is_empty() || raw == "tt" && tt_is_pass {
@@ -45,7 +45,7 @@ impl Board {
     pub(super) fn points(
         self,
         property: &str,
-        value: Value,
+        value: PropertyValue,
         spent: &mut usize,
     ) -> Result<Vec<RecordPoint>, UnreadableValue> {
         let raw = value.raw.trim();
@@ -79,7 +79,7 @@ impl Board {
         on_board.then(|| RecordPoint { column, row: self.rows - 1 - row })
     }
 
-    fn unreadable(self, property: &str, value: Value) -> UnreadableValue {
+    fn unreadable(self, property: &str, value: PropertyValue) -> UnreadableValue {
         UnreadableValue {
             at: value.at,
             property: property.to_owned(),
@@ -101,10 +101,10 @@ fn coordinates(raw: &str) -> Option<[u8; 2]> {
 }
 
 /// Reads a value of `SZ`.
-pub(super) fn size(raw: &str) -> Option<Board> {
+pub(super) fn size(raw: &str) -> Option<RecordBoard> {
     let (columns, rows) = raw.split_once(':').unwrap_or((raw, raw));
     let side = |text: &str| text.trim().parse().ok().filter(|side| (1..=MAX_SIDE).contains(side));
-    Some(Board { columns: side(columns)?, rows: side(rows)? })
+    Some(RecordBoard { columns: side(columns)?, rows: side(rows)? })
 }
 
 /// Reads a decimal number; a comma is also accepted as its decimal point.

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn an_untried_move_is_worth_less_than_its_parent_and_more_with_its_chance() {
+    fn an_untried_move_is_worth_less_than_its_parent_and_more_with_its_probability() {
         let parent = ParentView::new(99.0);
         let puct = Puct::default();
         let hopeless = puct.score(&parent, &ESTIMATES, &with_probability(0.0));

@@ -4,7 +4,7 @@ use super::error::{FileError, FileProblem, with_path};
 use super::mapped::MappedFile;
 use super::new_file::{check_system, give_name, reserve, temporary_file};
 use super::random::random;
-use super::session::{self, CloseState, Session, TableMode};
+use super::session::{self, CloseState, FileSession, TableMode};
 use crate::table::backing::{Backing, Sharing};
 use crate::table::header::{self, Lineage, TableIdentity};
 use crate::table::layout::{Layout, Shape};
@@ -92,7 +92,7 @@ impl UnnamedFile {
             // Another process briefly holds the exclusive lock, to test whether it is the only user.
             std::thread::sleep(Duration::from_millis(1));
         }
-        let session = Session::new(file, TableMode::ReadWrite, CloseState::Synced);
+        let session = FileSession::new(file, TableMode::ReadWrite, CloseState::Synced);
         let file = MappedFile { path, session, identity, lineage };
         Ok(Table { file: Some(file), searcher: random(), ..Table::of(backing, layout) })
     }
@@ -106,7 +106,7 @@ impl UnnamedFile {
         let cannot_use = |error| with_path(&path, FileProblem::io("use the new file")(error));
         let file = temporary.as_file().try_clone().map_err(cannot_use)?;
         // `ReadOnly`: the file has no other users, so dropping the session records nothing in the header.
-        let session = Session::new(file, TableMode::ReadOnly, CloseState::Synced);
+        let session = FileSession::new(file, TableMode::ReadOnly, CloseState::Synced);
         let file = MappedFile { path: path.clone(), session, identity, lineage };
         let mut table = Table { file: Some(file), ..Table::of(backing, layout) };
         let result = fill(&mut table)?;

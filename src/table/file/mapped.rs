@@ -1,6 +1,6 @@
 //! The file of a table in use.
 
-use super::session::Session;
+use super::session::FileSession;
 use crate::table::header::{Lineage, TableIdentity};
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ pub enum FileState {
 /// The file of a table, locked while this value exists.
 pub(in crate::table) struct MappedFile {
     pub(in crate::table) path: PathBuf,
-    pub(in crate::table) session: Session,
+    pub(in crate::table) session: FileSession,
     pub(in crate::table) identity: TableIdentity,
     pub(in crate::table) lineage: Lineage,
 }

@@ -4,7 +4,7 @@ use super::error::{FileError, FileProblem, with_path};
 use super::mapped::MappedFile;
 use super::new_file::{check_system, check_writable, reserve};
 use super::random::random;
-use super::session::{self, Entered, Session, TableMode};
+use super::session::{self, Entered, FileSession, TableMode};
 use crate::base::platform::files;
 use crate::table::backing::{Backing, Sharing};
 use crate::table::epoch::EPOCH_MASK;
@@ -81,7 +81,7 @@ fn open(path: &Path, mode: TableMode, expected: Option<&TableIdentity>) -> Resul
     }
     let sharing = if writes { Sharing::Shared } else { Sharing::Private };
     let backing = Backing::file(&file, layout.words(), sharing).map_err(FileProblem::io("map the file"))?;
-    let session = Session::new(file, mode, close_state);
+    let session = FileSession::new(file, mode, close_state);
     let mapped = MappedFile { path: path.to_owned(), session, identity, lineage };
     let mut table = Table { file: Some(mapped), searcher: random(), ..Table::of(backing, layout) };
     table.open_count = table.header(header::OPENINGS).load(Relaxed).wrapping_add(1);

@@ -209,7 +209,7 @@ fn write_word(file: &File, index: usize, word: u64) -> io::Result<()> {
 }
 
 /// The use of a file by this process, until dropped.
-pub(in crate::table) struct Session {
+pub(in crate::table) struct FileSession {
     pub(in crate::table) file: File,
     pub(in crate::table) mode: TableMode,
     pub(in crate::table) close_state: CloseState,
@@ -218,9 +218,9 @@ pub(in crate::table) struct Session {
     syncer: Option<Syncer>,
 }
 
-impl Session {
-    pub(in crate::table) fn new(file: File, mode: TableMode, close_state: CloseState) -> Session {
-        Session { file, mode, close_state, syncs: false, syncer: None }
+impl FileSession {
+    pub(in crate::table) fn new(file: File, mode: TableMode, close_state: CloseState) -> FileSession {
+        FileSession { file, mode, close_state, syncs: false, syncer: None }
     }
 
     /// Writes search results to the disk, each part once per `period`, and all of them at the end.
@@ -256,7 +256,7 @@ impl Session {
     }
 }
 
-impl Drop for Session {
+impl Drop for FileSession {
     fn drop(&mut self) {
         // A file not marked as closed is recovered when it is next opened.
         let _ = self.leave();
