@@ -30,7 +30,7 @@ pub struct RootReport {
     pub black_score: Option<f64>,
     /// Standard deviation of the final score; `None` if no score is known.
     pub score_deviation: Option<f64>,
-    /// The mean of the score samples of simulations, without the evaluator's score of the root: X of [`score`].
+    /// The mean of the score samples of simulations, without the evaluator's score of the root: X of `score`.
     pub sampled_score: Option<ScoreMean>,
 }
 

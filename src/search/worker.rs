@@ -49,8 +49,8 @@ pub(super) struct Worker<'t, 'e, G, P> {
     pub(super) evaluator: PositionEvaluator<'e, G>,
     /// False once `estimate` (in `expand`) has asked the evaluator for a value estimate and got none.
     pub(super) evaluator_has_estimates: bool,
-    /// True if the current position has just been reseeded from the edge to it, whose visits show that the evicted
-    /// entry had a block.
+    /// True if the current position has just been reseeded from the edge to it, and the visits of that edge show that the
+    /// evicted entry had a block.
     pub(super) is_reseeded: bool,
     pub(super) edges: EdgeArrays,
     pub(super) amaf: AmafSamples,
