@@ -14,13 +14,13 @@
 //! * *position*, *edge*: a node of the search graph, and a move from it to a *child*; *transposition*: a position reached by
 //!   more than one sequence of moves. All of them share its statistics.
 //! * *leaf*: the position where a descent ends; *backup*: the update of all positions and edges of the path with the
-//!   evaluation of the leaf.
+//!   evaluation of the leaf; *worker*: a thread that runs simulations.
 //! * *entry*: 32 bytes of the table for one position: visits, value, leaf playouts, bounds; *block*: the edges of a
 //!   position, with priors, visits, values and AMAF samples. A position gets one when it is expanded.
 //! * *edge visits*, N(s,a): simulations through an edge, in the block of s; *leaf playouts*, n0: the playouts of a position
 //!   as a leaf, before it was expanded. Visits of a position are n0 + Σ N(s,a).
-//! * *value*: a win rate in `[0, 1]` for the player to move, unless the name contains `black_`; *prior*: the virtual visits
-//!   and wins that Go knowledge gives a move; *policy state*: a word at each edge that belongs to the selection policy.
+//! * *value*: a win rate in `[0, 1]` for the player to move, unless the name contains `black_`; *prior*: virtual visits and
+//!   wins that the network or Go knowledge gives a move before it is tried; *policy state*: a word at each edge that belongs to the selection policy.
 //! * *history hash*: the part of a table key that depends on the moves before the position, under the [`go::KeyPolicy`].
 //! * *bounds*: a proven interval of the score. *Base bounds* hold for all histories in which the winner never had more
 //!   stones than now, *path bounds* for one history; a *twin* is the entry that stores path bounds. See `search::proof`.
@@ -33,7 +33,7 @@
 //!
 //! # Rooms
 //!
-//! A room uses only the rooms that are named behind it, and no two files import each other, directly or in a circle.
+//! A room uses only the rooms in its parentheses, and no two files import each other, directly or in a circle.
 //! `tests/house/layering.rs` reads this list and checks both.
 //!
 //! - [`base`] (uses nothing): players, moves, scores, values, keys, random numbers, input lines, folders, memory, and

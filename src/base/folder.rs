@@ -78,7 +78,7 @@ pub fn lock(file: &File, path: &Path) -> Result<(), FolderError> {
 /// Compares all names of the identity of `folder` with those expected.
 ///
 /// # Errors
-/// The first difference.
+/// Returns the first difference.
 pub fn compare(folder: &Path, found: &FolderIdentity, expected: &FolderIdentity) -> Result<(), FolderError> {
     compare_names(expected.keys().chain(found.keys()), folder, found, expected)
 }
@@ -86,7 +86,7 @@ pub fn compare(folder: &Path, found: &FolderIdentity, expected: &FolderIdentity)
 /// Compares only the expected names that `found` contains: folders of earlier versions lack some.
 ///
 /// # Errors
-/// The first difference.
+/// Returns the first difference.
 pub fn compare_recorded(
     folder: &Path,
     found: &FolderIdentity,

@@ -34,7 +34,7 @@ impl Parameter {
     /// Parses a value for `policy`.
     ///
     /// # Errors
-    /// The expected and the given value, in one line.
+    /// Returns the expected and the given value, in one line.
     pub fn parse(&self, policy: &str, text: &str) -> Result<f64, String> {
         let wrong = || format!("{policy}: {} is {text:?}, expected {}", self.key, self.range);
         match self.range {

@@ -7,8 +7,8 @@
 //! optimization" (2020), section 3.
 //!
 //! A move is never played if the value of another one is higher by more than the statistical error of both. On larger
-//! boards, where the visits are spread over more moves, this choice seemed to lose games (DESIGN.md, section 13): there the
-//! most visited move is played.
+//! boards, where the visits are spread over more moves, this choice seemed to lose games, so the most visited move is played
+//! there. Measurements: tools/experiments/decisions.md, section 13.
 
 use crate::base::game::{Bounds, Game, Outcome, Player};
 use crate::go::Position;

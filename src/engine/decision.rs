@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 /// Minimum visits of an unproven root for a resignation.
 const MIN_RESIGN_VISITS: u64 = 50;
 
-/// Length of the opening in moves, as a multiple of the board's side. A low win rate in the opening tells more about komi
-/// and handicap than about the game.
+/// Length of the opening in moves, as a multiple of the board's side. A low win rate in the opening results from komi
+/// and handicap rather than from the moves.
 const OPENING_SIDES: f64 = 2.0;
 
 /// Limits of the search for one move; the first one reached ends it.

@@ -133,9 +133,9 @@ impl Engine {
 
     /// Returns the meaning of a pass by `player` in the position.
     ///
-    /// Without agreement on dead stones, a pass after a pass is judged by the stones on the board. With agreement it is
-    /// judged once the position is settled; under territory scoring the first pass, too, since each further move costs a
-    /// point.
+    /// Without agreement on dead stones, a pass after a pass is counted with all stones alive. With agreement it is counted
+    /// without the dead stones, once the position is settled; so is the first pass under territory scoring, where each
+    /// further move costs a point.
     fn ending_pass(&self, player: Player) -> EndingPass {
         let position = self.position();
         let ends_game = self.has_passed(player.other());

@@ -1,4 +1,4 @@
-//! Errors of an engine's creation.
+//! Errors of creating an engine or changing its board.
 
 use crate::base::memory::BudgetError;
 use crate::table::{FileError, TableError};

@@ -7,8 +7,8 @@ use crate::network::{Evaluator, InputPosition, Network, ScoreEstimate, Symmetry}
 use crate::table::ScoreMean;
 use std::sync::Arc;
 
-/// Divisor of the spread of the network's score. The network learned from the games of weaker players; the search loses
-/// fewer of the games that it should win.
+/// Divisor of the spread of the network's score. The network learned from games of weaker players; the engine loses fewer of
+/// the games in which it leads.
 pub(super) const SPREAD_DIVISOR: i64 = 2;
 
 /// A network's evaluation of a position for reports.
@@ -126,8 +126,8 @@ impl NetworkEvaluation {
     }
 }
 
-/// Returns the network's score of `position` under its rules, Black's points before komi, with the with_spread_divided deviation of
-/// the search and the weight of one visit.
+/// Returns the network's score of `position` under its rules, Black's points before komi, with the weight of one sample. The
+/// deviation is that of the spread divided by [`SPREAD_DIVISOR`].
 pub(super) fn black_score(score: ScoreEstimate, position: &Position) -> ScoreMean {
     let points = position.size().points() as f64;
     let lead = score.lead(0).clamp(-points, points);

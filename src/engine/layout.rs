@@ -20,7 +20,7 @@ impl EngineOptions {
     /// Returns the bytes for the table of an engine with these options.
     ///
     /// # Errors
-    /// A memory budget that is too small for the engine, or above the memory of the machine.
+    /// Returns an error if the memory budget is too small for the engine, or above the memory of the machine.
     pub fn table_bytes(&self) -> Result<usize, BudgetError> {
         self.table_bytes_beside(self.parameters.threads)
     }

@@ -1,4 +1,9 @@
 //! The Go engine: one game, one table, one search configuration. Protocols and reports are built on it.
+//!
+//! [`Engine::search`] searches a position and completes the report. `decision` adds what a game needs: limits and `clock`,
+//! the pass that ends the game (`ending`), resignation. `evaluator` is the network as the search uses it (with
+//! `pass_probability`), [`evaluation`] as reports use it (with `scores` and `line_ownership`). `choice` and `points` reorder
+//! the moves of a report, `move_randomness` and `level` weaken play. `layout` divides the memory budget.
 
 mod choice;
 pub mod clock;
@@ -52,7 +57,7 @@ pub struct Engine {
     table: Table,
     /// The network for this board, if one is used.
     network: Option<Arc<Network>>,
-    /// Number of searches since the seed was set, which varies the choice of random moves.
+    /// Number of searches since the seed was set: part of the seed of the choice of random moves.
     searches: u64,
     /// See [`Engine::set_root_noise`].
     root_noise: Option<Arc<[u32]>>,
@@ -176,8 +181,8 @@ impl Engine {
     }
 
     /// Sets the noise mixed into the network's policy at the roots of later searches: probabilities by move number, with the
-    /// sum [`probabilities::PROBABILITY_ONE`](crate::network::probabilities::PROBABILITY_ONE). It has no effect on a root that already has its priors in
-    /// the table. For self-play.
+    /// sum [`PROBABILITY_ONE`](crate::network::probabilities::PROBABILITY_ONE). It has no effect on a root that already has
+    /// its priors in the table. For self-play.
     pub fn set_root_noise(&mut self, noise: Option<Vec<u32>>) {
         self.root_noise = noise.map(Arc::from);
     }
@@ -219,7 +224,7 @@ impl Engine {
         self.table.clear();
     }
 
-    /// Searches the present position with `player` to move: [`Engine::root_for`].
+    /// Searches the present position with `player` to move, as [`Engine::root_for`] returns it.
     pub fn search(&mut self, player: Player, limits: Limits, progress: Progress<'_>) -> Report {
         self.search_position(self.root_for(player), limits, progress)
     }

@@ -105,7 +105,7 @@ impl Handicap {
 /// Returns the start of a handicap game: Black has the stones, White moves first with the compensation of the rules.
 ///
 /// # Errors
-/// The first stone off the board, on another stone, or in a chain without liberties.
+/// Returns the first stone off the board, on another stone, or in a chain without liberties.
 pub fn start(size: Size, rules: Rules, komi: Komi, stones: &[Move]) -> Result<Position, (Move, IllegalMove)> {
     let black: Vec<(Player, Move)> = stones.iter().map(|&mv| (Player::Black, mv)).collect();
     let mut start = Position::with_stones(size, rules, komi, &black, Player::White)?;

@@ -1,7 +1,12 @@
 //! Go: boards, rules, positions with history, playouts.
 //!
-//! [`board`] has the fast mechanics without rules; [`position`] adds rules and history and implements
-//! [`Game`](crate::base::game::Game) for the search; [`record`] adds setup, undo and move names for protocols and game records.
+//! [`board`] has the fast mechanics without rules; [`position`] adds [`rules`] and history and implements
+//! [`Game`](crate::base::game::Game) for the search; [`record`] adds the list of moves, undo and handicaps.
+//!
+//! * Random games: [`playout`] (light), [`heavy`] with [`pattern`] and [`tactics`]; [`ladder`] reads ladders.
+//! * The end of a game: [`score`] counts, [`status`] finds dead chains, [`settled`] finds positions with nothing left to gain.
+//! * Keys: `key_policy` and `history_hash` are the part of the table key that depends on earlier moves; `superko` holds the
+//!   positions that may not be repeated.
 
 pub mod board;
 pub mod drawing;

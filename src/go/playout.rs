@@ -1,4 +1,4 @@
-//! Random games to the end.
+//! Light playouts: random games to the end.
 
 use super::board::{Board, ORTHOGONAL};
 use super::geometry::Point;
@@ -6,7 +6,7 @@ use super::score::area_score_after_playout;
 use crate::base::game::{Player, Score, Trace};
 use crate::base::rng::PlayoutRng;
 
-/// Largest length of a playout, in moves per point (Fuego's limit): without superko, captures can go in circles.
+/// Maximum length of a playout, in moves per point (Fuego's limit): without superko, captures can go in circles.
 pub(super) const MAX_MOVES_PER_POINT: usize = 3;
 
 /// Plays uniformly random legal moves that fill no own eye until both players have passed or the playout reaches its maximum

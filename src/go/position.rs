@@ -113,7 +113,7 @@ impl Position {
     /// Creates a setup position, the first of its history.
     ///
     /// # Errors
-    /// The first stone that is off the board, on an occupied point, or in a chain without liberties.
+    /// Returns the first stone that is off the board, on an occupied point, or in a chain without liberties.
     pub fn with_stones(
         size: Size,
         rules: Rules,
@@ -247,7 +247,8 @@ impl Position {
         BeforeMove { board: &self.board, to_play: self.to_play }
     }
 
-    /// Sets the transpositions that share keys. Of earlier moves only [`recent_moves`](Position::recent_moves) count, and under [`KeyPolicy::Graph`] none: set the policy where the history begins.
+    /// Sets the transpositions that share keys. Of earlier moves only [`recent_moves`](Position::recent_moves) count, and
+    /// under [`KeyPolicy::Graph`] none: set the policy where the history begins.
     pub fn set_key_policy(&mut self, policy: KeyPolicy) {
         if policy != self.key_policy() {
             self.history_hash =
@@ -283,7 +284,7 @@ impl Position {
     /// Checks that `mv` is legal under all rules and with the whole history.
     ///
     /// # Errors
-    /// The rule that the move breaks.
+    /// Returns the rule that the move breaks.
     pub fn check(&self, mv: Move) -> Result<(), IllegalMove> {
         if mv == self.size().pass() {
             return Ok(());
@@ -304,7 +305,7 @@ impl Position {
     /// Plays a move if it is legal.
     ///
     /// # Errors
-    /// The rule that the move breaks; the position is then unchanged.
+    /// Returns the rule that the move breaks; the position is then unchanged.
     pub fn try_play(&mut self, mv: Move) -> Result<(), IllegalMove> {
         self.check(mv)?;
         self.play(mv);

@@ -53,7 +53,7 @@ impl Record {
     /// Plays a move of either player, out of turn too.
     ///
     /// # Errors
-    /// The rule that the move breaks; the record is then unchanged.
+    /// Returns the rule that the move breaks; the record is then unchanged.
     pub fn play(&mut self, player: Player, mv: Move) -> Result<(), IllegalMove> {
         let turn = self.current.to_play();
         if player == turn {
@@ -133,7 +133,7 @@ impl Record {
     /// record or, if it has none, for the stones that are counted.
     ///
     /// # Errors
-    /// The first move that is illegal under the new rules.
+    /// Returns the first move that is illegal under the new rules.
     pub fn with_rules(&self, rules: Rules) -> Result<Record, (Move, IllegalMove)> {
         let (start, board) = (&self.start, self.start.board());
         let geometry = board.geometry();

@@ -4,7 +4,7 @@ use super::board::{Board, cell};
 use super::geometry::{CELLS, Point};
 use crate::base::game::Player;
 
-/// Points of a region without a stone of the player beside them that give the opponent room for two eyes.
+/// Minimum number of points of a region, without a stone of the player beside them, in which the opponent may make two eyes.
 const MIN_POINTS_FOR_TWO_EYES: usize = 2;
 
 /// A connected set of points without a stone of the player.

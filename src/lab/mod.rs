@@ -1,4 +1,5 @@
-//! Experiments: games between engines, statistics, self-play and training data.
+//! The laboratory: [`arena`] plays games between engines and runs experiments with them, [`stats`] evaluates the results.
+//! [`selfplay`] plays the games, and [`training`] writes the positions, from which a network learns.
 
 pub mod arena;
 pub mod selfplay;

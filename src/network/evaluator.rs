@@ -19,7 +19,7 @@ use std::sync::Arc;
 const MEAN_POINTS: i64 = 16;
 /// Points of the score's spread for an output of 0; each 1 more doubles the spread.
 const SPREAD_POINTS: i64 = 8;
-/// Minimum output for the spread, as a power of 2: an eighth of a point if owners are counted, else a point.
+/// Minimum output for the spread: first if the score adds the owners (an eighth of a point), then if not (a point).
 const MIN_SPREAD_OUTPUT: [i32; 2] = [-6, -3];
 
 /// Standard deviation of a logistic distribution of scale 1: π / √3.
@@ -34,6 +34,7 @@ pub struct Evaluator {
     points: Vec<u32>,
     /// The same points, grouped for the kernel.
     groups: Vec<Group>,
+    /// The tiles of the board for a kernel with tiles, see `winograd`.
     tiles: Vec<Tile>,
     /// Present if the kernel uses tiles.
     workspace: Option<Workspace>,
@@ -226,7 +227,7 @@ impl Evaluator {
         }
     }
 
-    /// Returns the score estimate. If the network counts owners, the mean is the sum of all points' mean owners, from
+    /// Returns the score estimate. If the network adds the owners, the mean is the sum of all points' mean owners, from
     /// -1 for the opponent to 1 for the player, plus the network's output.
     fn score(&self) -> ScoreEstimate {
         let own = i64::from(self.outputs[1]) * MEAN_POINTS;

@@ -56,7 +56,8 @@ impl Network {
     /// Reads a weights file.
     ///
     /// # Errors
-    /// If the file is cut, not a weights file, of another version, larger than [`weights::MAX_BYTES`], or damaged.
+    /// Returns an error if the file is cut off, damaged, larger than [`weights::MAX_BYTES`], of another version, or no
+    /// weights file.
     pub fn load(bytes: &[u8]) -> Result<Network, WeightsError> {
         let (architecture, layers, identity) = weights::read(bytes)?;
         let identity = NonZeroU64::new(identity).unwrap_or(NonZeroU64::MIN);

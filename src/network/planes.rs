@@ -17,7 +17,7 @@ use crate::go::{Komi, Point, Position};
 pub const PLANES: usize = 32;
 /// The number that represents 1: activations have six binary places.
 pub const ONE: u8 = 64;
-/// Number of last moves in the planes.
+/// Number of last moves that the planes can hold.
 pub const LAST_MOVES: usize = RECENT_MOVES;
 
 /// Maximum komi in the input, in half points; larger ones are clamped.
@@ -44,7 +44,7 @@ pub mod plane {
     pub const LAST_MOVES: usize = 10;
     /// 1 everywhere if the last move was a pass; the next four planes: the moves before it.
     pub const PASSES: usize = 15;
-    /// 64 on every point, plus twice the komi of the player to move in half points, clamped to ±31.
+    /// The same number on every point: 64 plus twice the komi of the player to move, in half points and clamped to ±31.
     pub const KOMI: usize = 20;
     /// Komi and parity of the board, the same number on every point: see [`super::parity`].
     pub const PARITY: usize = 21;

@@ -1,4 +1,7 @@
-//! A game against a person: the conversation, and the two games.
+//! Games against a person: a conversation of moves and commands, for every [`InteractiveGame`].
+//!
+//! `commands` parses what the person types, [`console`] reads and prints. The games are [`go`] and [`tictactoe`], with the
+//! rules in [`noughts`].
 
 mod commands;
 pub mod console;

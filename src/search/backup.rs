@@ -124,7 +124,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
 /// Q(s) = (n0·U(s) + k·V(s) + Σ w(a)·N(s,a)·(1 - Q(child))) / (n0 + k + Σ w(a)·N(s,a))
 ///
 /// The sums are over the moves that are not refuted, since refuted moves will not be played. U is the mean of the n0
-/// leaf playouts, V the estimate; w is 1 without a network and else that of [`value_weight`].
+/// leaf playouts, V the estimate of weight k; w is the weight of [`value_weight`], and 1 without an estimate.
 ///
 /// Source: D. Wu, "Monte-Carlo Graph Search from First Principles", KataGo docs/GraphSearch.md, 2023; Childs, Brodeur &
 /// Kocsis, CIG 2008 (UCT3).

@@ -81,7 +81,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             Selection::AllRefuted => return Break(Leaf::AllRefuted(entry)),
             Selection::BlockLost => {
                 self.path_blocks.pop();
-                // `expand` restores the mean of its statistics first.
+                // `expand` first replaces the statistics of the lost block by leaf playouts with the same mean.
                 return Break(Leaf::Unexpanded(entry));
             }
         };

@@ -1,4 +1,4 @@
-//! Expansion: the allocation of an edge block for the leaf.
+//! Expansion: the claim of an edge block for the leaf, with the evaluator's priors and estimates.
 
 use super::policy::SelectionPolicy;
 use super::worker::Worker;
@@ -34,7 +34,8 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         estimate
     }
 
-    /// Returns the block of the position, if it has or gets one, and the evaluator's result, if it was called.
+    /// Returns the block of the position, if it has or gets one, and the evaluator's estimate, if it was called:
+    /// `Some(None)` if it has none.
     fn claim_block(&mut self, entry: &Entry<'t>) -> (Option<Block<'t>>, Option<Option<Estimate>>) {
         let (game, priors, evaluator) = (&self.game, &mut self.priors, &mut self.evaluator);
         let protected = ProtectedPath { keys: &self.path_keys, blocks: &self.path_blocks };

@@ -1,9 +1,15 @@
 //! Monte-Carlo search over the transposition table.
 //!
-//! [`Search::run`] is the entry point. A `run` has workers and a stopping rule (`limits`). A `worker` runs simulations
-//! of four steps, one file each: `descend`, `expand`, `evaluate`, `backup`. `select` chooses a move with a formula from
-//! [`policy`]. `proof` states which results are proven, and for which histories; `report` reads the result from the
-//! table.
+//! [`Search::run`] is the entry point. Read on in this order:
+//!
+//! 1. `run`: the workers of one search, which share a table, and their stopping rule (`limits`);
+//! 2. `worker`: the loop of a simulation and its state. `path` and `leaf` are the data that its steps hand on;
+//! 3. the steps: `descend`, `expand`, `evaluate`, `backup`. The descent chooses moves by `select`, with a formula from
+//!    [`policy`]; the backup uses `amaf`, `score` (expected scores) and `value_weight`;
+//! 4. `proof`: the results that are proven, and the histories for which they hold;
+//! 5. `report`: the result of a search, read from the table.
+//!
+//! `virtual_loss` and `update_buffer` matter only with several workers, `policy_state` only to a few policies.
 
 mod amaf;
 mod backup;

@@ -30,7 +30,7 @@ pub struct RootReport {
     pub black_score: Option<f64>,
     /// Standard deviation of the final score; `None` if no score is known.
     pub score_deviation: Option<f64>,
-    /// The score by samples of simulations alone, without the evaluator's.
+    /// The mean of the score samples of simulations, without the evaluator's score of the root: X of `score`.
     pub sampled_score: Option<ScoreMean>,
 }
 
@@ -64,7 +64,7 @@ pub struct MoveReport {
     pub score_deviation: Option<f64>,
     /// The main line, beginning with the move.
     pub pv: Vec<Move>,
-    /// Visits of each move of the main line, in its position.
+    /// Edge visits of each move of the main line.
     pub pv_visits: Vec<u64>,
 }
 

@@ -9,7 +9,7 @@ use crate::base::game::Game;
 use crate::table::Table;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-/// Simulations of a worker between checks of the clock, where it also calls the progress function.
+/// Simulations of a worker between checks of the clock. The first worker then also calls the progress function.
 const CHECK_INTERVAL: u64 = 16;
 
 /// Maximum number of simulations granted to a worker at once.
@@ -38,8 +38,8 @@ impl Run {
         }
     }
 
-    /// Runs the workers until the search stops. Each thread creates its own worker, so that no two workers have buffers
-    /// in one cache line.
+    /// Runs the workers until the search stops, and returns them; the caller's thread runs the first one, with
+    /// `progress`. Each thread creates its own worker, so that no two workers have buffers in one cache line.
     pub(super) fn work<'t, 'e, G: Game, P: SelectionPolicy>(
         &self,
         table: &Table,

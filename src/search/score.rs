@@ -1,6 +1,7 @@
 //! The expected final score of a position, in Black's points before komi, whoever is to move.
 //!
-//! Each simulation along s_0, …, s_m that ends with the score z gives the block of every s_i the sample
+//! A simulation passes positions with blocks, s_0 to s_m, and ends with the score z. It gives the block of every s_i the
+//! sample
 //!
 //! x(s_i) = (1 - β)·T(s_i) + β·z, T(s_i) = λ·E(s_i) + (1 - λ)·T(s_{i+1}), T(s_m) = E(s_m),
 //!
@@ -18,8 +19,8 @@ use crate::table::{Block, ScoreMean};
 
 /// λ: the share of a position's own evaluation in T.
 const OWN_SHARE: f64 = 0.125;
-/// β on a board of one point. β falls with the side of the board, as the scatter of playout scores grows: 0.4 on 9x9, 0.19
-/// on 19x19.
+/// β times the side of the board. β falls with the side, since the scatter of playout scores grows: 0.4 on 9x9, 0.19 on
+/// 19x19.
 const PLAYOUT_SHARE_OF_POINT: f64 = 3.6;
 /// Maximum of β.
 const MAX_PLAYOUT_SHARE: f64 = 0.5;

@@ -1,4 +1,5 @@
-//! Selection of a move in three passes: load the edges, probe each child with visits, score the moves.
+//! Selection of a move in three passes: load the edges, probe each child with visits, score the moves. The best move
+//! that is legal and not banned is selected.
 
 use super::path::SiblingStatistics;
 use super::policy::{EdgeColumns, EstimateStatistics, ParentView, Puct, SelectionPolicy};
@@ -63,7 +64,7 @@ pub(super) struct NodeContext<'n, G> {
 pub(super) enum Selection {
     /// The selected move, and the statistics of the other edges.
     Move(Move, SiblingStatistics),
-    /// Every legal move is refuted on this path.
+    /// Every move that is legal on this path is refuted.
     AllRefuted,
     /// The block was reassigned to another position while it was read.
     BlockLost,
@@ -148,8 +149,8 @@ impl EdgeArrays {
         }
     }
 
-    /// Returns 1 if the last block read had visits of illegal moves, since two positions have one key or the block is
-    /// damaged; else 0.
+    /// Returns 1 if the last block read had visits of illegal moves, else 0. It has if two positions share a key, or if
+    /// the block is damaged.
     pub(super) fn illegal_edges(&self) -> u64 {
         u64::from(self.illegal_edges > 0)
     }
@@ -318,7 +319,8 @@ impl EdgeArrays {
         ranked.nth(wanted).map(|(index, _)| Move(index as u16))
     }
 
-    /// Returns the sums over all visited edges except that of `chosen`.
+    /// Returns the sums over all visited edges except that of `chosen`, and the chosen edge's visits. Visits have
+    /// different weights only in a position with an estimate: see [`value_weight`].
     fn siblings(&self, chosen: Move, has_estimate: bool) -> SiblingStatistics {
         let mean = has_estimate.then(|| self.mean());
         let weight_of_visit = |visited: &Visited| match mean {

@@ -18,8 +18,8 @@ use crate::table::{BlockEvaluation, Counters, Entry, ProtectedPath, Table};
 /// Simulations between checks for another process that searches the same table.
 const SHARING_CHECK_INTERVAL: u64 = 64;
 
-/// An evaluator of positions that get an edge block: writes the priors of the moves as [`Game::expand`] does, and
-/// returns estimates of value and score. Each worker has its own.
+/// An evaluator of positions: writes the priors of the moves as [`Game::expand`] does, and returns estimates of value
+/// and score. It is called for positions that get an edge block or have lost one. Each worker has its own.
 pub type PositionEvaluator<'e, G> = Box<dyn FnMut(&G, &mut [Option<Prior>]) -> BlockEvaluation + Send + 'e>;
 
 /// State of one worker. A simulation allocates nothing once the buffers have grown.
@@ -37,7 +37,7 @@ pub(super) struct Worker<'t, 'e, G, P> {
     pub(super) replayed: G,
     /// All possible scores of the game: the bounds of a position without a proof.
     pub(super) range: Bounds,
-    /// β of [`score`].
+    /// β, see [`score`].
     pub(super) playout_share: f64,
     pub(super) rng: PlayoutRng,
     pub(super) trace: Trace,
@@ -47,9 +47,10 @@ pub(super) struct Worker<'t, 'e, G, P> {
     pub(super) path_blocks: Vec<u32>,
     pub(super) priors: Vec<Option<Prior>>,
     pub(super) evaluator: PositionEvaluator<'e, G>,
-    /// False once the evaluator has returned no value estimate for a position.
+    /// False once `estimate` (in `expand`) has asked the evaluator for a value estimate and got none.
     pub(super) evaluator_has_estimates: bool,
-    /// True if the current position was evicted after it had a block, and has just been reseeded from the edge to it.
+    /// True if the current position has just been reseeded from the edge to it, and the visits of that edge show that the
+    /// evicted entry had a block.
     pub(super) is_reseeded: bool,
     pub(super) edges: EdgeArrays,
     pub(super) amaf: AmafSamples,

@@ -312,8 +312,8 @@ impl<'t> Block<'t> {
         backing::prefetch_for_write(&self.edge_words()[index]);
     }
 
-    /// Stores the position's visits and generation for the replacement policy. Skips the write if the visits differ
-    /// by 1/16 or less: all workers read the line.
+    /// Stores the position's visits and generation for the replacement policy. Skips the write if the generation is the
+    /// same and the visits differ by 1/16 or less: all workers read the line.
     #[inline]
     pub fn mark_used(&self, visits: u32, generation: u64) {
         let noted = self.words[2].load(Relaxed);

@@ -12,8 +12,8 @@ use super::transposition_table::{ProtectedPath, Table};
 use crate::base::game::Prior;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
-/// Mark in a block's word 2: the block was found unfinished in the generation stored there. The lower bits of its
-/// sequence follow from bit [`SUSPECT_SHIFT`] on.
+/// Mark in a block's word 2: the block was found unfinished in the generation stored there. The bits between
+/// [`SUSPECT_SHIFT`] and the mark are the low bits of its sequence.
 const SUSPECT: u64 = 1 << 63;
 const SUSPECT_SHIFT: u32 = 38;
 /// Generations after which an unfinished entry or block is reclaimed as abandoned.
@@ -22,6 +22,8 @@ const ABANDONED_AGE: u64 = 8;
 const CLOCK_STEPS: usize = 8;
 
 impl Table {
+    /// Claims an entry for the position with `key`, which has none: an empty one, or that of the least valuable
+    /// position. Returns `None` if every candidate is protected, or if other workers were faster each time.
     pub(super) fn claim(
         &self,
         key: u64,
@@ -86,7 +88,8 @@ impl Table {
         self.header(header::CLAIMS).fetch_add(1, Relaxed);
     }
 
-    /// Returns the least valuable entry of `key`'s buckets and its owner (0 if it is empty); `None` if all are protected.
+    /// Returns the entry of `key`'s buckets to claim, with its word 0: an empty or abandoned one, else the least
+    /// valuable; `None` if all are protected.
     fn victim(&self, key: u64, protected: ProtectedPath<'_>) -> Option<(&[AtomicU64; ENTRY_WORDS], u64)> {
         let generation = self.generation();
         let mut candidates = EvictionCandidates::default();
@@ -113,8 +116,8 @@ impl Table {
     }
 
     /// Gives the position a block with `priors`, evicting a less valuable block if none is free. Returns the present
-    /// block if another worker has given it one meanwhile; `None` if all candidates are protected, or more valuable
-    /// where the policy compares them.
+    /// block if another worker has given it one meanwhile; `None` if all candidates are protected, or if another worker
+    /// took the chosen one or the position's entry.
     ///
     /// `priors` has one element for each move, `None` where illegal; it is called only if there is a candidate.
     pub fn claim_block<P: AsRef<[Option<Prior>]>>(
@@ -194,7 +197,8 @@ impl Table {
         }
     }
 
-    /// Returns the least valuable of the blocks that the clock hand passes, if a position with `visits` may have it.
+    /// Returns a free block or else the least valuable of those that the clock hand passes; `None` if all are protected
+    /// or being filled.
     fn choose_block(&self, protected: ProtectedPath<'_>) -> Option<BlockCandidate<'_>> {
         let generation = self.generation();
         let blocks = self.layout.blocks as u64;

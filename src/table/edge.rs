@@ -1,9 +1,9 @@
-//! An edge of a block: the statistics of one move in one word.
+//! An edge of a block: the statistics of one move in one word. The table in `block.rs` has its bits.
 
 use crate::base::game::Prior;
 use crate::base::value::Value;
 
-/// Visits of an edge at which all edges of its block are halved.
+/// Visits of an edge at which all visits of its position are halved.
 pub const EDGE_VISITS_FULL: u32 = 1 << 27;
 /// Maximum visits of an edge; the range above [`EDGE_VISITS_FULL`] is for visits added during a halving.
 pub const MAX_EDGE_VISITS: u32 = (1 << 28) - 1;

@@ -26,7 +26,7 @@ use crate::base::game::Bounds;
 use crate::base::value::{Estimate, Value};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-/// Lower limit of position keys: smaller numbers mark an entry that is being claimed, see [`busy`].
+/// Lower limit of position keys: 0 is an empty entry, other smaller numbers mark one that is being claimed, see [`busy`].
 pub(super) const MIN_KEY: u64 = 2 * GENERATIONS;
 const GENERATION_BITS: u32 = 6;
 /// Number of generations, which wrap around: ages are differences modulo this number.
@@ -71,7 +71,7 @@ impl EntryMeta {
     }
 }
 
-/// An entry as stored, for the checks of `verify`.
+/// The fields of an entry as stored, impossible values included.
 pub(super) struct RawEntry {
     pub(super) leaf_playouts: LeafPlayouts,
     pub(super) block: u32,
@@ -268,7 +268,7 @@ impl<'t> Entry<'t> {
         std::ptr::eq(self.words, other.words)
     }
 
-    /// Returns the stored fields without the corrections of other readers.
+    /// Returns the stored fields unclamped, so that `verify` sees impossible values.
     pub(super) fn raw(&self) -> RawEntry {
         let word = self.words[2].load(Relaxed);
         RawEntry {

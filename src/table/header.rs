@@ -15,9 +15,9 @@
 //! | 16      | generation                                                                              |
 //! | 17      | number of times the file was opened for writing                                         |
 //! | 18      | random number of the process that was active last                                       |
-//! | 19      | epoch, state of use and boot of the machine, see `file/session.rs`            |
+//! | 19      | epoch, state of use and boot of the machine, see `file/session.rs`                      |
 //! | 20      | lineage, a single number, being written to words 40..64 and 7; 0 is none                |
-//! | 21      | identity of the file on its machine, see `file/session.rs`; 0 is unknown      |
+//! | 21      | identity of the file on its machine, see `file/session.rs`; 0 is unknown                |
 //! | 24..28  | entries used, blocks used, clock hand, claims: written by claims                        |
 //! | 28      | claims when the present generation began                                                |
 //! | 32..40  | rules, komi and key policy, as text; searches with other rules and komi may share a table |
@@ -37,10 +37,10 @@ pub(super) const GENERATION: usize = 16;
 pub(super) const OPENINGS: usize = 17;
 /// See `Table::is_shared_now`.
 pub(super) const SEARCHER: usize = 18;
-/// See `session`.
+/// See `file/session.rs`.
 pub(super) const USE_STATE: usize = 19;
 const PENDING_LINEAGE: usize = 20;
-/// See `session`.
+/// See `file/session.rs`.
 pub(super) const FILE_IDENTITY: usize = 21;
 /// Entries in use. The words from here on are written by claims, and lie in another cache line than those read with
 /// every entry.

@@ -19,7 +19,7 @@ pub(super) const BUCKET_ENTRIES: usize = 4;
 /// Words of a bucket.
 pub(super) const BUCKET_WORDS: usize = ENTRY_WORDS * BUCKET_ENTRIES;
 /// Buckets for each overflow bucket. With this ratio, 100,000 simulations on 19x19 fill 37 % of a directory and evict
-/// nothing; without an overflow they evict one entry in 55 (DESIGN.md).
+/// nothing; without an overflow they evict one entry in 55.
 const BUCKETS_PER_OVERFLOW: usize = 8;
 /// Words before the edges of a block.
 pub(super) const BLOCK_HEADER_WORDS: usize = 6;
@@ -31,8 +31,8 @@ const MOVES_ON_TWO_PAGES: usize = 128;
 const MAX_MOVES: usize = 1 << 16;
 /// Minimum number of blocks: the root and one position below it.
 const MIN_BLOCKS: usize = 2;
-/// Directory entries for each block of the pool. A position gets a block after a few visits, each of which made a new
-/// position; measured (DESIGN.md, section 4).
+/// Directory entries for each block of the pool. A position gets a block after a few visits, and each visit makes a new
+/// position; the ratio was found by measurement.
 pub const ENTRIES_PER_BLOCK: usize = 12;
 
 /// An error of a table's size.

@@ -4,6 +4,10 @@
 //! value, leaf playouts, proven bounds. The *pool* holds edge [`Block`]s, one for each expanded position: visits,
 //! value and AMAF samples of every move. The module handles 64-bit keys and move numbers only, no boards.
 //!
+//! Read `entry`, `block` and `edge` for the words and their meaning, `transposition_table` for probes, `claim` and
+//! `replacement` for evictions, and `layout` for the place of each part. `file` and `maintenance` are about tables in
+//! files. FORMAT.md describes the bytes of a file.
+//!
 //! # The contract
 //!
 //! Any number of threads, and of processes that map the same file, read and write at the same time without locks,
@@ -32,7 +36,7 @@
 //!   leaves at most one counter halved twice.
 //!
 //! **Possible errors:** a write between the last comparison of the owner and an eviction. The next owner then has one
-//! playout or one visit of an edge of another position, or the AMAF samples of one word (two moves): at most one for
+//! playout or one edge visit of another position, or the AMAF samples of one word (two moves): at most one for
 //! each worker and eviction. A visit of an illegal move is noticed and counted as a collision. The same holds for a
 //! worker that resumes after its entry or block was unfinished for eight generations and reclaimed. No error breaks a
 //! rule or makes a false proof: bounds carry their key, and moves are checked again.

@@ -6,19 +6,19 @@ use std::str::FromStr;
 
 /// Right shift of the value for each generation since the last use (a quarter remains).
 const AGE_SHIFT: u64 = 2;
-/// Additional right shift in the first generation without a use (1/16 remains). Without it, small blocks of the present
-/// search were evicted before larger ones that it had not used, came back, and were evaluated by the network again.
+/// Additional right shift if the present generation has not used it (1/16 remains). Without it, small blocks of the
+/// present search were evicted before larger unused ones, came back, and were evaluated by the network again.
 const UNUSED_SHIFT: u64 = 4;
 
 /// The policy for evictions from a full table. A directory entry competes with the others of its bucket and of the overflow
 /// bucket, an edge block with those that the clock hand passes; the path of the running simulation is protected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Replacement {
-    /// Evicts the fewest visits, divided by 4 for each generation since the last use, and by another 16 if the
-    /// present generation has not used them. The default.
+    /// Evicts the candidate with the fewest visits, after division by 4 for each generation since the last use, and by
+    /// another 16 if the present generation has not used it. The default.
     #[default]
     VisitsAndGeneration,
-    /// Evicts the fewest visits, whatever their age: a new position replaces the smallest subtree. Source: Breuker,
+    /// Evicts the candidate with the fewest visits, whatever its age: a new position replaces the smallest subtree. Source: Breuker,
     /// Uiterwijk & van den Herik, "Replacement schemes for transposition tables", ICCA Journal 17 (1994), scheme Big;
     /// but here the new position always enters.
     Visits,
@@ -101,9 +101,9 @@ impl Replacement {
         }
     }
 
-    /// Returns the slot of a bucket to consider first for a new position with `key`. Under `Always`, where all
-    /// candidates are equal, it varies: one slot would take all replacements otherwise. It comes from the low bits of
-    /// the key, since the high bits choose the bucket.
+    /// Returns the slot of a bucket to consider first for a new position with `key`. It varies under `Always`, where all
+    /// candidates are equal and the first slot would otherwise take all replacements. It comes from the low bits of the
+    /// key, since the high bits choose the bucket.
     pub(super) const fn first_place(self, key: u64, places: usize) -> usize {
         match self {
             Replacement::Always => key as usize % places,

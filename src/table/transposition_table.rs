@@ -12,7 +12,7 @@ use super::leaf_playouts::LeafPlayouts;
 use super::replacement::Replacement;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
-/// Divisor of the number of entries: the claims in [`Table::next_search`] after which a generation may end.
+/// A generation lasts until one in this many entries has been claimed, see [`Table::next_search`].
 const ENTRIES_PER_GENERATION: usize = 64;
 
 /// Entries and blocks that must not be evicted: those on the path of the caller's simulation.

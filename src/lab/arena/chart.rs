@@ -58,7 +58,7 @@ const MAX_ELO: f64 = 700.0;
 /// Draws Elo against table size, with the speed beneath. `x` of the points is log2 of the size in bytes.
 ///
 /// # Errors
-/// If there are no points.
+/// Returns an error if there are no points.
 pub fn sweep_chart(words: &ChartText, series: &[ChartSeries]) -> Result<String, ChartError> {
     let entries = legend(series, Some(format!("0: as strong as the reference, {}", words.reference)));
     page::draw(words, &entries, |area| {
@@ -95,7 +95,7 @@ pub fn sweep_chart(words: &ChartText, series: &[ChartSeries]) -> Result<String, 
 /// of the size in bytes.
 ///
 /// # Errors
-/// If there are no points.
+/// Returns an error if there are no points.
 pub fn move_quality_chart(
     words: &ChartText,
     agreement: &[ChartSeries],
@@ -126,7 +126,7 @@ pub fn move_quality_chart(
 /// of the share, share of points.
 ///
 /// # Errors
-/// If there are no points.
+/// Returns an error if there are no points.
 pub fn share_chart(
     words: &ChartText,
     series: &[ChartSeries],

@@ -99,7 +99,7 @@ impl GtpClient {
     /// Starts `command`, split into words like a shell command but run without a shell.
     ///
     /// # Errors
-    /// If the command line is unreadable or the program cannot be started.
+    /// Returns an error if the command line is unreadable or the program cannot be started.
     pub fn start(command: &str) -> Result<GtpClient, StartError> {
         let unreadable = || StartError::Unreadable { command: command.to_owned() };
         let words = shlex::split(command).ok_or_else(unreadable)?;
@@ -137,7 +137,7 @@ impl GtpClient {
     /// Sends a command and returns the answer unchanged.
     ///
     /// # Errors
-    /// If there is no answer.
+    /// Returns an error if there is no answer.
     pub(super) fn ask_raw(&mut self, command: &str, timeout: Duration) -> Result<String, GtpFailure> {
         self.send(command)?;
         self.next_answer(command, timeout)
@@ -146,7 +146,7 @@ impl GtpClient {
     /// Sends a line without waiting for an answer.
     ///
     /// # Errors
-    /// If the line cannot be written.
+    /// Returns an error if the line cannot be written.
     pub(super) fn send(&mut self, command: &str) -> Result<(), GtpFailure> {
         let line = format!("{command}\n");
         let written =
@@ -157,7 +157,7 @@ impl GtpClient {
     /// Waits for the next answer, which is that to `command`.
     ///
     /// # Errors
-    /// If there is no answer in time.
+    /// Returns an error if there is no answer in time.
     pub(super) fn next_answer(&mut self, command: &str, timeout: Duration) -> Result<String, GtpFailure> {
         match self.answers.recv_timeout(timeout) {
             Ok(answer) => Ok(answer),

@@ -60,7 +60,7 @@ impl ContestantSpec {
     /// Returns the bytes of its table in this process.
     ///
     /// # Errors
-    /// If its memory budget is impossible.
+    /// Returns an error if its memory budget is impossible.
     pub fn table_bytes(&self) -> Result<u64, EngineError> {
         match self {
             ContestantSpec::BuiltIn { engine, .. } => Ok(engine.table_bytes()? as u64),
@@ -140,7 +140,7 @@ impl Contestant {
     /// Starts a contestant; a built-in engine has an empty table, or the content of its table file.
     ///
     /// # Errors
-    /// If it cannot be started.
+    /// Returns an error if it cannot be started.
     pub fn start(spec: &ContestantSpec, seed: u64) -> Result<Contestant, ContestantError> {
         match spec {
             ContestantSpec::BuiltIn { description, engine, session } => {
@@ -196,7 +196,7 @@ impl Contestant {
     /// Clears the table and sets the seed of random numbers.
     ///
     /// # Errors
-    /// If it does not answer.
+    /// Returns an error if it does not answer.
     pub fn reset(&mut self, seed: u64) -> Result<(), GtpFailure> {
         self.ask("clear_cache", ANSWER_TIMEOUT)?;
         self.seed(seed)
@@ -214,7 +214,7 @@ impl Contestant {
     /// Sets up an empty board and resets the totals of the searches.
     ///
     /// # Errors
-    /// If it refuses or does not answer.
+    /// Returns an error if it refuses or does not answer.
     pub fn begin(&mut self, setting: &GameSettings) -> Result<(), GtpFailure> {
         if let ContestantKind::BuiltIn(session) = &mut self.kind {
             session.restart_totals();
@@ -241,7 +241,7 @@ impl Contestant {
     /// Sends a move.
     ///
     /// # Errors
-    /// If it refuses or does not answer.
+    /// Returns an error if it refuses or does not answer.
     pub fn play(&mut self, size: Size, player: Player, mv: Move) -> Result<(), GtpFailure> {
         self.ask(&format!("play {} {}", letter(player), size.vertex(mv)), ANSWER_TIMEOUT).map(|_| ())
     }
@@ -249,7 +249,7 @@ impl Contestant {
     /// Requests a move, which it has then played; `None` if it resigns.
     ///
     /// # Errors
-    /// If it gives no move in time.
+    /// Returns an error if it gives no move in time.
     pub fn generate_move(
         &mut self,
         size: Size,
@@ -268,7 +268,7 @@ impl Contestant {
     /// Sends a command and returns the answer.
     ///
     /// # Errors
-    /// If the answer is an error, missing or unusable.
+    /// Returns an error if the answer is an error, missing or unusable.
     pub fn ask(&mut self, command: &str, timeout: Duration) -> Result<String, GtpFailure> {
         let answer = match &mut self.kind {
             ContestantKind::Program(client) => client.ask(command, timeout),

@@ -178,7 +178,7 @@ impl Experiment {
     /// before the first game.
     ///
     /// # Errors
-    /// The first failure.
+    /// Returns the first failure.
     pub fn try_contestants(&self) -> Result<(), ContestantError> {
         let MatchConditions { size, komi, time_per_move, .. } = self.conditions;
         let setting = GameSettings { size, komi: komi.points(), time_per_move };
@@ -208,7 +208,7 @@ impl Experiment {
     /// [`try_contestants`](Experiment::try_contestants) could start it, loses its game.
     ///
     /// # Errors
-    /// If a built-in engine cannot be made.
+    /// Returns an error if a built-in engine cannot be made.
     pub fn run(
         &self,
         games: &[u64],

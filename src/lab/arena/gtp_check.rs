@@ -97,7 +97,7 @@ struct TestedProgram {
 /// Checks the program that `command` starts, anew for each check, and passes each name and outcome to `report`.
 ///
 /// # Errors
-/// If the program cannot be started.
+/// Returns an error if the program cannot be started.
 pub fn check(command: &str, report: &mut dyn FnMut(&str, &CheckOutcome)) -> Result<(), StartError> {
     for check in &CHECKS {
         let mut program = TestedProgram {

@@ -1,11 +1,12 @@
-//! The laboratory: games between engines, and their statistics.
+//! Experiments with engines: matches, tournaments, and positions with known answers.
 //!
 //! * [`contestant`]: a player, either another program ([`client`]) or a built-in engine in this process.
 //! * [`game`]: one game under a referee with its own board; [`scorer`] asks a third program for dead stones.
 //! * [`experiment`]: many games, from [`opening`]s that are played twice with colours exchanged.
 //! * [`report`]: the result of a pairing.
 //! * [`standings`]: the ranking of a round robin.
-//! * [`sweep`]: table size against strength, at [`sweep_point`]s, with [`footprint`] (memory and time of a process) and [`chart`].
+//! * [`sweep`]: table size against strength, at [`sweep_point`]s, with [`footprint`] (memory and time of a process) and
+//!   [`chart`].
 //! * [`move_quality`]: table size against the quality of single moves, without games.
 //! * [`suite`]: positions with known answers.
 //! * [`gtp_check`]: conformance of a program to GTP.

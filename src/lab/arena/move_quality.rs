@@ -81,7 +81,7 @@ struct MoveSample {
 /// opening. Positions of finished games are left out.
 ///
 /// # Errors
-/// If the file is unusable.
+/// Returns an error if the file is unusable.
 pub fn positions(
     bytes: &[u8],
     options: &EngineOptions,
@@ -112,7 +112,7 @@ impl MoveQualityTest {
     /// set, no further position is begun, so that all points have fewer searches.
     ///
     /// # Errors
-    /// If the memory for a table is not available.
+    /// Returns an error if the memory for a table is not available.
     pub fn run(
         &self,
         points: &[SweepPoint],

@@ -83,7 +83,7 @@ struct OpeningLine {
 /// Reads openings for a board of `size`: one JSON object per line, or an SGF file with one opening per game.
 ///
 /// # Errors
-/// The first opening that is unusable or ends the game.
+/// Returns the first opening that is unusable or ends the game.
 pub fn read(bytes: &[u8], size: Size, rules: Rules) -> Result<Vec<Opening>, OpeningError> {
     let openings = read_games(bytes, size, rules)?;
     for opening in &openings {
@@ -95,7 +95,7 @@ pub fn read(bytes: &[u8], size: Size, rules: Rules) -> Result<Vec<Opening>, Open
 /// Reads openings in which the game may also have ended.
 ///
 /// # Errors
-/// The first unusable opening.
+/// Returns the first unusable opening.
 pub fn read_games(bytes: &[u8], size: Size, rules: Rules) -> Result<Vec<Opening>, OpeningError> {
     let text = String::from_utf8_lossy(bytes);
     let openings = if text.trim_start_matches('\u{feff}').trim_start().starts_with('(') {

@@ -31,7 +31,7 @@ pub enum ScorerError {
 /// reports as dead.
 ///
 /// # Errors
-/// If the program fails or names a point without a stone.
+/// Returns an error if the program fails or names a point without a stone.
 pub fn score(command: &str, record: &Record) -> Result<Score, ScorerError> {
     let mut client = GtpClient::start(command)?;
     let position = record.position();

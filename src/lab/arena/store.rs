@@ -97,7 +97,7 @@ impl ExperimentFolder {
     /// Opens or creates `folder` for the experiment that `identity` describes.
     ///
     /// # Errors
-    /// If it holds another experiment, holds games while `resume` is not set, or cannot be written.
+    /// Returns an error if it holds another experiment, holds games while `resume` is not set, or cannot be written.
     pub fn open<R: GameRecordRow>(
         folder: &Path,
         identity: &ExperimentIdentity,
@@ -164,7 +164,7 @@ impl ExperimentFolder {
     /// Writes a game: its record first, then its row.
     ///
     /// # Errors
-    /// If a write fails, for example on a full disk; then no part of the row stays.
+    /// Returns an error if a write fails, for example on a full disk; then no part of the row stays.
     pub fn append<R: GameRecordRow>(&mut self, row: &R, record: &str) -> Result<(), ExperimentFolderError> {
         let path = self.folder.join(RECORDS).join(format!("{:06}.sgf", row.number()));
         write_atomically(&path, record.as_bytes())?;
@@ -192,7 +192,7 @@ impl ExperimentFolder {
     /// Writes or replaces a whole file beside the games.
     ///
     /// # Errors
-    /// If the write fails.
+    /// Returns an error if the write fails.
     pub fn write(&self, name: &str, content: &str) -> Result<(), ExperimentFolderError> {
         Ok(write_atomically(&self.folder.join(name), content.as_bytes())?)
     }

@@ -125,7 +125,7 @@ pub struct TestRow {
 /// Reads tests, one JSON object per line. The rules are those of `options`, and its komi is the default.
 ///
 /// # Errors
-/// The first unusable line.
+/// Returns the first unusable line.
 pub fn read(text: &str, options: &EngineOptions) -> Result<Vec<SuiteTest>, SuiteError> {
     let mut tests = Vec::new();
     let mut names = BTreeSet::new();
@@ -275,7 +275,7 @@ impl SuiteTest {
     /// test depends on others.
     ///
     /// # Errors
-    /// If the memory for the table is not available.
+    /// Returns an error if the memory for the table is not available.
     pub fn run(&self, options: &EngineOptions, limits: Limits) -> Result<TestRow, EngineError> {
         let position = self.record.position();
         let mut options = EngineOptions { size: position.size(), komi: position.komi(), ..options.clone() };
@@ -316,7 +316,7 @@ impl SuiteTest {
 /// `stop` is set, no further test is begun, and rows are missing at the end.
 ///
 /// # Errors
-/// If the memory for a table is not available.
+/// Returns an error if the memory for a table is not available.
 pub fn run(
     tests: &[SuiteTest],
     options: &EngineOptions,

@@ -110,7 +110,7 @@ impl SweepPoint {
     /// Returns the layout of its table.
     ///
     /// # Errors
-    /// If the table is too small for the board.
+    /// Returns an error if the table is too small for the board.
     pub fn layout(&self, engine: &EngineOptions) -> Result<Layout, TableError> {
         Layout::fit(engine.table_shape(), usize::try_from(self.table_size).unwrap_or(usize::MAX))
     }

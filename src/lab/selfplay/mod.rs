@@ -203,7 +203,8 @@ impl<'s> SelfPlayer<'s> {
         }
     }
 
-    /// Returns true if the owner of each point, or neutral as in seki, is the same in nearly all of some playouts.
+    /// Returns true if each point has the same owner, or none as in seki, in all but [`MAX_SETTLED_EXCEPTIONS`] of the
+    /// playouts. False between two tests, and before half as many moves as the board has points.
     fn is_settled(&self, turn: usize, seed: u64) -> bool {
         let position = self.engine.position();
         let points = position.size().points();
@@ -219,7 +220,7 @@ impl<'s> SelfPlayer<'s> {
         })
     }
 
-    /// Sets the komi of a decided game to the expected score of the last search.
+    /// Sets the komi of a decided game to half a point above the expected score of the last search, rounded to points.
     fn make_even(&mut self, report: &Report, game: &mut SelfplayGame) {
         let value = report.root.value.as_f64();
         let Some(score) = report.root.black_score.filter(|_| value.min(1.0 - value) < DECIDED_MARGIN) else {

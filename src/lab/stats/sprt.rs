@@ -4,7 +4,7 @@ use super::pairs::PairTally;
 use super::{PairCounts, score_at};
 use serde::Serialize;
 
-/// Imagined pairs of each kind, so that a kind not yet seen does not have probability 0. Fishtest does the same.
+/// Number of pairs added to each kind, so that a kind not yet seen does not have probability 0. Fishtest does the same.
 const PSEUDO_COUNT: f64 = 1e-3;
 /// Bisections of the interval of the multiplier: more than a double has bits.
 const BISECTIONS: usize = 100;

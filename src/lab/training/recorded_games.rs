@@ -52,7 +52,7 @@ impl RecordedGame {
     /// Parses a line; `number` is its number for the error message.
     ///
     /// # Errors
-    /// The part that could not be parsed.
+    /// Returns the part that could not be parsed.
     pub fn parse(text: &str, number: usize) -> Result<RecordedGame, RecordedGameError> {
         let bad = |what| RecordedGameError { line: number, what };
         let mut words = text.split_whitespace();
@@ -70,7 +70,7 @@ impl RecordedGame {
     /// move that the rules forbid.
     ///
     /// # Errors
-    /// If a row cannot be written.
+    /// Returns an error if a row cannot be written.
     pub fn write<W: Write>(&self, number: u32, writer: &mut SampleWriter<W>) -> io::Result<(usize, bool)> {
         // Servers of that time forbade simple ko repetitions, some of them more; either way the moves played were legal
         // there.

@@ -74,7 +74,7 @@ impl<W: Write> SampleWriter<W> {
     /// Begins a file and writes its header, for rows without visits.
     ///
     /// # Errors
-    /// If the header cannot be written.
+    /// Returns an error if the header cannot be written.
     pub fn new(output: W, size: Size) -> io::Result<SampleWriter<W>> {
         SampleWriter::begin(output, size, false)
     }
@@ -82,7 +82,7 @@ impl<W: Write> SampleWriter<W> {
     /// Begins a file and writes its header, for rows with visits.
     ///
     /// # Errors
-    /// If the header cannot be written.
+    /// Returns an error if the header cannot be written.
     pub fn with_visits(output: W, size: Size) -> io::Result<SampleWriter<W>> {
         SampleWriter::begin(output, size, true)
     }
@@ -107,7 +107,7 @@ impl<W: Write> SampleWriter<W> {
     /// Writes the row of a position, which must be on a board of the file's size.
     ///
     /// # Errors
-    /// If the row cannot be written.
+    /// Returns an error if the row cannot be written.
     pub fn write(&mut self, situation: &InputPosition<'_>, labels: &Labels<'_>) -> io::Result<()> {
         assert_eq!(situation.board.size(), self.size, "one size a file");
         self.row.clear();
@@ -119,7 +119,7 @@ impl<W: Write> SampleWriter<W> {
     /// Flushes the file and returns the output.
     ///
     /// # Errors
-    /// If buffered rows cannot be written.
+    /// Returns an error if buffered rows cannot be written.
     pub fn finish(mut self) -> io::Result<W> {
         self.output.flush()?;
         Ok(self.output)

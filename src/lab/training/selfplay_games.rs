@@ -59,7 +59,7 @@ impl SelfplayGame {
     /// Parses a line; `number` is its number for the error message.
     ///
     /// # Errors
-    /// If it is not JSON, or its parts are inconsistent.
+    /// Returns an error if it is not JSON, or its parts are inconsistent.
     pub fn parse(text: &str, number: usize) -> Result<SelfplayGame, SelfplayGameError> {
         let bad = |what: String| SelfplayGameError { line: number, what };
         // Each line is parsed separately, so the parser's line number is always 1.
@@ -130,7 +130,7 @@ impl SelfplayGame {
     /// positions, and true if the game was cut off before a move that the rules forbid.
     ///
     /// # Errors
-    /// If a row cannot be written.
+    /// Returns an error if a row cannot be written.
     pub fn write<W: Write>(&self, every: usize, writer: &mut SampleWriter<W>) -> io::Result<(usize, bool)> {
         let Some(size) = self.board() else { return Ok((0, true)) };
         let values = self.later_values();

@@ -62,7 +62,8 @@ impl Session {
         Ok(None)
     }
 
-    /// Parses a command of live analysis; `None` if it is another command.
+    /// Parses a command of live analysis; `None` if it is another command. The error includes an analysis restricted to
+    /// moves of which none is legal.
     fn live_request(&self, command: &Command) -> Option<Result<Request, GtpError>> {
         let request = Request::parse(&command.name, &command.rest, self.position().to_play(), self.size())?;
         Some(request.and_then(|request| {

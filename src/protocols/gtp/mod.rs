@@ -1,6 +1,7 @@
 //! The Go Text Protocol, version 2, by which GUIs, servers and scripts control the engine.
 //!
-//! * [`protocol`]: bytes to commands and responses to text, without Go.
+//! * [`protocol`]: bytes to commands and responses to text, without Go; [`error`]: the errors of commands.
+//! * `arguments`: parsing of a command's arguments.
 //! * [`session`]: the state of a session.
 //! * `think`: a decision on a move within a session.
 //! * `live`: searches that report while they run.

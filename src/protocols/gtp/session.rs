@@ -77,6 +77,7 @@ pub struct Session {
     pub(super) last_search_summary: Option<String>,
     /// The key of the position that was searched last, and the report on it.
     pub(super) last_search: Option<(u64, Report)>,
+    /// True once the reader of the responses has gone: [`Session::with_closed_output`].
     pub(super) abandoned: Arc<AtomicBool>,
     diagnostics: Box<dyn FnMut(&str) + Send>,
 }

@@ -76,7 +76,7 @@ impl Session {
         }
     }
 
-    /// Writes a choice as the answer to the controller.
+    /// Returns the answer to the controller for a choice that is not played.
     pub(super) fn choice_text(&self, choice: MoveChoice) -> String {
         match choice {
             MoveChoice::Move(mv) => self.size().vertex(mv),

@@ -78,7 +78,7 @@ impl<W: Write> Frontend<W> {
     /// Handles all lines that have arrived and for which there is memory.
     ///
     /// # Errors
-    /// If an answer cannot be written.
+    /// Returns an error if reading or writing fails; the kind is `BrokenPipe` once no client reads the answers.
     pub(super) fn read_lines(&mut self, current: Option<&PositionRequest>) -> io::Result<()> {
         loop {
             if self.input.is_abandoned() {

@@ -4,6 +4,9 @@
 //! Positions are searched one at a time, the highest priority first, all in one table, so that each benefits from
 //! those before it. Lines are read and answered during a search until waiting queries fill their share of the memory.
 //! Then the next line is read after one of them has been answered.
+//!
+//! `server` searches one position after another. `frontend` reads lines and queues the positions that `reader` parses
+//! (`query`); `message` formats results. `memory_limit` bounds the queue, `size_estimate` a single line.
 
 mod defaults;
 mod error;

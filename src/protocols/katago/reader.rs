@@ -1,5 +1,4 @@
-//! Parser of queries. The field names are those of KataGo's analysis
-//! engine (KataGo docs/Analysis_Engine.md).
+//! Parser of queries. The field names are those of KataGo's analysis engine (KataGo docs/Analysis_Engine.md).
 
 use super::defaults::{Perspective, QueryDefaults};
 use super::error::{IgnoredField, QueryError};

@@ -28,7 +28,7 @@ impl<W: Write> Server<W> {
     /// Answers until the end of the input.
     ///
     /// # Errors
-    /// If reading or writing fails; the kind is `BrokenPipe` once no client reads the answers.
+    /// Returns an error if reading or writing fails; the kind is `BrokenPipe` once no client reads the answers.
     pub fn run(&mut self) -> io::Result<()> {
         loop {
             while self.frontend.queue.is_empty() && !self.frontend.has_ended {

@@ -20,7 +20,7 @@ use super::rules::rules_named;
 use crate::base::game::{Move, Player};
 use crate::go::{IllegalMove, KoRule, Komi, Rules, Scoring, Size};
 
-/// A komi of this absolute value or more is in hundredths of a point.
+/// Minimum absolute value of a komi that is in hundredths of a point.
 const MIN_KOMI_IN_HUNDREDTHS: f64 = 100.0;
 /// The same bound for records of Fox, which writes 50 for half a point.
 const MIN_FOX_KOMI_IN_HUNDREDTHS: f64 = 20.0;

@@ -27,7 +27,7 @@ impl Extent {
     }
 }
 
-/// Returns the best moves of a position, each with its best line, as SGF; `None` if the table has no visits of it.
+/// Returns the best moves of `position`, each with its main line, as SGF; `None` if the table has no visits of it.
 #[must_use]
 pub fn sgf(engine: &Engine, position: &Position, extent: Extent) -> Option<String> {
     let report = engine.look_up(position.clone());
@@ -66,7 +66,7 @@ fn black_wins(value: f64, to_play: Player) -> String {
 }
 
 /// Returns the positions reached by the best moves as a directed graph in the DOT language of Graphviz; `None` if the
-/// table has no visits of the first.
+/// table has no visits of `position`.
 #[must_use]
 pub fn graph(engine: &Engine, position: &Position, extent: Extent) -> Option<String> {
     let size = position.size();

@@ -1,7 +1,8 @@
 //! Analysis of positions: their choice, search results and output.
 //!
 //! [`positions`] walks a game record; [`Head`] describes the game; [`Analysis`] joins a position with a search
-//! result; [`json`] and [`text`] format it. Win rates and leads are Black's.
+//! result; [`json`] and [`text`] format it. Win rates and leads are Black's. [`lines`] shows a table's content without a
+//! search.
 
 mod head;
 pub mod json;

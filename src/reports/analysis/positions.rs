@@ -9,7 +9,7 @@ use crate::records::sgf::{GameRecord, RecordTurn, ReplayError, Terms};
 /// Positions are made one at a time, so the memory does not grow with the record. Their table keys follow `keys`.
 ///
 /// # Errors
-/// If the record has no usable board.
+/// Returns an error if the record has no usable board.
 pub fn positions_of(
     record: &GameRecord,
     turn: Option<usize>,

@@ -58,7 +58,7 @@ pub(super) fn of(review: &Review, moves: &[Option<MoveJudgement>]) -> GameVerdic
     }
 }
 
-/// `Black` or `White`.
+/// Returns `Black` or `White`.
 pub(super) fn name(player: Player) -> &'static str {
     if player == Player::Black { "Black" } else { "White" }
 }
