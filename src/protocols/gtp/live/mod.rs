@@ -38,8 +38,9 @@ impl Session {
         let mut failure = None;
         let mut report_line = |report: &Report| {
             let line = info::line(report, request, &root, &mut ownership);
-            let written = if line.is_empty() { Ok(()) } else { emit(&line) };
-            failure = written.err();
+            if failure.is_none() && !line.is_empty() {
+                failure = emit(&line).err();
+            }
             failure.is_none()
         };
         let mut watch =
