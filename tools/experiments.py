@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""Runs the experiments whose results are kept in tools/experiments/, a cell at a time.
+"""Runs the experiments with results in tools/experiments/, a cell at a time.
 
     cargo build --release
-    tools/experiments.py list                 # what there is, and how much of it is done
-    tools/experiments.py run table-size-1000  # go on with an experiment, or with all of them: run all
-    tools/experiments.py show claims          # its results as a table
+    tools/experiments.py list                 # the experiments, with the number of finished cells
+    tools/experiments.py run table-size-1000  # continues an experiment; run all: all of them
+    tools/experiments.py show claims          # prints its results as a table
 
 A cell is one match, one point of a sweep or one measurement. Its row goes to tools/experiments/NAME.csv when it is
-complete; cells that have a row are not run again. The games themselves stay in a scratch folder (--scratch, default
-target/experiments), from which a match that was cut off goes on with the next game. tools/experiments/README.md says
-what each experiment asks and what it found.
+complete; cells with a row are not run again. The games stay in a scratch folder (--scratch, default
+target/experiments), from which an interrupted match continues with the next game. tools/experiments/README.md has the
+question and the result of each experiment.
 
 The openings are a file of JSON lines such as {"size": 9, "moves": [["b", "D5"], ["w", "F5"]]}, one opening a line
-(--openings; the results here were made with 85 balanced openings of six moves). They are for 9x9: games on other
-boards begin with the empty one.
+(--openings; the results here are from 85 balanced openings of six moves). They are for 9x9: games on other boards begin
+with the empty board.
 
 Some experiments compare with the program of an earlier commit (BASELINE_COMMIT). It is built once, in target/, from
-the history of this repository; TEWARI_BASELINE=/path/to/tewari names one that was built elsewhere.
+the history of this repository; TEWARI_BASELINE=/path/to/tewari names a program built elsewhere.
 """
 
 import argparse
@@ -32,7 +32,7 @@ import subprocess
 import sys
 import time
 
-# Nobody's own settings.
+# The settings of the user do not apply.
 os.environ["TEWARI_CONFIG"] = "none"
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -44,19 +44,19 @@ GNUGO_10 = f"{GNUGO} --mode gtp --level 10 --chinese-rules --positional-superko 
 
 
 def own(policy="rave", simulations=1000, light=True, table="16MiB", options=""):
-    """A contestant of ours."""
+    """The options of an engine of this program as a contestant."""
     playouts = " --playout-policy light" if light else ""
     return f"self:--policy {policy} --simulations {simulations}{playouts} --table-size {table}{options}"
 
 
 def match(black, white, games=100, komi=7.5, extra=(), size=9):
-    """The options of a cell that is a match; the result is the first contestant's."""
+    """The options of a cell with a match; the score is that of the first contestant."""
     return ["match", "--black", black, "--white", white, "--games", str(games), "--komi", str(komi),
             "--size", str(size), *extra]
 
 
 def sweep(size, simulations, games, replacement="visits-and-generation"):
-    """The options of a cell that is a point of a sweep."""
+    """The options of a cell with a point of a sweep."""
     return ["sweep", "--table-size", size, "--replacement", replacement, "--simulations", str(simulations),
             "--games", str(games), "--reference", "self:--table-size 64MiB"]
 
@@ -71,7 +71,7 @@ def replacement():
 
 
 def claims():
-    """What the seeds claim, each pair of policies at 1,000 light simulations a move."""
+    """Claims of the literature: pairs of policies at 1,000 light simulations a move."""
     c_p = "crazystone:cp=0.7071"
     pairs = [
         ("C_p 1/sqrt 20 against 1/sqrt 2", "crazystone", c_p),
@@ -93,7 +93,7 @@ def claims():
 
 
 def transpositions():
-    """The same store as a graph and as a tree, at equal memory, with heavy playouts and RAVE, and as plain UCT."""
+    """The same table as a graph and as a tree, at equal memory: RAVE with heavy playouts, and plain UCT."""
     off = " --key-policy path"
     return {
         f"{policy} {simulations} {table}": match(own(policy, simulations, light, table),
@@ -104,7 +104,7 @@ def transpositions():
 
 
 def knowledge():
-    """What a simulation does at a transposition, and what an evicted child starts from."""
+    """The action of a simulation at a transposition, and the initial value of an evicted child."""
     stop, forget = " --catch-up stop", " --reseed off"
     return {
         **{f"continue - stop {table}": match(own(light=False, table=table), own(light=False, table=table, options=stop))
@@ -115,7 +115,7 @@ def knowledge():
 
 
 def keys():
-    """What the keys of positions contain of the way there, against nothing; the tree is in transpositions()."""
+    """Plain keys against keys with parts of the history; the tree is in transpositions()."""
     return {
         f"plain - {policy} {table}": match(own(light=False, table=table),
                                            own(light=False, table=table, options=f" --key-policy {policy}"))
@@ -128,13 +128,13 @@ PRESETS = ["flat", "epsilon-greedy", "ucb1", "ucb1-tuned", "ucb-improved", "valk
 
 
 def round_robin():
-    """Every preset against every other at 250 light simulations a move."""
+    """All pairs of presets at 250 light simulations a move."""
     return {f"{one} - {other}": match(own(one, 250), own(other, 250))
             for index, one in enumerate(PRESETS) for other in PRESETS[index + 1:]}
 
 
 def ladder():
-    """Basic UCT at doubling budgets, each against the next lower one, and GNU Go against one of them."""
+    """Plain UCT at doubling budgets, each against the next lower one, and one of them against GNU Go."""
     rungs = [1000, 2000, 4000, 8000, 16000]
     steps = {f"{high} - {low}": match(own("crazystone", high, table="256MiB"), own("crazystone", low, table="256MiB"))
              for low, high in zip(rungs, rungs[1:])}
@@ -151,7 +151,7 @@ def coulom():
 
 
 def gnugo():
-    """The default engine against GNU Go level 10: at 1,000 visits a move, those carried over included, and at a second."""
+    """The default engine against GNU Go level 10: at 1,000 visits a move, earlier visits included, and at one second."""
     return {
         "9x9 1000 visits": match("self:--visits 1000 --table-size 64MiB", GNUGO_10, 200, 6.5, REFEREE),
         "19x19 1 s": match("self:--time 1 --table-size 256MiB", GNUGO_10, 40, 7.5, REFEREE, size=19),
@@ -159,7 +159,7 @@ def gnugo():
 
 
 def levels():
-    """Every level of play against the one below, from the empty board."""
+    """Every level of play against the level below, from the empty board."""
     return {f"{level} - {level - 1}": match(f"self:--level {level}", f"self:--level {level - 1}", 20, 7.5)
             for level in range(2, 11)}
 
@@ -170,13 +170,13 @@ def levels_gnugo():
             for level in [7, 9]}
 
 
-# Experiments whose games begin with the empty board: the engines' random numbers make them differ.
+# Experiments with games from the empty board, which differ by the random numbers of the engines.
 WITHOUT_OPENINGS = {"levels", "levels-gnugo"}
 
 
 def against_first():
-    """The working tree's engine against the baseline. At equal time both are programs, so that neither is spared
-    the costs of a process."""
+    """The engine of the working tree against the baseline. At equal time both are programs, so that both have the costs
+    of a process."""
     baseline = "{baseline} gtp --quiet --seed {seed} --table-size 64MiB --size"
     current = "{tewari} gtp --quiet --seed {seed} --table-size 64MiB --size"
     return {
@@ -189,7 +189,7 @@ def against_first():
 
 
 def network():
-    """The engine with the network in the program against the same without one, at equal time and at equal work."""
+    """The engine with the built-in network against itself without one, at equal time and at equal simulations."""
     def cell(limit, games, size, komi=7.5):
         engine = f"self:--{limit} --table-size 64MiB"
         return match(engine, f"{engine} --network none", games, komi, size=size)
@@ -202,12 +202,12 @@ def network():
     }
 
 
-# Each part of the default playout policy that can be switched off.
+# The parts of the default playout policy.
 PLAYOUT_PARTS = ["many-self-atari", "atari", "pattern", "pattern-self-atari", "self-atari"]
 
 
 def playout_parts():
-    """The default playout policy against itself with one part off: the score is what the part is worth."""
+    """The default playout policy against itself with one part off."""
     return {
         f"{part} {limit}": match(f"self:--{limit} --table-size 64MiB",
                                  f"self:--{limit} --table-size 64MiB --playout-policy heavy:{part}=off", 400, 6.5)
@@ -215,19 +215,19 @@ def playout_parts():
     }
 
 
-# Pairs of runs that are measured one after the other, so that both meet the same state of the machine.
+# Pairs of runs, interleaved so that both meet the same state of the machine.
 PAIRS = 9
 ANALYZE_TABLE = ["--table-size", "64MiB", "--format", "json"]
-# Playouts of the working tree's searches, against those that the baseline has by default; it asked no network.
+# Playouts of the working tree's searches, against the baseline's default playouts; the baseline had no network.
 SPEED_VARIANTS = [("default", ["--network", "none"]), ("michi", ["--network", "none", "--playout-policy", "michi"])]
 
 
 class NotMeasured(Exception):
-    """A program failed; the text says which."""
+    """A program failed; the text is its command."""
 
 
 def timed(command):
-    """Runs `command` to its end; its processor time and its wall time in seconds."""
+    """Runs `command` to its end; returns its processor time and its wall time in seconds."""
     start = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
@@ -245,7 +245,7 @@ def output_of(command):
 
 
 def interleaved(arguments, one, other):
-    """Rates of `one` and `other`, which are given the number of their pair: medians, and the ratio with its range."""
+    """Medians of the rates of `one` and `other`, functions of the number of the pair, and their ratio with its range."""
     rates = []
     for number in range(1, (arguments.trial or PAIRS) + 1):
         rates.append((one(number), other(number)))
@@ -258,7 +258,7 @@ def interleaved(arguments, one, other):
 
 
 def search_speed(size, simulations, options, arguments):
-    """Simulations a second of processor time from the empty board, the working tree's against the baseline's."""
+    """Simulations a second of processor time from the empty board: working tree against baseline."""
     def rate(program, own_options, seed):
         command = [program, "analyze", "--size", str(size), "--simulations", str(simulations), "--seed", str(seed)]
         return simulations / timed([*command, *ANALYZE_TABLE, *own_options])[0]
@@ -267,7 +267,7 @@ def search_speed(size, simulations, options, arguments):
 
 
 def light_playout_speed(size, arguments):
-    """Light playouts a second, as tewari bench prints them."""
+    """Light playouts a second, from the output of `tewari bench`."""
     def rate(program):
         lines = [line.split() for line in output_of([program, "bench", "--playouts"]).splitlines()]
         column = lines[0].index("playouts/s")
@@ -276,7 +276,7 @@ def light_playout_speed(size, arguments):
 
 
 def speed():
-    """The working tree's program against the baseline, interleaved."""
+    """The program of the working tree against the baseline, interleaved."""
     searches = {f"{size}x{size} search, {name} playouts": functools.partial(search_speed, size, simulations, options)
                 for size, simulations in [(9, 40_000), (19, 12_000)] for name, options in SPEED_VARIANTS}
     playouts = {f"{size}x{size} light playouts": functools.partial(light_playout_speed, size) for size in [9, 19]}
@@ -300,13 +300,13 @@ def two_threads(size, simulations, arguments):
 
 
 def threads():
-    """What two threads lose by sharing one search; the machine should have two idle processors."""
+    """The speed lost by two threads that share one search; needs two idle processors."""
     return {f"{size}x{size} {simulations} a thread": functools.partial(two_threads, size, simulations)
             for size, simulations in [(9, 150_000), (19, 50_000)]}
 
 
 def orphans_of(report):
-    """Used blocks and orphaned ones in what `tewari table info` printed, as JSON or for people."""
+    """The numbers of used and orphaned blocks in the output of `tewari table info`, JSON or text."""
     try:
         found = json.loads(report)
         return found["blocksUsed"], found["orphans"]
@@ -319,7 +319,7 @@ def orphans_of(report):
 
 
 def count_orphans(size, table_size, choose, arguments):
-    """Blocks that no entry names after a million simulations by two threads, in a table that replaces nothing."""
+    """Blocks without an entry after a million simulations by two threads, in a table without replacements."""
     program = choose(arguments)
     simulations = 10_000 * arguments.trial if arguments.trial else 1_000_000
     os.makedirs(arguments.scratch, exist_ok=True)
@@ -365,7 +365,7 @@ EXPERIMENTS = {
 
 @functools.lru_cache
 def baseline():
-    """The program of BASELINE_COMMIT: the one that TEWARI_BASELINE names, or one that is built when it is missing."""
+    """The program of BASELINE_COMMIT: that of TEWARI_BASELINE, or one that is built if it is missing."""
     given = os.environ.get("TEWARI_BASELINE")
     if given:
         return os.path.abspath(given)
@@ -402,7 +402,7 @@ def append(arguments, name, row):
 
 
 def rounded(value):
-    """As few digits as say something; null is an infinite end of an interval."""
+    """Rounds to four digits; `None` is an infinite end of an interval."""
     return "" if value is None else round(value, 4) if isinstance(value, float) else value
 
 
@@ -418,14 +418,14 @@ def match_row(cell, output):
 
 
 def with_programs(arguments, option):
-    """The option with the paths of the programs that it names."""
+    """The option with the paths of programs in place of their names."""
     if "{tewari}" in option:
         option = option.replace("{tewari}", shlex.quote(arguments.tewari))
     return option.replace("{baseline}", shlex.quote(baseline())) if "{baseline}" in option else option
 
 
 def play_cell(arguments, name, cell, options):
-    """Plays the games of a match or of a point of a sweep; returns the row, or None if it was interrupted."""
+    """Plays the games of a match or of a point of a sweep; returns the row, or None if interrupted."""
     folder = os.path.join(arguments.scratch, name, cell.replace(" ", "_").replace("/", "_").replace(":", "_"))
     command = [arguments.tewari, *(with_programs(arguments, option) for option in options), "--out", folder, "--resume"]
     is_small = "--size" not in options or options[options.index("--size") + 1] == "9"
@@ -447,8 +447,8 @@ def play_cell(arguments, name, cell, options):
 
 
 def run_cell(arguments, name, cell, work):
-    """Runs one cell to its end, options of a command that plays games or a function that measures; returns its row,
-    or None if it was interrupted."""
+    """Runs one cell to its end; returns its row, or None if interrupted. `work` is the options of a command that plays
+    games, or a function that measures."""
     if not callable(work):
         return play_cell(arguments, name, cell, work)
     try:
@@ -475,7 +475,7 @@ def run(arguments):
 
 
 def show(name, rows):
-    """The rows as a table: the score of games, or all that was measured."""
+    """Prints the rows as a table: the scores of games, or all columns of measurements."""
     if rows and "score" not in rows[0]:
         print(f"| {' | '.join(rows[0])} |\n|{'---|' * len(rows[0])}")
         for row in rows:
@@ -490,7 +490,7 @@ def show(name, rows):
 
 
 def standings(rows):
-    """Each preset's share of the points in the round robin; games of a pair are not independent, so this is a guide."""
+    """Prints the share of points of each preset in the round robin. Intervals treat the games of a pair as independent."""
     points, games = {}, {}
     for row in rows:
         one, other = row["cell"].split(" - ")

@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
-"""Plays thousands of games on one table file, by processes that come and go, and looks at the file all the way.
+"""Plays thousands of games in one table file, by processes that start and end, and checks the file during the run.
 
     cargo build --release
-    tools/soak.py --total 1e9 --scratch DIR            # stop it at any moment; the same command goes on
+    tools/soak.py --total 1e9 --scratch DIR            # may be stopped at any moment; the same command continues
     tools/soak.py --chart                              # draws the rows (needs matplotlib)
 
-Each process plays games against itself on the shared file, with one thread or two, for a random number of moves; then
-it quits, or is killed in the middle of a search. Its moves are played after it by a referee, a process without a
-table, which refuses illegal ones. A row is written every --every simulations: with what `tewari table verify` and
-`tewari table info` say while the others search, the memory of each process besides the file, and the speed since the
-last row. Anything wrong ends the run with a line that says what: a fault, an illegal move, a process that ends by
-itself, memory that grows.
+Each process plays games against itself in the shared file, with one thread or two, for a random number of moves; then
+it quits, or is killed during a search. A referee, a process without a table file, repeats its moves and refuses illegal
+ones. Every --every simulations a row is written: the results of `tewari table verify` and `tewari table info` while
+others search, the maximum memory of a process besides the file, and the speed since the last row. An error ends the run
+with a line that describes it: a fault, an illegal move, a process that ends by itself, memory that grows.
 
-Rows stay in tools/experiments/soak.csv; the file stays in --scratch. A run that finds rows and no file begins a new
-file and goes on counting.
+Rows are kept in tools/experiments/soak.csv, the table file in --scratch. A run with rows but without a file begins a
+new file and continues the counts.
 """
 
 import argparse
@@ -32,20 +31,20 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 ROWS = ROOT / "tools" / "experiments" / "soak.csv"
 COLUMNS = ["simulations", "games", "processes", "killed", "seconds", "per_second", "entries", "entries_used", "blocks",
            "blocks_used", "orphans", "unfinished", "void_bounds", "own_memory_kib"]
-# A process may grow by this from its first move to its last: buffers that are made when they are first needed.
+# Maximum growth of a process after its first move: buffers are made when they are first needed.
 MOST_GROWTH_KIB = 4096
 KILLED_SHARE = 0.2
 
-# Nobody's own settings.
+# The settings of the user do not apply.
 os.environ["TEWARI_CONFIG"] = "none"
 
 
 class Wrong(Exception):
-    """Something that must never be; the text says what."""
+    """An error that ends the run; the text describes it."""
 
 
 class Gtp:
-    """A process that speaks GTP. Counts the simulations that it tells on its standard error."""
+    """A GTP process. Counts the simulations that it reports on standard error."""
 
     def __init__(self, arguments, options):
         command = [arguments.tewari, "gtp", "--network", "none", "--size", str(arguments.size), *options]
@@ -91,7 +90,7 @@ class Gtp:
 
 
 class Soak:
-    """What all players share."""
+    """The state shared by all players."""
 
     def __init__(self, arguments):
         self.arguments = arguments
@@ -109,13 +108,13 @@ class Soak:
                 self.totals[name] += count
 
     def play(self, number):
-        """The life of one player after the other."""
+        """Runs one player process after another."""
         rng = random.Random(f"{number} {self.totals['simulations']}")
         try:
             while not self.stop:
                 self.one_process(rng)
         except Exception as wrong:  # pylint: disable=broad-exception-caught
-            # Whatever it was, the run must not go on as if nothing had been.
+            # After any error the run must not continue.
             self.wrong, self.stop = wrong, True
 
     def one_process(self, rng):
@@ -131,7 +130,7 @@ class Soak:
             passes = ply = 0
             while passes < 2 and ply < 3 * arguments.size**2 and moves_left > 0 and not self.stop:
                 colour = "bw"[ply % 2]
-                # Games differ by their first moves.
+                # The first moves make games differ.
                 move = self.opening_move(rng, player, colour) if ply < 4 else player.ask(f"genmove {colour}")
                 if move.lower() == "resign":
                     break
@@ -165,7 +164,7 @@ class Soak:
                 return move
 
     def row(self, since, seconds_before):
-        """Looks at the file while it is used."""
+        """Checks the file while it is in use; returns the row."""
         verify = subprocess.run([self.arguments.tewari, "table", "verify", self.table], capture_output=True, text=True,
                                 check=False)
         if verify.returncode != 0:
@@ -222,7 +221,7 @@ class Soak:
 
 
 def draw(path):
-    """Speed, occupancy and memory against simulations."""
+    """Draws speed, occupancy and memory against simulations."""
     import matplotlib.pyplot as pyplot
 
     rows = list(csv.DictReader(ROWS.open(encoding="utf-8")))

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Compare the status of chains in finished positions with KataGo and GNU Go.
+"""Compares the status of chains in finished positions with KataGo and GNU Go.
 
-Reads diagrams as in tests/data/status/positions.txt and prints, for each, what the file, Tewari, GNU Go and KataGo say.
+Reads diagrams as in tests/data/status/positions.txt and prints for each the statuses by the file, Tewari, GNU Go and
+KataGo.
 
     tools/status.py FILE --tewari target/debug/tewari [--gnugo gnugo] \
         [--katago KATAGO --model MODEL.bin.gz --config ANALYSIS.cfg --visits 200]
 
-KataGo judges by the mean ownership of a chain after two passes (Chinese rules): it knows alive and
-dead, not seki. Columns are chains by their first stone: X O alive, B W in seki, x o dead, ? in between.
+The status by KataGo is the mean ownership of a chain after two passes (Chinese rules): alive or dead, never seki.
+Columns are chains in the order of their first stones: X O alive, B W in seki, x o dead, ? in between.
 """
 
 import argparse
@@ -41,7 +42,7 @@ def vertex(column, row):
 
 
 def chains(rows):
-    """The chains as lists of (column, row), row 0 at the bottom, by their first stone."""
+    """The chains as lists of (column, row), row 0 at the bottom, in the order of their first stones."""
     height, width = len(rows), len(rows[0])
     at = lambda column, row: colour(rows[height - 1 - row][column])
     done, found = set(), []
@@ -78,7 +79,7 @@ def sgf(rows, to_play):
 
 
 def by_gtp(command, positions, to_play):
-    """For each position the status of each point with a stone, by a GTP engine."""
+    """The status of each stone in each position, by a GTP engine."""
     answers = []
     with tempfile.TemporaryDirectory() as folder:
         script = ""
@@ -98,7 +99,7 @@ def by_gtp(command, positions, to_play):
 
 
 def by_katago(options, positions):
-    """For each position the mean ownership of each chain, Black's view, for either player to move."""
+    """The mean ownership of each chain in each position, for its own colour, by number of the position and player to move."""
     queries = []
     for number, (_, rows) in enumerate(positions):
         stones = [[p, vertex(x, y)] for p, chain in chains(rows) for x, y in chain]

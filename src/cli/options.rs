@@ -32,7 +32,7 @@ pub(super) struct EngineArguments {
     /// a quarter of the memory that the machine or its control group allows, at most 2GiB.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes, help_heading = MEMORY)]
     memory: Option<u64>,
-    /// Memory for the table alone, any size from 16KiB (1 KiB holds the moves of one 9x9 position, 4.3 KiB of a 19x19
+    /// Memory for the table alone, any size from 16KiB (1.1 KiB holds the moves of one 9x9 position, 4.3 KiB of a 19x19
     /// one); overrides --memory.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes, help_heading = MEMORY)]
     table_size: Option<u64>,
@@ -67,7 +67,7 @@ pub(super) struct EngineArguments {
     playout_policy: PlayoutPolicy,
     /// Transpositions that share statistics: plain (all; network and priors see no earlier moves), recent (those with the
     /// same last three moves, which network and priors see), last (those with the same last move, which priors see),
-    /// prisoners (those with the same number of captures), graph (those without a short cycle in their history) or path
+    /// graph (those without a short cycle in their history) or path
     /// (none: the table holds a tree). Default: for rave recent, or last without a network; plain for other policies.
     #[arg(long, value_name = "POLICY", value_parser = key_policies(), help_heading = SEARCH)]
     key_policy: Option<KeyPolicy>,

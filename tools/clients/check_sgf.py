@@ -1,4 +1,4 @@
-"""Every record that the program writes is read by sgfmill, an implementation of SGF that is not ours."""
+"""Checks that sgfmill, an independent implementation of SGF, reads every record that the program writes."""
 
 import pathlib
 import subprocess
@@ -16,7 +16,7 @@ def run(*arguments, stdin=None):
 
 
 def read(text, moves=None):
-    """The game, whose main line can be played; with how many moves, where that is known."""
+    """Reads a game and plays its main line; checks the number of moves if given."""
     game = sgf.Sgf_game.from_bytes(text.encode())
     board, plays = sgf_moves.get_setup_and_moves(game)
     for colour, move in plays:

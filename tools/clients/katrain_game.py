@@ -1,4 +1,4 @@
-"""Plays with KaTrain's own classes, without a window: a teaching game of first choices, and games of its AI opponents."""
+"""Plays games by KaTrain's own classes, without a window: a teaching game of first choices, and games of its AI players."""
 
 import os
 import sys
@@ -23,14 +23,14 @@ PATIENCE = 120
 
 
 class Silent:
-    """KaTrain's controls, which nobody looks at."""
+    """A replacement for KaTrain's controls that ignores all calls."""
 
     def __getattr__(self, name):
         return lambda *args, **kwargs: None
 
 
 class Window(KaTrainBase):
-    """KaTrain without its window. What goes wrong is kept."""
+    """KaTrain without its window. Collects errors."""
 
     def __init__(self):
         self.errors = []
@@ -49,7 +49,7 @@ class Window(KaTrainBase):
 
 
 def start(size):
-    """A game of KaTrain's, and its window, with the command as README has it in the field for it."""
+    """Returns KaTrain without its window and its engine, in a new game, with the engine command of the README."""
     window = Window()
     window._config["game"].update(size=str(size), rules="japanese", komi=6.5)
     engine_settings = dict(window.config("engine"), backend="custom", altcommand=f"exec '{PROGRAM}' analysis --seed {SEED}")
@@ -67,7 +67,7 @@ def wait_for(node):
 
 
 def play_first_choices(size, moves):
-    """Returns the points that KaTrain says each first choice lost, and the moves that it takes back in a teaching game."""
+    """Returns the points lost by each first choice according to KaTrain, and the moves that a teaching game takes back."""
     window, engine = start(size)
     lost, undone = [], []
     for _ in range(moves):
@@ -78,7 +78,7 @@ def play_first_choices(size, moves):
         node = game.play(Move.from_gtp(choice, player=parent.next_player))
         wait_for(node)
         lost.append(node.points_lost)
-        # A move is undone with this probability where the loss is between two thresholds: take the worst case.
+        # Between two thresholds of the loss a move is undone with a probability: 0 is the worst case.
         node.undo_threshold = 0.0
         game.analyze_undo(node)
         if node.auto_undo:
@@ -92,9 +92,9 @@ def play_first_choices(size, moves):
 
 
 def play_ai(strategy, size, most):
-    """Plays `most` moves of a strategy of KaTrain's against itself. Returns their number and whether the game has ended."""
+    """Plays at most `most` moves of a KaTrain strategy against itself. Returns their number and the result, if any."""
     window, engine = start(size)
-    # KaTrain has no settings for settling stones, and gives those of the other opponent that looks at owners.
+    # KaTrain has no settings for settling stones; those of the other strategy that uses ownership fit.
     settings = window.config(f"ai/{strategy}") or window.config(f"ai/{AI_SIMPLE_OWNERSHIP}")
     for number in range(most):
         game = window.game
@@ -115,7 +115,7 @@ def main():
             lost, undone = play_first_choices(size, moves)
             mean = sum(max(points, 0.0) for points in lost) / len(lost)
             print(f"teaching game on {size}x{size}: {len(lost)} first choices, {mean:.2f} points lost a move, undone {undone}")
-            # KaTrain takes back a loss of 1.5 points every other time and one of 3 always. A few are left, most on 9x9.
+            # KaTrain takes back half of the losses of 1.5 points and all of 3. A few of these are accepted, most on 9x9.
             assert 20 * sum(points >= 3 for points in lost) <= len(lost), undone
     for name, strategy in (("simple", AI_SIMPLE_OWNERSHIP), ("settle", AI_SETTLE_STONES)):
         if name in WHAT:
@@ -130,7 +130,7 @@ def main():
 try:
     main()
 except Exception:
-    # Kivy keeps standard error for itself.
+    # Kivy captures standard error.
     traceback.print_exc(file=sys.stdout)
     sys.stdout.flush()
     os._exit(1)

@@ -1,4 +1,4 @@
-"""Talks to `tewari analysis` as KaTrain does: its command line, its queries, its way to end one that is out of date."""
+"""Drives `tewari analysis` as KaTrain does: the command line, the queries, the termination of outdated queries."""
 
 import json
 import queue
@@ -14,7 +14,7 @@ HANDICAP = [["B", point] for point in ("D4", "Q16", "D16", "Q4", "K10", "D10", "
 
 class Engine:
     def __init__(self, config):
-        # KaTrain's own arguments; the model is not there, as for an engine that has another.
+        # KaTrain's own arguments; the model file does not exist.
         command = [PROGRAM, "analysis", "-model", "kata1.bin.gz", "-config", config, "-analysis-threads", "2"]
         command += ["-override-config", "homeDataDir=/tmp,reportAnalysisWinratesAs=BLACK"]
         pipe = subprocess.PIPE
@@ -64,7 +64,7 @@ def main():
         first = answers[0]
         assert (first["id"], first["isDuringSearch"], first["turnNumber"]) == ("QUERY:1", False, 2)
         assert len(first["ownership"]) == 361 and len(first["policy"]) == 362
-        # Black has seven handicap stones: win rates are Black's, and so are leads.
+        # Black has seven handicap stones; win rates and leads are Black's.
         assert first["rootInfo"]["winrate"] > 0.5 and first["rootInfo"]["scoreLead"] > 0, first["rootInfo"]
         for order, info in enumerate(first["moveInfos"]):
             assert info["order"] == order and info["pv"][0] == info["move"]

@@ -1,5 +1,5 @@
-// Drives the engine as Sabaki does, with Sabaki's own libraries: a game, an analysis that is broken off, the state of a
-// game tree taken over, and the record of the game read back.
+// Drives the engine as Sabaki does, with Sabaki's own libraries: a game, an interrupted analysis, the synchronised state of a
+// game tree, and the record of the game.
 
 import assert from 'node:assert/strict'
 import test from 'node:test'
@@ -25,7 +25,7 @@ async function ask(engine, name, ...args) {
   return response.content
 }
 
-/** What Sabaki reads of a line of analysis: the moves, each with its numbers and its line. */
+/** Returns the moves in a line of analysis as Sabaki parses them, each with its numbers and its variation. */
 function parse(line) {
   return line
     .split(/\s*info\s+/)
@@ -85,7 +85,7 @@ test('an analysis tells what it finds until another command comes', () =>
         for (const { move, visits, winrate, scoreLead, pv } of moves) {
           assert.match(move, /^(pass|[A-HJ][1-9])$/)
           assert.ok(Number(visits) > 0 && pv.length > 0, line)
-          // Sabaki 0.60 takes the win rates of commands that begin with kata as numbers up to 1, others as ten-thousandths.
+          // Sabaki 0.60 reads win rates of commands that begin with kata as numbers up to 1, others as ten-thousandths.
           const isFloat = command.startsWith('kata')
           assert.equal(winrate.includes('.'), isFloat, line)
           const share = isFloat ? Number(winrate) : Number(winrate) / 10000

@@ -1,8 +1,8 @@
-"""What live analysis costs: visits with ten lines a second against none, in interleaved pairs.
+"""Measures the cost of live analysis: visits with ten lines a second against none, in interleaved pairs.
 
     taskset -c 1 python3 tools/experiments/live_analysis.py target/release/tewari 7
 
-Prints the median ratio of visits, the longest wait for the first line and for the end after the next line.
+Prints the median ratio of visits, the maximum time to the first line, and the maximum time from an input line to the end.
 """
 
 import re
@@ -16,7 +16,7 @@ SECONDS = 3
 
 
 def analyse(program, size, command):
-    """Visits, seconds to the first line, seconds from the line that ends it to the end of the answer."""
+    """Returns the visits, the seconds to the first line, and the seconds from the ending input line to the end."""
     engine = subprocess.Popen(
         [program, "gtp", "--quiet", "--memory", "512MiB"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
     )

@@ -1,4 +1,4 @@
-"""How steady and how true the leads of analyses are.
+"""Measures the variation and the error of the leads in analyses.
 
     python3 tools/experiments/scores.py positions target/release/tewari 9 50 > 9x9.jsonl
     python3 tools/experiments/scores.py positions target/release/tewari 19 50 games.txt.gz > 19x19.jsonl
@@ -8,11 +8,11 @@
     python3 tools/experiments/scores.py finish PROGRAM 9x9.jsonl VISITS GAMES > 9x9-ends.jsonl
     python3 tools/experiments/scores.py ends PROGRAM 9x9-ends.jsonl [VISITS]
 
-`positions`: middle-game positions, of games of the program against itself or of a file with a game a line (date, result,
-komi, moves). `seeds`: standard deviation of leads at 200 simulations over ten seeds, the root's and the three best moves',
-and by how much the same query again changes them. `first`: points lost by the first choice at 500 visits, where the
-position after it is analysed at 500 in its turn. `truth`: mean error against 20,000 simulations of the same program.
-`finish`: plays positions to their end. `ends`: mean error against the final scores. One row of CSV each.
+`positions`: middle-game positions, from games of the program against itself or from a file with a game a line (date,
+result, komi, moves). `seeds`: standard deviation of the leads of the root and of the three best moves over ten seeds, at
+200 simulations, and their maximum change if the query is repeated. `first`: points lost by the first choice at 500
+visits, with the position after it analysed at 500 visits. `truth`: mean error against 20,000 simulations of the same
+program. `finish`: plays positions to their end. `ends`: mean error against the final scores. Each prints one CSV row.
 """
 
 import gzip

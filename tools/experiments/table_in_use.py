@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What a snapshot, `cp` and `--sync` cost a search in a table file, in turn. Nothing else may run meanwhile.
+"""Measures the cost of a snapshot, of `cp` and of `--sync` for a search in a table file. Needs an idle machine.
 
     cargo build --release
-    tools/experiments/table_in_use.py snapshot --rounds 6 --scratch DIR    # seconds of each, and of the search beside it
-    tools/experiments/table_in_use.py sync --rounds 6 --scratch DIR        # simulations without it, every 60 s, every 6 s
+    tools/experiments/table_in_use.py snapshot --rounds 6 --scratch DIR    # seconds of each, and of the concurrent search
+    tools/experiments/table_in_use.py sync --rounds 6 --scratch DIR        # simulations without sync, every 60 s, every 6 s
 
-DIR is on the file system that is to be measured; three tables must have room there.
+DIR is on the file system to measure, with room for three tables.
 """
 
 import argparse
@@ -19,12 +19,12 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-# Nobody's own settings.
+# The settings of the user do not apply.
 os.environ["TEWARI_CONFIG"] = "none"
 
 
 def search(arguments, table, *options):
-    """Searches the empty board in the table; returns seconds and simulations."""
+    """Searches the empty board in the table; returns the seconds and the simulations."""
     command = [arguments.tewari, "analyze", "--size", "9", "--network", "none", "--table", table, "--memory", "2GiB"]
     begin = time.monotonic()
     output = subprocess.run([*command, *options], check=True, capture_output=True, text=True).stdout
@@ -32,7 +32,7 @@ def search(arguments, table, *options):
 
 
 def beside(command, work):
-    """Runs the command again and again until `work` ends; returns its result and the command's seconds."""
+    """Repeats the command until `work` ends; returns the result of `work` and the seconds of each command."""
     ended, seconds = threading.Event(), []
 
     def repeat():

@@ -1,10 +1,10 @@
-"""Games under Japanese rules, and whether the engine and GNU Go agree on the winner.
+"""Plays games under Japanese rules, and compares the winners by the engine and by GNU Go.
 
     python tools/experiments/territory.py PROGRAM OPENINGS self|gnugo [GAMES] [SIMULATIONS]
 
 PROGRAM is the engine, OPENINGS a file of 9x9 openings for matches. The engine plays itself, or GNU Go at level 10 with
-colours exchanged in each pair of games. A line a game, then the sums. A move of the engine fills own territory if GNU Go
-would pass in its place and counts the point as territory of the engine.
+colours exchanged in each pair of games. Prints one line a game, then the sums. A move of the engine fills own territory
+if GNU Go would pass in the same position and counts the point as territory of the engine.
 """
 
 import json
@@ -16,7 +16,7 @@ FIRST_ENDING_MOVE = 30
 
 
 class Controller:
-    """A GTP engine that is asked one command after another."""
+    """A GTP engine that answers one command at a time."""
 
     def __init__(self, command):
         self.process = subprocess.Popen(
@@ -36,7 +36,7 @@ class Controller:
 
 
 def fills(gnugo, color, vertex):
-    """Returns True if the move fills own territory, by GNU Go."""
+    """Returns True if the move fills own territory according to GNU Go."""
     if vertex.lower() in ("pass", "resign") or gnugo.ask(f"reg_genmove {color}").lower() != "pass":
         return False
     name = {"b": "black", "w": "white"}[color]
@@ -44,8 +44,8 @@ def fills(gnugo, color, vertex):
 
 
 def play(engine, gnugo, opening, engine_color):
-    """Plays a game to two passes. `engine_color` is "b", "w", or None where the engine plays itself. Returns the moves and
-    the number of those that filled own territory."""
+    """Plays a game to two passes. `engine_color` is "b", "w", or None if the engine plays itself. Returns the moves and
+    the number of moves that filled own territory."""
     filled = 0
     moves = [(color, vertex) for color, vertex in opening]
     for player in (engine, gnugo):

@@ -1,4 +1,4 @@
-// Takes the pictures of the README: a review, light and dark.
+// Makes the pictures of the README: a review, light and dark.
 //
 // node pictures.mjs PROGRAM GAME.sgf FOLDER
 
@@ -12,7 +12,7 @@ const [program, record, folder] = process.argv.slice(2);
 const PROGRAMS = ["/usr/bin/chromium", "/usr/bin/chromium-browser"];
 const LARGEST = 100_000;
 
-// The page of a review at its costliest move.
+// Captures the page of a review at its costliest move.
 async function review(browser) {
   const page = path.resolve("review.html");
   execFileSync(program, ["review", record, "-o", page, "--force", "--table-size", "256MiB", "--simulations", "5000"]);
@@ -22,7 +22,7 @@ async function review(browser) {
     await opened.goto(pathToFileURL(page).href);
     await opened.keyboard.press("n");
     await opened.waitForSelector("#mistakes [aria-current=true]");
-    // WebP: a third of a PNG.
+    // WebP takes a third of the bytes of PNG.
     const session = await context.newCDPSession(opened);
     const { data } = await session.send("Page.captureScreenshot", { format: "webp", quality: 90 });
     write(`review-${scheme}.webp`, Buffer.from(data, "base64"));

@@ -1,7 +1,7 @@
-// Opens reviews in Chromium, without a window, and does what a reader does: looks, walks with keys, clicks, hovers,
-// swipes. Nothing may be asked of a network, no error may reach the console, and axe-core must find no fault.
+// Opens reviews in Chromium, without a window, and acts as a reader: moves by keys, clicks, hovers, swipes. A page must
+// request nothing from a network, write no error to the console, and have no violation found by axe-core.
 //
-// node browser.mjs PROGRAM GAME.sgf FOLDER: the pages and their pictures are left in FOLDER.
+// node browser.mjs PROGRAM GAME.sgf FOLDER: writes the pages and their pictures to FOLDER.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -27,7 +27,7 @@ function review(input, output, ...more) {
   return output;
 }
 
-// A game of 250 moves on 19x19 that nobody played: every point once, in an order that captures nothing for long.
+// Returns an artificial game of 250 moves on 19x19: every point once, in an order with few captures.
 function longGame() {
   const moves = [];
   for (let nth = 0; nth < 250; nth++) {
@@ -148,7 +148,7 @@ async function swipes(page) {
   assert.ok((await page.textContent("#counter")).startsWith("1 of"));
 }
 
-// On a phone the list of costly moves is far below: choosing one brings the board back.
+// On a phone the list of costly moves is far below the board: choosing one scrolls back to the board.
 async function mistakesAreChosen(reader, file) {
   const page = await reader.open(file, { width: 390, height: 844, scheme: "light", touch: true });
   const last = page.locator("#mistakes button").last();
@@ -191,7 +191,7 @@ try {
   await pictures(reader, game, "game");
   console.log("9x9: walked, clicked, dragged, hovered, swiped; no fault found by axe-core");
 
-  // Names and comments that would like to be part of the page; two games in one file.
+  // Names and comments with markup that must not take effect; two games in one file.
   const hostile = path.join(folder, "hostile.sgf");
   const text = HOSTILE.replaceAll("\\", "\\\\").replaceAll("]", "\\]");
   fs.writeFileSync(hostile, `(;SZ[9]PB[${text}]PW[${text}]EV[${text}]C[${text}];B[ee]C[${text}];W[cc])(;SZ[5];B[cc])`);

@@ -1,8 +1,8 @@
 // 3x3 and 1x1 convolutions for the trainer on processors with AMX or AVX-512 BF16, as foreign functions of XLA.
 //
 // XLA's own convolution reaches about 60 GFLOP/s on two cores, since 32 channels are few. Here a 3x3 layer is nine
-// shifted products of matrices, of points by channels of bfloat16, which is how the points lie in memory anyway.
-// convolution_avx2.cc is for other processors. Channels that are no multiple of 32 are XLA's.
+// shifted products of matrices, of points by channels of bfloat16, in the order in which the points are in memory.
+// convolution_avx2.cc is for other processors. XLA computes layers with channels that are no multiple of 32.
 //
 // Arrays: activations [samples][rows][columns][channels] and weights [tap][in][out] in bfloat16, results in float.
 
@@ -19,7 +19,7 @@
 
 namespace {
 
-// Numbers that are multiplied and summed at a time, and columns of a block.
+// Numbers multiplied and summed at a time, and columns of a block.
 constexpr int64_t kDepth = 32;
 constexpr int64_t kColumns = 32;
 
@@ -35,7 +35,7 @@ struct alignas(64) TileConfig {
   uint8_t rows[16] = {};
 };
 
-// What a thread needs for as long as it multiplies: eight tiles of 16 rows of 64 bytes.
+// The tile configuration of a thread while it multiplies: eight tiles of 16 rows of 64 bytes.
 struct Tiles {
   Tiles() {
     TileConfig config;
@@ -51,7 +51,7 @@ struct Tiles {
 // Rows of a block of a product.
 constexpr int64_t kRows = 2 * kTileRows;
 
-// sum[kRows][kColumns], whose rows lie `out` apart, becomes or gains the product of parts: for each of them
+// Sets sum[kRows][kColumns], with rows `out` apart, to the sum of the products of all parts, or adds it. Each part has
 // `a(part)`[kRows][depth], rows `a_stride` apart, and two panels `b(part, 0)` and `b(part, 1)` of [depth / 2][16][2].
 template <bool kAdds, typename A, typename B>
 void multiply(int64_t parts, int64_t depth, A a, int64_t a_stride, B b, float* sum, int64_t out) {
@@ -90,11 +90,11 @@ void multiply(int64_t parts, int64_t depth, A a, int64_t a_stride, B b, float* s
 #else
 
 struct Tiles {
-  // Not trivial, so that a thread's does not look unused.
+  // Not trivial, so that the compiler does not report it as unused.
   Tiles() {}
 };
 
-// Sixteen sums, which leaves registers for what is multiplied.
+// Sixteen sums, which leaves registers for the factors.
 constexpr int64_t kRows = 8;
 
 // As above, with AVX-512 BF16.
@@ -190,7 +190,7 @@ __m512i pair_of_points(const bf16* from, int64_t channels) {
   return _mm512_permutexvar_epi16(order, both);
 }
 
-// Turns 16 vectors of 16 numbers of 32 bits around their diagonal.
+// Transposes 16 vectors of 16 numbers of 32 bits.
 void turn(__m512i* r) {
   __m512i t[16];
   for (int i = 0; i < 16; i += 2) {
@@ -215,7 +215,7 @@ void turn(__m512i* r) {
   }
 }
 
-// Channels first, so that the points, which are summed over, are the depth of a tile.
+// Channels first, so that the depth of a tile is the points, the dimension of the sum.
 void transpose(const bf16* from, int64_t points, int64_t channels, bf16* to) {
   for (int64_t c = 0; c < channels; c += 16) {
     for (int64_t p = 0; p < points; p += kDepth) {
@@ -234,7 +234,7 @@ void interleave(const bf16* from, int64_t points, int64_t channels, bf16* to) {
       _mm512_storeu_si512(to, pair_of_points(from + p * channels + c, channels));
 }
 
-// The gradient of the weights: `d` is that of the result.
+// The gradient of the weights; `d` is the gradient of the result.
 ffi::Error weights(int64_t threads, ffi::Buffer<ffi::BF16> x, ffi::Buffer<ffi::BF16> d,
                    ffi::ResultBuffer<ffi::F32> w) {
   const auto shape = x.dimensions();
@@ -279,7 +279,7 @@ ffi::Error weights(int64_t threads, ffi::Buffer<ffi::BF16> x, ffi::Buffer<ffi::B
 XLA_FFI_DEFINE_HANDLER_SYMBOL(Forward, forward, two_in_one_out());
 XLA_FFI_DEFINE_HANDLER_SYMBOL(Weights, weights, two_in_one_out());
 
-// Asks the system for tiles, where they are used; 0 where it grants them.
+// Requests tiles from the system if they are used; returns 0 if it grants them.
 extern "C" int request_tiles() {
 #ifdef __AMX_BF16__
   constexpr int kRequestPermission = 0x1023, kTileData = 18;

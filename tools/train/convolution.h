@@ -1,4 +1,4 @@
-// What the convolutions for all processors share.
+// Common parts of the convolutions for all processors.
 
 #pragma once
 
@@ -10,7 +10,7 @@ namespace ffi = xla::ffi;
 
 using bf16 = uint16_t;
 
-// How XLA calls them: with two arrays of bfloat16, for one of floats.
+// The signature for XLA: two arrays of bfloat16 in, one of floats out.
 inline auto two_in_one_out() {
   return ffi::Ffi::Bind()
       .Attr<int64_t>("threads")
@@ -23,17 +23,17 @@ inline auto two_in_one_out() {
 struct Padded {
   int64_t rows, columns, stride, first, span, points;
 
-  // Points are read in blocks of so many.
+  // `block`: points read at a time.
   Padded(int64_t rows, int64_t columns, int64_t block) : rows(rows), columns(columns) {
     stride = columns + 1;
     first = stride + 1;
     // From the first point of the board to the last, in whole blocks.
     span = ((rows - 1) * stride + columns + block - 1) / block * block;
-    // Whole blocks, so that the last may be read beyond what is needed.
+    // Whole blocks, so that reading may exceed the last point.
     points = (first + span + stride + 1 + block) / block * block;
   }
 
-  // Where the neighbour of a tap is: one of nine, or the point itself.
+  // Offset of the neighbour for a tap: one of nine, or the point itself.
   int64_t offset(int64_t taps, int64_t tap) const {
     return taps == 1 ? 0 : (tap / 3 - 1) * stride + tap % 3 - 1;
   }

@@ -1,5 +1,5 @@
-"""3x3 and 1x1 convolutions: those in convolution.cc where the processor has AMX or AVX-512 BF16, in convolution_avx2.cc
-where it has AVX2, else XLA's."""
+"""3x3 and 1x1 convolutions: those of convolution.cc on processors with AMX or AVX-512 BF16, those of convolution_avx2.cc
+on others with AVX2, else XLA's."""
 
 import ctypes
 import functools
@@ -16,7 +16,7 @@ FLAGS = ["-O3", "-march=native", "-std=c++17", "-shared", "-fPIC", "-fopenmp"]
 
 
 def _source():
-    """The file with the convolutions for this processor; None if there is none."""
+    """The source file of the convolutions for this processor, or None."""
     try:
         flags = pathlib.Path("/proc/cpuinfo").read_text().split()
     except OSError:
@@ -32,7 +32,7 @@ def _source():
 
 @functools.cache
 def _library():
-    """Builds and registers the foreign functions; false where they cannot be had."""
+    """Builds and registers the foreign functions; returns False if they are not available."""
     if jax.default_backend() != "cpu" or os.environ.get("TEWARI_CONVOLUTION") == "xla":
         return False
     source = _source()
@@ -98,7 +98,7 @@ def _xla_convolution(x, w):
 def convolution(x, w):
     """The convolution of `x` [samples, rows, columns, in] with `w` [9 or 1, in, out], in float32.
 
-    Both are rounded to bfloat16, which holds activations and weights of the engine exactly.
+    Both are rounded to bfloat16, in which activations and weights of the engine are exact.
     """
     x, w = x.astype(jnp.bfloat16), w.astype(jnp.bfloat16)
     if x.shape[3] % 32 == 0 and w.shape[2] % 32 == 0 and _library():

@@ -1,7 +1,8 @@
-// 3x3 and 1x1 convolutions for the trainer on processors with AVX2, as foreign functions of XLA: convolution.cc says why.
+// 3x3 and 1x1 convolutions for the trainer on processors with AVX2, as foreign functions of XLA; convolution.cc has the
+// reasons.
 //
 // Arrays: activations [samples][rows][columns][channels] and weights [tap][in][out] in bfloat16, results in float. All
-// are multiplied as floats, of which a register has eight.
+// are multiplied as floats, eight in a register.
 
 #include <immintrin.h>
 
@@ -18,7 +19,7 @@ namespace {
 constexpr int64_t kColumns = 16;
 // Points of a block: with two registers each, twelve sums of the sixteen registers.
 constexpr int64_t kPoints = 6;
-// Channels of a block of the gradient, and points that are read again for all of its blocks: as many as stay near.
+// Channels of a block of the gradient, and points read again for all of its blocks, few enough for the cache.
 constexpr int64_t kChannels = 4;
 constexpr int64_t kNear = 8 * kPoints;
 
@@ -50,8 +51,8 @@ struct Sums {
       for (int64_t half = 0; half < 2; ++half) _mm256_storeu_ps(to + row * stride + 8 * half, sums[row][half]);
   }
 
-  // Adds the product of a[kRows][depth], whose rows lie `a_row` and columns `a_column` apart, and b[depth][kColumns], whose
-  // rows lie `b_row` apart.
+  // Adds the product of a[kRows][depth], with rows `a_row` and columns `a_column` apart, and b[depth][kColumns], with rows
+  // `b_row` apart.
   void add(int64_t depth, const float* a, int64_t a_row, int64_t a_column, const float* b, int64_t b_row) {
     for (int64_t k = 0; k < depth; ++k, a += a_column, b += b_row) {
       const __m256 left = _mm256_loadu_ps(b), right = _mm256_loadu_ps(b + 8);
@@ -97,7 +98,7 @@ ffi::Error forward(int64_t threads, ffi::Buffer<ffi::BF16> x, ffi::Buffer<ffi::B
   return ffi::Error::Success();
 }
 
-// The gradient of the weights: `d` is that of the result.
+// The gradient of the weights; `d` is the gradient of the result.
 ffi::Error weights(int64_t threads, ffi::Buffer<ffi::BF16> x, ffi::Buffer<ffi::BF16> d,
                    ffi::ResultBuffer<ffi::F32> w) {
   const auto shape = x.dimensions();
@@ -138,5 +139,5 @@ ffi::Error weights(int64_t threads, ffi::Buffer<ffi::BF16> x, ffi::Buffer<ffi::B
 XLA_FFI_DEFINE_HANDLER_SYMBOL(Forward, forward, two_in_one_out());
 XLA_FFI_DEFINE_HANDLER_SYMBOL(Weights, weights, two_in_one_out());
 
-// Nothing has to be asked for.
+// AVX2 needs no request.
 extern "C" int request_tiles() { return 0; }

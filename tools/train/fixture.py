@@ -1,9 +1,9 @@
-"""Makes what tests/network/network_trainer.rs compares the engine with.
+"""Makes the files that tests/network/network_trainer.rs compares the engine with.
 
     tewari network prepare tests/data/network/games.txt --validation 1 --out DATA
     python tools/train/fixture.py DATA tests/data/network
 
-Writes random weights and, for a few positions, what this side's integers say of them.
+Writes random weights and, for a few positions, the output of integers.py.
 """
 
 import argparse

@@ -1,7 +1,7 @@
-"""The network in the engine's integers: what the weights file holds, and the same sums in numpy.
+"""The network in the integers of the engine: the content of the weights file, and the same sums in numpy.
 
-src/network/mod.rs describes the layers, src/network/weights.rs the file. tests/network/network_trainer.rs compares the
-engine with `forward` bit by bit.
+src/network/mod.rs describes the layers, src/network/weights.rs the file. tests/network/network_trainer.rs checks that the
+engine and `forward` give the same bits.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ import model
 
 MAGIC = b"TewariNN"
 VERSION = 2
-# The version before, whose mean of the score is not added to what the owners count.
+# The previous version, in which the sum of the owners is not added to the mean of the score.
 WITHOUT_COUNT = 1
 HEADER_BYTES = 64
 HEADS = {"policy": 1, "owners": 2, "score": 4}
@@ -29,7 +29,7 @@ def _quantise(layer, bias_places):
 
 
 def quantised(parameters):
-    """All layers of `model.initial`'s parameters in integers."""
+    """All layers of the parameters of `model.initial` in integers."""
     # Activations have 6 binary places, pooled numbers 14.
     network = {
         "input": _quantise(parameters["input"], 6),
@@ -50,7 +50,7 @@ def quantised(parameters):
 
 
 def _shift_right(value, places):
-    """Divided by 2^places and rounded; multiplied where `places` is negative."""
+    """`value` divided by 2^places and rounded; multiplied if `places` is negative."""
     right, left = np.maximum(places, 0), np.maximum(-places, 0)
     return (value + np.where(right > 0, 1 << np.maximum(right - 1, 0), 0) >> right) << left
 
@@ -70,7 +70,7 @@ def _convolution(layer, x):
 
 
 def _pool(x):
-    """Mean, scaled mean and largest with 14 binary places."""
+    """Mean, scaled mean and maximum with 14 binary places."""
     points = x.shape[1] * x.shape[2]
     mean = (x.sum(axis=(1, 2)) * 256 + points // 2) // points
     scaled = mean * model.side_factor(points) >> 8
@@ -78,12 +78,12 @@ def _pool(x):
 
 
 def _pooled_bias(pooling, pooled, shift):
-    """What pooled numbers add to sums with `shift` and 6 binary places."""
+    """The addend from pooled numbers to sums with `shift` and 6 binary places."""
     return _shift_right(pooled @ pooling["w"], 8 + pooling["shift"] - shift)[:, None, None]
 
 
 def _output(layer, x):
-    """With 12 binary places."""
+    """The output of a layer with 12 binary places."""
     return _shift_right(x @ layer["w"] + layer["b"], layer["shift"] - 6)
 
 
@@ -106,7 +106,7 @@ def _logistic(x):
 
 
 def _score(owner, numbers):
-    """Mean and spread of the score in points with 12 binary places: what owners count, and the network's two numbers."""
+    """Mean and spread of the score in points with 12 binary places, from the owners and the two outputs of the head."""
     counted = _shift_right((2 * _logistic(owner) - (2**32 - 1)).sum(axis=(1, 2)), 20)
     least, most = model.SPREAD_RANGE
     above = np.clip(numbers[:, 1], least << 12, most << 12)
@@ -151,7 +151,7 @@ def _checksum(data):
 
 
 def _layers(network):
-    """All layers in the order of the file, each with the binary places of what it reads."""
+    """All layers in the order of the file, each with the binary places of its input."""
     yield network["input"], 6
     for block in network["blocks"]:
         yield block["a"], 6
@@ -163,7 +163,7 @@ def _layers(network):
 
 
 def parameters_of(data):
-    """The parameters that `quantised` makes into the integers of a weights file, from its bytes."""
+    """Parameters from the bytes of a weights file; `quantised` gives the integers of the file again."""
     version = int.from_bytes(data[8:12], "little")
     if data[:8] != MAGIC or version not in (WITHOUT_COUNT, VERSION):
         raise ValueError(f"expected a weights file of version {WITHOUT_COUNT} or {VERSION}, found something else")

@@ -1,7 +1,7 @@
 """The network in floating point, with the clipping and, on demand, the rounding of the engine.
 
-src/network/mod.rs describes the layers. Activations are 0 to 127 in units of 1/64; weights are 8 bits with a
-power of two as scale for each output, so both are exact in bfloat16 and sums are exact in float32.
+src/network/mod.rs describes the layers. Activations are 0 to 127 in units of 1/64; weights have 8 bits and a power of
+two as scale for each output. So both are exact in bfloat16, and sums are exact in float32.
 """
 
 import jax
@@ -16,15 +16,15 @@ LARGEST = 127.0
 MOST_SHIFT = 12
 HEAD = 32
 HIDDEN = 64
-# Units of the score head: points of the mean, and points that its spread is multiplied to.
+# Units of the score head: points of its mean, and points of its spread at exponent 0.
 MEAN_POINTS = 16.0
 SPREAD_POINTS = 8.0
-# The least and largest power of two that its spread is multiplied with.
+# Range of the exponent of two in its spread.
 SPREAD_RANGE = (-6, 5)
 
 
 def initial(seed, channels, blocks, pooled):
-    """Parameters to begin with. `pooled`: the blocks with global pooling."""
+    """Initial parameters. `pooled`: the blocks with global pooling."""
     random = np.random.default_rng(seed)
 
     def weights(shape, fan_in, gain=1.0):
@@ -37,7 +37,7 @@ def initial(seed, channels, blocks, pooled):
         return {"w": weights((inputs, outputs), inputs, gain), "b": np.zeros(outputs, np.float32)}
 
     def pooling(outputs):
-        # No bias: the layer that it is added to has one.
+        # No bias: the layer to which it is added has one.
         return {"w": weights((3 * channels, outputs), 3 * channels, 0.3)}
 
     parameters = {
@@ -60,7 +60,7 @@ def initial(seed, channels, blocks, pooled):
 
 
 def deepen(parameters, seed, blocks, pooled):
-    """Adds blocks until there are `blocks`. They change nothing until they have learned something.
+    """Adds blocks up to the number `blocks`. They change nothing until they have learned something.
 
     Source: Chen, Goodfellow & Shlens, "Net2Net", ICLR 2016, section 3.2.
     """
@@ -81,7 +81,7 @@ def straight_through(exact, rounded):
 
 
 def weight_shift(w):
-    """The power of two for each output (last axis): the largest with which its weights fit 8 bits."""
+    """The exponent of two for each output (last axis): the largest with which its weights fit 8 bits."""
     largest = jnp.maximum(jnp.abs(w).max(axis=tuple(range(w.ndim - 1))), 1e-9)
     return jnp.clip(jnp.floor(jnp.log2(LARGEST / largest)), 0, MOST_SHIFT)
 
@@ -101,7 +101,7 @@ def activation(x, quantise):
 
 
 def pool(x):
-    """Mean, mean scaled with the size of the board, and largest, for each channel."""
+    """Mean, mean scaled with the size of the board, and maximum of each channel."""
     points = x.shape[1] * x.shape[2]
     mean = x.mean(axis=(1, 2), dtype=jnp.float32)
     return jnp.concatenate([mean, mean * (side_factor(points) / 256), largest(x)], axis=1)
@@ -109,7 +109,7 @@ def pool(x):
 
 @jax.custom_vjp
 def largest(x):
-    """The maximum of each channel. Its gradient goes to all points that have it, which costs a tenth of XLA's."""
+    """The maximum of each channel. Its gradient is shared by all points with the maximum: a tenth of the cost of XLA's."""
     return x.max(axis=(1, 2))
 
 
@@ -129,7 +129,7 @@ largest.defvjp(_largest_forward, _largest_backward)
 
 
 def side_factor(points):
-    """(side - 14) / 10 in units of 1/256, where the side of a board is the root of its area."""
+    """(side - 14) / 10 in units of 1/256, where the side of a board is the square root of its area."""
     return (int(np.floor(np.sqrt(points * 65536.0))) - 14 * 256) // 10
 
 
@@ -164,6 +164,6 @@ def forward(parameters, inputs, quantise=False):
     owner = point(parameters["owner"], head[..., HEAD:])
     outputs = dense(parameters["outputs"], act(dense(parameters["hidden"], pooled)))
     moves = jnp.concatenate([policy.reshape(len(inputs), -1), outputs[:, :1]], axis=1)
-    # What the owners count: on average each point is so much the player's, from -1 to 1.
+    # The sum of the owners: the mean owner of each point, from -1 (opponent) to 1 (player).
     mean = outputs[:, 1] * MEAN_POINTS + jnp.tanh(owner / 2).sum(axis=(1, 2))
     return moves, owner, mean, SPREAD_POINTS * jnp.exp2(jnp.clip(outputs[:, 2], *SPREAD_RANGE))

@@ -1,4 +1,4 @@
-"""Prepared positions: reads what `tewari network prepare` writes (src/lab/training/samples.rs has the format)."""
+"""Prepared positions: reads the output of `tewari network prepare` (src/lab/training/samples.rs has the format)."""
 
 import pathlib
 
@@ -6,7 +6,7 @@ import numpy as np
 
 PLANES = 32
 ONE = 64
-# The planes of chains, own and the opponent's: src/network/planes.rs.
+# The planes of own and opponent's chains: src/network/planes.rs.
 STONES = slice(1, 9)
 BITS, POINT, WHOLE = 0, 1, 2
 NO_POINT = 65535
@@ -19,7 +19,7 @@ LABEL_BYTES = 12
 
 
 class BadSamples(Exception):
-    """A file that is not one of ours."""
+    """A file without valid prepared positions."""
 
 
 class Samples:
@@ -53,7 +53,7 @@ class Samples:
         return len(self.data)
 
     def batch(self, indices, symmetry=None):
-        """Inputs [n, rows, columns, PLANES] as bytes, and labels; turned by `symmetry`, one number a row."""
+        """Inputs [n, rows, columns, PLANES] as bytes, and labels, under `symmetry`, one number for each position."""
         rows = self.data[indices]
         inputs = self._inputs(rows)
         labels = self._labels(rows)
@@ -103,19 +103,19 @@ class Samples:
         }
 
     def _played(self, moves):
-        """The move that was played."""
+        """The policy target of a recorded game: the move played."""
         policy = np.zeros((len(moves), self.points + 1), np.float32)
         policy[np.arange(len(moves)), moves] = 1
         return {"policy": policy, "has_policy": np.ones(len(moves), np.float32)}
 
     def _visits(self, bytes_):
-        """Parts of the visits of a search."""
+        """The policy target of a search: the share of visits of each move."""
         visits = bytes_.astype(np.float32)
         sums = visits.sum(axis=1, keepdims=True)
         return {"policy": visits / np.maximum(sums, 1), "has_policy": (sums[:, 0] > 0).astype(np.float32)}
 
     def _owners(self, bytes_):
-        """Whose each point became: 1 the player's, 0 the opponent's, a half neither's."""
+        """The final owner of each point: 1 the player, 0 the opponent, 1/2 neither."""
         planes = bytes_.reshape(len(bytes_), 2, -1)
         planes = np.unpackbits(planes, axis=2, count=self.points, bitorder="little").astype(np.float32)
         return {
@@ -125,7 +125,7 @@ class Samples:
 
 
 def symmetries(columns, rows):
-    """For each symmetry, where a point of the turned board comes from: eight on a square, four on a rectangle."""
+    """The source of each point under each symmetry: eight symmetries on a square board, four on a rectangle."""
     numbers = np.arange(columns * rows).reshape(rows, columns)
     turned = [numbers[::up, ::right] for up in (1, -1) for right in (1, -1)]
     if columns == rows:

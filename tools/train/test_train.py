@@ -16,7 +16,7 @@ from samples import STONES, BadSamples, Samples, symmetries
 
 
 def some_inputs(count, rows, columns):
-    """Bytes as planes have them: mostly nothing, some ones, some numbers."""
+    """Bytes like those of planes: mostly zeros, some ones, some numbers."""
     random = np.random.default_rng(5)
     inputs = random.choice([0, 0, 0, 64], size=(count, rows, columns, model.PLANES))
     inputs[..., 0] = 64
@@ -30,8 +30,8 @@ def test_floats_with_rounding_are_the_integers():
         inputs = some_inputs(4, rows, columns)
         moves, owners, mean, spread = model.forward(jax.tree.map(jnp.asarray, parameters), inputs, quantise=True)
         exact_moves, exact_owners, score = integers.forward(integers.quantised(parameters), inputs)
-        # Biases and pooled numbers are rounded in the integers alone: a sum that lies on a border may fall to
-        # either side, which moves an activation by one.
+        # Biases and pooled numbers are rounded in the integers alone: a sum at a rounding limit may be rounded either
+        # way, which changes an activation by one.
         scale = np.maximum(rows * columns / 4, 16)
         pairs = ((moves, exact_moves), (owners, exact_owners), (mean / scale, score[:, 0] / scale))
         for found, exact in (*pairs, (np.log2(spread), np.log2(score[:, 1] / 4096) * 4096)):

@@ -1,11 +1,11 @@
-"""Trains a network: prepared positions in, a weights file out.
+"""Trains a network from prepared positions and writes a weights file.
 
-Several folders of prepared positions may be given, each for one size of board; every step takes its positions from one.
+Several folders of prepared positions may be given, each for one board size; every step draws its positions from one.
 
     tewari network prepare GAMES --out DATA
     python tools/train/train.py DATA --run RUN --samples 5000000 --export src/network/weights-19x19.bin
 
-It may be stopped at any moment and goes on from RUN/checkpoint.npz when it is started again.
+It may be stopped at any moment; started again it continues from RUN/checkpoint.npz.
 """
 
 import argparse
@@ -31,7 +31,7 @@ REPORTED = 6
 BLOCKS = 5
 CHANNELS = 32
 EVALUATION_BATCH = 256
-# For glibc: large arrays are kept, not given back to the system after each step and asked for again, and lie in large pages.
+# Settings of glibc: large arrays are kept between steps instead of returned to the system, and use huge pages.
 MEMORY = {
     "hugetlb": 1,
     "mmap_threshold": 8 << 30,
@@ -41,20 +41,20 @@ MEMORY = {
 
 
 class Weights(NamedTuple):
-    """What counts how much in the loss."""
+    """Weights in the loss."""
 
-    # Of the value, the score and the owners, where the policy has 1.
+    # Weights of value, score and owners; the policy has 1.
     value: float
     score: float
     owner: float
-    # What a search thought of a position, against how its game ended, in the target of the value.
+    # Share of the search value in the target of the value; the rest is the result of the game.
     searched: float
-    # How much more the values of positions count that have more stones than LATE_FROM of the points.
+    # Additional weight of the value of positions with stones on more than LATE_FROM of the points.
     late: float
 
 
 def losses(parameters, inputs, labels, weights, quantise):
-    """The loss to minimise, and what to report: of the policy, of the result, and how often each was right."""
+    """The loss to minimise, and the reported losses and shares of correct predictions."""
     moves, owners, mean, spread = model.forward(parameters, inputs, quantise)
 
     def mean_where(known, losses):
@@ -65,7 +65,7 @@ def losses(parameters, inputs, labels, weights, quantise):
     hits = mean_where(has_policy, moves.argmax(axis=1) == wanted.argmax(axis=1))
     winning = (mean + labels["komi"]) / spread
     has_result, result = labels["has_result"], labels["result"]
-    # What a search thought of the position is as good a witness of its value as how one game went on.
+    # The search value of a position is as good evidence of its value as the result of one game.
     searched = weights.searched * labels["has_value"]
     target = (1 - searched) * result + searched * labels["value"]
     importance = has_result * (1 + weights.late * (stones_per_point(inputs) > LATE_FROM))
@@ -74,7 +74,7 @@ def losses(parameters, inputs, labels, weights, quantise):
     right = mean_where(has_result, (winning > 0) == (result > 0.5))
     each_owner = optax.sigmoid_binary_cross_entropy(owners.reshape(labels["owners"].shape), labels["owners"])
     owner = mean_where(labels["has_owners"], each_owner.mean(axis=1))
-    # The score as a logistic distribution, so that the same two numbers give the chance to win at any komi.
+    # The score is a logistic distribution, so that the same two numbers give the win probability at any komi.
     error = (labels["score"] - mean) / spread
     density = error + 2 * jax.nn.softplus(-error) + jnp.log(spread)
     score = mean_where(labels["has_score"], density)
@@ -83,12 +83,12 @@ def losses(parameters, inputs, labels, weights, quantise):
 
 
 def stones_per_point(inputs):
-    """Of each position."""
+    """Stones per point of the board, for each position."""
     return (inputs[..., STONES] > 0).sum(axis=(1, 2, 3)) / (inputs.shape[1] * inputs.shape[2])
 
 
 def rate_at(samples, arguments):
-    """The learning rate: a short warm-up, constant, and a cosine to nothing at the end."""
+    """The learning rate: a short warm-up, a constant, and a cosine to 1 % at the end."""
     begin = arguments.samples * (1 - arguments.decay)
     if samples < WARM_UP:
         return arguments.rate * (samples + 1) / WARM_UP
@@ -105,7 +105,7 @@ def make_optimiser():
 
 
 class Run:
-    """Everything that a run remembers."""
+    """The state of a run, kept in its checkpoint."""
 
     def __init__(self, arguments):
         pooled = [int(block) for block in arguments.pooled.split(",") if block]
@@ -170,7 +170,7 @@ def evaluate(parameters, samples, count, weights, quantise):
 
 
 def train(arguments, run, training, validation):
-    """`training` and `validation`: a list of samples for each folder. Returns whether it was told to stop early."""
+    """Trains on `training`; both arguments have one `Samples` per folder. Returns True if a signal stopped it early."""
     weights = loss_weights(arguments)
     shares = np.array(arguments.shares or [1.0] * len(training))
     step = make_step(run.optimiser, weights)
@@ -260,7 +260,7 @@ def parse_arguments():
 
 
 def keep_memory():
-    """Begins again with `MEMORY`, which glibc reads only when a program starts, unless it has settings already."""
+    """Restarts the program with `MEMORY`, which glibc reads only at the start, unless it has settings already."""
     if sys.platform == "linux" and "GLIBC_TUNABLES" not in os.environ:
         settings = ":".join(f"glibc.malloc.{name}={value}" for name, value in MEMORY.items())
         os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | {"GLIBC_TUNABLES": settings})
