@@ -3,7 +3,7 @@
 //! Every operation accesses a random place and starts after the previous one has ended, as in a descent, so that small
 //! tables measure the caches and large ones the memory. After a miss, however, the processor predicts that there is
 //! nothing to read and continues without waiting. A step of a descent finds the entry of a 9x9 position, reads the 82
-//! edges and AMAF samples of its block and scores them; as in a search, the entries of the children are prefetched
+//! edges and AMAF samples of its page and scores them; as in a search, the entries of the children are prefetched
 //! meanwhile. The first line of each size states the share of the table in huge pages.
 
 use criterion::{BenchmarkId, Criterion};
@@ -37,7 +37,7 @@ fn main() {
 
 fn measure(criterion: &mut Criterion, bytes: usize) {
     let (table, keys) = filled(bytes);
-    let with_block = table.layout().blocks as u64;
+    let with_page = table.layout().pages as u64;
     let size = format!("{} MiB", bytes / MIB);
     println!("{size}: {} MiB in huge pages", table.huge_page_bytes().unwrap_or(0) / MIB);
     let mut group = criterion.benchmark_group("table");
@@ -54,10 +54,10 @@ fn measure(criterion: &mut Criterion, bytes: usize) {
             walk.depends_on(u32::from(found.is_some()));
         });
     });
-    let (mut here, mut columns) = (key(walk.next(with_block)), Columns::new());
+    let (mut here, mut columns) = (key(walk.next(with_page)), Columns::new());
     group.bench_function(BenchmarkId::new("descent step", &size), |bencher| {
         bencher.iter(|| {
-            let child = key(walk.next(with_block));
+            let child = key(walk.next(with_page));
             table.prefetch(child);
             let read = columns.step(&table, here);
             walk.depends_on(read);
@@ -67,7 +67,7 @@ fn measure(criterion: &mut Criterion, bytes: usize) {
     group.finish();
 }
 
-/// Returns a table with half of its entries in use and a block for each of the first keys, and the number of keys.
+/// Returns a table with half of its entries in use and a page for each of the first keys, and the number of keys.
 fn filled(bytes: usize) -> (Table, u64) {
     let layout = Layout::fit(SHAPE, bytes).expect("a layout");
     let table = Table::new(SHAPE, bytes).expect("the memory");
@@ -80,8 +80,8 @@ fn filled(bytes: usize) -> (Table, u64) {
         };
         // A visit makes the entry more valuable than a newcomer, so that full buckets evict few.
         entry.add_leaf_playout(1);
-        if number < layout.blocks as u64 {
-            black_box(table.claim_block(&entry, || &priors, ProtectedPath::default(), &mut counters));
+        if number < layout.pages as u64 {
+            black_box(table.claim_page(&entry, || &priors, ProtectedPath::default(), &mut counters));
         }
     }
     (table, keys)
@@ -108,16 +108,16 @@ impl Columns {
     /// Finds a position, reads its edges and AMAF samples, and scores every move; returns the best.
     fn step(&mut self, table: &Table, key: u64) -> u32 {
         let Some(entry) = table.find(key) else { return 0 };
-        table.prefetch_block(&entry);
-        let Some(block) = table.block(&entry) else { return entry.total().visits };
+        table.prefetch_page(&entry);
+        let Some(page) = table.page(&entry) else { return entry.total().visits };
         let [visits, value, amaf_visits, amaf_wins, prior_visits, prior_wins] = &mut self.columns;
-        for (index, edge) in block.edges().enumerate() {
+        for (index, edge) in page.edges().enumerate() {
             visits[index] = edge.visits() as f32;
             value[index] = edge.value().as_f32();
             prior_visits[index] = f32::from(edge.prior().visits);
             prior_wins[index] = f32::from(edge.prior().wins);
         }
-        for (pair, amaf) in block.amaf_pairs().enumerate() {
+        for (pair, amaf) in page.amaf_pairs().enumerate() {
             for (index, amaf) in (2 * pair..SHAPE.moves).zip(amaf) {
                 amaf_visits[index] = amaf.visits as f32;
                 amaf_wins[index] = amaf.half_points as f32 * 0.5;

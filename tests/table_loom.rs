@@ -1,4 +1,4 @@
-//! The protocol of entries and blocks under loom, which tries the possible orders of the threads' operations and the
+//! The protocol of entries and pages under loom, which tries the possible orders of the threads' operations and the
 //! stale values that the memory model lets them read. Run by
 //! `RUSTFLAGS="--cfg loom" cargo test --test table_loom --target-dir target/loom`.
 #![cfg(loom)]
@@ -7,13 +7,13 @@ use loom::sync::Arc;
 use loom::thread;
 use tewari::base::game::{Bounds, Prior};
 use tewari::base::value::Value;
-use tewari::table::{Block, Counters, EDGE_VISITS_FULL, Entry, Layout, ProtectedPath, Shape, Table};
+use tewari::table::{Page, Counters, EDGE_VISITS_FULL, Entry, Layout, ProtectedPath, Shape, Table};
 
 const RANGE: Bounds = Bounds { lower: -361, upper: 361 };
 const SHAPE: Shape = Shape { moves: 2, policy_state: false };
-/// Permanent positions: they take three of the four places of the only bucket, and one of the two blocks.
+/// Permanent positions: they take three of the four places of the only bucket, and one of the two pages.
 const OTHERS: [u64; 3] = [1001, 1002, 1003];
-/// The position in the fourth place, which may have the other block.
+/// The position in the fourth place, which may have the other page.
 const OLD: u64 = 0xaaaa;
 const NEW: u64 = 0xbbbb;
 const THIRD: u64 = 0xcccc;
@@ -34,26 +34,26 @@ fn priors(key: u64) -> [Option<Prior>; 2] {
     [None, Some(Prior { visits: (key % 200) as u8, wins: 1 })]
 }
 
-/// Returns a table with one bucket and two blocks, and [`OTHERS`] in their places.
+/// Returns a table with one bucket and two pages, and [`OTHERS`] in their places.
 fn crowded() -> Table {
-    let layout = Layout { shape: SHAPE, buckets: 1, blocks: 2 };
+    let layout = Layout { shape: SHAPE, buckets: 1, pages: 2 };
     let table = Table::new(SHAPE, layout.bytes()).expect("a table");
     assert_eq!(*table.layout(), layout);
     for key in OTHERS {
         claim(&table, key).expect("a place");
     }
-    let block = claim_block(&table, &claim(&table, OTHERS[0]).expect("a place"), &[]).expect("a block");
-    assert_eq!(block.number(), 1);
+    let page = claim_page(&table, &claim(&table, OTHERS[0]).expect("a place"), &[]).expect("a page");
+    assert_eq!(page.number(), 1);
     table
 }
 
 fn claim(table: &Table, key: u64) -> Option<Entry<'_>> {
-    table.find_or_claim(key, ProtectedPath { keys: &OTHERS, blocks: &[1] }, &mut Counters::default())
+    table.find_or_claim(key, ProtectedPath { keys: &OTHERS, pages: &[1] }, &mut Counters::default())
 }
 
-fn claim_block<'t>(table: &'t Table, entry: &Entry<'t>, blocks: &[u32]) -> Option<Block<'t>> {
-    let protected = ProtectedPath { keys: &OTHERS, blocks };
-    table.claim_block(entry, || priors(entry.key()), protected, &mut Counters::default())
+fn claim_page<'t>(table: &'t Table, entry: &Entry<'t>, pages: &[u32]) -> Option<Page<'t>> {
+    let protected = ProtectedPath { keys: &OTHERS, pages };
+    table.claim_page(entry, || priors(entry.key()), protected, &mut Counters::default())
 }
 
 /// Writes the updates of a simulation to an entry.
@@ -74,21 +74,21 @@ fn look_at(entry: &Entry<'_>, playouts: u32) {
     );
 }
 
-/// Checks that a block's data belongs to its position if the block is still current after the read.
-fn look_at_block(block: &Block<'_>, key: u64) {
-    let read: Vec<_> = block.edges().collect();
-    if block.is_current() {
+/// Checks that a page's data belongs to its position if the page is still current after the read.
+fn look_at_page(page: &Page<'_>, key: u64) {
+    let read: Vec<_> = page.edges().collect();
+    if page.is_current() {
         let [none, some] = priors(key);
         assert!(!read[0].is_legal() && none.is_none(), "{key:#x}: {read:?}");
         assert_eq!(Some(read[1].prior()), some, "{key:#x}");
     }
 }
 
-/// Returns the number of blocks that an entry names and of those that none names, after all workers have ended.
-fn blocks_and_orphans(table: &Table) -> [u64; 2] {
+/// Returns the number of pages that an entry names and of those that none names, after all workers have ended.
+fn pages_and_orphans(table: &Table) -> [u64; 2] {
     let survey = table.scan(&mut |_| {});
-    assert_eq!((survey.unfinished_entries, survey.unfinished_blocks, survey.faults), (0, 0, 0), "{survey:?}");
-    [survey.blocks, survey.orphans]
+    assert_eq!((survey.unfinished_entries, survey.unfinished_pages, survey.faults), (0, 0, 0), "{survey:?}");
+    [survey.pages, survey.orphans]
 }
 
 #[test]
@@ -155,119 +155,119 @@ fn two_workers_that_make_the_same_position_lose_one_playout_at_most() {
 }
 
 #[test]
-fn a_block_is_never_read_as_another_positions() {
+fn a_page_is_never_read_as_another_positions() {
     check(3, || {
         let table = Arc::new(crowded());
         let old = claim(&table, OLD).expect("a place");
-        let block = claim_block(&table, &old, &[1]).expect("a block");
+        let page = claim_page(&table, &old, &[1]).expect("a page");
         let other = table.clone();
         let worker = thread::spawn(move || {
-            // The same place of the bucket, and the same block.
+            // The same place of the bucket, and the same page.
             if let Some(new) = claim(&other, NEW)
-                && let Some(block) = claim_block(&other, &new, &[1])
+                && let Some(page) = claim_page(&other, &new, &[1])
             {
-                look_at_block(&block, NEW);
-                block.visit_edge(&new, 1, Value::WIN);
+                look_at_page(&page, NEW);
+                page.visit_edge(&new, 1, Value::WIN);
             }
         });
-        look_at_block(&block, OLD);
-        block.visit_edge(&old, 1, Value::LOSS);
-        block.add_amaf(&[1 << 16]);
-        block.mark_used(9, table.generation());
-        if let Some(block) = table.find(NEW).and_then(|entry| table.block(&entry)) {
-            look_at_block(&block, NEW);
+        look_at_page(&page, OLD);
+        page.visit_edge(&old, 1, Value::LOSS);
+        page.add_amaf(&[1 << 16]);
+        page.mark_used(9, table.generation());
+        if let Some(page) = table.find(NEW).and_then(|entry| table.page(&entry)) {
+            look_at_page(&page, NEW);
         }
         worker.join().expect("no panic");
         for key in [OLD, NEW] {
-            if let Some(block) = table.find(key).and_then(|entry| table.block(&entry)) {
-                look_at_block(&block, key);
+            if let Some(page) = table.find(key).and_then(|entry| table.page(&entry)) {
+                look_at_page(&page, key);
             }
         }
     });
 }
 
 #[test]
-fn of_two_blocks_made_for_one_position_one_is_kept() {
+fn of_two_pages_made_for_one_position_one_is_kept() {
     check(3, || {
-        let layout = Layout { shape: SHAPE, buckets: 1, blocks: 2 };
+        let layout = Layout { shape: SHAPE, buckets: 1, pages: 2 };
         let table = Arc::new(Table::new(SHAPE, layout.bytes()).expect("a table"));
         let entry = claim(&table, NEW).expect("a place");
         let other = table.clone();
         let worker = thread::spawn(move || {
             let entry = other.find(NEW).expect("the position");
-            if let Some(block) = claim_block(&other, &entry, &[]) {
-                look_at_block(&block, NEW);
-                block.visit_edge(&entry, 1, Value::WIN);
+            if let Some(page) = claim_page(&other, &entry, &[]) {
+                look_at_page(&page, NEW);
+                page.visit_edge(&entry, 1, Value::WIN);
             }
         });
-        if let Some(block) = claim_block(&table, &entry, &[]) {
-            look_at_block(&block, NEW);
-            block.visit_edge(&entry, 1, Value::WIN);
+        if let Some(page) = claim_page(&table, &entry, &[]) {
+            look_at_page(&page, NEW);
+            page.visit_edge(&entry, 1, Value::WIN);
         }
         worker.join().expect("no panic");
-        let block = table.block(&entry).expect("a block");
-        look_at_block(&block, NEW);
-        assert!(block.edge(1).visits() <= 2);
-        // The other block is free again.
-        assert_eq!((blocks_and_orphans(&table), table.census().blocks_used), ([1, 0], 1));
+        let page = table.page(&entry).expect("a page");
+        look_at_page(&page, NEW);
+        assert!(page.edge(1).visits() <= 2);
+        // The other page is free again.
+        assert_eq!((pages_and_orphans(&table), table.census().pages_used), ([1, 0], 1));
     });
 }
 
 #[test]
-fn two_workers_that_make_an_entry_and_its_block_leave_one_block() {
+fn two_workers_that_make_an_entry_and_its_page_leave_one_page() {
     check(2, || {
-        let layout = Layout { shape: SHAPE, buckets: 1, blocks: 2 };
+        let layout = Layout { shape: SHAPE, buckets: 1, pages: 2 };
         let table = Arc::new(Table::new(SHAPE, layout.bytes()).expect("a table"));
         let other = table.clone();
         let take = |table: &Table| {
-            if let Some(block) = claim(table, NEW).and_then(|entry| claim_block(table, &entry, &[])) {
-                look_at_block(&block, NEW);
+            if let Some(page) = claim(table, NEW).and_then(|entry| claim_page(table, &entry, &[])) {
+                look_at_page(&page, NEW);
             }
         };
         let worker = thread::spawn(move || take(&other));
         take(&table);
         worker.join().expect("no panic");
-        let [blocks, orphans] = blocks_and_orphans(&table);
-        assert!(blocks <= 1 && orphans == 0, "{blocks} blocks, {orphans} orphans");
-        assert_eq!(table.census().blocks_used as u64, blocks);
+        let [pages, orphans] = pages_and_orphans(&table);
+        assert!(pages <= 1 && orphans == 0, "{pages} pages, {orphans} orphans");
+        assert_eq!(table.census().pages_used as u64, pages);
     });
 }
 
 #[test]
-fn a_block_that_is_named_while_its_entry_goes_is_free_again() {
+fn a_page_that_is_named_while_its_entry_goes_is_free_again() {
     check(3, || {
         let table = Arc::new(crowded());
         let old = claim(&table, OLD).expect("a place");
         let other = table.clone();
         let worker = thread::spawn(move || claim(&other, NEW).is_some());
-        if let Some(block) = claim_block(&table, &old, &[1]) {
-            look_at_block(&block, OLD);
+        if let Some(page) = claim_page(&table, &old, &[1]) {
+            look_at_page(&page, OLD);
         }
         assert!(worker.join().expect("no panic"));
         assert!(table.find(OLD).is_none());
-        assert_eq!((blocks_and_orphans(&table), table.census().blocks_used), ([1, 0], 1));
+        assert_eq!((pages_and_orphans(&table), table.census().pages_used), ([1, 0], 1));
     });
 }
 
 #[test]
-fn a_lost_block_that_is_given_again_while_another_worker_mends_the_loss_is_no_orphan() {
+fn a_lost_page_that_is_given_again_while_another_worker_mends_the_loss_is_no_orphan() {
     check(3, || {
         let table = Arc::new(crowded());
         let entry = claim(&table, OLD).expect("a place");
-        claim_block(&table, &entry, &[1]).expect("a block");
-        // The block goes to another position, and comes back below.
-        claim_block(&table, &claim(&table, OTHERS[1]).expect("a place"), &[1]).expect("a block");
+        claim_page(&table, &entry, &[1]).expect("a page");
+        // The page goes to another position, and comes back below.
+        claim_page(&table, &claim(&table, OTHERS[1]).expect("a place"), &[1]).expect("a page");
         let other = table.clone();
         let worker = thread::spawn(move || {
             let entry = other.find(OLD).expect("the position");
-            other.replace_lost_block(&entry, &mut Counters::default());
-            claim_block(&other, &entry, &[1]);
+            other.replace_lost_page(&entry, &mut Counters::default());
+            claim_page(&other, &entry, &[1]);
         });
-        table.replace_lost_block(&entry, &mut Counters::default());
+        table.replace_lost_page(&entry, &mut Counters::default());
         worker.join().expect("no panic");
-        let [blocks, orphans] = blocks_and_orphans(&table);
-        assert!(blocks <= 2 && orphans == 0, "{blocks} blocks, {orphans} orphans");
-        assert_eq!(table.census().blocks_used as u64, blocks);
+        let [pages, orphans] = pages_and_orphans(&table);
+        assert!(pages <= 2 && orphans == 0, "{pages} pages, {orphans} orphans");
+        assert_eq!(table.census().pages_used as u64, pages);
     });
 }
 
@@ -303,17 +303,17 @@ fn visits_added_at_once_are_all_counted() {
     check(3, || {
         let table = Arc::new(crowded());
         let entry = claim(&table, OLD).expect("a place");
-        let block = claim_block(&table, &entry, &[1]).expect("a block");
+        let page = claim_page(&table, &entry, &[1]).expect("a page");
         let other = table.clone();
         let worker = thread::spawn(move || {
             let entry = other.find(OLD).expect("the position");
             visit(&entry);
-            other.block(&entry).expect("its block").visit_edge(&entry, 1, Value::WIN);
+            other.page(&entry).expect("its page").visit_edge(&entry, 1, Value::WIN);
         });
         visit(&entry);
-        block.visit_edge(&entry, 1, Value::LOSS);
+        page.visit_edge(&entry, 1, Value::LOSS);
         worker.join().expect("no panic");
-        assert_eq!((entry.leaf_playouts().visits, entry.total().visits, block.edge(1).visits()), (2, 2, 2));
+        assert_eq!((entry.leaf_playouts().visits, entry.total().visits, page.edge(1).visits()), (2, 2, 2));
     });
 }
 
@@ -324,25 +324,25 @@ fn two_workers_that_fill_a_position_halve_it_once_and_lose_no_visit() {
         check(3, move || {
             let table = Arc::new(crowded());
             let entry = claim(&table, OLD).expect("a place");
-            let block = claim_block(&table, &entry, &[1]).expect("a block");
+            let page = claim_page(&table, &entry, &[1]).expect("a page");
             for edge in [0, 1] {
                 let missing = if edges[0] == edges[1] && edge == 0 { EDGE_VISITS_FULL / 2 } else { 1 };
-                block.add_visits(&entry, edge, EDGE_VISITS_FULL - missing, Value::WIN);
+                page.add_visits(&entry, edge, EDGE_VISITS_FULL - missing, Value::WIN);
                 entry.add_visits(EDGE_VISITS_FULL - missing, Value::WIN);
             }
             let before = entry.total().visits;
             let other = table.clone();
             let worker = thread::spawn(move || {
                 let entry = other.find(OLD).expect("the position");
-                let block = other.block(&entry).expect("its block");
-                block.visit_edge(&entry, edges[1], Value::WIN);
+                let page = other.page(&entry).expect("its page");
+                page.visit_edge(&entry, edges[1], Value::WIN);
             });
-            block.visit_edge(&entry, edges[0], Value::WIN);
+            page.visit_edge(&entry, edges[0], Value::WIN);
             worker.join().expect("no panic");
             let half = EDGE_VISITS_FULL / 2;
             for edge in [0, 1] {
                 let expected = if edges.contains(&edge) { [half, half + 1] } else { [half / 2; 2] };
-                assert!(expected.contains(&block.edge(edge).visits()), "{:?}", block.edge(edge));
+                assert!(expected.contains(&page.edge(edge).visits()), "{:?}", page.edge(edge));
             }
             assert_eq!(entry.total().visits, before / 2);
         });

@@ -175,7 +175,7 @@ fn greeting(engine: &Engine) -> String {
         engine.table().path().map_or(String::new(), |path| format!(" in {},", path.display())),
         layout.bytes() as f64 / (1 << 20) as f64,
         layout.entries(),
-        layout.blocks,
+        layout.pages,
         parameters.threads,
         parameters.seed,
     )

@@ -64,7 +64,7 @@ impl NetworkEvaluator {
     /// Writes the priors of all moves, `None` for moves that are illegal ignoring history, and returns estimates of value
     /// and score. The network sees one symmetry of the position, chosen by its key. The value estimate is always present,
     /// with weight 0 if the network has no score or its value does not count.
-    pub fn evaluate(&mut self, position: &Position, priors: &mut [Option<Prior>]) -> table::BlockEvaluation {
+    pub fn evaluate(&mut self, position: &Position, priors: &mut [Option<Prior>]) -> table::PageEvaluation {
         position.fill_legal(priors);
         let situation = InputPosition::with_moves_in_key(position);
         let evaluation = self.evaluator.evaluate(&situation, symmetry_of(position));
@@ -88,7 +88,7 @@ impl NetworkEvaluator {
         }
         let score = evaluation.score.filter(|_| self.value_weight > 0);
         let score = score.map(|score| black_score(score, position));
-        table::BlockEvaluation { estimate: Some(estimate(&evaluation, &situation, self.value_weight)), score }
+        table::PageEvaluation { estimate: Some(estimate(&evaluation, &situation, self.value_weight)), score }
     }
 }
 

@@ -4,7 +4,7 @@ use super::path::Step;
 use crate::base::game::{Move, Player, Trace};
 use crate::table::amaf_sample;
 
-/// The samples of one simulation, in the form that [`Block::add_amaf`](crate::table::Block::add_amaf) takes.
+/// The samples of one simulation, in the form that [`Page::add_amaf`](crate::table::Page::add_amaf) takes.
 pub(super) struct AmafSamples {
     /// For each player, the sample of each move, two moves to a word.
     samples: [Vec<u64>; 2],

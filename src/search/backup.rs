@@ -31,27 +31,27 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         self.back_up_value(leaf.value);
     }
 
-    /// Adds the simulation's AMAF samples to every block on the path.
+    /// Adds the simulation's AMAF samples to every page on the path.
     fn back_up_amaf(&mut self, half_points_for_black: u32) {
         let (root, update_buffer, is_shared_now) = (&self.root, &mut self.update_buffer, self.is_shared_now);
         let counts = |mv| root.counts_for_amaf(mv);
         self.amaf.of_path(&self.steps, &self.trace, half_points_for_black, counts, |step, samples| {
             if is_shared_now && UpdateBuffer::is_buffered(step) {
                 update_buffer.add(step, samples);
-            } else if step.block.is_current() {
-                step.block.add_amaf(samples);
+            } else if step.page.is_current() {
+                step.page.add_amaf(samples);
             }
         });
     }
 
-    /// Adds a sample of the expected score to every block on the path: see [`score`].
+    /// Adds a sample of the expected score to every page on the path: see [`score`].
     fn add_score(&self, score: Score) {
         let playout = (score.into(), self.playout_share);
         let mut following = None;
         for step in self.steps.iter().rev() {
-            let evaluated = step.block.evaluator_score().map(|it| it.mean);
+            let evaluated = step.page.evaluator_score().map(|it| it.mean);
             let (sample, kept) = score::sample(playout, evaluated, following);
-            step.block.add_score_sample(ScoreMean::of_sample(sample, 1.0));
+            step.page.add_score_sample(ScoreMean::of_sample(sample, 1.0));
             following = kept;
         }
     }
@@ -62,8 +62,8 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
                 Player::Black => half_points_for_black,
                 Player::White => 2 - half_points_for_black,
             };
-            if step.block.is_current() {
-                policy_state::update(&self.policy, &step.block, step.mv, half_points);
+            if step.page.is_current() {
+                policy_state::update(&self.policy, &step.page, step.mv, half_points);
             }
         }
     }
@@ -77,11 +77,11 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             }
             // The child's value is for the mover's opponent.
             let mover_value = child.value.other();
-            // Late updates, to a block or an entry that was reassigned to another position meanwhile, are not written.
-            let has_block = step.block.is_current();
-            self.counters.late_updates += u64::from(!has_block || !step.entry.is_current());
-            let visits = if has_block {
-                step.block.visit_edge(&step.entry, step.mv.index(), mover_value)
+            // Late updates, to a page or an entry that was reassigned to another position meanwhile, are not written.
+            let has_page = step.page.is_current();
+            self.counters.late_updates += u64::from(!has_page || !step.entry.is_current());
+            let visits = if has_page {
+                step.page.visit_edge(&step.entry, step.mv.index(), mover_value)
             } else {
                 step.siblings.chosen + 1
             };
@@ -92,11 +92,11 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             };
             let chosen = (!self.is_refuted(&step, &child)).then_some((visits, mover_value));
             let value = self.value_of(&step, bounds, chosen);
-            if has_block {
+            if has_page {
                 // A position's visits are those of its edges and its leaf playouts: all are counted, or none.
                 step.entry.add_visit(value);
                 let total = u64::from(step.leaf_playouts.visits) + step.siblings.visits + u64::from(visits);
-                step.block.mark_used(u32::try_from(total).unwrap_or(u32::MAX), generation);
+                step.page.mark_used(u32::try_from(total).unwrap_or(u32::MAX), generation);
             }
             child = BackupValue { value, bounds };
         }

@@ -8,33 +8,33 @@ use super::proof;
 use super::select::{NodeContext, Selection};
 use super::worker::Worker;
 use crate::base::game::{Bounds, Game};
-use crate::table::{Block, DEPTHS, Entry, LeafPlayouts, VisitsAndValue};
+use crate::table::{Page, DEPTHS, Entry, LeafPlayouts, VisitsAndValue};
 use std::ops::ControlFlow::{self, Break, Continue};
 
 impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
-    /// Walks from the current position, at first the root, through positions with blocks to a leaf.
+    /// Walks from the current position, at first the root, through positions with pages to a leaf.
     pub(super) fn descend(&mut self) -> Leaf<'t> {
         loop {
-            let (entry, block) = match self.arrive() {
+            let (entry, page) = match self.arrive() {
                 Continue(expanded) => expanded,
                 Break(leaf) => return leaf,
             };
-            if let Break(leaf) = self.choose_and_play(entry, block) {
+            if let Break(leaf) = self.choose_and_play(entry, page) {
                 return leaf;
             }
         }
     }
 
     /// Continues the descent from a position that has just been expanded.
-    pub(super) fn descend_through(&mut self, entry: Entry<'t>, block: Block<'t>) -> Leaf<'t> {
-        match self.choose_and_play(entry, block) {
+    pub(super) fn descend_through(&mut self, entry: Entry<'t>, page: Page<'t>) -> Leaf<'t> {
+        match self.choose_and_play(entry, page) {
             Continue(()) => self.descend(),
             Break(leaf) => leaf,
         }
     }
 
-    /// Returns the current position as a leaf, or its entry and the block to select from.
-    fn arrive(&mut self) -> ControlFlow<Leaf<'t>, (Entry<'t>, Block<'t>)> {
+    /// Returns the current position as a leaf, or its entry and the page to select from.
+    fn arrive(&mut self) -> ControlFlow<Leaf<'t>, (Entry<'t>, Page<'t>)> {
         let key = self.game.key();
         self.is_reseeded = false;
         if let Some(score) = self.game.terminal_score() {
@@ -58,30 +58,30 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             }
         }
         self.path_keys.push(key);
-        match self.table.block(&entry) {
-            Some(block) => Continue((entry, block)),
+        match self.table.page(&entry) {
+            Some(page) => Continue((entry, page)),
             None => Break(Leaf::Unexpanded(entry)),
         }
     }
 
     /// Selects a move of an expanded position and plays it.
-    fn choose_and_play(&mut self, entry: Entry<'t>, block: Block<'t>) -> ControlFlow<Leaf<'t>> {
+    fn choose_and_play(&mut self, entry: Entry<'t>, page: Page<'t>) -> ControlFlow<Leaf<'t>> {
         if self.is_shared_now {
-            block.prefetch_for_visit();
+            page.prefetch_for_visit();
         }
-        self.path_blocks.push(block.number());
+        self.path_pages.push(page.number());
         let is_root = self.steps.is_empty();
         let allowed = self.root_moves.filter(|_| is_root);
-        let node = NodeContext { game: &self.game, block: &block, is_root, allowed };
+        let node = NodeContext { game: &self.game, page: &page, is_root, allowed };
         let selection = self.edges.select(self.table, &self.policy, node, self.virtual_loss, &mut self.rng);
         self.counters.collisions += self.edges.illegal_edges();
         let (mv, siblings) = match selection {
             Selection::Move(mv, siblings) => (mv, siblings),
             Selection::AllRefuted if allowed.is_some() => return Break(Leaf::AllowedRefuted(entry)),
             Selection::AllRefuted => return Break(Leaf::AllRefuted(entry)),
-            Selection::BlockLost => {
-                self.path_blocks.pop();
-                // `expand` first replaces the statistics of the lost block by leaf playouts with the same mean.
+            Selection::PageLost => {
+                self.path_pages.pop();
+                // `expand` first replaces the statistics of the lost page by leaf playouts with the same mean.
                 return Break(Leaf::Unexpanded(entry));
             }
         };
@@ -89,11 +89,11 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         let has_repetition_rule = self.game.has_repetition_rule();
         self.steps.push(Step {
             entry,
-            block,
+            page,
             mover,
             mv,
             leaf_playouts: entry.leaf_playouts(),
-            estimate: block.estimate(),
+            estimate: page.estimate(),
             siblings,
             loses_stones: if has_repetition_rule { self.game.loses_stones(mv) } else { [false; 2] },
             permits_proof_for: proof::permits(&self.game),
@@ -114,8 +114,8 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         let entry = self.find_or_claim_entry(key)?;
         let is_new = self.counters.misses != misses;
         if let Some(step) = self.steps.last() {
-            // A block reassigned to another position does not contain this edge.
-            let Some(edge) = step.block.current_edge(step.mv.index()) else { return Some(entry) };
+            // A page reassigned to another position does not contain this edge.
+            let Some(edge) = step.page.current_edge(step.mv.index()) else { return Some(entry) };
             if is_new && edge.visits() > 0 && self.parameters.reseed {
                 let value = edge.value().other();
                 self.is_reseeded = edge.visits() > self.parameters.expand_at;
@@ -134,7 +134,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     fn may_catch_up(&self, entry: &Entry<'_>) -> bool {
         self.parameters.catch_up == CatchUp::Stop
             && self.steps.last().is_some_and(|step| {
-                let edge = step.block.current_edge(step.mv.index());
+                let edge = step.page.current_edge(step.mv.index());
                 edge.is_some_and(|edge| entry.total().visits > edge.visits())
             })
     }

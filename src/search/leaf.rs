@@ -5,7 +5,7 @@ use crate::table::Entry;
 
 /// The position at which a descent ends, with the reason.
 pub(super) enum Leaf<'t> {
-    /// A position without a block, which may get one.
+    /// A position without a page, which may get one.
     Unexpanded(Entry<'t>),
     /// A position that gets a playout. It has no entry if the table has no room for one, or if the path has returned to
     /// an earlier position.

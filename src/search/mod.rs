@@ -43,7 +43,7 @@ pub use worker::PositionEvaluator;
 use crate::base::game::Game;
 use crate::base::rng::PlayoutRng;
 use crate::base::zobrist::mix;
-use crate::table::{BlockEvaluation, Table};
+use crate::table::{PageEvaluation, Table};
 use limits::StoppingRule;
 use policy::SelectionPolicy;
 use run::Run;
@@ -82,7 +82,7 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
         let evaluator = || -> PositionEvaluator<'_, G> {
             Box::new(|game, priors| {
                 game.expand(priors);
-                BlockEvaluation::NONE
+                PageEvaluation::NONE
             })
         };
         self.run_with_evaluators(root, &evaluator, limits, progress)

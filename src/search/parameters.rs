@@ -12,7 +12,7 @@ pub enum CatchUp {
 /// Parameters of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchParameters {
-    /// Number of playouts of a position before it gets an edge block.
+    /// Number of playouts of a position before it gets an edge page.
     pub expand_at: u32,
     /// Action at children with more visits than the edge to them.
     pub catch_up: CatchUp,

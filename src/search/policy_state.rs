@@ -3,34 +3,34 @@
 use super::policy::SelectionPolicy;
 use crate::base::game::{Game, Move};
 use crate::base::value::Value;
-use crate::table::{Block, Table};
+use crate::table::{Page, Table};
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Returns the state of each edge of a block; 0 if the layout has none.
-pub(super) fn of_edges<'b>(block: &'b Block<'_>) -> impl Iterator<Item = u64> + 'b {
-    block.policy_state().iter().map(|word| word.load(Relaxed)).chain(std::iter::repeat(0))
+/// Returns the state of each edge of a page; 0 if the layout has none.
+pub(super) fn of_edges<'b>(page: &'b Page<'_>) -> impl Iterator<Item = u64> + 'b {
+    page.policy_state().iter().map(|word| word.load(Relaxed)).chain(std::iter::repeat(0))
 }
 
 /// Copies the state of each edge for a selection; at the root the policy updates it first. `candidates` returns true
 /// for the edges that may be selected.
 pub(super) fn load<P: SelectionPolicy>(
     policy: &P,
-    block: &Block<'_>,
+    page: &Page<'_>,
     is_root: bool,
     candidates: impl Fn(usize) -> bool,
     copy: &mut [u64],
 ) {
     if is_root {
-        policy.update_at_root(block.policy_state(), &candidates);
+        policy.update_at_root(page.policy_state(), &candidates);
     }
-    for (state, stored) in copy.iter_mut().zip(block.policy_state()) {
+    for (state, stored) in copy.iter_mut().zip(page.policy_state()) {
         *state = stored.load(Relaxed);
     }
 }
 
 /// Updates the state after a simulation through `mv` that scored `half_points` for the mover.
-pub(super) fn update<P: SelectionPolicy>(policy: &P, block: &Block<'_>, mv: Move, half_points: u32) {
-    policy.update(block.policy_state(), mv.index(), half_points);
+pub(super) fn update<P: SelectionPolicy>(policy: &P, page: &Page<'_>, mv: Move, half_points: u32) {
+    policy.update(page.policy_state(), mv.index(), half_points);
 }
 
 /// Returns true if the policy lets the search of `root` stop, see [`SelectionPolicy::is_settled`].
@@ -38,9 +38,9 @@ pub(super) fn is_settled<G: Game, P: SelectionPolicy>(table: &Table, root: &G, p
     if !policy.uses_state() {
         return true;
     }
-    let Some(block) = table.find(root.key()).and_then(|entry| table.block(&entry)) else { return true };
-    policy.is_settled(block.policy_state(), &|index| {
-        let edge = block.edge(index);
+    let Some(page) = table.find(root.key()).and_then(|entry| table.page(&entry)) else { return true };
+    policy.is_settled(page.policy_state(), &|index| {
+        let edge = page.edge(index);
         edge.is_legal() && edge.visits() > 0 && edge.value() != Value::LOSS
     })
 }

@@ -197,7 +197,7 @@ impl Report {
                 proven,
                 black_score: score.map(|score| score.mean),
                 score_deviation: score.map(|score| score.deviation),
-                sampled_score: entry.and_then(|entry| table.block(&entry)?.sampled_score()),
+                sampled_score: entry.and_then(|entry| table.page(&entry)?.sampled_score()),
             },
             ownership: totals.ownership,
             moves,
@@ -351,19 +351,19 @@ fn split_off_untried(candidates: &mut Vec<RankedMove>) -> Vec<RankedMove> {
     untried
 }
 
-/// Returns the expected final score stored in the block of the position with `key`.
+/// Returns the expected final score stored in the page of the position with `key`.
 fn stored_score(table: &Table, key: u64) -> Option<ScoreMean> {
     let entry = table.find(key)?;
-    score::of_block(&table.block(&entry)?)
+    score::of_page(&table.page(&entry)?)
 }
 
-/// Returns the edges of the position with `key` and their policy state, 0 if there is none; `None` without a block, or
-/// if the block was reassigned while it was read.
+/// Returns the edges of the position with `key` and their policy state, 0 if there is none; `None` without a page, or
+/// if the page was reassigned while it was read.
 fn edges_of(table: &Table, key: u64) -> Option<Vec<(Edge, u64)>> {
     let entry = table.find(key)?;
-    let block = table.block(&entry)?;
-    let edges = block.edges().zip(policy_state::of_edges(&block)).collect();
-    block.is_current().then_some(edges)
+    let page = table.page(&entry)?;
+    let edges = page.edges().zip(policy_state::of_edges(&page)).collect();
+    page.is_current().then_some(edges)
 }
 
 fn candidate<G: Game, P: SelectionPolicy>(
@@ -415,7 +415,7 @@ fn principal_variation<G: Game, P: SelectionPolicy>(
     let mut line = vec![first.mv];
     let mut visits = vec![first.edge_visits];
     // A probe is cheaper than the copy of a position.
-    if table.find(root.key_after(first.mv)).is_none_or(|entry| table.block(&entry).is_none()) {
+    if table.find(root.key_after(first.mv)).is_none_or(|entry| table.page(&entry).is_none()) {
         return (line, visits);
     }
     let mut game = root.clone();
@@ -433,13 +433,13 @@ fn principal_variation<G: Game, P: SelectionPolicy>(
 /// Returns the visits of the most visited and the second most visited move of a position, among playable moves that are
 /// not refuted.
 pub(super) fn leading_visits<G: Game>(table: &Table, game: &G) -> [u64; 2] {
-    let Some(block) = table.find(game.key()).and_then(|entry| table.block(&entry)) else { return [0; 2] };
+    let Some(page) = table.find(game.key()).and_then(|entry| table.page(&entry)) else { return [0; 2] };
     let is_refuted = |mv: Move| {
         let bounds = proof::child_bounds(table, game, mv).map(|bounds| bounds.path);
         bounds.is_some_and(|bounds| proof::outcomes_for(game, game.to_play(), bounds)[1] == Outcome::Loss)
     };
     let mut leading = [0; 2];
-    for (mv, edge) in (0..).map(Move).zip(block.edges()) {
+    for (mv, edge) in (0..).map(Move).zip(page.edges()) {
         let visits = u64::from(edge.visits());
         // Last the probe, for the few moves that come this far.
         if visits <= leading[1] || !is_playable(game, mv) || is_refuted(mv) {
@@ -447,5 +447,5 @@ pub(super) fn leading_visits<G: Game>(table: &Table, game: &G) -> [u64; 2] {
         }
         leading = if visits > leading[0] { [visits, leading[0]] } else { [leading[0], visits] };
     }
-    if block.is_current() { leading } else { [0; 2] }
+    if page.is_current() { leading } else { [0; 2] }
 }

@@ -1,6 +1,6 @@
 //! The expected final score of a position, in Black's points before komi, whoever is to move.
 //!
-//! A simulation passes positions with blocks, s_0 to s_m, and ends with the score z. It gives the block of every s_i the
+//! A simulation passes positions with pages, s_0 to s_m, and ends with the score z. It gives the page of every s_i the
 //! sample
 //!
 //! x(s_i) = (1 - β)·T(s_i) + β·z, T(s_i) = λ·E(s_i) + (1 - λ)·T(s_{i+1}), T(s_m) = E(s_m),
@@ -15,7 +15,7 @@
 //! of few simulations scatter. Measured with `tools/experiments/scores.py` and `tools/clients/katrain_game.py`.
 
 use crate::base::game::Bounds;
-use crate::table::{Block, ScoreMean};
+use crate::table::{Page, ScoreMean};
 
 /// λ: the share of a position's own evaluation in T.
 const OWN_SHARE: f64 = 0.125;
@@ -54,9 +54,9 @@ pub fn expected(evaluator: Option<ScoreMean>, samples: Option<ScoreMean>) -> Opt
     Some(ScoreMean { mean: evaluated.mean + share * (sampled.mean - evaluated.mean), ..evaluated })
 }
 
-/// Returns the expected final score of the position of a block.
-pub(super) fn of_block(block: &Block<'_>) -> Option<ScoreMean> {
-    expected(block.evaluator_score(), block.sampled_score())
+/// Returns the expected final score of the position of a page.
+pub(super) fn of_page(page: &Page<'_>) -> Option<ScoreMean> {
+    expected(page.evaluator_score(), page.sampled_score())
 }
 
 /// Returns the score clamped to the proven bounds: the proven score itself if they are equal.

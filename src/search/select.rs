@@ -11,7 +11,7 @@ use super::virtual_loss::VirtualLoss;
 use crate::base::game::{Game, Move, Outcome};
 use crate::base::rng::PlayoutRng;
 use crate::base::value::Value;
-use crate::table::{Block, Edge, Table};
+use crate::table::{Page, Edge, Table};
 
 /// The edges of a position as separate arrays, so that scoring them vectorises. Each worker reuses one.
 #[derive(Default)]
@@ -54,7 +54,7 @@ struct ProvenMoves {
 /// The position in which a move is selected.
 pub(super) struct NodeContext<'n, G> {
     pub(super) game: &'n G,
-    pub(super) block: &'n Block<'n>,
+    pub(super) page: &'n Page<'n>,
     pub(super) is_root: bool,
     /// The moves that may be selected, indexed by move number; `None` allows all.
     pub(super) allowed: Option<&'n [bool]>,
@@ -66,8 +66,8 @@ pub(super) enum Selection {
     Move(Move, SiblingStatistics),
     /// Every move that is legal on this path is refuted.
     AllRefuted,
-    /// The block was reassigned to another position while it was read.
-    BlockLost,
+    /// The page was reassigned to another position while it was read.
+    PageLost,
 }
 
 impl EdgeArrays {
@@ -99,10 +99,10 @@ impl EdgeArrays {
         virtual_loss: Option<&VirtualLoss>,
         rng: &mut PlayoutRng,
     ) -> Selection {
-        let NodeContext { game, block, is_root, allowed } = node;
-        self.load(table, game, block);
+        let NodeContext { game, page, is_root, allowed } = node;
+        self.load(table, game, page);
         if policy.uses_amaf() {
-            self.load_amaf(block);
+            self.load_amaf(page);
         }
         // Moves that are not allowed have no visits, since the root's key depends on the allowed moves.
         let ProvenMoves { winning, drawing } = self.load_children(table, game);
@@ -113,17 +113,17 @@ impl EdgeArrays {
             let excluded = &self.excluded;
             policy_state::load(
                 policy,
-                block,
+                page,
                 is_root,
                 |index| excluded[index] == 0.0 && !game.is_banned(Move(index as u16)),
                 &mut self.policy_state,
             );
         }
-        let has_estimate = block.estimate().is_some();
+        let has_estimate = page.estimate().is_some();
         // From here on only copies are read.
-        if !block.is_current() {
+        if !page.is_current() {
             self.illegal_edges = 0;
-            return Selection::BlockLost;
+            return Selection::PageLost;
         }
         if let Some(winning) = winning {
             return Selection::Move(winning, self.siblings(winning, has_estimate));
@@ -149,19 +149,19 @@ impl EdgeArrays {
         }
     }
 
-    /// Returns 1 if the last block read had visits of illegal moves, else 0. It has if two positions share a key, or if
-    /// the block is damaged.
+    /// Returns 1 if the last page read had visits of illegal moves, else 0. It has if two positions share a key, or if
+    /// the page is damaged.
     pub(super) fn illegal_edges(&self) -> u64 {
         u64::from(self.illegal_edges > 0)
     }
 
     /// First pass: unpacks the edges and prefetches the children with visits.
-    fn load<G: Game>(&mut self, table: &Table, game: &G, block: &Block<'_>) {
+    fn load<G: Game>(&mut self, table: &Table, game: &G, page: &Page<'_>) {
         self.visited.clear();
         self.illegal_edges = 0;
         // Copied first: loops over atomics are not vectorised.
         self.loaded.clear();
-        self.loaded.extend(block.edges());
+        self.loaded.extend(page.edges());
         let priors = self.prior_visits.iter_mut().zip(&mut self.prior_wins);
         let columns = self.visits.iter_mut().zip(&mut self.excluded).zip(priors);
         for (edge, ((visits, excluded), (prior_visits, prior_wins))) in self.loaded.iter().zip(columns) {
@@ -228,9 +228,9 @@ impl EdgeArrays {
         }
     }
 
-    fn load_amaf(&mut self, block: &Block<'_>) {
+    fn load_amaf(&mut self, page: &Page<'_>) {
         let pairs = self.amaf_visits.chunks_mut(2).zip(self.amaf_wins.chunks_mut(2));
-        for ((visits, wins), pair) in pairs.zip(block.amaf_pairs()) {
+        for ((visits, wins), pair) in pairs.zip(page.amaf_pairs()) {
             for (index, amaf) in pair.into_iter().enumerate().take(visits.len()) {
                 visits[index] = amaf.visits as f32;
                 wins[index] = amaf.half_points as f32 * 0.5;

@@ -8,7 +8,7 @@
 //! Visits of edge and position are written at once: these are two cache lines.
 
 use super::path::Step;
-use crate::table::Block;
+use crate::table::Page;
 
 /// Minimum visits of a position with buffered samples.
 const MIN_BUFFERED_VISITS: u64 = 128;
@@ -27,7 +27,7 @@ pub(super) struct UpdateBuffer<'t> {
 
 /// The buffered samples of one position.
 struct Slot<'t> {
-    to: Option<Block<'t>>,
+    to: Option<Page<'t>>,
     simulations: u32,
     samples: Vec<u64>,
 }
@@ -46,7 +46,7 @@ impl<'t> UpdateBuffer<'t> {
 
     /// Adds the AMAF samples of one simulation, and writes those of the position once enough are buffered.
     pub(super) fn add(&mut self, step: &Step<'t>, samples: &[u64]) {
-        let slot = self.slot(&step.block);
+        let slot = self.slot(&step.page);
         for (sum, sample) in slot.samples.iter_mut().zip(samples) {
             *sum += sample;
         }
@@ -62,27 +62,27 @@ impl<'t> UpdateBuffer<'t> {
         self.slots.iter_mut().for_each(Slot::flush);
     }
 
-    fn slot(&mut self, block: &Block<'t>) -> &mut Slot<'t> {
+    fn slot(&mut self, page: &Page<'t>) -> &mut Slot<'t> {
         if self.slots.is_empty() {
             let words = self.moves.div_ceil(2);
             self.slots.resize_with(SLOTS, || Slot { to: None, simulations: 0, samples: vec![0; words] });
         }
-        let slot = &mut self.slots[block.number() as usize % SLOTS];
-        if slot.to.is_some_and(|other| !other.is_same(block)) {
+        let slot = &mut self.slots[page.number() as usize % SLOTS];
+        if slot.to.is_some_and(|other| !other.is_same(page)) {
             slot.flush();
         }
-        slot.to = Some(*block);
+        slot.to = Some(*page);
         slot
     }
 }
 
 impl Slot<'_> {
-    /// Writes the samples, or discards them if the block was reassigned to another position.
+    /// Writes the samples, or discards them if the page was reassigned to another position.
     fn flush(&mut self) {
-        if let Some(block) = self.to.take()
-            && block.is_current()
+        if let Some(page) = self.to.take()
+            && page.is_current()
         {
-            block.add_amaf(&self.samples);
+            page.add_amaf(&self.samples);
         }
         self.simulations = 0;
         self.samples.fill(0);
@@ -102,16 +102,16 @@ mod tests {
         Table::new(Shape { moves: MOVES, policy_state: false }, 1 << 20).expect("a table")
     }
 
-    /// Returns a step from a position with a block and `visits` sibling visits.
+    /// Returns a step from a position with a page and `visits` sibling visits.
     fn step(table: &Table, key: u64, visits: u64) -> Step<'_> {
         let mut counters = Counters::default();
         let protected = ProtectedPath::default();
         let entry = table.find_or_claim(key, protected, &mut counters).expect("an entry");
         let priors = [Some(Prior::default()); MOVES];
-        let block = table.claim_block(&entry, || &priors, protected, &mut counters).expect("a block");
+        let page = table.claim_page(&entry, || &priors, protected, &mut counters).expect("a page");
         Step {
             entry,
-            block,
+            page,
             mover: Player::Black,
             mv: Move(0),
             leaf_playouts: entry.leaf_playouts(),
@@ -131,7 +131,7 @@ mod tests {
             let step = step(&table, key, visits);
             assert!(UpdateBuffer::is_buffered(&step));
             let mut buffer = UpdateBuffer::new(MOVES);
-            let written = || step.block.amaf(0).visits;
+            let written = || step.page.amaf(0).visits;
             (1..at_once).for_each(|_| buffer.add(&step, &samples));
             assert_eq!(written(), 0);
             buffer.add(&step, &samples);
@@ -139,7 +139,7 @@ mod tests {
             buffer.add(&step, &samples);
             buffer.flush();
             assert_eq!(written(), at_once + 1);
-            assert_eq!(step.block.amaf(3).half_points, at_once + 1);
+            assert_eq!(step.page.amaf(3).half_points, at_once + 1);
         }
         assert!(!UpdateBuffer::is_buffered(&step(&table, 4 << 40, 127)));
     }
@@ -153,7 +153,7 @@ mod tests {
             (1..=2 * SLOTS as u64).map(|number| step(&table, key(number), 1_000)).collect();
         let mut buffer = UpdateBuffer::new(MOVES);
         steps.iter().for_each(|step| buffer.add(step, &[amaf_sample(2), 0]));
-        let written = |steps: &[Step<'_>]| steps.iter().map(|step| step.block.amaf(0).visits).sum::<u32>();
+        let written = |steps: &[Step<'_>]| steps.iter().map(|step| step.page.amaf(0).visits).sum::<u32>();
         assert!(written(&steps) >= SLOTS as u32);
         buffer.flush();
         assert_eq!(written(&steps), 2 * SLOTS as u32);

@@ -13,14 +13,14 @@ use super::virtual_loss::VirtualLoss;
 use crate::base::game::{Bounds, Game, Prior, Trace};
 use crate::base::ownership::Ownership;
 use crate::base::rng::PlayoutRng;
-use crate::table::{BlockEvaluation, Counters, Entry, ProtectedPath, Table};
+use crate::table::{PageEvaluation, Counters, Entry, ProtectedPath, Table};
 
 /// Simulations between checks for another process that searches the same table.
 const SHARING_CHECK_INTERVAL: u64 = 64;
 
 /// An evaluator of positions: writes the priors of the moves as [`Game::expand`] does, and returns estimates of value
-/// and score. It is called for positions that get an edge block or have lost one. Each worker has its own.
-pub type PositionEvaluator<'e, G> = Box<dyn FnMut(&G, &mut [Option<Prior>]) -> BlockEvaluation + Send + 'e>;
+/// and score. It is called for positions that get an edge page or have lost one. Each worker has its own.
+pub type PositionEvaluator<'e, G> = Box<dyn FnMut(&G, &mut [Option<Prior>]) -> PageEvaluation + Send + 'e>;
 
 /// State of one worker. A simulation allocates nothing once the buffers have grown.
 pub(super) struct Worker<'t, 'e, G, P> {
@@ -44,13 +44,13 @@ pub(super) struct Worker<'t, 'e, G, P> {
     /// The path: a step for each position of the descent except the leaf.
     pub(super) steps: Vec<Step<'t>>,
     pub(super) path_keys: Vec<u64>,
-    pub(super) path_blocks: Vec<u32>,
+    pub(super) path_pages: Vec<u32>,
     pub(super) priors: Vec<Option<Prior>>,
     pub(super) evaluator: PositionEvaluator<'e, G>,
     /// False once `estimate` (in `expand`) has asked the evaluator for a value estimate and got none.
     pub(super) evaluator_has_estimates: bool,
     /// True if the current position has just been reseeded from the edge to it, and the visits of that edge show that the
-    /// evicted entry had a block.
+    /// evicted entry had a page.
     pub(super) is_reseeded: bool,
     pub(super) edges: EdgeArrays,
     pub(super) amaf: AmafSamples,
@@ -93,7 +93,7 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
             trace: Trace::default(),
             steps: Vec::with_capacity(64),
             path_keys: Vec::with_capacity(64),
-            path_blocks: Vec::with_capacity(64),
+            path_pages: Vec::with_capacity(64),
             priors: vec![None; moves],
             evaluator,
             evaluator_has_estimates: true,
@@ -114,9 +114,9 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
         self.start_at_root();
         let mut leaf = self.descend();
         while let Leaf::Unexpanded(entry) = leaf
-            && let Some(block) = self.expand(&entry)
+            && let Some(page) = self.expand(&entry)
         {
-            leaf = self.descend_through(entry, block);
+            leaf = self.descend_through(entry, page);
         }
         let evaluation = self.evaluate(leaf);
         self.back_up(&evaluation);
@@ -131,7 +131,7 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
         self.trace.moves.clear();
         self.steps.clear();
         self.path_keys.clear();
-        self.path_blocks.clear();
+        self.path_pages.clear();
     }
 
     /// Adds the worker's counts to `totals`.
@@ -147,10 +147,10 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
         self.update_buffer.flush();
     }
 
-    /// Returns the entry with `key`, claiming one if there is none; `None` if the table has no room. Entries and blocks
+    /// Returns the entry with `key`, claiming one if there is none; `None` if the table has no room. Entries and pages
     /// of the path are not evicted.
     pub(super) fn find_or_claim_entry(&mut self, key: u64) -> Option<Entry<'t>> {
-        let protected = ProtectedPath { keys: &self.path_keys, blocks: &self.path_blocks };
+        let protected = ProtectedPath { keys: &self.path_keys, pages: &self.path_pages };
         self.table.find_or_claim(key, protected, &mut self.counters)
     }
 
@@ -161,9 +161,9 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
             for step in &self.steps {
                 step.entry.prefetch_for_update();
                 if UpdateBuffer::is_buffered(step) {
-                    step.block.prefetch_edge_for_update(step.mv.index());
+                    step.page.prefetch_edge_for_update(step.mv.index());
                 } else {
-                    step.block.prefetch_for_update(step.mv.index());
+                    step.page.prefetch_for_update(step.mv.index());
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! AMAF samples of the moves of a block, two moves to a word.
+//! AMAF samples of the moves of a page, two moves to a word.
 
 /// AMAF visits at which a move's AMAF samples are halved.
 pub const AMAF_VISITS_LIMIT: u32 = 1 << 14;

@@ -1,7 +1,7 @@
-//! Claims of entries and blocks for positions, with the eviction of others.
+//! Claims of entries and pages for positions, with the eviction of others.
 
 use super::atomic::{AtomicU64, fence};
-use super::block::{self, Block, BlockEvaluation};
+use super::page::{self, Page, PageEvaluation};
 use super::counters::{AGES, Counters};
 use super::entry::{Entry, GENERATIONS, MIN_KEY, busy_since};
 use super::epoch::EPOCH_MASK;
@@ -12,13 +12,13 @@ use super::transposition_table::{ProtectedPath, Table};
 use crate::base::game::Prior;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
-/// Mark in a block's word 2: the block was found unfinished in the generation stored there. The bits between
+/// Mark in a page's word 2: the page was found unfinished in the generation stored there. The bits between
 /// [`SUSPECT_SHIFT`] and the mark are the low bits of its sequence.
 const SUSPECT: u64 = 1 << 63;
 const SUSPECT_SHIFT: u32 = 38;
-/// Generations after which an unfinished entry or block is reclaimed as abandoned.
+/// Generations after which an unfinished entry or page is reclaimed as abandoned.
 const ABANDONED_AGE: u64 = 8;
-/// Number of blocks that the clock hand passes for one eviction.
+/// Number of pages that the clock hand passes for one eviction.
 const CLOCK_STEPS: usize = 8;
 
 impl Table {
@@ -37,8 +37,8 @@ impl Table {
             let Some((words, owner)) = self.victim(key, protected) else { break };
             let entry = Entry::new(words, key);
             if let Some(former) = entry.claim(owner, generation) {
-                // No entry names the block any more.
-                self.free_block(former.block, owner);
+                // No entry names the page any more.
+                self.free_page(former.page, owner);
                 if entry.publish(generation) {
                     if owner < MIN_KEY {
                         self.header(header::ENTRIES_USED).fetch_add(1, Relaxed);
@@ -60,11 +60,11 @@ impl Table {
     }
 
     /// Returns the entry that a probe finds, of those that several workers made for one position at the same moment.
-    /// Frees the blocks of the others, which no worker would find.
+    /// Frees the pages of the others, which no worker would find.
     ///
     /// The fence excludes that two workers both miss the other's entry. The worker that sees both reads the later
-    /// entry's block by an exchange: either it finds the block, or the worker that names one afterwards sees the
-    /// first entry in [`name_block`](Table::name_block).
+    /// entry's page by an exchange: either it finds the page, or the worker that names one afterwards sees the
+    /// first entry in [`name_page`](Table::name_page).
     fn first_duplicate<'t>(&'t self, made: Entry<'t>) -> Entry<'t> {
         fence(SeqCst);
         let key = made.key();
@@ -77,7 +77,7 @@ impl Table {
             if found.is_none() {
                 found = Some(entry);
             } else {
-                self.free_block(entry.block_by_exchange(), key);
+                self.free_page(entry.page_by_exchange(), key);
             }
         }
         found.unwrap_or(made)
@@ -115,101 +115,101 @@ impl Table {
         candidates.victim(self.replacement, generation).map(|victim| victim.what)
     }
 
-    /// Gives the position a block with `priors`, evicting a less valuable block if none is free. Returns the present
-    /// block if another worker has given it one meanwhile; `None` if all candidates are protected, or if another worker
+    /// Gives the position a page with `priors`, evicting a less valuable page if none is free. Returns the present
+    /// page if another worker has given it one meanwhile; `None` if all candidates are protected, or if another worker
     /// took the chosen one or the position's entry.
     ///
     /// `priors` has one element for each move, `None` where illegal; it is called only if there is a candidate.
-    pub fn claim_block<P: AsRef<[Option<Prior>]>>(
+    pub fn claim_page<P: AsRef<[Option<Prior>]>>(
         &self,
         entry: &Entry<'_>,
         priors: impl FnOnce() -> P,
         protected: ProtectedPath<'_>,
         counters: &mut Counters,
-    ) -> Option<Block<'_>> {
-        self.claim_evaluated_block(entry, || (priors(), BlockEvaluation::NONE), protected, counters)
+    ) -> Option<Page<'_>> {
+        self.claim_evaluated_page(entry, || (priors(), PageEvaluation::NONE), protected, counters)
     }
 
-    /// Gives the position a block with priors and an evaluation; otherwise like [`claim_block`](Table::claim_block).
-    pub fn claim_evaluated_block<P: AsRef<[Option<Prior>]>>(
+    /// Gives the position a page with priors and an evaluation; otherwise like [`claim_page`](Table::claim_page).
+    pub fn claim_evaluated_page<P: AsRef<[Option<Prior>]>>(
         &self,
         entry: &Entry<'_>,
-        evaluate: impl FnOnce() -> (P, BlockEvaluation),
+        evaluate: impl FnOnce() -> (P, PageEvaluation),
         protected: ProtectedPath<'_>,
         counters: &mut Counters,
-    ) -> Option<Block<'_>> {
-        // The caller's entry may be a duplicate: a block is found through the entry that a probe finds.
+    ) -> Option<Page<'_>> {
+        // The caller's entry may be a duplicate: a page is found through the entry that a probe finds.
         let entry = self.find(entry.key())?;
-        let before = entry.block_number();
-        if let Some(block) = self.block(&entry) {
-            return Some(block);
+        let before = entry.page_number();
+        if let Some(page) = self.page(&entry) {
+            return Some(page);
         }
-        let Some(candidate) = self.choose_block(protected) else {
+        let Some(candidate) = self.choose_page(protected) else {
             counters.refused += 1;
             return None;
         };
         let (priors, evaluation) = evaluate();
         debug_assert_eq!(priors.as_ref().len(), self.layout.shape.moves);
-        // Priors take so long that another worker is often first; at this point no block has been evicted for them.
-        if let Some(block) = self.block(&entry) {
-            return Some(block);
+        // Priors take so long that another worker is often first; at this point no page has been evicted for them.
+        if let Some(page) = self.page(&entry) {
+            return Some(page);
         }
-        let sequence = self.take_block(&candidate, counters)?;
-        let BlockCandidate { number, words, .. } = candidate;
+        let sequence = self.take_page(&candidate, counters)?;
+        let PageCandidate { number, words, .. } = candidate;
         words[0].store(0, Release);
         words[2].store(self.generation() << 32 | u64::from(entry.total().visits), Relaxed);
-        let complete = block::after(sequence, 1);
-        let tag = block::tag(entry.key(), complete);
-        Block::fill(words, self.layout.shape, priors.as_ref(), evaluation, tag);
+        let complete = page::after(sequence, 1);
+        let tag = page::tag(entry.key(), complete);
+        Page::fill(words, self.layout.shape, priors.as_ref(), evaluation, tag);
         words[0].store(entry.key(), Release);
-        // Fails only if another worker has meanwhile reclaimed the block as abandoned.
+        // Fails only if another worker has meanwhile reclaimed the page as abandoned.
         words[1].compare_exchange(sequence, complete, Release, Relaxed).ok()?;
-        if self.name_block(&entry, before, number) {
-            // The lost block may have become the position's own again meanwhile.
+        if self.name_page(&entry, before, number) {
+            // The lost page may have become the position's own again meanwhile.
             if before != number {
-                self.free_block(before, entry.key());
+                self.free_page(before, entry.key());
             }
-            return Block::accept(words, self.layout.shape, number, entry.key(), self.epoch);
+            return Page::accept(words, self.layout.shape, number, entry.key(), self.epoch);
         }
-        // Another worker gave the position a block, or evicted its entry.
-        self.free_block(number, entry.key());
-        self.find(entry.key()).and_then(|entry| self.block(&entry))
+        // Another worker gave the position a page, or evicted its entry.
+        self.free_page(number, entry.key());
+        self.find(entry.key()).and_then(|entry| self.page(&entry))
     }
 
-    /// Stores the complete block `number` in the entry, if the entry's block is still `before` and a probe still
-    /// finds the entry. Otherwise no worker finds the block, and the caller frees it.
+    /// Stores the complete page `number` in the entry, if the entry's page is still `before` and a probe still
+    /// finds the entry. Otherwise no worker finds the page, and the caller frees it.
     ///
-    /// A worker that evicts the entry exchanges the word with the block's number: if before this exchange, this
-    /// worker sees the other key; if after it, that worker finds the number and frees the block.
-    fn name_block(&self, entry: &Entry<'_>, before: u32, number: u32) -> bool {
-        entry.change_block(before, number)
+    /// A worker that evicts the entry exchanges the word with the page's number: if before this exchange, this
+    /// worker sees the other key; if after it, that worker finds the number and frees the page.
+    fn name_page(&self, entry: &Entry<'_>, before: u32, number: u32) -> bool {
+        entry.change_page(before, number)
             && self
                 .find(entry.key())
-                .is_some_and(|found| found.is_same(entry) && found.block_number() == number)
+                .is_some_and(|found| found.is_same(entry) && found.page_number() == number)
     }
 
-    /// Frees a block that no entry names, if it still belongs to `owner`.
-    pub(super) fn free_block(&self, number: u32, owner: u64) {
-        let words = self.block_words(number).filter(|_| owner >= MIN_KEY);
-        let block = words.and_then(|words| Block::accept_any(words, self.layout.shape, number, owner));
-        if block.is_some_and(|block| block.free()) {
-            self.header(header::BLOCKS_USED).fetch_sub(1, Relaxed);
+    /// Frees a page that no entry names, if it still belongs to `owner`.
+    pub(super) fn free_page(&self, number: u32, owner: u64) {
+        let words = self.page_words(number).filter(|_| owner >= MIN_KEY);
+        let page = words.and_then(|words| Page::accept_any(words, self.layout.shape, number, owner));
+        if page.is_some_and(|page| page.free()) {
+            self.header(header::PAGES_USED).fetch_sub(1, Relaxed);
         }
     }
 
-    /// Returns a free block or else the least valuable of those that the clock hand passes; `None` if all are protected
+    /// Returns a free page or else the least valuable of those that the clock hand passes; `None` if all are protected
     /// or being filled.
-    fn choose_block(&self, protected: ProtectedPath<'_>) -> Option<BlockCandidate<'_>> {
+    fn choose_page(&self, protected: ProtectedPath<'_>) -> Option<PageCandidate<'_>> {
         let generation = self.generation();
-        let blocks = self.layout.blocks as u64;
+        let pages = self.layout.pages as u64;
         let mut candidates = EvictionCandidates::default();
-        for _ in 0..CLOCK_STEPS.min(self.layout.blocks) {
-            let number = (self.header(header::CLOCK).fetch_add(1, Relaxed) % blocks) as u32 + 1;
-            let words = self.block_words(number)?;
+        for _ in 0..CLOCK_STEPS.min(self.layout.pages) {
+            let number = (self.header(header::CLOCK).fetch_add(1, Relaxed) % pages) as u32 + 1;
+            let words = self.page_words(number)?;
             let sequence = words[1].load(Acquire);
             let used = words[2].load(Relaxed);
             let used_in = used >> 32 & (GENERATIONS - 1);
-            if protected.blocks.contains(&number) {
+            if protected.pages.contains(&number) {
                 continue;
             }
             // Odd: being filled, or abandoned by a killed worker, which shows by staying unchanged for generations.
@@ -224,7 +224,7 @@ impl Table {
                     continue;
                 }
             }
-            let candidate = BlockCandidate { number, words, sequence };
+            let candidate = PageCandidate { number, words, sequence };
             if words[0].load(Relaxed) == 0 {
                 return Some(candidate);
             }
@@ -233,11 +233,11 @@ impl Table {
         candidates.victim(self.replacement, generation).map(|victim| victim.what)
     }
 
-    /// Claims the block for this worker and returns its new sequence, which is odd; `None` if another worker has
+    /// Claims the page for this worker and returns its new sequence, which is odd; `None` if another worker has
     /// taken it since it was chosen.
-    fn take_block(&self, candidate: &BlockCandidate<'_>, counters: &mut Counters) -> Option<u64> {
-        let BlockCandidate { words, sequence, .. } = *candidate;
-        let odd = block::after(sequence, if sequence & 1 == 0 { 1 } else { 2 });
+    fn take_page(&self, candidate: &PageCandidate<'_>, counters: &mut Counters) -> Option<u64> {
+        let PageCandidate { words, sequence, .. } = *candidate;
+        let odd = page::after(sequence, if sequence & 1 == 0 { 1 } else { 2 });
         let odd = odd & !EPOCH_MASK | self.epoch;
         if words[1].compare_exchange(sequence, odd, Acquire, Relaxed).is_err() {
             counters.contention += 1;
@@ -246,9 +246,9 @@ impl Table {
         // A worker that sees writes from here on also sees the odd sequence.
         fence(Release);
         if words[0].load(Relaxed) != 0 {
-            counters.block_evictions += 1;
+            counters.page_evictions += 1;
         } else if sequence & 1 == 0 {
-            self.header(header::BLOCKS_USED).fetch_add(1, Relaxed);
+            self.header(header::PAGES_USED).fetch_add(1, Relaxed);
         }
         Some(odd)
     }
@@ -256,7 +256,7 @@ impl Table {
 
 /// A candidate for eviction, with the sequence read when it was chosen.
 #[derive(Clone, Copy)]
-struct BlockCandidate<'t> {
+struct PageCandidate<'t> {
     number: u32,
     words: &'t [AtomicU64],
     sequence: u64,

@@ -83,23 +83,23 @@ counters! {
     /// Probes that did not find the position.
     misses: u64 = "misses",
     /// Positions already in the table at the first visit of an edge: reached before by another sequence of moves, or
-    /// by this edge before its block was lost.
+    /// by this edge before its page was lost.
     transpositions: u64 = "transpositions",
     /// Entries taken from another position.
     evictions: u64 = "evictions",
-    /// Blocks taken from another position.
-    block_evictions: u64 = "blockEvictions",
-    /// Positions refused an entry or a block, because all candidates for eviction were protected or more valuable.
+    /// Pages taken from another position.
+    page_evictions: u64 = "blockEvictions",
+    /// Positions refused an entry or a page, because all candidates for eviction were protected or more valuable.
     refused: u64 = "refused",
-    /// Blocks found to be evicted when their position was visited again.
-    lost_blocks: u64 = "lostBlocks",
-    /// Backups dropped because the entry or the block had been evicted since the descent.
+    /// Pages found to be evicted when their position was visited again.
+    lost_pages: u64 = "lostBlocks",
+    /// Backups dropped because the entry or the page had been evicted since the descent.
     late_updates: u64 = "lateUpdates",
     /// Transpositions by the number of moves since the search root; the last element counts all deeper ones.
     transpositions_by_depth: [u64; DEPTHS] = "transpositionsByDepth",
     /// Evicted entries by the number of generations since their last visit; the last element counts all older ones.
     evictions_by_age: [u64; AGES] = "evictionsByAge",
-    /// Entries and blocks that another worker took at the same moment.
+    /// Entries and pages that another worker took at the same moment.
     contention: u64 = "contention",
     /// Positions found with edges that they cannot have: a key shared with another position, or damage.
     collisions: u64 = "collisions",

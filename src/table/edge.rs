@@ -1,4 +1,4 @@
-//! An edge of a block: the statistics of one move in one word. The table in `block.rs` has its bits.
+//! An edge of a page: the statistics of one move in one word. The table in `page.rs` has its bits.
 
 use crate::base::game::Prior;
 use crate::base::value::Value;

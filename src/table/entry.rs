@@ -9,7 +9,7 @@
 //! | 2    | 16..31 | leaf visits  | n0: playouts from the position as a leaf                         |
 //! | 2    | 31     | twin         | bounds for one history are stored under another key              |
 //! | 2    | 32..38 | generation   | of the last visit, modulo 64                                     |
-//! | 2    | 38..64 | block        | number of the position's edge block; 0 is none                   |
+//! | 2    | 38..64 | page        | number of the position's edge page; 0 is none                   |
 //! | 3    | 0..10  | lower        | proven lower bound of Black's score, plus 512                    |
 //! | 3    | 10..20 | upper        | proven upper bound of Black's score, plus 512                    |
 //! | 3    | 20..64 | tag          | bits 0..44 of the key; the bounds are void if they differ        |
@@ -45,7 +45,7 @@ pub(super) struct EntryMeta {
     pub(super) leaf_playouts: LeafPlayouts,
     pub(super) twin: bool,
     pub(super) generation: u64,
-    pub(super) block: u32,
+    pub(super) page: u32,
 }
 
 impl EntryMeta {
@@ -57,7 +57,7 @@ impl EntryMeta {
             leaf_playouts: LeafPlayouts { visits, half_points: (word as u32 & 0xffff).min(2 * visits) },
             twin: word >> 31 & 1 != 0,
             generation: word >> 32 & (GENERATIONS - 1),
-            block: (word >> 38) as u32,
+            page: (word >> 38) as u32,
         }
     }
 
@@ -67,14 +67,14 @@ impl EntryMeta {
             | u64::from(self.leaf_playouts.visits) << 16
             | u64::from(self.twin) << 31
             | self.generation << 32
-            | u64::from(self.block) << 38
+            | u64::from(self.page) << 38
     }
 }
 
 /// The fields of an entry as stored, impossible values included.
 pub(super) struct RawEntry {
     pub(super) leaf_playouts: LeafPlayouts,
-    pub(super) block: u32,
+    pub(super) page: u32,
     /// `None` if they were written for another position.
     pub(super) bounds: Option<Bounds>,
 }
@@ -83,12 +83,12 @@ pub(super) struct RawEntry {
 pub(super) struct EntryCopy {
     pub(super) words: [u64; ENTRY_WORDS],
     pub(super) leaf_visits: u32,
-    pub(super) block: u32,
+    pub(super) page: u32,
 }
 
-/// Returns the block number in an entry's word 2; 0 if there is none.
-pub(super) fn block_of(meta: u64) -> u32 {
-    EntryMeta::unpack(meta).block
+/// Returns the page number in an entry's word 2; 0 if there is none.
+pub(super) fn page_of(meta: u64) -> u32 {
+    EntryMeta::unpack(meta).page
 }
 
 /// Visits and value of a position, read together.
@@ -205,10 +205,10 @@ impl<'t> Entry<'t> {
         EntryMeta::unpack(self.words[2].load(Relaxed))
     }
 
-    /// Returns the block's number, 0 if there is none; a worker that reads the number also finds the block complete.
+    /// Returns the page's number, 0 if there is none; a worker that reads the number also finds the page complete.
     #[inline]
-    pub(super) fn block_number(&self) -> u32 {
-        EntryMeta::unpack(self.words[2].load(Acquire)).block
+    pub(super) fn page_number(&self) -> u32 {
+        EntryMeta::unpack(self.words[2].load(Acquire)).page
     }
 
     #[inline]
@@ -229,25 +229,25 @@ impl<'t> Entry<'t> {
         }
     }
 
-    /// Sets the block to `number` if it is `before` at present. Ordered with all other changes of the block: a worker that
-    /// reads the number finds the block complete, and this worker sees all that the worker of the last change had seen.
-    pub(super) fn change_block(&self, before: u32, number: u32) -> bool {
-        self.change_block_and(before, |meta| EntryMeta { block: number, ..meta })
+    /// Sets the page to `number` if it is `before` at present. Ordered with all other changes of the page: a worker that
+    /// reads the number finds the page complete, and this worker sees all that the worker of the last change had seen.
+    pub(super) fn change_page(&self, before: u32, number: u32) -> bool {
+        self.change_page_and(before, |meta| EntryMeta { page: number, ..meta })
     }
 
-    /// Removes the block and replaces the leaf playouts, if the block is still `lost`.
-    pub(super) fn lose_block(&self, lost: u32, leaf_playouts: LeafPlayouts) -> bool {
-        self.change_block_and(lost, |meta| EntryMeta { block: 0, leaf_playouts, ..meta })
+    /// Removes the page and replaces the leaf playouts, if the page is still `lost`.
+    pub(super) fn lose_page(&self, lost: u32, leaf_playouts: LeafPlayouts) -> bool {
+        self.change_page_and(lost, |meta| EntryMeta { page: 0, leaf_playouts, ..meta })
     }
 
-    fn change_block_and(&self, before: u32, change: impl Fn(EntryMeta) -> EntryMeta) -> bool {
+    fn change_page_and(&self, before: u32, change: impl Fn(EntryMeta) -> EntryMeta) -> bool {
         if !self.is_current() {
             return false;
         }
         let mut word = self.words[2].load(Relaxed);
         loop {
             let meta = EntryMeta::unpack(word);
-            if meta.block != before {
+            if meta.page != before {
                 return false;
             }
             match self.words[2].compare_exchange_weak(word, change(meta).pack(), AcqRel, Relaxed) {
@@ -257,10 +257,10 @@ impl<'t> Entry<'t> {
         }
     }
 
-    /// Reads the block's number by an exchange that changes nothing: a worker that changes the block later sees all
+    /// Reads the page's number by an exchange that changes nothing: a worker that changes the page later sees all
     /// that this worker has seen and written.
-    pub(super) fn block_by_exchange(&self) -> u32 {
-        EntryMeta::unpack(self.words[2].fetch_or(0, AcqRel)).block
+    pub(super) fn page_by_exchange(&self) -> u32 {
+        EntryMeta::unpack(self.words[2].fetch_or(0, AcqRel)).page
     }
 
     /// Returns true if both are handles to the same entry of the directory.
@@ -276,7 +276,7 @@ impl<'t> Entry<'t> {
                 visits: (word >> 16) as u32 & MAX_LEAF_PLAYOUTS,
                 half_points: word as u32 & 0xffff,
             },
-            block: EntryMeta::unpack(word).block,
+            page: EntryMeta::unpack(word).page,
             bounds: unpack_bounds(self.words[3].load(Relaxed), self.key),
         }
     }
@@ -289,7 +289,7 @@ impl<'t> Entry<'t> {
         EntryCopy {
             words: [key, total, word, bounds],
             leaf_visits: meta.leaf_playouts.visits,
-            block: meta.block,
+            page: meta.page,
         }
     }
 
@@ -320,7 +320,7 @@ impl<'t> Entry<'t> {
         self.leaf_playouts()
     }
 
-    /// Removes an estimate from the mean of the leaf playouts, which replace all visits of a lost block.
+    /// Removes an estimate from the mean of the leaf playouts, which replace all visits of a lost page.
     pub fn remove_from_leaf_playouts(&self, estimate: Estimate) {
         let all = self.total().visits;
         self.update_meta(|meta| {
@@ -394,7 +394,7 @@ impl<'t> Entry<'t> {
             return None;
         }
         overwrite(&self.words[1], u64::from(Value::DRAW.0));
-        // An exchange: a block named before it is found here; a later naming fails, or its worker sees that the key
+        // An exchange: a page named before it is found here; a later naming fails, or its worker sees that the key
         // is gone.
         let former = self.words[2].swap(EntryMeta { generation, ..EntryMeta::default() }.pack(), AcqRel);
         overwrite(&self.words[3], pack_bounds(NO_BOUNDS, self.key));
@@ -452,7 +452,7 @@ mod tests {
             leaf_playouts: LeafPlayouts { visits: MAX_LEAF_PLAYOUTS, half_points: 65_534 },
             twin: true,
             generation: 63,
-            block: (1 << 26) - 1,
+            page: (1 << 26) - 1,
         };
         assert_eq!(EntryMeta::unpack(meta.pack()), meta);
         let bounds = Bounds { lower: -361, upper: 361 };

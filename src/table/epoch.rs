@@ -1,4 +1,4 @@
-//! The place of the epoch in a word: in the sequence of a block, and in the header's state of use.
+//! The place of the epoch in a word: in the sequence of a page, and in the header's state of use.
 
 /// Right shift of a word that gives its epoch.
 pub(super) const EPOCH_SHIFT: u32 = 32;

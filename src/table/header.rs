@@ -5,8 +5,8 @@
 //! | 0       | the eight characters `TewariTT`                                                         |
 //! | 1       | byte order: bytes 1 to 8, the least significant first                                   |
 //! | 2       | version of the format                                                                   |
-//! | 3       | number of moves; bit 32: the blocks have policy state                                   |
-//! | 4, 5    | number of buckets, number of blocks                                                     |
+//! | 3       | number of moves; bit 32: the pages have policy state                                   |
+//! | 4, 5    | number of buckets, number of pages                                                     |
 //! | 6       | seed of the keys                                                                        |
 //! | 7       | checksum of words 0..7, 8..16 and 32..64                                                |
 //! | 8..12   | the game, as text padded with zeros: `go 9x9`                                           |
@@ -18,7 +18,7 @@
 //! | 19      | epoch, state of use and boot of the machine, see `file/session.rs`                      |
 //! | 20      | lineage, a single number, being written to words 40..64 and 7; 0 is none                |
 //! | 21      | identity of the file on its machine, see `file/session.rs`; 0 is unknown                |
-//! | 24..28  | entries used, blocks used, clock hand, claims: written by claims                        |
+//! | 24..28  | entries used, pages used, clock hand, claims: written by claims                        |
 //! | 28      | claims when the present generation began                                                |
 //! | 32..40  | rules, komi and key policy, as text; searches with other rules and komi may share a table |
 //! | 40..64  | lineage: random numbers, see [`Lineage`]; 0 is none                                     |
@@ -45,8 +45,8 @@ pub(super) const FILE_IDENTITY: usize = 21;
 /// Entries in use. The words from here on are written by claims, and lie in another cache line than those read with
 /// every entry.
 pub(super) const ENTRIES_USED: usize = 24;
-/// Blocks in use.
-pub(super) const BLOCKS_USED: usize = 25;
+/// Pages in use.
+pub(super) const PAGES_USED: usize = 25;
 /// Position of the clock hand.
 pub(super) const CLOCK: usize = 26;
 /// Number of entries claimed.
@@ -74,7 +74,7 @@ pub struct TableIdentity {
     pub game: String,
     /// Seed of the position keys.
     pub key_seed: u64,
-    /// Name of the selection policy that owns the policy state, at most 16 bytes; empty if the blocks have none.
+    /// Name of the selection policy that owns the policy state, at most 16 bytes; empty if the pages have none.
     pub policy_state: String,
     /// Identity of the network that evaluated the positions; `None` if there was none.
     pub network: Option<NonZeroU64>,
@@ -150,9 +150,9 @@ pub(super) struct Header {
 
 /// Writes all fixed words except word 0; leaves the counters unchanged.
 pub(super) fn write(words: &[AtomicU64], layout: &Layout, identity: &TableIdentity, lineage: &Lineage) {
-    let Layout { shape, buckets, blocks } = *layout;
+    let Layout { shape, buckets, pages } = *layout;
     let moves = shape.moves as u64 | u64::from(shape.policy_state) << 32;
-    let fixed = [BYTE_ORDER, VERSION, moves, buckets as u64, blocks as u64, identity.key_seed];
+    let fixed = [BYTE_ORDER, VERSION, moves, buckets as u64, pages as u64, identity.key_seed];
     for (word, value) in words[1..].iter().zip(fixed) {
         word.store(value, Relaxed);
     }
@@ -211,7 +211,7 @@ pub(super) fn read(words: &[AtomicU64]) -> Result<Header, HeaderFault> {
     };
     let number = |index: usize| usize::try_from(word(index)).map_err(|_| HeaderFault::Layout);
     let shape = Shape { moves: (word(3) as u32) as usize, policy_state: word(3) >> 32 != 0 };
-    let layout = Layout { shape, buckets: number(4)?, blocks: number(5)? };
+    let layout = Layout { shape, buckets: number(4)?, pages: number(5)? };
     if !layout.is_possible() {
         return Err(HeaderFault::Layout);
     }

@@ -1,14 +1,14 @@
 //! The shape of a table and the offsets of its parts.
 //!
 //! ```text
-//!   64 words       16 * buckets words                16 * (buckets / 8) words   block_words * blocks words
+//!   64 words       16 * buckets words                16 * (buckets / 8) words   page_words * pages words
 //! +--------------+---------------------------------+--------------------------+----------------------------+
-//! | header       | directory: buckets of 4 entries | overflow: more buckets   | pool: edge blocks          |
+//! | header       | directory: buckets of 4 entries | overflow: more buckets   | pool: edge pages          |
 //! +--------------+---------------------------------+--------------------------+----------------------------+
 //! ```
 //!
 //! A position that finds its bucket full goes to a bucket of the overflow, which is part of the directory. Everything is
-//! stored in little-endian words of 64 bits; blocks are numbered from 1; nothing depends on the address of the memory.
+//! stored in little-endian words of 64 bits; pages are numbered from 1; nothing depends on the address of the memory.
 
 /// Words of the header.
 pub(super) const HEADER_WORDS: usize = 64;
@@ -21,24 +21,24 @@ pub(super) const BUCKET_WORDS: usize = ENTRY_WORDS * BUCKET_ENTRIES;
 /// Buckets for each overflow bucket. With this ratio, 100,000 simulations on 19x19 fill 37 % of a directory and evict
 /// nothing; without an overflow they evict one entry in 55.
 const BUCKETS_PER_OVERFLOW: usize = 8;
-/// Words before the edges of a block.
-pub(super) const BLOCK_HEADER_WORDS: usize = 6;
-/// Maximum number of blocks: an entry has 26 bits for the block number, and 0 is none.
-const MAX_BLOCKS: usize = (1 << 26) - 1;
-/// Moves up to which a block lies on at most two pages. With more it may lie on three, so a tag ends each of its arrays.
+/// Words before the edges of a page.
+pub(super) const PAGE_HEADER_WORDS: usize = 6;
+/// Maximum number of pages: an entry has 26 bits for the page number, and 0 is none.
+const MAX_PAGES: usize = (1 << 26) - 1;
+/// Moves up to which a page lies on at most two pages. With more it may lie on three, so a tag ends each of its arrays.
 const MOVES_ON_TWO_PAGES: usize = 128;
 /// Maximum number of moves, above that of any game here.
 const MAX_MOVES: usize = 1 << 16;
-/// Minimum number of blocks: the root and one position below it.
-const MIN_BLOCKS: usize = 2;
-/// Directory entries for each block of the pool. A position gets a block after a few visits, and each visit makes a new
+/// Minimum number of pages: the root and one position below it.
+const MIN_PAGES: usize = 2;
+/// Directory entries for each page of the pool. A position gets a page after a few visits, and each visit makes a new
 /// position; the ratio was found by measurement.
-pub const ENTRIES_PER_BLOCK: usize = 12;
+pub const ENTRIES_PER_PAGE: usize = 12;
 
 /// An error of a table's size.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TableError {
-    /// No room for one bucket and two blocks.
+    /// No room for one bucket and two pages.
     #[error("a table of {given} bytes is too small: expected at least {smallest} for this game and board")]
     TooSmall {
         /// Bytes requested.
@@ -57,29 +57,29 @@ pub enum TableError {
 /// The parameters of a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Number of moves of the game: edges of a block.
+    /// Number of moves of the game: edges of a page.
     pub moves: usize,
     /// True if each edge has a word of state for the selection policy.
     pub policy_state: bool,
 }
 
 impl Shape {
-    /// Returns the words of an edge block, a multiple of a cache line.
+    /// Returns the words of an edge page, a multiple of a cache line.
     #[must_use]
-    pub const fn block_words(self) -> usize {
+    pub const fn page_words(self) -> usize {
         (self.last_tag() + 1).next_multiple_of(8)
     }
 
-    /// Returns the words between two arrays of a block: one for a tag if it may lie on three pages.
+    /// Returns the words between two arrays of a page: one for a tag if it may lie on three pages.
     #[inline]
     const fn gap(self) -> usize {
         (self.moves > MOVES_ON_TWO_PAGES) as usize
     }
 
-    /// Returns the index of the first AMAF word of a block.
+    /// Returns the index of the first AMAF word of a page.
     #[inline]
     pub(super) const fn amaf_start(self) -> usize {
-        BLOCK_HEADER_WORDS + self.moves + self.gap()
+        PAGE_HEADER_WORDS + self.moves + self.gap()
     }
 
     /// Returns the index of the first word of policy state; of the word after the AMAF words if there is none.
@@ -93,8 +93,8 @@ impl Shape {
         self.policy_start() + if self.policy_state { self.moves } else { 0 }
     }
 
-    /// Returns the indices of the tags, see [`tag`](super::block::tag). Each page of a block contains a tag or the
-    /// block's owner, wherever the page boundaries lie, because an array is shorter than a page.
+    /// Returns the indices of the tags, see [`tag`](super::page::tag). Each page of a page contains a tag or the
+    /// page's owner, wherever the page boundaries lie, because an array is shorter than a page.
     pub(super) fn tags(self) -> impl Iterator<Item = usize> {
         let after_edges = (self.gap() > 0).then(|| self.amaf_start() - 1);
         let after_amaf = (self.gap() > 0 && self.policy_state).then(|| self.policy_start() - 1);
@@ -105,30 +105,30 @@ impl Shape {
 /// The number of each part, from which the offsets follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Shape of the blocks.
+    /// Shape of the pages.
     pub shape: Shape,
     /// Number of buckets in the directory, without the overflow.
     pub buckets: usize,
-    /// Number of edge blocks in the pool.
-    pub blocks: usize,
+    /// Number of edge pages in the pool.
+    pub pages: usize,
 }
 
 impl Layout {
-    /// Returns the largest layout of `shape` that fits into `bytes`, with at most 2^26 - 1 blocks.
+    /// Returns the largest layout of `shape` that fits into `bytes`, with at most 2^26 - 1 pages.
     ///
     /// # Errors
     /// Returns an error if the smallest layout does not fit.
     pub fn fit(shape: Shape, bytes: usize) -> Result<Layout, TableError> {
-        let smallest = Layout { shape, buckets: 1, blocks: MIN_BLOCKS };
+        let smallest = Layout { shape, buckets: 1, pages: MIN_PAGES };
         if bytes < smallest.bytes() {
             return Err(TableError::TooSmall { given: bytes, smallest: smallest.bytes() });
         }
         let words = bytes / 8 - HEADER_WORDS;
-        let per_block = shape.block_words() + ENTRIES_PER_BLOCK * ENTRY_WORDS;
-        let blocks = (words / per_block).clamp(MIN_BLOCKS, MAX_BLOCKS);
-        let all_buckets = ((words - blocks * shape.block_words()) / BUCKET_WORDS).max(1);
+        let per_page = shape.page_words() + ENTRIES_PER_PAGE * ENTRY_WORDS;
+        let pages = (words / per_page).clamp(MIN_PAGES, MAX_PAGES);
+        let all_buckets = ((words - pages * shape.page_words()) / BUCKET_WORDS).max(1);
         let mut layout =
-            Layout { shape, buckets: all_buckets - all_buckets / (BUCKETS_PER_OVERFLOW + 1), blocks };
+            Layout { shape, buckets: all_buckets - all_buckets / (BUCKETS_PER_OVERFLOW + 1), pages };
         layout.buckets -= usize::from(layout.buckets + layout.overflow_buckets() > all_buckets);
         debug_assert!(layout.bytes() <= bytes);
         Ok(layout)
@@ -139,12 +139,12 @@ impl Layout {
         let bytes = || {
             let buckets = self.buckets.checked_add(self.overflow_buckets())?;
             let directory = buckets.checked_mul(BUCKET_WORDS)?;
-            let pool = self.blocks.checked_mul(self.shape.block_words())?;
+            let pool = self.pages.checked_mul(self.shape.page_words())?;
             directory.checked_add(pool)?.checked_add(HEADER_WORDS)?.checked_mul(8)
         };
         (1..=MAX_MOVES).contains(&self.shape.moves)
             && self.buckets >= 1
-            && (MIN_BLOCKS..=MAX_BLOCKS).contains(&self.blocks)
+            && (MIN_PAGES..=MAX_PAGES).contains(&self.pages)
             && bytes().is_some_and(|bytes| isize::try_from(bytes).is_ok())
     }
 
@@ -157,7 +157,7 @@ impl Layout {
     /// Returns the size of the table in words.
     #[must_use]
     pub const fn words(&self) -> usize {
-        self.pool() + self.blocks * self.shape.block_words()
+        self.pool() + self.pages * self.shape.page_words()
     }
 
     /// Returns the number of overflow buckets.
@@ -192,24 +192,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_block_takes_1088_bytes_on_9x9_and_4416_on_19x19() {
-        assert_eq!(Shape { moves: 82, policy_state: false }.block_words() * 8, 1088);
-        assert_eq!(Shape { moves: 362, policy_state: false }.block_words() * 8, 4416);
+    fn a_page_takes_1088_bytes_on_9x9_and_4416_on_19x19() {
+        assert_eq!(Shape { moves: 82, policy_state: false }.page_words() * 8, 1088);
+        assert_eq!(Shape { moves: 362, policy_state: false }.page_words() * 8, 4416);
     }
 
     #[test]
-    fn each_page_of_a_block_has_a_tag_however_it_lies() {
+    fn each_page_of_a_page_has_a_tag_however_it_lies() {
         const PAGE: usize = 512;
         for moves in [2, 82, 128, 129, 170, 325, 362] {
             for policy_state in [false, true] {
                 let shape = Shape { moves, policy_state };
                 let signs: Vec<usize> = [0].into_iter().chain(shape.tags()).collect();
                 let used = *signs.last().expect("a tag") + 1;
-                assert!(used <= shape.block_words());
+                assert!(used <= shape.page_words());
                 for start in 0..PAGE {
                     let page = |word: usize| (start + word) / PAGE;
                     let has_sign = |wanted: usize| signs.iter().any(|&sign| page(sign) == wanted);
-                    // The first page contains the owner; a page boundary may also divide the block's header of six words.
+                    // The first page contains the owner; a page boundary may also divide the page's header of six words.
                     assert!((0..used).all(|word| has_sign(page(word))), "{shape:?} at {start}");
                 }
             }
@@ -223,7 +223,7 @@ mod tests {
             for bytes in [16 << 10, 17_000, 100_001, 1 << 20, 64 << 20] {
                 let layout = Layout::fit(shape, bytes).unwrap();
                 assert!(layout.bytes() <= bytes);
-                assert!(layout.bytes() + 2 * 8 * shape.block_words() > bytes, "{layout:?} in {bytes}");
+                assert!(layout.bytes() + 2 * 8 * shape.page_words() > bytes, "{layout:?} in {bytes}");
             }
             assert!(matches!(Layout::fit(shape, 100), Err(TableError::TooSmall { given: 100, .. })));
         }

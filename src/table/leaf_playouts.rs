@@ -1,4 +1,4 @@
-//! Leaf playouts: the playouts from a position before it got a block.
+//! Leaf playouts: the playouts from a position before it got a page.
 
 use crate::base::value::Value;
 

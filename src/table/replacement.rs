@@ -1,4 +1,4 @@
-//! Replacement policies: the choice of an entry or a block to evict when the table is full.
+//! Replacement policies: the choice of an entry or a page to evict when the table is full.
 
 use super::entry::GENERATIONS;
 use std::fmt;
@@ -6,12 +6,12 @@ use std::str::FromStr;
 
 /// Right shift of the value for each generation since the last use (a quarter remains).
 const AGE_SHIFT: u64 = 2;
-/// Additional right shift if the present generation has not used it (1/16 remains). Without it, small blocks of the
+/// Additional right shift if the present generation has not used it (1/16 remains). Without it, small pages of the
 /// present search were evicted before larger unused ones, came back, and were evaluated by the network again.
 const UNUSED_SHIFT: u64 = 4;
 
 /// The policy for evictions from a full table. A directory entry competes with the others of its bucket and of the overflow
-/// bucket, an edge block with those that the clock hand passes; the path of the running simulation is protected.
+/// bucket, an edge page with those that the clock hand passes; the path of the running simulation is protected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Replacement {
     /// Evicts the candidate with the fewest visits, after division by 4 for each generation since the last use, and by
@@ -26,14 +26,14 @@ pub enum Replacement {
     Always,
 }
 
-/// The candidates for eviction: the entries of a bucket and its overflow bucket, or the blocks that the clock hand passes.
+/// The candidates for eviction: the entries of a bucket and its overflow bucket, or the pages that the clock hand passes.
 #[derive(Debug)]
 pub(super) struct EvictionCandidates<T> {
     all: [Option<EvictionCandidate<T>>; MAX_CANDIDATES],
     count: usize,
 }
 
-/// An entry or a block that may be evicted, with its visits and the generation of its last use.
+/// An entry or a page that may be evicted, with its visits and the generation of its last use.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EvictionCandidate<T> {
     pub(super) what: T,
@@ -41,7 +41,7 @@ pub(super) struct EvictionCandidate<T> {
     used_in: u64,
 }
 
-/// Maximum number of candidates: two buckets of four entries, or eight blocks.
+/// Maximum number of candidates: two buckets of four entries, or eight pages.
 const MAX_CANDIDATES: usize = 8;
 
 impl<T: Copy> Default for EvictionCandidates<T> {
@@ -85,7 +85,7 @@ impl Replacement {
         }
     }
 
-    /// Returns the value of keeping an entry or block with `visits` that was last used in generation `used_in`; 0
+    /// Returns the value of keeping an entry or page with `visits` that was last used in generation `used_in`; 0
     /// without visits.
     #[inline]
     pub(super) fn worth(self, visits: u32, used_in: u64, generation: u64) -> u64 {

@@ -1,4 +1,4 @@
-//! The expected final score of a position, as stored in two words of its block.
+//! The expected final score of a position, as stored in two words of its page.
 //!
 //! | bits   | field     | meaning                                                            |
 //! |--------|-----------|--------------------------------------------------------------------|

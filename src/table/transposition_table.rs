@@ -2,7 +2,7 @@
 
 use super::atomic::AtomicU64;
 use super::backing::{self, Backing};
-use super::block::Block;
+use super::page::Page;
 use super::counters::Counters;
 use super::entry::{self, Entry, GENERATIONS, MIN_KEY};
 use super::file::MappedFile;
@@ -15,13 +15,13 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed};
 /// A generation lasts until one in this many entries has been claimed, see [`Table::next_search`].
 const ENTRIES_PER_GENERATION: usize = 64;
 
-/// Entries and blocks that must not be evicted: those on the path of the caller's simulation.
+/// Entries and pages that must not be evicted: those on the path of the caller's simulation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ProtectedPath<'a> {
     /// Keys of protected entries.
     pub keys: &'a [u64],
-    /// Numbers of protected blocks.
-    pub blocks: &'a [u32],
+    /// Numbers of protected pages.
+    pub pages: &'a [u32],
 }
 
 /// The fill state of a table.
@@ -29,16 +29,16 @@ pub struct ProtectedPath<'a> {
 pub struct Census {
     /// Size of the whole table in bytes.
     pub bytes: usize,
-    /// Bytes of the entries and blocks in use.
+    /// Bytes of the entries and pages in use.
     pub bytes_used: usize,
     /// Number of entries in the directory.
     pub entries: usize,
     /// Number of entries in use.
     pub entries_used: usize,
-    /// Number of blocks in the pool.
-    pub blocks: usize,
-    /// Number of blocks in use.
-    pub blocks_used: usize,
+    /// Number of pages in the pool.
+    pub pages: usize,
+    /// Number of pages in use.
+    pub pages_used: usize,
 }
 
 impl Census {
@@ -66,7 +66,7 @@ pub struct Table {
     pub(super) open_count: u64,
     /// Random number of this process, for [`Table::is_shared_now`].
     pub(super) searcher: u64,
-    /// The present epoch, in the upper 32 bits. Blocks of other epochs are verified before use, see
+    /// The present epoch, in the upper 32 bits. Pages of other epochs are verified before use, see
     /// [recovery](super::maintenance).
     pub(super) epoch: u64,
 }
@@ -193,14 +193,14 @@ impl Table {
     pub fn census(&self) -> Census {
         let used = |word, limit: usize| (self.header(word).load(Relaxed) as usize).min(limit);
         let entries_used = used(header::ENTRIES_USED, self.layout.entries());
-        let blocks_used = used(header::BLOCKS_USED, self.layout.blocks);
+        let pages_used = used(header::PAGES_USED, self.layout.pages);
         Census {
             bytes: self.layout.bytes(),
-            bytes_used: 8 * (entries_used * ENTRY_WORDS + blocks_used * self.layout.shape.block_words()),
+            bytes_used: 8 * (entries_used * ENTRY_WORDS + pages_used * self.layout.shape.page_words()),
             entries: self.layout.entries(),
             entries_used,
-            blocks: self.layout.blocks,
-            blocks_used,
+            pages: self.layout.pages,
+            pages_used,
         }
     }
 
@@ -249,43 +249,43 @@ impl Table {
         self.claim(avoid_reserved_keys(key), protected, counters)
     }
 
-    /// Returns the block of a position, unless it has none or its block was evicted.
+    /// Returns the page of a position, unless it has none or its page was evicted.
     #[must_use]
     #[inline]
-    pub fn block(&self, entry: &Entry<'_>) -> Option<Block<'_>> {
-        let number = entry.block_number();
+    pub fn page(&self, entry: &Entry<'_>) -> Option<Page<'_>> {
+        let number = entry.page_number();
         if number == 0 {
             return None;
         }
-        let words = self.block_words(number)?;
-        let found = Block::accept(words, self.layout.shape, number, entry.key(), self.epoch);
-        if found.is_some() { found } else { self.verify_block(entry, number) }
+        let words = self.page_words(number)?;
+        let found = Page::accept(words, self.layout.shape, number, entry.key(), self.epoch);
+        if found.is_some() { found } else { self.verify_page(entry, number) }
     }
 
-    /// Prefetches the block of a position.
+    /// Prefetches the page of a position.
     #[inline]
-    pub fn prefetch_block(&self, entry: &Entry<'_>) {
-        if let Some(words) = self.block_words(entry.meta().block) {
+    pub fn prefetch_page(&self, entry: &Entry<'_>) {
+        if let Some(words) = self.page_words(entry.meta().page) {
             for line in words.iter().step_by(8) {
                 backing::prefetch(line);
             }
         }
     }
 
-    /// Replaces the statistics of an evicted block by leaf playouts with the mean of the position. Returns true to
+    /// Replaces the statistics of an evicted page by leaf playouts with the mean of the position. Returns true to
     /// the one worker that did so.
-    pub fn replace_lost_block(&self, entry: &Entry<'_>, counters: &mut Counters) -> bool {
-        let lost = entry.block_number();
-        if lost == 0 || self.block(entry).is_some() {
+    pub fn replace_lost_page(&self, entry: &Entry<'_>, counters: &mut Counters) -> bool {
+        let lost = entry.page_number();
+        if lost == 0 || self.page(entry).is_some() {
             return false;
         }
         let total = entry.total();
         let leaf_playouts = LeafPlayouts::with_mean(total.visits, total.value);
-        // Fails if another worker has given it a new block; one with the same number is freed.
-        let is_mended = entry.lose_block(lost, leaf_playouts);
+        // Fails if another worker has given it a new page; one with the same number is freed.
+        let is_mended = entry.lose_page(lost, leaf_playouts);
         if is_mended {
-            counters.lost_blocks += 1;
-            self.free_block(lost, entry.key());
+            counters.lost_pages += 1;
+            self.free_page(lost, entry.key());
         }
         is_mended
     }
@@ -316,9 +316,9 @@ impl Table {
     }
 
     #[inline]
-    pub(super) fn block_words(&self, number: u32) -> Option<&[AtomicU64]> {
-        let index = (number as usize).checked_sub(1).filter(|&index| index < self.layout.blocks)?;
-        let words = self.layout.shape.block_words();
+    pub(super) fn page_words(&self, number: u32) -> Option<&[AtomicU64]> {
+        let index = (number as usize).checked_sub(1).filter(|&index| index < self.layout.pages)?;
+        let words = self.layout.shape.page_words();
         let start = self.layout.pool() + index * words;
         Some(&self.backing.words()[start..start + words])
     }

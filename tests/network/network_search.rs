@@ -1,4 +1,4 @@
-//! A network in the search: it is asked once a block, its estimate counts once and is not a visit, and the evaluations
+//! A network in the search: it is asked once a page, its estimate counts once and is not a visit, and the evaluations
 //! of two networks never share a table.
 
 use crate::network::random;
@@ -19,7 +19,7 @@ use tewari::network::{Evaluator, InputPosition, Network, Networks, Symmetry};
 use tewari::play::noughts::TicTacToe;
 use tewari::search::policy::Rave;
 use tewari::search::{Limits, PositionEvaluator, Report, Search, SearchParameters};
-use tewari::table::{BlockEvaluation, ScoreMean, Shape as TableShape, Table};
+use tewari::table::{PageEvaluation, ScoreMean, Shape as TableShape, Table};
 
 const SIMULATIONS: u64 = 2_000;
 
@@ -39,7 +39,7 @@ fn search_with(estimate: Estimate, table: &Table, parameters: SearchParameters) 
         Box::new(|game, priors| {
             asked.fetch_add(1, Relaxed);
             game.expand(priors);
-            BlockEvaluation { estimate: Some(estimate), score: Some(ScoreMean::of_sample(1.0, 1.0)) }
+            PageEvaluation { estimate: Some(estimate), score: Some(ScoreMean::of_sample(1.0, 1.0)) }
         })
     };
     let search = Search::new(table, Rave::default(), parameters);
@@ -52,11 +52,11 @@ fn table(bytes: usize) -> Table {
 }
 
 #[test]
-fn an_expert_is_asked_once_for_each_block_and_its_estimates_are_no_visits() {
+fn an_expert_is_asked_once_for_each_page_and_its_estimates_are_no_visits() {
     let table = table(1 << 20);
     let estimate = Estimate { value: Value::DRAW, weight: 200 };
     let (report, asked) = search_with(estimate, &table, SearchParameters::default());
-    assert_eq!(asked, table.census().blocks_used as u64);
+    assert_eq!(asked, table.census().pages_used as u64);
     assert_eq!(report.root.visits, report.simulations);
     let edges: u64 = report.moves.iter().map(|it| it.edge_visits).sum();
     assert!(edges <= report.simulations, "{edges} visits in {} simulations", report.simulations);
@@ -66,7 +66,7 @@ fn an_expert_is_asked_once_for_each_block_and_its_estimates_are_no_visits() {
 fn an_estimate_draws_the_value_of_the_root_towards_it_by_its_weight() {
     let value_with = |weight| {
         let estimate = Estimate { value: Value::WIN, weight };
-        // Without blocks below the root, only the root has an estimate.
+        // Without pages below the root, only the root has an estimate.
         let parameters = SearchParameters { expand_at: 10_000, ..SearchParameters::default() };
         search_with(estimate, &table(1 << 20), parameters).0.root.value
     };
@@ -83,15 +83,15 @@ fn an_estimate_draws_the_value_of_the_root_towards_it_by_its_weight() {
 }
 
 #[test]
-fn blocks_that_are_lost_and_made_again_do_not_count_an_estimate_twice() {
-    // Three blocks hold a whole game tree, so positions lose theirs all the time. If each new block added another
+fn pages_that_are_lost_and_made_again_do_not_count_an_estimate_twice() {
+    // Three pages hold a whole game tree, so positions lose theirs all the time. If each new page added another
     // estimate to the mean, the root's value would drift towards it.
     let small = table(16 << 10);
     let parameters = SearchParameters { expand_at: 1, ..SearchParameters::default() };
     let estimate = Estimate { value: Value::WIN, weight: 50 };
     let (report, asked) = search_with(estimate, &small, parameters);
-    let blocks = small.layout().blocks as u64;
-    assert!(asked > 2 * blocks, "{asked} blocks were made in a pool of {blocks}");
+    let pages = small.layout().pages as u64;
+    assert!(asked > 2 * pages, "{asked} pages were made in a pool of {pages}");
     let (ample, _) = search_with(estimate, &table(4 << 20), parameters);
     let difference = (report.root.value.as_f64() - ample.root.value.as_f64()).abs();
     assert!(difference < 0.1, "{:?} {:?}", report.root.value, ample.root.value);

@@ -51,7 +51,7 @@ fn the_same_seed_gives_the_same_result_bit_for_bit() {
 fn the_size_of_the_table_does_not_matter_until_something_is_replaced() {
     let run = |bytes| {
         let report = search(&mut engine(9, bytes, 3), simulations(3_000));
-        let replaced = report.counters.evictions + report.counters.block_evictions;
+        let replaced = report.counters.evictions + report.counters.page_evictions;
         (replaced, essence(&report))
     };
     let (replaced_in_large, large) = run(64 << 20);
@@ -116,7 +116,7 @@ fn a_table_of_a_few_kibibytes_still_searches() {
         assert_eq!(report.simulations, 500);
         let best = engine.chosen_move(&report);
         assert!(engine.position().check(best).is_ok());
-        assert!(report.counters.evictions + report.counters.block_evictions > 0, "{side}");
+        assert!(report.counters.evictions + report.counters.page_evictions > 0, "{side}");
     }
 }
 

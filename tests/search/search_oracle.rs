@@ -11,7 +11,7 @@ use tewari::table::{Shape, Table};
 const SHAPE: Shape = Shape { moves: 9, policy_state: false };
 /// Size of a table with room for every position.
 const AMPLE: usize = 2 << 20;
-/// Size of a table of four buckets of entries and two edge blocks.
+/// Size of a table of four buckets of entries and two edge pages.
 const TINY: usize = 1200;
 /// Number of simulations that proves any position in a large table: the empty board takes 14,000 with RAVE and 19,000
 /// with UCB1.

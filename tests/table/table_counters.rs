@@ -6,7 +6,7 @@ use std::sync::Barrier;
 use tewari::base::game::Prior;
 use tewari::base::value::{Estimate, Value};
 use tewari::table::{
-    Block, BlockEvaluation, Counters, EDGE_VISITS_FULL, Entry, LeafPlayouts, MAX_EDGE_VISITS, ProtectedPath,
+    Page, PageEvaluation, Counters, EDGE_VISITS_FULL, Entry, LeafPlayouts, MAX_EDGE_VISITS, ProtectedPath,
     ScoreMean, Shape, TOTAL_VISITS_FULL, Table, TableIdentity, TableMode, VisitsAndValue,
 };
 
@@ -15,12 +15,12 @@ const SHAPE: Shape = Shape { moves: MOVES, policy_state: false };
 const KEY: u64 = 0x1234_5678_9abc_def0;
 const PRIOR: Prior = Prior { visits: 20, wins: 12 };
 
-/// Returns the position and its block; makes them if necessary.
-fn position(table: &Table) -> (Entry<'_>, Block<'_>) {
+/// Returns the position and its page; makes them if necessary.
+fn position(table: &Table) -> (Entry<'_>, Page<'_>) {
     let mut counters = Counters::default();
     let entry = table.find_or_claim(KEY, ProtectedPath::default(), &mut counters).expect("an entry");
-    let block = table.claim_block(&entry, || [Some(PRIOR); MOVES], ProtectedPath::default(), &mut counters);
-    (entry, block.expect("a block"))
+    let page = table.claim_page(&entry, || [Some(PRIOR); MOVES], ProtectedPath::default(), &mut counters);
+    (entry, page.expect("a page"))
 }
 
 fn value_of(index: usize) -> Value {
@@ -28,19 +28,19 @@ fn value_of(index: usize) -> Value {
 }
 
 /// Adds visits to an edge and to its position, as a backup does.
-fn add(entry: &Entry<'_>, block: &Block<'_>, index: usize, count: u32) {
-    block.add_visits(entry, index, count, value_of(index));
+fn add(entry: &Entry<'_>, page: &Page<'_>, index: usize, count: u32) {
+    page.add_visits(entry, index, count, value_of(index));
     entry.add_visits(count, Value(77));
 }
 
-fn visits(block: &Block<'_>) -> Vec<u64> {
-    block.edges().map(|edge| u64::from(edge.visits())).collect()
+fn visits(page: &Page<'_>) -> Vec<u64> {
+    page.edges().map(|edge| u64::from(edge.visits())).collect()
 }
 
 /// Checks that the visits of a position are those of its edges and leaf playouts, except for rounding in halving, and
 /// for at most `at_once` visits that were added to an edge before a halving and to the position after it.
-fn assert_adds_up(entry: &Entry<'_>, block: &Block<'_>, at_once: u32) {
-    let parts = visits(block).iter().sum::<u64>() + u64::from(entry.leaf_playouts().visits);
+fn assert_adds_up(entry: &Entry<'_>, page: &Page<'_>, at_once: u32) {
+    let parts = visits(page).iter().sum::<u64>() + u64::from(entry.leaf_playouts().visits);
     let total = u64::from(entry.total().visits);
     assert!(parts.abs_diff(total) <= MOVES as u64 + u64::from(at_once), "{parts} in {total}");
 }
@@ -48,7 +48,7 @@ fn assert_adds_up(entry: &Entry<'_>, block: &Block<'_>, at_once: u32) {
 #[test]
 fn siblings_keep_their_order_and_their_shares_when_an_edge_is_full() {
     let table = Table::new(SHAPE, 1 << 20).expect("a table");
-    let (entry, block) = position(&table);
+    let (entry, page) = position(&table);
     let played = LeafPlayouts { visits: 1000, half_points: 1000 };
     entry.seed(played, VisitsAndValue { visits: 1000, value: Value::DRAW });
     // The best move has one visit in forty more than the second.
@@ -56,20 +56,20 @@ fn siblings_keep_their_order_and_their_shares_when_an_edge_is_full() {
     let mut added = 0_u64;
     for _ in 0..400 {
         for (index, share) in shares {
-            add(&entry, &block, index, share << 15);
+            add(&entry, &page, index, share << 15);
             added += u64::from(share) << 15;
         }
-        let visits = visits(&block);
+        let visits = visits(&page);
         assert!(visits.iter().all(|&visits| visits < u64::from(EDGE_VISITS_FULL)));
         assert!(visits[3] > visits[7] && visits[7] > visits[0] && visits[0] > visits[25], "{visits:?}");
         let lead = visits[3] as f64 / visits[7] as f64;
         assert!((lead - 41.0 / 40.0).abs() < 0.02, "{lead}");
-        assert_adds_up(&entry, &block, 41 << 15);
+        assert_adds_up(&entry, &page, 41 << 15);
     }
     assert!(added > 3 * u64::from(EDGE_VISITS_FULL));
     for (index, _) in shares {
-        assert!(block.edge(index).value().0.abs_diff(value_of(index).0) < 1 << 12);
-        assert_eq!(block.edge(index).prior(), PRIOR);
+        assert!(page.edge(index).value().0.abs_diff(value_of(index).0) < 1 << 12);
+        assert_eq!(page.edge(index).prior(), PRIOR);
     }
     assert_eq!(entry.total().value, Value(77));
     let leaf_playouts = entry.leaf_playouts();
@@ -83,13 +83,13 @@ fn siblings_keep_their_order_and_their_shares_when_an_edge_is_full() {
 #[test]
 fn a_position_whose_edges_are_full_only_together_is_halved_before_its_visits_overflow() {
     let table = Table::new(SHAPE, 1 << 20).expect("a table");
-    let (entry, block) = position(&table);
+    let (entry, page) = position(&table);
     for round in 0..600 {
         for index in 0..MOVES {
-            add(&entry, &block, index, 1 << 18);
+            add(&entry, &page, index, 1 << 18);
         }
         assert!(u64::from(entry.total().visits) < u64::from(TOTAL_VISITS_FULL) + (1 << 18), "{round}");
-        assert_adds_up(&entry, &block, 1 << 18);
+        assert_adds_up(&entry, &page, 1 << 18);
     }
     assert_eq!(table.scan(&mut |_| {}).faults, 0);
 }
@@ -99,10 +99,10 @@ fn workers_that_fill_the_edges_of_one_position_at_once_halve_once() {
     const WORKERS: usize = 4;
     for round in 0..300 {
         let table = Table::new(SHAPE, 1 << 20).expect("a table");
-        let (entry, block) = position(&table);
+        let (entry, page) = position(&table);
         // Each edge lacks one visit to a halving, or several.
         for index in 0..MOVES {
-            block.add_visits(&entry, index, EDGE_VISITS_FULL - 1 - round % 3, value_of(index));
+            page.add_visits(&entry, index, EDGE_VISITS_FULL - 1 - round % 3, value_of(index));
         }
         // The sum of these edges is full as well.
         entry.set_total(VisitsAndValue { visits: TOTAL_VISITS_FULL - 1000, value: Value::DRAW });
@@ -113,13 +113,13 @@ fn workers_that_fill_the_edges_of_one_position_at_once_halve_once() {
                 scope.spawn(move || {
                     barrier.wait();
                     for visit in 0..40 {
-                        add(&entry, &block, (worker + visit * WORKERS / 2) % MOVES, 1);
+                        add(&entry, &page, (worker + visit * WORKERS / 2) % MOVES, 1);
                     }
                 });
             }
         });
         let half = u64::from(EDGE_VISITS_FULL / 2);
-        let found = visits(&block);
+        let found = visits(&page);
         assert!(
             found.iter().all(|visits| (half - 2..half + 40).contains(visits)),
             "round {round}: {found:?}"
@@ -142,13 +142,13 @@ fn identity() -> TableIdentity {
 /// Creates a file with one position and these visits of its edges.
 fn file(path: &Path, edges: &[(usize, u32)]) -> Table {
     let table = Table::create(path, &identity(), SHAPE, 64 << 10).expect("a file");
-    let (entry, block) = position(&table);
+    let (entry, page) = position(&table);
     entry.seed(
         LeafPlayouts { visits: 30_000, half_points: 15_000 },
         VisitsAndValue { visits: 30_000, value: Value::DRAW },
     );
     for &(index, count) in edges {
-        add(&entry, &block, index, count);
+        add(&entry, &page, index, count);
     }
     table
 }
@@ -164,16 +164,16 @@ fn a_merge_whose_sums_do_not_fit_keeps_the_order_and_the_shares_of_the_moves() {
         let path = folder.path().join(format!("sum of {count}"));
         let (sum, kept) =
             Table::merge(&path, &sources, None, 64 << 10, false, &mut |_, _| true).expect("a merge");
-        assert_eq!((kept.positions, kept.positions_kept, kept.blocks_kept), (1, 1, 1));
-        let (entry, block) = position(&sum);
-        let found = visits(&block);
+        assert_eq!((kept.positions, kept.positions_kept, kept.pages_kept), (1, 1, 1));
+        let (entry, page) = position(&sum);
+        let found = visits(&page);
         let largest = count as u64 * 130_000_000;
         let shift = (0..).find(|shift| largest >> shift < u64::from(EDGE_VISITS_FULL)).expect("one");
         for (index, visits) in edges {
             assert_eq!(found[index], (count as u64 * u64::from(visits)) >> shift, "{found:?}");
-            assert!(block.edge(index).value().0.abs_diff(value_of(index).0) < 1 << 13);
+            assert!(page.edge(index).value().0.abs_diff(value_of(index).0) < 1 << 13);
         }
-        assert_adds_up(&entry, &block, 0);
+        assert_adds_up(&entry, &page, 0);
         let leaf_playouts = entry.leaf_playouts();
         assert!(
             leaf_playouts.visits > 10_000 && (leaf_playouts.mean().as_f64() - 0.25).abs() < 0.01,
@@ -198,12 +198,12 @@ fn edges_that_an_older_file_filled_further_are_halved_together_at_the_next_visit
     }
     std::fs::write(&path, bytes).expect("written");
     let table = Table::open(&path, TableMode::ReadWrite, None).expect("the file");
-    let (entry, block) = position(&table);
-    assert!(visits(&block)[3] > u64::from(MAX_EDGE_VISITS - 10));
-    add(&entry, &block, 0, 1);
-    add(&entry, &block, 3, 1);
-    add(&entry, &block, 3, 1);
-    let found = visits(&block);
+    let (entry, page) = position(&table);
+    assert!(visits(&page)[3] > u64::from(MAX_EDGE_VISITS - 10));
+    add(&entry, &page, 0, 1);
+    add(&entry, &page, 3, 1);
+    add(&entry, &page, 3, 1);
+    let found = visits(&page);
     assert!(found.iter().all(|&visits| visits < u64::from(EDGE_VISITS_FULL)), "{found:?}");
     assert!(found[3] > found[7] && found[7] > found[0], "{found:?}");
 }
@@ -224,9 +224,9 @@ fn a_merge_counts_an_estimate_once_however_many_tables_have_it() {
             let entry = table.find_or_claim(KEY, ProtectedPath::default(), &mut counters).expect("an entry");
             let score = ScoreMean { mean: -7.5, deviation: 12.0, weight: number as f64 + 1.0 };
             let judge =
-                || ([Some(PRIOR); MOVES], BlockEvaluation { estimate: Some(estimate), score: Some(score) });
-            let block = table.claim_evaluated_block(&entry, judge, ProtectedPath::default(), &mut counters);
-            assert_eq!(block.expect("a block").estimate(), Some(estimate));
+                || ([Some(PRIOR); MOVES], PageEvaluation { estimate: Some(estimate), score: Some(score) });
+            let page = table.claim_evaluated_page(&entry, judge, ProtectedPath::default(), &mut counters);
+            assert_eq!(page.expect("a page").estimate(), Some(estimate));
             let value = estimate.join(u64::from(visits), mean);
             let half_points = (u64::from(2 * visits) * u64::from(mean.0)) >> 32;
             let played = LeafPlayouts { visits, half_points: half_points as u32 };
@@ -237,9 +237,9 @@ fn a_merge_counts_an_estimate_once_however_many_tables_have_it() {
     let path = folder.path().join("sum");
     let sources: Vec<&Table> = sources.iter().collect();
     let (sum, _) = Table::merge(&path, &sources, None, 64 << 10, false, &mut |_, _| true).expect("a merge");
-    let (entry, block) = position(&sum);
-    assert_eq!(block.estimate(), Some(estimate));
-    assert_eq!(block.evaluator_score().map(|score| (score.mean, score.deviation)), Some((-7.5, 12.0)));
+    let (entry, page) = position(&sum);
+    assert_eq!(page.estimate(), Some(estimate));
+    assert_eq!(page.evaluator_score().map(|score| (score.mean, score.deviation)), Some((-7.5, 12.0)));
     let total = entry.total();
     assert_eq!((total.visits, entry.leaf_playouts().visits), (80, 80));
     let weighted: u64 = samples.iter().map(|&(visits, mean)| u64::from(visits) * u64::from(mean.0)).sum();
@@ -253,12 +253,12 @@ fn an_estimate_stays_when_visits_are_halved() {
     let mut counters = Counters::default();
     let entry = table.find_or_claim(KEY, ProtectedPath::default(), &mut counters).expect("an entry");
     let estimate = Estimate { value: Value(0xabcd_abcd), weight: 255 };
-    let judge = || ([Some(PRIOR); MOVES], BlockEvaluation { estimate: Some(estimate), score: None });
-    let block = table.claim_evaluated_block(&entry, judge, ProtectedPath::default(), &mut counters);
-    let block = block.expect("a block");
+    let judge = || ([Some(PRIOR); MOVES], PageEvaluation { estimate: Some(estimate), score: None });
+    let page = table.claim_evaluated_page(&entry, judge, ProtectedPath::default(), &mut counters);
+    let page = page.expect("a page");
     for _ in 0..5 {
-        add(&entry, &block, 3, EDGE_VISITS_FULL / 2);
+        add(&entry, &page, 3, EDGE_VISITS_FULL / 2);
     }
-    assert!(visits(&block)[3] < u64::from(EDGE_VISITS_FULL));
-    assert_eq!(block.estimate(), Some(estimate));
+    assert!(visits(&page)[3] < u64::from(EDGE_VISITS_FULL));
+    assert_eq!(page.estimate(), Some(estimate));
 }

@@ -21,11 +21,11 @@ struct Position {
     leaf_half_points: u64,
     leaf_playouts: u64,
     generation: u64,
-    block: u64,
+    page: u64,
     bounds: Option<(i64, i64)>,
 }
 
-/// The compared fields of a block.
+/// The compared fields of a page.
 struct Moves {
     legal: Vec<bool>,
     visits: Vec<u64>,
@@ -55,7 +55,7 @@ impl Reader {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
         assert_eq!((reader.words[7], reader.words[20]), (sum, 0));
-        assert_eq!(reader.words.len() as u64, reader.pool() + reader.blocks() * reader.block_words());
+        assert_eq!(reader.words.len() as u64, reader.pool() + reader.pages() * reader.page_words());
         reader
     }
 
@@ -76,7 +76,7 @@ impl Reader {
         self.words[4]
     }
 
-    fn blocks(&self) -> u64 {
+    fn pages(&self) -> u64 {
         self.words[5]
     }
 
@@ -109,7 +109,7 @@ impl Reader {
         (amaf, state, tags)
     }
 
-    fn block_words(&self) -> u64 {
+    fn page_words(&self) -> u64 {
         let (_, _, tags) = self.places();
         (tags[tags.len() - 1] + 1).next_multiple_of(8)
     }
@@ -139,7 +139,7 @@ impl Reader {
                 leaf_half_points: bits(meta, 0, 16),
                 leaf_playouts: bits(meta, 16, 31),
                 generation: bits(meta, 32, 38),
-                block: bits(meta, 38, 64),
+                page: bits(meta, 38, 64),
                 bounds,
             };
             found.entry(key).or_insert(position);
@@ -147,11 +147,11 @@ impl Reader {
         (found, misplaced)
     }
 
-    /// Returns the block that an entry names, if the block names the entry.
-    fn block(&self, key: u64, number: u64) -> Option<Moves> {
-        let number = number.checked_sub(1).filter(|&number| number < self.blocks())?;
-        let start = (self.pool() + number * self.block_words()) as usize;
-        let words = &self.words[start..start + self.block_words() as usize];
+    /// Returns the page that an entry names, if the page names the entry.
+    fn page(&self, key: u64, number: u64) -> Option<Moves> {
+        let number = number.checked_sub(1).filter(|&number| number < self.pages())?;
+        let start = (self.pool() + number * self.page_words()) as usize;
+        let words = &self.words[start..start + self.page_words() as usize];
         if words[0] != key || words[1] & 1 == 1 {
             return None;
         }
@@ -215,7 +215,7 @@ fn compare(columns: usize, rows: usize, options: &[&str]) {
         (number(&info["generation"]), number(&info["openings"]) - 1)
     );
     assert_eq!(bits(reader.words[19], 30, 32), 2, "closed");
-    assert_eq!(reader.blocks(), number(&info["blocks"]));
+    assert_eq!(reader.pages(), number(&info["blocks"]));
     let (positions, misplaced) = reader.positions();
     assert_eq!((positions.len() as u64, misplaced), (number(&info["entriesUsed"]), 0));
     let bounded = positions.values().filter(|position| position.bounds.is_some()).count();
@@ -223,23 +223,23 @@ fn compare(columns: usize, rows: usize, options: &[&str]) {
     let of_now = positions.values().filter(|position| position.generation == reader.words[16]).count();
     assert_eq!(of_now as u64, number(&info["ages"][0]));
 
-    let mut blocks = 0;
+    let mut pages = 0;
     for (&key, position) in &positions {
         assert!(position.leaf_half_points <= 2 * position.leaf_playouts);
-        let Some(block) = reader.block(key, position.block) else { continue };
-        blocks += 1;
-        assert!(block.is_whole);
-        assert!(block.amaf.iter().all(|(half_points, samples)| *half_points <= 2 * samples));
-        let counted = block.visits.iter().sum::<u64>() + position.leaf_playouts;
+        let Some(page) = reader.page(key, position.page) else { continue };
+        pages += 1;
+        assert!(page.is_whole);
+        assert!(page.amaf.iter().all(|(half_points, samples)| *half_points <= 2 * samples));
+        let counted = page.visits.iter().sum::<u64>() + position.leaf_playouts;
         assert!(counted <= u64::from(position.visits), "{counted} in {}", position.visits);
     }
-    assert_eq!(blocks, number(&info["blocksUsed"]));
+    assert_eq!(pages, number(&info["blocksUsed"]));
 
     let root_visits = number(&analysis["rootInfo"]["visits"]);
     // The position after the only move tried has as many visits, but not all moves are legal there.
-    let is_root = |block: Moves| block.legal.iter().all(|legal| *legal);
+    let is_root = |page: Moves| page.legal.iter().all(|legal| *legal);
     let roots =
-        positions.iter().filter(|(key, position)| reader.block(**key, position.block).is_some_and(is_root));
+        positions.iter().filter(|(key, position)| reader.page(**key, position.page).is_some_and(is_root));
     let (&key, root) = roots.max_by_key(|(_, position)| position.visits).expect("a root");
     assert_eq!(u64::from(root.visits), root_visits);
     let winrate = analysis["rootInfo"]["winrate"].as_f64().expect("a win rate");
@@ -248,12 +248,12 @@ fn compare(columns: usize, rows: usize, options: &[&str]) {
         let told = analysis["rootInfo"]["scoreBounds"].as_array().expect("bounds");
         assert!(told[0].as_i64() >= Some(lower) && told[1].as_i64() <= Some(upper), "{told:?}");
     }
-    let block = reader.block(key, root.block).expect("the root's block");
+    let page = reader.page(key, root.page).expect("the root's page");
     let moves = analysis["moveInfos"].as_array().expect("moves");
     assert!(!moves.is_empty());
     for told in moves {
         let at = move_number(told["move"].as_str().expect("a move"), columns, rows);
-        assert_eq!(block.visits[at], number(&told["edgeVisits"]), "{}", told["move"]);
+        assert_eq!(page.visits[at], number(&told["edgeVisits"]), "{}", told["move"]);
     }
 }
 
@@ -264,7 +264,7 @@ fn a_table_is_read_from_its_description() {
 }
 
 #[test]
-fn blocks_with_more_tags_and_policy_state_are_read_too() {
+fn pages_with_more_tags_and_policy_state_are_read_too() {
     compare(19, 19, &["--table-size", "8MiB"]);
     compare(9, 9, &["--table-size", "4MiB", "--policy", "ucb1-tuned"]);
     compare(13, 10, &["--table-size", "4MiB", "--policy", "lazarus"]);

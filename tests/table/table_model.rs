@@ -13,7 +13,7 @@ use tewari::table::{
 const MOVES: usize = 9;
 const SHAPE: Shape = Shape { moves: MOVES, policy_state: true };
 const RANGE: Bounds = Bounds { lower: -361, upper: 361 };
-const NOBODY: ProtectedPath<'static> = ProtectedPath { keys: &[], blocks: &[] };
+const NOBODY: ProtectedPath<'static> = ProtectedPath { keys: &[], pages: &[] };
 
 fn table(bytes: usize) -> Table {
     Table::new(SHAPE, bytes).expect("a table")
@@ -81,7 +81,7 @@ enum Action {
     Seed(u32, u32),
     Tighten(i16, i16),
     MarkTwin,
-    ClaimBlock([Option<(u8, u8)>; MOVES]),
+    ClaimPage([Option<(u8, u8)>; MOVES]),
     VisitEdge(usize, u32),
     AddAmaf([Option<u32>; MOVES]),
     NextGeneration,
@@ -97,7 +97,7 @@ fn action() -> impl Strategy<Value = Action> {
         (0_u32..1000, any::<u32>()).prop_map(|(visits, value)| Action::Seed(visits, value)),
         (0_i16..=361, 0_i16..=361).prop_map(|(below, above)| Action::Tighten(below, above)),
         Just(Action::MarkTwin),
-        prop::array::uniform9(prop::option::of((0_u8..255, 0_u8..255))).prop_map(Action::ClaimBlock),
+        prop::array::uniform9(prop::option::of((0_u8..255, 0_u8..255))).prop_map(Action::ClaimPage),
         (0..MOVES, any::<u32>()).prop_map(|(index, value)| Action::VisitEdge(index, value)),
         prop::array::uniform9(prop::option::of(0_u32..=2)).prop_map(Action::AddAmaf),
         Just(Action::NextGeneration),
@@ -154,21 +154,21 @@ fn act(table: &Table, key: u64, action: &Action, known: &mut Known, counters: &m
             entry.mark_twin();
             known.twin = true;
         }
-        Action::ClaimBlock(priors) => {
+        Action::ClaimPage(priors) => {
             if known.edges.is_none() {
                 let priors =
                     priors.map(|prior| prior.map(|(a, b)| Prior { visits: a.max(b), wins: a.min(b) }));
-                assert!(table.claim_block(&entry, || &priors, NOBODY, counters).is_some());
+                assert!(table.claim_page(&entry, || &priors, NOBODY, counters).is_some());
                 known.edges = Some(priors.map(|prior| KnownEdge { prior, ..KnownEdge::default() }));
             }
         }
         Action::VisitEdge(index, value) => {
-            if let (Some(block), Some(edges)) = (table.block(&entry), &mut known.edges) {
+            if let (Some(page), Some(edges)) = (table.page(&entry), &mut known.edges) {
                 edges[index].visits += 1;
                 edges[index].value = Some(Value(value));
-                assert_eq!(block.visit_edge(&entry, index, Value(value)), edges[index].visits);
-                block.mark_used(edges[index].visits, table.generation());
-                block
+                assert_eq!(page.visit_edge(&entry, index, Value(value)), edges[index].visits);
+                page.mark_used(edges[index].visits, table.generation());
+                page
                     .policy_state()
                     .get(index)
                     .expect("in the shape")
@@ -176,7 +176,7 @@ fn act(table: &Table, key: u64, action: &Action, known: &mut Known, counters: &m
             }
         }
         Action::AddAmaf(results) => {
-            if let (Some(block), Some(edges)) = (table.block(&entry), &mut known.edges) {
+            if let (Some(page), Some(edges)) = (table.page(&entry), &mut known.edges) {
                 let mut samples = [0; MOVES.div_ceil(2)];
                 for (index, result) in results.into_iter().enumerate() {
                     if let Some(half_points) = result {
@@ -185,7 +185,7 @@ fn act(table: &Table, key: u64, action: &Action, known: &mut Known, counters: &m
                         edges[index].amaf.half_points += half_points;
                     }
                 }
-                block.add_amaf(&samples);
+                page.add_amaf(&samples);
             }
         }
         Action::NextGeneration => table.next_search(),
@@ -202,19 +202,19 @@ fn compare(table: &Table, key: u64, known: &Known) {
     }
     assert_eq!(entry.bounds(RANGE), known.bounds.unwrap_or(RANGE).intersect(RANGE));
     assert_eq!(entry.has_twin(), known.twin);
-    let block = table.block(&entry);
-    assert_eq!(block.is_some(), known.edges.is_some());
-    let (Some(block), Some(edges)) = (block, known.edges) else { return };
-    assert!(block.is_current());
+    let page = table.page(&entry);
+    assert_eq!(page.is_some(), known.edges.is_some());
+    let (Some(page), Some(edges)) = (page, known.edges) else { return };
+    assert!(page.is_current());
     for ((index, known), pair) in edges.iter().enumerate().zip(0..) {
-        let edge = block.edge(index);
+        let edge = page.edge(index);
         assert_eq!(edge.is_legal(), known.prior.is_some());
-        assert_eq!((edge.visits(), block.amaf(index)), (known.visits, known.amaf));
-        assert_eq!(block.amaf_pairs().nth(pair / 2).expect("a pair")[index % 2], known.amaf);
+        assert_eq!((edge.visits(), page.amaf(index)), (known.visits, known.amaf));
+        assert_eq!(page.amaf_pairs().nth(pair / 2).expect("a pair")[index % 2], known.amaf);
         if let Some(prior) = known.prior {
             assert_eq!(edge.prior(), prior);
         }
-        let word = block.policy_state()[index].load(std::sync::atomic::Ordering::Relaxed);
+        let word = page.policy_state()[index].load(std::sync::atomic::Ordering::Relaxed);
         if let Some(value) = known.value {
             // Twenty bits of the value are stored.
             assert!(edge.value().0.abs_diff(value.0) < 1 << 12);
@@ -234,7 +234,7 @@ proptest! {
         for (key, action) in &actions {
             act(&table, *key, action, model.entry(*key).or_default(), &mut counters);
         }
-        prop_assert_eq!((counters.evictions, counters.block_evictions, counters.refused), (0, 0, 0));
+        prop_assert_eq!((counters.evictions, counters.page_evictions, counters.refused), (0, 0, 0));
         prop_assert_eq!(counters.misses, model.len() as u64);
         prop_assert_eq!(counters.hits, (actions.len() - model.len()) as u64);
         for (&key, known) in &model {
@@ -244,9 +244,9 @@ proptest! {
             prop_assert!(table.find(stranger).is_none());
         }
         let census = table.census();
-        let blocks = model.values().filter(|known| known.edges.is_some()).count();
-        prop_assert_eq!((census.entries_used, census.blocks_used), (model.len(), blocks));
-        prop_assert_eq!(census.bytes_used, 32 * model.len() + 8 * SHAPE.block_words() * blocks);
+        let pages = model.values().filter(|known| known.edges.is_some()).count();
+        prop_assert_eq!((census.entries_used, census.pages_used), (model.len(), pages));
+        prop_assert_eq!(census.bytes_used, 32 * model.len() + 8 * SHAPE.page_words() * pages);
         prop_assert_eq!(census.bytes, table.layout().bytes());
         prop_assert!(census.occupancy() > 0.0 && census.occupancy() < 1.0);
     }
@@ -267,7 +267,7 @@ proptest! {
         let kept: Vec<u64> = (0..4).filter(|&i| keep[i]).map(|i| entries[i]).collect();
         let mut counters = Counters::default();
         let newcomer = 5 * low;
-        let claimed = table.find_or_claim(newcomer, ProtectedPath { keys: &kept, blocks: &[] }, &mut counters);
+        let claimed = table.find_or_claim(newcomer, ProtectedPath { keys: &kept, pages: &[] }, &mut counters);
         prop_assert!(kept.iter().all(|&key| table.find(key).is_some()));
         let least = (0..4).filter(|&i| !keep[i]).min_by_key(|&i| visits[i]);
         match (claimed, least) {
@@ -285,43 +285,43 @@ proptest! {
     }
 
     #[test]
-    fn a_protected_block_stays_and_an_unprotected_one_goes(
-        blocks in 2_usize..12,
+    fn a_protected_page_stays_and_an_unprotected_one_goes(
+        pages in 2_usize..12,
         protect in prop::array::uniform12(any::<bool>()),
         visits in prop::array::uniform12(1_u32..1000),
     ) {
         let shape = Shape { moves: 20, policy_state: false };
         let table = (0..).map(|more| Table::new(shape, smallest(shape) + 8 * more).expect("a table"));
-        let table = table.into_iter().find(|table| table.layout().blocks == blocks).expect("a size");
+        let table = table.into_iter().find(|table| table.layout().pages == pages).expect("a size");
         let priors = [Some(Prior::default()); 20];
         let mut counters = Counters::default();
-        let keys: Vec<u64> = (0..blocks as u64).map(|i| (i << 58) + 77).collect();
+        let keys: Vec<u64> = (0..pages as u64).map(|i| (i << 58) + 77).collect();
         let mut numbers = Vec::new();
         for (&key, visits) in keys.iter().zip(visits) {
             let entry = table.find_or_claim(key, NOBODY, &mut counters).expect("an entry");
             entry.set_total(VisitsAndValue { visits, value: Value::DRAW });
-            let block = table.claim_block(&entry, || &priors, NOBODY, &mut counters).expect("a block");
-            numbers.push(block.number());
+            let page = table.claim_page(&entry, || &priors, NOBODY, &mut counters).expect("a page");
+            numbers.push(page.number());
         }
         prop_assume!(counters.evictions == 0);
-        prop_assert_eq!(counters.block_evictions, 0);
-        let kept: Vec<u32> = (0..blocks).filter(|&i| protect[i]).map(|i| numbers[i]).collect();
-        let protected = ProtectedPath { keys: &keys, blocks: &kept };
+        prop_assert_eq!(counters.page_evictions, 0);
+        let kept: Vec<u32> = (0..pages).filter(|&i| protect[i]).map(|i| numbers[i]).collect();
+        let protected = ProtectedPath { keys: &keys, pages: &kept };
         let newcomer = table.find_or_claim(u64::MAX, protected, &mut counters);
         prop_assume!(newcomer.is_some());
         let newcomer = newcomer.expect("an entry");
-        let claimed = table.claim_block(&newcomer, || &priors, protected, &mut counters);
-        let has_block = |key: u64| table.find(key).is_some_and(|entry| table.block(&entry).is_some());
-        for i in 0..blocks {
-            prop_assert!(!protect[i] || has_block(keys[i]));
+        let claimed = table.claim_page(&newcomer, || &priors, protected, &mut counters);
+        let has_page = |key: u64| table.find(key).is_some_and(|entry| table.page(&entry).is_some());
+        for i in 0..pages {
+            prop_assert!(!protect[i] || has_page(keys[i]));
         }
-        if kept.len() == blocks {
+        if kept.len() == pages {
             prop_assert!(claimed.is_none() && counters.refused == 1);
-        } else if blocks <= 8 {
+        } else if pages <= 8 {
             // The clock hand passes all of them.
-            prop_assert!(claimed.is_some() && counters.block_evictions == 1);
-            let least = (0..blocks).filter(|&i| !protect[i]).map(|i| visits[i]).min().expect("one");
-            let gone: Vec<usize> = (0..blocks).filter(|&i| !has_block(keys[i])).collect();
+            prop_assert!(claimed.is_some() && counters.page_evictions == 1);
+            let least = (0..pages).filter(|&i| !protect[i]).map(|i| visits[i]).min().expect("one");
+            let gone: Vec<usize> = (0..pages).filter(|&i| !has_page(keys[i])).collect();
             prop_assert_eq!((gone.len(), visits[gone[0]]), (1, least));
         }
     }
@@ -337,19 +337,19 @@ fn keys_of_one_bucket_are_told_apart_by_all_their_bits() {
         let entry = claim(&table, key);
         entry.set_total(VisitsAndValue { visits: number as u32 + 1, value: Value(number as u32) });
         entry.tighten_bounds(Bounds::exact(number as i16));
-        table.claim_block(&entry, || [None; MOVES], NOBODY, &mut Counters::default()).expect("a block");
+        table.claim_page(&entry, || [None; MOVES], NOBODY, &mut Counters::default()).expect("a page");
     }
     for (number, key) in keys.into_iter().enumerate() {
         let entry = table.find(key).expect("an entry");
         assert_eq!(entry.total(), VisitsAndValue { visits: number as u32 + 1, value: Value(number as u32) });
         assert_eq!(entry.bounds(RANGE), Bounds::exact(number as i16));
-        assert!(table.block(&entry).is_some());
+        assert!(table.page(&entry).is_some());
     }
     for bit in 0..48 {
         let stranger = keys[0] ^ 1 << bit;
         assert_eq!(table.find(stranger).is_some(), keys.contains(&stranger), "bit {bit}");
     }
-    // Four more fill the overflow; the next one replaces the first, and does not inherit its proof and its block.
+    // Four more fill the overflow; the next one replaces the first, and does not inherit its proof and its page.
     for bit in 1..5 {
         claim(&table, keys[0] ^ 1 << bit).set_total(VisitsAndValue { visits: 9, value: Value::WIN });
     }
@@ -357,7 +357,7 @@ fn keys_of_one_bucket_are_told_apart_by_all_their_bits() {
     let next = claim(&table, keys[0] ^ 1 << 5);
     assert!(table.find(keys[0]).is_none());
     assert_eq!(next.bounds(RANGE), RANGE);
-    assert!(table.block(&next).is_none() && !next.has_twin());
+    assert!(table.page(&next).is_none() && !next.has_twin());
 }
 
 #[test]
@@ -365,7 +365,7 @@ fn the_handle_of_an_evicted_entry_writes_nothing() {
     let table = table(smallest(SHAPE));
     let mut counters = Counters::default();
     let old = claim(&table, 10);
-    let block = table.claim_block(&old, || [None; MOVES], NOBODY, &mut counters).expect("a block");
+    let page = table.claim_page(&old, || [None; MOVES], NOBODY, &mut counters).expect("a page");
     (11..14).for_each(|key| claim(&table, key).set_total(VisitsAndValue { visits: 9, value: Value::WIN }));
     let new = claim(&table, 14);
     assert!(!old.is_current() && table.find(10).is_none());
@@ -378,50 +378,50 @@ fn the_handle_of_an_evicted_entry_writes_nothing() {
     old.tighten_bounds(Bounds::exact(7));
     assert_eq!(before, (new.total(), new.leaf_playouts(), new.bounds(RANGE), new.has_twin()));
     assert_eq!(old.bounds(RANGE), RANGE);
-    // Its block was freed with it.
-    assert!(!block.is_current());
-    assert_eq!(table.census().blocks_used, 0);
-    let other = table.claim_block(&new, || [None; MOVES], NOBODY, &mut counters).expect("a block");
-    table.claim_block(&claim(&table, 13), || [None; MOVES], NOBODY, &mut counters).expect("a block");
+    // Its page was freed with it.
+    assert!(!page.is_current());
+    assert_eq!(table.census().pages_used, 0);
+    let other = table.claim_page(&new, || [None; MOVES], NOBODY, &mut counters).expect("a page");
+    table.claim_page(&claim(&table, 13), || [None; MOVES], NOBODY, &mut counters).expect("a page");
     assert!(other.is_current());
-    assert_eq!((counters.block_evictions, table.census().blocks_used), (0, 2));
+    assert_eq!((counters.page_evictions, table.census().pages_used), (0, 2));
 }
 
 #[test]
-fn a_position_that_lost_its_block_keeps_what_the_edges_knew_as_their_mean() {
+fn a_position_that_lost_its_page_keeps_what_the_edges_knew_as_their_mean() {
     let table = table(smallest(SHAPE));
     let mut counters = Counters::default();
     let entry = claim(&table, 10);
-    table.claim_block(&entry, || [None; MOVES], NOBODY, &mut counters).expect("a block");
-    assert!(!table.replace_lost_block(&entry, &mut counters));
+    table.claim_page(&entry, || [None; MOVES], NOBODY, &mut counters).expect("a page");
+    assert!(!table.replace_lost_page(&entry, &mut counters));
     entry.set_total(VisitsAndValue { visits: 200, value: Value(u32::MAX / 4) });
     for key in [11, 12] {
-        table.claim_block(&claim(&table, key), || [None; MOVES], NOBODY, &mut counters).expect("a block");
+        table.claim_page(&claim(&table, key), || [None; MOVES], NOBODY, &mut counters).expect("a page");
     }
-    assert!(table.block(&entry).is_none());
-    assert!(table.replace_lost_block(&entry, &mut counters));
+    assert!(table.page(&entry).is_none());
+    assert!(table.replace_lost_page(&entry, &mut counters));
     // Few playouts are kept, so that later ones count; the estimate is removed with its share in the mean of all
     // visits.
-    assert_eq!((entry.leaf_playouts().visits, entry.total().visits, counters.lost_blocks), (16, 200, 1));
+    assert_eq!((entry.leaf_playouts().visits, entry.total().visits, counters.lost_pages), (16, 200, 1));
     assert!((entry.leaf_playouts().mean().as_f64() - 0.25).abs() < 0.01);
     entry.remove_from_leaf_playouts(Estimate { value: Value::WIN, weight: 10 });
     assert!((entry.leaf_playouts().mean().as_f64() - 0.2125).abs() < 0.02, "{:?}", entry.leaf_playouts());
-    assert!(!table.replace_lost_block(&entry, &mut counters));
+    assert!(!table.replace_lost_page(&entry, &mut counters));
 }
 
 #[test]
-fn a_lost_block_may_come_back_to_its_position() {
+fn a_lost_page_may_come_back_to_its_position() {
     let table = table(smallest(SHAPE));
     let mut counters = Counters::default();
     let [first, second, other] = [10, 11, 12].map(|key| claim(&table, key));
-    let lost = table.claim_block(&first, || [None; MOVES], NOBODY, &mut counters).expect("a block").number();
-    let kept = table.claim_block(&second, || [None; MOVES], NOBODY, &mut counters).expect("a block").number();
-    let protected = ProtectedPath { keys: &[], blocks: &[kept] };
-    let taken = table.claim_block(&other, || [None; MOVES], protected, &mut counters).expect("a block");
-    assert!(taken.number() == lost && table.block(&first).is_none());
-    let block = table.claim_block(&first, || [None; MOVES], protected, &mut counters).expect("a block");
-    assert_eq!((block.number(), counters.block_evictions), (lost, 2));
-    assert!(block.is_current() && table.block(&first).is_some_and(|found| found.is_same(&block)));
+    let lost = table.claim_page(&first, || [None; MOVES], NOBODY, &mut counters).expect("a page").number();
+    let kept = table.claim_page(&second, || [None; MOVES], NOBODY, &mut counters).expect("a page").number();
+    let protected = ProtectedPath { keys: &[], pages: &[kept] };
+    let taken = table.claim_page(&other, || [None; MOVES], protected, &mut counters).expect("a page");
+    assert!(taken.number() == lost && table.page(&first).is_none());
+    let page = table.claim_page(&first, || [None; MOVES], protected, &mut counters).expect("a page");
+    assert_eq!((page.number(), counters.page_evictions), (lost, 2));
+    assert!(page.is_current() && table.page(&first).is_some_and(|found| found.is_same(&page)));
     assert_eq!(table.scan(&mut |_| {}).orphans, 0);
 }
 
@@ -463,17 +463,17 @@ fn an_emptied_table_is_as_new() {
         let entry = claim(&table, mix(key));
         entry.add_leaf_playout(2);
         entry.tighten_bounds(Bounds::exact(1));
-        table.claim_block(&entry, || [None; MOVES], NOBODY, &mut Counters::default());
+        table.claim_page(&entry, || [None; MOVES], NOBODY, &mut Counters::default());
     }
     let full = table.census();
     assert_eq!(full.entries_used, full.entries);
-    // The block of a position that lost its entry is free until it is claimed.
-    assert!(full.blocks_used * 10 >= full.blocks * 9 && full.blocks_used <= full.blocks, "{full:?}");
+    // The page of a position that lost its entry is free until it is claimed.
+    assert!(full.pages_used * 10 >= full.pages * 9 && full.pages_used <= full.pages, "{full:?}");
     assert!(full.occupancy() > 0.9 && full.occupancy() <= 1.0);
     table.next_search();
     table.clear();
     let empty = table.census();
-    assert_eq!((empty.entries_used, empty.blocks_used, empty.bytes_used), (0, 0, 0));
+    assert_eq!((empty.entries_used, empty.pages_used, empty.bytes_used), (0, 0, 0));
     assert_eq!(table.generation(), 0);
     assert!((0..5000_u64).all(|key| table.find(mix(key)).is_none()));
 }
@@ -496,8 +496,8 @@ fn every_size_from_the_smallest_up_works() {
             for key in 0..40_u64 {
                 let key = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
                 let entry = table.find_or_claim(key, NOBODY, &mut counters).expect("an entry");
-                let block = table.claim_block(&entry, || vec![None; moves], NOBODY, &mut counters);
-                assert_eq!(block.expect("a block").edges().count(), moves);
+                let page = table.claim_page(&entry, || vec![None; moves], NOBODY, &mut counters);
+                assert_eq!(page.expect("a page").edges().count(), moves);
             }
         }
     }
@@ -526,7 +526,7 @@ fn leaf_playouts_saturate_with_their_mean_unharmed() {
         let leaf_playouts = entry.add_leaf_playout(2);
         assert_eq!(leaf_playouts.mean(), Value::WIN);
     }
-    assert!(!entry.has_twin() && table.block(&entry).is_none() && entry.is_current());
+    assert!(!entry.has_twin() && table.page(&entry).is_none() && entry.is_current());
 }
 
 #[test]
@@ -546,16 +546,16 @@ fn amaf_samples_saturate_with_their_neighbours_unharmed() {
     let table = table(smallest(SHAPE));
     let entry = claim(&table, 10);
     let priors = [Some(prior); MOVES];
-    let block = table.claim_block(&entry, || &priors, NOBODY, &mut Counters::default()).expect("a block");
+    let page = table.claim_page(&entry, || &priors, NOBODY, &mut Counters::default()).expect("a page");
     for n in 1..=3 * AMAF_VISITS_LIMIT {
         // Move 0 always wins, move 1 is never sampled, move 2 draws, move 3 loses.
-        block.add_amaf(&[amaf_sample(2), amaf_sample(1) | amaf_sample(0) << 32]);
+        page.add_amaf(&[amaf_sample(2), amaf_sample(1) | amaf_sample(0) << 32]);
         for (index, half_points) in [(0, 2), (2, 1), (3, 0)] {
-            let amaf = block.amaf(index);
+            let amaf = page.amaf(index);
             assert_eq!(amaf.half_points, half_points * amaf.visits, "sample {n}");
             assert!(amaf.visits > 0 && amaf.visits <= AMAF_VISITS_LIMIT);
         }
-        assert_eq!(block.amaf(1), Amaf::default());
+        assert_eq!(page.amaf(1), Amaf::default());
     }
-    assert!(block.edges().all(|edge| edge.visits() == 0 && edge.prior() == prior));
+    assert!(page.edges().all(|edge| edge.visits() == 0 && edge.prior() == prior));
 }

@@ -1,4 +1,4 @@
-//! Every block in use is reachable through its position's entry, with any number of workers and after evictions.
+//! Every page in use is reachable through its position's entry, with any number of workers and after evictions.
 
 use tewari::go::{Komi, Position, Rules, Size};
 use tewari::search::policy::Rave;
@@ -23,20 +23,20 @@ fn survey_after(bytes: usize, replacement: Replacement, threads: usize, simulati
 }
 
 #[test]
-fn several_workers_leave_no_block_that_no_entry_names() {
+fn several_workers_leave_no_page_that_no_entry_names() {
     for threads in [1, 2, 4] {
         let survey = survey_after(32 << 20, Replacement::default(), threads, 7_000);
-        assert!(survey.blocks > 500, "{survey:?}");
+        assert!(survey.pages > 500, "{survey:?}");
         assert_eq!((survey.orphans, survey.faults), (0, 0), "{threads} workers: {survey:?}");
     }
 }
 
 #[test]
-fn a_table_that_is_replaced_all_the_time_has_no_block_that_no_entry_names() {
+fn a_table_that_is_replaced_all_the_time_has_no_page_that_no_entry_names() {
     for replacement in Replacement::ALL {
         for threads in [1, 2, 4] {
             let survey = survey_after(64 << 10, replacement, threads, 2_000);
-            assert!(survey.blocks > 10, "{survey:?}");
+            assert!(survey.pages > 10, "{survey:?}");
             assert_eq!(
                 (survey.orphans, survey.faults),
                 (0, 0),

@@ -9,13 +9,13 @@ use tewari::base::zobrist::mix;
 use tewari::go::{Komi, Position, Rules, Size};
 use tewari::search::policy::Rave;
 use tewari::search::{Limits, Search, SearchParameters};
-use tewari::table::{Block, Counters, Entry, ProtectedPath, Shape, Table, VisitsAndValue, amaf_sample};
+use tewari::table::{Page, Counters, Entry, ProtectedPath, Shape, Table, VisitsAndValue, amaf_sample};
 
 const MOVES: usize = 26;
 const RANGE: Bounds = Bounds { lower: -361, upper: 361 };
 const WORKERS: u64 = 6;
-/// Number of leaf playouts kept from the mean of a lost block.
-const KEPT_OF_LOST_BLOCK: u64 = 16;
+/// Number of leaf playouts kept from the mean of a lost page.
+const KEPT_OF_LOST_PAGE: u64 = 16;
 /// Maximum number of keys in a walk.
 const LONGEST_WALK: usize = 6;
 
@@ -24,7 +24,7 @@ fn truth(key: u64) -> i16 {
     (mix(key) % 723) as i16 - 361
 }
 
-/// Returns the prior of a move, or `None` if it is illegal; the priors identify the position of a block.
+/// Returns the prior of a move, or `None` if it is illegal; the priors identify the position of a page.
 fn prior(key: u64, index: usize) -> Option<Prior> {
     let bits = mix(key ^ mix(index as u64));
     let visits = (bits >> 8) as u8 % 250;
@@ -40,7 +40,7 @@ fn priors(key: u64) -> Vec<Option<Prior>> {
 struct Wrong {
     bounds: AtomicU64,
     points: AtomicU64,
-    blocks: AtomicU64,
+    pages: AtomicU64,
     amaf: AtomicU64,
 }
 
@@ -53,49 +53,49 @@ impl Wrong {
         self.bounds.fetch_add(u64::from(!holds), Relaxed);
     }
 
-    /// Reads the whole block; the result counts only if the block is still the position's.
-    fn look_at_block(&self, entry: &Entry<'_>, block: &Block<'_>) {
-        let belongs = block.edges().enumerate().all(|(index, edge)| match prior(entry.key(), index) {
+    /// Reads the whole page; the result counts only if the page is still the position's.
+    fn look_at_page(&self, entry: &Entry<'_>, page: &Page<'_>) {
+        let belongs = page.edges().enumerate().all(|(index, edge)| match prior(entry.key(), index) {
             None => !edge.is_legal(),
             Some(prior) => edge.is_legal() && edge.prior() == prior,
         });
-        let possible = block.amaf_pairs().flatten().all(|amaf| amaf.half_points <= 2 * amaf.visits);
-        if block.is_current() {
-            self.blocks.fetch_add(u64::from(!belongs), Relaxed);
+        let possible = page.amaf_pairs().flatten().all(|amaf| amaf.half_points <= 2 * amaf.visits);
+        if page.is_current() {
+            self.pages.fetch_add(u64::from(!belongs), Relaxed);
             self.amaf.fetch_add(u64::from(!possible), Relaxed);
         }
     }
 
     fn all(&self) -> [u64; 4] {
-        [&self.bounds, &self.points, &self.blocks, &self.amaf].map(|count| count.load(Relaxed))
+        [&self.bounds, &self.points, &self.pages, &self.amaf].map(|count| count.load(Relaxed))
     }
 }
 
 /// Does the table accesses of a simulation, on keys instead of positions: a walk of a few keys, each claimed while the
 /// keys before it are protected, then updates of all.
 fn walk(table: &Table, keys: &[u64], rng: &mut PlayoutRng, wrong: &Wrong, counters: &mut Counters) {
-    let (mut path, mut blocks, mut handles) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut path, mut pages, mut handles) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..1 + rng.below(LONGEST_WALK) {
         let key = keys[rng.below(keys.len())];
-        let protected = ProtectedPath { keys: &path, blocks: &blocks };
+        let protected = ProtectedPath { keys: &path, pages: &pages };
         let Some(entry) = table.find_or_claim(key, protected, counters) else { continue };
         wrong.look_at_entry(&entry);
         path.push(key);
-        let protected = ProtectedPath { keys: &path, blocks: &blocks };
-        let block = table.block(&entry).or_else(|| {
-            table.replace_lost_block(&entry, counters);
-            table.claim_block(&entry, || priors(key), protected, counters)
+        let protected = ProtectedPath { keys: &path, pages: &pages };
+        let page = table.page(&entry).or_else(|| {
+            table.replace_lost_page(&entry, counters);
+            table.claim_page(&entry, || priors(key), protected, counters)
         });
-        if let Some(block) = block {
-            wrong.look_at_block(&entry, &block);
-            blocks.push(block.number());
+        if let Some(page) = page {
+            wrong.look_at_page(&entry, &page);
+            pages.push(page.number());
         }
-        handles.push((entry, block));
+        handles.push((entry, page));
     }
     let samples: Vec<u64> = (0..MOVES.div_ceil(2))
         .map(|_| amaf_sample(rng.below(3) as u32) | amaf_sample(rng.below(3) as u32) << 32)
         .collect();
-    for (entry, block) in handles {
+    for (entry, page) in handles {
         let truth = truth(entry.key());
         let [below, above] = [0, 1].map(|_| rng.below(800) as i16);
         entry.tighten_bounds(Bounds { lower: truth - below, upper: truth + above }.intersect(RANGE));
@@ -105,14 +105,14 @@ fn walk(table: &Table, keys: &[u64], rng: &mut PlayoutRng, wrong: &Wrong, counte
             1 => entry.mark_twin(),
             _ => entry.add_visit(Value(rng.next_u64() as u32)),
         }
-        if let Some(block) = block {
-            if !block.is_current() {
+        if let Some(page) = page {
+            if !page.is_current() {
                 counters.late_updates += 1;
             }
-            let visits = block.visit_edge(&entry, rng.below(MOVES), Value(rng.next_u64() as u32));
-            block.add_amaf(&samples);
-            block.mark_used(visits, table.generation());
-            wrong.look_at_block(&entry, &block);
+            let visits = page.visit_edge(&entry, rng.below(MOVES), Value(rng.next_u64() as u32));
+            page.add_amaf(&samples);
+            page.mark_used(visits, table.generation());
+            wrong.look_at_page(&entry, &page);
         }
         wrong.look_at_entry(&entry);
     }
@@ -147,22 +147,22 @@ fn hammer(bytes: usize, keys: &[u64], walks: usize) -> (Table, Counters) {
         }
         sum
     });
-    assert_eq!(wrong.all(), [0; 4], "wrong bounds, impossible points, foreign blocks, impossible samples");
+    assert_eq!(wrong.all(), [0; 4], "wrong bounds, impossible points, foreign pages, impossible samples");
     for &key in keys {
         if let Some(entry) = table.find(key) {
             wrong.look_at_entry(&entry);
-            if let Some(block) = table.block(&entry) {
-                wrong.look_at_block(&entry, &block);
+            if let Some(page) = table.page(&entry) {
+                wrong.look_at_page(&entry, &page);
             }
         }
     }
     assert_eq!(wrong.all(), [0; 4], "in the end");
     let census = table.census();
-    assert!(census.entries_used <= census.entries && census.blocks_used <= census.blocks);
+    assert!(census.entries_used <= census.entries && census.pages_used <= census.pages);
     assert!(census.bytes_used <= census.bytes);
     let survey = table.scan(&mut |_| {});
     assert_eq!(
-        (survey.orphans, survey.unfinished_entries, survey.unfinished_blocks),
+        (survey.orphans, survey.unfinished_entries, survey.unfinished_pages),
         (0, 0, 0),
         "{survey:?}"
     );
@@ -176,12 +176,12 @@ fn nothing_impossible_is_read_from_a_table_that_is_replaced_all_the_time() {
         (0..1000).map(|i| if i % 2 == 0 { mix(i) } else { (mix(i / 16) & !15) | (i % 16) }).collect();
     for bytes in [1_500, 3_300, 10_300] {
         let (table, counters) = hammer(bytes, &keys, 8_000);
-        assert!(counters.evictions > 1_000 && counters.block_evictions > 1_000, "{counters:?}");
+        assert!(counters.evictions > 1_000 && counters.page_evictions > 1_000, "{counters:?}");
         let census = table.census();
         // A bucket without keys stays empty.
         assert!(census.entries_used * 10 >= census.entries * 9, "{census:?}");
-        // The block of a position that lost its entry is free until it is claimed.
-        assert!(census.blocks_used * 2 >= census.blocks, "{census:?}");
+        // The page of a position that lost its entry is free until it is claimed.
+        assert!(census.pages_used * 2 >= census.pages, "{census:?}");
     }
 }
 
@@ -189,16 +189,16 @@ fn nothing_impossible_is_read_from_a_table_that_is_replaced_all_the_time() {
 fn a_table_with_room_loses_nothing_but_what_is_made_twice_at_once() {
     let keys: Vec<u64> = (0..400).map(mix).collect();
     let (table, counters) = hammer(4 << 20, &keys, 8_000);
-    assert_eq!((counters.evictions, counters.block_evictions, counters.refused), (0, 0, 0));
+    assert_eq!((counters.evictions, counters.page_evictions, counters.refused), (0, 0, 0));
     let census = table.census();
     // All workers may make an entry for one position at the same moment, no more.
     assert!((400..=400 * WORKERS as usize).contains(&census.entries_used), "{census:?}");
-    // A worker that is interrupted while it makes an entry later frees the block of the entry that another worker made
-    // meanwhile: every update of that block in a running walk is then late.
+    // A worker that is interrupted while it makes an entry later frees the page of the entry that another worker made
+    // meanwhile: every update of that page in a running walk is then late.
     let made_twice = census.entries_used as u64 - 400;
-    let lost = counters.lost_blocks + counters.late_updates;
+    let lost = counters.lost_pages + counters.late_updates;
     assert!(lost <= made_twice * WORKERS * LONGEST_WALK as u64, "{counters:?} {census:?}");
-    assert_eq!(census.blocks_used, 400, "{census:?}");
+    assert_eq!(census.pages_used, 400, "{census:?}");
 }
 
 #[test]
@@ -207,8 +207,8 @@ fn counts_are_exact_when_workers_add_to_one_position() {
     let table = Table::new(shape, 1 << 20).expect("a table");
     let entry =
         table.find_or_claim(77, ProtectedPath::default(), &mut Counters::default()).expect("an entry");
-    let block = table.claim_block(&entry, || priors(77), ProtectedPath::default(), &mut Counters::default());
-    let block = block.expect("a block");
+    let page = table.claim_page(&entry, || priors(77), ProtectedPath::default(), &mut Counters::default());
+    let page = page.expect("a page");
     let each = 4_000;
     std::thread::scope(|scope| {
         for worker in 0..WORKERS {
@@ -216,8 +216,8 @@ fn counts_are_exact_when_workers_add_to_one_position() {
                 for n in 0..each {
                     entry.add_leaf_playout(1);
                     entry.add_visit(Value(n));
-                    block.visit_edge(&entry, n as usize % MOVES, Value::WIN);
-                    block.visit_edge(&entry, worker as usize, Value::WIN);
+                    page.visit_edge(&entry, n as usize % MOVES, Value::WIN);
+                    page.visit_edge(&entry, worker as usize, Value::WIN);
                 }
             });
         }
@@ -227,7 +227,7 @@ fn counts_are_exact_when_workers_add_to_one_position() {
         (entry.leaf_playouts().visits, entry.leaf_playouts().half_points, entry.total().visits),
         (all, all, all)
     );
-    assert_eq!(block.edges().map(|edge| edge.visits()).sum::<u32>(), 2 * all);
+    assert_eq!(page.edges().map(|edge| edge.visits()).sum::<u32>(), 2 * all);
 }
 
 /// Searches positions with several workers and checks the counts of each root.
@@ -248,17 +248,17 @@ fn search_together(side: usize, bytes: usize, threads: usize, simulations: u64) 
             return;
         }
         assert_eq!(report.simulations, simulations, "{told}");
-        // The entry and the block of the root are protected. Workers conflict only when an entry is made, and when the
-        // edges of a lost block become leaf playouts: each may then lose, or count twice, its current simulation.
+        // The entry and the page of the root are protected. Workers conflict only when an entry is made, and when the
+        // edges of a lost page become leaf playouts: each may then lose, or count twice, its current simulation.
         let entry = table.find(root.key()).expect("the root");
         let [visits, leaf_playouts] = [entry.total().visits, entry.leaf_playouts().visits].map(u64::from);
         let most = before + simulations;
         assert!(visits <= most && visits + threads as u64 > most, "{told}: {visits} of {most}");
-        let block = table.block(&entry).expect("a block");
-        let edges: u64 = block.edges().map(|edge| u64::from(edge.visits())).sum();
+        let page = table.page(&entry).expect("a page");
+        let edges: u64 = page.edges().map(|edge| u64::from(edge.visits())).sum();
         let slack = if threads == 1 { 0 } else { 4 * threads as u64 };
-        // Only few leaf playouts are kept from the edges of a block lost before.
-        let least = simulations + before.min(KEPT_OF_LOST_BLOCK);
+        // Only few leaf playouts are kept from the edges of a page lost before.
+        let least = simulations + before.min(KEPT_OF_LOST_PAGE);
         assert!(
             (least.saturating_sub(slack)..=most + slack).contains(&(leaf_playouts + edges)),
             "{told}: {leaf_playouts} + {edges} of {most}"

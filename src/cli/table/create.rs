@@ -71,6 +71,6 @@ pub(super) fn create(arguments: &CreateArguments) -> Result<()> {
         file.display(),
         layout.bytes() as f64 / MIB,
         layout.entries(),
-        layout.blocks
+        layout.pages
     ))
 }

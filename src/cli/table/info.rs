@@ -55,11 +55,11 @@ fn describe(table: &Table, survey: &TableStatistics) -> String {
     ));
     lines.push(format!(
         "  edge blocks   {} of {} ({:.0} per mille), {} orphaned, {} lost",
-        survey.blocks,
-        layout.blocks,
-        per_mille(survey.blocks, layout.blocks),
+        survey.pages,
+        layout.pages,
+        per_mille(survey.pages, layout.pages),
         survey.orphans,
-        survey.lost_blocks
+        survey.lost_pages
     ));
     lines.push(format!("  proofs        {} positions with proven bounds", survey.bounded));
     lines.push(format!("  generation    {}, opened {} times", table.generation(), table.open_count()));
@@ -101,10 +101,10 @@ fn json_of(table: &Table, survey: &TableStatistics) -> serde_json::Value {
         "bytes": layout.bytes(),
         "entries": layout.entries(),
         "entriesUsed": survey.entries,
-        "blocks": layout.blocks,
-        "blocksUsed": survey.blocks,
+        "blocks": layout.pages,
+        "blocksUsed": survey.pages,
         "orphans": survey.orphans,
-        "lostBlocks": survey.lost_blocks,
+        "lostBlocks": survey.lost_pages,
         "bounded": survey.bounded,
         "voidBounds": survey.void_bounds,
         "generation": table.generation(),
@@ -112,7 +112,7 @@ fn json_of(table: &Table, survey: &TableStatistics) -> serde_json::Value {
         "ages": survey.ages,
         "visits": survey.visits,
         "unfinishedEntries": survey.unfinished_entries,
-        "unfinishedBlocks": survey.unfinished_blocks,
+        "unfinishedBlocks": survey.unfinished_pages,
         "faults": survey.faults,
         "found": table.close_state().map(CloseState::describe),
     })

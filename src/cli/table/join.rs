@@ -93,8 +93,8 @@ fn describe_kept(kept: &MergeCounts) -> String {
         "kept {} of {} positions, {} of {} edge blocks, {:.1} % of the visits; {} positions were in several",
         kept.positions_kept,
         kept.positions,
-        kept.blocks_kept,
-        kept.blocks,
+        kept.pages_kept,
+        kept.pages,
         share(kept.visits_kept, kept.visits),
         kept.shared
     )

@@ -33,7 +33,7 @@ pub(super) fn verify(arguments: &VerifyArguments) -> Result<()> {
     let survey = if arguments.repair {
         let mut table = Table::open(&arguments.file, TableMode::ReadWrite, None)?;
         table.lock_exclusively()?;
-        let bar = progress((table.layout().entries() + table.layout().blocks) as u64);
+        let bar = progress((table.layout().entries() + table.layout().pages) as u64);
         let survey = table.repair(&mut |done| bar.set_position(done as u64));
         bar.finish_and_clear();
         survey
@@ -43,7 +43,7 @@ pub(super) fn verify(arguments: &VerifyArguments) -> Result<()> {
     print_line(format_args!(
         "{name}: {}, {}, {}",
         plural(survey.entries, "position"),
-        plural(survey.blocks, "edge block"),
+        plural(survey.pages, "edge block"),
         soundness(&survey)
     ))?;
     for fault in &survey.described {
@@ -63,7 +63,7 @@ pub(super) fn verify(arguments: &VerifyArguments) -> Result<()> {
 /// Returns a summary of a repair.
 fn losses(survey: &TableStatistics) -> String {
     let entries = survey.bad_entries + survey.unfinished_entries;
-    let blocks = survey.bad_blocks + survey.unfinished_blocks + survey.orphans;
+    let blocks = survey.bad_pages + survey.unfinished_pages + survey.orphans;
     format!(
         "dropped {} and {}, raised the visits of {}",
         plural(entries, "position"),
@@ -82,8 +82,8 @@ pub(super) fn snapshot(arguments: &SnapshotArguments) -> Result<()> {
         table.layout().bytes() as f64 / MIB,
         if made.is_clone { ", shared on the disk" } else { "" },
         plural(made.entries, "position"),
-        plural(made.blocks, "edge block"),
+        plural(made.pages, "edge block"),
         plural(made.entries_dropped, "position"),
-        plural(made.blocks_dropped, "edge block")
+        plural(made.pages_dropped, "edge block")
     ))
 }

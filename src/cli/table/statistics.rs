@@ -8,7 +8,7 @@ pub(super) const MIB: f64 = (1 << 20) as f64;
 
 /// Checks all entries and blocks, with a progress bar.
 pub(super) fn survey(table: &Table) -> TableStatistics {
-    let bar = progress((table.layout().entries() + table.layout().blocks) as u64);
+    let bar = progress((table.layout().entries() + table.layout().pages) as u64);
     let survey = table.scan(&mut |done| bar.set_position(done as u64));
     bar.finish_and_clear();
     survey
@@ -20,7 +20,7 @@ pub(super) fn plural(count: u64, what: &str) -> String {
 
 /// Returns a summary of a survey.
 pub(super) fn soundness(survey: &TableStatistics) -> String {
-    let unfinished = survey.unfinished_entries + survey.unfinished_blocks;
+    let unfinished = survey.unfinished_entries + survey.unfinished_pages;
     let void = plural(survey.void_bounds, "invalid bound");
     match survey.faults {
         0 => format!("clean; {unfinished} unfinished entries or blocks, {void}"),

@@ -385,9 +385,9 @@ fn search_row(contestant: &Contestant) -> Option<SearchRow> {
         misses: counters.misses,
         transpositions: counters.transpositions,
         evictions: counters.evictions,
-        block_evictions: counters.block_evictions,
+        block_evictions: counters.page_evictions,
         entries_used: census.entries_used as u64,
-        blocks_used: census.blocks_used as u64,
+        blocks_used: census.pages_used as u64,
         occupancy: rounded(census.occupancy()),
     })
 }

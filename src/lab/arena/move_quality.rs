@@ -189,7 +189,7 @@ impl MoveQualityTest {
                 samples.push(MoveSample {
                     agrees: mv == reference.best,
                     regret: reference.regret(mv)?,
-                    block_evictions: report.counters.block_evictions,
+                    block_evictions: report.counters.page_evictions,
                 });
             }
             all.push(samples);
@@ -210,7 +210,7 @@ impl MoveQualityTest {
             replacement: point.replacement.to_string(),
             limit: point.limit.to_string(),
             entries: layout.entries(),
-            blocks: layout.blocks,
+            blocks: layout.pages,
             searches,
             agreement: agreement.estimate,
             agreement_low: agreement.low,

@@ -168,7 +168,7 @@ fn table(text: &mut String, analysis: &Analysis) {
         if analysis.huge_page_bytes.unwrap_or(0) > 0 { " in huge pages" } else { "" },
         100.0 * counters.hits as f64 / probes as f64,
         counters.transpositions,
-        counters.evictions + counters.block_evictions,
+        counters.evictions + counters.page_evictions,
     );
 }
 

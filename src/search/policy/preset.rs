@@ -89,7 +89,7 @@ struct PresetDefinition {
     name: &'static str,
     summary: &'static str,
     parameters: &'static [Parameter],
-    /// Default number of playouts of a position before it gets an edge block. In the sources of all policies but RAVE
+    /// Default number of playouts of a position before it gets an edge page. In the sources of all policies but RAVE
     /// the children of a position are created on its second visit.
     expand_at: u32,
     build: fn(&ParameterValues) -> Policy,
@@ -105,7 +105,7 @@ const CRAZY_STONE: f64 = 0.4472;
 /// c of UCT in its paper, 2·C_p with C_p = 1/√2.
 const UCT: f64 = std::f64::consts::SQRT_2;
 
-/// Value of `expand_at` with which only the root gets a block.
+/// Value of `expand_at` with which only the root gets a page.
 const NEVER: u32 = u32::MAX;
 
 const PRESETS: &[PresetDefinition] = &[
@@ -281,7 +281,7 @@ impl Preset {
         self.definition().name
     }
 
-    /// Returns the default number of playouts of a position before it gets an edge block.
+    /// Returns the default number of playouts of a position before it gets an edge page.
     #[must_use]
     pub fn expand_at(&self) -> u32 {
         self.definition().expand_at

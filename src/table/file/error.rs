@@ -64,12 +64,12 @@ pub enum FileProblem {
     /// The header, though its checksum is right, describes an impossible layout.
     #[error("the file describes a table that cannot exist: restore a copy, or make a new table")]
     Layout,
-    /// A table of the same game with edge blocks of another shape.
+    /// A table of the same game with edge pages of another shape.
     #[error(
         "the table does not have the same structure as {like}, though both are for the same board: one of the files \
          is damaged; restore a copy, or make a new table"
     )]
-    Blocks {
+    Pages {
         /// Path of the table compared with.
         like: String,
     },
@@ -104,7 +104,7 @@ pub enum FileProblem {
         /// Key seed of the file.
         found: u64,
     },
-    /// The blocks hold the state of another selection policy.
+    /// The pages hold the state of another selection policy.
     #[error(
         "expected the state of {}, found that of {}: give the --policy it was made with, or another file",
         named(expected),

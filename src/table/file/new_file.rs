@@ -100,7 +100,7 @@ fn cannot_reserve(error: io::Error, needed: u64, free: u64) -> FileProblem {
     }
 }
 
-/// Appends zeros up to `bytes`, for file systems that cannot reserve blocks; existing contents stay.
+/// Appends zeros up to `bytes`, for file systems that cannot reserve pages; existing contents stay.
 fn write_holes(mut file: &File, bytes: u64, free: u64) -> Result<(), FileProblem> {
     use std::io::Seek;
     let failed = |error| cannot_reserve(error, bytes, free);

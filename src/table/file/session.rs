@@ -17,8 +17,8 @@
 //! recovery whatever the first word contains, since another process may have written between the copies of two pages.
 //! Recovery also happens, without need, if a file system gets another device number at boot.
 //!
-//! Recovery moves the file to another *epoch*: its blocks are verified before use
-//! ([recovery](crate::table::maintenance)). The first word is on the disk before any block of the new epoch.
+//! Recovery moves the file to another *epoch*: its pages are verified before use
+//! ([recovery](crate::table::maintenance)). The first word is on the disk before any page of the new epoch.
 
 use super::error::FileProblem;
 use super::syncer::Syncer;
@@ -66,7 +66,7 @@ pub enum CloseState {
 }
 
 impl CloseState {
-    /// Returns true if the file's blocks must be verified.
+    /// Returns true if the file's pages must be verified.
     pub(in crate::table) fn needs_recovery(self) -> bool {
         matches!(self, CloseState::Killed | CloseState::Copied | CloseState::OtherBoot)
     }

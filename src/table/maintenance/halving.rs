@@ -1,11 +1,11 @@
 //! Halving of a position's visits: all counters together, so that its moves keep their order.
 //!
-//! Halving one counter alone would put the best move behind the second. When one edge of a block has
+//! Halving one counter alone would put the best move behind the second. When one edge of a page has
 //! [`EDGE_VISITS_FULL`] visits, or the position has [`TOTAL_VISITS_FULL`], one worker therefore halves the visits of
 //! every edge, the leaf playouts and the visits of the position; values stay. The counters have room above these
 //! limits for the visits that other workers add meanwhile; only the halves of odd numbers are lost.
 //!
-//! | bits   | field | meaning of the block's word 3                                                       |
+//! | bits   | field | meaning of the page's word 3                                                       |
 //! |--------|-------|-------------------------------------------------------------------------------------|
 //! | 0..32  | step  | counters already halved: the edges, the leaf playouts, the position's visits        |
 //! | 32..40 | level | fill level of the fullest counter when the halving began, 128 to 255; 0 is none     |
@@ -16,7 +16,7 @@
 //! worker was killed, and continues from its step. At most the counter of that step is then halved twice. A selection
 //! that reads the edges during the microsecond of a halving may see them half done.
 
-use crate::table::block::{Block, ESTIMATE_MASK};
+use crate::table::page::{Page, ESTIMATE_MASK};
 use crate::table::edge::{EDGE_VISITS_FULL, Edge};
 use crate::table::entry::{Entry, TOTAL_VISITS_FULL};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
@@ -25,8 +25,8 @@ const FULL_LEVEL: u64 = 128;
 const MAX_LEVEL: u64 = 255;
 const LEVEL_SHIFT: u32 = 32;
 
-impl Block<'_> {
-    /// Halves the visits of `entry`'s position, the owner of this block, if they are full and no other worker does so.
+impl Page<'_> {
+    /// Halves the visits of `entry`'s position, the owner of this page, if they are full and no other worker does so.
     #[cold]
     pub(in crate::table) fn halve_visits(&self, entry: &Entry<'_>) {
         if !entry.is_current() || !self.is_current() {
@@ -44,7 +44,7 @@ impl Block<'_> {
                 Some(_) => entry.halve_total(),
             }
             let next = if step + 1 == steps { estimate } else { state + 1 };
-            // Fails if another worker has taken over, or the block was evicted.
+            // Fails if another worker has taken over, or the page was evicted.
             if self.halving_word().compare_exchange(state, next, Release, Relaxed).is_err() {
                 return;
             }
@@ -90,47 +90,47 @@ mod tests {
     const MOVES: usize = 6;
 
     /// Calls `test` with a position two visits short of full on every edge.
-    fn with_edges(test: impl Fn(&Entry<'_>, &Block<'_>)) {
+    fn with_edges(test: impl Fn(&Entry<'_>, &Page<'_>)) {
         let table = Table::new(Shape { moves: MOVES, policy_state: false }, 1 << 16).expect("a table");
         let mut counters = Counters::default();
         let entry = table.find_or_claim(77 << 40, ProtectedPath::default(), &mut counters).expect("an entry");
         let priors = [Some(Prior::default()); MOVES];
-        let block =
-            table.claim_block(&entry, || priors, ProtectedPath::default(), &mut counters).expect("a block");
+        let page =
+            table.claim_page(&entry, || priors, ProtectedPath::default(), &mut counters).expect("a page");
         for index in 0..MOVES {
-            block.add_visits(&entry, index, EDGE_VISITS_FULL - 2, Value::WIN);
+            page.add_visits(&entry, index, EDGE_VISITS_FULL - 2, Value::WIN);
         }
         entry.set_total(VisitsAndValue { visits: MOVES as u32 * EDGE_VISITS_FULL, value: Value::DRAW });
-        test(&entry, &block);
+        test(&entry, &page);
     }
 
     #[test]
     fn a_halving_whose_worker_was_killed_is_finished_from_its_step() {
-        with_edges(|entry, block| {
+        with_edges(|entry, page| {
             for step in 0..4 {
-                block.change_edge(step, Edge::halved);
+                page.change_edge(step, Edge::halved);
             }
-            block.halving_word().store(FULL_LEVEL << LEVEL_SHIFT | 4, Relaxed);
+            page.halving_word().store(FULL_LEVEL << LEVEL_SHIFT | 4, Relaxed);
             // Below the next level: the other worker may still be halving.
-            assert_eq!(block.add_visits(entry, 5, 2 + (1 << 19), Value::WIN), EDGE_VISITS_FULL + (1 << 19));
-            assert!(block.edge(4).visits() == EDGE_VISITS_FULL - 2);
-            block.add_visits(entry, 5, 1 << 19, Value::WIN);
-            let found: Vec<u32> = block.edges().map(Edge::visits).collect();
+            assert_eq!(page.add_visits(entry, 5, 2 + (1 << 19), Value::WIN), EDGE_VISITS_FULL + (1 << 19));
+            assert!(page.edge(4).visits() == EDGE_VISITS_FULL - 2);
+            page.add_visits(entry, 5, 1 << 19, Value::WIN);
+            let found: Vec<u32> = page.edges().map(Edge::visits).collect();
             let half = EDGE_VISITS_FULL / 2;
             assert_eq!(found, [half - 1, half - 1, half - 1, half - 1, half - 1, half + (1 << 19)]);
             assert_eq!(entry.total().visits, MOVES as u32 * half);
-            assert_eq!(block.halving_word().load(Relaxed), 0);
+            assert_eq!(page.halving_word().load(Relaxed), 0);
         });
     }
 
     #[test]
     fn damage_where_halvings_are_noted_does_not_prevent_them() {
         for damage in [u64::MAX, 1, 127 << LEVEL_SHIFT, 200 << LEVEL_SHIFT | 1000, 1 << 63] {
-            with_edges(|entry, block| {
-                block.halving_word().store(damage, Relaxed);
-                block.add_visits(entry, 0, 2, Value::WIN);
-                assert!(block.edges().all(|edge| edge.visits() <= EDGE_VISITS_FULL / 2), "{damage:#x}");
-                assert_eq!(block.halving_word().load(Relaxed), damage & ESTIMATE_MASK, "the estimate stays");
+            with_edges(|entry, page| {
+                page.halving_word().store(damage, Relaxed);
+                page.add_visits(entry, 0, 2, Value::WIN);
+                assert!(page.edges().all(|edge| edge.visits() <= EDGE_VISITS_FULL / 2), "{damage:#x}");
+                assert_eq!(page.halving_word().load(Relaxed), damage & ESTIMATE_MASK, "the estimate stays");
             });
         }
     }

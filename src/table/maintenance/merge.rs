@@ -4,10 +4,10 @@
 //! averaged by visits, bounds intersected. Samples of a common ancestor are in all of the tables and are counted
 //! once. If not all positions fit, those with fewer visits are left out.
 
-use super::block_sum::{self, BlockSum};
+use super::chain_sum::{self, ChainSum};
 use crate::base::value::Value;
 use crate::table::atomic::AtomicU64;
-use crate::table::block::{self, Block};
+use crate::table::page::{self, Page};
 use crate::table::edge::EDGE_VISITS_FULL;
 use crate::table::entry::{self, Entry, EntryMeta, TOTAL_VISITS_FULL, VisitsAndValue};
 use crate::table::file::{FileError, FileProblem, compare, with_path};
@@ -26,10 +26,10 @@ pub struct MergeCounts {
     pub positions_kept: u64,
     /// Positions in more than one source.
     pub shared: u64,
-    /// Positions with a block in some source.
-    pub blocks: u64,
-    /// Positions with a block in the new table.
-    pub blocks_kept: u64,
+    /// Positions with a page in some source.
+    pub pages: u64,
+    /// Positions with a page in the new table.
+    pub pages_kept: u64,
     /// Visits of all positions in the sources.
     pub visits: u64,
     /// Visits of the positions stored.
@@ -79,8 +79,8 @@ struct Merge<'t> {
     sources: &'t [&'t Table],
     base: Option<&'t Table>,
     kept: MergeCounts,
-    /// Visits and keys of the positions with a block in some source, and the right shift of their visits.
-    with_block: Vec<(u32, u64, u32)>,
+    /// Visits and keys of the positions with a page in some source, and the right shift of their visits.
+    with_page: Vec<(u32, u64, u32)>,
 }
 
 impl Table {
@@ -105,9 +105,9 @@ impl Table {
         let identity = first.identity().cloned().ok_or(MergeError::Interrupted)?;
         for other in others.iter().chain(&base) {
             let found = other.identity().ok_or(MergeError::Interrupted)?;
-            // The identity in a damaged file may be wrong: its blocks may be those of another game.
+            // The identity in a damaged file may be wrong: its pages may be those of another game.
             let is_alike = other.layout.shape == first.layout.shape;
-            let unlike = || FileProblem::Blocks { like: name_of(first) };
+            let unlike = || FileProblem::Pages { like: name_of(first) };
             compare(&identity, found)
                 .and_then(|()| is_alike.then_some(()).ok_or_else(unlike))
                 .map_err(|problem| with_path(other.path().unwrap_or(path), problem))?;
@@ -126,7 +126,7 @@ impl Table {
             target.set_lineage(lineage);
             target.header(header::GENERATION).store(first.generation(), Relaxed);
             let mut merge =
-                Merge { target, sources, base, kept: MergeCounts::default(), with_block: Vec::new() };
+                Merge { target, sources, base, kept: MergeCounts::default(), with_page: Vec::new() };
             merge.run(progress).then_some(merge.kept).ok_or(MergeError::Interrupted)
         })?;
         let mut table = unnamed.keep(may_replace).map_err(in_target)?;
@@ -164,7 +164,7 @@ impl Merge<'_> {
     /// Runs the merge; returns false if it was interrupted.
     fn run(&mut self, progress: MergeProgress<'_>) -> bool {
         let all: usize = self.sources.iter().map(|source| source.layout.entries()).sum();
-        let all = all as u64 + self.target.layout.blocks as u64;
+        let all = all as u64 + self.target.layout.pages as u64;
         let mut done = 0_u64;
         for (index, source) in self.sources.iter().enumerate() {
             source.backing.expect_scan();
@@ -183,7 +183,7 @@ impl Merge<'_> {
             }
         }
         self.target.header(header::ENTRIES_USED).store(self.kept.positions_kept, Relaxed);
-        self.blocks(&mut |blocks| progress(done + blocks, all))
+        self.pages(&mut |pages| progress(done + pages, all))
     }
 
     /// Adds up the position `key`, found in source number `index`, and stores the sum.
@@ -196,7 +196,7 @@ impl Merge<'_> {
         let base = self.base.and_then(|base| sound_entry(base, key));
         // A source in use may have evicted the entry since the scan read it.
         let Some(times) = (entries.len() as u32).checked_sub(1) else { return };
-        let estimate = self.blocks_of(key).estimate();
+        let estimate = self.pages_of(key).estimate();
         let samples = |table: &&Table| samples_of(table, key);
         let (visits, value) = sum_samples(
             self.sources.iter().filter_map(samples),
@@ -208,8 +208,8 @@ impl Merge<'_> {
         self.kept.positions += 1;
         self.kept.shared += u64::from(times > 0);
         self.kept.visits += u64::from(total.visits);
-        let has_block = self.sources.iter().any(|source| sound_block(source, key).is_some());
-        self.kept.blocks += u64::from(has_block);
+        let has_page = self.sources.iter().any(|source| sound_page(source, key).is_some());
+        self.kept.pages += u64::from(has_page);
         let Some(place) = self.target.place_for(key, total.visits) else { return };
         let replaced = Entry::new(place, place[0].load(Relaxed));
         if replaced.key() == 0 {
@@ -228,23 +228,23 @@ impl Merge<'_> {
             leaf_playouts: leaf_playouts.shifted(shift).halved_to_fit(),
             twin: entries.iter().any(Entry::has_twin),
             generation: entries.iter().map(|entry| entry.meta().generation).max().unwrap_or(0),
-            block: 0,
+            page: 0,
         };
         let bounds = entries.iter().fold(entry::NO_BOUNDS, |known, entry| {
             let both = known.intersect(entry.bounds(entry::NO_BOUNDS));
             if both.lower <= both.upper { both } else { known }
         });
         Entry::store(place, key, total, meta, bounds);
-        if has_block {
-            self.with_block.push((total.visits, key, shift));
+        if has_page {
+            self.with_page.push((total.visits, key, shift));
         }
     }
 
-    /// Returns the position's blocks in the sources and the base.
-    fn blocks_of(&self, key: u64) -> BlockSum<'_> {
-        BlockSum {
-            parts: self.sources.iter().filter_map(|source| sound_block(source, key)).collect(),
-            base: self.base.and_then(|base| sound_block(base, key)),
+    /// Returns the position's pages in the sources and the base.
+    fn pages_of(&self, key: u64) -> ChainSum<'_> {
+        ChainSum {
+            parts: self.sources.iter().filter_map(|source| sound_page(source, key)).collect(),
+            base: self.base.and_then(|base| sound_page(base, key)),
         }
     }
 
@@ -256,32 +256,32 @@ impl Merge<'_> {
         }
         let excess =
             |visits: u64, full: u32| (u64::BITS - visits.leading_zeros()).saturating_sub(full.ilog2());
-        let of_edges = excess(self.blocks_of(key).most_visits(), EDGE_VISITS_FULL);
+        let of_edges = excess(self.pages_of(key).most_visits(), EDGE_VISITS_FULL);
         excess(visits, TOTAL_VISITS_FULL).max(of_edges)
     }
 
-    /// Gives blocks to the most visited positions that have one in a source and an entry in the target; returns false
+    /// Gives pages to the most visited positions that have one in a source and an entry in the target; returns false
     /// if interrupted.
-    fn blocks(&mut self, progress: &mut dyn FnMut(u64) -> bool) -> bool {
-        self.with_block.sort_unstable_by(|one, other| other.cmp(one));
+    fn pages(&mut self, progress: &mut dyn FnMut(u64) -> bool) -> bool {
+        self.with_page.sort_unstable_by(|one, other| other.cmp(one));
         let mut number = 0_u32;
-        for &(visits, key, shift) in &self.with_block {
-            if number as usize >= self.target.layout.blocks {
+        for &(visits, key, shift) in &self.with_page {
+            if number as usize >= self.target.layout.pages {
                 break;
             }
             let Some(entry) = self.target.find(key) else { continue };
-            let sum = self.blocks_of(key);
-            let Some(words) = self.target.block_words(number + 1) else { break };
+            let sum = self.pages_of(key);
+            let Some(words) = self.target.page_words(number + 1) else { break };
             words[2].store(u64::from(visits) | entry.meta().generation << 32, Relaxed);
-            block::assign_owner(words, self.target.layout.shape, key);
-            let block = Block::accept_any(words, self.target.layout.shape, number + 1, key);
-            let edges = block.map_or(0, |block| {
-                sum.store(&block, shift);
-                block.edges().map(|edge| u64::from(edge.visits())).sum::<u64>()
+            page::assign_owner(words, self.target.layout.shape, key);
+            let page = Page::accept_any(words, self.target.layout.shape, number + 1, key);
+            let edges = page.map_or(0, |page| {
+                sum.store(&page, shift);
+                page.edges().map(|edge| u64::from(edge.visits())).sum::<u64>()
             });
-            // A source in use may have evicted some of the blocks.
+            // A source in use may have evicted some of the pages.
             if !sum.is_current() {
-                block::clear(words);
+                page::clear(words);
                 continue;
             }
             number += 1;
@@ -290,13 +290,13 @@ impl Merge<'_> {
             if counted > Table::visits_allowed(entry.total().visits.into()) {
                 entry.raise_visits(u32::try_from(counted).unwrap_or(u32::MAX));
             }
-            entry.update_meta(|meta| EntryMeta { block: number, ..meta });
+            entry.update_meta(|meta| EntryMeta { page: number, ..meta });
             if number.is_multiple_of(1 << 10) && !progress(u64::from(number)) {
                 return false;
             }
         }
-        self.kept.blocks_kept = u64::from(number);
-        self.target.header(header::BLOCKS_USED).store(u64::from(number), Relaxed);
+        self.kept.pages_kept = u64::from(number);
+        self.target.header(header::PAGES_USED).store(u64::from(number), Relaxed);
         true
     }
 }
@@ -318,18 +318,18 @@ fn sound_entry<'t>(table: &'t Table, key: u64) -> Option<Entry<'t>> {
     table.find(key).filter(|entry| table.entry_fault(entry).is_none())
 }
 
-/// Returns the block of a position, unless it or the entry is damaged.
-fn sound_block<'t>(table: &'t Table, key: u64) -> Option<Block<'t>> {
+/// Returns the page of a position, unless it or the entry is damaged.
+fn sound_page<'t>(table: &'t Table, key: u64) -> Option<Page<'t>> {
     let entry = sound_entry(table, key)?;
-    table.sound_block(&entry).map(|(block, _)| block)
+    table.sound_page(&entry).map(|(page, _)| page)
 }
 
-/// Returns the visits of a position, and their mean value without the estimate of its block.
+/// Returns the visits of a position, and their mean value without the estimate of its page.
 fn samples_of(table: &Table, key: u64) -> Option<VisitsAndValue> {
     let entry = sound_entry(table, key)?;
-    let (block, total) = table.sound_block(&entry).unzip();
+    let (page, total) = table.sound_page(&entry).unzip();
     let total = total.unwrap_or(entry.total());
-    let estimate = block.and_then(|block| block.estimate());
+    let estimate = page.and_then(|page| page.estimate());
     let value = estimate.map_or(total.value, |it| it.part(total.visits.into(), total.value));
     Some(VisitsAndValue { value, ..total })
 }
@@ -343,7 +343,7 @@ fn sum_samples(
     let first = parts.peek().copied();
     let terms = parts.map(|total| (total.visits, total.value, 1));
     let base = base.map(|(total, times)| (total.visits, total.value, -i128::from(times)));
-    let (visits, value) = block_sum::weighted_mean(terms.chain(base));
+    let (visits, value) = chain_sum::weighted_mean(terms.chain(base));
     match first {
         Some(total) if visits == 0 => (total.visits.into(), total.value),
         _ => (visits, value),

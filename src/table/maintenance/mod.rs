@@ -1,6 +1,6 @@
 //! Care of tables: checks and repairs, recovery, halving, copies and merges.
 
-mod block_sum;
+mod chain_sum;
 mod halving;
 mod merge;
 mod recovery;

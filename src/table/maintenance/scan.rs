@@ -1,8 +1,8 @@
-//! Scans of all entries and blocks: the statistics of `info`, and the checks and repairs of `verify`.
+//! Scans of all entries and pages: the statistics of `info`, and the checks and repairs of `verify`.
 
-use super::recovery::BlockState;
+use super::recovery::PageState;
 use crate::table::atomic::AtomicU64;
-use crate::table::block::{self, Block};
+use crate::table::page::{self, Page};
 use crate::table::entry::{self, Entry, GENERATIONS, MIN_KEY, busy_since};
 use crate::table::header;
 use crate::table::layout::ENTRY_WORDS;
@@ -12,13 +12,13 @@ use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Excess of counts that is no damage: updates in progress when a process was killed, and late updates of an evicted
-/// entry or block.
+/// entry or page.
 const MAX_VISIT_EXCESS: u64 = 1024;
 /// Divisor of the visits: a further excess of 1/64 of them is no damage.
 const VISIT_EXCESS_DIVISOR: u64 = 64;
 /// Maximum number of faults that are described; the others are only counted.
 const MAX_DESCRIBED_FAULTS: usize = 8;
-/// Entries or blocks between two calls of `progress`.
+/// Entries or pages between two calls of `progress`.
 const PROGRESS_INTERVAL: usize = 1 << 14;
 
 /// The statistics of a table.
@@ -34,33 +34,33 @@ pub struct TableStatistics {
     pub bounded: u64,
     /// Void bounds: late writes for the entry's former position.
     pub void_bounds: u64,
-    /// Blocks named by their position's entry.
-    pub blocks: u64,
-    /// Complete blocks that their position's entry does not name, so that no worker finds them. While no search is
+    /// Pages named by their position's entry.
+    pub pages: u64,
+    /// Complete pages that their position's entry does not name, so that no worker finds them. While no search is
     /// running, only those left by killed workers remain, at most one for each.
     pub orphans: u64,
-    /// Positions that lost their block to another.
-    pub lost_blocks: u64,
+    /// Positions that lost their page to another.
+    pub lost_pages: u64,
     /// Entries being claimed, or left unfinished by a killed process.
     pub unfinished_entries: u64,
-    /// Blocks being filled, or left unfinished by a killed process.
-    pub unfinished_blocks: u64,
+    /// Pages being filled, or left unfinished by a killed process.
+    pub unfinished_pages: u64,
     /// Entries with impossible contents; a repair drops them.
     pub bad_entries: u64,
-    /// Blocks with impossible contents or pages of different moments; a repair drops them.
-    pub bad_blocks: u64,
+    /// Pages with impossible contents or pages of different moments; a repair drops them.
+    pub bad_pages: u64,
     /// Positions with fewer visits than their edges, since the entry was written to the disk earlier; a repair raises
     /// their visits.
     pub behind: u64,
-    /// The sum of bad entries, bad blocks and positions behind.
+    /// The sum of bad entries, bad pages and positions behind.
     pub faults: u64,
     /// Descriptions of the first faults.
     pub described: Vec<String>,
 }
 
-/// The result of checking a block.
+/// The result of checking a page.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum BlockCheck {
+enum PageCheck {
     Good,
     Bad,
     /// Consistent, but its position's entry should have this number of visits.
@@ -77,20 +77,20 @@ impl TableStatistics {
 }
 
 impl Table {
-    /// Checks all entries and blocks. Calls `progress` regularly with the number of entries and blocks checked so
+    /// Checks all entries and pages. Calls `progress` regularly with the number of entries and pages checked so
     /// far. Searches may be running.
     #[must_use]
     pub fn scan(&self, progress: &mut dyn FnMut(usize)) -> TableStatistics {
         self.walk(false, progress)
     }
 
-    /// Checks all entries and blocks like [`scan`](Table::scan), and drops impossible and unfinished ones and
-    /// blocks that no entry names. No search may be running.
+    /// Checks all entries and pages like [`scan`](Table::scan), and drops impossible and unfinished ones and
+    /// pages that no entry names. No search may be running.
     pub fn repair(&mut self, progress: &mut dyn FnMut(usize)) -> TableStatistics {
         let statistics = self.walk(true, progress);
         let after = self.walk(false, &mut |_| {});
         self.header(header::ENTRIES_USED).store(after.entries, Relaxed);
-        self.header(header::BLOCKS_USED).store(after.blocks, Relaxed);
+        self.header(header::PAGES_USED).store(after.pages, Relaxed);
         statistics
     }
 
@@ -115,12 +115,12 @@ impl Table {
         if drop_faults {
             self.drain_overflow();
         }
-        for number in 1..=self.layout.blocks {
+        for number in 1..=self.layout.pages {
             let orphans = statistics.orphans;
-            let check = self.check_block_number(number as u32, &mut statistics);
+            let check = self.check_page_number(number as u32, &mut statistics);
             let is_orphan = statistics.orphans > orphans;
-            match self.block_words(number as u32) {
-                Some(words) if drop_faults && (is_orphan || check == BlockCheck::Bad) => block::free(words),
+            match self.page_words(number as u32) {
+                Some(words) if drop_faults && (is_orphan || check == PageCheck::Bad) => page::free(words),
                 Some(words) if drop_faults => self.raise_if_behind(words, check),
                 _ => {}
             }
@@ -179,7 +179,7 @@ impl Table {
         statistics.visits[(u32::BITS - total.visits.leading_zeros()) as usize] += 1;
         statistics.void_bounds += u64::from(raw.bounds.is_none());
         statistics.bounded += u64::from(raw.bounds.is_some_and(|bounds| bounds != entry::NO_BOUNDS));
-        statistics.lost_blocks += u64::from(raw.block != 0 && !self.has_block(&entry));
+        statistics.lost_pages += u64::from(raw.page != 0 && !self.has_page(&entry));
         true
     }
 
@@ -194,8 +194,8 @@ impl Table {
             ))
         } else if u64::from(leaf_playouts.visits) > u64::from(total.visits) + MAX_VISIT_EXCESS {
             Some(format!("more leaf playouts ({}) than visits ({})", leaf_playouts.visits, total.visits))
-        } else if raw.block as usize > self.layout.blocks {
-            Some(format!("names block {}, of only {}", raw.block, self.layout.blocks))
+        } else if raw.page as usize > self.layout.pages {
+            Some(format!("names page {}, of only {}", raw.page, self.layout.pages))
         } else {
             raw.bounds
                 .filter(|bounds| bounds.lower > bounds.upper)
@@ -208,67 +208,67 @@ impl Table {
         visits + visits / VISIT_EXCESS_DIVISOR + MAX_VISIT_EXCESS
     }
 
-    /// Returns true if the entry names a complete block of its position.
-    fn has_block(&self, entry: &Entry<'_>) -> bool {
-        let number = entry.block_number();
-        let words = self.block_words(number);
-        words.is_some_and(|words| Block::accept_any(words, self.layout.shape, number, entry.key()).is_some())
+    /// Returns true if the entry names a complete page of its position.
+    fn has_page(&self, entry: &Entry<'_>) -> bool {
+        let number = entry.page_number();
+        let words = self.page_words(number);
+        words.is_some_and(|words| Page::accept_any(words, self.layout.shape, number, entry.key()).is_some())
     }
 
-    /// Returns a description of the fault of a position's block.
-    fn block_fault(entry: &Entry<'_>, block: &Block<'_>) -> String {
-        if !block.has_matching_tags() {
+    /// Returns a description of the fault of a position's page.
+    fn page_fault(entry: &Entry<'_>, page: &Page<'_>) -> String {
+        if !page.has_matching_tags() {
             return "parts of it were written at different times".to_owned();
         }
-        block.fault().unwrap_or_else(|| {
-            let edges: u64 = block.edges().map(|edge| u64::from(edge.visits())).sum();
+        page.fault().unwrap_or_else(|| {
+            let edges: u64 = page.edges().map(|edge| u64::from(edge.visits())).sum();
             format!("its moves have {edges} visits, its position only {}", entry.total().visits)
         })
     }
 
-    /// Raises the visits of a block's position to those of its edges.
-    fn raise_if_behind(&self, words: &[AtomicU64], check: BlockCheck) {
-        if let BlockCheck::Behind(visits) = check
+    /// Raises the visits of a page's position to those of its edges.
+    fn raise_if_behind(&self, words: &[AtomicU64], check: PageCheck) {
+        if let PageCheck::Behind(visits) = check
             && let Some(entry) = self.find(words[0].load(Relaxed))
         {
             entry.raise_visits(visits);
         }
     }
 
-    fn check_block_number(&self, number: u32, statistics: &mut TableStatistics) -> BlockCheck {
-        let Some(words) = self.block_words(number) else { return BlockCheck::Good };
+    fn check_page_number(&self, number: u32, statistics: &mut TableStatistics) -> PageCheck {
+        let Some(words) = self.page_words(number) else { return PageCheck::Good };
         if words[1].load(Relaxed) & 1 != 0 {
-            statistics.unfinished_blocks += 1;
-            return BlockCheck::Bad;
+            statistics.unfinished_pages += 1;
+            return PageCheck::Bad;
         }
         let owner = words[0].load(Relaxed);
         if owner == 0 {
-            return BlockCheck::Good;
+            return PageCheck::Good;
         }
         let Some(entry) =
-            self.find(owner).filter(|entry| entry.key() == owner && entry.meta().block == number)
+            self.find(owner).filter(|entry| entry.key() == owner && entry.meta().page == number)
         else {
             statistics.orphans += 1;
-            return BlockCheck::Good;
+            return PageCheck::Good;
         };
-        let Some(block) = Block::accept_any(words, self.layout.shape, number, owner) else {
-            return BlockCheck::Good;
+        let Some(page) = Page::accept_any(words, self.layout.shape, number, owner) else {
+            return PageCheck::Good;
         };
-        let finding = Table::check_block(&entry, &block);
-        if !block.is_current() {
-            // The block was evicted during the check.
-            return BlockCheck::Good;
+        let finding = Table::check_page(&entry, &page);
+        if !page.is_current() {
+            // The page was evicted during the check.
+            return PageCheck::Good;
         }
         let check = match finding {
-            BlockState::Consistent => BlockCheck::Good,
-            BlockState::EntryBehind(visits) => BlockCheck::Behind(visits),
-            BlockState::Torn => BlockCheck::Bad,
+            PageState::Consistent => PageCheck::Good,
+            PageState::EntryBehind(visits) => PageCheck::Behind(visits),
+            PageState::Torn => PageCheck::Bad,
         };
-        statistics.blocks += u64::from(check != BlockCheck::Bad);
-        statistics.behind += u64::from(matches!(check, BlockCheck::Behind(_)));
-        statistics.bad_blocks += u64::from(check == BlockCheck::Bad);
-        if check != BlockCheck::Good {
-            statistics.fault(|| format!("block {number}: {}", Table::block_fault(&entry, &block)));
+        statistics.pages += u64::from(check != PageCheck::Bad);
+        statistics.behind += u64::from(matches!(check, PageCheck::Behind(_)));
+        statistics.bad_pages += u64::from(check == PageCheck::Bad);
+        if check != PageCheck::Good {
+            statistics.fault(|| format!("page {number}: {}", Table::page_fault(&entry, &page)));
         }
         check
     }

@@ -1,7 +1,7 @@
 //! Copies of a table while other processes search in it.
 //!
-//! Each entry and each block of the copy is of one moment, as a search would read it. Entries and blocks that are being
-//! written, change too often to be read, or are torn in the table itself are left out. Blocks are copied before entries, so
+//! Each entry and each page of the copy is of one moment, as a search would read it. Entries and pages that are being
+//! written, change too often to be read, or are torn in the table itself are left out. Pages are copied before entries, so
 //! that a position has at least the visits of its edges; after a halving in between, its visits are raised. Results written
 //! after the copy of their page are missing. Bounds are copied with the key beside them, so none is applied to another
 //! position. Lineage, generation and number of openings are those of the table, and the copy needs no recovery. Damage that
@@ -14,7 +14,7 @@ use super::write_behind::WriteBehind;
 use crate::base::platform::files;
 use crate::table::atomic::{AtomicU64, fence};
 use crate::table::backing::{self, Backing, Sharing};
-use crate::table::block::Block;
+use crate::table::page::Page;
 use crate::table::entry::{self, MIN_KEY};
 use crate::table::file::session::{self, CloseState};
 use crate::table::file::{
@@ -36,9 +36,9 @@ const CHUNK_WORDS: usize = 1 << 17;
 /// Divisor of the rest after each chunk: while others use the table, a copy sleeps for a quarter of the time that the
 /// chunk took, since it shares memory and disk with their searches.
 const REST_DIVISOR: u32 = 4;
-/// Entries by which prefetches run ahead of copies: the data about their blocks lie scattered in memory.
+/// Entries by which prefetches run ahead of copies: the data about their pages lie scattered in memory.
 const PREFETCH_ENTRIES: usize = 16;
-/// Maximum number of attempts to read an entry or a block that changes meanwhile.
+/// Maximum number of attempts to read an entry or a page that changes meanwhile.
 const MAX_READ_ATTEMPTS: usize = 3;
 /// Header words copied from the table.
 const COPIED_HEADER_WORDS: [usize; 5] =
@@ -49,12 +49,12 @@ const COPIED_HEADER_WORDS: [usize; 5] =
 pub struct SnapshotCounts {
     /// Number of positions.
     pub entries: u64,
-    /// Number of blocks, each named by its position.
-    pub blocks: u64,
+    /// Number of pages, each named by its position.
+    pub pages: u64,
     /// Entries left out because they were being written.
     pub entries_dropped: u64,
-    /// Blocks left out because they were being written, no entry of the copy names them, or their verification failed.
-    pub blocks_dropped: u64,
+    /// Pages left out because they were being written, no entry of the copy names them, or their verification failed.
+    pub pages_dropped: u64,
     /// True if the copy shares disk blocks with the table until either is written.
     pub is_clone: bool,
 }
@@ -97,9 +97,9 @@ impl Table {
         target.sync_all().map_err(FileProblem::io("write the file to the disk"))?;
         Ok(Some(SnapshotCounts {
             entries: found.entries,
-            blocks: found.blocks,
+            pages: found.pages,
             entries_dropped: found.bad_entries + found.unfinished_entries,
-            blocks_dropped: found.bad_blocks + found.unfinished_blocks + found.orphans,
+            pages_dropped: found.bad_pages + found.unfinished_pages + found.orphans,
             is_clone: true,
         }))
     }
@@ -115,16 +115,16 @@ impl Table {
                 table: self,
                 target,
                 counts: SnapshotCounts::default(),
-                copied: std::iter::repeat_with(AtomicU64::default).take(self.layout.blocks).collect(),
+                copied: std::iter::repeat_with(AtomicU64::default).take(self.layout.pages).collect(),
                 buffer: Vec::new(),
                 last_rest: (source.session.close_state == CloseState::InUse).then(Instant::now),
             };
-            copy.blocks()?;
+            copy.pages()?;
             copy.entries()?;
             Ok((copy.counts, copy.copied))
         });
-        let (mut made, blocks) = copied.map_err(&cannot)?;
-        made.blocks_dropped += self.drop_orphans(&blocks, target).map_err(&cannot)?;
+        let (mut made, pages) = copied.map_err(&cannot)?;
+        made.pages_dropped += self.drop_orphans(&pages, target).map_err(&cannot)?;
         if made.entries_dropped > 0 {
             let backing = Backing::file(target, self.layout.words(), Sharing::Shared)
                 .map_err(FileProblem::io("map the file"))?;
@@ -146,13 +146,13 @@ impl Table {
         Ok(made)
     }
 
-    /// Frees the blocks of the copy that none of its entries names; returns their number.
+    /// Frees the pages of the copy that none of its entries names; returns their number.
     fn drop_orphans(&self, copied: &[AtomicU64], target: &File) -> io::Result<u64> {
         let mut dropped = 0;
-        let copied = copied.iter().map(|word| CopiedBlock::unpack(word.load(Relaxed)));
-        for (index, _) in copied.enumerate().filter(|(_, block)| block.owner != 0 && !block.is_named) {
+        let copied = copied.iter().map(|word| CopiedPage::unpack(word.load(Relaxed)));
+        for (index, _) in copied.enumerate().filter(|(_, page)| page.owner != 0 && !page.is_named) {
             dropped += 1;
-            let offset = self.layout.pool() + index * self.layout.shape.block_words();
+            let offset = self.layout.pool() + index * self.layout.shape.page_words();
             files::write_all_at(target, &[0; 24], 8 * offset as u64)?;
         }
         Ok(dropped)
@@ -176,7 +176,7 @@ impl Table {
             words[index].store(self.header(index).load(Relaxed), Relaxed);
         }
         words[header::ENTRIES_USED].store(made.entries, Relaxed);
-        words[header::BLOCKS_USED].store(made.blocks, Relaxed);
+        words[header::PAGES_USED].store(made.pages, Relaxed);
         words[header::USE_STATE].store(session::WORD_OF_SYNCED_FILE, Relaxed);
         words
     }
@@ -214,26 +214,26 @@ fn may_be_written(path: &Path, source: &File, may_replace: bool) -> Result<Optio
     Ok(Some(file))
 }
 
-/// The data kept about a copied block, in one word: bits 0..32 the owner, 32..63 the visits, 63 whether it is named.
+/// The data kept about a copied page, in one word: bits 0..32 the owner, 32..63 the visits, 63 whether it is named.
 #[derive(Clone, Copy)]
-struct CopiedBlock {
-    /// The lower half of the owner's key; 0 if the block was left out.
+struct CopiedPage {
+    /// The lower half of the owner's key; 0 if the page was left out.
     owner: u32,
     /// Visits of the edges, saturating at 31 bits.
     visits: u32,
-    /// True if an entry of the copy names the block.
+    /// True if an entry of the copy names the page.
     is_named: bool,
 }
 
-impl CopiedBlock {
+impl CopiedPage {
     fn pack(self) -> u64 {
         let visits = u64::from(self.visits.min(u32::MAX >> 1));
         u64::from(self.is_named) << 63 | visits << 32 | u64::from(self.owner)
     }
 
-    fn unpack(word: u64) -> CopiedBlock {
+    fn unpack(word: u64) -> CopiedPage {
         let visits = (word >> 32) as u32 & u32::MAX >> 1;
-        CopiedBlock { owner: word as u32, visits, is_named: word >> 63 != 0 }
+        CopiedPage { owner: word as u32, visits, is_named: word >> 63 != 0 }
     }
 }
 
@@ -241,7 +241,7 @@ struct SnapshotWriter<'t> {
     table: &'t Table,
     target: &'t WriteBehind,
     counts: SnapshotCounts,
-    /// One [`CopiedBlock`] for each block, as atomics because these can be prefetched.
+    /// One [`CopiedPage`] for each page, as atomics because these can be prefetched.
     copied: Vec<AtomicU64>,
     buffer: Vec<u8>,
     /// End of the last rest, if others use the table.
@@ -249,13 +249,13 @@ struct SnapshotWriter<'t> {
 }
 
 impl SnapshotWriter<'_> {
-    fn blocks(&mut self) -> io::Result<()> {
+    fn pages(&mut self) -> io::Result<()> {
         let layout = self.table.layout;
-        let words = layout.shape.block_words();
+        let words = layout.shape.page_words();
         let mut at = layout.pool();
-        for number in 1..=layout.blocks as u32 {
-            self.block(number);
-            if self.buffer.len() >= 8 * CHUNK_WORDS || number as usize == layout.blocks {
+        for number in 1..=layout.pages as u32 {
+            self.page(number);
+            if self.buffer.len() >= 8 * CHUNK_WORDS || number as usize == layout.pages {
                 self.flush(at)?;
                 at = layout.pool() + number as usize * words;
             }
@@ -263,32 +263,32 @@ impl SnapshotWriter<'_> {
         Ok(())
     }
 
-    /// Appends a block to the buffer; zeros (a free block) if it has no owner or cannot be copied.
-    fn block(&mut self, number: u32) {
+    /// Appends a page to the buffer; zeros (a free page) if it has no owner or cannot be copied.
+    fn page(&mut self, number: u32) {
         let table = self.table;
-        let Some(words) = table.block_words(number) else { return };
+        let Some(words) = table.page_words(number) else { return };
         let start = self.buffer.len();
         for _ in 0..MAX_READ_ATTEMPTS {
             let owner = words[0].load(Acquire);
             if owner == 0 {
                 break;
             }
-            let Some(block) = Block::accept_any(words, table.layout.shape, number, owner) else { continue };
+            let Some(page) = Page::accept_any(words, table.layout.shape, number, owner) else { continue };
             self.append(words.iter().map(|word| word.load(Relaxed)), words.len());
-            let visits = block.edges().map(|edge| u64::from(edge.visits())).sum::<u64>();
+            let visits = page.edges().map(|edge| u64::from(edge.visits())).sum::<u64>();
             let is_sound =
-                block.has_matching_tags() && (block.has_epoch(table.epoch) || block.fault().is_none());
-            if block.is_current() && is_sound {
+                page.has_matching_tags() && (page.has_epoch(table.epoch) || page.fault().is_none());
+            if page.is_current() && is_sound {
                 // Epoch 0, that of the copy.
                 self.buffer[start + 12..start + 16].fill(0);
                 let visits = visits.min(u32::MAX.into()) as u32;
-                let copied = CopiedBlock { owner: owner as u32, visits, is_named: false };
+                let copied = CopiedPage { owner: owner as u32, visits, is_named: false };
                 self.copied[number as usize - 1].store(copied.pack(), Relaxed);
                 return;
             }
             self.buffer.truncate(start);
         }
-        self.counts.blocks_dropped += u64::from(words[0].load(Relaxed) != 0);
+        self.counts.pages_dropped += u64::from(words[0].load(Relaxed) != 0);
         self.buffer.resize(start + 8 * words.len(), 0);
     }
 
@@ -298,7 +298,7 @@ impl SnapshotWriter<'_> {
         let entries = table.entry_words();
         for (index, words) in entries.iter().enumerate() {
             if let Some([.., meta, _]) = entries.get(index + PREFETCH_ENTRIES) {
-                self.prefetch_block(entry::block_of(meta.load(Relaxed)));
+                self.prefetch_page(entry::page_of(meta.load(Relaxed)));
             }
             let copy = self.entry(words);
             self.append(copy.into_iter(), copy.len());
@@ -309,14 +309,14 @@ impl SnapshotWriter<'_> {
         self.flush(at).map(|_| ())
     }
 
-    fn prefetch_block(&self, number: u32) {
-        if let Some(word) = self.word_of_block(number) {
+    fn prefetch_page(&self, number: u32) {
+        if let Some(word) = self.word_of_page(number) {
             backing::prefetch(word);
         }
     }
 
-    /// Returns the data about a block; `None` for number 0, no block.
-    fn word_of_block(&self, number: u32) -> Option<&AtomicU64> {
+    /// Returns the data about a page; `None` for number 0, no page.
+    fn word_of_page(&self, number: u32) -> Option<&AtomicU64> {
         (number as usize).checked_sub(1).and_then(|index| self.copied.get(index))
     }
 
@@ -332,24 +332,24 @@ impl SnapshotWriter<'_> {
             fence(Acquire);
             if key >= MIN_KEY && words[0].load(Relaxed) == key {
                 let copy = entry::Entry::prepare_copy(found);
-                return self.with_visits_of_block(copy);
+                return self.with_visits_of_page(copy);
             }
         }
         self.counts.entries_dropped += 1;
         [0; 4]
     }
 
-    fn with_visits_of_block(&mut self, found: entry::EntryCopy) -> [u64; 4] {
+    fn with_visits_of_page(&mut self, found: entry::EntryCopy) -> [u64; 4] {
         self.counts.entries += 1;
-        let Some(word) = self.word_of_block(found.block) else { return found.words };
-        let block = CopiedBlock::unpack(word.load(Relaxed));
-        if block.owner == 0 || block.owner != found.words[0] as u32 {
+        let Some(word) = self.word_of_page(found.page) else { return found.words };
+        let page = CopiedPage::unpack(word.load(Relaxed));
+        if page.owner == 0 || page.owner != found.words[0] as u32 {
             return found.words;
         }
-        word.store(CopiedBlock { is_named: true, ..block }.pack(), Relaxed);
-        self.counts.blocks += u64::from(!block.is_named);
+        word.store(CopiedPage { is_named: true, ..page }.pack(), Relaxed);
+        self.counts.pages += u64::from(!page.is_named);
         let visits = found.words[1] >> 32;
-        let counted = u64::from(block.visits) + u64::from(found.leaf_visits);
+        let counted = u64::from(page.visits) + u64::from(found.leaf_visits);
         if counted > Table::visits_allowed(visits) {
             let [key, total, meta, bounds] = found.words;
             let raised = counted.min(u32::MAX.into());

@@ -40,7 +40,7 @@ fn search(options: EngineOptions, limits: Limits) -> (Report, usize) {
 }
 
 #[test]
-fn positions_get_their_blocks_sooner_where_a_network_is_asked() {
+fn positions_get_their_pages_sooner_where_a_network_is_asked() {
     let expand_at = |name: &str, has_network: bool| {
         let networks = EngineOptions::default().networks.filter(|_| has_network);
         EngineOptions { networks, ..options(name) }.default_expand_at()

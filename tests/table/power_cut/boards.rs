@@ -1,8 +1,8 @@
 //! Searches in such files, on boards that an exact solver solves and on larger ones.
 
 use super::pages::{
-    Image, assert_no_torn_block_is_found, choose, folder, identity, open, pages_of, power_cuts, put_together,
-    repair, shape, torn_blocks,
+    Image, assert_no_torn_page_is_found, choose, folder, identity, open, pages_of, power_cuts, put_together,
+    repair, shape, torn_pages,
 };
 use crate::exact::{Solver, Tables};
 use crate::truth::{Truth, Twofold, position, size};
@@ -29,10 +29,10 @@ fn almost_fill(table: &Table, root: &Position) {
     let priors: Vec<Option<Prior>> = (0..root.move_count())
         .map(|mv| root.is_legal_ignoring_history(tewari::base::game::Move(mv as u16)).then(Prior::default))
         .collect();
-    let block =
-        table.claim_block(&entry, || priors, ProtectedPath::default(), &mut counters).expect("a block");
-    for index in (0..root.move_count()).filter(|&index| block.edge(index).is_legal()) {
-        block.add_visits(&entry, index, EDGE_VISITS_FULL - 30, Value::DRAW);
+    let page =
+        table.claim_page(&entry, || priors, ProtectedPath::default(), &mut counters).expect("a page");
+    for index in (0..root.move_count()).filter(|&index| page.edge(index).is_legal()) {
+        page.add_visits(&entry, index, EDGE_VISITS_FULL - 30, Value::DRAW);
         entry.add_visits(EDGE_VISITS_FULL - 30, Value::DRAW);
     }
 }
@@ -86,7 +86,7 @@ fn cut_and_search_small(columns: usize, rows: usize, rules: Rules, seed: u64) {
     let mut solver = Solver::new(&tables, rules);
     let folder = folder();
     let (live, cut) = (folder.path().join("live"), folder.path().join("cut"));
-    let (mut proven, mut torn_found, mut bad_blocks) = (0, 0, 0);
+    let (mut proven, mut torn_found, mut bad_pages) = (0, 0, 0);
     let rounds = power_cuts().div_ceil(20);
     for round in 0..rounds {
         let mut rng = PlayoutRng::new(seed, round);
@@ -113,7 +113,7 @@ fn cut_and_search_small(columns: usize, rows: usize, rules: Rules, seed: u64) {
             std::fs::write(&cut, put_together(&images, &chosen)).expect("written");
             let is_repaired_first = number % 2 == 0;
             if is_repaired_first {
-                bad_blocks += repair(&cut).bad_blocks;
+                bad_pages += repair(&cut).bad_pages;
             }
             let table = if is_repaired_first {
                 Table::open(&cut, TableMode::ReadWrite, None).expect("a table")
@@ -121,18 +121,18 @@ fn cut_and_search_small(columns: usize, rows: usize, rules: Rules, seed: u64) {
                 open(&cut)
             };
             if !is_busy {
-                let torn = torn_blocks(&images, &chosen, &layout);
+                let torn = torn_pages(&images, &chosen, &layout);
                 torn_found += torn.len();
-                assert_no_torn_block_is_found(&table, &torn);
+                assert_no_torn_page_is_found(&table, &torn);
             }
             proven += confirm(&tables, rules, &mut solver, &table, &mut rng);
             drop(table);
             repair(&cut);
         }
     }
-    println!("{columns}x{rows} {rules}: {proven} proofs, {torn_found} torn blocks, {bad_blocks} dropped");
+    println!("{columns}x{rows} {rules}: {proven} proofs, {torn_found} torn pages, {bad_pages} dropped");
     assert!(proven > rounds, "{proven} proofs");
-    assert!(torn_found > 0, "no block lay on pages of different moments");
+    assert!(torn_found > 0, "no page lay on pages of different moments");
 }
 
 #[test]
@@ -169,11 +169,11 @@ fn play_on(table: &Table, root: &Position, rng: &mut PlayoutRng) {
     }
 }
 
-/// Returns a size near `bytes` for which some blocks of a kibibyte cross page boundaries.
+/// Returns a size near `bytes` for which some pages of a kibibyte cross page boundaries.
 fn across_pages(shape: Shape, bytes: usize) -> usize {
     let lies_across = |bytes: &usize| {
         let layout = Layout::fit(shape, *bytes).expect("a layout");
-        !(layout.words() - layout.blocks * shape.block_words()).is_multiple_of(shape.block_words())
+        !(layout.words() - layout.pages * shape.page_words()).is_multiple_of(shape.page_words())
     };
     (0..).map(|step| bytes + 128 * step).find(lies_across).expect("some size")
 }
@@ -196,17 +196,17 @@ fn cut_and_search_large(board: Size, policy_state: bool, bytes: usize, cuts: u64
     for _ in 0..cuts {
         let chosen = choose(images.len(), pages_of(&images[0]), &mut rng);
         std::fs::write(&cut, put_together(&images, &chosen)).expect("written");
-        let torn = torn_blocks(&images, &chosen, &layout);
+        let torn = torn_pages(&images, &chosen, &layout);
         let table = open(&cut);
-        assert_no_torn_block_is_found(&table, &torn);
+        assert_no_torn_page_is_found(&table, &torn);
         torn_found += torn.len();
         play_on(&table, &root, &mut rng);
         drop(table);
-        kept += repair(&cut).blocks;
+        kept += repair(&cut).pages;
     }
-    let share = kept as f64 / (cuts as f64 * layout.blocks as f64);
-    println!("{board}: {torn_found} torn blocks, {:.0} % of the blocks kept", 100.0 * share);
-    assert!(torn_found > 0 && share > 0.1, "{torn_found} torn blocks, {share} kept");
+    let share = kept as f64 / (cuts as f64 * layout.pages as f64);
+    println!("{board}: {torn_found} torn pages, {:.0} % of the pages kept", 100.0 * share);
+    assert!(torn_found > 0 && share > 0.1, "{torn_found} torn pages, {share} kept");
 }
 
 #[test]

@@ -132,12 +132,12 @@ fn a_snapshot_that_is_cut_is_no_table_and_one_of_a_busy_table_is_sound() {
                         source.snapshot(&at("copy"), true).expect("a copy");
                         let copy = Table::open(&at("copy"), TableMode::ReadOnly, None).expect("a copy");
                         let survey = copy.scan(&mut |_| {});
-                        let left = survey.unfinished_entries + survey.unfinished_blocks + survey.orphans;
+                        let left = survey.unfinished_entries + survey.unfinished_pages + survey.orphans;
                         assert_eq!((survey.faults, left, survey.void_bounds), (0, 0, 0), "{survey:?}");
                         assert_eq!(copy.lineage(), live.lineage());
                         let census = copy.census();
-                        let counted = (census.entries_used as u64, census.blocks_used as u64);
-                        assert_eq!(counted, (survey.entries, survey.blocks));
+                        let counted = (census.entries_used as u64, census.pages_used as u64);
+                        assert_eq!(counted, (survey.entries, survey.pages));
                     }
                     done.store(true, Relaxed);
                 });

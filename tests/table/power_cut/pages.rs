@@ -32,7 +32,7 @@ pub(crate) fn identity(size: Size) -> TableIdentity {
     }
 }
 
-/// Returns the shape for a board. With policy state, blocks of the smallest boards are 192 bytes, and some lie on two
+/// Returns the shape for a board. With policy state, pages of the smallest boards are 192 bytes, and some lie on two
 /// pages.
 pub(crate) fn shape(size: Size, policy_state: bool) -> Shape {
     Shape { moves: size.points() + 1, policy_state }
@@ -84,12 +84,12 @@ fn word(image: &[u8], index: usize) -> u64 {
     u64::from_le_bytes(*image[8 * index..].first_chunk().expect("a word"))
 }
 
-/// Returns the numbers and owners of the blocks with pages of different claims.
-pub(crate) fn torn_blocks(images: &[Image], chosen: &[usize], layout: &Layout) -> Vec<(u32, u64)> {
-    let words = layout.shape.block_words();
-    let pool = layout.words() - layout.blocks * words;
+/// Returns the numbers and owners of the pages with pages of different claims.
+pub(crate) fn torn_pages(images: &[Image], chosen: &[usize], layout: &Layout) -> Vec<(u32, u64)> {
+    let words = layout.shape.page_words();
+    let pool = layout.words() - layout.pages * words;
     let mut torn = Vec::new();
-    for index in 0..layout.blocks {
+    for index in 0..layout.pages {
         let start = pool + index * words;
         let head = |page: usize| {
             let image = &images[chosen[page]];
@@ -106,7 +106,7 @@ pub(crate) fn torn_blocks(images: &[Image], chosen: &[usize], layout: &Layout) -
     torn
 }
 
-/// Returns the number of words in use in a block.
+/// Returns the number of words in use in a page.
 fn used_words(shape: Shape) -> usize {
     let arrays = shape.moves + shape.moves.div_ceil(2) + if shape.policy_state { shape.moves } else { 0 };
     let tags = if shape.moves > 128 { 2 + usize::from(shape.policy_state) } else { 1 };
@@ -120,11 +120,11 @@ pub(crate) fn open(path: &Path) -> Table {
     table
 }
 
-/// Checks that the table returns no block with pages of different claims.
-pub(crate) fn assert_no_torn_block_is_found(table: &Table, torn: &[(u32, u64)]) {
+/// Checks that the table returns no page with pages of different claims.
+pub(crate) fn assert_no_torn_page_is_found(table: &Table, torn: &[(u32, u64)]) {
     for &(number, owner) in torn {
-        let found = table.find(owner).and_then(|entry| table.block(&entry).map(|block| block.number()));
-        assert_ne!(found, Some(number), "a block of two positions");
+        let found = table.find(owner).and_then(|entry| table.page(&entry).map(|page| page.number()));
+        assert_ne!(found, Some(number), "a page of two positions");
     }
 }
 
@@ -135,10 +135,10 @@ pub(crate) fn repair(path: &Path) -> TableStatistics {
     let found = table.repair(&mut |_| {});
     let left = table.scan(&mut |_| {});
     let counts =
-        [left.faults, left.unfinished_entries, left.unfinished_blocks, left.orphans, left.void_bounds];
+        [left.faults, left.unfinished_entries, left.unfinished_pages, left.orphans, left.void_bounds];
     assert_eq!(counts, [0; 5], "{found:?}, then {left:?}");
     let census = table.census();
-    assert_eq!((census.entries_used as u64, census.blocks_used as u64), (left.entries, left.blocks));
+    assert_eq!((census.entries_used as u64, census.pages_used as u64), (left.entries, left.pages));
     found
 }
 

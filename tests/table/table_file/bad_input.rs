@@ -149,9 +149,9 @@ fn another_key_seed_is_refused() {
 }
 
 #[test]
-fn a_file_that_names_one_board_and_has_the_blocks_of_another_is_refused() {
+fn a_file_that_names_one_board_and_has_the_pages_of_another_is_refused() {
     let folder = Folder::new();
-    // The text from word 8 on names the game; blocks of 81 moves are as long as those of 82.
+    // The text from word 8 on names the game; pages of 81 moves are as long as those of 82.
     for (word, change) in [(3, 82 ^ 81), (3, 1 << 32)] {
         let path = folder.table("a.tewari", 100);
         change_header(&path, word, |value| value ^ change);

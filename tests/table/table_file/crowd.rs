@@ -30,15 +30,15 @@ fn many_processes_and_threads_replace_in_one_file_and_leave_it_sound() {
         assert!(found.iter().all(|one| one["rootInfo"]["simulations"] == SIMULATIONS), "{told}");
         let evicted = sum(&found, "evictions") + sum(&found, "blockEvictions");
         assert!(evicted > 1_000, "{told}");
-        // Each worker except the evicting one may be about to write to an evicted entry or block.
+        // Each worker except the evicting one may be about to write to an evicted entry or page.
         let late = sum(&found, "lateUpdates");
         assert!(late <= (PROCESSES * THREADS - 1) * evicted, "{late} of {evicted}: {told}");
         // A visit that was written between the check of the owner and the write; it is counted at each visit of such a
-        // block.
+        // page.
         let foreign = sum(&found, "collisions");
         assert!(foreign * 100 <= evicted, "{foreign} of {evicted}: {told}");
         // The root is on every path, so it is never evicted. Each worker may lose its first simulation, if another gave
-        // the root its block meanwhile.
+        // the root its page meanwhile.
         let all = 100 + PROCESSES * SIMULATIONS;
         let visits = root_visits(&analysis(&path, &["--simulations", "1"])) - 1;
         assert!((all - PROCESSES * THREADS..=all).contains(&visits), "{visits} of {all}: {told}");

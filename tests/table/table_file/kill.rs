@@ -32,7 +32,7 @@ fn a_killed_search_leaves_a_table_that_goes_on() {
             visits = now;
         }
         let found = info(&path);
-        // A killed process leaves at most one unfinished entry and block for each thread.
+        // A killed process leaves at most one unfinished entry and page for each thread.
         assert!(found["unfinishedEntries"].as_u64() <= Some(3 * u64::from(kills())), "{found}");
         assert!(found["unfinishedBlocks"].as_u64() <= Some(3 * u64::from(kills())), "{found}");
     }

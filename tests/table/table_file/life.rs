@@ -104,7 +104,7 @@ fn several_processes_search_one_position_in_one_file() {
     let found = analysis(&path, &["--simulations", "1"]);
     let visits = root_visits(&found);
     // The root's entry is never evicted, and its visits are counted by a locked addition. Only the first simulation of
-    // a process may be lost, while another process gives the root its block.
+    // a process may be lost, while another process gives the root its page.
     assert!((12_098..=12_101).contains(&visits), "{visits} of 12101");
     verify(&path);
 }

@@ -193,7 +193,7 @@ fn a_full_disk_is_told_before_anything_is_written() {
     assert_eq!(left, 0);
 }
 
-/// Mounts a file system with shared blocks from an image file; `None` if that is impossible here.
+/// Mounts a file system with shared pages from an image file; `None` if that is impossible here.
 fn file_system_with_clones(folder: &Folder) -> Option<std::path::PathBuf> {
     let (image, mounted) = (folder.path("image"), folder.path("mounted"));
     fs::create_dir(&mounted).expect("a folder");
@@ -205,7 +205,7 @@ fn file_system_with_clones(folder: &Folder) -> Option<std::path::PathBuf> {
 }
 
 #[test]
-fn where_the_file_system_can_the_copy_shares_its_blocks() {
+fn where_the_file_system_can_the_copy_shares_its_pages() {
     let folder = Folder::new();
     let Some(mounted) = file_system_with_clones(&folder) else {
         println!("skipped: no file system with clones can be made and mounted here");

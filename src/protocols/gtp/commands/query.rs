@@ -63,8 +63,8 @@ pub(super) fn tewari_table(session: &mut Session, _: Arguments<'_>) -> Result<St
         format!("perMille {}", census.per_mille()),
         format!("entries {}", census.entries),
         format!("entriesUsed {}", census.entries_used),
-        format!("blocks {}", census.blocks),
-        format!("blocksUsed {}", census.blocks_used),
+        format!("blocks {}", census.pages),
+        format!("blocksUsed {}", census.pages_used),
         format!("hugePages {}", huge.map_or("unknown".to_owned(), |bytes| bytes.to_string())),
     ];
     let counters = counters.list().map(|(name, count)| format!("{name} {count}"));

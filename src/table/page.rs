@@ -1,4 +1,4 @@
-//! An edge block: the statistics of every move of one position, as contiguous arrays.
+//! An edge page: the statistics of every move of one position, as contiguous arrays.
 //!
 //! | word          | bits   | field           | meaning                                                    |
 //! |---------------|--------|-----------------|------------------------------------------------------------|
@@ -7,7 +7,7 @@
 //! | 1             | 32..64 | epoch           | in which it was filled or last verified                    |
 //! | 2             | 0..32  | visits          | of the owner at the last use                               |
 //! | 2             | 32..38 | generation      | of the last use                                            |
-//! |               | 38..64 | suspect         | mark of an unfinished block, see `Table::choose_block`     |
+//! |               | 38..64 | suspect         | mark of an unfinished page, see `Table::choose_page`     |
 //! | 3             | 0..40  | halving         | in progress, see [`halving`](super::maintenance); 0 is none    |
 //! |               | 40..48 | weight          | of the position's [`Estimate`]; 0 and a value of 0: none   |
 //! |               | 48..64 | estimate        | value, for the player to move                              |
@@ -22,7 +22,7 @@
 //! | ... + a       | 0..64  | policy state    | only in layouts that have it                               |
 //! | ...           | 0..64  | tag             | owner and claim, see [`tag`]: equal if all pages match     |
 //!
-//! The epoch is the table's when the block was filled or last verified, see [recovery](super::maintenance). With more than
+//! The epoch is the table's when the page was filled or last verified, see [recovery](super::maintenance). With more than
 //! 128 moves a tag ends each array.
 
 use super::amaf::{AMAF_FULL, AMAF_VISITS_LIMIT, Amaf, halve_amaf, unpack_amaf};
@@ -31,7 +31,7 @@ use super::backing;
 use super::edge::{EDGE_VISITS_FULL, Edge};
 use super::entry::{Entry, TOTAL_VISITS_FULL};
 use super::epoch::EPOCH_MASK;
-use super::layout::{BLOCK_HEADER_WORDS, Shape};
+use super::layout::{PAGE_HEADER_WORDS, Shape};
 use super::score_mean::ScoreMean;
 use crate::base::game::Prior;
 use crate::base::value::{Estimate, Value};
@@ -51,23 +51,23 @@ fn pack_estimate(estimate: Option<Estimate>) -> u64 {
 const SAMPLED_SCORE: usize = 4;
 const EVALUATOR_SCORE: usize = 5;
 
-/// An evaluator's result for a position that gets a block.
+/// An evaluator's result for a position that gets a page.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BlockEvaluation {
+pub struct PageEvaluation {
     /// The value estimate; `None` without an evaluator.
     pub estimate: Option<Estimate>,
     /// The expected final score; `None` if the evaluator has none.
     pub score: Option<ScoreMean>,
 }
 
-impl BlockEvaluation {
+impl PageEvaluation {
     /// The evaluation of a position without an evaluator.
-    pub const NONE: BlockEvaluation = BlockEvaluation { estimate: None, score: None };
+    pub const NONE: PageEvaluation = PageEvaluation { estimate: None, score: None };
 }
 
-/// A handle to a position's block; reads and writes are valid until the block is evicted.
+/// A handle to a position's page; reads and writes are valid until the page is evicted.
 #[derive(Clone, Copy)]
-pub struct Block<'t> {
+pub struct Page<'t> {
     words: &'t [AtomicU64],
     shape: Shape,
     number: u32,
@@ -75,8 +75,8 @@ pub struct Block<'t> {
     owner: u64,
 }
 
-impl<'t> Block<'t> {
-    /// Returns the block if it is complete, belongs to `owner` and was last verified in `epoch` (in the upper 32 bits).
+impl<'t> Page<'t> {
+    /// Returns the page if it is complete, belongs to `owner` and was last verified in `epoch` (in the upper 32 bits).
     #[inline]
     pub(super) fn accept(
         words: &'t [AtomicU64],
@@ -84,25 +84,25 @@ impl<'t> Block<'t> {
         number: u32,
         owner: u64,
         epoch: u64,
-    ) -> Option<Block<'t>> {
+    ) -> Option<Page<'t>> {
         let sequence = words[1].load(Acquire);
         let belongs = (sequence ^ epoch) & (EPOCH_MASK | 1) == 0 && words[0].load(Acquire) == owner;
-        belongs.then_some(Block { words, shape, number, sequence, owner })
+        belongs.then_some(Page { words, shape, number, sequence, owner })
     }
 
-    /// Returns the block if it is complete and belongs to `owner`, of whatever epoch; it must be verified before a
+    /// Returns the page if it is complete and belongs to `owner`, of whatever epoch; it must be verified before a
     /// search uses it.
     pub(super) fn accept_any(
         words: &'t [AtomicU64],
         shape: Shape,
         number: u32,
         owner: u64,
-    ) -> Option<Block<'t>> {
+    ) -> Option<Page<'t>> {
         let epoch = words[1].load(Acquire) & EPOCH_MASK;
-        Block::accept(words, shape, number, owner, epoch)
+        Page::accept(words, shape, number, owner, epoch)
     }
 
-    /// Returns true if the block was last verified in `epoch`.
+    /// Returns true if the page was last verified in `epoch`.
     pub(super) fn has_epoch(&self, epoch: u64) -> bool {
         self.sequence & EPOCH_MASK == epoch
     }
@@ -113,30 +113,30 @@ impl<'t> Block<'t> {
         self.shape.tags().all(|at| self.words[at].load(Relaxed) == tag)
     }
 
-    /// Marks the block as verified in `epoch`; returns `None` if it was evicted meanwhile.
-    pub(super) fn with_epoch(self, epoch: u64) -> Option<Block<'t>> {
+    /// Marks the page as verified in `epoch`; returns `None` if it was evicted meanwhile.
+    pub(super) fn with_epoch(self, epoch: u64) -> Option<Page<'t>> {
         let sequence = self.sequence & !EPOCH_MASK | epoch;
         let renewed = self.words[1].compare_exchange(self.sequence, sequence, Release, Relaxed);
         // Another worker may have done the same.
         let is_done = renewed.is_ok() || renewed == Err(sequence);
-        is_done.then_some(Block { sequence, ..self })
+        is_done.then_some(Page { sequence, ..self })
     }
 
-    /// Returns the block's number in the pool, from 1.
+    /// Returns the page's number in the pool, from 1.
     #[must_use]
     #[inline]
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// Returns true if both are handles to the same claim of the same block.
+    /// Returns true if both are handles to the same claim of the same page.
     #[must_use]
     #[inline]
-    pub fn is_same(&self, other: &Block<'_>) -> bool {
+    pub fn is_same(&self, other: &Page<'_>) -> bool {
         (self.number, self.sequence, self.owner) == (other.number, other.sequence, other.owner)
     }
 
-    /// Returns true if the block has not been evicted since it was found: earlier reads through this handle are valid.
+    /// Returns true if the page has not been evicted since it was found: earlier reads through this handle are valid.
     #[must_use]
     #[inline]
     pub fn is_current(&self) -> bool {
@@ -158,7 +158,7 @@ impl<'t> Block<'t> {
         Edge(self.edge_words()[index].load(Relaxed))
     }
 
-    /// Returns the edge of move number `index`, unless the block has been evicted.
+    /// Returns the edge of move number `index`, unless the page has been evicted.
     #[must_use]
     #[inline]
     pub fn current_edge(&self, index: usize) -> Option<Edge> {
@@ -174,7 +174,7 @@ impl<'t> Block<'t> {
         self.add_visits(entry, index, 1, value)
     }
 
-    /// Adds `count` visits at once; otherwise like [`visit_edge`](Block::visit_edge).
+    /// Adds `count` visits at once; otherwise like [`visit_edge`](Page::visit_edge).
     pub fn add_visits(&self, entry: &Entry<'_>, index: usize, count: u32, value: Value) -> u32 {
         let visits = self.change_edge(index, |edge| edge.visited(count, value)).visits();
         if visits >= EDGE_VISITS_FULL || entry.total().visits >= TOTAL_VISITS_FULL {
@@ -202,12 +202,12 @@ impl<'t> Block<'t> {
         self.shape.moves
     }
 
-    /// Returns the block's word 3, with the progress of a halving.
+    /// Returns the page's word 3, with the progress of a halving.
     pub(super) fn halving_word(&self) -> &'t AtomicU64 {
         &self.words[3]
     }
 
-    /// Returns the evaluator's value estimate stored with the block, if an evaluator was used. A weight of 0 means
+    /// Returns the evaluator's value estimate stored with the page, if an evaluator was used. A weight of 0 means
     /// that it supplied priors only.
     #[must_use]
     #[inline]
@@ -231,13 +231,13 @@ impl<'t> Block<'t> {
         ScoreMean::unpack(self.words[EVALUATOR_SCORE].load(Relaxed)).if_sampled()
     }
 
-    /// Adds a sample to the sampled score; drops it if the block was evicted or another worker adds one at this moment.
+    /// Adds a sample to the sampled score; drops it if the page was evicted or another worker adds one at this moment.
     #[inline]
     pub fn add_score_sample(&self, sample: ScoreMean) {
         self.exchange(SAMPLED_SCORE, |score| score.plus_samples(sample));
     }
 
-    /// Exchanges the word only if the block was current after the read and the word has not changed since.
+    /// Exchanges the word only if the page was current after the read and the word has not changed since.
     #[inline]
     fn exchange(&self, at: usize, change: impl FnOnce(ScoreMean) -> ScoreMean) {
         let found = self.words[at].load(Relaxed);
@@ -325,7 +325,7 @@ impl<'t> Block<'t> {
 
     #[inline]
     fn edge_words(&self) -> &'t [AtomicU64] {
-        &self.words[BLOCK_HEADER_WORDS..BLOCK_HEADER_WORDS + self.shape.moves]
+        &self.words[PAGE_HEADER_WORDS..PAGE_HEADER_WORDS + self.shape.moves]
     }
 
     #[inline]
@@ -354,7 +354,7 @@ impl<'t> Block<'t> {
         }
     }
 
-    /// Frees the block; returns false if it was evicted since it was found.
+    /// Frees the page; returns false if it was evicted since it was found.
     pub(super) fn free(&self) -> bool {
         let odd = after(self.sequence, 1);
         let is_mine = self.words[1].compare_exchange(self.sequence, odd, Acquire, Relaxed).is_ok();
@@ -362,47 +362,47 @@ impl<'t> Block<'t> {
             // A worker that sees the owner removed also sees the odd sequence.
             fence(Release);
             self.words[0].store(0, Relaxed);
-            // Fails only if another worker has meanwhile reclaimed the block as abandoned.
+            // Fails only if another worker has meanwhile reclaimed the page as abandoned.
             let _ = self.words[1].compare_exchange(odd, after(odd, 1), Release, Relaxed);
         }
         is_mine
     }
 
-    /// Replaces an edge of a block that no other worker reads.
+    /// Replaces an edge of a page that no other worker reads.
     pub(super) fn set_edge(&self, index: usize, edge: Edge) {
         self.edge_words()[index].store(edge.0, Relaxed);
     }
 
-    /// Replaces the estimate of a block that no other worker reads.
+    /// Replaces the estimate of a page that no other worker reads.
     pub(super) fn set_estimate(&self, estimate: Option<Estimate>) {
         self.words[3].store(pack_estimate(estimate), Relaxed);
     }
 
-    /// Replaces the scores of a block that no other worker reads.
+    /// Replaces the scores of a page that no other worker reads.
     pub(super) fn set_scores(&self, playouts: Option<ScoreMean>, evaluator: Option<ScoreMean>) {
         let word = |score: Option<ScoreMean>| score.map_or(0, ScoreMean::pack);
         self.words[SAMPLED_SCORE].store(word(playouts), Relaxed);
         self.words[EVALUATOR_SCORE].store(word(evaluator), Relaxed);
     }
 
-    /// Replaces the AMAF samples of moves `2 * pair` and `2 * pair + 1` in a block that no other worker reads.
+    /// Replaces the AMAF samples of moves `2 * pair` and `2 * pair + 1` in a page that no other worker reads.
     pub(super) fn set_amaf(&self, pair: usize, samples: [Amaf; 2]) {
         let [even, odd] = samples.map(|amaf| u64::from(amaf.visits) << 16 | u64::from(amaf.half_points));
         self.amaf_words()[pair].store(even | odd << 32, Relaxed);
     }
 
-    /// Fills the words of a claimed block and sets its tags to `tag`; the caller publishes the block.
+    /// Fills the words of a claimed page and sets its tags to `tag`; the caller publishes the page.
     pub(super) fn fill(
         words: &[AtomicU64],
         shape: Shape,
         priors: &[Option<Prior>],
-        evaluation: BlockEvaluation,
+        evaluation: PageEvaluation,
         tag: u64,
     ) {
         overwrite(&words[3], pack_estimate(evaluation.estimate));
         overwrite(&words[SAMPLED_SCORE], 0);
         overwrite(&words[EVALUATOR_SCORE], evaluation.score.map_or(0, ScoreMean::pack));
-        let edges = &words[BLOCK_HEADER_WORDS..];
+        let edges = &words[PAGE_HEADER_WORDS..];
         for (word, &prior) in edges.iter().zip(priors) {
             overwrite(word, Edge::fresh(prior).0);
         }
@@ -413,7 +413,7 @@ impl<'t> Block<'t> {
     }
 }
 
-/// Returns the tag of a block of `owner` claimed with `sequence`, which is even.
+/// Returns the tag of a page of `owner` claimed with `sequence`, which is even.
 pub(super) const fn tag(owner: u64, sequence: u64) -> u64 {
     owner ^ (sequence & !EPOCH_MASK)
 }
@@ -423,7 +423,7 @@ pub(super) const fn after(sequence: u64, steps: u32) -> u64 {
     sequence & EPOCH_MASK | (sequence as u32).wrapping_add(steps) as u64
 }
 
-/// Assigns a block that no worker uses to `owner` and writes its tags; the caller fills it.
+/// Assigns a page that no worker uses to `owner` and writes its tags; the caller fills it.
 pub(super) fn assign_owner(words: &[AtomicU64], shape: Shape, owner: u64) {
     let sequence = 2;
     shape.tags().for_each(|at| words[at].store(tag(owner, sequence), Relaxed));
@@ -431,12 +431,12 @@ pub(super) fn assign_owner(words: &[AtomicU64], shape: Shape, owner: u64) {
     words[1].store(sequence, Relaxed);
 }
 
-/// Zeroes a block that no worker uses, as in an empty table.
+/// Zeroes a page that no worker uses, as in an empty table.
 pub(super) fn clear(words: &[AtomicU64]) {
     words.iter().for_each(|word| word.store(0, Relaxed));
 }
 
-/// Frees a block that no worker uses.
+/// Frees a page that no worker uses.
 pub(super) fn free(words: &[AtomicU64]) {
     words[0].store(0, Relaxed);
     words[1].store(after(words[1].load(Relaxed) | 1, 1), Relaxed);
@@ -451,22 +451,22 @@ mod tests {
     #[test]
     fn amaf_counts_are_halved_together_and_alone() {
         let shape = Shape { moves: 2, policy_state: false };
-        let words: Vec<AtomicU64> = (0..shape.block_words()).map(|_| AtomicU64::new(0)).collect();
-        let block = Block::accept(&words, shape, 1, 0, 0).unwrap();
+        let words: Vec<AtomicU64> = (0..shape.page_words()).map(|_| AtomicU64::new(0)).collect();
+        let page = Page::accept(&words, shape, 1, 0, 0).unwrap();
         for _ in 0..100_000 {
-            block.add_amaf(&[amaf_sample(2)]);
-            let amaf = block.amaf(0);
+            page.add_amaf(&[amaf_sample(2)]);
+            let amaf = page.amaf(0);
             assert_eq!(amaf.half_points, 2 * amaf.visits);
             assert!(amaf.visits < AMAF_VISITS_LIMIT);
         }
-        assert_eq!(block.amaf(1), Amaf::default());
-        block.add_amaf(&[amaf_sample(1) << 32]);
-        assert_eq!(block.amaf(1), Amaf { visits: 1, half_points: 1 });
+        assert_eq!(page.amaf(1), Amaf::default());
+        page.add_amaf(&[amaf_sample(1) << 32]);
+        assert_eq!(page.amaf(1), Amaf { visits: 1, half_points: 1 });
         // Steps of three visits cross the limit at odd numbers, too.
         for _ in 0..100_000 {
-            block.add_amaf(&[(3 * amaf_sample(2)) << 32]);
-            assert_eq!(block.fault(), None);
-            assert!(block.amaf(1).half_points + 1 >= 2 * block.amaf(1).visits);
+            page.add_amaf(&[(3 * amaf_sample(2)) << 32]);
+            assert_eq!(page.fault(), None);
+            assert!(page.amaf(1).half_points + 1 >= 2 * page.amaf(1).visits);
         }
     }
 }

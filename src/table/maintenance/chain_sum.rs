@@ -1,35 +1,35 @@
-//! Sums of the blocks that several tables have for one position.
+//! Sums of the pages that several tables have for one position.
 
 use crate::base::value::{Estimate, Value};
 use crate::table::amaf::{AMAF_VISITS_LIMIT, Amaf};
-use crate::table::block::Block;
+use crate::table::page::Page;
 use crate::table::edge::Edge;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// The blocks of one position in several tables.
-pub(super) struct BlockSum<'t> {
-    /// One block from each table that has one.
-    pub(super) parts: Vec<Block<'t>>,
-    /// The common ancestor's block: contained in all parts, and counted once.
-    pub(super) base: Option<Block<'t>>,
+/// The pages of one position in several tables.
+pub(super) struct ChainSum<'t> {
+    /// One page from each table that has one.
+    pub(super) parts: Vec<Page<'t>>,
+    /// The common ancestor's page: contained in all parts, and counted once.
+    pub(super) base: Option<Page<'t>>,
 }
 
-impl<'t> BlockSum<'t> {
-    /// Returns true if there are parts and none of the blocks has been evicted: all reads so far are valid.
+impl<'t> ChainSum<'t> {
+    /// Returns true if there are parts and none of the pages has been evicted: all reads so far are valid.
     pub(super) fn is_current(&self) -> bool {
-        !self.parts.is_empty() && self.parts.iter().chain(&self.base).all(Block::is_current)
+        !self.parts.is_empty() && self.parts.iter().chain(&self.base).all(Page::is_current)
     }
 
     /// Returns the visits of the most visited edge, not yet cut.
     pub(super) fn most_visits(&self) -> u64 {
-        let moves = self.parts.first().map_or(0, Block::moves);
+        let moves = self.parts.first().map_or(0, Page::moves);
         (0..moves).map(|index| self.edge(index).0).max().unwrap_or(0)
     }
 
-    /// Fills an empty block that no other worker reads, with edge visits shifted right by `shift`. Policy state and scores
+    /// Fills an empty page that no other worker reads, with edge visits shifted right by `shift`. Policy state and scores
     /// are taken from the most visited part: policy state cannot be added, and the parts may share samples of the scores.
-    pub(super) fn store(&self, target: &Block<'_>, shift: u32) {
-        let visits = |part: &&Block<'_>| part.edges().map(|edge| u64::from(edge.visits())).sum::<u64>();
+    pub(super) fn store(&self, target: &Page<'_>, shift: u32) {
+        let visits = |part: &&Page<'_>| part.edges().map(|edge| u64::from(edge.visits())).sum::<u64>();
         let Some(first) = self.parts.first() else { return };
         for index in 0..first.moves() {
             let (visits, value) = self.edge(index);
@@ -52,11 +52,11 @@ impl<'t> BlockSum<'t> {
     /// Returns the value estimate of the first part that has one. It is the same in all tables and no sample, so it
     /// is not added up.
     pub(super) fn estimate(&self) -> Option<Estimate> {
-        self.parts.iter().find_map(Block::estimate)
+        self.parts.iter().find_map(Page::estimate)
     }
 
-    /// Returns all blocks with their signed factors: 1 for each part, and 1 minus the number of parts for the base.
-    fn terms(&self) -> impl Iterator<Item = (&Block<'t>, i128)> {
+    /// Returns all pages with their signed factors: 1 for each part, and 1 minus the number of parts for the base.
+    fn terms(&self) -> impl Iterator<Item = (&Page<'t>, i128)> {
         let once_too_often = 1 - self.parts.len() as i128;
         self.parts
             .iter()
@@ -66,14 +66,14 @@ impl<'t> BlockSum<'t> {
 
     /// Returns the visits of an edge, and their mean value.
     fn edge(&self, index: usize) -> (u64, Value) {
-        let terms = self.terms().map(|(block, factor)| (block.edge(index), factor));
+        let terms = self.terms().map(|(page, factor)| (page.edge(index), factor));
         weighted_mean(terms.map(|(edge, factor): (Edge, i128)| (edge.visits(), edge.value(), factor)))
     }
 
     /// Returns the AMAF samples of a move, halved until they fit.
     fn amaf(&self, index: usize) -> Amaf {
         let (mut visits, mut half_points) = (0_i128, 0_i128);
-        for (amaf, factor) in self.terms().map(|(block, factor)| (block.amaf(index), factor)) {
+        for (amaf, factor) in self.terms().map(|(page, factor)| (page.amaf(index), factor)) {
             visits += factor * i128::from(amaf.visits);
             half_points += factor * i128::from(amaf.half_points);
         }
