@@ -79,10 +79,14 @@ impl Laboratory {
     }
 }
 
-/// Returns the command `tewari match` on 5x5.
+/// Returns the command `tewari match` on 5x5. Without other rules in the arguments they are Tromp-Taylor's: under those the
+/// engine needs no status of stones, which is most of the time of a game of few simulations.
 fn command(arguments: &[&str]) -> Command {
     let mut command = program();
     command.args(["match", "--size", "5", "--komi", "0.5", "--quiet"]).args(arguments);
+    if !arguments.contains(&"--rules") {
+        command.args(["--rules", "tromp-taylor"]);
+    }
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
@@ -143,10 +147,24 @@ fn every_opening_is_played_twice_with_colours_exchanged() {
     let laboratory = Laboratory::new();
     let openings = laboratory.openings();
     let openings = openings.to_str().unwrap();
-    let games = play(
-        &laboratory.path("out"),
-        &["--black", QUICK, "--white", "self:--simulations 10", "--games", "6", "--openings", openings],
-    );
+    let games =
+        play(
+            &laboratory.path("out"),
+            &[
+                &[
+                    "--black",
+                    QUICK,
+                    "--white",
+                    "self:--simulations 10",
+                    "--games",
+                    "6",
+                    "--openings",
+                    openings,
+                ][..],
+                &["--rules", "chinese"],
+            ]
+            .concat(),
+        );
     let numbers: BTreeSet<u64> = games.iter().map(|row| row["game"].as_u64().unwrap()).collect();
     assert_eq!(numbers, (0..6).collect());
     for (index, row) in games.iter().enumerate() {
@@ -163,7 +181,8 @@ fn records_replay_to_the_result_in_the_row() {
     let folder = laboratory.path("out");
     // Without resignation every game is scored.
     let player = "self:--simulations 20 --resign 0 --table-size 64KiB";
-    let games = play(&folder, &["--black", player, "--white", player, "--games", "4", "--scoring", "area"]);
+    let options = ["--games", "4", "--scoring", "area", "--rules", "chinese"];
+    let games = play(&folder, &[&["--black", player, "--white", player][..], &options].concat());
     for row in &games {
         let path = folder.join(format!("sgf/{:06}.sgf", row["game"].as_u64().unwrap()));
         let record = tewari::records::sgf::read(&std::fs::read(path).expect("a record")).expect("SGF");
@@ -205,7 +224,9 @@ fn programs_with_a_seed_in_their_command_lines_play_no_game_twice() {
     let laboratory = Laboratory::new();
     let engine = |seed: u32| {
         let program = env!("CARGO_BIN_EXE_tewari");
-        format!("{program} gtp --quiet --seed {seed} --simulations 20 --table-size 64KiB --size 5")
+        format!(
+            "{program} gtp --quiet --seed {seed} --simulations 20 --table-size 64KiB --rules tromp-taylor"
+        )
     };
     let (black, white, folder) = (engine(3), engine(4), laboratory.path("out"));
     play(&folder, &["--black", &black, "--white", &white, "--games", "6", "--concurrency", "6"]);
@@ -241,8 +262,10 @@ fn a_table_is_kept_only_when_asked() {
 #[test]
 fn a_program_and_an_engine_in_the_process_play_the_same_games() {
     let laboratory = Laboratory::new();
-    let program =
-        format!("{} gtp --size 5 --simulations 20 --table-size 64KiB", env!("CARGO_BIN_EXE_tewari"));
+    let program = format!(
+        "{} gtp --rules tromp-taylor --simulations 20 --table-size 64KiB",
+        env!("CARGO_BIN_EXE_tewari")
+    );
     for (name, black) in [("own", QUICK), ("program", &program)] {
         let games = play(&laboratory.path(name), &["--black", black, "--white", QUICK, "--games", "4"]);
         assert!(

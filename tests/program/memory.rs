@@ -7,10 +7,12 @@ use crate::common::controller;
 use controller::Controller;
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
+use std::sync::mpsc;
 
 const MIB: u64 = 1 << 20;
 
-/// Starts this program with a budget of `mebibytes`; light playouts fill a table sooner.
+/// Starts this program with a budget of `mebibytes`. Light playouts and rules without dead stones fill a table sooner; the
+/// status of stones is asked for by [`ask_around`].
 fn engine(mebibytes: u64, side: u64, simulations: u64, threads: u64) -> Controller {
     engine_with(mebibytes, side, simulations, threads, true)
 }
@@ -35,6 +37,8 @@ fn engine_with(mebibytes: u64, side: u64, simulations: u64, threads: u64, networ
         "0",
         "--playout-policy",
         "light",
+        "--rules",
+        "tromp-taylor",
     ]);
     Controller::tewari(&arguments)
 }
@@ -176,7 +180,7 @@ fn queries_of_analysis_that_wait_stay_within_the_budget() {
         (
             "a few turns",
             format!(r#"{{"id":"q",{rules},"moves":[],"analyzeTurns":[0{}]}}"#, ",0".repeat(400)),
-            20,
+            4,
         ),
         ("objects", query_full_of(r#"{"id":"q","x":[0"#, r#",{"":{}}"#, "]}"), 100),
         ("keys", query_full_of(r#"{"id":"q""#, r#","":0"#, "}"), 100),
@@ -192,13 +196,17 @@ fn queries_of_analysis_that_wait_stay_within_the_budget() {
             .expect("the program runs");
         let mut input = child.stdin.take().expect("a pipe");
         let answers = BufReader::new(child.stdout.take().expect("a pipe")).lines();
-        let reader = std::thread::spawn(move || answers.map_while(Result::ok).count());
+        let (sender, first_answer) = mpsc::channel();
+        let reader = std::thread::spawn(move || {
+            answers.map_while(Result::ok).inspect(|_| sender.send(()).unwrap_or_default()).count()
+        });
         // The search of the first query lasts until all others are sent or wait to be read.
         writeln!(input, r#"{{"id":"first",{},"moves":[]}}"#, rules.replace("Visits\":1", "Visits\":2000"))
             .expect("it listens");
         for _ in 0..count {
             writeln!(input, "{line}").expect("it listens");
         }
+        first_answer.recv().expect("an answer");
         let peak = controller::peak_memory(child.id());
         drop(input);
         let answers = reader.join().expect("answers");

@@ -141,7 +141,7 @@ fn what_an_argument_excludes_does_not_hold() {
 #[test]
 fn a_file_may_give_what_must_be_given() {
     let home = home(
-        "[sweep]\ntable-size = [\"64KiB\", \"1MiB\"]\ngames = 2\nsimulations = 5\nsize = 5\nquiet = true\n",
+        "[sweep]\ntable-size = [\"64KiB\", \"1MiB\"]\ngames = 2\nsimulations = 5\nsize = 5\nquiet = true\nrules = \"tromp-taylor\"\n",
     );
     let run = run(home.path(), &["sweep"]);
     assert_eq!(run.code, Some(0), "{run:?}");

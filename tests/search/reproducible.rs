@@ -135,10 +135,11 @@ fn a_full_table_still_finds_a_capture_that_decides() {
         .collect();
     for to_play in Player::BOTH {
         let start = Position::with_stones(size, Rules::CHINESE, Komi(13), &stones, to_play).unwrap();
-        for (bytes, number) in [(16 << 20, 5_000), (24 << 10, 40_000)] {
+        for (bytes, number) in [(16 << 20, 5_000), (24 << 10, 15_000)] {
             let mut engine = engine(7, bytes, 9);
             engine.set_record(Record::from_position(start.clone())).unwrap();
             let report = search(&mut engine, simulations(number));
+            assert_eq!(report.counters.page_evictions > 1_000, bytes < 1 << 20, "{bytes} bytes");
             // D7 also saves White's stones.
             let right: &[&str] = if to_play == Player::Black { &["D1"] } else { &["D1", "E7"] };
             let found = size.vertex(engine.chosen_move(&report));

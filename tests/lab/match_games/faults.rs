@@ -91,7 +91,9 @@ fn a_bad_answer_about_the_score_costs_no_later_game() {
 fn engines_that_differ_about_the_winner_are_overruled_by_the_area() {
     let laboratory = Laboratory::new();
     let (liar, passer) = (laboratory.engine("liar"), "self:--simulations 50 --resign 0");
-    let games = play(&laboratory.path("out"), &["--black", &liar, "--white", passer, "--games", "2"]);
+    let options = ["--games", "2", "--rules", "chinese"];
+    let players = ["--black", &liar, "--white", passer];
+    let games = play(&laboratory.path("out"), &[&players[..], &options].concat());
     for row in &games {
         // The board is empty or has stones of this program only: its area wins, or the komi of 0.5 does.
         let is_black = row["black_is"] == 0;

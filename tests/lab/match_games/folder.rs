@@ -147,7 +147,7 @@ fn another_experiment_is_never_mixed_in() {
     let (code, _, errors) = run(&[&GAMES[..], &["--out", out]].concat());
     assert_eq!(code, Some(1));
     assert!(errors.contains("already holds 12 games") && errors.contains("--resume"), "{errors}");
-    for other in [["--komi", "7.5"], ["--seed", "2"], ["--rules", "tromp-taylor"]] {
+    for other in [["--komi", "7.5"], ["--seed", "2"], ["--rules", "chinese"]] {
         let mut arguments: Vec<&str> = GAMES.to_vec();
         arguments.extend(["--out", out, "--resume"]);
         arguments.extend(other.iter().copied().filter(|_| other[0] != "--komi"));

@@ -196,7 +196,7 @@ fn players_of_a_match_keep_their_files_or_begin_each_game_with_a_copy() {
             format!("self:--simulations 20 --table {} --table-mode {mode}", path.display())
         };
         let mut command = tewari();
-        command.args(["match", "--size", "9", "--games", "2"]).args(extra);
+        command.args(["match", "--size", "9", "--games", "2", "--rules", "tromp-taylor"]).args(extra);
         command.args(["--black", &player(&black), "--white", &player(&white)]).output().expect("it runs")
     };
     let before = fs::read(&black).expect("the file");
