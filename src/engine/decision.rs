@@ -84,9 +84,17 @@ impl Engine {
         let searched =
             chosen.report.as_ref().filter(|_| chosen.reason.is_none() && self.root_moves().is_none());
         let resigns = searched.is_some_and(|report| self.should_resign(report, settings.resign_below));
-        if !resigns && searched.is_some_and(|report| self.is_lost_and_settled(player, report)) {
-            chosen.mv = self.position().size().pass();
-            chosen.reason = Some("the game is lost and the position is settled: pass");
+        let needless = match searched.filter(|_| !resigns) {
+            None => None,
+            Some(report) if self.is_lost_and_settled(player, report) => {
+                Some("the game is lost and the position is settled: pass")
+            }
+            Some(report) => self
+                .is_pass_as_good(player, (chosen.mv, report), limits, started)
+                .then_some("a move in own territory is not needed: pass"),
+        };
+        if needless.is_some() {
+            (chosen.mv, chosen.reason) = (self.position().size().pass(), needless);
         }
         if let Some(clock) = clock {
             clock.spend(player, started.elapsed());
