@@ -70,7 +70,8 @@ struct GoArguments {
     #[arg(long, help_heading = POSITION)]
     rules: Option<Rules>,
     /// Strength: from 1 to 10, or beginner, novice, learner, casual, improver, steady, club, strong, expert, master.
-    /// Overrides --simulations, --visits and --time, and below club also --network.
+    /// Overrides --simulations, --visits and --time, and below club also --network; hints and estimates keep them,
+    /// but for --network if --table is given.
     #[arg(long, value_name = "LEVEL", help_heading = LIMITS)]
     level: Option<Level>,
     #[command(flatten)]
@@ -136,7 +137,9 @@ fn play_go(arguments: &GoArguments) -> Result<()> {
     let ChosenGame { size, rules, komi } =
         choose_game(table.as_ref(), arguments.size, given, Size::new(9, 9)?);
     let mut options = common.engine.options(size, rules, komi, common.seed);
+    let mut adviser = None;
     if let Some(level) = arguments.level {
+        adviser = options.split_off_adviser().map(Engine::new).transpose()?;
         level.apply(&mut options);
     }
     let engine = Engine::new(options)?;
@@ -146,6 +149,9 @@ fn play_go(arguments: &GoArguments) -> Result<()> {
     let limits = common.limits(Limits { time: Some(DEFAULT_TIME), ..Limits::default() });
     let setting = GoGameSettings { human: common.human(), limits, level: arguments.level, ink: ink() };
     let mut game = GoGame::new(engine, setting);
+    if let Some(adviser) = adviser {
+        game = game.with_adviser(adviser);
+    }
     if let Some(handicap) = &arguments.handicap {
         game.give(handicap).context("--handicap")?;
     }

@@ -70,7 +70,7 @@ pub struct Decision {
 
 impl Engine {
     /// Decides on the move of `player` in the present position; it is not played. A clock limits the search, and the time
-    /// used is subtracted from it.
+    /// of the whole decision is subtracted from it.
     pub fn decide(
         &mut self,
         player: Player,
@@ -81,15 +81,23 @@ impl Engine {
         let started = Instant::now();
         let limits = self.move_limits(player, settings, clock.as_deref());
         let mut chosen = self.choose_move(player, limits, progress);
-        if let Some(clock) = clock {
-            clock.spend(player, started.elapsed());
-        }
         let searched =
             chosen.report.as_ref().filter(|_| chosen.reason.is_none() && self.root_moves().is_none());
         let resigns = searched.is_some_and(|report| self.should_resign(report, settings.resign_below));
-        if !resigns && searched.is_some_and(|report| self.is_lost_and_settled(player, report)) {
-            chosen.mv = self.position().size().pass();
-            chosen.reason = Some("the game is lost and the position is settled: pass");
+        let needless = match searched.filter(|_| !resigns) {
+            None => None,
+            Some(report) if self.is_lost_and_settled(player, report) => {
+                Some("the game is lost and the position is settled: pass")
+            }
+            Some(report) => self
+                .is_pass_as_good(player, (chosen.mv, report), limits, started)
+                .then_some("a move in own territory is not needed: pass"),
+        };
+        if needless.is_some() {
+            (chosen.mv, chosen.reason) = (self.position().size().pass(), needless);
+        }
+        if let Some(clock) = clock {
+            clock.spend(player, started.elapsed());
         }
         let ChosenMove { mv, report, reason } = chosen;
         Decision { mv, resigns, report, reason }
@@ -126,5 +134,54 @@ impl Engine {
     /// Returns the number of moves that the opening is taken to have.
     pub(super) fn opening_moves(&self) -> usize {
         (OPENING_SIDES * (self.position().size().points() as f64).sqrt()).ceil() as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::EngineOptions;
+    use super::super::clock::TimeSystem;
+    use super::*;
+    use crate::base::memory::MemoryBudget;
+    use crate::go::{Komi, Size};
+
+    const SIDE: usize = 7;
+
+    /// Returns an engine with a lost, settled game of Black: a wall of each player in the middle of the board.
+    fn lost_and_settled() -> Engine {
+        let options = EngineOptions {
+            size: Size::new(SIDE, SIDE).expect("a size"),
+            komi: Komi(200),
+            memory: MemoryBudget::Table(1 << 20),
+            networks: None,
+            ..EngineOptions::default()
+        };
+        let mut engine = Engine::new(options).expect("an engine");
+        for row in 0..SIDE {
+            for (column, player) in [(2, Player::Black), (3, Player::White)] {
+                let mv = engine.position().size().move_at(column, row).expect("on the board");
+                engine.record_mut().play(player, mv).expect("legal");
+            }
+        }
+        engine
+    }
+
+    #[test]
+    fn the_clock_is_charged_for_the_whole_decision() {
+        let mut engine = lost_and_settled();
+        let mut clock = Clock::new(TimeSystem::Absolute { main: Duration::from_secs(1_000) });
+        let settings = DecisionSettings {
+            budget: MoveBudget { simulations: Some(1), ..MoveBudget::default() },
+            resign_below: 0.0,
+            ..DecisionSettings::default()
+        };
+        let parts = |clock: &Clock| clock.longest(Player::Black).expect("a limit").as_secs_f64();
+        let (before, started) = (parts(&clock), Instant::now());
+        let decision = engine.decide(Player::Black, &settings, Some(&mut clock), &mut |_| true);
+        let elapsed = started.elapsed().as_secs_f64();
+        assert_eq!(decision.reason, Some("the game is lost and the position is settled: pass"));
+        // A search may use a quarter of the main time less 1 %.
+        let charged = (before - parts(&clock)) * 4.0 / 0.99;
+        assert!(charged > 0.9 * elapsed, "charged {charged} s of {elapsed} s");
     }
 }

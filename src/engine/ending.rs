@@ -93,12 +93,12 @@ impl Engine {
 
     /// Returns true if the opponent of `player` has passed or the opening is over, by moves or by stones on the board: against
     /// many handicap stones a game is lost and settled before it begins.
-    fn may_end(&self, player: Player) -> bool {
+    pub(super) fn may_end(&self, player: Player) -> bool {
         let stones: usize = self.position().board().stones().iter().map(|&stones| usize::from(stones)).sum();
         self.has_passed(player.other()) || self.record.moves().len().max(stones) >= self.opening_moves()
     }
 
-    fn has_passed(&self, player: Player) -> bool {
+    pub(super) fn has_passed(&self, player: Player) -> bool {
         self.record.moves().last() == Some(&(player, self.position().size().pass()))
     }
 

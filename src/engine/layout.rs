@@ -16,6 +16,9 @@ use std::sync::Arc;
 /// Minimum ratio of a memory budget to the bytes of weights for tiles.
 const MIN_BUDGET_OVER_TILES: u64 = 16;
 
+/// Share of the table bytes that an engine keeps beside an adviser, as a divisor.
+const OWN_SHARE_BESIDE_ADVISER: u64 = 4;
+
 impl EngineOptions {
     /// Returns the bytes for the table of an engine with these options.
     ///
@@ -40,6 +43,23 @@ impl EngineOptions {
             MemoryBudget::Engine(bytes) => network.tile_bytes() as u64 <= bytes / MIN_BUDGET_OVER_TILES,
             MemoryBudget::Table(_) => true,
         }
+    }
+
+    /// Splits the table's part of the memory budget, and returns the options of a second engine for hints and estimates
+    /// beside this one. `None`, and no change, if the budget has no room for two tables or the table is in a file.
+    pub(crate) fn split_off_adviser(&mut self) -> Option<EngineOptions> {
+        let table = self.table_bytes().ok().filter(|_| self.table_file.is_none())? as u64;
+        let own = table / OWN_SHARE_BESIDE_ADVISER;
+        let with_table = |bytes: u64| match self.memory {
+            MemoryBudget::Table(_) => EngineOptions { memory: MemoryBudget::Table(bytes), ..self.clone() },
+            MemoryBudget::Engine(_) => {
+                EngineOptions { reserved: self.reserved + (table - bytes), ..self.clone() }
+            }
+        };
+        let (own, adviser) = (with_table(own), with_table(table - own));
+        own.table_bytes().ok()?;
+        *self = own;
+        Some(adviser)
     }
 
     /// Returns the network in use, with weights for tiles if the memory budget has room for them.

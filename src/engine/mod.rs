@@ -17,6 +17,7 @@ mod level;
 mod line_ownership;
 mod move_randomness;
 mod options;
+mod own_territory;
 mod pass_probability;
 mod points;
 mod scores;

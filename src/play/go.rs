@@ -4,7 +4,7 @@ mod files;
 
 use super::{InteractiveGame, hints, remark};
 use crate::base::game::{Game, Move, Player};
-use crate::engine::{Decision, DecisionSettings, Engine, Level};
+use crate::engine::{Decision, DecisionSettings, Engine, EngineError, Level};
 use crate::go::drawing::{BoardStyle, draw_board, draw_territory};
 use crate::go::handicap::{self, Handicap, HandicapError};
 use crate::go::status::BoardStatus;
@@ -28,6 +28,8 @@ pub struct GoGameSettings {
 /// A game of Go against an engine.
 pub struct GoGame {
     engine: Engine,
+    /// The engine for hints and estimates; `None`: the one that plays.
+    adviser: Option<Engine>,
     setting: GoGameSettings,
     /// Evaluation of the last search; `None` before the first one and after an undo.
     estimate: Option<ScoreAndWinRate>,
@@ -48,7 +50,14 @@ impl GoGame {
     /// Creates a game on the engine's board.
     #[must_use]
     pub fn new(engine: Engine, setting: GoGameSettings) -> GoGame {
-        GoGame { engine, setting, estimate: None, territory: None }
+        GoGame { engine, adviser: None, setting, estimate: None, territory: None }
+    }
+
+    /// Lets another engine search for hints and estimates. So these are not as weak as a level of play, and their
+    /// results do not strengthen it through its table.
+    #[must_use]
+    pub fn with_adviser(self, adviser: Engine) -> GoGame {
+        GoGame { adviser: Some(adviser), ..self }
     }
 
     /// Sets up handicap stones of Black, with the compensation of White under the rules.
@@ -71,11 +80,19 @@ impl GoGame {
         self.engine.position().size()
     }
 
-    /// Searches the present position and stores its evaluation.
-    fn search(&mut self, limits: Limits) -> Report {
-        let report = self.engine.search(self.to_play(), limits, &mut |_| true);
+    /// Searches the present position for a hint or an estimate, and stores its evaluation.
+    fn search(&mut self) -> Result<Report, EngineError> {
+        let to_play = self.to_play();
+        let engine = match &mut self.adviser {
+            Some(adviser) => {
+                adviser.set_record(self.engine.record().clone())?;
+                adviser
+            }
+            None => &mut self.engine,
+        };
+        let report = engine.search(to_play, self.setting.limits, &mut |_| true);
         self.note_estimate(&report);
-        report
+        Ok(report)
     }
 
     fn note_estimate(&mut self, report: &Report) {
@@ -230,13 +247,18 @@ impl InteractiveGame for GoGame {
 
     fn hint(&mut self) -> String {
         let size = self.size();
-        let report = self.search(self.setting.limits);
-        hints(&report, &|mv: Move| size.vertex(mv))
+        match self.search() {
+            Ok(report) => hints(&report, &|mv: Move| size.vertex(mv)),
+            Err(error) => format!("Cannot search this board: {error}."),
+        }
     }
 
     fn estimate(&mut self) -> Option<String> {
         let size = self.size();
-        let report = self.search(self.setting.limits);
+        let report = match self.search() {
+            Ok(report) => report,
+            Err(error) => return Some(format!("Cannot search this board: {error}.")),
+        };
         let mean = |point| report.ownership.mean_for_black(point);
         let lead = self.lead(self.estimate?);
         if self.setting.ink == BoardStyle::Plain {

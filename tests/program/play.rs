@@ -245,6 +245,44 @@ fn a_level_is_named_by_number_or_word_and_wins_over_other_limits() {
 }
 
 #[test]
+fn hints_do_not_depend_on_the_level_and_leave_its_strength_alone() {
+    let hints = |arguments: &[&str]| {
+        let quick = ["go", "--size", "5", "--simulations", "300", "--memory", "32MiB"];
+        let shown = play(&[&quick, arguments].concat(), b"hint\nquit\n");
+        let hints: Vec<String> =
+            shown.lines().filter(|line| line.contains(" visits")).map(str::to_owned).collect();
+        assert_eq!(hints.len(), 5, "{arguments:?}: {shown}");
+        hints
+    };
+    let with_network = hints(&[]);
+    assert_ne!(hints(&["--network", "none"]), with_network);
+    for level in ["1", "6", "7"] {
+        assert_eq!(hints(&["--level", level]), with_network, "level {level}");
+    }
+    assert_eq!(hints(&["--level", "1", "--network", "none"]), hints(&["--network", "none"]));
+    let quick = ["go", "--size", "5", "--level", "steady", "--simulations", "2000", "--table-size", "1MiB"];
+    let remark = |input: &[u8]| {
+        let shown = play(&quick, input);
+        let remark = shown.lines().find(|line| line.contains("White (O) plays")).map(str::to_owned);
+        remark.expect("a move")
+    };
+    assert_eq!(remark(b"hint\nestimate\nC3\nquit\n"), remark(b"C3\nquit\n"));
+}
+
+#[test]
+fn a_level_answers_hints_on_the_board_of_a_loaded_game() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("g.sgf"), "(;GM[1]FF[4]SZ[7]KM[2.5];B[dd];W[cc])").expect("a record");
+    let shown = go_in(
+        folder.path(),
+        &["--size", "5", "--level", "1"],
+        "hint\nload FOLDER/g.sgf\nhint\nestimate\nquit\n",
+    );
+    assert!(shown.contains("7x7, chinese rules") && shown.contains(" leads by about "), "{shown}");
+    assert_eq!(shown.matches("Cannot").count(), 0, "{shown}");
+}
+
+#[test]
 fn a_handicap_that_cannot_be_is_told_in_one_line() {
     for (wrong, told, code) in [
         ("1", "handicap \"1\": expected a number from 2 on, such as 4, or points, such as D4,Q16", 2),

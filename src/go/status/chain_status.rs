@@ -225,11 +225,14 @@ impl StatusSearch<'_> {
                 stones: problem.set_of(|point| map.chains[chain].stones.contains(&point)),
             })
             .collect();
-        let limit = self.positions_left.min(MAX_AREA_POSITIONS);
-        let mut search = LocalSearch::new(&problem.area, limit);
-        let found = Player::BOTH
-            .map(|first| local_outcome::outcome(&mut search, problem.stones, &groups, problem.local(first)));
-        self.positions_left -= limit - search.positions_left();
+        // Each player's search has its own budget: in a seki of three groups the first would use up both.
+        let limit = self.positions_left.min(MAX_AREA_POSITIONS) / 2;
+        let found = Player::BOTH.map(|first| {
+            let mut search = LocalSearch::new(&problem.area, limit);
+            let outcome = local_outcome::outcome(&mut search, problem.stones, &groups, problem.local(first));
+            self.positions_left -= limit - search.positions_left();
+            outcome
+        });
         let [Some(black_first), Some(white_first)] = found else { return None };
         Some(SearchedArea {
             chains: component.iter().map(|&chain| numbers[chain]).collect(),

@@ -20,6 +20,8 @@ pub struct GameRecord {
     pub komi: Option<f64>,
     /// The handicap as written (`HA`), whatever stones are set up; `None` for 0 too.
     pub handicap: Option<u32>,
+    /// The handicap stones that the text lacks and reading has set up, as Fox places them.
+    pub placed_handicap: Vec<RecordPoint>,
     /// The name of the rules as written (`RU`).
     pub rules: Option<String>,
     /// The programs that wrote the record (`AP`); some programs append their name to an earlier one.

@@ -129,12 +129,14 @@ impl GameRecord {
                 *mv = size.move_at(row, column)?;
             }
         }
-        let setup = points
+        let placed: Vec<RecordPoint> = points
             .iter()
             .filter_map(|&mv| size.coordinates(mv))
-            .map(|(column, row)| (Some(Player::Black), RecordPoint { column: column as u8, row: row as u8 }));
-        let mut with_stones = self.clone();
-        with_stones.nodes.first_mut()?.set_up(setup.collect());
+            .map(|(column, row)| RecordPoint { column: column as u8, row: row as u8 })
+            .collect();
+        let setup = placed.iter().map(|&point| (Some(Player::Black), point)).collect();
+        let mut with_stones = GameRecord { placed_handicap: placed, ..self.clone() };
+        with_stones.nodes.first_mut()?.set_up(setup);
         let is_on_a_stone = |(_, _, mv, reason): &(usize, Player, Move, IllegalMove)| {
             *reason == IllegalMove::Occupied && points.contains(mv)
         };

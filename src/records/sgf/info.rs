@@ -26,6 +26,7 @@ pub(super) fn read(properties: &[Property]) -> Result<GameRecord, SgfError> {
         rules: None,
         applications: Vec::new(),
         is_from_fox: false,
+        placed_handicap: Vec::new(),
         is_komi_in_ko: false,
         names: [None, None],
         ranks: [None, None],

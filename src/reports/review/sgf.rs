@@ -3,7 +3,8 @@
 //! Each searched position gets a comment and `SBKV` and `SBKS`, Black's win rate and lead in Sabaki's properties, which
 //! replace those of an earlier review. Inaccuracies get `DO`, mistakes `BM[1]`, blunders `BM[2]`, only moves `TE[1]`,
 //! unless the node has such a property; the decisive move gets `HO[1]`, the better move a triangle, unless there is
-//! markup. The main line of the search becomes a variation beside each inaccuracy, mistake and blunder.
+//! markup. The main line of the search becomes a variation beside each inaccuracy, mistake and blunder. Handicap stones
+//! that the record leaves to the reader, as Fox does, are added as `AB`.
 
 use super::judgement::{Judgement, ReportSettings};
 use super::model::{PositionResult, Review};
@@ -12,7 +13,9 @@ use super::verdict::{name, percent};
 use crate::base::game::{Move, Player};
 use crate::go::Size;
 use crate::go::geometry::SizeError;
-use crate::records::sgf::{AddedProperty, Addition, ExistingProperty, Variation, annotate, point};
+use crate::records::sgf::{
+    AddedProperty, Addition, ExistingProperty, Variation, annotate, point, read_damaged,
+};
 
 /// Properties that judge a move or a position; a node has at most one of them.
 const JUDGEMENTS: &[&str] = &["BM", "DO", "IT", "TE"];
@@ -51,7 +54,18 @@ pub fn sgf(review: &Review, settings: &ReportSettings) -> Result<String, SizeErr
         values: vec!["UTF-8".to_owned()],
         present: ExistingProperty::Replace,
     });
+    root.extras.extend(placed_handicap(review, size));
     Ok(annotate(&review.sgf, size, &additions))
+}
+
+/// Returns the handicap stones that the text of the record lacks, so that every program shows them.
+fn placed_handicap(review: &Review, size: Size) -> Option<AddedProperty> {
+    let games = read_damaged(review.sgf.as_bytes()).ok()?.games;
+    let placed = &games.first()?.placed_handicap;
+    let moves = placed.iter().filter_map(|at| size.move_at(at.column.into(), at.row.into()));
+    let values: Vec<String> = moves.map(|mv| point(size, mv)).collect();
+    let is_needed = !values.is_empty();
+    is_needed.then_some(AddedProperty { name: "AB", values, present: ExistingProperty::Keep(&["AB"]) })
 }
 
 fn about(review: &Review, judgement: &Judgement) -> String {

@@ -35,6 +35,34 @@ fn a_second_review_replaces_the_win_rates_of_the_first() {
 }
 
 #[test]
+fn handicap_stones_that_fox_leaves_out_are_written() {
+    let directory = directory();
+    let game = "(;GM[1]FF[4]SZ[9]KM[0]HA[2]RU[Chinese]AP[foxwq];W[ee];B[cc])";
+    // Assumptions about the handicap are printed as errors.
+    let reviewed = |text: &str| {
+        run(&[
+            &file(&directory, "game.sgf", text),
+            "--format",
+            "sgf",
+            "--simulations",
+            "60",
+            "--table-size",
+            "4MiB",
+        ])
+        .output
+    };
+    let once = reviewed(game);
+    for text in [&once, &reviewed(&once)] {
+        assert!(text.contains("AB[cg][gc]"), "{text}");
+        assert_eq!(text.matches("AB[").count(), 1, "{text}");
+    }
+    for (other, stones) in [(game.replace("HA[2]", "HA[2]AB[cg][gc]"), 1), (game.replace("AP[foxwq]", ""), 0)]
+    {
+        assert_eq!(reviewed(&other).matches("AB[").count(), stones, "{other}");
+    }
+}
+
+#[test]
 fn a_collection_stays_one_and_other_charsets_become_utf_8() {
     let directory = directory();
     let mut bytes = b"(;CA[GBK]SZ[5]PB[".to_vec();

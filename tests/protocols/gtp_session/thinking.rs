@@ -223,6 +223,27 @@ fn under_territory_scoring_a_settled_game_ends_without_a_move_in_own_territory()
     }
 }
 
+/// A game under territory rules in which White, to move, leads by 36 points and has nothing left to defend.
+const WON_ENDING: &str = "E5 C5 C6 G7 D5 E3 D3 D2 C3 C2 G5 E7 F2 B3 B4 C4 D4 B5 B2 A4 D7 E2 F3 H6 F8 E8 A2 B1 F7 F6 G8 G6 E6 \
+    F5 F4 E4 D6 H8 D8 G4 G3 H4 H3 A3 J4 H5 E1 G9 E9 B6 B7 A7 A6 A5 A8 J5 J3 F1 G1 A1 D1 A6 B8 C1 F1 H2 \
+    J2 H1 J7 H7 H9 J9 F9 H9 B2 A2 J8";
+
+#[test]
+fn under_territory_scoring_a_pass_replaces_a_needless_move_in_own_territory() {
+    for seed in 1..4 {
+        let mut engine = engine_options(9);
+        engine.memory = MemoryBudget::Table(16 << 20);
+        engine.playouts = EngineOptions::default().playouts;
+        engine.parameters.seed = seed;
+        let mut session = session_of(engine, options(400));
+        tell(&mut session, &["kata-set-rules japanese", "komi 6.5"]);
+        for (vertex, player) in WON_ENDING.split_whitespace().zip(["b", "w"].into_iter().cycle()) {
+            tell(&mut session, &[&format!("play {player} {vertex}")]);
+        }
+        assert_eq!(ask(&mut session, "genmove w"), "= pass", "seed {seed}");
+    }
+}
+
 #[test]
 fn a_pass_that_wins_with_dead_stones_alone_is_no_reason_to_pass() {
     let played = |resign_below| {
