@@ -34,7 +34,8 @@ impl Engine {
         if mv == pass
             || position.rules().scoring != Scoring::Territory
             || self.dead_stones() != DeadStones::Agreement
-            || !self.may_end(player)
+            // With handicap stones alone, all of the board may look like territory.
+            || self.record().moves().len() < self.opening_moves()
             || self.has_passed(player.other())
             || sign * report.ownership.mean_for_black(mv) < MIN_OWNERSHIP
         {

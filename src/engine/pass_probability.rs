@@ -47,8 +47,9 @@ pub(super) fn set_pass_probability(position: &Position, has_few_moves: bool, pro
 /// Sets the probability of a pass under territory scoring, where moves inside own territory cost a point. `owner` returns
 /// the probability that a point becomes the player's.
 ///
-/// Once two thirds of the points have an owner, the pass gets half of the probability of moves inside own territory, and at
-/// least [`MIN_LATE_PASS_PROBABILITY`]; before, 0.
+/// Once two thirds of the points have an owner and a sixth of them a stone, the pass gets half of the probability of moves
+/// inside own territory, and at least [`MIN_LATE_PASS_PROBABILITY`]; before, 0: with many handicap stones on an empty board
+/// all points seem to have an owner.
 pub(super) fn set_pass_probability_for_territory(
     position: &Position,
     owner: impl Fn(Move) -> Option<Value>,
@@ -65,7 +66,8 @@ pub(super) fn set_pass_probability_for_territory(
     let owned = |number: usize| owner(Move(number as u16)).map_or(0.5, |value| value.as_f64());
     let settled =
         (0..points.len()).filter(|&number| (owned(number) - 0.5).abs() > MIN_OWNER_PROBABILITY - 0.5).count();
-    if 3 * settled < 2 * points.len() {
+    let stones: usize = board.stones().iter().map(|&stones| usize::from(stones)).sum();
+    if 3 * settled < 2 * points.len() || 6 * stones < points.len() {
         *pass = 0;
         return;
     }
