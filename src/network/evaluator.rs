@@ -47,7 +47,7 @@ pub struct Evaluator {
     trunk: Vec<Cell>,
     inner: Vec<Cell>,
     head: Vec<Cell>,
-    pooled: Vec<i32>,
+    pooled: Vec<i16>,
     bias: Vec<i32>,
     hidden: Vec<u8>,
     logits: Vec<i32>,
@@ -332,7 +332,7 @@ impl Evaluator {
 }
 
 /// Writes the bias of a layer plus the contribution of the pooled numbers.
-fn add_pooled(pooling: &Dense, pooled: &[i32], layer: &Convolution, bias: &mut [i32]) {
+fn add_pooled(pooling: &Dense, pooled: &[i16], layer: &Convolution, bias: &mut [i32]) {
     let sums = pooling.sums(pooled).zip(&pooling.shifts);
     for ((into, (sum, &shift)), (&own, &layer_shift)) in
         bias.iter_mut().zip(sums).zip(layer.bias.iter().zip(&layer.shifts))

@@ -153,8 +153,8 @@ impl Dense {
         }
     }
 
-    /// Returns the sum of each output. At most 384 inputs, two thirds of them below 2^15 in size and the rest below
-    /// 2^16, keep the sums of products within 32 bits.
+    /// Returns the sum of each output. Inputs of 16 bits, at most 384, keep the sums of products within 32 bits, and become
+    /// one multiplication for two products.
     pub(super) fn sums<'a, T: Copy + Into<i32>>(&'a self, inputs: &'a [T]) -> impl Iterator<Item = i64> + 'a {
         debug_assert_eq!(inputs.len(), self.inputs);
         self.weights.chunks_exact(self.inputs).zip(&self.bias).map(move |(weights, &bias)| {
@@ -185,7 +185,7 @@ pub(super) fn saturate(value: i64) -> i32 {
 /// [`POOLED_PLACES`]. `cells` has `blocks` boards; `pooled.len() == 3 * blocks * LANES`.
 ///
 /// Source: Wu, arXiv 1902.10565, section 4.2.
-pub(super) fn pool(cells: &[Cell], blocks: usize, points: &[u32], pooled: &mut [i32]) {
+pub(super) fn pool(cells: &[Cell], blocks: usize, points: &[u32], pooled: &mut [i16]) {
     let channels = blocks * LANES;
     let factor = side_factor(points.len());
     let count = points.len() as u32;
@@ -203,9 +203,11 @@ pub(super) fn pool(cells: &[Cell], blocks: usize, points: &[u32], pooled: &mut [
         for lane in 0..LANES {
             let mean = ((u32::from(sums[lane]) << 8) + count / 2) / count;
             let at = block * LANES + lane;
-            pooled[at] = mean as i32;
-            pooled[channels + at] = (mean as i32 * factor) >> 8;
-            pooled[2 * channels + at] = i32::from(largest[lane]) << 8;
+            // At most 127 << 8; the scaled mean exceeds 16 bits only on boards with sides below four.
+            pooled[at] = mean as i16;
+            let scaled = (mean as i32 * factor) >> 8;
+            pooled[channels + at] = scaled.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
+            pooled[2 * channels + at] = i16::from(largest[lane]) << 8;
         }
     }
 }
