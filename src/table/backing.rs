@@ -13,6 +13,9 @@ use std::io;
 /// Bytes of a huge page on the usual processors.
 const HUGE_PAGE_BYTES: usize = 2 << 20;
 
+/// Bytes up to which huge pages are requested for words used in no order, too: a search soon uses a large part of them.
+const MAX_SPARSE_HUGE_BYTES: usize = 32 << 20;
+
 /// Bytes above which a mapped file is read without read-ahead: a search in such a file touches scattered pages. With
 /// a read-ahead of 8 MiB, ten simulations in a new file of 8 GiB took 2.3 s. A smaller file is soon read completely,
 /// and faster with read-ahead.
@@ -47,12 +50,14 @@ impl Backing {
     ///
     /// A large table is aligned to a huge page and requests huge pages from word `dense` on, where memory is used in
     /// order. The words before `dense` are used in no order: with huge pages, 200 simulations in 2 GiB touched 190
-    /// MiB. Small pages cost a search that fills them 1 % (2,000,000 simulations on 9x9 in 2 GiB).
+    /// MiB. Small pages cost a search that fills them 1 % (2,000,000 simulations on 9x9 in 2 GiB), so a small part has huge
+    /// pages as well.
     pub(super) fn heap(words: usize, dense: usize) -> Option<Backing> {
         let bytes = words.checked_mul(8).filter(|&bytes| bytes > 0)?;
         // Miri supports mappings, but not `madvise`.
         let whole_pages = if cfg!(miri) { 0 } else { bytes / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES };
-        let sparse = (8 * dense / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES).min(whole_pages);
+        let sparse = if 8 * dense <= MAX_SPARSE_HUGE_BYTES { 0 } else { 8 * dense / HUGE_PAGE_BYTES };
+        let sparse = (sparse * HUGE_PAGE_BYTES).min(whole_pages);
         let slack = if whole_pages > 0 { HUGE_PAGE_BYTES } else { 0 };
         let memory: MmapRaw = MmapOptions::new().len(bytes.checked_add(slack)?).map_anon().ok()?.into();
         let start = if slack > 0 {
