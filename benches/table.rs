@@ -14,7 +14,7 @@ use tewari::base::zobrist::mix;
 use tewari::search::policy::{EdgeColumns, ParentView, Rave, SelectionPolicy};
 use tewari::table::{Counters, Layout, ProtectedPath, Shape, Table};
 
-const SHAPE: Shape = Shape { moves: 82, policy_state: false };
+const SHAPE: Shape = Shape::complete(82);
 const MIB: usize = 1 << 20;
 const SIZES: [usize; 6] = [MIB, 16 * MIB, 64 * MIB, 256 * MIB, 1024 * MIB, 4096 * MIB];
 
@@ -108,7 +108,7 @@ impl Columns {
     /// Finds a position, reads its edges and AMAF samples, and scores every move; returns the best.
     fn step(&mut self, table: &Table, key: u64) -> u32 {
         let Some(entry) = table.find(key) else { return 0 };
-        table.prefetch_page(&entry);
+        table.prefetch_page(entry.page_number());
         let Some(page) = table.page(&entry) else { return entry.total().visits };
         let [visits, value, amaf_visits, amaf_wins, prior_visits, prior_wins] = &mut self.columns;
         for (index, edge) in page.edges().enumerate() {

@@ -7,10 +7,10 @@ use loom::sync::Arc;
 use loom::thread;
 use tewari::base::game::{Bounds, Prior};
 use tewari::base::value::Value;
-use tewari::table::{Page, Counters, EDGE_VISITS_FULL, Entry, Layout, ProtectedPath, Shape, Table};
+use tewari::table::{Counters, EDGE_VISITS_FULL, Entry, Layout, Page, ProtectedPath, Shape, Table};
 
 const RANGE: Bounds = Bounds { lower: -361, upper: 361 };
-const SHAPE: Shape = Shape { moves: 2, policy_state: false };
+const SHAPE: Shape = Shape::complete(2);
 /// Permanent positions: they take three of the four places of the only bucket, and one of the two pages.
 const OTHERS: [u64; 3] = [1001, 1002, 1003];
 /// The position in the fourth place, which may have the other page.
@@ -22,6 +22,7 @@ const THIRD: u64 = 0xcccc;
 fn check(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
+    builder.max_branches = 10_000;
     builder.check(model);
 }
 
@@ -48,11 +49,12 @@ fn crowded() -> Table {
 }
 
 fn claim(table: &Table, key: u64) -> Option<Entry<'_>> {
-    table.find_or_claim(key, ProtectedPath { keys: &OTHERS, pages: &[1] }, &mut Counters::default())
+    table.find_or_claim(key, ProtectedPath { keys: &OTHERS }, &mut Counters::default())
 }
 
-fn claim_page<'t>(table: &'t Table, entry: &Entry<'t>, pages: &[u32]) -> Option<Page<'t>> {
-    let protected = ProtectedPath { keys: &OTHERS, pages };
+/// Gives a position a page, but not that of one of `keys`.
+fn claim_page<'t>(table: &'t Table, entry: &Entry<'t>, keys: &[u64]) -> Option<Page<'t>> {
+    let protected = ProtectedPath { keys };
     table.claim_page(entry, || priors(entry.key()), protected, &mut Counters::default())
 }
 
@@ -159,19 +161,19 @@ fn a_page_is_never_read_as_another_positions() {
     check(3, || {
         let table = Arc::new(crowded());
         let old = claim(&table, OLD).expect("a place");
-        let page = claim_page(&table, &old, &[1]).expect("a page");
+        let page = claim_page(&table, &old, &OTHERS).expect("a page");
         let other = table.clone();
         let worker = thread::spawn(move || {
             // The same place of the bucket, and the same page.
             if let Some(new) = claim(&other, NEW)
-                && let Some(page) = claim_page(&other, &new, &[1])
+                && let Some(page) = claim_page(&other, &new, &OTHERS)
             {
                 look_at_page(&page, NEW);
-                page.visit_edge(&new, 1, Value::WIN);
+                other.visit_edge(&new, &page, 1, Value::WIN);
             }
         });
         look_at_page(&page, OLD);
-        page.visit_edge(&old, 1, Value::LOSS);
+        table.visit_edge(&old, &page, 1, Value::LOSS);
         page.add_amaf(&[1 << 16]);
         page.mark_used(9, table.generation());
         if let Some(page) = table.find(NEW).and_then(|entry| table.page(&entry)) {
@@ -197,12 +199,12 @@ fn of_two_pages_made_for_one_position_one_is_kept() {
             let entry = other.find(NEW).expect("the position");
             if let Some(page) = claim_page(&other, &entry, &[]) {
                 look_at_page(&page, NEW);
-                page.visit_edge(&entry, 1, Value::WIN);
+                other.visit_edge(&entry, &page, 1, Value::WIN);
             }
         });
         if let Some(page) = claim_page(&table, &entry, &[]) {
             look_at_page(&page, NEW);
-            page.visit_edge(&entry, 1, Value::WIN);
+            table.visit_edge(&entry, &page, 1, Value::WIN);
         }
         worker.join().expect("no panic");
         let page = table.page(&entry).expect("a page");
@@ -240,7 +242,7 @@ fn a_page_that_is_named_while_its_entry_goes_is_free_again() {
         let old = claim(&table, OLD).expect("a place");
         let other = table.clone();
         let worker = thread::spawn(move || claim(&other, NEW).is_some());
-        if let Some(page) = claim_page(&table, &old, &[1]) {
+        if let Some(page) = claim_page(&table, &old, &OTHERS) {
             look_at_page(&page, OLD);
         }
         assert!(worker.join().expect("no panic"));
@@ -254,14 +256,14 @@ fn a_lost_page_that_is_given_again_while_another_worker_mends_the_loss_is_no_orp
     check(3, || {
         let table = Arc::new(crowded());
         let entry = claim(&table, OLD).expect("a place");
-        claim_page(&table, &entry, &[1]).expect("a page");
+        claim_page(&table, &entry, &OTHERS).expect("a page");
         // The page goes to another position, and comes back below.
-        claim_page(&table, &claim(&table, OTHERS[1]).expect("a place"), &[1]).expect("a page");
+        claim_page(&table, &claim(&table, OTHERS[1]).expect("a place"), &OTHERS).expect("a page");
         let other = table.clone();
         let worker = thread::spawn(move || {
             let entry = other.find(OLD).expect("the position");
             other.replace_lost_page(&entry, &mut Counters::default());
-            claim_page(&other, &entry, &[1]);
+            claim_page(&other, &entry, &OTHERS);
         });
         table.replace_lost_page(&entry, &mut Counters::default());
         worker.join().expect("no panic");
@@ -303,15 +305,16 @@ fn visits_added_at_once_are_all_counted() {
     check(3, || {
         let table = Arc::new(crowded());
         let entry = claim(&table, OLD).expect("a place");
-        let page = claim_page(&table, &entry, &[1]).expect("a page");
+        let page = claim_page(&table, &entry, &OTHERS).expect("a page");
         let other = table.clone();
         let worker = thread::spawn(move || {
             let entry = other.find(OLD).expect("the position");
             visit(&entry);
-            other.page(&entry).expect("its page").visit_edge(&entry, 1, Value::WIN);
+            let page = other.page(&entry).expect("its page");
+            other.visit_edge(&entry, &page, 1, Value::WIN);
         });
         visit(&entry);
-        page.visit_edge(&entry, 1, Value::LOSS);
+        table.visit_edge(&entry, &page, 1, Value::LOSS);
         worker.join().expect("no panic");
         assert_eq!((entry.leaf_playouts().visits, entry.total().visits, page.edge(1).visits()), (2, 2, 2));
     });
@@ -324,10 +327,10 @@ fn two_workers_that_fill_a_position_halve_it_once_and_lose_no_visit() {
         check(3, move || {
             let table = Arc::new(crowded());
             let entry = claim(&table, OLD).expect("a place");
-            let page = claim_page(&table, &entry, &[1]).expect("a page");
+            let page = claim_page(&table, &entry, &OTHERS).expect("a page");
             for edge in [0, 1] {
                 let missing = if edges[0] == edges[1] && edge == 0 { EDGE_VISITS_FULL / 2 } else { 1 };
-                page.add_visits(&entry, edge, EDGE_VISITS_FULL - missing, Value::WIN);
+                table.add_visits(&entry, &page, edge, EDGE_VISITS_FULL - missing, Value::WIN);
                 entry.add_visits(EDGE_VISITS_FULL - missing, Value::WIN);
             }
             let before = entry.total().visits;
@@ -335,9 +338,9 @@ fn two_workers_that_fill_a_position_halve_it_once_and_lose_no_visit() {
             let worker = thread::spawn(move || {
                 let entry = other.find(OLD).expect("the position");
                 let page = other.page(&entry).expect("its page");
-                page.visit_edge(&entry, edges[1], Value::WIN);
+                other.visit_edge(&entry, &page, edges[1], Value::WIN);
             });
-            page.visit_edge(&entry, edges[0], Value::WIN);
+            table.visit_edge(&entry, &page, edges[0], Value::WIN);
             worker.join().expect("no panic");
             let half = EDGE_VISITS_FULL / 2;
             for edge in [0, 1] {
@@ -347,4 +350,64 @@ fn two_workers_that_fill_a_position_halve_it_once_and_lose_no_visit() {
             assert_eq!(entry.total().visits, before / 2);
         });
     }
+}
+
+/// Moves of a game with chains of two pages.
+const MANY: usize = 10;
+
+fn many_priors() -> [Option<Prior>; MANY] {
+    std::array::from_fn(|number| Some(Prior { visits: 50 + number as u8, wins: 50 }))
+}
+
+/// Returns a table with four ranked pages, [`OTHERS`] in the bucket of all keys here, and the first page of [`OLD`].
+fn with_chain() -> Table {
+    let layout = Layout { shape: Shape::ranked(MANY), buckets: 2, pages: 4 };
+    let table = Table::new(layout.shape, layout.bytes()).expect("a table");
+    assert_eq!(*table.layout(), layout);
+    for key in OTHERS {
+        claim(&table, key).expect("a place");
+    }
+    let old = claim(&table, OLD).expect("a place");
+    table.claim_page(&old, many_priors, ProtectedPath::default(), &mut Counters::default()).expect("a page");
+    table
+}
+
+fn grow(table: &Table, first: &Page<'_>) -> bool {
+    let protected = ProtectedPath { keys: &[OLD] };
+    table.claim_next_page(first, many_priors, protected, &mut Counters::default())
+}
+
+#[test]
+fn a_chain_that_two_workers_make_longer_gets_one_page_and_no_orphan_remains() {
+    check(4, || {
+        let table = Arc::new(with_chain());
+        let other = table.clone();
+        let worker = thread::spawn(move || {
+            let first = other.find(OLD).and_then(|entry| other.page(&entry)).expect("a page");
+            grow(&other, &first);
+        });
+        let first = table.find(OLD).and_then(|entry| table.page(&entry)).expect("a page");
+        grow(&table, &first);
+        worker.join().expect("no panic");
+        let moves: Vec<u16> = table.chain(first).flat_map(|page| page.move_numbers()).collect();
+        assert_eq!((table.chain(first).count(), &moves[..10]), (2, &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9][..]));
+        assert_eq!(pages_and_orphans(&table), [2, 0]);
+    });
+}
+
+#[test]
+fn a_chain_that_becomes_longer_while_its_position_is_evicted_leaves_no_page_behind() {
+    check(4, || {
+        let table = Arc::new(with_chain());
+        let other = table.clone();
+        let worker = thread::spawn(move || {
+            claim(&other, NEW);
+        });
+        if let Some(first) = table.find(OLD).and_then(|entry| table.page(&entry)) {
+            grow(&table, &first);
+        }
+        worker.join().expect("no panic");
+        assert_eq!(pages_and_orphans(&table)[1], 0);
+        assert!(table.find(NEW).is_some() && table.find(OLD).is_none());
+    });
 }

@@ -170,7 +170,7 @@ fn greeting(engine: &Engine) -> String {
     let EngineOptions { parameters, rules, size, .. } = engine.options();
     let layout = engine.table().layout();
     format!(
-        "tewari {}: table{} {:.1} MiB ({} entries, {} edge blocks on {size}), {} threads, seed {}, rules {rules}",
+        "tewari {}: table{} {:.1} MiB ({} entries, {} edge pages on {size}), {} threads, seed {}, rules {rules}",
         env!("CARGO_PKG_VERSION"),
         engine.table().path().map_or(String::new(), |path| format!(" in {},", path.display())),
         layout.bytes() as f64 / (1 << 20) as f64,

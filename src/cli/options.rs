@@ -86,7 +86,7 @@ pub(super) struct EngineArguments {
     /// Start an evicted position again with the visits and value of the edge to it.
     #[arg(long, value_enum, default_value_t = OnOff::On, help_heading = SEARCH)]
     reseed: OnOff,
-    /// Playouts of a position before it gets an edge block. Default: by policy, 2 for rave with a
+    /// Playouts of a position before it gets an edge page. Default: by policy, 2 for rave with a
     /// network, 8 without, 1 for most others.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = SEARCH)]
     expand_at: Option<u32>,

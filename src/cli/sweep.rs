@@ -339,7 +339,7 @@ impl Charts {
         let notes = if has_knee { vec![knee] } else { Vec::new() };
         let sizes =
             chart::sweep_chart(&words(format!("size of the table ({games} a point)"), notes), &series)?;
-        let x = format!("edge blocks, as a share of those that one unbounded search makes ({games} a point)");
+        let x = format!("edge pages, as a share of those that one unbounded search makes ({games} a point)");
         let shares: Option<Vec<_>> = curves.iter().map(SweepCurve::share_series).collect();
         let source =
             "Crosses: the smallest pools of nodes that keep the strength of the tree search of Rautureau, \

@@ -88,11 +88,12 @@ impl EngineOptions {
         Err(BudgetError::TooManyThreads { given: threads, most })
     }
 
-    /// Returns the shape of the edge blocks that the board and the policy need.
+    /// Returns the shape of the edge pages: with a network the moves are ranked by its priors, without one the search needs
+    /// statistics of all moves from the first visit.
     #[must_use]
     pub fn table_shape(&self) -> Shape {
         let policy_state = self.policy.policy(UNKNOWN_BUDGET).uses_state();
-        Shape { moves: self.size.points() + 1, policy_state }
+        Shape { moves: self.size.points() + 1, ranked: self.has_network(), policy_state }
     }
 
     /// Returns the identity of a table file for an engine with these options.

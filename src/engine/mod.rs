@@ -250,6 +250,9 @@ impl Engine {
         // The seed depends on the position and its visits, so that no search depends on those of other positions. A search
         // that goes on, or a file that is opened again, gets another seed: the same one would repeat the playouts.
         let visits = self.table.find(root.key()).map_or(0, |entry| u64::from(entry.total().visits));
+        // An evaluator that is asked at the first visit needs the entry at once.
+        parameters.defers_entries =
+            self.options.has_network() && parameters.expand_at > 1 && parameters.reseed;
         parameters.seed = mix(parameters.seed ^ mix(root.key() ^ mix(visits)) ^ self.table.session_seed());
         self.searches += 1;
         let policy =

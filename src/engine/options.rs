@@ -90,7 +90,7 @@ impl Default for EngineOptions {
     }
 }
 
-/// Number of playouts of a position before it gets an edge block and is evaluated by the network. It is lower than without a
+/// Number of playouts of a position before it gets an edge page and is evaluated by the network. It is lower than without a
 /// network, since evaluations are more accurate than playouts.
 const EXPAND_AT_WITH_NETWORK: u32 = 2;
 
@@ -98,6 +98,12 @@ impl EngineOptions {
     /// Returns the networks, if the policy uses any.
     fn asked_networks(&self) -> Option<&Networks> {
         self.networks.as_ref().filter(|_| self.policy.has_priors())
+    }
+
+    /// Returns true if a network evaluates the positions of a search.
+    #[must_use]
+    pub fn has_network(&self) -> bool {
+        self.asked_networks().is_some()
     }
 
     /// Returns the network for the board, if the policy uses one.
@@ -130,7 +136,7 @@ impl EngineOptions {
         }
     }
 
-    /// Removes the networks. Key policy and number of playouts before a block are adapted if they have their default values.
+    /// Removes the networks. Key policy and number of playouts before a page are adapted if they have their default values.
     pub(crate) fn remove_networks(&mut self) {
         let has_default_keys = self.keys == EngineOptions::default_keys(self.policy, self.networks.is_some());
         let has_default_expand_at = self.parameters.expand_at == self.default_expand_at();
@@ -143,7 +149,7 @@ impl EngineOptions {
         }
     }
 
-    /// Returns the default number of playouts of a position before it gets an edge block, which depends on policy and
+    /// Returns the default number of playouts of a position before it gets an edge page, which depends on policy and
     /// network.
     #[must_use]
     pub fn default_expand_at(&self) -> u32 {

@@ -33,7 +33,7 @@ impl TicTacToeGame {
         parameters: SearchParameters,
         limits: Limits,
     ) -> Result<TicTacToeGame, TableError> {
-        let table = Table::new(Shape { moves: CELLS, policy_state: policy.uses_state() }, bytes)?;
+        let table = Table::new(Shape { policy_state: policy.uses_state(), ..Shape::complete(CELLS) }, bytes)?;
         Ok(TicTacToeGame { table, policy, parameters, limits, positions: vec![TicTacToe::new()] })
     }
 

@@ -11,14 +11,14 @@ use super::value_weight;
 use super::worker::Worker;
 use crate::base::game::{Game, Outcome, Player, Score};
 use crate::base::value::{Estimate, Value};
-use crate::table::{LeafPlayouts, ScoreMean};
+use crate::table::{Edge, LeafPlayouts, ScoreMean};
 
 impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     /// Updates the statistics of every position on the path.
     pub(super) fn back_up(&mut self, leaf: &LeafEvaluation) {
         self.prefetch_path();
         if let Some(half_points) = leaf.half_points_for_black {
-            if self.policy.uses_amaf() {
+            if self.uses_amaf {
                 self.back_up_amaf(half_points);
             }
             if self.policy.uses_state() {
@@ -44,14 +44,14 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         });
     }
 
-    /// Adds a sample of the expected score to every page on the path: see [`score`].
+    /// Adds a sample of the expected score to every position on the path: see [`score`].
     fn add_score(&self, score: Score) {
         let playout = (score.into(), self.playout_share);
         let mut following = None;
         for step in self.steps.iter().rev() {
-            let evaluated = step.page.evaluator_score().map(|it| it.mean);
+            let evaluated = step.first.evaluator_score().map(|it| it.mean);
             let (sample, kept) = score::sample(playout, evaluated, following);
-            step.page.add_score_sample(ScoreMean::of_sample(sample, 1.0));
+            step.first.add_score_sample(ScoreMean::of_sample(sample, 1.0));
             following = kept;
         }
     }
@@ -63,7 +63,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
                 Player::White => 2 - half_points_for_black,
             };
             if step.page.is_current() {
-                policy_state::update(&self.policy, &step.page, step.mv, half_points);
+                policy_state::update(&self.policy, &step.page, step.index, half_points);
             }
         }
     }
@@ -81,7 +81,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             let has_page = step.page.is_current();
             self.counters.late_updates += u64::from(!has_page || !step.entry.is_current());
             let visits = if has_page {
-                step.page.visit_edge(&step.entry, step.mv.index(), mover_value)
+                self.table.visit_edge(&step.entry, &step.page, step.index, mover_value)
             } else {
                 step.siblings.chosen + 1
             };
@@ -96,7 +96,10 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
                 // A position's visits are those of its edges and its leaf playouts: all are counted, or none.
                 step.entry.add_visit(value);
                 let total = u64::from(step.leaf_playouts.visits) + step.siblings.visits + u64::from(visits);
-                step.page.mark_used(u32::try_from(total).unwrap_or(u32::MAX), generation);
+                step.first.mark_used(u32::try_from(total).unwrap_or(u32::MAX), generation);
+                if step.page.rank() > 0 {
+                    step.page.mark_used(step.page.edges().map(Edge::visits).sum(), generation);
+                }
             }
             child = BackupValue { value, bounds };
         }

@@ -2,13 +2,13 @@
 
 use super::leaf::Leaf;
 use super::parameters::CatchUp;
-use super::path::Step;
+use super::path::{SiblingStatistics, Step};
 use super::policy::SelectionPolicy;
 use super::proof;
-use super::select::{NodeContext, Selection};
+use super::select::{NodeContext, SelectedEdge, Selection};
 use super::worker::Worker;
 use crate::base::game::{Bounds, Game};
-use crate::table::{Page, DEPTHS, Entry, LeafPlayouts, VisitsAndValue};
+use crate::table::{DEPTHS, Entry, LeafPlayouts, Page, VisitsAndValue};
 use std::ops::ControlFlow::{self, Break, Continue};
 
 impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
@@ -47,6 +47,9 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             // Only rules without superko allow a cycle; a playout ends it.
             return Break(Leaf::Playout(None));
         }
+        if self.is_first_visit(key) {
+            return Break(Leaf::Playout(None));
+        }
         let Some(entry) = self.entry_of_child(key) else { return Break(Leaf::Playout(None)) };
         if !self.steps.is_empty() {
             let bounds = self.path_bounds_at(&entry);
@@ -65,35 +68,23 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     }
 
     /// Selects a move of an expanded position and plays it.
-    fn choose_and_play(&mut self, entry: Entry<'t>, page: Page<'t>) -> ControlFlow<Leaf<'t>> {
+    fn choose_and_play(&mut self, entry: Entry<'t>, first: Page<'t>) -> ControlFlow<Leaf<'t>> {
         if self.is_shared_now {
-            page.prefetch_for_visit();
+            first.prefetch_for_visit();
         }
-        self.path_pages.push(page.number());
-        let is_root = self.steps.is_empty();
-        let allowed = self.root_moves.filter(|_| is_root);
-        let node = NodeContext { game: &self.game, page: &page, is_root, allowed };
-        let selection = self.edges.select(self.table, &self.policy, node, self.virtual_loss, &mut self.rng);
-        self.counters.collisions += self.edges.illegal_edges();
-        let (mv, siblings) = match selection {
-            Selection::Move(mv, siblings) => (mv, siblings),
-            Selection::AllRefuted if allowed.is_some() => return Break(Leaf::AllowedRefuted(entry)),
-            Selection::AllRefuted => return Break(Leaf::AllRefuted(entry)),
-            Selection::PageLost => {
-                self.path_pages.pop();
-                // `expand` first replaces the statistics of the lost page by leaf playouts with the same mean.
-                return Break(Leaf::Unexpanded(entry));
-            }
-        };
+        let (edge, siblings) = self.choose(entry, first)?;
+        let (mv, page) = (edge.mv, self.chain[edge.page]);
         let mover = self.game.to_play();
         let has_repetition_rule = self.game.has_repetition_rule();
         self.steps.push(Step {
             entry,
+            first,
             page,
+            index: edge.index,
             mover,
             mv,
             leaf_playouts: entry.leaf_playouts(),
-            estimate: page.estimate(),
+            estimate: first.estimate(),
             siblings,
             loses_stones: if has_repetition_rule { self.game.loses_stones(mv) } else { [false; 2] },
             permits_proof_for: proof::permits(&self.game),
@@ -107,6 +98,49 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         Continue(())
     }
 
+    /// Selects an edge of a position, and gives its chain further pages where the best move may be on none.
+    fn choose(
+        &mut self,
+        entry: Entry<'t>,
+        first: Page<'t>,
+    ) -> ControlFlow<Leaf<'t>, (SelectedEdge, SiblingStatistics)> {
+        let is_root = self.steps.is_empty();
+        let allowed = self.root_moves.filter(|_| is_root);
+        let mut may_grow = true;
+        loop {
+            self.chain.clear();
+            self.chain.extend(self.table.chain(first));
+            let node = NodeContext {
+                game: &self.game,
+                chain: &self.chain,
+                may_grow,
+                is_root,
+                uses_amaf: self.uses_amaf,
+                allowed,
+            };
+            let selection =
+                self.edges.select(self.table, &self.policy, node, self.virtual_loss, &mut self.rng);
+            self.counters.collisions += self.edges.illegal_edges();
+            match selection {
+                Selection::Edge(edge, siblings) => return Continue((edge, siblings)),
+                // Every page makes the chain longer, unless another worker takes it at once.
+                Selection::NextPage => may_grow = self.claim_next_page(&first),
+                // Moves on no page are neither refuted nor tried.
+                Selection::AllRefuted if self.chain.last().is_some_and(|last| last.rest().is_some()) => {
+                    return Break(Leaf::Playout(Some(entry)));
+                }
+                Selection::AllRefuted if allowed.is_some() => return Break(Leaf::AllowedRefuted(entry)),
+                Selection::AllRefuted => return Break(Leaf::AllRefuted(entry)),
+                Selection::PageLost if !first.is_current() => {
+                    // `expand` first replaces the statistics of the lost page by leaf playouts with the same mean.
+                    return Break(Leaf::Unexpanded(entry));
+                }
+                // A further page was lost: the chain is shorter now.
+                Selection::PageLost => may_grow = false,
+            }
+        }
+    }
+
     /// Returns the entry of the current position, claiming one if there is none. With `reseed` a new entry starts with
     /// the statistics of the edge to it.
     fn entry_of_child(&mut self, key: u64) -> Option<Entry<'t>> {
@@ -115,7 +149,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         let is_new = self.counters.misses != misses;
         if let Some(step) = self.steps.last() {
             // A page reassigned to another position does not contain this edge.
-            let Some(edge) = step.page.current_edge(step.mv.index()) else { return Some(entry) };
+            let Some(edge) = step.page.current_edge(step.index) else { return Some(entry) };
             if is_new && edge.visits() > 0 && self.parameters.reseed {
                 let value = edge.value().other();
                 self.is_reseeded = edge.visits() > self.parameters.expand_at;
@@ -131,10 +165,18 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         Some(entry)
     }
 
+    /// Returns true if the position has no entry and its first visit is left to the edge to it: the entry of the second visit
+    /// starts with the statistics of that edge.
+    fn is_first_visit(&self, key: u64) -> bool {
+        let Some(step) = self.steps.last().filter(|_| self.parameters.defers_entries) else { return false };
+        step.page.current_edge(step.index).is_some_and(|edge| edge.visits() == 0)
+            && self.table.find(key).is_none()
+    }
+
     fn may_catch_up(&self, entry: &Entry<'_>) -> bool {
         self.parameters.catch_up == CatchUp::Stop
             && self.steps.last().is_some_and(|step| {
-                let edge = step.page.current_edge(step.mv.index());
+                let edge = step.page.current_edge(step.index);
                 edge.is_some_and(|edge| entry.total().visits > edge.visits())
             })
     }

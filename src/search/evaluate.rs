@@ -92,7 +92,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     fn mean_of_edge_with(&self, result: Outcome) -> Value {
         let result = Value::from(result);
         let Some(step) = self.steps.last() else { return result };
-        let Some(edge) = step.page.current_edge(step.mv.index()) else { return result };
+        let Some(edge) = step.page.current_edge(step.index) else { return result };
         let visits = u64::from(edge.visits());
         let sum = u64::from(edge.value().other().0) * visits + u64::from(result.0);
         Value((sum / (visits + 1)) as u32)

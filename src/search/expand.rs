@@ -2,9 +2,9 @@
 
 use super::policy::SelectionPolicy;
 use super::worker::Worker;
-use crate::base::game::Game;
+use crate::base::game::{Game, Prior};
 use crate::base::value::Estimate;
-use crate::table::{Page, Entry, ProtectedPath};
+use crate::table::{Entry, Page, ProtectedPath};
 
 impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     /// Claims a page for the current position if it is the root or has had
@@ -38,15 +38,40 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     /// `Some(None)` if it has none.
     fn claim_page(&mut self, entry: &Entry<'t>) -> (Option<Page<'t>>, Option<Option<Estimate>>) {
         let (game, priors, evaluator) = (&self.game, &mut self.priors, &mut self.evaluator);
-        let protected = ProtectedPath { keys: &self.path_keys, pages: &self.path_pages };
+        let is_ranked = self.table.layout().shape.ranked;
+        let allowed = self.root_moves.filter(|_| is_ranked && self.steps.is_empty());
+        let protected = ProtectedPath { keys: &self.path_keys };
         let mut answer = None;
         let noted = &mut answer;
         let evaluate = move || {
             let evaluation = evaluator(game, priors);
             *noted = Some(evaluation.estimate);
+            keep_allowed(priors, allowed);
             (priors, evaluation)
         };
         let page = self.table.claim_evaluated_page(entry, evaluate, protected, &mut self.counters);
         (page, answer)
+    }
+
+    /// Gives the chain of the current position, which begins with `first`, its next page. Returns true if the chain has
+    /// become longer.
+    pub(super) fn claim_next_page(&mut self, first: &Page<'t>) -> bool {
+        let (game, priors, evaluator) = (&self.game, &mut self.priors, &mut self.evaluator);
+        let allowed = self.root_moves.filter(|_| self.steps.is_empty());
+        let protected = ProtectedPath { keys: &self.path_keys };
+        let evaluate = move || {
+            evaluator(game, priors);
+            keep_allowed(priors, allowed);
+            priors
+        };
+        self.table.claim_next_page(first, evaluate, protected, &mut self.counters)
+    }
+}
+
+/// Removes the priors of moves that are not allowed, so that the pages of a root hold allowed moves only. On complete pages
+/// the selection excludes the others.
+fn keep_allowed(priors: &mut [Option<Prior>], allowed: Option<&[bool]>) {
+    for (prior, _) in priors.iter_mut().zip(allowed.unwrap_or_default()).filter(|(_, allowed)| !**allowed) {
+        *prior = None;
     }
 }

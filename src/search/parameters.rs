@@ -18,6 +18,8 @@ pub struct SearchParameters {
     pub catch_up: CatchUp,
     /// True if an evicted position restarts with the visits and value of the edge to it.
     pub reseed: bool,
+    /// True if a position gets its entry at its second visit, since the edge to it stores the first. Needs `reseed`.
+    pub defers_entries: bool,
     /// Number of workers, 1 to 255.
     pub threads: usize,
     /// Seed of all randomness.
@@ -26,6 +28,13 @@ pub struct SearchParameters {
 
 impl Default for SearchParameters {
     fn default() -> SearchParameters {
-        SearchParameters { expand_at: 8, catch_up: CatchUp::Continue, reseed: true, threads: 1, seed: 1 }
+        SearchParameters {
+            expand_at: 8,
+            catch_up: CatchUp::Continue,
+            reseed: true,
+            defers_entries: false,
+            threads: 1,
+            seed: 1,
+        }
     }
 }

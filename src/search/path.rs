@@ -4,7 +4,7 @@ use super::proof::ProvenBounds;
 use super::value_weight;
 use crate::base::game::{Move, Player};
 use crate::base::value::{Estimate, Value};
-use crate::table::{Page, Entry, LeafPlayouts};
+use crate::table::{Entry, LeafPlayouts, Page};
 
 /// Sums over the edges of a position other than the chosen one, taken when it was chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,7 +35,11 @@ impl SiblingStatistics {
 /// A position of the descent and the move chosen there.
 pub(super) struct Step<'t> {
     pub(super) entry: Entry<'t>,
+    /// The first page of the position's chain.
+    pub(super) first: Page<'t>,
+    /// The page with the edge of the move, and the edge's index there.
     pub(super) page: Page<'t>,
+    pub(super) index: usize,
     pub(super) mover: Player,
     pub(super) mv: Move,
     pub(super) leaf_playouts: LeafPlayouts,

@@ -1,7 +1,7 @@
 //! Access to the policy state in the table, which few policies use (see [`SelectionPolicy::uses_state`]).
 
 use super::policy::SelectionPolicy;
-use crate::base::game::{Game, Move};
+use crate::base::game::Game;
 use crate::base::value::Value;
 use crate::table::{Page, Table};
 use std::sync::atomic::Ordering::Relaxed;
@@ -28,9 +28,9 @@ pub(super) fn load<P: SelectionPolicy>(
     }
 }
 
-/// Updates the state after a simulation through `mv` that scored `half_points` for the mover.
-pub(super) fn update<P: SelectionPolicy>(policy: &P, page: &Page<'_>, mv: Move, half_points: u32) {
-    policy.update(page.policy_state(), mv.index(), half_points);
+/// Updates the state after a simulation through the edge at `index` that scored `half_points` for the mover.
+pub(super) fn update<P: SelectionPolicy>(policy: &P, page: &Page<'_>, index: usize, half_points: u32) {
+    policy.update(page.policy_state(), index, half_points);
 }
 
 /// Returns true if the policy lets the search of `root` stop, see [`SelectionPolicy::is_settled`].

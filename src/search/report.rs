@@ -50,7 +50,7 @@ pub struct MoveReport {
     pub mv: Move,
     /// N(s,a): the number of simulations that chose the move at the root.
     pub edge_visits: u64,
-    /// Visits of the position after the move, those by transpositions included.
+    /// Visits of the position after the move, those by transpositions included; the edge visits if it has no entry.
     pub visits: u64,
     /// Value for the player making the move.
     pub value: Value,
@@ -275,12 +275,16 @@ pub(super) fn best_move_achieves<G: Game, P: SelectionPolicy>(
 /// Returns the legal moves of a position, best first: proven wins, then by the policy's final rank, then proven losses
 /// by their guaranteed score; see [`RankedMove::rank`] for draws.
 fn ranked_moves<G: Game, P: SelectionPolicy>(table: &Table, game: &G, policy: &P) -> Vec<RankedMove> {
-    let edges = edges_of(table, game.key());
-    let edge = |mv: Move| edges.as_ref().map(|edges| edges[mv.index()]);
+    let mut edges = vec![None; game.move_count()];
+    for (mv, edge, state) in edges_of(table, game.key()) {
+        if let Some(place) = edges.get_mut(mv.index()) {
+            *place = Some((edge, state));
+        }
+    }
     let mut candidates: Vec<RankedMove> = (0..game.move_count() as u16)
         .map(Move)
         .filter(|&mv| is_playable(game, mv))
-        .map(|mv| candidate(table, game, policy, mv, edge(mv)))
+        .map(|mv| candidate(table, game, policy, mv, edges[mv.index()]))
         .collect();
     rank(&mut candidates);
     candidates
@@ -293,11 +297,10 @@ fn best_visited_move<G: Game, P: SelectionPolicy>(
     game: &G,
     policy: &P,
 ) -> Option<(Move, u64)> {
-    let edges = edges_of(table, game.key())?;
-    let visited = (0..).map(Move).zip(edges).filter(|(_, (edge, _))| edge.visits() > 0);
+    let visited = edges_of(table, game.key()).into_iter().filter(|(_, edge, _)| edge.visits() > 0);
     let mut candidates: Vec<RankedMove> = visited
-        .filter(|&(mv, _)| is_playable(game, mv))
-        .map(|(mv, edge)| candidate(table, game, policy, mv, Some(edge)))
+        .filter(|&(mv, ..)| is_playable(game, mv))
+        .map(|(mv, edge, state)| candidate(table, game, policy, mv, Some((edge, state))))
         .collect();
     rank(&mut candidates);
     candidates.first().map(|best| (best.mv, best.edge_visits))
@@ -305,11 +308,10 @@ fn best_visited_move<G: Game, P: SelectionPolicy>(
 
 /// Returns true if a move with visits may be played and is `allowed`, indexed by move number; `None` allows all.
 pub(super) fn has_visited_move<G: Game>(table: &Table, game: &G, allowed: Option<&[bool]>) -> bool {
-    let edges = edges_of(table, game.key()).unwrap_or_default();
-    let visited = (0..).map(Move).zip(edges).filter(|(_, (edge, _))| edge.visits() > 0);
-    visited
-        .filter(|(mv, _)| allowed.is_none_or(|allowed| allowed[mv.index()]))
-        .any(|(mv, _)| is_playable(game, mv))
+    let edges = edges_of(table, game.key());
+    let mut visited = edges.iter().filter(|(_, edge, _)| edge.visits() > 0).map(|(mv, ..)| *mv);
+    let is_allowed = |mv: Move| allowed.is_none_or(|allowed| allowed.get(mv.index()) == Some(&true));
+    visited.any(|mv| is_allowed(mv) && is_playable(game, mv))
 }
 
 fn is_playable<G: Game>(game: &G, mv: Move) -> bool {
@@ -357,13 +359,20 @@ fn stored_score(table: &Table, key: u64) -> Option<ScoreMean> {
     score::of_page(&table.page(&entry)?)
 }
 
-/// Returns the edges of the position with `key` and their policy state, 0 if there is none; `None` without a page, or
-/// if the page was reassigned while it was read.
-fn edges_of(table: &Table, key: u64) -> Option<Vec<(Edge, u64)>> {
-    let entry = table.find(key)?;
-    let page = table.page(&entry)?;
-    let edges = page.edges().zip(policy_state::of_edges(&page)).collect();
-    page.is_current().then_some(edges)
+/// Returns the moves on the pages of the position with `key`, with their edges and policy state, 0 if there is none. Pages
+/// reassigned while they were read are left out.
+fn edges_of(table: &Table, key: u64) -> Vec<(Move, Edge, u64)> {
+    let mut edges = Vec::new();
+    let first = table.find(key).and_then(|entry| table.page(&entry));
+    for page in first.into_iter().flat_map(|first| table.chain(first)) {
+        let before = edges.len();
+        let moves = page.moves().zip(policy_state::of_edges(&page));
+        edges.extend(moves.map(|((number, edge), state)| (Move(number), edge, state)));
+        if !page.is_current() {
+            edges.truncate(before);
+        }
+    }
+    edges
 }
 
 fn candidate<G: Game, P: SelectionPolicy>(
@@ -390,7 +399,7 @@ fn candidate<G: Game, P: SelectionPolicy>(
     RankedMove {
         mv,
         edge_visits,
-        visits: child.map_or(0, |child| u64::from(child.visits)),
+        visits: child.map_or(edge_visits, |child| u64::from(child.visits)),
         value,
         outcomes,
         // Half a win more, so that every move has a share.
@@ -433,13 +442,12 @@ fn principal_variation<G: Game, P: SelectionPolicy>(
 /// Returns the visits of the most visited and the second most visited move of a position, among playable moves that are
 /// not refuted.
 pub(super) fn leading_visits<G: Game>(table: &Table, game: &G) -> [u64; 2] {
-    let Some(page) = table.find(game.key()).and_then(|entry| table.page(&entry)) else { return [0; 2] };
     let is_refuted = |mv: Move| {
         let bounds = proof::child_bounds(table, game, mv).map(|bounds| bounds.path);
         bounds.is_some_and(|bounds| proof::outcomes_for(game, game.to_play(), bounds)[1] == Outcome::Loss)
     };
     let mut leading = [0; 2];
-    for (mv, edge) in (0..).map(Move).zip(page.edges()) {
+    for (mv, edge, _) in edges_of(table, game.key()) {
         let visits = u64::from(edge.visits());
         // Last the probe, for the few moves that come this far.
         if visits <= leading[1] || !is_playable(game, mv) || is_refuted(mv) {
@@ -447,5 +455,5 @@ pub(super) fn leading_visits<G: Game>(table: &Table, game: &G) -> [u64; 2] {
         }
         leading = if visits > leading[0] { [visits, leading[0]] } else { [leading[0], visits] };
     }
-    if page.is_current() { leading } else { [0; 2] }
+    leading
 }

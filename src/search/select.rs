@@ -1,5 +1,8 @@
 //! Selection of a move in three passes: load the edges, probe each child with visits, score the moves. The best move
 //! that is legal and not banned is selected.
+//!
+//! A chain of ranked pages may lack moves. The best of these takes part as the *rest*: an edge without visits, with its
+//! prior. If it is selected, the chain needs another page. So a chain selects the move that one page of all moves would.
 
 use super::path::SiblingStatistics;
 use super::policy::{EdgeColumns, EstimateStatistics, ParentView, Puct, SelectionPolicy};
@@ -11,11 +14,14 @@ use super::virtual_loss::VirtualLoss;
 use crate::base::game::{Game, Move, Outcome};
 use crate::base::rng::PlayoutRng;
 use crate::base::value::Value;
-use crate::table::{Page, Edge, Table};
+use crate::table::{Edge, Page, Table};
 
-/// The edges of a position as separate arrays, so that scoring them vectorises. Each worker reuses one.
+/// The edges of a position as separate arrays, so that scoring them vectorises: those of its pages in the order of their
+/// chain, then the rest. Each worker reuses one.
 #[derive(Default)]
 pub(super) struct EdgeArrays {
+    /// The move number of each edge.
+    moves: Vec<u16>,
     visits: Vec<f32>,
     value: Vec<f32>,
     amaf_visits: Vec<f32>,
@@ -29,6 +35,10 @@ pub(super) struct EdgeArrays {
     scores: Vec<f32>,
     loaded: Vec<Edge>,
     visited: Vec<Visited>,
+    /// Weight of a visit of each edge.
+    weights: Vec<f32>,
+    /// Index of the rest, if the chain lacks moves.
+    rest: Option<usize>,
     /// Number of edges with visits of moves that are illegal in the position.
     illegal_edges: u64,
 }
@@ -39,56 +49,55 @@ struct Visited {
     key: u64,
     visits: u32,
     value: Value,
+    /// Number of the child's first page, 0 if it has none.
+    page: u32,
     refuted: bool,
     /// The best outcome for the mover that is not disproven.
     best: Outcome,
 }
 
-/// Moves that are proven to win or to draw, and not banned.
+/// Edges of moves that are proven to win or to draw, and not banned.
 #[derive(Default)]
 struct ProvenMoves {
-    winning: Option<Move>,
-    drawing: Option<Move>,
+    winning: Option<usize>,
+    drawing: Option<usize>,
 }
 
 /// The position in which a move is selected.
 pub(super) struct NodeContext<'n, G> {
     pub(super) game: &'n G,
-    pub(super) page: &'n Page<'n>,
+    /// The pages of the position, in the order of their chain.
+    pub(super) chain: &'n [Page<'n>],
+    /// True if the chain may get another page.
+    pub(super) may_grow: bool,
     pub(super) is_root: bool,
+    /// True if the policy reads AMAF samples and the pages have any.
+    pub(super) uses_amaf: bool,
     /// The moves that may be selected, indexed by move number; `None` allows all.
     pub(super) allowed: Option<&'n [bool]>,
 }
 
 /// The result of a selection.
 pub(super) enum Selection {
-    /// The selected move, and the statistics of the other edges.
-    Move(Move, SiblingStatistics),
-    /// Every move that is legal on this path is refuted.
+    /// The selected edge, and the statistics of the others.
+    Edge(SelectedEdge, SiblingStatistics),
+    /// The best move may be one that is on no page.
+    NextPage,
+    /// Every move on the chain that is legal on this path is refuted.
     AllRefuted,
-    /// The page was reassigned to another position while it was read.
+    /// A page was reassigned to another position while it was read.
     PageLost,
 }
 
-impl EdgeArrays {
-    pub(super) fn new(moves: usize) -> EdgeArrays {
-        let zeros = || vec![0.0; moves];
-        EdgeArrays {
-            visits: zeros(),
-            value: zeros(),
-            amaf_visits: zeros(),
-            amaf_wins: zeros(),
-            prior_visits: zeros(),
-            prior_wins: zeros(),
-            policy_state: vec![0; moves],
-            excluded: zeros(),
-            scores: zeros(),
-            loaded: Vec::with_capacity(moves),
-            visited: Vec::with_capacity(moves),
-            illegal_edges: 0,
-        }
-    }
+/// A selected edge: its move, the place of its page in the chain, and its index on the page.
+#[derive(Clone, Copy)]
+pub(super) struct SelectedEdge {
+    pub(super) mv: Move,
+    pub(super) page: usize,
+    pub(super) index: usize,
+}
 
+impl EdgeArrays {
     /// Selects the move with the highest score that is neither refuted nor banned; a proven win comes first. If a draw
     /// is proven, moves that cannot do better are excluded, and the draw is selected if no other move remains.
     pub(super) fn select<G: Game, P: SelectionPolicy>(
@@ -99,9 +108,10 @@ impl EdgeArrays {
         virtual_loss: Option<&VirtualLoss>,
         rng: &mut PlayoutRng,
     ) -> Selection {
-        let NodeContext { game, page, is_root, allowed } = node;
-        self.load(table, game, page);
-        if policy.uses_amaf() {
+        let NodeContext { game, chain, may_grow, is_root, uses_amaf, allowed } = node;
+        let [page, ..] = chain else { return Selection::PageLost };
+        self.load(table, game, chain, may_grow);
+        if uses_amaf {
             self.load_amaf(page);
         }
         // Moves that are not allowed have no visits, since the root's key depends on the allowed moves.
@@ -115,18 +125,29 @@ impl EdgeArrays {
                 policy,
                 page,
                 is_root,
+                // Pages with policy state are complete: edge i is that of move number i.
                 |index| excluded[index] == 0.0 && !game.is_banned(Move(index as u16)),
                 &mut self.policy_state,
             );
         }
         let has_estimate = page.estimate().is_some();
         // From here on only copies are read.
-        if !page.is_current() {
+        if !chain.iter().all(Page::is_current) {
             self.illegal_edges = 0;
             return Selection::PageLost;
         }
+        let edges = self.loaded.len() - usize::from(self.rest.is_some());
+        let on_page = edges / chain.len();
+        let selected = |arrays: &mut EdgeArrays, at: usize| {
+            // The descent reads the child's page next.
+            if let Some(child) = arrays.visited.iter().find(|visited| visited.index == at) {
+                table.prefetch_page(child.page);
+            }
+            let edge = SelectedEdge { mv: arrays.move_at(at), page: at / on_page, index: at % on_page };
+            Selection::Edge(edge, arrays.siblings(at, has_estimate))
+        };
         if let Some(winning) = winning {
-            return Selection::Move(winning, self.siblings(winning, has_estimate));
+            return selected(self, winning);
         }
         if let Some(virtual_loss) = virtual_loss {
             self.add_virtual_loss(virtual_loss, game.key());
@@ -137,31 +158,49 @@ impl EdgeArrays {
             self.level_scores();
         }
         loop {
-            let Some(mv) = self.best(rng) else {
-                let all_refuted = Selection::AllRefuted;
-                return drawing
-                    .map_or(all_refuted, |mv| Selection::Move(mv, self.siblings(mv, has_estimate)));
+            let Some(best) = self.best(rng) else {
+                return drawing.map_or(Selection::AllRefuted, |drawing| selected(self, drawing));
             };
-            if !game.is_banned(mv) && game.is_legal_ignoring_history(mv) {
-                return Selection::Move(mv, self.siblings(mv, has_estimate));
+            if self.rest == Some(best) {
+                return Selection::NextPage;
             }
-            self.scores[mv.index()] = f32::NEG_INFINITY;
+            let mv = self.move_at(best);
+            if !game.is_banned(mv) && game.is_legal_ignoring_history(mv) {
+                return selected(self, best);
+            }
+            self.scores[best] = f32::NEG_INFINITY;
         }
     }
 
-    /// Returns 1 if the last page read had visits of illegal moves, else 0. It has if two positions share a key, or if
+    #[inline]
+    fn move_at(&self, index: usize) -> Move {
+        Move(self.moves[index])
+    }
+
+    /// Returns 1 if the last chain read had visits of illegal moves, else 0. It has if two positions share a key, or if
     /// the page is damaged.
     pub(super) fn illegal_edges(&self) -> u64 {
         u64::from(self.illegal_edges > 0)
     }
 
     /// First pass: unpacks the edges and prefetches the children with visits.
-    fn load<G: Game>(&mut self, table: &Table, game: &G, page: &Page<'_>) {
+    fn load<G: Game>(&mut self, table: &Table, game: &G, chain: &[Page<'_>], may_grow: bool) {
         self.visited.clear();
         self.illegal_edges = 0;
         // Copied first: loops over atomics are not vectorised.
         self.loaded.clear();
-        self.loaded.extend(page.edges());
+        self.moves.clear();
+        for page in chain {
+            self.loaded.extend(page.edges());
+            self.moves.extend(page.move_numbers());
+        }
+        self.rest = None;
+        if let Some(rest) = chain.last().and_then(Page::rest).filter(|_| may_grow) {
+            self.rest = Some(self.loaded.len());
+            self.loaded.push(Edge::fresh(Some(rest)));
+            self.moves.push(0);
+        }
+        self.resize();
         let priors = self.prior_visits.iter_mut().zip(&mut self.prior_wins);
         let columns = self.visits.iter_mut().zip(&mut self.excluded).zip(priors);
         for (edge, ((visits, excluded), (prior_visits, prior_wins))) in self.loaded.iter().zip(columns) {
@@ -171,14 +210,15 @@ impl EdgeArrays {
             *prior_visits = f32::from(prior.visits);
             *prior_wins = f32::from(prior.wins);
         }
-        for (index, edge) in self.loaded.iter().enumerate() {
+        for (index, (edge, &number)) in self.loaded.iter().zip(&self.moves).enumerate() {
             let visits = edge.visits();
+            let mv = Move(number);
             // Legality is checked again: a damaged edge must not make the game play an illegal move.
-            if visits > 0 && edge.is_legal() && game.is_legal_ignoring_history(Move(index as u16)) {
-                let key = game.key_after(Move(index as u16));
+            if visits > 0 && edge.is_legal() && game.is_legal_ignoring_history(mv) {
+                let key = game.key_after(mv);
                 table.prefetch(key);
-                let (value, refuted, best) = (edge.value(), false, Outcome::Win);
-                self.visited.push(Visited { index, key, visits, value, refuted, best });
+                let (value, page, refuted, best) = (edge.value(), 0, false, Outcome::Win);
+                self.visited.push(Visited { index, key, visits, value, page, refuted, best });
             } else if visits > 0 {
                 self.illegal_edges += 1;
             }
@@ -191,9 +231,10 @@ impl EdgeArrays {
         let mover = game.to_play();
         let mut certain = ProvenMoves::default();
         for visited in &mut self.visited {
-            let mv = Move(visited.index as u16);
+            let mv = Move(self.moves[visited.index]);
             if let Some(entry) = table.find(visited.key) {
                 let total = entry.total();
+                visited.page = entry.page_number();
                 if total.visits > 0 {
                     visited.value = total.value.other();
                 }
@@ -208,7 +249,7 @@ impl EdgeArrays {
                     } else if worst != Outcome::Loss && !game.is_banned(mv) {
                         let place =
                             if worst == Outcome::Win { &mut certain.winning } else { &mut certain.drawing };
-                        *place = Some(mv);
+                        *place = Some(visited.index);
                     }
                 }
             }
@@ -223,8 +264,12 @@ impl EdgeArrays {
     }
 
     fn exclude_all_but(&mut self, allowed: &[bool]) {
-        for (excluded, _) in self.excluded.iter_mut().zip(allowed).filter(|(_, allowed)| !**allowed) {
-            *excluded = f32::NEG_INFINITY;
+        // The rest of a root is allowed: see `expand`.
+        let rest = self.rest.unwrap_or(self.moves.len());
+        for (excluded, &number) in self.excluded.iter_mut().zip(&self.moves[..rest]) {
+            if !allowed.get(usize::from(number)).is_some_and(|allowed| *allowed) {
+                *excluded = f32::NEG_INFINITY;
+            }
         }
     }
 
@@ -236,6 +281,23 @@ impl EdgeArrays {
                 wins[index] = amaf.half_points as f32 * 0.5;
             }
         }
+    }
+
+    /// Gives all arrays the length of the loaded edges.
+    fn resize(&mut self) {
+        let edges = self.loaded.len();
+        let columns = [
+            &mut self.visits,
+            &mut self.value,
+            &mut self.amaf_visits,
+            &mut self.amaf_wins,
+            &mut self.prior_visits,
+            &mut self.prior_wins,
+            &mut self.excluded,
+            &mut self.scores,
+        ];
+        columns.into_iter().for_each(|column| column.resize(edges, 0.0));
+        self.policy_state.resize(edges, 0);
     }
 
     /// Gives all moves that are not excluded the same score.
@@ -251,9 +313,14 @@ impl EdgeArrays {
         if !virtual_loss.matters(visits) {
             return;
         }
-        virtual_loss.counters(key).for_each_in_progress(|index, in_progress| {
-            // Positions share rows, so there may be a counter for a move that this game does not have.
-            if let (Some(visits), Some(value)) = (self.visits.get_mut(index), self.value.get_mut(index)) {
+        let edges = self.rest.unwrap_or(self.moves.len());
+        virtual_loss.counters(key).for_each_in_progress(|number, in_progress| {
+            // Positions share rows, so there may be a counter for a move that this one does not have. On a complete page
+            // the index is the number.
+            let is_at = |index: &usize| self.moves.get(*index).is_some_and(|it| usize::from(*it) == number);
+            let found = Some(number).filter(|index| *index < edges && is_at(index));
+            if let Some(index) = found.or_else(|| (0..edges).find(|index| is_at(index))) {
+                let (visits, value) = (&mut self.visits[index], &mut self.value[index]);
                 let in_progress = f32::from(in_progress);
                 *value *= *visits / (*visits + in_progress);
                 *visits += in_progress;
@@ -285,30 +352,19 @@ impl EdgeArrays {
 
     fn estimates(&self) -> EstimateStatistics {
         let (mut visits, mut value) = (0.0, 0.0);
-        let (mut sampled, mut excess) = (0.0, 0.0);
         let mut tried_probability = 0.0;
         for visited in self.visited.iter().filter(|visited| !visited.refuted) {
-            let index = visited.index;
             let weight = visited.visits as f32;
             visits += weight;
-            value += weight * self.value[index];
-            tried_probability += Puct::probability(self.prior_wins[index]);
-            let samples = self.amaf_visits[index];
-            if samples > 0.0 {
-                sampled += weight;
-                excess += weight * (self.value[index] - self.amaf_wins[index] / samples);
-            }
+            value += weight * self.value[visited.index];
+            tried_probability += Puct::probability(self.prior_wins[visited.index]);
         }
-        let mean = |sum: f32, weight: f32, default| if weight > 0.0 { sum / weight } else { default };
-        EstimateStatistics {
-            amaf_offset: mean(excess, sampled, 0.0),
-            mean: mean(value, visits, 0.5),
-            tried_probability,
-        }
+        let mean = if visits > 0.0 { value / visits } else { 0.5 };
+        EstimateStatistics { mean, tried_probability }
     }
 
-    /// Returns the move with the highest score, a random one of equals; `None` if all are excluded.
-    fn best(&self, rng: &mut PlayoutRng) -> Option<Move> {
+    /// Returns the edge with the highest score, a random one of equals; `None` if all are excluded.
+    fn best(&self, rng: &mut PlayoutRng) -> Option<usize> {
         let best = self.scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         if best == f32::NEG_INFINITY {
             return None;
@@ -316,32 +372,47 @@ impl EdgeArrays {
         let equals = self.scores.iter().filter(|&&score| score == best).count();
         let wanted = if equals > 1 { rng.below(equals) } else { 0 };
         let mut ranked = self.scores.iter().enumerate().filter(|&(_, &score)| score == best);
-        ranked.nth(wanted).map(|(index, _)| Move(index as u16))
+        ranked.nth(wanted).map(|(index, _)| index)
     }
 
     /// Returns the sums over all visited edges except that of `chosen`, and the chosen edge's visits. Visits have
     /// different weights only in a position with an estimate: see [`value_weight`].
-    fn siblings(&self, chosen: Move, has_estimate: bool) -> SiblingStatistics {
-        let mean = has_estimate.then(|| self.mean());
-        let weight_of_visit = |visited: &Visited| match mean {
-            Some(mean) => value_weight::of_visit(visited.value.as_f32(), visited.visits as f32, mean),
-            None => value_weight::WEIGHT_UNIT,
-        };
+    fn siblings(&mut self, chosen: usize, has_estimate: bool) -> SiblingStatistics {
         let mut siblings = SiblingStatistics::NONE;
+        if has_estimate {
+            self.weigh_visits();
+        }
         for visited in &self.visited {
-            if visited.index == chosen.index() {
+            let of_visit =
+                if has_estimate { self.weights[visited.index] as u32 } else { value_weight::WEIGHT_UNIT };
+            if visited.index == chosen {
                 siblings.chosen = visited.visits;
-                siblings.chosen_weight = weight_of_visit(visited);
+                siblings.chosen_weight = of_visit;
                 continue;
             }
             siblings.visits += u64::from(visited.visits);
             if !visited.refuted {
-                let weight = u64::from(visited.visits) * u64::from(weight_of_visit(visited));
+                let weight = u64::from(visited.visits) * u64::from(of_visit);
                 siblings.weight += weight;
                 siblings.weighted += u128::from(weight) * u128::from(visited.value.0);
             }
         }
         siblings
+    }
+
+    /// Computes the weight of a visit of every edge with visits. All at once, since this vectorises.
+    fn weigh_visits(&mut self) {
+        let mean = self.mean();
+        self.weights.clear();
+        self.weights.resize(self.loaded.len(), 0.0);
+        for visited in &self.visited {
+            self.value[visited.index] = visited.value.as_f32();
+            self.visits[visited.index] = visited.visits as f32;
+        }
+        let columns = self.value.iter().zip(&self.visits);
+        for (weight, (&value, &visits)) in self.weights.iter_mut().zip(columns) {
+            *weight = value_weight::of_visit(value, visits, mean);
+        }
     }
 
     /// Returns the mean value of the visited edges that are not refuted, weighted by visits.

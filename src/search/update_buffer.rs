@@ -99,7 +99,7 @@ mod tests {
     const MOVES: usize = 4;
 
     fn table() -> Table {
-        Table::new(Shape { moves: MOVES, policy_state: false }, 1 << 20).expect("a table")
+        Table::new(Shape::complete(MOVES), 1 << 20).expect("a table")
     }
 
     /// Returns a step from a position with a page and `visits` sibling visits.
@@ -111,7 +111,9 @@ mod tests {
         let page = table.claim_page(&entry, || &priors, protected, &mut counters).expect("a page");
         Step {
             entry,
+            first: page,
             page,
+            index: 0,
             mover: Player::Black,
             mv: Move(0),
             leaf_playouts: entry.leaf_playouts(),

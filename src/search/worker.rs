@@ -13,7 +13,7 @@ use super::virtual_loss::VirtualLoss;
 use crate::base::game::{Bounds, Game, Prior, Trace};
 use crate::base::ownership::Ownership;
 use crate::base::rng::PlayoutRng;
-use crate::table::{PageEvaluation, Counters, Entry, ProtectedPath, Table};
+use crate::table::{Counters, Entry, Page, PageEvaluation, ProtectedPath, Table};
 
 /// Simulations between checks for another process that searches the same table.
 const SHARING_CHECK_INTERVAL: u64 = 64;
@@ -37,6 +37,8 @@ pub(super) struct Worker<'t, 'e, G, P> {
     pub(super) replayed: G,
     /// All possible scores of the game: the bounds of a position without a proof.
     pub(super) range: Bounds,
+    /// True if the policy reads AMAF samples and the pages have room for them.
+    pub(super) uses_amaf: bool,
     /// β, see [`score`].
     pub(super) playout_share: f64,
     pub(super) rng: PlayoutRng,
@@ -44,7 +46,6 @@ pub(super) struct Worker<'t, 'e, G, P> {
     /// The path: a step for each position of the descent except the leaf.
     pub(super) steps: Vec<Step<'t>>,
     pub(super) path_keys: Vec<u64>,
-    pub(super) path_pages: Vec<u32>,
     pub(super) priors: Vec<Option<Prior>>,
     pub(super) evaluator: PositionEvaluator<'e, G>,
     /// False once `estimate` (in `expand`) has asked the evaluator for a value estimate and got none.
@@ -53,6 +54,8 @@ pub(super) struct Worker<'t, 'e, G, P> {
     /// evicted entry had a page.
     pub(super) is_reseeded: bool,
     pub(super) edges: EdgeArrays,
+    /// The pages of the position in which a move is selected.
+    pub(super) chain: Vec<Page<'t>>,
     pub(super) amaf: AmafSamples,
     pub(super) update_buffer: UpdateBuffer<'t>,
     /// Table events of this worker.
@@ -80,6 +83,7 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
         let moves = root.move_count();
         Worker {
             table,
+            uses_amaf: policy.uses_amaf() && !table.layout().shape.ranked,
             policy,
             parameters,
             virtual_loss,
@@ -93,12 +97,12 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
             trace: Trace::default(),
             steps: Vec::with_capacity(64),
             path_keys: Vec::with_capacity(64),
-            path_pages: Vec::with_capacity(64),
             priors: vec![None; moves],
             evaluator,
             evaluator_has_estimates: true,
             is_reseeded: false,
-            edges: EdgeArrays::new(moves),
+            edges: EdgeArrays::default(),
+            chain: Vec::with_capacity(64),
             amaf: AmafSamples::new(moves),
             update_buffer: UpdateBuffer::new(moves),
             counters: Counters::default(),
@@ -131,7 +135,6 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
         self.trace.moves.clear();
         self.steps.clear();
         self.path_keys.clear();
-        self.path_pages.clear();
     }
 
     /// Adds the worker's counts to `totals`.
@@ -150,7 +153,7 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
     /// Returns the entry with `key`, claiming one if there is none; `None` if the table has no room. Entries and pages
     /// of the path are not evicted.
     pub(super) fn find_or_claim_entry(&mut self, key: u64) -> Option<Entry<'t>> {
-        let protected = ProtectedPath { keys: &self.path_keys, pages: &self.path_pages };
+        let protected = ProtectedPath { keys: &self.path_keys };
         self.table.find_or_claim(key, protected, &mut self.counters)
     }
 
@@ -161,9 +164,9 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
             for step in &self.steps {
                 step.entry.prefetch_for_update();
                 if UpdateBuffer::is_buffered(step) {
-                    step.page.prefetch_edge_for_update(step.mv.index());
+                    step.page.prefetch_edge_for_update(step.index);
                 } else {
-                    step.page.prefetch_for_update(step.mv.index());
+                    step.page.prefetch_for_update(step.index);
                 }
             }
         }

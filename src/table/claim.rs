@@ -1,12 +1,12 @@
 //! Claims of entries and pages for positions, with the eviction of others.
 
 use super::atomic::{AtomicU64, fence};
-use super::page::{self, Page, PageEvaluation};
+use super::best_moves::BestMoves;
 use super::counters::{AGES, Counters};
 use super::entry::{Entry, GENERATIONS, MIN_KEY, busy_since};
-use super::epoch::EPOCH_MASK;
 use super::header;
 use super::layout::{BUCKET_ENTRIES, ENTRY_WORDS};
+use super::page::{self, MAX_CHAIN, Page, PageEvaluation};
 use super::replacement::{EvictionCandidates, age};
 use super::transposition_table::{ProtectedPath, Table};
 use crate::base::game::Prior;
@@ -38,7 +38,7 @@ impl Table {
             let entry = Entry::new(words, key);
             if let Some(former) = entry.claim(owner, generation) {
                 // No entry names the page any more.
-                self.free_page(former.page, owner);
+                self.free_chain(former.page, owner);
                 if entry.publish(generation) {
                     if owner < MIN_KEY {
                         self.header(header::ENTRIES_USED).fetch_add(1, Relaxed);
@@ -77,7 +77,7 @@ impl Table {
             if found.is_none() {
                 found = Some(entry);
             } else {
-                self.free_page(entry.page_by_exchange(), key);
+                self.free_chain(entry.page_by_exchange(), key);
             }
         }
         found.unwrap_or(made)
@@ -115,7 +115,7 @@ impl Table {
         candidates.victim(self.replacement, generation).map(|victim| victim.what)
     }
 
-    /// Gives the position a page with `priors`, evicting a less valuable page if none is free. Returns the present
+    /// Gives the position its first page with `priors`, evicting a less valuable page if none is free. Returns the present
     /// page if another worker has given it one meanwhile; `None` if all candidates are protected, or if another worker
     /// took the chosen one or the position's entry.
     ///
@@ -130,7 +130,7 @@ impl Table {
         self.claim_evaluated_page(entry, || (priors(), PageEvaluation::NONE), protected, counters)
     }
 
-    /// Gives the position a page with priors and an evaluation; otherwise like [`claim_page`](Table::claim_page).
+    /// Gives the position its first page with priors and an evaluation; otherwise like [`claim_page`](Table::claim_page).
     pub fn claim_evaluated_page<P: AsRef<[Option<Prior>]>>(
         &self,
         entry: &Entry<'_>,
@@ -149,31 +149,89 @@ impl Table {
             return None;
         };
         let (priors, evaluation) = evaluate();
-        debug_assert_eq!(priors.as_ref().len(), self.layout.shape.moves);
         // Priors take so long that another worker is often first; at this point no page has been evicted for them.
         if let Some(page) = self.page(&entry) {
             return Some(page);
         }
-        let sequence = self.take_page(&candidate, counters)?;
-        let PageCandidate { number, words, .. } = candidate;
-        words[0].store(0, Release);
-        words[2].store(self.generation() << 32 | u64::from(entry.total().visits), Relaxed);
-        let complete = page::after(sequence, 1);
-        let tag = page::tag(entry.key(), complete);
-        Page::fill(words, self.layout.shape, priors.as_ref(), evaluation, tag);
-        words[0].store(entry.key(), Release);
-        // Fails only if another worker has meanwhile reclaimed the page as abandoned.
-        words[1].compare_exchange(sequence, complete, Release, Relaxed).ok()?;
-        if self.name_page(&entry, before, number) {
+        let visits = entry.total().visits;
+        let content = PageContent { key: entry.key(), rank: 0, visits, priors: priors.as_ref(), evaluation };
+        let page = self.fill_page(&candidate, &content, |_| false, counters)?;
+        if self.name_page(&entry, before, page.number()) {
             // The lost page may have become the position's own again meanwhile.
-            if before != number {
-                self.free_page(before, entry.key());
+            if before != page.number() {
+                self.free_chain(before, entry.key());
             }
-            return Page::accept(words, self.layout.shape, number, entry.key(), self.epoch);
+            return page.is_current().then_some(page);
         }
         // Another worker gave the position a page, or evicted its entry.
-        self.free_page(number, entry.key());
+        self.free_chain(page.number(), entry.key());
         self.find(entry.key()).and_then(|entry| self.page(&entry))
+    }
+
+    /// Appends a page with the next moves by prior to the chain that begins with `first`; `priors` as in
+    /// [`claim_page`](Table::claim_page). Returns true if the chain has become longer, also by another worker.
+    pub fn claim_next_page<P: AsRef<[Option<Prior>]>>(
+        &self,
+        first: &Page<'_>,
+        priors: impl FnOnce() -> P,
+        protected: ProtectedPath<'_>,
+        counters: &mut Counters,
+    ) -> bool {
+        let Some(last) = self.chain(*first).last().filter(|it| it.rest().is_some()) else { return false };
+        if last.rank() + 1 >= MAX_CHAIN {
+            return false;
+        }
+        let found = last.next();
+        let Some(candidate) = self.choose_page(protected) else {
+            counters.refused += 1;
+            return false;
+        };
+        let priors = priors();
+        // As for a first page, another worker may have been faster.
+        if self.next_page(&last).is_some() {
+            return true;
+        }
+        let listed: Vec<u16> = self.chain(*first).flat_map(|page| page.move_numbers()).collect();
+        let rank = last.rank() + 1;
+        let (key, evaluation) = (self.owner_of(first.owner()), PageEvaluation::NONE);
+        // The visit that is under way: without any, the page would be the first to be evicted.
+        let content = PageContent { key, rank, visits: 1, priors: priors.as_ref(), evaluation };
+        let Some(page) = self.fill_page(&candidate, &content, |number| listed.contains(&number), counters)
+        else {
+            return false;
+        };
+        if !last.link(found, page.number()) {
+            // Another worker appended a page, or evicted the last one.
+            self.free_chain_from(&page);
+            return self.next_page(&last).is_some();
+        }
+        true
+    }
+
+    /// Fills the candidate for a position and publishes it, named by no entry and no page yet; `None` if another worker
+    /// has taken it.
+    fn fill_page<'t>(
+        &'t self,
+        candidate: &PageCandidate<'t>,
+        content: &PageContent<'_>,
+        is_listed: impl Fn(u16) -> bool,
+        counters: &mut Counters,
+    ) -> Option<Page<'t>> {
+        let PageContent { key, rank, visits, priors, evaluation } = *content;
+        debug_assert_eq!(priors.len(), self.layout.shape.moves);
+        let shape = self.layout.shape;
+        let best =
+            if shape.ranked { BestMoves::of(priors, is_listed) } else { BestMoves::of(&[], is_listed) };
+        let sequence = self.take_page(candidate, counters)?;
+        let PageCandidate { number, words, .. } = *candidate;
+        words[0].store(0, Release);
+        words[2].store(self.generation() << 32 | u64::from(visits), Relaxed);
+        Page::fill(words, shape, priors, &best, evaluation);
+        words[0].store(self.owner_of(key), Release);
+        let complete = page::with_rank(page::after(sequence, 1), rank);
+        // Fails only if another worker has meanwhile reclaimed the page as abandoned.
+        words[1].compare_exchange(sequence, complete, Release, Relaxed).ok()?;
+        Page::accept(words, shape, number, self.owner_of(key), rank)
     }
 
     /// Stores the complete page `number` in the entry, if the entry's page is still `before` and a probe still
@@ -188,33 +246,43 @@ impl Table {
                 .is_some_and(|found| found.is_same(entry) && found.page_number() == number)
     }
 
-    /// Frees a page that no entry names, if it still belongs to `owner`.
-    pub(super) fn free_page(&self, number: u32, owner: u64) {
-        let words = self.page_words(number).filter(|_| owner >= MIN_KEY);
-        let page = words.and_then(|words| Page::accept_any(words, self.layout.shape, number, owner));
-        if page.is_some_and(|page| page.free()) {
+    /// Frees the chain that begins with page `number`, which no entry names, if it still belongs to the position `key`.
+    pub(super) fn free_chain(&self, number: u32, key: u64) {
+        if let Some(first) = self.page_of(number, key, 0).filter(|_| key >= MIN_KEY) {
+            self.free_chain_from(&first);
+        }
+    }
+
+    /// Frees a page and those that follow in its chain.
+    fn free_chain_from(&self, page: &Page<'_>) {
+        let mut page = Some(*page);
+        while let Some(freed) = page.take()
+            && let Some(next) = freed.free()
+        {
             self.header(header::PAGES_USED).fetch_sub(1, Relaxed);
+            page = self.page_of(next, self.owner_of(freed.owner()), freed.rank() + 1);
         }
     }
 
     /// Returns a free page or else the least valuable of those that the clock hand passes; `None` if all are protected
-    /// or being filled.
+    /// or being filled. In place of a page of a longer chain the last one of the chain is a candidate.
     fn choose_page(&self, protected: ProtectedPath<'_>) -> Option<PageCandidate<'_>> {
         let generation = self.generation();
         let pages = self.layout.pages as u64;
         let mut candidates = EvictionCandidates::default();
         for _ in 0..CLOCK_STEPS.min(self.layout.pages) {
             let number = (self.header(header::CLOCK).fetch_add(1, Relaxed) % pages) as u32 + 1;
-            let words = self.page_words(number)?;
-            let sequence = words[1].load(Acquire);
+            let candidate = self.last_of_chain(number)?;
+            let PageCandidate { words, word, .. } = candidate;
             let used = words[2].load(Relaxed);
             let used_in = used >> 32 & (GENERATIONS - 1);
-            if protected.pages.contains(&number) {
+            let owner = words[0].load(Relaxed);
+            if owner != 0 && protected.keys.contains(&self.owner_of(owner)) {
                 continue;
             }
             // Odd: being filled, or abandoned by a killed worker, which shows by staying unchanged for generations.
-            if sequence & 1 != 0 {
-                let suspect = SUSPECT | sequence << SUSPECT_SHIFT & !SUSPECT;
+            if word & 1 != 0 {
+                let suspect = SUSPECT | word << SUSPECT_SHIFT & !SUSPECT;
                 let is_suspect = used >> SUSPECT_SHIFT == suspect >> SUSPECT_SHIFT;
                 if !is_suspect {
                     // Fails if the worker that fills it writes the word at this moment.
@@ -224,8 +292,7 @@ impl Table {
                     continue;
                 }
             }
-            let candidate = PageCandidate { number, words, sequence };
-            if words[0].load(Relaxed) == 0 {
+            if owner == 0 {
                 return Some(candidate);
             }
             candidates.push(candidate, used as u32, used_in);
@@ -233,13 +300,30 @@ impl Table {
         candidates.victim(self.replacement, generation).map(|victim| victim.what)
     }
 
-    /// Claims the page for this worker and returns its new sequence, which is odd; `None` if another worker has
+    /// Returns the last page of the chain in which page `number` is; that page itself if it is free or being filled.
+    fn last_of_chain(&self, number: u32) -> Option<PageCandidate<'_>> {
+        let candidate = |number: u32| {
+            let words = self.page_words(number)?;
+            Some(PageCandidate { number, words, word: words[1].load(Acquire) })
+        };
+        let mut last = candidate(number)?;
+        while last.word & 1 == 0
+            && let Some(next) = candidate(page::next_of(last.word))
+            && next.word & 1 == 0
+            && page::rank_of(next.word) == page::rank_of(last.word) + 1
+            && next.words[0].load(Relaxed) == last.words[0].load(Relaxed)
+        {
+            last = next;
+        }
+        Some(last)
+    }
+
+    /// Claims the page for this worker and returns its new word 1, with an odd sequence; `None` if another worker has
     /// taken it since it was chosen.
     fn take_page(&self, candidate: &PageCandidate<'_>, counters: &mut Counters) -> Option<u64> {
-        let PageCandidate { words, sequence, .. } = *candidate;
-        let odd = page::after(sequence, if sequence & 1 == 0 { 1 } else { 2 });
-        let odd = odd & !EPOCH_MASK | self.epoch;
-        if words[1].compare_exchange(sequence, odd, Acquire, Relaxed).is_err() {
+        let PageCandidate { words, word, .. } = *candidate;
+        let odd = page::after(word, if word & 1 == 0 { 1 } else { 2 });
+        if words[1].compare_exchange(word, odd, Acquire, Relaxed).is_err() {
             counters.contention += 1;
             return None;
         }
@@ -247,17 +331,27 @@ impl Table {
         fence(Release);
         if words[0].load(Relaxed) != 0 {
             counters.page_evictions += 1;
-        } else if sequence & 1 == 0 {
+        } else if word & 1 == 0 {
             self.header(header::PAGES_USED).fetch_add(1, Relaxed);
         }
         Some(odd)
     }
 }
 
-/// A candidate for eviction, with the sequence read when it was chosen.
+/// A candidate for eviction, with its word 1 when it was chosen.
 #[derive(Clone, Copy)]
 struct PageCandidate<'t> {
     number: u32,
     words: &'t [AtomicU64],
-    sequence: u64,
+    word: u64,
+}
+
+/// The content of a new page.
+#[derive(Clone, Copy)]
+struct PageContent<'p> {
+    key: u64,
+    rank: u64,
+    visits: u32,
+    priors: &'p [Option<Prior>],
+    evaluation: PageEvaluation,
 }

@@ -78,9 +78,9 @@ macro_rules! counters {
 }
 
 counters! {
-    /// Probes that found the position.
+    /// Probes for a position to update that found it.
     hits: u64 = "hits",
-    /// Probes that did not find the position.
+    /// Probes for a position to update that did not find it.
     misses: u64 = "misses",
     /// Positions already in the table at the first visit of an edge: reached before by another sequence of moves, or
     /// by this edge before its page was lost.

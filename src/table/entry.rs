@@ -5,11 +5,11 @@
 //! | 0    | 0..64  | key          | the whole table key; 0 is empty, below 128 is being claimed      |
 //! | 1    | 0..32  | value        | Q, for the player to move                                        |
 //! | 1    | 32..64 | visits       | N: leaf playouts and edge visits                                 |
-//! | 2    | 0..16  | leaf points  | half-points of the leaf playouts, for the player to move         |
-//! | 2    | 16..31 | leaf visits  | n0: playouts from the position as a leaf                         |
-//! | 2    | 31     | twin         | bounds for one history are stored under another key              |
-//! | 2    | 32..38 | generation   | of the last visit, modulo 64                                     |
-//! | 2    | 38..64 | page        | number of the position's edge page; 0 is none                   |
+//! | 2    | 0..14  | leaf points  | half-points of the leaf playouts, for the player to move         |
+//! | 2    | 14..27 | leaf visits  | n0: playouts from the position as a leaf                         |
+//! | 2    | 27     | twin         | bounds for one history are stored under another key              |
+//! | 2    | 28..34 | generation   | of the last visit, modulo 64                                     |
+//! | 2    | 34..64 | page         | number of the first page of the position's chain; 0 is none      |
 //! | 3    | 0..10  | lower        | proven lower bound of Black's score, plus 512                    |
 //! | 3    | 10..20 | upper        | proven upper bound of Black's score, plus 512                    |
 //! | 3    | 20..64 | tag          | bits 0..44 of the key; the bounds are void if they differ        |
@@ -29,6 +29,11 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 /// Lower limit of position keys: 0 is an empty entry, other smaller numbers mark one that is being claimed, see [`busy`].
 pub(super) const MIN_KEY: u64 = 2 * GENERATIONS;
 const GENERATION_BITS: u32 = 6;
+const LEAF_VISITS_SHIFT: u32 = 14;
+const LEAF_POINTS_MASK: u32 = (1 << LEAF_VISITS_SHIFT) - 1;
+const TWIN_SHIFT: u32 = 27;
+const GENERATION_SHIFT: u32 = 28;
+const PAGE_SHIFT: u32 = GENERATION_SHIFT + GENERATION_BITS;
 /// Number of generations, which wrap around: ages are differences modulo this number.
 pub(super) const GENERATIONS: u64 = 1 << GENERATION_BITS;
 /// Visits of a position at which all of its visits are halved: with many edges it may be full before any of them.
@@ -52,23 +57,30 @@ impl EntryMeta {
     #[inline]
     fn unpack(word: u64) -> EntryMeta {
         // The points of a damaged word may exceed those of its playouts.
-        let visits = (word >> 16) as u32 & MAX_LEAF_PLAYOUTS;
+        let LeafPlayouts { visits, half_points } = unpack_leaf_playouts(word);
         EntryMeta {
-            leaf_playouts: LeafPlayouts { visits, half_points: (word as u32 & 0xffff).min(2 * visits) },
-            twin: word >> 31 & 1 != 0,
-            generation: word >> 32 & (GENERATIONS - 1),
-            page: (word >> 38) as u32,
+            leaf_playouts: LeafPlayouts { visits, half_points: half_points.min(2 * visits) },
+            twin: word >> TWIN_SHIFT & 1 != 0,
+            generation: word >> GENERATION_SHIFT & (GENERATIONS - 1),
+            page: (word >> PAGE_SHIFT) as u32,
         }
     }
 
     #[inline]
     fn pack(self) -> u64 {
         u64::from(self.leaf_playouts.half_points)
-            | u64::from(self.leaf_playouts.visits) << 16
-            | u64::from(self.twin) << 31
-            | self.generation << 32
-            | u64::from(self.page) << 38
+            | u64::from(self.leaf_playouts.visits) << LEAF_VISITS_SHIFT
+            | u64::from(self.twin) << TWIN_SHIFT
+            | self.generation << GENERATION_SHIFT
+            | u64::from(self.page) << PAGE_SHIFT
     }
+}
+
+/// Returns the leaf playouts as stored in word 2, impossible values included.
+#[inline]
+fn unpack_leaf_playouts(word: u64) -> LeafPlayouts {
+    let (visits, half_points) = ((word >> LEAF_VISITS_SHIFT) as u32, word as u32);
+    LeafPlayouts { visits: visits & MAX_LEAF_PLAYOUTS, half_points: half_points & LEAF_POINTS_MASK }
 }
 
 /// The fields of an entry as stored, impossible values included.
@@ -77,18 +89,6 @@ pub(super) struct RawEntry {
     pub(super) page: u32,
     /// `None` if they were written for another position.
     pub(super) bounds: Option<Bounds>,
-}
-
-/// An entry prepared for a copy of the table, see [`Entry::prepare_copy`].
-pub(super) struct EntryCopy {
-    pub(super) words: [u64; ENTRY_WORDS],
-    pub(super) leaf_visits: u32,
-    pub(super) page: u32,
-}
-
-/// Returns the page number in an entry's word 2; 0 if there is none.
-pub(super) fn page_of(meta: u64) -> u32 {
-    EntryMeta::unpack(meta).page
 }
 
 /// Visits and value of a position, read together.
@@ -207,7 +207,8 @@ impl<'t> Entry<'t> {
 
     /// Returns the page's number, 0 if there is none; a worker that reads the number also finds the page complete.
     #[inline]
-    pub(super) fn page_number(&self) -> u32 {
+    #[must_use]
+    pub fn page_number(&self) -> u32 {
         EntryMeta::unpack(self.words[2].load(Acquire)).page
     }
 
@@ -272,25 +273,16 @@ impl<'t> Entry<'t> {
     pub(super) fn raw(&self) -> RawEntry {
         let word = self.words[2].load(Relaxed);
         RawEntry {
-            leaf_playouts: LeafPlayouts {
-                visits: (word >> 16) as u32 & MAX_LEAF_PLAYOUTS,
-                half_points: word as u32 & 0xffff,
-            },
+            leaf_playouts: unpack_leaf_playouts(word),
             page: EntryMeta::unpack(word).page,
             bounds: unpack_bounds(self.words[3].load(Relaxed), self.key),
         }
     }
 
-    /// Prepares an entry with the given words for a copy of the table, without void bounds.
-    pub(super) fn prepare_copy(words: [u64; ENTRY_WORDS]) -> EntryCopy {
-        let [key, total, word, bounds] = words;
-        let meta = EntryMeta::unpack(word);
+    /// Returns the words of an entry for a copy of the table, without void bounds.
+    pub(super) fn for_copy([key, total, meta, bounds]: [u64; ENTRY_WORDS]) -> [u64; ENTRY_WORDS] {
         let bounds = if unpack_bounds(bounds, key).is_some() { bounds } else { pack_bounds(NO_BOUNDS, key) };
-        EntryCopy {
-            words: [key, total, word, bounds],
-            leaf_visits: meta.leaf_playouts.visits,
-            page: meta.page,
-        }
+        [key, total, meta, bounds]
     }
 
     /// Fills an entry that no other worker reads.
@@ -332,6 +324,7 @@ impl<'t> Entry<'t> {
 
     /// Initialises the new entry of an evicted position from the statistics of the edge to it.
     pub fn seed(&self, leaf_playouts: LeafPlayouts, total: VisitsAndValue) {
+        let leaf_playouts = leaf_playouts.halved_to_fit();
         self.update_meta(|meta| EntryMeta { leaf_playouts, ..meta });
         self.set_total(total);
     }
@@ -449,10 +442,10 @@ mod tests {
     #[test]
     fn fields_do_not_touch_each_other() {
         let meta = EntryMeta {
-            leaf_playouts: LeafPlayouts { visits: MAX_LEAF_PLAYOUTS, half_points: 65_534 },
+            leaf_playouts: LeafPlayouts { visits: MAX_LEAF_PLAYOUTS, half_points: 2 * MAX_LEAF_PLAYOUTS },
             twin: true,
             generation: 63,
-            page: (1 << 26) - 1,
+            page: (1 << 30) - 1,
         };
         assert_eq!(EntryMeta::unpack(meta.pack()), meta);
         let bounds = Bounds { lower: -361, upper: 361 };

@@ -5,7 +5,7 @@
 //! | 0       | the eight characters `TewariTT`                                                         |
 //! | 1       | byte order: bytes 1 to 8, the least significant first                                   |
 //! | 2       | version of the format                                                                   |
-//! | 3       | number of moves; bit 32: the pages have policy state                                   |
+//! | 3       | number of moves; bit 32: the pages have policy state; bit 33: they are ranked           |
 //! | 4, 5    | number of buckets, number of pages                                                     |
 //! | 6       | seed of the keys                                                                        |
 //! | 7       | checksum of words 0..7, 8..16 and 32..64                                                |
@@ -59,7 +59,10 @@ pub(super) const CLEARED_WORDS: Range<usize> = ENTRIES_USED..GAME_SETTINGS.start
 const MAGIC: u64 = u64::from_le_bytes(*b"TewariTT");
 const BYTE_ORDER: u64 = 0x0807_0605_0403_0201;
 /// The version of the format that this program reads and writes.
-pub(super) const VERSION: u64 = 4;
+pub(super) const VERSION: u64 = 5;
+/// Bits of word 3.
+const HAS_POLICY_STATE: u64 = 1 << 32;
+const RANKED: u64 = 1 << 33;
 const CHECKSUM: usize = 7;
 const GAME: Range<usize> = 8..12;
 const POLICY_STATE: Range<usize> = 12..14;
@@ -151,7 +154,8 @@ pub(super) struct Header {
 /// Writes all fixed words except word 0; leaves the counters unchanged.
 pub(super) fn write(words: &[AtomicU64], layout: &Layout, identity: &TableIdentity, lineage: &Lineage) {
     let Layout { shape, buckets, pages } = *layout;
-    let moves = shape.moves as u64 | u64::from(shape.policy_state) << 32;
+    let flag = |is_set: bool, flag: u64| if is_set { flag } else { 0 };
+    let moves = shape.moves as u64 | flag(shape.policy_state, HAS_POLICY_STATE) | flag(shape.ranked, RANKED);
     let fixed = [BYTE_ORDER, VERSION, moves, buckets as u64, pages as u64, identity.key_seed];
     for (word, value) in words[1..].iter().zip(fixed) {
         word.store(value, Relaxed);
@@ -210,7 +214,8 @@ pub(super) fn read(words: &[AtomicU64]) -> Result<Header, HeaderFault> {
         return Err(HeaderFault::Checksum);
     };
     let number = |index: usize| usize::try_from(word(index)).map_err(|_| HeaderFault::Layout);
-    let shape = Shape { moves: (word(3) as u32) as usize, policy_state: word(3) >> 32 != 0 };
+    let moves = (word(3) as u32) as usize;
+    let shape = Shape { moves, ranked: word(3) & RANKED != 0, policy_state: word(3) & HAS_POLICY_STATE != 0 };
     let layout = Layout { shape, buckets: number(4)?, pages: number(5)? };
     if !layout.is_possible() {
         return Err(HeaderFault::Layout);
@@ -263,7 +268,8 @@ mod tests {
     }
 
     fn written() -> (Vec<AtomicU64>, Layout, TableIdentity) {
-        let layout = Layout::fit(Shape { moves: 82, policy_state: true }, 1 << 20).expect("a layout");
+        let layout =
+            Layout::fit(Shape { policy_state: true, ..Shape::complete(82) }, 1 << 20).expect("a layout");
         let identity = TableIdentity {
             game: "go 9x9".to_owned(),
             key_seed: 7,

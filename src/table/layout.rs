@@ -23,17 +23,26 @@ pub(super) const BUCKET_WORDS: usize = ENTRY_WORDS * BUCKET_ENTRIES;
 const BUCKETS_PER_OVERFLOW: usize = 8;
 /// Words before the edges of a page.
 pub(super) const PAGE_HEADER_WORDS: usize = 6;
-/// Maximum number of pages: an entry has 26 bits for the page number, and 0 is none.
-const MAX_PAGES: usize = (1 << 26) - 1;
-/// Moves up to which a page lies on at most two pages. With more it may lie on three, so a tag ends each of its arrays.
-const MOVES_ON_TWO_PAGES: usize = 128;
+/// Edges of a ranked page, which then has 16 words: two cache lines.
+pub(super) const RANKED_EDGES: usize = 8;
+/// Words of a ranked page with the numbers of its moves.
+pub(super) const MOVE_WORDS: usize = 2;
+/// Bits of a move number on a ranked page.
+pub(super) const MOVE_BITS: usize = 12;
+/// Maximum number of moves of a game with ranked pages: a chain has at most 64 pages.
+const MAX_RANKED_MOVES: usize = 64 * RANKED_EDGES;
+/// Maximum number of pages: an entry has 30 bits for a page number, and 0 is none.
+const MAX_PAGES: usize = (1 << 30) - 1;
 /// Maximum number of moves, above that of any game here.
 const MAX_MOVES: usize = 1 << 16;
 /// Minimum number of pages: the root and one position below it.
 const MIN_PAGES: usize = 2;
-/// Directory entries for each page of the pool. A position gets a page after a few visits, and each visit makes a new
-/// position; the ratio was found by measurement.
-pub const ENTRIES_PER_PAGE: usize = 12;
+/// Directory entries for each complete page of the pool. A position gets a page after a few visits, and each visit makes
+/// a new position; the ratio was found by measurement.
+const ENTRIES_PER_COMPLETE_PAGE: usize = 12;
+/// Directory entries for each ranked page. Positions with one visit have no entry then: 100,000 simulations make 1.35
+/// entries for each page.
+const ENTRIES_PER_RANKED_PAGE: usize = 2;
 
 /// An error of a table's size.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,48 +66,74 @@ pub enum TableError {
 /// The parameters of a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Number of moves of the game: edges of a page.
+    /// Number of moves of the game.
     pub moves: usize,
+    /// True for ranked pages, which hold the best moves by prior with their numbers; false for complete ones, which hold
+    /// all moves in order.
+    pub ranked: bool,
     /// True if each edge has a word of state for the selection policy.
     pub policy_state: bool,
 }
 
 impl Shape {
-    /// Returns the words of an edge page, a multiple of a cache line.
+    /// Returns the shape with one page of all moves for each position.
     #[must_use]
-    pub const fn page_words(self) -> usize {
-        (self.last_tag() + 1).next_multiple_of(8)
+    pub const fn complete(moves: usize) -> Shape {
+        Shape { moves, ranked: false, policy_state: false }
     }
 
-    /// Returns the words between two arrays of a page: one for a tag if it may lie on three pages.
+    /// Returns the shape with a chain of pages for each position, the best moves first.
+    #[must_use]
+    pub const fn ranked(moves: usize) -> Shape {
+        Shape { moves, ranked: true, policy_state: false }
+    }
+
+    /// Returns the number of edges on a page.
+    #[must_use]
     #[inline]
-    const fn gap(self) -> usize {
-        (self.moves > MOVES_ON_TWO_PAGES) as usize
+    pub const fn edges(self) -> usize {
+        if self.ranked { RANKED_EDGES } else { self.moves }
+    }
+
+    /// Returns the words of a page, a multiple of a cache line.
+    #[must_use]
+    pub const fn page_words(self) -> usize {
+        let state = if self.policy_state { self.edges() } else { 0 };
+        (self.policy_start() + state).next_multiple_of(8)
     }
 
     /// Returns the index of the first AMAF word of a page.
     #[inline]
     pub(super) const fn amaf_start(self) -> usize {
-        PAGE_HEADER_WORDS + self.moves + self.gap()
+        PAGE_HEADER_WORDS + self.edges()
     }
 
-    /// Returns the index of the first word of policy state; of the word after the AMAF words if there is none.
+    /// Returns the number of AMAF words of a page. Ranked pages have none: with an evaluator, AMAF gains nothing.
+    #[inline]
+    pub(super) const fn amaf_words(self) -> usize {
+        if self.ranked { 0 } else { self.edges().div_ceil(2) }
+    }
+
+    /// Returns the index of the first word with the move numbers of a ranked page.
+    #[inline]
+    pub(super) const fn move_words_start(self) -> usize {
+        self.amaf_start() + self.amaf_words()
+    }
+
+    /// Returns the index of the first word of policy state; of the word after the others if there is none.
     #[inline]
     pub(super) const fn policy_start(self) -> usize {
-        let gap = if self.policy_state { self.gap() } else { 0 };
-        self.amaf_start() + self.moves.div_ceil(2) + gap
+        self.move_words_start() + if self.ranked { MOVE_WORDS } else { 0 }
     }
 
-    const fn last_tag(self) -> usize {
-        self.policy_start() + if self.policy_state { self.moves } else { 0 }
+    /// Returns the number of directory entries for each page of the pool.
+    const fn entries_per_page(self) -> usize {
+        if self.ranked { ENTRIES_PER_RANKED_PAGE } else { ENTRIES_PER_COMPLETE_PAGE }
     }
 
-    /// Returns the indices of the tags, see [`tag`](super::page::tag). Each page of a page contains a tag or the
-    /// page's owner, wherever the page boundaries lie, because an array is shorter than a page.
-    pub(super) fn tags(self) -> impl Iterator<Item = usize> {
-        let after_edges = (self.gap() > 0).then(|| self.amaf_start() - 1);
-        let after_amaf = (self.gap() > 0 && self.policy_state).then(|| self.policy_start() - 1);
-        after_edges.into_iter().chain(after_amaf).chain([self.last_tag()])
+    /// Returns true if a page can number the moves.
+    const fn is_possible(self) -> bool {
+        self.moves >= 1 && self.moves <= if self.ranked { MAX_RANKED_MOVES } else { MAX_MOVES }
     }
 }
 
@@ -114,7 +149,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Returns the largest layout of `shape` that fits into `bytes`, with at most 2^26 - 1 pages.
+    /// Returns the largest layout of `shape` that fits into `bytes`, with at most 2^30 - 1 pages.
     ///
     /// # Errors
     /// Returns an error if the smallest layout does not fit.
@@ -124,7 +159,7 @@ impl Layout {
             return Err(TableError::TooSmall { given: bytes, smallest: smallest.bytes() });
         }
         let words = bytes / 8 - HEADER_WORDS;
-        let per_page = shape.page_words() + ENTRIES_PER_PAGE * ENTRY_WORDS;
+        let per_page = shape.page_words() + shape.entries_per_page() * ENTRY_WORDS;
         let pages = (words / per_page).clamp(MIN_PAGES, MAX_PAGES);
         let all_buckets = ((words - pages * shape.page_words()) / BUCKET_WORDS).max(1);
         let mut layout =
@@ -142,7 +177,7 @@ impl Layout {
             let pool = self.pages.checked_mul(self.shape.page_words())?;
             directory.checked_add(pool)?.checked_add(HEADER_WORDS)?.checked_mul(8)
         };
-        (1..=MAX_MOVES).contains(&self.shape.moves)
+        self.shape.is_possible()
             && self.buckets >= 1
             && (MIN_PAGES..=MAX_PAGES).contains(&self.pages)
             && bytes().is_some_and(|bytes| isize::try_from(bytes).is_ok())
@@ -192,34 +227,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_takes_1088_bytes_on_9x9_and_4416_on_19x19() {
-        assert_eq!(Shape { moves: 82, policy_state: false }.page_words() * 8, 1088);
-        assert_eq!(Shape { moves: 362, policy_state: false }.page_words() * 8, 4416);
-    }
-
-    #[test]
-    fn each_page_of_a_page_has_a_tag_however_it_lies() {
-        const PAGE: usize = 512;
-        for moves in [2, 82, 128, 129, 170, 325, 362] {
-            for policy_state in [false, true] {
-                let shape = Shape { moves, policy_state };
-                let signs: Vec<usize> = [0].into_iter().chain(shape.tags()).collect();
-                let used = *signs.last().expect("a tag") + 1;
-                assert!(used <= shape.page_words());
-                for start in 0..PAGE {
-                    let page = |word: usize| (start + word) / PAGE;
-                    let has_sign = |wanted: usize| signs.iter().any(|&sign| page(sign) == wanted);
-                    // The first page contains the owner; a page boundary may also divide the page's header of six words.
-                    assert!((0..used).all(|word| has_sign(page(word))), "{shape:?} at {start}");
-                }
-            }
+    fn a_ranked_page_is_two_cache_lines_and_never_lies_on_two_memory_pages() {
+        for moves in [5, 82, 362] {
+            assert_eq!(Shape::ranked(moves).page_words() * 8, 128);
+            let layout = Layout::fit(Shape::ranked(moves), 1 << 20).unwrap();
+            assert_eq!(8 * layout.pool() % 128, 0);
         }
+        assert_eq!(Shape::complete(82).page_words() * 8, 1088);
+        assert_eq!(Shape::complete(362).page_words() * 8, 4416);
     }
 
     #[test]
     fn a_layout_fills_what_it_is_given_and_never_more() {
         for moves in [2, 10, 82, 362] {
-            let shape = Shape { moves, policy_state: moves == 10 };
+            let shape = Shape { policy_state: moves == 10, ..Shape::complete(moves) };
             for bytes in [16 << 10, 17_000, 100_001, 1 << 20, 64 << 20] {
                 let layout = Layout::fit(shape, bytes).unwrap();
                 assert!(layout.bytes() <= bytes);

@@ -3,7 +3,7 @@
 use crate::base::value::Value;
 
 /// Maximum number of playouts in an entry.
-pub(super) const MAX_LEAF_PLAYOUTS: u32 = (1 << 15) - 1;
+pub(super) const MAX_LEAF_PLAYOUTS: u32 = (1 << 13) - 1;
 
 /// Maximum number of playouts that stand for the visits of lost edges, so that later results correct their mean. 9x9,
 /// 1,000 simulations without a network, against 16,383: 57.0 % (52.1-61.7) of 400 games in 16 KiB, 51.0 % (46.0-56.0)

@@ -1,37 +1,43 @@
-//! An edge page: the statistics of every move of one position, as contiguous arrays.
+//! An edge page: statistics of moves of one position, as contiguous arrays.
+//!
+//! A *complete* page holds all moves of its position: edge i is that of move number i. A *ranked* page holds eight moves
+//! with their numbers: the first page of a position those with the highest priors, each further page the next eight. The
+//! pages of a position are a *chain*: see `chain`.
 //!
 //! | word          | bits   | field           | meaning                                                    |
 //! |---------------|--------|-----------------|------------------------------------------------------------|
-//! | 0             | 0..64  | owner           | key of the position; 0 is free                             |
-//! | 1             | 0..32  | sequence        | plus 2 for each claim and each freeing; odd meanwhile      |
-//! | 1             | 32..64 | epoch           | in which it was filled or last verified                    |
-//! | 2             | 0..32  | visits          | of the owner at the last use                               |
-//! | 2             | 32..38 | generation      | of the last use                                            |
-//! |               | 38..64 | suspect         | mark of an unfinished page, see `Table::choose_page`     |
+//! | 0             | 0..64  | owner           | key of the position, see `Table::owner_of`; 0 is free      |
+//! | 1             | 0..26  | sequence        | plus 2 for each claim and each freeing; odd meanwhile      |
+//! |               | 26..32 | rank            | place in the chain, 0 is the first                         |
+//! |               | 32..64 | next            | number of the next page in the chain; 0 is none            |
+//! | 2             | 0..32  | visits          | of the owner, or of a further page's edges, at the last use |
+//! |               | 32..38 | generation      | of the last use                                            |
+//! |               | 38..64 | suspect         | mark of an unfinished page, see `Table::choose_page`       |
 //! | 3             | 0..40  | halving         | in progress, see [`halving`](super::maintenance); 0 is none    |
 //! |               | 40..48 | weight          | of the position's [`Estimate`]; 0 and a value of 0: none   |
 //! |               | 48..64 | estimate        | value, for the player to move                              |
 //! | 4             | 0..64  | sampled score   | mean of the samples of simulations, see [`ScoreMean`]      |
 //! | 5             | 0..64  | evaluator score | expected score of the evaluator, see [`ScoreMean`]         |
-//! | 6 + a         | 0..8   | prior wins      | see [`Prior`]; 255 of 255: the move is illegal             |
+//! | 6 + i         | 0..8   | prior wins      | see [`Prior`]; 255 of 255: the move is illegal, or the edge is unused |
 //! |               | 8..16  | prior visits    |                                                            |
 //! |               | 16..36 | edge value      | the child's value at the last backup, for the mover        |
 //! |               | 36..64 | edge visits     | N(s,a)                                                     |
-//! | ... + a/2     | 0..16  | AMAF points     | half-points for the mover; odd moves in the upper half     |
+//! | ... + i/2     | 0..16  | AMAF points     | complete pages: half-points for the mover; odd edges in the upper half |
 //! |               | 16..32 | AMAF visits     |                                                            |
-//! | ... + a       | 0..64  | policy state    | only in layouts that have it                               |
-//! | ...           | 0..64  | tag             | owner and claim, see [`tag`]: equal if all pages match     |
+//! | ... + i/4     | 0..48  | move numbers    | ranked pages: of four edges, 12 bits each                  |
+//! | ... + 1       | 48..56 | rest            | prior wins of the best move on no page of the chain so far |
+//! |               | 56     | has rest        | 0: all legal moves are on the chain                        |
+//! | ... + i       | 0..64  | policy state    | only in layouts that have it                               |
 //!
-//! The epoch is the table's when the page was filled or last verified, see [recovery](super::maintenance). With more than
-//! 128 moves a tag ends each array.
+//! Words 3 to 5 are used on the first page of a chain. A ranked page has 16 words and lies within one page of memory, so
+//! that a power cut leaves it as it was at one moment.
 
 use super::amaf::{AMAF_FULL, AMAF_VISITS_LIMIT, Amaf, halve_amaf, unpack_amaf};
 use super::atomic::{AtomicU64, fence, overwrite};
 use super::backing;
-use super::edge::{EDGE_VISITS_FULL, Edge};
-use super::entry::{Entry, TOTAL_VISITS_FULL};
-use super::epoch::EPOCH_MASK;
-use super::layout::{PAGE_HEADER_WORDS, Shape};
+use super::best_moves::BestMoves;
+use super::edge::Edge;
+use super::layout::{MOVE_BITS, MOVE_WORDS, PAGE_HEADER_WORDS, RANKED_EDGES, Shape};
 use super::score_mean::ScoreMean;
 use crate::base::game::Prior;
 use crate::base::value::{Estimate, Value};
@@ -40,12 +46,18 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 /// The bits of word 3 that hold the estimate; the others belong to the halving.
 pub(super) const ESTIMATE_MASK: u64 = u64::MAX << WEIGHT_SHIFT;
 const WEIGHT_SHIFT: u32 = 40;
-
-fn pack_estimate(estimate: Option<Estimate>) -> u64 {
-    estimate.map_or(0, |Estimate { value, weight }| {
-        u64::from(value.0 >> 16) << 48 | u64::from(weight) << WEIGHT_SHIFT
-    })
-}
+/// The bits of word 1 that hold sequence and rank.
+const STAMP_MASK: u64 = u32::MAX as u64;
+const SEQUENCE_MASK: u64 = (1 << RANK_SHIFT) - 1;
+const RANK_SHIFT: u32 = 26;
+const NEXT_SHIFT: u32 = 32;
+/// Maximum number of pages in a chain.
+pub(super) const MAX_CHAIN: u64 = 1 << (NEXT_SHIFT - RANK_SHIFT);
+const MOVE_MASK: u64 = (1 << MOVE_BITS) - 1;
+/// Move numbers in a word; the upper bits of the last word hold the rest.
+const MOVES_IN_WORD: usize = RANKED_EDGES / MOVE_WORDS;
+const REST_SHIFT: usize = MOVE_BITS * MOVES_IN_WORD;
+const HAS_REST: u64 = 1 << (REST_SHIFT + 8);
 
 /// Indices of the words with the scores.
 const SAMPLED_SCORE: usize = 4;
@@ -65,61 +77,30 @@ impl PageEvaluation {
     pub const NONE: PageEvaluation = PageEvaluation { estimate: None, score: None };
 }
 
-/// A handle to a position's page; reads and writes are valid until the page is evicted.
+/// A handle to a page; reads and writes are valid until the page is evicted.
 #[derive(Clone, Copy)]
 pub struct Page<'t> {
     words: &'t [AtomicU64],
     shape: Shape,
     number: u32,
-    sequence: u64,
+    /// Sequence and rank.
+    stamp: u64,
     owner: u64,
 }
 
 impl<'t> Page<'t> {
-    /// Returns the page if it is complete, belongs to `owner` and was last verified in `epoch` (in the upper 32 bits).
+    /// Returns the page if it is complete, belongs to `owner` and has this place in the chain.
     #[inline]
     pub(super) fn accept(
         words: &'t [AtomicU64],
         shape: Shape,
         number: u32,
         owner: u64,
-        epoch: u64,
+        rank: u64,
     ) -> Option<Page<'t>> {
-        let sequence = words[1].load(Acquire);
-        let belongs = (sequence ^ epoch) & (EPOCH_MASK | 1) == 0 && words[0].load(Acquire) == owner;
-        belongs.then_some(Page { words, shape, number, sequence, owner })
-    }
-
-    /// Returns the page if it is complete and belongs to `owner`, of whatever epoch; it must be verified before a
-    /// search uses it.
-    pub(super) fn accept_any(
-        words: &'t [AtomicU64],
-        shape: Shape,
-        number: u32,
-        owner: u64,
-    ) -> Option<Page<'t>> {
-        let epoch = words[1].load(Acquire) & EPOCH_MASK;
-        Page::accept(words, shape, number, owner, epoch)
-    }
-
-    /// Returns true if the page was last verified in `epoch`.
-    pub(super) fn has_epoch(&self, epoch: u64) -> bool {
-        self.sequence & EPOCH_MASK == epoch
-    }
-
-    /// Returns true if all tags match the owner and claim; otherwise its pages are of different moments.
-    pub(super) fn has_matching_tags(&self) -> bool {
-        let tag = tag(self.owner, self.sequence);
-        self.shape.tags().all(|at| self.words[at].load(Relaxed) == tag)
-    }
-
-    /// Marks the page as verified in `epoch`; returns `None` if it was evicted meanwhile.
-    pub(super) fn with_epoch(self, epoch: u64) -> Option<Page<'t>> {
-        let sequence = self.sequence & !EPOCH_MASK | epoch;
-        let renewed = self.words[1].compare_exchange(self.sequence, sequence, Release, Relaxed);
-        // Another worker may have done the same.
-        let is_done = renewed.is_ok() || renewed == Err(sequence);
-        is_done.then_some(Page { sequence, ..self })
+        let stamp = words[1].load(Acquire) & STAMP_MASK;
+        let belongs = stamp & 1 == 0 && stamp >> RANK_SHIFT == rank && words[0].load(Acquire) == owner;
+        belongs.then_some(Page { words, shape, number, stamp, owner })
     }
 
     /// Returns the page's number in the pool, from 1.
@@ -129,11 +110,36 @@ impl<'t> Page<'t> {
         self.number
     }
 
+    #[inline]
+    pub(super) fn owner(&self) -> u64 {
+        self.owner
+    }
+
+    /// Returns the page's place in the chain, 0 for the first.
+    #[must_use]
+    #[inline]
+    pub fn rank(&self) -> u64 {
+        self.stamp >> RANK_SHIFT
+    }
+
+    /// Returns the number of the page that follows in the chain; 0 if there is none.
+    #[inline]
+    pub(super) fn next(&self) -> u32 {
+        (self.words[1].load(Acquire) >> NEXT_SHIFT) as u32
+    }
+
+    /// Makes page `number` the next in the chain, in place of `found`; returns false if another worker was faster, or if
+    /// this page was evicted.
+    pub(super) fn link(&self, found: u32, number: u32) -> bool {
+        let word = |next: u32| self.stamp | u64::from(next) << NEXT_SHIFT;
+        self.words[1].compare_exchange(word(found), word(number), Release, Relaxed).is_ok()
+    }
+
     /// Returns true if both are handles to the same claim of the same page.
     #[must_use]
     #[inline]
     pub fn is_same(&self, other: &Page<'_>) -> bool {
-        (self.number, self.sequence, self.owner) == (other.number, other.sequence, other.owner)
+        (self.number, self.stamp, self.owner) == (other.number, other.stamp, other.owner)
     }
 
     /// Returns true if the page has not been evicted since it was found: earlier reads through this handle are valid.
@@ -142,45 +148,74 @@ impl<'t> Page<'t> {
     pub fn is_current(&self) -> bool {
         // Keeps earlier reads before the comparison.
         fence(Acquire);
-        self.words[1].load(Acquire) == self.sequence && self.words[0].load(Relaxed) == self.owner
+        self.words[1].load(Acquire) & STAMP_MASK == self.stamp && self.words[0].load(Relaxed) == self.owner
     }
 
-    /// Returns the edges in order of their move numbers.
+    /// Returns the edges in their order on the page; unused ones look like illegal moves.
     #[inline]
     pub fn edges(&self) -> impl Iterator<Item = Edge> + '_ {
         self.edge_words().iter().map(|word| Edge(word.load(Relaxed)))
     }
 
-    /// Returns the edge of move number `index`.
+    /// Returns the move number of each edge; that of an unused edge has no meaning.
+    #[inline]
+    pub fn move_numbers(&self) -> impl Iterator<Item = u16> + use<> {
+        // A damaged page must not name a move that does not exist.
+        let last = (self.shape.moves - 1) as u16;
+        self.stored_numbers().map(move |number| number.min(last))
+    }
+
+    #[inline]
+    fn stored_numbers(&self) -> impl Iterator<Item = u16> + use<> {
+        let (is_ranked, words) = (self.shape.ranked, self.move_words());
+        (0..self.shape.edges())
+            .map(move |index| if is_ranked { number_in(&words, index) } else { index as u16 })
+    }
+
+    /// Returns the move number and the edge of each move on the page; those of a complete page may be illegal.
+    #[inline]
+    pub fn moves(&self) -> impl Iterator<Item = (u16, Edge)> + '_ {
+        let is_complete = !self.shape.ranked;
+        self.move_numbers().zip(self.edges()).filter(move |(_, edge)| is_complete || edge.is_legal())
+    }
+
+    /// Returns the index of a move's edge; `None` if the move is not on the page.
+    #[must_use]
+    pub fn index_of(&self, number: u16) -> Option<usize> {
+        let mut edges = self.move_numbers().zip(self.edges());
+        edges.position(|(found, edge)| found == number && (edge.is_legal() || !self.shape.ranked))
+    }
+
+    /// Returns the prior of the best move that is neither on this page nor on an earlier one of the chain; `None` if all
+    /// legal moves are.
+    #[must_use]
+    #[inline]
+    pub fn rest(&self) -> Option<Prior> {
+        let word = self.move_words()[MOVE_WORDS - 1];
+        let wins = (word >> REST_SHIFT) as u8;
+        (word & HAS_REST != 0).then_some(Prior { visits: wins, wins })
+    }
+
+    /// Returns the words with the move numbers of a ranked page; zeros for a complete page.
+    #[inline]
+    fn move_words(&self) -> [u64; MOVE_WORDS] {
+        let start = self.shape.move_words_start();
+        std::array::from_fn(|word| if self.shape.ranked { self.words[start + word].load(Relaxed) } else { 0 })
+    }
+
+    /// Returns the edge at `index`.
     #[must_use]
     #[inline]
     pub fn edge(&self, index: usize) -> Edge {
         Edge(self.edge_words()[index].load(Relaxed))
     }
 
-    /// Returns the edge of move number `index`, unless the page has been evicted.
+    /// Returns the edge at `index`, unless the page has been evicted.
     #[must_use]
     #[inline]
     pub fn current_edge(&self, index: usize) -> Option<Edge> {
         let edge = self.edge(index);
         self.is_current().then_some(edge)
-    }
-
-    /// Adds a visit to an edge of `entry`'s position and stores the child's value for the mover; returns the edge's visits.
-    ///
-    /// Halves all visits of the position if the edge or the position is full. The returned number is from before the
-    /// halving, like the siblings' visits that the caller has read.
-    pub fn visit_edge(&self, entry: &Entry<'_>, index: usize, value: Value) -> u32 {
-        self.add_visits(entry, index, 1, value)
-    }
-
-    /// Adds `count` visits at once; otherwise like [`visit_edge`](Page::visit_edge).
-    pub fn add_visits(&self, entry: &Entry<'_>, index: usize, count: u32, value: Value) -> u32 {
-        let visits = self.change_edge(index, |edge| edge.visited(count, value)).visits();
-        if visits >= EDGE_VISITS_FULL || entry.total().visits >= TOTAL_VISITS_FULL {
-            self.halve_visits(entry);
-        }
-        visits
     }
 
     /// Changes an edge atomically; returns the changed edge.
@@ -195,11 +230,6 @@ impl<'t> Page<'t> {
                 Err(now) => before = now,
             }
         }
-    }
-
-    /// Returns the number of edges.
-    pub(super) fn moves(&self) -> usize {
-        self.shape.moves
     }
 
     /// Returns the page's word 3, with the progress of a halving.
@@ -249,14 +279,16 @@ impl<'t> Page<'t> {
         }
     }
 
-    /// Returns the AMAF samples of a move.
+    /// Returns the AMAF samples of the edge at `index`; none on a ranked page.
     #[must_use]
     #[inline]
     pub fn amaf(&self, index: usize) -> Amaf {
-        unpack_amaf(self.amaf_words()[index / 2].load(Relaxed), index)
+        self.amaf_words()
+            .get(index / 2)
+            .map_or(Amaf::default(), |word| unpack_amaf(word.load(Relaxed), index))
     }
 
-    /// Returns the AMAF samples in pairs: moves `2i` and `2i + 1`.
+    /// Returns the AMAF samples in pairs: edges `2i` and `2i + 1`; none on a ranked page.
     #[inline]
     pub fn amaf_pairs(&self) -> impl Iterator<Item = [Amaf; 2]> + '_ {
         self.amaf_words().iter().map(|word| {
@@ -265,7 +297,8 @@ impl<'t> Page<'t> {
         })
     }
 
-    /// Adds samples: `samples[i]` goes to moves `2i` and `2i + 1`, see [`amaf_sample`](super::amaf::amaf_sample).
+    /// Adds samples to a complete page: `samples[i]` goes to moves `2i` and `2i + 1`, see
+    /// [`amaf_sample`](super::amaf::amaf_sample). A ranked page has no AMAF samples.
     ///
     /// A plain load and store: of two simultaneous additions one may be lost. An AMAF sample is one of thousands, and
     /// an atomic addition for every move of every position on the path would cost more than the rest of the backup.
@@ -280,12 +313,12 @@ impl<'t> Page<'t> {
         }
     }
 
-    /// Returns the state of the selection policy, one word for each move; empty if the layout has none.
+    /// Returns the state of the selection policy, one word for each edge; empty if the layout has none.
     #[must_use]
     #[inline]
     pub fn policy_state(&self) -> &'t [AtomicU64] {
         let start = self.shape.policy_start();
-        if self.shape.policy_state { &self.words[start..start + self.shape.moves] } else { &[] }
+        if self.shape.policy_state { &self.words[start..start + self.shape.edges()] } else { &[] }
     }
 
     /// Prefetches the edges and AMAF samples that a selection reads.
@@ -318,20 +351,20 @@ impl<'t> Page<'t> {
     pub fn mark_used(&self, visits: u32, generation: u64) {
         let noted = self.words[2].load(Relaxed);
         let is_noted = noted >> 32 == generation && (noted as u32).abs_diff(visits) <= visits / 16;
-        if !is_noted && self.words[1].load(Relaxed) == self.sequence {
+        if !is_noted && self.words[1].load(Relaxed) & STAMP_MASK == self.stamp {
             self.words[2].store(u64::from(visits) | generation << 32, Relaxed);
         }
     }
 
     #[inline]
     fn edge_words(&self) -> &'t [AtomicU64] {
-        &self.words[PAGE_HEADER_WORDS..PAGE_HEADER_WORDS + self.shape.moves]
+        &self.words[PAGE_HEADER_WORDS..PAGE_HEADER_WORDS + self.shape.edges()]
     }
 
     #[inline]
     fn amaf_words(&self) -> &'t [AtomicU64] {
         let start = self.shape.amaf_start();
-        &self.words[start..start + self.shape.moves.div_ceil(2)]
+        &self.words[start..start + self.shape.amaf_words()]
     }
 
     /// Returns a description of the first impossible value, if any.
@@ -345,37 +378,45 @@ impl<'t> Page<'t> {
                 half_points > 2 * visits || visits >= u64::from(AMAF_VISITS_LIMIT)
             })
         });
-        match (prior, amaf) {
-            (Some(index), _) => Some(format!("edge {index}: more wins than visits in its prior")),
-            (None, Some(index)) => {
-                Some(format!("AMAF samples of moves {} and {}: impossible values", 2 * index, 2 * index + 1))
-            }
-            (None, None) => None,
+        let used = || self.stored_numbers().zip(self.edges()).filter(|(_, edge)| edge.is_legal());
+        let number = used().map(|(number, _)| number).find(|&number| {
+            usize::from(number) >= self.shape.moves || used().filter(|(it, _)| *it == number).count() > 1
+        });
+        if let Some(number) = number {
+            Some(format!("move {number}: does not exist, or is on it twice"))
+        } else if let Some(index) = prior {
+            Some(format!("edge {index}: more wins than visits in its prior"))
+        } else {
+            amaf.map(|pair| {
+                format!("AMAF samples of edges {} and {}: impossible values", 2 * pair, 2 * pair + 1)
+            })
         }
     }
 
-    /// Frees the page; returns false if it was evicted since it was found.
-    pub(super) fn free(&self) -> bool {
-        let odd = after(self.sequence, 1);
-        let is_mine = self.words[1].compare_exchange(self.sequence, odd, Acquire, Relaxed).is_ok();
-        if is_mine {
-            // A worker that sees the owner removed also sees the odd sequence.
-            fence(Release);
-            self.words[0].store(0, Relaxed);
-            // Fails only if another worker has meanwhile reclaimed the page as abandoned.
-            let _ = self.words[1].compare_exchange(odd, after(odd, 1), Release, Relaxed);
+    /// Frees the page; returns the number of the next page in its chain, or `None` if it was evicted since it was found.
+    pub(super) fn free(&self) -> Option<u32> {
+        let odd = after(self.stamp, 1);
+        let mut word = self.words[1].load(Relaxed);
+        // Fails again if another worker links a page meanwhile.
+        while word & STAMP_MASK == self.stamp {
+            match self.words[1].compare_exchange_weak(word, odd, Acquire, Relaxed) {
+                Ok(_) => {
+                    // A worker that sees the owner removed also sees the odd sequence.
+                    fence(Release);
+                    self.words[0].store(0, Relaxed);
+                    // Fails only if another worker has meanwhile reclaimed the page as abandoned.
+                    let _ = self.words[1].compare_exchange(odd, after(odd, 1), Release, Relaxed);
+                    return Some((word >> NEXT_SHIFT) as u32);
+                }
+                Err(now) => word = now,
+            }
         }
-        is_mine
+        None
     }
 
     /// Replaces an edge of a page that no other worker reads.
     pub(super) fn set_edge(&self, index: usize, edge: Edge) {
         self.edge_words()[index].store(edge.0, Relaxed);
-    }
-
-    /// Replaces the estimate of a page that no other worker reads.
-    pub(super) fn set_estimate(&self, estimate: Option<Estimate>) {
-        self.words[3].store(pack_estimate(estimate), Relaxed);
     }
 
     /// Replaces the scores of a page that no other worker reads.
@@ -385,55 +426,87 @@ impl<'t> Page<'t> {
         self.words[EVALUATOR_SCORE].store(word(evaluator), Relaxed);
     }
 
-    /// Replaces the AMAF samples of moves `2 * pair` and `2 * pair + 1` in a page that no other worker reads.
-    pub(super) fn set_amaf(&self, pair: usize, samples: [Amaf; 2]) {
-        let [even, odd] = samples.map(|amaf| u64::from(amaf.visits) << 16 | u64::from(amaf.half_points));
-        self.amaf_words()[pair].store(even | odd << 32, Relaxed);
+    /// Replaces the AMAF samples of an edge of a page that no other worker reads.
+    pub(super) fn set_amaf(&self, index: usize, amaf: Amaf) {
+        let (Some(word), shift) = (self.amaf_words().get(index / 2), 32 * (index & 1)) else { return };
+        let half = u64::from(amaf.visits) << 16 | u64::from(amaf.half_points);
+        let others = word.load(Relaxed) & !(u64::from(u32::MAX) << shift);
+        word.store(others | half << shift, Relaxed);
     }
 
-    /// Fills the words of a claimed page and sets its tags to `tag`; the caller publishes the page.
+    /// Fills the words of a claimed page; the caller publishes it. `best` are the moves of a ranked page; a complete one has
+    /// all of `priors`.
     pub(super) fn fill(
         words: &[AtomicU64],
         shape: Shape,
         priors: &[Option<Prior>],
+        best: &BestMoves,
         evaluation: PageEvaluation,
-        tag: u64,
     ) {
         overwrite(&words[3], pack_estimate(evaluation.estimate));
         overwrite(&words[SAMPLED_SCORE], 0);
         overwrite(&words[EVALUATOR_SCORE], evaluation.score.map_or(0, ScoreMean::pack));
-        let edges = &words[PAGE_HEADER_WORDS..];
-        for (word, &prior) in edges.iter().zip(priors) {
+        let (edges, others) = words[PAGE_HEADER_WORDS..].split_at(shape.edges());
+        for (index, word) in edges.iter().enumerate() {
+            let prior = if shape.ranked { best.prior(index) } else { priors[index] };
             overwrite(word, Edge::fresh(prior).0);
         }
-        for word in &edges[shape.moves..] {
+        for word in others {
             overwrite(word, 0);
         }
-        shape.tags().for_each(|at| overwrite(&words[at], tag));
+        if shape.ranked {
+            let start = shape.move_words_start();
+            words[start..].iter().zip(pack_moves(best)).for_each(|(word, packed)| overwrite(word, packed));
+        }
     }
 }
 
-/// Returns the tag of a page of `owner` claimed with `sequence`, which is even.
-pub(super) const fn tag(owner: u64, sequence: u64) -> u64 {
-    owner ^ (sequence & !EPOCH_MASK)
+/// Returns the number of a ranked page's edge.
+#[inline]
+fn number_in(words: &[u64; MOVE_WORDS], index: usize) -> u16 {
+    (words[index / MOVES_IN_WORD] >> (MOVE_BITS * (index % MOVES_IN_WORD)) & MOVE_MASK) as u16
 }
 
-/// Returns the sequence `steps` later, in the same epoch.
-pub(super) const fn after(sequence: u64, steps: u32) -> u64 {
-    sequence & EPOCH_MASK | (sequence as u32).wrapping_add(steps) as u64
+fn pack_estimate(estimate: Option<Estimate>) -> u64 {
+    estimate.map_or(0, |Estimate { value, weight }| {
+        u64::from(value.0 >> 16) << 48 | u64::from(weight) << WEIGHT_SHIFT
+    })
 }
 
-/// Assigns a page that no worker uses to `owner` and writes its tags; the caller fills it.
-pub(super) fn assign_owner(words: &[AtomicU64], shape: Shape, owner: u64) {
-    let sequence = 2;
-    shape.tags().for_each(|at| words[at].store(tag(owner, sequence), Relaxed));
+fn pack_moves(best: &BestMoves) -> [u64; MOVE_WORDS] {
+    let mut words = [0; MOVE_WORDS];
+    for index in 0..RANKED_EDGES {
+        words[index / MOVES_IN_WORD] |=
+            u64::from(best.number(index)) << (MOVE_BITS * (index % MOVES_IN_WORD));
+    }
+    words[MOVE_WORDS - 1] |= best.rest().map_or(0, |prior| HAS_REST | u64::from(prior.wins) << REST_SHIFT);
+    words
+}
+
+/// Returns word 1 `steps` sequence numbers later, with the same rank and no next page.
+pub(super) const fn after(word: u64, steps: u64) -> u64 {
+    word & STAMP_MASK & !SEQUENCE_MASK | word.wrapping_add(steps) & SEQUENCE_MASK
+}
+
+/// Returns word 1 of a page that takes this place in its chain.
+pub(super) const fn with_rank(word: u64, rank: u64) -> u64 {
+    word & SEQUENCE_MASK | rank << RANK_SHIFT
+}
+
+/// Returns the place in the chain from word 1.
+pub(super) const fn rank_of(word: u64) -> u64 {
+    (word & STAMP_MASK) >> RANK_SHIFT
+}
+
+/// Returns the number of the next page from word 1.
+pub(super) const fn next_of(word: u64) -> u32 {
+    (word >> NEXT_SHIFT) as u32
+}
+
+/// Assigns a page that no worker uses to `owner`; the caller fills it.
+pub(super) fn assign(words: &[AtomicU64], owner: u64, rank: u64) {
     words[0].store(owner, Relaxed);
-    words[1].store(sequence, Relaxed);
-}
-
-/// Zeroes a page that no worker uses, as in an empty table.
-pub(super) fn clear(words: &[AtomicU64]) {
-    words.iter().for_each(|word| word.store(0, Relaxed));
+    words[1].store(with_rank(2, rank), Relaxed);
 }
 
 /// Frees a page that no worker uses.
@@ -450,7 +523,7 @@ mod tests {
 
     #[test]
     fn amaf_counts_are_halved_together_and_alone() {
-        let shape = Shape { moves: 2, policy_state: false };
+        let shape = Shape::complete(2);
         let words: Vec<AtomicU64> = (0..shape.page_words()).map(|_| AtomicU64::new(0)).collect();
         let page = Page::accept(&words, shape, 1, 0, 0).unwrap();
         for _ in 0..100_000 {

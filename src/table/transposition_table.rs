@@ -2,7 +2,6 @@
 
 use super::atomic::AtomicU64;
 use super::backing::{self, Backing};
-use super::page::Page;
 use super::counters::Counters;
 use super::entry::{self, Entry, GENERATIONS, MIN_KEY};
 use super::file::MappedFile;
@@ -15,13 +14,11 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed};
 /// A generation lasts until one in this many entries has been claimed, see [`Table::next_search`].
 const ENTRIES_PER_GENERATION: usize = 64;
 
-/// Entries and pages that must not be evicted: those on the path of the caller's simulation.
+/// Positions with entries and pages that must not be evicted: those on the path of the caller's simulation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ProtectedPath<'a> {
-    /// Keys of protected entries.
+    /// Keys of the positions.
     pub keys: &'a [u64],
-    /// Numbers of protected pages.
-    pub pages: &'a [u32],
 }
 
 /// The fill state of a table.
@@ -66,8 +63,7 @@ pub struct Table {
     pub(super) open_count: u64,
     /// Random number of this process, for [`Table::is_shared_now`].
     pub(super) searcher: u64,
-    /// The present epoch, in the upper 32 bits. Pages of other epochs are verified before use, see
-    /// [recovery](super::maintenance).
+    /// The number of times that the file was found in doubt, in the upper 32 bits, see `file/session.rs`.
     pub(super) epoch: u64,
 }
 
@@ -249,26 +245,11 @@ impl Table {
         self.claim(avoid_reserved_keys(key), protected, counters)
     }
 
-    /// Returns the page of a position, unless it has none or its page was evicted.
-    #[must_use]
+    /// Prefetches the header and the first edges of page `number`; does nothing for 0.
     #[inline]
-    pub fn page(&self, entry: &Entry<'_>) -> Option<Page<'_>> {
-        let number = entry.page_number();
-        if number == 0 {
-            return None;
-        }
-        let words = self.page_words(number)?;
-        let found = Page::accept(words, self.layout.shape, number, entry.key(), self.epoch);
-        if found.is_some() { found } else { self.verify_page(entry, number) }
-    }
-
-    /// Prefetches the page of a position.
-    #[inline]
-    pub fn prefetch_page(&self, entry: &Entry<'_>) {
-        if let Some(words) = self.page_words(entry.meta().page) {
-            for line in words.iter().step_by(8) {
-                backing::prefetch(line);
-            }
+    pub fn prefetch_page(&self, number: u32) {
+        if let Some(words) = self.page_words(number) {
+            words.iter().step_by(8).take(2).for_each(backing::prefetch);
         }
     }
 
@@ -285,9 +266,18 @@ impl Table {
         let is_mended = entry.lose_page(lost, leaf_playouts);
         if is_mended {
             counters.lost_pages += 1;
-            self.free_page(lost, entry.key());
+            self.free_chain(lost, entry.key());
         }
         is_mended
+    }
+
+    /// Returns the owner that pages of the position `key` have, and the key of an owner.
+    ///
+    /// A complete page may lie on several memory pages, which are of different moments after a power cut. In a file in
+    /// doubt complete pages therefore get other owners than before, so that none of the earlier ones is found.
+    #[inline]
+    pub(super) fn owner_of(&self, key: u64) -> u64 {
+        if self.layout.shape.ranked { key } else { key ^ mix_epoch(self.epoch) }
     }
 
     #[inline]
@@ -322,6 +312,12 @@ impl Table {
         let start = self.layout.pool() + index * words;
         Some(&self.backing.words()[start..start + words])
     }
+}
+
+/// Returns the difference between keys and owners in an epoch; 0 in the first. The factor is odd, so no two epochs agree.
+#[inline]
+const fn mix_epoch(epoch: u64) -> u64 {
+    (epoch | epoch >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// Maps `key` to a number below `parts`: the high half of the product is uniform for any `parts` (Lemire 2019).

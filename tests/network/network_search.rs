@@ -48,7 +48,7 @@ fn search_with(estimate: Estimate, table: &Table, parameters: SearchParameters) 
 }
 
 fn table(bytes: usize) -> Table {
-    Table::new(TableShape { moves: 9, policy_state: false }, bytes).expect("a table")
+    Table::new(TableShape::complete(9), bytes).expect("a table")
 }
 
 #[test]

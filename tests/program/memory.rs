@@ -56,7 +56,7 @@ fn play(engine: &mut Controller, moves: usize) {
     }
 }
 
-/// Plays until every block and most entries of the table have been used: untouched pages take no memory.
+/// Plays until every edge page and most entries of the table have been used: untouched pages take no memory.
 fn fill(engine: &mut Controller) {
     while engine.table("blockEvictions") == 0
         || engine.table("evictions") == 0
@@ -118,7 +118,8 @@ fn annotated_game(moves: usize) -> String {
 
 #[test]
 fn sixty_four_mebibytes_are_enough_on_19x19_with_the_table_full() {
-    let mut engine = engine(64, 19, 4_000, 1);
+    // Complete pages, without a network, fill a table sooner.
+    let mut engine = engine_with(64, 19, 4_000, 1, false);
     fill(&mut engine);
     assert_within(&engine, 64, "19x19 with the table full");
     ask_around(&mut engine);
@@ -135,7 +136,7 @@ fn sixty_four_mebibytes_are_enough_on_19x19_with_the_table_full() {
 
 #[test]
 fn another_board_size_needs_no_second_table() {
-    let mut engine = engine(16, 19, 2_000, 1);
+    let mut engine = engine_with(16, 19, 2_000, 1, false);
     fill(&mut engine);
     for side in [9, 13, 19] {
         engine.ask(&format!("boardsize {side}"));

@@ -21,7 +21,7 @@ const SIMPLE_SUICIDE: Rules = Rules { ko: KoRule::Simple, suicide: true, ..Rules
 const SUPERKO: [Rules; 4] = [Rules::CHINESE, Rules::TROMP_TAYLOR, SSK, SSK_SUICIDE];
 
 fn shape(size: Size) -> Shape {
-    Shape { moves: size.points() + 1, policy_state: false }
+    Shape::complete(size.points() + 1)
 }
 
 fn ample(size: Size) -> Table {

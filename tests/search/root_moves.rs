@@ -20,7 +20,7 @@ fn search(table: &Table, root: &TicTacToe, allowed: Option<&[bool]>, simulations
 
 #[test]
 fn moves_that_are_all_refuted_leave_no_playouts_at_the_root() {
-    let table = Table::new(Shape { moves: 9, policy_state: false }, 4 << 20).expect("a table");
+    let table = Table::new(Shape::complete(9), 4 << 20).expect("a table");
     // After a corner every answer but the centre loses.
     let mut root = TicTacToe::default();
     root.play(Move(0));
@@ -38,7 +38,7 @@ fn moves_that_are_all_refuted_leave_no_playouts_at_the_root() {
 #[test]
 fn a_search_of_some_moves_is_not_seen_by_a_search_of_all() {
     let searched = |before: u64| {
-        let table = Table::new(Shape { moves: 26, policy_state: false }, 4 << 20).expect("a table");
+        let table = Table::new(Shape::complete(26), 4 << 20).expect("a table");
         let root = Position::new(Size::new(5, 5).expect("a size"), Rules::CHINESE, Komi(1));
         let search = Search::new(&table, Rave::default(), SearchParameters::default());
         let corner: Vec<bool> = (0..26).map(|mv| mv == 0).collect();
@@ -57,7 +57,7 @@ fn a_search_of_some_moves_is_not_seen_by_a_search_of_all() {
 
 #[test]
 fn an_allowed_move_is_searched_where_another_is_a_certain_draw() {
-    let table = Table::new(Shape { moves: 6, policy_state: false }, 1 << 20).expect("a table");
+    let table = Table::new(Shape::complete(6), 1 << 20).expect("a table");
     let size = Size::new(5, 1).expect("a size");
     let root = Position::new(size, Rules::CHINESE, Komi(0));
     let search = |allowed: Option<&[bool]>, simulations| {

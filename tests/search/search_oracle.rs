@@ -8,7 +8,7 @@ use tewari::search::policy::{Rave, SelectionPolicy, Ucb1};
 use tewari::search::{CatchUp, Limits, Report, Search, SearchParameters};
 use tewari::table::{Shape, Table};
 
-const SHAPE: Shape = Shape { moves: 9, policy_state: false };
+const SHAPE: Shape = Shape::complete(9);
 /// Size of a table with room for every position.
 const AMPLE: usize = 2 << 20;
 /// Size of a table of four buckets of entries and two edge pages.

@@ -7,6 +7,7 @@ mod common;
 #[allow(dead_code, reason = "the proofs use the rest")]
 mod exact;
 mod power_cut;
+mod table_chains;
 mod table_counters;
 mod table_file;
 mod table_format;

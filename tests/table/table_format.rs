@@ -25,12 +25,13 @@ struct Position {
     bounds: Option<(i64, i64)>,
 }
 
-/// The compared fields of a page.
+/// The compared fields of a position's pages.
+#[derive(Default)]
 struct Moves {
-    legal: Vec<bool>,
-    visits: Vec<u64>,
-    amaf: Vec<(u64, u64)>,
-    is_whole: bool,
+    /// Number, visits, and AMAF half-points and samples of each legal move.
+    found: Vec<(usize, u64, (u64, u64))>,
+    pages: u64,
+    is_complete: bool,
 }
 
 fn bits(word: u64, from: u32, to: u32) -> u64 {
@@ -49,7 +50,7 @@ impl Reader {
             Reader { words: bytes.as_chunks().0.iter().map(|&bytes| u64::from_le_bytes(bytes)).collect() };
         assert_eq!(&bytes[..8], b"TewariTT");
         assert_eq!(&bytes[8..16], [1, 2, 3, 4, 5, 6, 7, 8]);
-        assert_eq!(reader.words[2], 4);
+        assert_eq!(reader.words[2], 5);
         let covered = [0..56, 64..128, 256..512].into_iter().flat_map(|range| bytes[range].to_vec());
         let sum = covered.fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -88,30 +89,31 @@ impl Reader {
         self.overflow() + 16 * (self.buckets() / 8)
     }
 
-    /// Returns the first words of the AMAF samples and of the policy state, and the indices of the tags.
-    fn places(&self) -> (u64, u64, Vec<u64>) {
-        let (moves, mut tags) = (self.moves(), Vec::new());
-        let is_long = moves > 128;
-        let mut at = 6 + moves;
-        if is_long {
-            tags.push(at);
-            at += 1;
-        }
-        let amaf = at;
-        at += moves.div_ceil(2);
-        if is_long && self.has_policy_state() {
-            tags.push(at);
-            at += 1;
-        }
-        let state = at;
-        at += if self.has_policy_state() { moves } else { 0 };
-        tags.push(at);
-        (amaf, state, tags)
+    fn is_ranked(&self) -> bool {
+        bits(self.words[3], 33, 34) == 1
+    }
+
+    fn edges(&self) -> u64 {
+        if self.is_ranked() { 8 } else { self.moves() }
+    }
+
+    /// Returns the first words of the AMAF samples, of the move numbers and of the policy state, and the number of words.
+    fn places(&self) -> [u64; 4] {
+        let amaf = 6 + self.edges();
+        let numbers = amaf + if self.is_ranked() { 0 } else { self.edges().div_ceil(2) };
+        let state = numbers + if self.is_ranked() { 2 } else { 0 };
+        [amaf, numbers, state, state + if self.has_policy_state() { self.edges() } else { 0 }]
     }
 
     fn page_words(&self) -> u64 {
-        let (_, _, tags) = self.places();
-        (tags[tags.len() - 1] + 1).next_multiple_of(8)
+        self.places()[3].next_multiple_of(8)
+    }
+
+    /// Returns the owner of the pages of a position.
+    fn owner(&self, key: u64) -> u64 {
+        let epoch = bits(self.words[19], 32, 64);
+        let change = epoch.wrapping_mul((1 << 32) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        if self.is_ranked() { key } else { key ^ change }
     }
 
     /// Returns all positions by key, and the number of keys in a bucket where they do not belong.
@@ -136,10 +138,10 @@ impl Reader {
             let position = Position {
                 value: bits(total, 0, 32) as u32,
                 visits: bits(total, 32, 64) as u32,
-                leaf_half_points: bits(meta, 0, 16),
-                leaf_playouts: bits(meta, 16, 31),
-                generation: bits(meta, 32, 38),
-                page: bits(meta, 38, 64),
+                leaf_half_points: bits(meta, 0, 14),
+                leaf_playouts: bits(meta, 14, 27),
+                generation: bits(meta, 28, 34),
+                page: bits(meta, 34, 64),
                 bounds,
             };
             found.entry(key).or_insert(position);
@@ -147,27 +149,36 @@ impl Reader {
         (found, misplaced)
     }
 
-    /// Returns the page that an entry names, if the page names the entry.
-    fn page(&self, key: u64, number: u64) -> Option<Moves> {
-        let number = number.checked_sub(1).filter(|&number| number < self.pages())?;
-        let start = (self.pool() + number * self.page_words()) as usize;
-        let words = &self.words[start..start + self.page_words() as usize];
-        if words[0] != key || words[1] & 1 == 1 {
-            return None;
+    /// Returns the moves on the pages of a position, the first of which is page `number`.
+    fn chain(&self, key: u64, mut number: u64) -> Option<Moves> {
+        let mut moves = Moves::default();
+        let [amaf, numbers, ..] = self.places();
+        while let Some(index) = number.checked_sub(1).filter(|&index| index < self.pages()) {
+            let start = (self.pool() + index * self.page_words()) as usize;
+            let words = &self.words[start..start + self.page_words() as usize];
+            let is_in_chain =
+                words[0] == self.owner(key) && words[1] & 1 == 0 && bits(words[1], 26, 32) == moves.pages;
+            if !is_in_chain {
+                break;
+            }
+            for edge in 0..self.edges() as usize {
+                let word = words[6 + edge];
+                let is_legal = bits(word, 0, 16) != 0xffff;
+                let from = 12 * (edge as u32 % 4);
+                let listed = || bits(words[numbers as usize + edge / 4], from, from + 12);
+                let number = if self.is_ranked() { listed() } else { edge as u64 };
+                if is_legal {
+                    let half = || words[amaf as usize + edge / 2] >> (32 * (edge % 2));
+                    let samples =
+                        if self.is_ranked() { (0, 0) } else { (bits(half(), 0, 16), bits(half(), 16, 32)) };
+                    moves.found.push((number as usize, bits(word, 36, 64), samples));
+                }
+            }
+            moves.pages += 1;
+            moves.is_complete = !self.is_ranked() || bits(words[numbers as usize + 1], 56, 57) == 0;
+            number = bits(words[1], 32, 64);
         }
-        let moves = self.moves() as usize;
-        let (amaf, _, tags) = self.places();
-        let edges = &words[6..6 + moves];
-        let samples = |index: usize| {
-            let half = words[amaf as usize + index / 2] >> (32 * (index % 2));
-            (bits(half, 0, 16), bits(half, 16, 32))
-        };
-        Some(Moves {
-            legal: edges.iter().map(|&edge| bits(edge, 0, 16) != 0xffff).collect(),
-            visits: edges.iter().map(|&edge| bits(edge, 36, 64)).collect(),
-            amaf: (0..moves).map(samples).collect(),
-            is_whole: tags.iter().all(|&tag| words[tag as usize] == key ^ bits(words[1], 0, 32)),
-        })
+        (moves.pages > 0).then_some(moves)
     }
 }
 
@@ -197,7 +208,7 @@ fn compare(columns: usize, rows: usize, options: &[&str]) {
     let name = path.to_str().expect("a name");
     let size = format!("{columns}x{rows}");
     let search = ["analyze", "--size", &size, "--komi", "2.5", "--simulations", "400", "--format", "json"];
-    let search = [&search[..], &["--network", "none", "--table", name], options].concat();
+    let search = [&search[..], &["--table", name], options].concat();
     let analysis = program(&search);
     let info = program(&["table", "info", "--format", "json", name]);
 
@@ -224,23 +235,40 @@ fn compare(columns: usize, rows: usize, options: &[&str]) {
     assert_eq!(of_now as u64, number(&info["ages"][0]));
 
     let mut pages = 0;
+    let mut numbers = Vec::new();
     for (&key, position) in &positions {
         assert!(position.leaf_half_points <= 2 * position.leaf_playouts);
-        let Some(page) = reader.page(key, position.page) else { continue };
-        pages += 1;
-        assert!(page.is_whole);
-        assert!(page.amaf.iter().all(|(half_points, samples)| *half_points <= 2 * samples));
-        let counted = page.visits.iter().sum::<u64>() + position.leaf_playouts;
+        let Some(moves) = reader.chain(key, position.page) else { continue };
+        pages += moves.pages;
+        assert!(moves.found.iter().all(|(_, _, (half_points, samples))| *half_points <= 2 * samples));
+        let visits: u64 = moves.found.iter().map(|(_, visits, _)| visits).sum();
+        let counted = visits + position.leaf_playouts;
         assert!(counted <= u64::from(position.visits), "{counted} in {}", position.visits);
+        numbers.clear();
+        numbers.extend(moves.found.iter().map(|(number, ..)| *number));
+        numbers.sort_unstable();
+        assert!(numbers.is_sorted_by(|one, other| one < other), "a move is listed twice");
     }
     assert_eq!(pages, number(&info["blocksUsed"]));
 
     let root_visits = number(&analysis["rootInfo"]["visits"]);
-    // The position after the only move tried has as many visits, but not all moves are legal there.
-    let is_root = |page: Moves| page.legal.iter().all(|legal| *legal);
+    let moves = analysis["moveInfos"].as_array().expect("moves");
+    assert!(!moves.is_empty());
+    let told: Vec<(usize, u64)> = moves
+        .iter()
+        .map(|told| {
+            let at = move_number(told["move"].as_str().expect("a move"), columns, rows);
+            (at, number(&told["edgeVisits"]))
+        })
+        .collect();
+    // The root is the most visited of the positions with these moves and visits.
+    let is_root = |moves: Moves| {
+        let visits_of = |at: usize| moves.found.iter().find(|(number, ..)| *number == at).map(|it| it.1);
+        told.iter().all(|&(at, visits)| visits_of(at).unwrap_or(0) == visits)
+    };
     let roots =
-        positions.iter().filter(|(key, position)| reader.page(**key, position.page).is_some_and(is_root));
-    let (&key, root) = roots.max_by_key(|(_, position)| position.visits).expect("a root");
+        positions.iter().filter(|(key, position)| reader.chain(**key, position.page).is_some_and(is_root));
+    let (_, root) = roots.max_by_key(|(_, position)| position.visits).expect("a root");
     assert_eq!(u64::from(root.visits), root_visits);
     let winrate = analysis["rootInfo"]["winrate"].as_f64().expect("a win rate");
     assert!((f64::from(root.value) / f64::from(u32::MAX) - winrate).abs() < 1e-6);
@@ -248,30 +276,25 @@ fn compare(columns: usize, rows: usize, options: &[&str]) {
         let told = analysis["rootInfo"]["scoreBounds"].as_array().expect("bounds");
         assert!(told[0].as_i64() >= Some(lower) && told[1].as_i64() <= Some(upper), "{told:?}");
     }
-    let page = reader.page(key, root.page).expect("the root's page");
-    let moves = analysis["moveInfos"].as_array().expect("moves");
-    assert!(!moves.is_empty());
-    for told in moves {
-        let at = move_number(told["move"].as_str().expect("a move"), columns, rows);
-        assert_eq!(page.visits[at], number(&told["edgeVisits"]), "{}", told["move"]);
-    }
 }
 
 #[test]
 fn a_table_is_read_from_its_description() {
     compare(9, 9, &["--table-size", "4MiB"]);
     compare(5, 3, &["--table-size", "512KiB"]);
+    compare(19, 19, &["--table-size", "4MiB"]);
 }
 
 #[test]
-fn pages_with_more_tags_and_policy_state_are_read_too() {
-    compare(19, 19, &["--table-size", "8MiB"]);
+fn complete_pages_with_and_without_policy_state_are_read_too() {
+    compare(19, 19, &["--table-size", "8MiB", "--network", "none"]);
+    compare(9, 9, &["--table-size", "4MiB", "--network", "none"]);
     compare(9, 9, &["--table-size", "4MiB", "--policy", "ucb1-tuned"]);
     compare(13, 10, &["--table-size", "4MiB", "--policy", "lazarus"]);
 }
 
 #[test]
 fn proven_bounds_are_read() {
-    compare(3, 1, &["--table-size", "64KiB"]);
-    compare(2, 2, &["--table-size", "64KiB"]);
+    compare(3, 1, &["--table-size", "64KiB", "--network", "none"]);
+    compare(2, 2, &["--table-size", "64KiB", "--network", "none"]);
 }

@@ -11,9 +11,9 @@ use tewari::table::{
 };
 
 const MOVES: usize = 9;
-const SHAPE: Shape = Shape { moves: MOVES, policy_state: true };
+const SHAPE: Shape = Shape { policy_state: true, ..Shape::complete(MOVES) };
 const RANGE: Bounds = Bounds { lower: -361, upper: 361 };
-const NOBODY: ProtectedPath<'static> = ProtectedPath { keys: &[], pages: &[] };
+const NOBODY: ProtectedPath<'static> = ProtectedPath { keys: &[] };
 
 fn table(bytes: usize) -> Table {
     Table::new(SHAPE, bytes).expect("a table")
@@ -166,10 +166,9 @@ fn act(table: &Table, key: u64, action: &Action, known: &mut Known, counters: &m
             if let (Some(page), Some(edges)) = (table.page(&entry), &mut known.edges) {
                 edges[index].visits += 1;
                 edges[index].value = Some(Value(value));
-                assert_eq!(page.visit_edge(&entry, index, Value(value)), edges[index].visits);
+                assert_eq!(table.visit_edge(&entry, &page, index, Value(value)), edges[index].visits);
                 page.mark_used(edges[index].visits, table.generation());
-                page
-                    .policy_state()
+                page.policy_state()
                     .get(index)
                     .expect("in the shape")
                     .store(u64::from(value), std::sync::atomic::Ordering::Relaxed);
@@ -267,7 +266,7 @@ proptest! {
         let kept: Vec<u64> = (0..4).filter(|&i| keep[i]).map(|i| entries[i]).collect();
         let mut counters = Counters::default();
         let newcomer = 5 * low;
-        let claimed = table.find_or_claim(newcomer, ProtectedPath { keys: &kept, pages: &[] }, &mut counters);
+        let claimed = table.find_or_claim(newcomer, ProtectedPath { keys: &kept }, &mut counters);
         prop_assert!(kept.iter().all(|&key| table.find(key).is_some()));
         let least = (0..4).filter(|&i| !keep[i]).min_by_key(|&i| visits[i]);
         match (claimed, least) {
@@ -290,24 +289,22 @@ proptest! {
         protect in prop::array::uniform12(any::<bool>()),
         visits in prop::array::uniform12(1_u32..1000),
     ) {
-        let shape = Shape { moves: 20, policy_state: false };
+        let shape = Shape::complete(20);
         let table = (0..).map(|more| Table::new(shape, smallest(shape) + 8 * more).expect("a table"));
         let table = table.into_iter().find(|table| table.layout().pages == pages).expect("a size");
         let priors = [Some(Prior::default()); 20];
         let mut counters = Counters::default();
-        let keys: Vec<u64> = (0..pages as u64).map(|i| (i << 58) + 77).collect();
-        let mut numbers = Vec::new();
+        let keys: Vec<u64> = (0..pages as u64).map(|i| (i << 58) + 1077).collect();
         for (&key, visits) in keys.iter().zip(visits) {
             let entry = table.find_or_claim(key, NOBODY, &mut counters).expect("an entry");
             entry.set_total(VisitsAndValue { visits, value: Value::DRAW });
-            let page = table.claim_page(&entry, || &priors, NOBODY, &mut counters).expect("a page");
-            numbers.push(page.number());
+            table.claim_page(&entry, || &priors, NOBODY, &mut counters).expect("a page");
         }
         prop_assume!(counters.evictions == 0);
         prop_assert_eq!(counters.page_evictions, 0);
-        let kept: Vec<u32> = (0..pages).filter(|&i| protect[i]).map(|i| numbers[i]).collect();
-        let protected = ProtectedPath { keys: &keys, pages: &kept };
-        let newcomer = table.find_or_claim(u64::MAX, protected, &mut counters);
+        let kept: Vec<u64> = (0..pages).filter(|&i| protect[i]).map(|i| keys[i]).collect();
+        let newcomer = table.find_or_claim(u64::MAX, ProtectedPath { keys: &keys }, &mut counters);
+        let protected = ProtectedPath { keys: &kept };
         prop_assume!(newcomer.is_some());
         let newcomer = newcomer.expect("an entry");
         let claimed = table.claim_page(&newcomer, || &priors, protected, &mut counters);
@@ -415,8 +412,8 @@ fn a_lost_page_may_come_back_to_its_position() {
     let mut counters = Counters::default();
     let [first, second, other] = [10, 11, 12].map(|key| claim(&table, key));
     let lost = table.claim_page(&first, || [None; MOVES], NOBODY, &mut counters).expect("a page").number();
-    let kept = table.claim_page(&second, || [None; MOVES], NOBODY, &mut counters).expect("a page").number();
-    let protected = ProtectedPath { keys: &[], pages: &[kept] };
+    table.claim_page(&second, || [None; MOVES], NOBODY, &mut counters).expect("a page");
+    let protected = ProtectedPath { keys: &[11] };
     let taken = table.claim_page(&other, || [None; MOVES], protected, &mut counters).expect("a page");
     assert!(taken.number() == lost && table.page(&first).is_none());
     let page = table.claim_page(&first, || [None; MOVES], protected, &mut counters).expect("a page");
@@ -481,7 +478,7 @@ fn an_emptied_table_is_as_new() {
 #[test]
 fn every_size_from_the_smallest_up_works() {
     for moves in [1, 2, 10, 82, 362] {
-        let shape = Shape { moves, policy_state: false };
+        let shape = Shape::complete(moves);
         let smallest = smallest(shape);
         for bytes in 0..smallest {
             assert!(matches!(
@@ -520,7 +517,7 @@ fn leaf_playouts_saturate_with_their_mean_unharmed() {
             assert!((leaf_playouts.mean().as_f64() - 0.75).abs() < 0.01);
         }
     }
-    assert_eq!(most, 32_767);
+    assert_eq!(most, 8_191);
     let entry = claim(&table, 11);
     for _ in 0..100_000 {
         let leaf_playouts = entry.add_leaf_playout(2);

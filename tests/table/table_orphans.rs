@@ -8,7 +8,7 @@ use tewari::table::{Replacement, Shape, Table, TableStatistics};
 /// Returns the survey of a table of `bytes` after searches for several moves in a row.
 fn survey_after(bytes: usize, replacement: Replacement, threads: usize, simulations: u64) -> TableStatistics {
     let size = Size::new(9, 9).expect("a size");
-    let shape = Shape { moves: size.points() + 1, policy_state: false };
+    let shape = Shape::complete(size.points() + 1);
     let table = Table::new(shape, bytes).expect("a table").with_replacement(replacement);
     let mut root = Position::new(size, Rules::CHINESE, Komi(15));
     for seed in 0..3 {

@@ -9,7 +9,7 @@ use tewari::base::zobrist::mix;
 use tewari::go::{Komi, Position, Rules, Size};
 use tewari::search::policy::Rave;
 use tewari::search::{Limits, Search, SearchParameters};
-use tewari::table::{Page, Counters, Entry, ProtectedPath, Shape, Table, VisitsAndValue, amaf_sample};
+use tewari::table::{Counters, Entry, Page, ProtectedPath, Shape, Table, VisitsAndValue, amaf_sample};
 
 const MOVES: usize = 26;
 const RANGE: Bounds = Bounds { lower: -361, upper: 361 };
@@ -55,7 +55,7 @@ impl Wrong {
 
     /// Reads the whole page; the result counts only if the page is still the position's.
     fn look_at_page(&self, entry: &Entry<'_>, page: &Page<'_>) {
-        let belongs = page.edges().enumerate().all(|(index, edge)| match prior(entry.key(), index) {
+        let belongs = page.moves().all(|(number, edge)| match prior(entry.key(), number.into()) {
             None => !edge.is_legal(),
             Some(prior) => edge.is_legal() && edge.prior() == prior,
         });
@@ -74,22 +74,26 @@ impl Wrong {
 /// Does the table accesses of a simulation, on keys instead of positions: a walk of a few keys, each claimed while the
 /// keys before it are protected, then updates of all.
 fn walk(table: &Table, keys: &[u64], rng: &mut PlayoutRng, wrong: &Wrong, counters: &mut Counters) {
-    let (mut path, mut pages, mut handles) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut path, mut handles) = (Vec::new(), Vec::new());
     for _ in 0..1 + rng.below(LONGEST_WALK) {
         let key = keys[rng.below(keys.len())];
-        let protected = ProtectedPath { keys: &path, pages: &pages };
+        let protected = ProtectedPath { keys: &path };
         let Some(entry) = table.find_or_claim(key, protected, counters) else { continue };
         wrong.look_at_entry(&entry);
         path.push(key);
-        let protected = ProtectedPath { keys: &path, pages: &pages };
+        let protected = ProtectedPath { keys: &path };
         let page = table.page(&entry).or_else(|| {
             table.replace_lost_page(&entry, counters);
             table.claim_page(&entry, || priors(key), protected, counters)
         });
-        if let Some(page) = page {
-            wrong.look_at_page(&entry, &page);
-            pages.push(page.number());
-        }
+        let page = page.map(|first| {
+            if table.layout().shape.ranked && rng.below(4) == 0 {
+                table.claim_next_page(&first, || priors(key), protected, counters);
+            }
+            let chain: Vec<Page<'_>> = table.chain(first).collect();
+            chain.iter().for_each(|page| wrong.look_at_page(&entry, page));
+            chain[rng.below(chain.len())]
+        });
         handles.push((entry, page));
     }
     let samples: Vec<u64> = (0..MOVES.div_ceil(2))
@@ -109,7 +113,8 @@ fn walk(table: &Table, keys: &[u64], rng: &mut PlayoutRng, wrong: &Wrong, counte
             if !page.is_current() {
                 counters.late_updates += 1;
             }
-            let visits = page.visit_edge(&entry, rng.below(MOVES), Value(rng.next_u64() as u32));
+            let index = rng.below(table.layout().shape.edges());
+            let visits = table.visit_edge(&entry, &page, index, Value(rng.next_u64() as u32));
             page.add_amaf(&samples);
             page.mark_used(visits, table.generation());
             wrong.look_at_page(&entry, &page);
@@ -119,8 +124,7 @@ fn walk(table: &Table, keys: &[u64], rng: &mut PlayoutRng, wrong: &Wrong, counte
 }
 
 /// Runs [`WORKERS`] workers on a table of about `bytes` with these keys.
-fn hammer(bytes: usize, keys: &[u64], walks: usize) -> (Table, Counters) {
-    let shape = Shape { moves: MOVES, policy_state: false };
+fn hammer(shape: Shape, bytes: usize, keys: &[u64], walks: usize) -> (Table, Counters) {
     let table = Table::new(shape, bytes).expect("a table");
     let (wrong, barrier) = (Wrong::default(), Barrier::new(WORKERS as usize));
     let counters = std::thread::scope(|scope| {
@@ -151,9 +155,8 @@ fn hammer(bytes: usize, keys: &[u64], walks: usize) -> (Table, Counters) {
     for &key in keys {
         if let Some(entry) = table.find(key) {
             wrong.look_at_entry(&entry);
-            if let Some(page) = table.page(&entry) {
-                wrong.look_at_page(&entry, &page);
-            }
+            let chain = table.page(&entry).into_iter().flat_map(|first| table.chain(first));
+            chain.for_each(|page| wrong.look_at_page(&entry, &page));
         }
     }
     assert_eq!(wrong.all(), [0; 4], "in the end");
@@ -161,11 +164,7 @@ fn hammer(bytes: usize, keys: &[u64], walks: usize) -> (Table, Counters) {
     assert!(census.entries_used <= census.entries && census.pages_used <= census.pages);
     assert!(census.bytes_used <= census.bytes);
     let survey = table.scan(&mut |_| {});
-    assert_eq!(
-        (survey.orphans, survey.unfinished_entries, survey.unfinished_pages),
-        (0, 0, 0),
-        "{survey:?}"
-    );
+    assert_eq!((survey.orphans, survey.unfinished_entries, survey.unfinished_pages), (0, 0, 0), "{survey:?}");
     (table, counters)
 }
 
@@ -174,8 +173,9 @@ fn nothing_impossible_is_read_from_a_table_that_is_replaced_all_the_time() {
     // Every second key shares all but its lowest bits with seven others, and thus the bucket.
     let keys: Vec<u64> =
         (0..1000).map(|i| if i % 2 == 0 { mix(i) } else { (mix(i / 16) & !15) | (i % 16) }).collect();
-    for bytes in [1_500, 3_300, 10_300] {
-        let (table, counters) = hammer(bytes, &keys, 8_000);
+    let [complete, ranked] = [Shape::complete(MOVES), Shape::ranked(MOVES)];
+    for (shape, bytes) in [(complete, 1_500), (complete, 10_300), (ranked, 1_500), (ranked, 10_300)] {
+        let (table, counters) = hammer(shape, bytes, &keys, 8_000);
         assert!(counters.evictions > 1_000 && counters.page_evictions > 1_000, "{counters:?}");
         let census = table.census();
         // A bucket without keys stays empty.
@@ -188,7 +188,7 @@ fn nothing_impossible_is_read_from_a_table_that_is_replaced_all_the_time() {
 #[test]
 fn a_table_with_room_loses_nothing_but_what_is_made_twice_at_once() {
     let keys: Vec<u64> = (0..400).map(mix).collect();
-    let (table, counters) = hammer(4 << 20, &keys, 8_000);
+    let (table, counters) = hammer(Shape::complete(MOVES), 4 << 20, &keys, 8_000);
     assert_eq!((counters.evictions, counters.page_evictions, counters.refused), (0, 0, 0));
     let census = table.census();
     // All workers may make an entry for one position at the same moment, no more.
@@ -203,21 +203,22 @@ fn a_table_with_room_loses_nothing_but_what_is_made_twice_at_once() {
 
 #[test]
 fn counts_are_exact_when_workers_add_to_one_position() {
-    let shape = Shape { moves: MOVES, policy_state: false };
+    let shape = Shape::complete(MOVES);
     let table = Table::new(shape, 1 << 20).expect("a table");
     let entry =
         table.find_or_claim(77, ProtectedPath::default(), &mut Counters::default()).expect("an entry");
     let page = table.claim_page(&entry, || priors(77), ProtectedPath::default(), &mut Counters::default());
     let page = page.expect("a page");
-    let each = 4_000;
+    let each = 1_000;
+    let table = &table;
     std::thread::scope(|scope| {
         for worker in 0..WORKERS {
             scope.spawn(move || {
                 for n in 0..each {
                     entry.add_leaf_playout(1);
                     entry.add_visit(Value(n));
-                    page.visit_edge(&entry, n as usize % MOVES, Value::WIN);
-                    page.visit_edge(&entry, worker as usize, Value::WIN);
+                    table.visit_edge(&entry, &page, n as usize % MOVES, Value::WIN);
+                    table.visit_edge(&entry, &page, worker as usize, Value::WIN);
                 }
             });
         }
@@ -233,7 +234,7 @@ fn counts_are_exact_when_workers_add_to_one_position() {
 /// Searches positions with several workers and checks the counts of each root.
 fn search_together(side: usize, bytes: usize, threads: usize, simulations: u64) {
     let size = Size::new(side, side).expect("a size");
-    let shape = Shape { moves: size.points() + 1, policy_state: false };
+    let shape = Shape::complete(size.points() + 1);
     let table = Table::new(shape, bytes).expect("a table");
     let mut root = Position::new(size, Rules::CHINESE, Komi(13));
     let limits = Limits { simulations: Some(simulations), ..Limits::default() };
@@ -284,7 +285,7 @@ fn workers_that_search_one_position_count_every_simulation() {
 fn more_workers_than_the_table_has_room_for_paths_come_to_an_end() {
     for (side, bytes) in [(2, 0), (5, 0), (9, 0)] {
         let size = Size::new(side, side).expect("a size");
-        let shape = Shape { moves: size.points() + 1, policy_state: false };
+        let shape = Shape::complete(size.points() + 1);
         let smallest = match Table::new(shape, bytes) {
             Err(tewari::table::TableError::TooSmall { smallest, .. }) => smallest,
             _ => panic!("nothing is too small"),

@@ -67,7 +67,7 @@ pub(super) fn create(arguments: &CreateArguments) -> Result<()> {
     let table = Table::create(file, &options.identity(), options.table_shape(), options.table_bytes()?)?;
     let layout = table.layout();
     print_line(format_args!(
-        "{}: {:.1} MiB for go {size}, {} entries, {} edge blocks",
+        "{}: {:.1} MiB for go {size}, {} entries, {} edge pages",
         file.display(),
         layout.bytes() as f64 / MIB,
         layout.entries(),

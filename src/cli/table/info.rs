@@ -54,12 +54,17 @@ fn describe(table: &Table, survey: &TableStatistics) -> String {
         per_mille(survey.entries, layout.entries())
     ));
     lines.push(format!(
-        "  edge blocks   {} of {} ({:.0} per mille), {} orphaned, {} lost",
+        "  edge pages    {} of {} ({:.0} per mille), {} orphaned, {} lost",
         survey.pages,
         layout.pages,
         per_mille(survey.pages, layout.pages),
         survey.orphans,
         survey.lost_pages
+    ));
+    let [pages, edges, bytes] = density(table, survey);
+    lines.push(format!(
+        "  density       {pages:.2} pages per expanded position, {edges:.1} moves with visits on a page, {bytes:.0} bytes per \
+         visit of the most visited position"
     ));
     lines.push(format!("  proofs        {} positions with proven bounds", survey.bounded));
     lines.push(format!("  generation    {}, opened {} times", table.generation(), table.open_count()));
@@ -76,6 +81,17 @@ fn describe(table: &Table, survey: &TableStatistics) -> String {
     lines.join("\n")
 }
 
+/// Returns the pages of a position that has any, the edges with visits of a page, and the bytes in use for each visit of the
+/// most visited position; 0 where there are none.
+fn density(table: &Table, survey: &TableStatistics) -> [f64; 3] {
+    let ratio = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
+    [
+        ratio(survey.pages, survey.expanded),
+        ratio(survey.edges_visited, survey.pages),
+        ratio(table.census().bytes_used as u64, survey.most_visits),
+    ]
+}
+
 /// Returns the numbers of positions in a few classes of age.
 fn ages(survey: &TableStatistics) -> String {
     let sum = |range: std::ops::Range<usize>| survey.ages[range].iter().sum::<u64>();
@@ -90,6 +106,7 @@ fn ages(survey: &TableStatistics) -> String {
 
 fn json_of(table: &Table, survey: &TableStatistics) -> serde_json::Value {
     let (layout, identity) = (table.layout(), table.identity());
+    let [pages_per_position, edges_per_page, bytes_per_visit] = density(table, survey);
     serde_json::json!({
         "file": table.path().map(|path| path.display().to_string()),
         "game": identity.map(|identity| &identity.game),
@@ -103,6 +120,10 @@ fn json_of(table: &Table, survey: &TableStatistics) -> serde_json::Value {
         "entriesUsed": survey.entries,
         "blocks": layout.pages,
         "blocksUsed": survey.pages,
+        "ranked": layout.shape.ranked,
+        "pagesPerPosition": pages_per_position,
+        "edgesPerPage": edges_per_page,
+        "bytesPerVisit": bytes_per_visit,
         "orphans": survey.orphans,
         "lostBlocks": survey.lost_pages,
         "bounded": survey.bounded,

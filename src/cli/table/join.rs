@@ -90,11 +90,11 @@ fn write_joined(
 fn describe_kept(kept: &MergeCounts) -> String {
     let share = |part: u64, whole: u64| if whole == 0 { 100.0 } else { 100.0 * part as f64 / whole as f64 };
     format!(
-        "kept {} of {} positions, {} of {} edge blocks, {:.1} % of the visits; {} positions were in several",
+        "kept {} of {} positions, {} of {} expanded ones, {:.1} % of the visits; {} positions were in several",
         kept.positions_kept,
         kept.positions,
-        kept.pages_kept,
-        kept.pages,
+        kept.expanded_kept,
+        kept.expanded,
         share(kept.visits_kept, kept.visits),
         kept.shared
     )

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 pub(super) struct VerifyArguments {
     /// The table file.
     file: PathBuf,
-    /// Remove damaged and unfinished entries and blocks, and report them.
+    /// Remove damaged and unfinished entries and pages, and report them.
     #[arg(long)]
     repair: bool,
 }
@@ -43,7 +43,7 @@ pub(super) fn verify(arguments: &VerifyArguments) -> Result<()> {
     print_line(format_args!(
         "{name}: {}, {}, {}",
         plural(survey.entries, "position"),
-        plural(survey.pages, "edge block"),
+        plural(survey.pages, "edge page"),
         soundness(&survey)
     ))?;
     for fault in &survey.described {
@@ -67,7 +67,7 @@ fn losses(survey: &TableStatistics) -> String {
     format!(
         "dropped {} and {}, raised the visits of {}",
         plural(entries, "position"),
-        plural(blocks, "edge block"),
+        plural(blocks, "edge page"),
         plural(survey.behind, "position")
     )
 }
@@ -82,8 +82,8 @@ pub(super) fn snapshot(arguments: &SnapshotArguments) -> Result<()> {
         table.layout().bytes() as f64 / MIB,
         if made.is_clone { ", shared on the disk" } else { "" },
         plural(made.entries, "position"),
-        plural(made.pages, "edge block"),
+        plural(made.pages, "edge page"),
         plural(made.entries_dropped, "position"),
-        plural(made.pages_dropped, "edge block")
+        plural(made.pages_dropped, "edge page")
     ))
 }

@@ -28,7 +28,7 @@ enum TableCommand {
     Create(CreateArguments),
     /// Print the game and settings that a table was made for, and statistics of its content.
     Info(InfoArguments),
-    /// Check every entry and every edge block.
+    /// Check every entry and every edge page.
     Verify(VerifyArguments),
     /// Copy a table, even while other processes search in it.
     Snapshot(SnapshotArguments),

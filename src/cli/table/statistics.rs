@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// Bytes of a mebibyte.
 pub(super) const MIB: f64 = (1 << 20) as f64;
 
-/// Checks all entries and blocks, with a progress bar.
+/// Checks all entries and pages, with a progress bar.
 pub(super) fn survey(table: &Table) -> TableStatistics {
     let bar = progress((table.layout().entries() + table.layout().pages) as u64);
     let survey = table.scan(&mut |done| bar.set_position(done as u64));
@@ -23,8 +23,8 @@ pub(super) fn soundness(survey: &TableStatistics) -> String {
     let unfinished = survey.unfinished_entries + survey.unfinished_pages;
     let void = plural(survey.void_bounds, "invalid bound");
     match survey.faults {
-        0 => format!("clean; {unfinished} unfinished entries or blocks, {void}"),
-        faults => format!("{}; {unfinished} unfinished entries or blocks, {void}", plural(faults, "fault")),
+        0 => format!("clean; {unfinished} unfinished entries or pages, {void}"),
+        faults => format!("{}; {unfinished} unfinished entries or pages, {void}", plural(faults, "fault")),
     }
 }
 

@@ -121,7 +121,7 @@ pub fn move_quality_chart(
     })
 }
 
-/// Draws the share of points won against the edge blocks of the table, as a share of those that an unbounded search
+/// Draws the share of points won against the edge pages of the table, as a share of those that an unbounded search
 /// makes, on a logarithmic axis: `x` of the points is log10 of the share. `marks` are results of others: name, log10
 /// of the share, share of points.
 ///

@@ -63,11 +63,11 @@ pub struct SearchRow {
     pub transpositions: u64,
     /// Entries taken from other positions.
     pub evictions: u64,
-    /// Edge blocks taken from other positions.
+    /// Edge pages taken from other positions.
     pub block_evictions: u64,
     /// Entries in use at the end of the game.
     pub entries_used: u64,
-    /// Edge blocks in use at the end of the game.
+    /// Edge pages in use at the end of the game.
     pub blocks_used: u64,
     /// Share of the table in use at the end of the game, `0..=1`.
     pub occupancy: f64,

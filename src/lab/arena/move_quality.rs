@@ -49,7 +49,7 @@ pub struct MoveQualityRow {
     pub limit: String,
     /// Number of directory entries.
     pub entries: usize,
-    /// Number of edge blocks.
+    /// Number of edge pages.
     pub blocks: usize,
     /// Number of searches.
     pub searches: usize,
@@ -65,7 +65,7 @@ pub struct MoveQualityRow {
     pub regret_low: f64,
     /// Upper end of its 95 % interval.
     pub regret_high: f64,
-    /// Edge blocks taken from other positions, per search.
+    /// Edge pages taken from other positions, per search.
     pub block_evictions_per_search: f64,
 }
 

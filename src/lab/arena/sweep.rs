@@ -22,9 +22,9 @@ pub struct SweepRow {
     pub limit: String,
     /// Number of directory entries.
     pub entries: usize,
-    /// Number of edge blocks.
+    /// Number of edge pages.
     pub blocks: usize,
-    /// Edge blocks of the table, as a share of those that one search of the unbounded reference adds on average. A
+    /// Edge pages of the table, as a share of those that one search of the unbounded reference adds on average. A
     /// block corresponds to a node with its children in other programs. Empty if the reference is a program.
     pub share_of_unbounded: Option<f64>,
     /// Mean share of the table in use at the end of a game.
@@ -35,7 +35,7 @@ pub struct SweepRow {
     pub transposition_rate: f64,
     /// Entries taken from other positions, per simulation.
     pub evictions_per_simulation: f64,
-    /// Edge blocks taken from other positions, per simulation.
+    /// Edge pages taken from other positions, per simulation.
     pub block_evictions_per_simulation: f64,
     /// Simulations per second of search (elapsed time).
     pub simulations_per_second: f64,

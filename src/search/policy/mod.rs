@@ -30,11 +30,9 @@ use crate::base::value::Value;
 use crate::table::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Statistics of a position with values that contain a network's estimates. AMAF samples come from playouts alone.
+/// Statistics of a position with values that contain a network's estimates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EstimateStatistics {
-    /// Mean excess of the edges' values over the means of their AMAF samples, weighted by the edges' visits; -1 to 1.
-    pub amaf_offset: f32,
     /// Mean value of the visited edges that are not refuted, weighted by their visits, for the player to move; 0.5
     /// without visits.
     pub mean: f32,

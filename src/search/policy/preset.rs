@@ -124,13 +124,11 @@ const PRESETS: &[PresetDefinition] = &[
             number("priors", 0.0, 1.0, 0.6, "weight of Go knowledge in new moves"),
             number("puct", 0.0, 10.0, 0.8, "exploration by the network's move probabilities"),
             number("untried", 0.0, 1.0, 0.1, "reduction of an untried move's value, with a network"),
-            number("amaf", 0.0, 1e6, 200.0, "equivalence in positions evaluated by the network; 0: no AMAF"),
         ],
         expand_at: 8,
         build: |values| {
-            let [equivalence, c, priors, exploration, first_play_loss, amaf] =
-                values.map(|value| value as f32);
-            let puct = Puct { exploration, first_play_loss, amaf };
+            let [equivalence, c, priors, exploration, first_play_loss, ..] = values.map(|value| value as f32);
+            let puct = Puct { exploration, first_play_loss };
             Policy::Rave(Rave { equivalence, exploration: c, priors, puct })
         },
     },

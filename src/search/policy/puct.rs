@@ -3,41 +3,33 @@
 use super::{EdgeView, EstimateStatistics, ParentView};
 use crate::base::game::Prior;
 
-/// PUCT with a first-play value below the parent's, and AMAF beside the mean.
+/// PUCT with a first-play value below the parent's.
 ///
-/// score = β·(A + offset) + (1-β)·(n·Q + k·F) / (n + k) + c·P·sqrt(1 + N) / (1 + n)
+/// score = (n·Q + k·F) / (n + k) + c·P·sqrt(1 + N) / (1 + n)
 ///
-/// N counts the parent's visits, n the edge's; Q is the child's value for the mover, A the mean of the m AMAF samples,
-/// P the network's probability of the move. F, the value of an untried move, is the mean of the tried ones, less
-/// `first_play_loss` times the square root of the sum of their probabilities: without this loss a position would try
-/// all its moves once. Playouts make the first Q noisy, hence F counts as k = 2 visits. AMAF samples come from playouts
-/// alone, and a network's estimates may be higher or lower: the offset is the mean difference of the visited moves'
-/// values from their samples.
-///
-/// β = m / (m + v + v·m / e), with v = n + 30 visits and e = `amaf`; AMAF never raises an untried move above F.
+/// N counts the parent's visits, n the edge's; Q is the child's value for the mover, P the network's probability of the move.
+/// F, the value of an untried move, is the mean of the tried ones, less `first_play_loss` times the square root of the sum of
+/// their probabilities: without this loss a position would try all its moves once. Playouts make the first Q noisy, hence F
+/// counts as k = 2 visits. AMAF beside the mean gained nothing (`tools/experiments/decisions.md`).
 ///
 /// Sources: Silver et al., "Mastering the game of Go with deep neural networks and tree search" (2016), methods; F as
-/// in KataGo's and Leela Zero's first-play urgency; β as in RAVE.
+/// in KataGo's and Leela Zero's first-play urgency.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Puct {
     /// c, not negative.
     pub exploration: f32,
     /// Factor of the loss in F, `0..=1`.
     pub first_play_loss: f32,
-    /// e, in samples; 0 disables AMAF.
-    pub amaf: f32,
 }
 
 /// k: weight of F, in visits.
 const FIRST_PLAY_VISITS: f32 = 2.0;
-/// Visits added to those of the edge in the weight of AMAF.
-const AMAF_ADDED_VISITS: f32 = 30.0;
 /// Wins of the prior of a move with probability 1.
 const PROBABILITY_ONE_WINS: f32 = 200.0;
 
 impl Default for Puct {
     fn default() -> Puct {
-        Puct { exploration: 0.8, first_play_loss: 0.1, amaf: 200.0 }
+        Puct { exploration: 0.8, first_play_loss: 0.1 }
     }
 }
 
@@ -65,15 +57,9 @@ impl Puct {
         let visits = edge.visits;
         let first_play = estimates.mean - self.first_play_loss * estimates.tried_probability.sqrt();
         let mean = (visits * edge.value + FIRST_PLAY_VISITS * first_play) / (visits + FIRST_PLAY_VISITS);
-        let samples = edge.amaf_visits;
-        let amaf = edge.amaf_wins / samples.max(1.0) + estimates.amaf_offset;
-        let amaf = if visits > 0.0 { amaf } else { amaf.min(first_play) };
-        let weight = visits + AMAF_ADDED_VISITS;
-        let beta =
-            samples * self.amaf / (self.amaf * (samples + weight) + weight * samples).max(f32::MIN_POSITIVE);
         let exploration =
             self.exploration * Puct::probability(edge.prior_wins) * (1.0 + parent.visits).sqrt();
-        beta * amaf + (1.0 - beta) * mean + exploration / (1.0 + visits)
+        mean + exploration / (1.0 + visits)
     }
 }
 
@@ -81,8 +67,7 @@ impl Puct {
 mod tests {
     use super::*;
 
-    const ESTIMATES: EstimateStatistics =
-        EstimateStatistics { amaf_offset: 0.0, mean: 0.5, tried_probability: 0.25 };
+    const ESTIMATES: EstimateStatistics = EstimateStatistics { mean: 0.5, tried_probability: 0.25 };
 
     fn with_probability(probability: f32) -> EdgeView {
         let prior = Puct::prior_from_probability(probability);
@@ -105,27 +90,9 @@ mod tests {
 
     #[test]
     fn visits_outweigh_everything_in_the_end() {
-        let edge = EdgeView {
-            visits: 1e7,
-            value: 0.25,
-            amaf_visits: 16_000.0,
-            amaf_wins: 16_000.0,
-            ..with_probability(1.0)
-        };
+        let edge = EdgeView { visits: 1e7, value: 0.25, ..with_probability(1.0) };
         let score = Puct::default().score(&ParentView::new(1e7), &ESTIMATES, &edge);
         assert!((score - 0.25).abs() < 1e-3, "{score}");
-    }
-
-    #[test]
-    fn amaf_lowers_an_untried_move_and_never_lifts_it() {
-        let parent = ParentView::new(10.0);
-        let puct = Puct::default();
-        let plain = puct.score(&parent, &ESTIMATES, &with_probability(0.1));
-        let sampled = |wins| EdgeView { amaf_visits: 100.0, amaf_wins: wins, ..with_probability(0.1) };
-        assert!(puct.score(&parent, &ESTIMATES, &sampled(10.0)) < plain - 0.1);
-        assert!((puct.score(&parent, &ESTIMATES, &sampled(100.0)) - plain).abs() < 1e-6);
-        let without = Puct { amaf: 0.0, ..puct };
-        assert!((without.score(&parent, &ESTIMATES, &sampled(10.0)) - plain).abs() < 1e-6);
     }
 
     #[test]

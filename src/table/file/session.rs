@@ -3,27 +3,26 @@
 //! A user holds a shared advisory lock while the file is mapped; a replacement of its contents needs an exclusive
 //! lock. In addition, a word of the header stores whether the file is in use, the boot of the machine, and after
 //! closing whether everything is on the disk. A process that opens a file and is its only user (briefly, by an
-//! exclusive lock) reads from that word whether all pages are of one moment or the file needs recovery:
+//! exclusive lock) reads from that word whether all of the file is of one moment, or the file is *in doubt*:
 //!
-//! | state of the file    | only user | recovery needed                                                           |
-//! |----------------------|-----------|---------------------------------------------------------------------------|
-//! | synced               | –         | no                                                                        |
-//! | closed, this boot    | –         | no: unwritten pages are in the system's memory                            |
-//! | in use, this boot    | no        | no                                                                        |
-//! | in use, this boot    | yes       | yes: a user was killed, or could not write everything to the disk         |
-//! | another boot         | –         | yes: it is unknown if everything was written when the machine stopped     |
+//! | state of the file    | in doubt                                                                             |
+//! |----------------------|--------------------------------------------------------------------------------------|
+//! | synced               | no                                                                                   |
+//! | closed, this boot    | no: what is not on the disk is in the system's memory                                |
+//! | in use, this boot    | no, even if the only other user was killed                                           |
+//! | another boot         | yes: the machine may have stopped, or a write failed, before all was on the disk     |
 //!
-//! A second word identifies the file on its machine. In a copy it identifies the original, and the copy needs
-//! recovery whatever the first word contains, since another process may have written between the copies of two pages.
-//! Recovery also happens, without need, if a file system gets another device number at boot.
+//! A second word identifies the file on its machine. In a copy it identifies the original, and the copy is in doubt
+//! whatever the first word contains, since another process may have written between the copies of two parts. So is,
+//! without need, a file on a file system that gets another device number at boot.
 //!
-//! Recovery moves the file to another *epoch*: its pages are verified before use
-//! ([recovery](crate::table::maintenance)). The first word is on the disk before any page of the new epoch.
+//! Entries and ranked pages lie within one page of memory each, so that they are of one moment in any file. A file in doubt
+//! moves to another *epoch*, in which none of its earlier complete pages is found (`Table::owner_of`). The first word is on
+//! the disk before any page of the new epoch.
 
 use super::error::FileProblem;
 use super::syncer::Syncer;
 use crate::base::platform::{files, process};
-use crate::table::epoch::EPOCH_SHIFT;
 use crate::table::header::{self, FILE_IDENTITY, USE_STATE};
 use std::fs::{File, TryLockError};
 use std::io;
@@ -31,6 +30,9 @@ use std::time::{Duration, Instant};
 
 /// Timeout for the exclusive lock that another process takes briefly while it opens the file.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
+/// The bits of the word that hold the epoch.
+pub(in crate::table) const EPOCH_MASK: u64 = u64::MAX << EPOCH_SHIFT;
+const EPOCH_SHIFT: u32 = 32;
 const STATE_SHIFT: u32 = 30;
 const BOOT_MASK: u64 = (1 << STATE_SHIFT) - 1;
 const SYNCED: u64 = 0;
@@ -57,18 +59,18 @@ pub enum CloseState {
     Closed,
     /// In use by others.
     InUse,
-    /// Not closed: a user was killed, or could not write everything to the disk.
+    /// Not closed: a user was killed.
     Killed,
     /// A copy of another file, which may have been in use during the copy.
     Copied,
-    /// Last used before the machine booted, and not known to be completely on the disk.
+    /// Not known to be completely on the disk: last used before the machine booted, or a write failed.
     OtherBoot,
 }
 
 impl CloseState {
-    /// Returns true if the file's pages must be verified.
-    pub(in crate::table) fn needs_recovery(self) -> bool {
-        matches!(self, CloseState::Killed | CloseState::Copied | CloseState::OtherBoot)
+    /// Returns true if parts of the file may be of different moments.
+    pub(in crate::table) fn is_in_doubt(self) -> bool {
+        matches!(self, CloseState::Copied | CloseState::OtherBoot)
     }
 
     /// Returns a description for users.
@@ -78,13 +80,13 @@ impl CloseState {
             CloseState::Synced => "closed, and all written to the disk",
             CloseState::Closed => "closed",
             CloseState::InUse => "in use",
-            CloseState::Killed => {
-                "not closed: a program that used it was killed, or could not write everything to the disk"
-            }
+            CloseState::Killed => "not closed: a program that used it was killed",
             CloseState::Copied => {
                 "a copy of another file, which may have been in use (or moved to another disk)"
             }
-            CloseState::OtherBoot => "the machine stopped, possibly before everything was on the disk",
+            CloseState::OtherBoot => {
+                "the machine stopped or a write failed, possibly before everything was on the disk"
+            }
         }
     }
 }
@@ -110,7 +112,7 @@ impl UseState {
 
     /// Returns the value for a file in use that was found in the state `close_state`.
     fn entered(self, close_state: CloseState, boot: u64) -> UseState {
-        let epochs = u64::from(close_state.needs_recovery()) << EPOCH_SHIFT;
+        let epochs = u64::from(close_state.is_in_doubt()) << EPOCH_SHIFT;
         UseState(self.0.wrapping_add(epochs)).with_state(IN_USE, boot)
     }
 }
@@ -120,7 +122,7 @@ pub(in crate::table) fn word_of_new_file() -> u64 {
     UseState(0).with_state(IN_USE, boot()).0
 }
 
-/// The word of a file that is completely on the disk and needs no recovery.
+/// The word of a file that is completely on the disk.
 pub(in crate::table) const WORD_OF_SYNCED_FILE: u64 = SYNCED << STATE_SHIFT;
 
 /// Returns a hash of the machine's boot identity; 0 if the system has none.
@@ -192,7 +194,7 @@ pub(in crate::table) fn enter(file: &File, mode: TableMode, is_alone: bool) -> R
     Ok(Entered {
         close_state,
         word: entered.0,
-        must_be_synced: close_state.needs_recovery() || close_state == CloseState::Synced,
+        must_be_synced: close_state.is_in_doubt() || close_state == CloseState::Synced,
     })
 }
 
@@ -238,18 +240,16 @@ impl FileSession {
     /// Records the state of the file in the header, unless another user remains to do so later.
     fn leave(&mut self) -> io::Result<()> {
         let is_written = self.syncer.take().is_none_or(Syncer::finish);
-        if self.syncs {
-            self.file.sync_data()?;
-        }
+        let is_written = is_written && (!self.syncs || self.file.sync_data().is_ok());
         if self.mode != TableMode::ReadWrite || self.file.try_lock().is_err() {
             return Ok(());
         }
         // Another user may have written between the sync and the lock. After a failed write the system marks the
-        // pages as clean and may read back their old contents: the file is then recorded as not closed.
-        if self.syncs && !(is_written && self.file.sync_data().is_ok()) {
-            return Ok(());
-        }
+        // pages as clean and may read back their old contents: the file is then recorded as of an unknown boot.
         let word = UseState(read_word(&self.file, USE_STATE)?);
+        if self.syncs && !(is_written && self.file.sync_data().is_ok()) {
+            return write_word(&self.file, USE_STATE, word.with_state(CLOSED, 0).0);
+        }
         let state = if self.syncs { SYNCED } else { CLOSED };
         write_word(&self.file, USE_STATE, word.with_state(state, boot()).0)?;
         if self.syncs { self.file.sync_data() } else { Ok(()) }
@@ -258,7 +258,7 @@ impl FileSession {
 
 impl Drop for FileSession {
     fn drop(&mut self) {
-        // A file not marked as closed is recovered when it is next opened.
+        // A file not marked as closed counts as that of a killed user.
         let _ = self.leave();
     }
 }
@@ -288,7 +288,7 @@ mod tests {
             );
             let entered = word(state, boot).entered(close_state, here);
             assert_eq!(entered.0 & BOOT_MASK, here);
-            assert_eq!(entered.0 >> EPOCH_SHIFT, 3 + u64::from(close_state.needs_recovery()));
+            assert_eq!(entered.0 >> EPOCH_SHIFT, 3 + u64::from(close_state.is_in_doubt()));
             assert_eq!(entered.close_state(here, false), CloseState::InUse);
         }
         // Without a boot identity only a synced file needs no recovery.

@@ -1,79 +1,149 @@
-//! Sums of the pages that several tables have for one position.
+//! Sums of the chains that several tables have for one position.
 
+use crate::base::game::Prior;
 use crate::base::value::{Estimate, Value};
 use crate::table::amaf::{AMAF_VISITS_LIMIT, Amaf};
-use crate::table::page::Page;
+use crate::table::best_moves::BestMoves;
 use crate::table::edge::Edge;
+use crate::table::page::{self, Page, PageEvaluation};
+use crate::table::transposition_table::Table;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// The pages of one position in several tables.
+/// The pages of one position in one table.
+pub(super) type Chain<'t> = Vec<Page<'t>>;
+
+/// The chains of one position in several tables.
 pub(super) struct ChainSum<'t> {
-    /// One page from each table that has one.
-    pub(super) parts: Vec<Page<'t>>,
-    /// The common ancestor's page: contained in all parts, and counted once.
-    pub(super) base: Option<Page<'t>>,
+    /// One chain from each table that has one.
+    pub(super) parts: Vec<Chain<'t>>,
+    /// The common ancestor's chain: contained in all parts, and counted once.
+    pub(super) base: Option<Chain<'t>>,
 }
 
-impl<'t> ChainSum<'t> {
+/// The statistics of a move, summed over the parts.
+pub(super) struct MoveSum {
+    number: u16,
+    prior: Option<Prior>,
+    visits: u64,
+    value: Value,
+    amaf: Amaf,
+}
+
+impl ChainSum<'_> {
     /// Returns true if there are parts and none of the pages has been evicted: all reads so far are valid.
     pub(super) fn is_current(&self) -> bool {
-        !self.parts.is_empty() && self.parts.iter().chain(&self.base).all(Page::is_current)
+        !self.parts.is_empty() && self.parts.iter().chain(&self.base).flatten().all(Page::is_current)
     }
 
     /// Returns the visits of the most visited edge, not yet cut.
     pub(super) fn most_visits(&self) -> u64 {
-        let moves = self.parts.first().map_or(0, Page::moves);
-        (0..moves).map(|index| self.edge(index).0).max().unwrap_or(0)
+        self.moves().iter().map(|it| it.visits).max().unwrap_or(0)
     }
 
-    /// Fills an empty page that no other worker reads, with edge visits shifted right by `shift`. Policy state and scores
-    /// are taken from the most visited part: policy state cannot be added, and the parts may share samples of the scores.
-    pub(super) fn store(&self, target: &Page<'_>, shift: u32) {
-        let visits = |part: &&Page<'_>| part.edges().map(|edge| u64::from(edge.visits())).sum::<u64>();
-        let Some(first) = self.parts.first() else { return };
-        for index in 0..first.moves() {
-            let (visits, value) = self.edge(index);
-            target.set_edge(index, first.edge(index).with_statistics(visits >> shift, value));
-        }
-        for pair in 0..first.moves().div_ceil(2) {
-            let odd = 2 * pair + 1;
-            let odd = if odd < first.moves() { self.amaf(odd) } else { Amaf::default() };
-            target.set_amaf(pair, [self.amaf(2 * pair), odd]);
-        }
-        target.set_estimate(self.estimate());
-        if let Some(largest) = self.parts.iter().max_by_key(visits) {
-            target.set_scores(largest.sampled_score(), largest.evaluator_score());
-            for (word, stored) in target.policy_state().iter().zip(largest.policy_state()) {
-                word.store(stored.load(Relaxed), Relaxed);
+    /// Returns the sums of all moves of the parts, in the order of the longest chain.
+    pub(super) fn moves(&self) -> Vec<MoveSum> {
+        let mut moves: Vec<MoveSum> = Vec::new();
+        for page in self.longest().into_iter().chain(&self.parts).flatten() {
+            for (number, edge) in page.moves() {
+                if !moves.iter().any(|it| it.number == number) {
+                    let (visits, value) = self.edge(number);
+                    let prior = edge.is_legal().then(|| edge.prior());
+                    moves.push(MoveSum { number, prior, visits, value, amaf: self.amaf(number) });
+                }
             }
         }
+        moves
+    }
+
+    /// Stores `moves` as the chain of the position `key` in free pages of `target`, which no other worker reads, from page
+    /// `first` on and as far as the pool reaches. Edge visits are shifted right by `shift`; `used` is word 2 of the pages.
+    /// Returns the number of pages and the sum of the visits stored.
+    ///
+    /// Scores and policy state are taken from the most visited part: policy state cannot be added, and the parts may share
+    /// samples of the scores.
+    pub(super) fn store(
+        &self,
+        (target, key): (&Table, u64),
+        first: u32,
+        used: u64,
+        moves: &[MoveSum],
+        shift: u32,
+    ) -> (u32, u64) {
+        let shape = target.layout.shape;
+        let chunks = moves.chunks(shape.edges());
+        let (mut number, mut visits, mut last): (u32, u64, Option<Page<'_>>) = (first, 0, None);
+        for (rank, chunk) in chunks.enumerate() {
+            let Some(words) = target.page_words(number) else { break };
+            let rest = match moves.get((rank + 1) * shape.edges()) {
+                Some(next) => next.prior,
+                None => self.longest().and_then(|chain| chain.last()?.rest()),
+            };
+            let listed: Vec<_> = chunk.iter().filter_map(|it| Some((it.number, it.prior?))).collect();
+            let priors: Vec<_> = chunk.iter().map(|it| it.prior).collect();
+            let evaluation = PageEvaluation { estimate: self.estimate().filter(|_| rank == 0), score: None };
+            Page::fill(words, shape, &priors, &BestMoves::from_list(&listed, rest), evaluation);
+            words[2].store(used, Relaxed);
+            page::assign(words, target.owner_of(key), rank as u64);
+            let Some(page) = target.page_of(number, key, rank as u64) else { break };
+            for (index, it) in chunk.iter().enumerate() {
+                page.set_edge(index, page.edge(index).with_statistics(it.visits >> shift, it.value));
+                page.set_amaf(index, it.amaf);
+                visits += it.visits >> shift;
+            }
+            last.replace(page).inspect(|last| assert!(last.link(0, number), "no other worker links it"));
+            if rank == 0 {
+                self.copy_scores(&page);
+            }
+            number += 1;
+        }
+        (number - first, visits)
+    }
+
+    /// Copies the scores and the policy state of the most visited part.
+    fn copy_scores(&self, target: &Page<'_>) {
+        let visits = |part: &&Chain<'_>| {
+            let edges = part.iter().flat_map(Page::moves);
+            edges.map(|(_, edge)| u64::from(edge.visits())).sum::<u64>()
+        };
+        let Some(first) = self.parts.iter().max_by_key(visits).and_then(|part| part.first()) else { return };
+        target.set_scores(first.sampled_score(), first.evaluator_score());
+        for (word, stored) in target.policy_state().iter().zip(first.policy_state()) {
+            word.store(stored.load(Relaxed), Relaxed);
+        }
+    }
+
+    fn longest(&self) -> Option<&Chain<'_>> {
+        self.parts.iter().max_by_key(|chain| chain.len())
     }
 
     /// Returns the value estimate of the first part that has one. It is the same in all tables and no sample, so it
     /// is not added up.
     pub(super) fn estimate(&self) -> Option<Estimate> {
-        self.parts.iter().find_map(Page::estimate)
+        self.parts.iter().find_map(|part| part.first()?.estimate())
     }
 
-    /// Returns all pages with their signed factors: 1 for each part, and 1 minus the number of parts for the base.
-    fn terms(&self) -> impl Iterator<Item = (&Page<'t>, i128)> {
+    /// Returns the page and the index of a move in each chain that has it, with signed factors: 1 for each part, and 1 minus
+    /// the number of parts for the base.
+    fn terms(&self, number: u16) -> impl Iterator<Item = (&Page<'_>, usize, i128)> {
         let once_too_often = 1 - self.parts.len() as i128;
-        self.parts
-            .iter()
-            .map(|part| (part, 1))
-            .chain(self.base.iter().map(move |base| (base, once_too_often)))
+        let parts = self.parts.iter().map(|part| (part, 1));
+        let chains = parts.chain(self.base.iter().map(move |base| (base, once_too_often)));
+        chains.filter_map(move |(chain, factor)| {
+            chain.iter().find_map(|page| Some((page, page.index_of(number)?, factor)))
+        })
     }
 
-    /// Returns the visits of an edge, and their mean value.
-    fn edge(&self, index: usize) -> (u64, Value) {
-        let terms = self.terms().map(|(page, factor)| (page.edge(index), factor));
+    /// Returns the visits of a move, and their mean value.
+    fn edge(&self, number: u16) -> (u64, Value) {
+        let terms = self.terms(number).map(|(page, index, factor)| (page.edge(index), factor));
         weighted_mean(terms.map(|(edge, factor): (Edge, i128)| (edge.visits(), edge.value(), factor)))
     }
 
     /// Returns the AMAF samples of a move, halved until they fit.
-    fn amaf(&self, index: usize) -> Amaf {
+    fn amaf(&self, number: u16) -> Amaf {
         let (mut visits, mut half_points) = (0_i128, 0_i128);
-        for (amaf, factor) in self.terms().map(|(page, factor)| (page.amaf(index), factor)) {
+        for (page, index, factor) in self.terms(number) {
+            let amaf = page.amaf(index);
             visits += factor * i128::from(amaf.visits);
             half_points += factor * i128::from(amaf.half_points);
         }

@@ -4,10 +4,9 @@
 //! averaged by visits, bounds intersected. Samples of a common ancestor are in all of the tables and are counted
 //! once. If not all positions fit, those with fewer visits are left out.
 
-use super::chain_sum::{self, ChainSum};
+use super::chain_sum::{self, Chain, ChainSum};
 use crate::base::value::Value;
 use crate::table::atomic::AtomicU64;
-use crate::table::page::{self, Page};
 use crate::table::edge::EDGE_VISITS_FULL;
 use crate::table::entry::{self, Entry, EntryMeta, TOTAL_VISITS_FULL, VisitsAndValue};
 use crate::table::file::{FileError, FileProblem, compare, with_path};
@@ -26,10 +25,10 @@ pub struct MergeCounts {
     pub positions_kept: u64,
     /// Positions in more than one source.
     pub shared: u64,
-    /// Positions with a page in some source.
-    pub pages: u64,
-    /// Positions with a page in the new table.
-    pub pages_kept: u64,
+    /// Positions with pages in some source.
+    pub expanded: u64,
+    /// Positions with pages in the new table.
+    pub expanded_kept: u64,
     /// Visits of all positions in the sources.
     pub visits: u64,
     /// Visits of the positions stored.
@@ -196,7 +195,7 @@ impl Merge<'_> {
         let base = self.base.and_then(|base| sound_entry(base, key));
         // A source in use may have evicted the entry since the scan read it.
         let Some(times) = (entries.len() as u32).checked_sub(1) else { return };
-        let estimate = self.pages_of(key).estimate();
+        let estimate = self.chains_of(key).estimate();
         let samples = |table: &&Table| samples_of(table, key);
         let (visits, value) = sum_samples(
             self.sources.iter().filter_map(samples),
@@ -208,8 +207,8 @@ impl Merge<'_> {
         self.kept.positions += 1;
         self.kept.shared += u64::from(times > 0);
         self.kept.visits += u64::from(total.visits);
-        let has_page = self.sources.iter().any(|source| sound_page(source, key).is_some());
-        self.kept.pages += u64::from(has_page);
+        let has_page = self.sources.iter().any(|source| sound_chain(source, key).is_some());
+        self.kept.expanded += u64::from(has_page);
         let Some(place) = self.target.place_for(key, total.visits) else { return };
         let replaced = Entry::new(place, place[0].load(Relaxed));
         if replaced.key() == 0 {
@@ -240,11 +239,11 @@ impl Merge<'_> {
         }
     }
 
-    /// Returns the position's pages in the sources and the base.
-    fn pages_of(&self, key: u64) -> ChainSum<'_> {
+    /// Returns the position's chains in the sources and the base.
+    fn chains_of(&self, key: u64) -> ChainSum<'_> {
         ChainSum {
-            parts: self.sources.iter().filter_map(|source| sound_page(source, key)).collect(),
-            base: self.base.and_then(|base| sound_page(base, key)),
+            parts: self.sources.iter().filter_map(|source| sound_chain(source, key)).collect(),
+            base: self.base.and_then(|base| sound_chain(base, key)),
         }
     }
 
@@ -256,7 +255,7 @@ impl Merge<'_> {
         }
         let excess =
             |visits: u64, full: u32| (u64::BITS - visits.leading_zeros()).saturating_sub(full.ilog2());
-        let of_edges = excess(self.pages_of(key).most_visits(), EDGE_VISITS_FULL);
+        let of_edges = excess(self.chains_of(key).most_visits(), EDGE_VISITS_FULL);
         excess(visits, TOTAL_VISITS_FULL).max(of_edges)
     }
 
@@ -264,38 +263,35 @@ impl Merge<'_> {
     /// if interrupted.
     fn pages(&mut self, progress: &mut dyn FnMut(u64) -> bool) -> bool {
         self.with_page.sort_unstable_by(|one, other| other.cmp(one));
-        let mut number = 0_u32;
+        let (mut number, mut expanded) = (0_u32, 0_u64);
         for &(visits, key, shift) in &self.with_page {
             if number as usize >= self.target.layout.pages {
                 break;
             }
             let Some(entry) = self.target.find(key) else { continue };
-            let sum = self.pages_of(key);
-            let Some(words) = self.target.page_words(number + 1) else { break };
-            words[2].store(u64::from(visits) | entry.meta().generation << 32, Relaxed);
-            page::assign_owner(words, self.target.layout.shape, key);
-            let page = Page::accept_any(words, self.target.layout.shape, number + 1, key);
-            let edges = page.map_or(0, |page| {
-                sum.store(&page, shift);
-                page.edges().map(|edge| u64::from(edge.visits())).sum::<u64>()
-            });
+            let sum = self.chains_of(key);
+            let used = u64::from(visits) | entry.meta().generation << 32;
+            let (stored, edges) = sum.store((self.target, key), number + 1, used, &sum.moves(), shift);
             // A source in use may have evicted some of the pages.
             if !sum.is_current() {
-                page::clear(words);
+                let words = (0..stored).filter_map(|page| self.target.page_words(number + 1 + page));
+                words.flatten().for_each(|word| word.store(0, Relaxed));
                 continue;
             }
-            number += 1;
+            let first = number + 1;
+            number += stored;
+            expanded += 1;
             // In each source edge visits may exceed the total within the slack, which their sum can exceed.
             let counted = edges + u64::from(entry.leaf_playouts().visits);
             if counted > Table::visits_allowed(entry.total().visits.into()) {
                 entry.raise_visits(u32::try_from(counted).unwrap_or(u32::MAX));
             }
-            entry.update_meta(|meta| EntryMeta { page: number, ..meta });
-            if number.is_multiple_of(1 << 10) && !progress(u64::from(number)) {
+            entry.update_meta(|meta| EntryMeta { page: first, ..meta });
+            if expanded.is_multiple_of(1 << 10) && !progress(u64::from(number)) {
                 return false;
             }
         }
-        self.kept.pages_kept = u64::from(number);
+        self.kept.expanded_kept = expanded;
         self.target.header(header::PAGES_USED).store(u64::from(number), Relaxed);
         true
     }
@@ -318,18 +314,17 @@ fn sound_entry<'t>(table: &'t Table, key: u64) -> Option<Entry<'t>> {
     table.find(key).filter(|entry| table.entry_fault(entry).is_none())
 }
 
-/// Returns the page of a position, unless it or the entry is damaged.
-fn sound_page<'t>(table: &'t Table, key: u64) -> Option<Page<'t>> {
-    let entry = sound_entry(table, key)?;
-    table.sound_page(&entry).map(|(page, _)| page)
+/// Returns the pages of a position before the first damaged one; `None` if there are none or the entry is damaged.
+fn sound_chain<'t>(table: &'t Table, key: u64) -> Option<Chain<'t>> {
+    let first = table.page(&sound_entry(table, key)?)?;
+    let chain: Chain<'t> = table.chain(first).take_while(|page| page.fault().is_none()).collect();
+    (!chain.is_empty()).then_some(chain)
 }
 
-/// Returns the visits of a position, and their mean value without the estimate of its page.
+/// Returns the visits of a position, and their mean value without the estimate of its first page.
 fn samples_of(table: &Table, key: u64) -> Option<VisitsAndValue> {
-    let entry = sound_entry(table, key)?;
-    let (page, total) = table.sound_page(&entry).unzip();
-    let total = total.unwrap_or(entry.total());
-    let estimate = page.and_then(|page| page.estimate());
+    let total = sound_entry(table, key)?.total();
+    let estimate = sound_chain(table, key).and_then(|chain| chain.first()?.estimate());
     let value = estimate.map_or(total.value, |it| it.part(total.visits.into(), total.value));
     Some(VisitsAndValue { value, ..total })
 }

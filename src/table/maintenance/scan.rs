@@ -1,11 +1,10 @@
 //! Scans of all entries and pages: the statistics of `info`, and the checks and repairs of `verify`.
 
-use super::recovery::PageState;
 use crate::table::atomic::AtomicU64;
-use crate::table::page::{self, Page};
 use crate::table::entry::{self, Entry, GENERATIONS, MIN_KEY, busy_since};
 use crate::table::header;
 use crate::table::layout::ENTRY_WORDS;
+use crate::table::page::{self, Page};
 use crate::table::replacement::age;
 use crate::table::transposition_table::Table;
 use std::ops::Range;
@@ -34,12 +33,18 @@ pub struct TableStatistics {
     pub bounded: u64,
     /// Void bounds: late writes for the entry's former position.
     pub void_bounds: u64,
-    /// Pages named by their position's entry.
+    /// Positions with pages.
+    pub expanded: u64,
+    /// Pages in the chain of their position.
     pub pages: u64,
-    /// Complete pages that their position's entry does not name, so that no worker finds them. While no search is
-    /// running, only those left by killed workers remain, at most one for each.
+    /// Edges with visits on these pages.
+    pub edges_visited: u64,
+    /// Visits of the most visited position.
+    pub most_visits: u64,
+    /// Complete pages in no chain, so that no worker finds them: those left by killed workers, and the rest of a chain that
+    /// lost a page before them.
     pub orphans: u64,
-    /// Positions that lost their page to another.
+    /// Positions that lost their first page to another, and chains that name a further page of another position.
     pub lost_pages: u64,
     /// Entries being claimed, or left unfinished by a killed process.
     pub unfinished_entries: u64,
@@ -47,10 +52,10 @@ pub struct TableStatistics {
     pub unfinished_pages: u64,
     /// Entries with impossible contents; a repair drops them.
     pub bad_entries: u64,
-    /// Pages with impossible contents or pages of different moments; a repair drops them.
+    /// Pages with impossible contents; a repair drops them.
     pub bad_pages: u64,
-    /// Positions with fewer visits than their edges, since the entry was written to the disk earlier; a repair raises
-    /// their visits.
+    /// Positions with fewer visits than their edges, since the entry was written to the disk earlier or copied earlier; a
+    /// repair raises their visits.
     pub behind: u64,
     /// The sum of bad entries, bad pages and positions behind.
     pub faults: u64,
@@ -61,9 +66,11 @@ pub struct TableStatistics {
 /// The result of checking a page.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PageCheck {
+    /// Free, or in the chain of its position.
     Good,
+    Orphan,
     Bad,
-    /// Consistent, but its position's entry should have this number of visits.
+    /// The first page of a position with an entry that should have this number of visits.
     Behind(u32),
 }
 
@@ -88,7 +95,13 @@ impl Table {
     /// pages that no entry names. No search may be running.
     pub fn repair(&mut self, progress: &mut dyn FnMut(usize)) -> TableStatistics {
         let statistics = self.walk(true, progress);
-        let after = self.walk(false, &mut |_| {});
+        // The pages behind a page that was dropped are orphans from then on.
+        let after = loop {
+            let after = self.walk(true, &mut |_| {});
+            if after.orphans == 0 && after.bad_pages == 0 {
+                break after;
+            }
+        };
         self.header(header::ENTRIES_USED).store(after.entries, Relaxed);
         self.header(header::PAGES_USED).store(after.pages, Relaxed);
         statistics
@@ -116,12 +129,11 @@ impl Table {
             self.drain_overflow();
         }
         for number in 1..=self.layout.pages {
-            let orphans = statistics.orphans;
             let check = self.check_page_number(number as u32, &mut statistics);
-            let is_orphan = statistics.orphans > orphans;
-            match self.page_words(number as u32) {
-                Some(words) if drop_faults && (is_orphan || check == PageCheck::Bad) => page::free(words),
-                Some(words) if drop_faults => self.raise_if_behind(words, check),
+            let words = self.page_words(number as u32).filter(|_| drop_faults);
+            match (words, check) {
+                (Some(words), PageCheck::Orphan | PageCheck::Bad) => page::free(words),
+                (Some(words), PageCheck::Behind(visits)) => self.raise_visits(words, visits),
                 _ => {}
             }
             if number.is_multiple_of(PROGRESS_INTERVAL) {
@@ -175,11 +187,12 @@ impl Table {
         }
         let (raw, total) = (entry.raw(), entry.total());
         statistics.entries += 1;
+        statistics.most_visits = statistics.most_visits.max(total.visits.into());
         statistics.ages[age(entry.meta().generation, self.generation()) as usize] += 1;
         statistics.visits[(u32::BITS - total.visits.leading_zeros()) as usize] += 1;
         statistics.void_bounds += u64::from(raw.bounds.is_none());
         statistics.bounded += u64::from(raw.bounds.is_some_and(|bounds| bounds != entry::NO_BOUNDS));
-        statistics.lost_pages += u64::from(raw.page != 0 && !self.has_page(&entry));
+        statistics.lost_pages += u64::from(raw.page != 0 && self.page(&entry).is_none());
         true
     }
 
@@ -208,29 +221,9 @@ impl Table {
         visits + visits / VISIT_EXCESS_DIVISOR + MAX_VISIT_EXCESS
     }
 
-    /// Returns true if the entry names a complete page of its position.
-    fn has_page(&self, entry: &Entry<'_>) -> bool {
-        let number = entry.page_number();
-        let words = self.page_words(number);
-        words.is_some_and(|words| Page::accept_any(words, self.layout.shape, number, entry.key()).is_some())
-    }
-
-    /// Returns a description of the fault of a position's page.
-    fn page_fault(entry: &Entry<'_>, page: &Page<'_>) -> String {
-        if !page.has_matching_tags() {
-            return "parts of it were written at different times".to_owned();
-        }
-        page.fault().unwrap_or_else(|| {
-            let edges: u64 = page.edges().map(|edge| u64::from(edge.visits())).sum();
-            format!("its moves have {edges} visits, its position only {}", entry.total().visits)
-        })
-    }
-
-    /// Raises the visits of a page's position to those of its edges.
-    fn raise_if_behind(&self, words: &[AtomicU64], check: PageCheck) {
-        if let PageCheck::Behind(visits) = check
-            && let Some(entry) = self.find(words[0].load(Relaxed))
-        {
+    /// Raises the visits of the position that owns a page.
+    fn raise_visits(&self, words: &[AtomicU64], visits: u32) {
+        if let Some(entry) = self.find(self.owner_of(words[0].load(Relaxed))) {
             entry.raise_visits(visits);
         }
     }
@@ -245,32 +238,52 @@ impl Table {
         if owner == 0 {
             return PageCheck::Good;
         }
-        let Some(entry) =
-            self.find(owner).filter(|entry| entry.key() == owner && entry.meta().page == number)
+        let key = self.owner_of(owner);
+        let entry = self.find(key).filter(|entry| entry.key() == key);
+        let chain = entry.and_then(|entry| Some(self.chain(self.page(&entry)?)));
+        let (Some(entry), Some(page)) =
+            (entry, chain.and_then(|mut it| it.find(|page| page.number() == number)))
         else {
             statistics.orphans += 1;
-            return PageCheck::Good;
+            return PageCheck::Orphan;
         };
-        let Some(page) = Page::accept_any(words, self.layout.shape, number, owner) else {
-            return PageCheck::Good;
-        };
-        let finding = Table::check_page(&entry, &page);
+        let fault = page.fault();
+        let behind = if page.rank() == 0 { self.visits_behind(&entry, page) } else { None };
+        let visited = page.edges().filter(|edge| edge.visits() > 0).count() as u64;
+        let is_cut = page.next() != 0 && self.next_page(&page).is_none();
         if !page.is_current() {
             // The page was evicted during the check.
             return PageCheck::Good;
         }
-        let check = match finding {
-            PageState::Consistent => PageCheck::Good,
-            PageState::EntryBehind(visits) => PageCheck::Behind(visits),
-            PageState::Torn => PageCheck::Bad,
-        };
-        statistics.pages += u64::from(check != PageCheck::Bad);
-        statistics.behind += u64::from(matches!(check, PageCheck::Behind(_)));
-        statistics.bad_pages += u64::from(check == PageCheck::Bad);
-        if check != PageCheck::Good {
-            statistics.fault(|| format!("page {number}: {}", Table::page_fault(&entry, &page)));
+        statistics.lost_pages += u64::from(is_cut);
+        if let Some(fault) = fault {
+            statistics.bad_pages += 1;
+            statistics.fault(|| format!("page {number}: {fault}"));
+            return PageCheck::Bad;
         }
-        check
+        statistics.expanded += u64::from(page.rank() == 0);
+        statistics.pages += 1;
+        statistics.edges_visited += visited;
+        if let Some(visits) = behind {
+            statistics.behind += 1;
+            let found = entry.total().visits;
+            statistics
+                .fault(|| format!("page {number}: its position has {found} visits, its moves make {visits}"));
+            return PageCheck::Behind(visits);
+        }
+        PageCheck::Good
+    }
+
+    /// Returns the visits that a position should have, if its leaf playouts and its edges have more.
+    fn visits_behind(&self, entry: &Entry<'_>, first: Page<'_>) -> Option<u32> {
+        let edges: u64 = self
+            .chain(first)
+            .flat_map(|page| page.edges().collect::<Vec<_>>())
+            .map(|edge| u64::from(edge.visits()))
+            .sum();
+        let counted = edges + u64::from(entry.leaf_playouts().visits);
+        let is_behind = counted > Table::visits_allowed(entry.total().visits.into());
+        is_behind.then(|| u32::try_from(counted).unwrap_or(u32::MAX))
     }
 
     /// Returns all entries of the directory.

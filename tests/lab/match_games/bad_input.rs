@@ -23,7 +23,7 @@ fn an_engine_that_cannot_play_is_named_with_its_reason() {
         ("self:--policy nonsense".to_owned(), "nonsense"),
         ("self:--simulations many".to_owned(), "many"),
         ("self:--no-such-option".to_owned(), "--no-such-option"),
-        ("self:--table-size 1KiB".to_owned(), "too small"),
+        ("self:--table-size 512B".to_owned(), "too small"),
     ] {
         let folder = laboratory.path("out");
         let out = folder.to_str().unwrap();

@@ -186,6 +186,8 @@ fn a_board_without_memory_is_refused_and_the_game_goes_on() {
     let engine = Engine::new(EngineOptions {
         size: Size::new(3, 3).unwrap(),
         memory: MemoryBudget::Table(2048),
+        // Complete pages: a ranked page has the same size on every board.
+        networks: None,
         ..EngineOptions::default()
     });
     let mut session = Session::new(engine.unwrap(), options(10));

@@ -73,8 +73,8 @@ fn every_preset_plays_a_legal_game_and_the_same_one_twice() {
 fn every_preset_with_a_tree_proves_that_tic_tac_toe_is_a_draw() {
     for name in Preset::names().filter(|name| *name != "flat") {
         let policy = policy(name);
-        let table =
-            Table::new(Shape { moves: 9, policy_state: policy.uses_state() }, 8 << 20).expect("a table");
+        let table = Table::new(Shape { policy_state: policy.uses_state(), ..Shape::complete(9) }, 8 << 20)
+            .expect("a table");
         let parameters = SearchParameters { expand_at: 1, ..SearchParameters::default() };
         let report =
             Search::new(&table, policy, parameters)

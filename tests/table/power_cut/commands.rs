@@ -1,7 +1,8 @@
 //! A power cut while a table is made from others.
 
 use super::pages::{
-    Image, choose, folder, identity, open, pages_of, power_cuts, put_together, repair, shape, temporary_files,
+    Image, Kind, choose, folder, identity, open, pages_of, power_cuts, put_together, repair, shape,
+    temporary_files,
 };
 use crate::truth::{position, size};
 use std::path::Path;
@@ -24,7 +25,7 @@ fn search(table: &Table, seed: u64, simulations: u64) {
 
 fn searched(path: &Path, seed: u64) -> Table {
     let board = size(9, 9);
-    let table = Table::create(path, &identity(board), shape(board, false), BYTES).expect("a file");
+    let table = Table::create(path, &identity(board), shape(board, Kind::Ranked), BYTES).expect("a file");
     search(&table, seed, 3_000);
     table
 }
@@ -124,9 +125,8 @@ fn a_snapshot_that_is_cut_is_no_table_and_one_of_a_busy_table_is_sound() {
             }
         });
         let images = watch(folder.path(), &at("copy"), |look| {
-            let done = AtomicBool::new(false);
             std::thread::scope(|scope| {
-                scope.spawn(|| {
+                let copying = scope.spawn(|| {
                     let source = Table::open(&at("live"), TableMode::ReadOnly, None).expect("a table");
                     for _ in 0..50 {
                         source.snapshot(&at("copy"), true).expect("a copy");
@@ -139,9 +139,8 @@ fn a_snapshot_that_is_cut_is_no_table_and_one_of_a_busy_table_is_sound() {
                         let counted = (census.entries_used as u64, census.pages_used as u64);
                         assert_eq!(counted, (survey.entries, survey.pages));
                     }
-                    done.store(true, Relaxed);
                 });
-                while !done.load(Relaxed) {
+                while !copying.is_finished() {
                     look();
                 }
             });

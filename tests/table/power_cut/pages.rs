@@ -1,4 +1,4 @@
-//! Pages of different moments.
+//! Memory pages of different moments.
 
 use std::path::{Path, PathBuf};
 use tewari::base::rng::PlayoutRng;
@@ -32,10 +32,23 @@ pub(crate) fn identity(size: Size) -> TableIdentity {
     }
 }
 
-/// Returns the shape for a board. With policy state, pages of the smallest boards are 192 bytes, and some lie on two
-/// pages.
-pub(crate) fn shape(size: Size, policy_state: bool) -> Shape {
-    Shape { moves: size.points() + 1, policy_state }
+/// The kinds of edge pages.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Kind {
+    Ranked,
+    Complete,
+    /// Complete pages with policy state: those of the smallest boards have 192 bytes, and some lie on two memory pages.
+    WithPolicyState,
+}
+
+/// Returns the shape for a board.
+pub(crate) fn shape(size: Size, kind: Kind) -> Shape {
+    let moves = size.points() + 1;
+    match kind {
+        Kind::Ranked => Shape::ranked(moves),
+        Kind::Complete => Shape::complete(moves),
+        Kind::WithPolicyState => Shape { policy_state: true, ..Shape::complete(moves) },
+    }
 }
 
 /// The contents of a file at some moment.
@@ -84,7 +97,7 @@ fn word(image: &[u8], index: usize) -> u64 {
     u64::from_le_bytes(*image[8 * index..].first_chunk().expect("a word"))
 }
 
-/// Returns the numbers and owners of the pages with pages of different claims.
+/// Returns the numbers and keys of the edge pages on memory pages of different claims.
 pub(crate) fn torn_pages(images: &[Image], chosen: &[usize], layout: &Layout) -> Vec<(u32, u64)> {
     let words = layout.shape.page_words();
     let pool = layout.words() - layout.pages * words;
@@ -96,7 +109,7 @@ pub(crate) fn torn_pages(images: &[Image], chosen: &[usize], layout: &Layout) ->
             (word(image, start), word(image, start + 1) as u32)
         };
         let first = 8 * start / PAGE;
-        // Words after the last tag are unused.
+        // The words after these are unused.
         let last = 8 * (start + used_words(layout.shape) - 1) / PAGE;
         let (owner, sequence) = head(first);
         if owner != 0 && sequence & 1 == 0 && (first + 1..=last).any(|page| head(page) != (owner, sequence)) {
@@ -108,9 +121,9 @@ pub(crate) fn torn_pages(images: &[Image], chosen: &[usize], layout: &Layout) ->
 
 /// Returns the number of words in use in a page.
 fn used_words(shape: Shape) -> usize {
-    let arrays = shape.moves + shape.moves.div_ceil(2) + if shape.policy_state { shape.moves } else { 0 };
-    let tags = if shape.moves > 128 { 2 + usize::from(shape.policy_state) } else { 1 };
-    4 + arrays + tags
+    let edges = shape.edges();
+    let state = if shape.policy_state { edges } else { 0 };
+    6 + edges + if shape.ranked { 2 } else { edges.div_ceil(2) } + state
 }
 
 /// Opens such a file for searches.
@@ -120,11 +133,11 @@ pub(crate) fn open(path: &Path) -> Table {
     table
 }
 
-/// Checks that the table returns no page with pages of different claims.
+/// Checks that the table returns no edge page on memory pages of different claims.
 pub(crate) fn assert_no_torn_page_is_found(table: &Table, torn: &[(u32, u64)]) {
     for &(number, owner) in torn {
         let found = table.find(owner).and_then(|entry| table.page(&entry).map(|page| page.number()));
-        assert_ne!(found, Some(number), "a page of two positions");
+        assert_ne!(found, Some(number), "an edge page of two positions");
     }
 }
 

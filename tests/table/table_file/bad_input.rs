@@ -76,7 +76,7 @@ fn another_version_is_refused() {
         let folder = Folder::new();
         let found = format!("found version {version}");
         let expected =
-            ["expected format version 4", &found, "use the program that made it, or make a new table"];
+            ["expected format version 5", &found, "use the program that made it, or make a new table"];
         assert_refused_unchanged(&damaged(&folder, 16, &[version]), &expected);
     }
 }

@@ -150,7 +150,7 @@ fn resizing_can_leave_the_old_table_alone() {
     assert!(resized.status.success(), "{}", stderr(&resized));
     assert!(fs::read(&path).expect("the file") == before);
     assert_eq!(root_visits(&analysis(&out, &["--simulations", "1"])), 1001);
-    let tiny = table(&["resize", "--table-size", "1KiB"], &[&path]);
+    let tiny = table(&["resize", "--table-size", "512B"], &[&path]);
     assert_refused(&tiny, &["too small", "expected at least"]);
     assert!(fs::read(&path).expect("the file") == before);
 }

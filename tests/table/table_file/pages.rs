@@ -34,7 +34,7 @@ fn ten_simulations_in_a_file_make_few_of_its_pages_dirty() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
     let path = folder.path().canonicalize().expect("its name").join("a.tewari");
     let size = Size::new(9, 9).expect("a size");
-    let shape = Shape { moves: size.points() + 1, policy_state: false };
+    let shape = Shape::complete(size.points() + 1);
     let root = Position::new(size, Rules::CHINESE, Komi(15));
     let identity = TableIdentity {
         game: "go 9x9".to_owned(),

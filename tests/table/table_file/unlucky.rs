@@ -91,8 +91,7 @@ fn failing_reads_writes_and_syncs_are_told_and_lose_nothing() {
 fn what_could_not_be_written_once_is_told_and_never_called_written() {
     let folder = Folder::new();
     let Some(shim) = shim(&folder) else { return };
-    let not_closed =
-        "not closed: a program that used it was killed, or could not write everything to the disk";
+    let not_closed = "the machine stopped or a write failed, possibly before everything was on the disk";
     for (at, found) in [(2, not_closed), (1_000_000, "closed, and all written to the disk")] {
         let path = folder.table(&format!("{at}.tewari"), 100);
         let name = path.to_str().expect("a name");
