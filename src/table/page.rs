@@ -182,8 +182,11 @@ impl<'t> Page<'t> {
     /// Returns the index of a move's edge; `None` if the move is not on the page.
     #[must_use]
     pub fn index_of(&self, number: u16) -> Option<usize> {
+        if !self.shape.ranked {
+            return Some(number.into()).filter(|&index| index < self.shape.moves);
+        }
         let mut edges = self.move_numbers().zip(self.edges());
-        edges.position(|(found, edge)| found == number && (edge.is_legal() || !self.shape.ranked))
+        edges.position(|(found, edge)| found == number && edge.is_legal())
     }
 
     /// Returns the prior of the best move that is neither on this page nor on an earlier one of the chain; `None` if all

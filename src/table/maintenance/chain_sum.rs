@@ -7,6 +7,7 @@ use crate::table::best_moves::BestMoves;
 use crate::table::edge::Edge;
 use crate::table::page::{self, Page, PageEvaluation};
 use crate::table::transposition_table::Table;
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The pages of one position in one table.
@@ -43,9 +44,10 @@ impl ChainSum<'_> {
     /// Returns the sums of all moves of the parts, in the order of the longest chain.
     pub(super) fn moves(&self) -> Vec<MoveSum> {
         let mut moves: Vec<MoveSum> = Vec::new();
+        let mut listed = BTreeSet::new();
         for page in self.longest().into_iter().chain(&self.parts).flatten() {
             for (number, edge) in page.moves() {
-                if !moves.iter().any(|it| it.number == number) {
+                if listed.insert(number) {
                     let (visits, value) = self.edge(number);
                     let prior = edge.is_legal().then(|| edge.prior());
                     moves.push(MoveSum { number, prior, visits, value, amaf: self.amaf(number) });

@@ -118,7 +118,7 @@ fn snapshot(table: &Table, copy: &Path) {
             let copy = Table::open(copy, TableMode::ReadOnly, None).expect("a table");
             let [faults, left] = [table, &copy].map(|table| table.scan(&mut |_| {}));
             look(&left);
-            assert_eq!((left.unfinished_entries, left.unfinished_blocks), (0, 0));
+            assert_eq!((left.unfinished_entries, left.unfinished_pages), (0, 0));
             assert!(left.faults <= faults.faults, "{:?} where there were {:?}", left.described, faults.described);
             assert_eq!(left.entries + left.bad_entries, made.entries);
         }
@@ -166,7 +166,7 @@ fn repair(path: &Path) {
     table.repair(&mut |_| {});
     let survey = table.scan(&mut |_| {});
     look(&survey);
-    let wrong = (survey.faults, survey.unfinished_entries, survey.unfinished_blocks);
+    let wrong = (survey.faults, survey.unfinished_entries, survey.unfinished_pages);
     assert_eq!(wrong, (0, 0, 0), "{:?}", survey.described);
     let census = table.census();
     assert_eq!(census.entries_used as u64, survey.entries);
