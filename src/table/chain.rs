@@ -1,14 +1,16 @@
 //! Chains: the pages of one position, from the highest priors down.
 //!
-//! An entry names the first page, and each page the next. Names outlive what they name, since any page may be evicted: a
-//! page belongs to a chain only if its owner is the position and its rank is its place in the chain. So a chain that was
-//! cut, damaged or led in a circle ends before the first page that does not fit.
+//! An entry contains the number of the first page, and each page that of the next. That page may have been evicted: a page
+//! belongs to a chain only if its owner is the position and its rank is its place in the chain. So a chain that was cut,
+//! damaged or led in a circle ends before the first page that does not fit.
 
 use super::edge::EDGE_VISITS_FULL;
 use super::entry::{Entry, TOTAL_VISITS_FULL};
+use super::header;
 use super::page::Page;
 use super::transposition_table::Table;
 use crate::base::value::Value;
+use std::sync::atomic::Ordering::Relaxed;
 
 impl Table {
     /// Returns the first page of a position, unless it has none or it was evicted.
@@ -22,6 +24,9 @@ impl Table {
     #[must_use]
     #[inline]
     pub fn next_page(&self, page: &Page<'_>) -> Option<Page<'_>> {
+        if !self.layout.shape.ranked {
+            return None;
+        }
         self.page_with_owner(page.next(), page.owner(), page.rank() + 1)
     }
 
@@ -59,6 +64,16 @@ impl Table {
     #[inline]
     pub(super) fn page_of(&self, number: u32, key: u64, rank: u64) -> Option<Page<'_>> {
         self.page_with_owner(number, self.owner_of(key), rank)
+    }
+
+    /// Frees page `number` and those that follow it, if it belongs to `owner` and has this place in its chain.
+    pub(super) fn free_from(&self, mut number: u32, owner: u64, mut rank: u64) {
+        while let Some(page) = self.page_with_owner(number, owner, rank)
+            && let Some(next) = page.free()
+        {
+            self.header(header::PAGES_USED).fetch_sub(1, Relaxed);
+            (number, rank) = (next, rank + 1);
+        }
     }
 
     #[inline]

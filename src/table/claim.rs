@@ -191,7 +191,10 @@ impl Table {
         if self.next_page(&last).is_some() {
             return true;
         }
-        let listed: Vec<u16> = self.chain(*first).flat_map(|page| page.move_numbers()).collect();
+        let mut listed = Vec::new();
+        for page in self.chain(*first) {
+            listed.extend(page.moves().map(|(number, _)| number));
+        }
         let rank = last.rank() + 1;
         let (key, evaluation) = (self.owner_of(first.owner()), PageEvaluation::NONE);
         // The visit that is under way: without any, the page would be the first to be evicted.
@@ -202,8 +205,12 @@ impl Table {
         };
         if !last.link(found, page.number()) {
             // Another worker appended a page, or evicted the last one.
-            self.free_chain_from(&page);
+            self.free_from(page.number(), page.owner(), rank);
             return self.next_page(&last).is_some();
+        }
+        // The page named before may have come back to this place meanwhile.
+        if found != page.number() {
+            self.free_from(found, page.owner(), rank);
         }
         true
     }
@@ -248,19 +255,8 @@ impl Table {
 
     /// Frees the chain that begins with page `number`, which no entry names, if it still belongs to the position `key`.
     pub(super) fn free_chain(&self, number: u32, key: u64) {
-        if let Some(first) = self.page_of(number, key, 0).filter(|_| key >= MIN_KEY) {
-            self.free_chain_from(&first);
-        }
-    }
-
-    /// Frees a page and those that follow in its chain.
-    fn free_chain_from(&self, page: &Page<'_>) {
-        let mut page = Some(*page);
-        while let Some(freed) = page.take()
-            && let Some(next) = freed.free()
-        {
-            self.header(header::PAGES_USED).fetch_sub(1, Relaxed);
-            page = self.page_of(next, self.owner_of(freed.owner()), freed.rank() + 1);
+        if key >= MIN_KEY {
+            self.free_from(number, self.owner_of(key), 0);
         }
     }
 
@@ -292,12 +288,17 @@ impl Table {
                     continue;
                 }
             }
-            if owner == 0 {
+            if owner == 0 || self.is_of_earlier_epoch(owner) {
                 return Some(candidate);
             }
             candidates.push(candidate, used as u32, used_in);
         }
         candidates.victim(self.replacement, generation).map(|victim| victim.what)
+    }
+
+    /// Returns true if a page belongs to no position, because its file was in doubt since it was filled.
+    fn is_of_earlier_epoch(&self, owner: u64) -> bool {
+        self.epoch != 0 && !self.layout.shape.ranked && self.find(self.owner_of(owner)).is_none()
     }
 
     /// Returns the last page of the chain in which page `number` is; that page itself if it is free or being filled.
@@ -329,8 +330,13 @@ impl Table {
         }
         // A worker that sees writes from here on also sees the odd sequence.
         fence(Release);
-        if words[0].load(Relaxed) != 0 {
+        let owner = words[0].load(Relaxed);
+        if owner != 0 {
             counters.page_evictions += 1;
+            if word & 1 == 0 {
+                // The page named as the next may have come back to the chain since this one was chosen as its last.
+                self.free_from(page::next_of(word), owner, page::rank_of(word) + 1);
+            }
         } else if word & 1 == 0 {
             self.header(header::PAGES_USED).fetch_add(1, Relaxed);
         }

@@ -34,7 +34,7 @@
 //! - The unwritten results of a killed process: one simulation and the update buffer of each worker.
 //! - Writes to an entry when two workers insert one key at the same time: only the first of the two entries is found
 //!   again. Of two pages made for one place at the same time one is freed at once, as is the chain of an evicted
-//!   entry. Only a worker killed between making a page and naming it leaves a page that nothing names.
+//!   entry. A killed worker, or a power cut, may leave pages in no chain until they are evicted.
 //! - The visits of the moves on a further page that was evicted. The position goes on with the pages before it, and the same
 //!   moves come back, without visits, when the search needs them.
 //! - One of two AMAF samples added to one word at the same time ([`Page::add_amaf`]), and one of two values stored for a

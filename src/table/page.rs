@@ -41,7 +41,7 @@ use super::layout::{MOVE_BITS, MOVE_WORDS, PAGE_HEADER_WORDS, RANKED_EDGES, Shap
 use super::score_mean::ScoreMean;
 use crate::base::game::Prior;
 use crate::base::value::{Estimate, Value};
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 /// The bits of word 3 that hold the estimate; the others belong to the halving.
 pub(super) const ESTIMATE_MASK: u64 = u64::MAX << WEIGHT_SHIFT;
@@ -132,7 +132,7 @@ impl<'t> Page<'t> {
     /// this page was evicted.
     pub(super) fn link(&self, found: u32, number: u32) -> bool {
         let word = |next: u32| self.stamp | u64::from(next) << NEXT_SHIFT;
-        self.words[1].compare_exchange(word(found), word(number), Release, Relaxed).is_ok()
+        self.words[1].compare_exchange(word(found), word(number), AcqRel, Relaxed).is_ok()
     }
 
     /// Returns true if both are handles to the same claim of the same page.
@@ -381,7 +381,10 @@ impl<'t> Page<'t> {
                 half_points > 2 * visits || visits >= u64::from(AMAF_VISITS_LIMIT)
             })
         });
-        let used = || self.stored_numbers().zip(self.edges()).filter(|(_, edge)| edge.is_legal());
+        // On a complete page every move has its place.
+        let is_ranked = self.shape.ranked;
+        let numbered = || self.stored_numbers().zip(self.edges());
+        let used = || numbered().filter(move |(_, edge)| is_ranked && edge.is_legal());
         let number = used().map(|(number, _)| number).find(|&number| {
             usize::from(number) >= self.shape.moves || used().filter(|(it, _)| *it == number).count() > 1
         });

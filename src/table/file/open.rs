@@ -15,7 +15,7 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Bytes of the smallest page: the header is synced with it.
+/// Bytes of the smallest memory page: the header is synced with it.
 const HEADER_PAGE_BYTES: usize = 4096;
 
 impl Table {

@@ -291,7 +291,7 @@ mod tests {
             assert_eq!(entered.0 >> EPOCH_SHIFT, 3 + u64::from(close_state.is_in_doubt()));
             assert_eq!(entered.close_state(here, false), CloseState::InUse);
         }
-        // Without a boot identity only a synced file needs no recovery.
+        // Without a boot identity only a synced file is not in doubt.
         assert_eq!(word(CLOSED, 0).close_state(0, true), CloseState::OtherBoot);
         assert_eq!(
             UseState(u64::MAX).entered(CloseState::OtherBoot, here),

@@ -84,7 +84,9 @@ impl ChainSum<'_> {
             let priors: Vec<_> = chunk.iter().map(|it| it.prior).collect();
             let evaluation = PageEvaluation { estimate: self.estimate().filter(|_| rank == 0), score: None };
             Page::fill(words, shape, &priors, &BestMoves::from_list(&listed, rest), evaluation);
-            words[2].store(used, Relaxed);
+            let of_page: u64 = chunk.iter().map(|it| it.visits >> shift).sum();
+            let of_page = used >> 32 << 32 | of_page.min(u32::MAX.into());
+            words[2].store(if rank == 0 { used } else { of_page }, Relaxed);
             page::assign(words, target.owner_of(key), rank as u64);
             let Some(page) = target.page_of(number, key, rank as u64) else { break };
             for (index, it) in chunk.iter().enumerate() {
@@ -124,20 +126,22 @@ impl ChainSum<'_> {
         self.parts.iter().find_map(|part| part.first()?.estimate())
     }
 
-    /// Returns the page and the index of a move in each chain that has it, with signed factors: 1 for each part, and 1 minus
-    /// the number of parts for the base.
-    fn terms(&self, number: u16) -> impl Iterator<Item = (&Page<'_>, usize, i128)> {
-        let once_too_often = 1 - self.parts.len() as i128;
-        let parts = self.parts.iter().map(|part| (part, 1));
-        let chains = parts.chain(self.base.iter().map(move |base| (base, once_too_often)));
-        chains.filter_map(move |(chain, factor)| {
-            chain.iter().find_map(|page| Some((page, page.index_of(number)?, factor)))
-        })
+    /// Returns the page and the index of a move in each chain that has it, with signed factors: 1 for each part, and for the
+    /// base 1 minus the number of parts that have the move, since a part may have lost the page.
+    fn terms(&self, number: u16) -> Vec<(&Page<'_>, usize, i128)> {
+        let mut terms = Vec::new();
+        for part in &self.parts {
+            terms.extend(place_of(part, number).map(|(page, index)| (page, index, 1)));
+        }
+        let once_too_often = 1 - terms.len() as i128;
+        let base = self.base.as_ref().and_then(|base| place_of(base, number));
+        terms.extend(base.map(|(page, index)| (page, index, once_too_often)));
+        terms
     }
 
     /// Returns the visits of a move, and their mean value.
     fn edge(&self, number: u16) -> (u64, Value) {
-        let terms = self.terms(number).map(|(page, index, factor)| (page.edge(index), factor));
+        let terms = self.terms(number).into_iter().map(|(page, index, factor)| (page.edge(index), factor));
         weighted_mean(terms.map(|(edge, factor): (Edge, i128)| (edge.visits(), edge.value(), factor)))
     }
 
@@ -155,6 +159,11 @@ impl ChainSum<'_> {
         }
         Amaf { visits: visits as u32, half_points: half_points.min(2 * visits) as u32 }
     }
+}
+
+/// Returns the page of a chain with a move, and the index of its edge.
+fn place_of<'c, 't>(chain: &'c Chain<'t>, number: u16) -> Option<(&'c Page<'t>, usize)> {
+    chain.iter().find_map(|page| Some((page, page.index_of(number)?)))
 }
 
 /// Returns the sum of the visits and the mean of the values over terms (visits, value, factor); 0 and value 0 if the

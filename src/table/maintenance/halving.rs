@@ -43,9 +43,10 @@ impl Table {
         let estimate = state & ESTIMATE_MASK;
         for step in state & u64::from(u32::MAX)..steps {
             match edges.get(step as usize) {
-                Some((page, index)) => {
+                Some((page, index)) if page.is_current() => {
                     page.change_edge(*index, Edge::halved);
                 }
+                Some(_) => {}
                 None if step as usize == edges.len() => entry.halve_leaf_playouts(),
                 None => entry.halve_total(),
             }

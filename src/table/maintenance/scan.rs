@@ -41,10 +41,9 @@ pub struct TableStatistics {
     pub edges_visited: u64,
     /// Visits of the most visited position.
     pub most_visits: u64,
-    /// Complete pages in no chain, so that no worker finds them: those left by killed workers, and the rest of a chain that
-    /// lost a page before them.
+    /// Pages in no chain: left by killed workers, behind a lost page, or of an earlier epoch.
     pub orphans: u64,
-    /// Positions that lost their first page to another, and chains that name a further page of another position.
+    /// Positions that lost their first page to another, and chains that name a further page that was evicted.
     pub lost_pages: u64,
     /// Entries being claimed, or left unfinished by a killed process.
     pub unfinished_entries: u64,
@@ -274,16 +273,14 @@ impl Table {
         PageCheck::Good
     }
 
-    /// Returns the visits that a position should have, if its leaf playouts and its edges have more.
+    /// Returns the visits that a position should have, if its leaf playouts and the edges of its sound pages have more.
     fn visits_behind(&self, entry: &Entry<'_>, first: Page<'_>) -> Option<u32> {
-        let edges: u64 = self
-            .chain(first)
-            .flat_map(|page| page.edges().collect::<Vec<_>>())
-            .map(|edge| u64::from(edge.visits()))
-            .sum();
-        let counted = edges + u64::from(entry.leaf_playouts().visits);
+        let pages = self.chain(first).take_while(|page| page.fault().is_none());
+        let edges: u64 =
+            pages.map(|page| page.edges().map(|edge| u64::from(edge.visits())).sum::<u64>()).sum();
+        let counted = (edges + u64::from(entry.leaf_playouts().visits)).min(u32::MAX.into());
         let is_behind = counted > Table::visits_allowed(entry.total().visits.into());
-        is_behind.then(|| u32::try_from(counted).unwrap_or(u32::MAX))
+        is_behind.then_some(counted as u32)
     }
 
     /// Returns all entries of the directory.

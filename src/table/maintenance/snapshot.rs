@@ -27,7 +27,7 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
 
 /// Words copied between two rests (1 MiB).
@@ -35,6 +35,8 @@ const CHUNK_WORDS: usize = 1 << 17;
 /// Divisor of the rest after each chunk: while others use the table, a copy sleeps for a quarter of the time that the
 /// chunk took, since it shares memory and disk with their searches.
 const REST_DIVISOR: u32 = 4;
+/// Timeout for the exclusive lock of a file that is to be replaced.
+const REPLACED_LOCK_TIMEOUT: Duration = Duration::from_millis(200);
 /// Maximum number of attempts to read an entry or a page that changes meanwhile.
 const MAX_READ_ATTEMPTS: usize = 3;
 /// Header words copied from the table.
@@ -101,9 +103,10 @@ impl Table {
     /// Repairs this copy of another table, and counts what remains and what was dropped.
     fn repair_copy(&mut self) -> SnapshotCounts {
         let found = self.repair(&mut |_| {});
+        let census = self.census();
         SnapshotCounts {
-            entries: found.entries,
-            pages: self.census().pages_used as u64,
+            entries: census.entries_used as u64,
+            pages: census.pages_used as u64,
             entries_dropped: found.bad_entries + found.unfinished_entries,
             pages_dropped: found.bad_pages + found.unfinished_pages + found.orphans,
             is_clone: false,
@@ -177,8 +180,13 @@ fn may_be_written(path: &Path, source: &File, may_replace: bool) -> Result<Optio
         return Err(FileProblem::NotAFile { found: files::kind_of(named.file_type()) });
     }
     let file = File::open(path).map_err(FileProblem::io("open the file"))?;
-    if file.try_lock().is_err() {
-        return Err(FileProblem::Locked { wanted: "replaced", found: "uses" });
+    let began = Instant::now();
+    // A child that another thread of this process has just forked holds locks of this process until it runs its program.
+    while file.try_lock().is_err() {
+        if began.elapsed() > REPLACED_LOCK_TIMEOUT {
+            return Err(FileProblem::Locked { wanted: "replaced", found: "uses" });
+        }
+        thread::sleep(Duration::from_millis(1));
     }
     Ok(Some(file))
 }

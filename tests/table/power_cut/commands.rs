@@ -108,6 +108,15 @@ fn a_merge_or_a_resize_that_is_cut_leaves_the_tables_as_they_were() {
     cut(folder.path(), &resized, 2);
 }
 
+/// Ends the searches of a test, also if it fails.
+struct StopAtEnd<'a>(&'a AtomicBool);
+
+impl Drop for StopAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Relaxed);
+    }
+}
+
 #[test]
 fn a_snapshot_that_is_cut_is_no_table_and_one_of_a_busy_table_is_sound() {
     let folder = folder();
@@ -115,6 +124,7 @@ fn a_snapshot_that_is_cut_is_no_table_and_one_of_a_busy_table_is_sound() {
     let live = searched(&at("live"), 1);
     let stop = AtomicBool::new(false);
     let images = std::thread::scope(|scope| {
+        let _stop = StopAtEnd(&stop);
         scope.spawn(|| {
             for seed in 0.. {
                 search(&live, seed, 100);
@@ -145,7 +155,6 @@ fn a_snapshot_that_is_cut_is_no_table_and_one_of_a_busy_table_is_sound() {
                 }
             });
         });
-        stop.store(true, Relaxed);
         images
     });
     // An image taken between the file's completion and its renaming is complete, so it is left out.

@@ -88,7 +88,7 @@ pub(crate) fn put_together(images: &[Image], chosen: &[usize]) -> Image {
     }
     let word = word(&file, USE) ^ 1;
     file[8 * USE..8 * USE + 8].copy_from_slice(&(word & !(3 << STATE) | 1 << STATE).to_le_bytes());
-    // The file must not look like a copy of another, which would need recovery on this run, too.
+    // The file must not look like a copy of another, which would be in doubt on this run, too.
     file[8 * PLACE..8 * PLACE + 8].fill(0);
     file
 }
