@@ -15,9 +15,10 @@
 //!   more than one sequence of moves. All of them share its statistics.
 //! * *leaf*: the position where a descent ends; *backup*: the update of all positions and edges of the path with the
 //!   evaluation of the leaf; *worker*: a thread that runs simulations.
-//! * *entry*: 32 bytes of the table for one position: visits, value, leaf playouts, bounds; *block*: the edges of a
-//!   position, with priors, visits, values and AMAF samples. A position gets one when it is expanded.
-//! * *edge visits*, N(s,a): simulations through an edge, in the block of s; *leaf playouts*, n0: the playouts of a position
+//! * *entry*: 32 bytes of the table for one position: visits, value, leaf playouts, bounds; *page*: priors, visits
+//!   and values of moves of a position: of all, with AMAF samples, or of eight, then with further pages in a *chain*. A
+//!   position gets its first page when it is expanded.
+//! * *edge visits*, N(s,a): simulations through an edge, on a page of s; *leaf playouts*, n0: the playouts of a position
 //!   as a leaf, before it was expanded. Visits of a position are n0 + Σ N(s,a).
 //! * *value*: a win rate in `[0, 1]` for the player to move, unless the name contains `black_`; *prior*: virtual visits and
 //!   wins that the network or Go knowledge gives a move before it is tried; *policy state*: a word at each edge that belongs to the selection policy.
@@ -26,8 +27,8 @@
 //!   stones than now, *path bounds* for one history; a *twin* is the entry that stores path bounds. See `search::proof`.
 //! * *refuted*: a move proven to lose for its player; *banned*: forbidden by superko.
 //! * *update buffer*: AMAF samples of frequently visited positions that a worker has not written yet; *late update*: an
-//!   update of an entry or block that another position has taken meanwhile. It is counted, not written.
-//! * *eviction*: a full table takes an entry or block for another position; *generation*: a counter that new searches
+//!   update of an entry or page that another position has taken meanwhile. It is counted, not written.
+//! * *eviction*: a full table takes an entry or page for another position; *generation*: a counter that new searches
 //!   advance once enough entries were claimed, by which replacement measures age; *reseeding*: an evicted position starts
 //!   again from the edge to it.
 //!
@@ -39,7 +40,7 @@
 //! - [`base`] (uses nothing): players, moves, scores, values, keys, random numbers, input lines, folders, memory, and
 //!   `platform`, which alone names the operating system
 //! - [`go`] (uses `base`): board, rules, playouts, ladders, life and death
-//! - [`table`] (uses `base`): entries, blocks, replacement, files
+//! - [`table`] (uses `base`): entries, pages, replacement, files
 //! - [`search`] (uses `base`, `table`): simulations, policies, proofs, reports
 //! - [`network`] (uses `base`, `go`): planes, layers, kernels, weights
 //! - [`records`] (uses `base`, `go`): SGF

@@ -8,7 +8,7 @@
 //!
 //! A move is never played if the value of another one is higher by more than the statistical error of both. On larger
 //! boards, where the visits are spread over more moves, this choice seemed to lose games, so the most visited move is played
-//! there. Measurements: tools/experiments/decisions.md, section 13.
+//! there. Measurements: tools/experiments/decisions.md, section "The decision on a move".
 
 use crate::base::game::{Bounds, Game, Outcome, Player};
 use crate::go::Position;

@@ -139,7 +139,7 @@ pub(super) fn black_score(score: ScoreEstimate, position: &Position) -> ScoreMea
     }
 }
 
-/// Returns the score that a search stores with the block of a position; `None` if the network was not trained on scores.
+/// Returns the score that a search stores with the first page of a position; `None` if the network was not trained on scores.
 #[must_use]
 pub fn evaluate_score(evaluator: &mut Evaluator, position: &Position) -> Option<ScoreMean> {
     let situation = InputPosition::with_moves_in_key(position);

@@ -88,8 +88,8 @@ impl EngineOptions {
         Err(BudgetError::TooManyThreads { given: threads, most })
     }
 
-    /// Returns the shape of the edge pages: with a network the moves are ranked by its priors, without one the search needs
-    /// statistics of all moves from the first visit.
+    /// Returns the shape of the edge pages: ranked by the network's priors with a network, else complete, since the search
+    /// then needs all moves from the first visit.
     #[must_use]
     pub fn table_shape(&self) -> Shape {
         let policy_state = self.policy.policy(UNKNOWN_BUDGET).uses_state();
@@ -160,7 +160,7 @@ fn open_or_create(
     }
 }
 
-/// Checks the shape of the blocks, since the identity in a file may be false.
+/// Checks the shape of the pages, since the identity in a file may be false.
 fn check_shape(
     table: &Table,
     wanted: Shape,
@@ -169,8 +169,8 @@ fn check_shape(
 ) -> Result<(), FileProblem> {
     let found = table.layout().shape;
     // A table with other policy state can be read, but not searched.
-    let has_state = mode == TableMode::ReadOnly || found.policy_state == wanted.policy_state;
-    if found.moves == wanted.moves && has_state {
+    let is_alike = found.policy_state == wanted.policy_state && found.ranked == wanted.ranked;
+    if found.moves == wanted.moves && (is_alike || mode == TableMode::ReadOnly) {
         return Ok(());
     }
     match table.identity().map(|identity| &identity.game) {

@@ -182,8 +182,8 @@ impl Engine {
     }
 
     /// Sets the noise mixed into the network's policy at the roots of later searches: probabilities by move number, with the
-    /// sum [`PROBABILITY_ONE`](crate::network::probabilities::PROBABILITY_ONE). It has no effect on a root that already has
-    /// its priors in the table. For self-play.
+    /// sum [`PROBABILITY_ONE`](crate::network::probabilities::PROBABILITY_ONE). A root that has
+    /// pages keeps their priors. For self-play.
     pub fn set_root_noise(&mut self, noise: Option<Vec<u32>>) {
         self.root_noise = noise.map(Arc::from);
     }
@@ -250,10 +250,10 @@ impl Engine {
         // The seed depends on the position and its visits, so that no search depends on those of other positions. A search
         // that goes on, or a file that is opened again, gets another seed: the same one would repeat the playouts.
         let visits = self.table.find(root.key()).map_or(0, |entry| u64::from(entry.total().visits));
-        // An evaluator that is asked at the first visit needs the entry at once.
+        parameters.seed = mix(parameters.seed ^ mix(root.key() ^ mix(visits)) ^ self.table.session_seed());
+        // With `expand_at` 1 the evaluator runs at the first visit and needs an entry.
         parameters.defers_entries =
             self.options.has_network() && parameters.expand_at > 1 && parameters.reseed;
-        parameters.seed = mix(parameters.seed ^ mix(root.key() ^ mix(visits)) ^ self.table.session_seed());
         self.searches += 1;
         let policy =
             self.options.policy.policy(limits.simulations.or(limits.visits).unwrap_or(UNKNOWN_BUDGET));

@@ -1,4 +1,4 @@
-//! Scores in reports: those stored in the table, and the evaluator's for moves to positions without a block.
+//! Scores in reports: those stored in the table, and the evaluator's for moves to positions without a page.
 
 use super::evaluation;
 use crate::base::game::{Game, Move};

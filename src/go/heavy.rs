@@ -41,7 +41,7 @@ impl HeavyPlayouts {
         large_self_atari: 0,
     };
 
-    /// The strongest probabilities that were tried: see tools/experiments/decisions.md, section 7.
+    /// The strongest probabilities that were tried: see tools/experiments/decisions.md, section "Board and playouts".
     pub const DEFAULT: HeavyPlayouts = HeavyPlayouts { large_self_atari: 256, ..HeavyPlayouts::MICHI };
 
     /// Plays until both players have passed or the playout reaches its maximum length; returns the area score without komi.

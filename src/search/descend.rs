@@ -98,7 +98,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         Continue(())
     }
 
-    /// Selects an edge of a position, and gives its chain further pages where the best move may be on none.
+    /// Selects an edge of a position. Appends pages to its chain while the best move may be on no page.
     fn choose(
         &mut self,
         entry: Entry<'t>,
@@ -120,10 +120,12 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             };
             let selection =
                 self.edges.select(self.table, &self.policy, node, self.virtual_loss, &mut self.rng);
-            self.counters.collisions += self.edges.illegal_edges();
             match selection {
-                Selection::Edge(edge, siblings) => return Continue((edge, siblings)),
-                // Every page makes the chain longer, unless another worker takes it at once.
+                Selection::Edge(edge, siblings) => {
+                    self.counters.collisions += self.edges.illegal_edges();
+                    return Continue((edge, siblings));
+                }
+                // Each page makes the chain longer, unless another worker evicts it first.
                 Selection::NextPage => may_grow = self.claim_next_page(&first),
                 // Moves on no page are neither refuted nor tried.
                 Selection::AllRefuted if self.chain.last().is_some_and(|last| last.rest().is_some()) => {
@@ -152,7 +154,10 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             let Some(edge) = step.page.current_edge(step.index) else { return Some(entry) };
             if is_new && edge.visits() > 0 && self.parameters.reseed {
                 let value = edge.value().other();
-                self.is_reseeded = edge.visits() > self.parameters.expand_at;
+                // Each worker may have visited the edge before any made an entry.
+                let unseen =
+                    if self.parameters.defers_entries { self.parameters.threads as u32 - 1 } else { 0 };
+                self.is_reseeded = edge.visits() > self.parameters.expand_at.saturating_add(unseen);
                 entry.seed(
                     LeafPlayouts::with_mean(edge.visits(), value),
                     VisitsAndValue { visits: edge.visits(), value },
@@ -165,8 +170,8 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         Some(entry)
     }
 
-    /// Returns true if the position has no entry and its first visit is left to the edge to it: the entry of the second visit
-    /// starts with the statistics of that edge.
+    /// Returns true if this is the first visit through the edge and the position has no entry. The edge alone stores this
+    /// visit; the next one makes an entry from it.
     fn is_first_visit(&self, key: u64) -> bool {
         let Some(step) = self.steps.last().filter(|_| self.parameters.defers_entries) else { return false };
         step.page.current_edge(step.index).is_some_and(|edge| edge.visits() == 0)

@@ -1,4 +1,4 @@
-//! Expansion: the claim of an edge page for the leaf, with the evaluator's priors and estimates.
+//! Expansion: the claim of a position's first page and of further ones, with the evaluator's priors and estimates.
 
 use super::policy::SelectionPolicy;
 use super::worker::Worker;

@@ -7,8 +7,9 @@ use crate::table::Entry;
 pub(super) enum Leaf<'t> {
     /// A position without a page, which may get one.
     Unexpanded(Entry<'t>),
-    /// A position that gets a playout. It has no entry if the table has no room for one, or if the path has returned to
-    /// an earlier position.
+    /// A position that gets a playout. It has no entry at the first visit of an edge if entries are deferred, if the table
+    /// has no room, or if the path has returned to an earlier position. It has pages if all moves on them are refuted and
+    /// the table has no room for another; the value stored is then that of its leaf playouts.
     Playout(Option<Entry<'t>>),
     /// A position with an outcome decided by its path bounds or by the end of the game.
     Decided(Option<Entry<'t>>, Bounds),

@@ -130,7 +130,7 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
         let mut root = root.clone();
         if let Some(allowed) = self.root_moves {
             let moves = (0..).zip(allowed).filter(|(_, allowed)| **allowed);
-            root.set_root_salt(moves.fold(0, |salt, (number, _)| mix(salt ^ mix(number + 1))));
+            root.set_root_salt(moves.fold(mix(1), |salt, (number, _)| mix(salt ^ mix(number + 1))));
         }
         root
     }

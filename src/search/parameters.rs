@@ -18,7 +18,8 @@ pub struct SearchParameters {
     pub catch_up: CatchUp,
     /// True if an evicted position restarts with the visits and value of the edge to it.
     pub reseed: bool,
-    /// True if a position gets its entry at its second visit, since the edge to it stores the first. Needs `reseed`.
+    /// True if a position gets its entry at the second visit through one edge; the edge stores the first visit. Needs
+    /// `reseed`. An engine sets it by its evaluator.
     pub defers_entries: bool,
     /// Number of workers, 1 to 255.
     pub threads: usize,

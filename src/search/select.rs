@@ -2,7 +2,8 @@
 //! that is legal and not banned is selected.
 //!
 //! A chain of ranked pages may lack moves. The best of these takes part as the *rest*: an edge without visits, with its
-//! prior. If it is selected, the chain needs another page. So a chain selects the move that one page of all moves would.
+//! prior. If it is selected, the chain needs another page. So a chain selects what one page of all moves would, except among
+//! moves with equal scores.
 
 use super::path::SiblingStatistics;
 use super::policy::{EdgeColumns, EstimateStatistics, ParentView, Puct, SelectionPolicy};
@@ -37,7 +38,7 @@ pub(super) struct EdgeArrays {
     visited: Vec<Visited>,
     /// Weight of a visit of each edge.
     weights: Vec<f32>,
-    /// Index of the rest, if the chain lacks moves.
+    /// Index of the rest, if the chain lacks moves and may get another page.
     rest: Option<usize>,
     /// Number of edges with visits of moves that are illegal in the position.
     illegal_edges: u64,
@@ -331,7 +332,6 @@ impl EdgeArrays {
     /// Third pass: computes the policy's score of every move that is not excluded.
     fn score<P: SelectionPolicy>(&mut self, policy: &P, is_root: bool, has_estimate: bool) {
         let visits = self.visited.iter().map(|visited| u64::from(visited.visits)).sum::<u64>();
-        let has_estimate = has_estimate && policy.uses_amaf();
         let estimates = has_estimate.then(|| self.estimates());
         let parent = ParentView { is_root, estimates, ..ParentView::new(visits as f32) };
         let columns = EdgeColumns {
@@ -405,6 +405,7 @@ impl EdgeArrays {
         let mean = self.mean();
         self.weights.clear();
         self.weights.resize(self.loaded.len(), 0.0);
+        // The columns contain virtual losses, which are no visits.
         for visited in &self.visited {
             self.value[visited.index] = visited.value.as_f32();
             self.visits[visited.index] = visited.visits as f32;

@@ -1,5 +1,6 @@
 //! Searches, proofs and policies.
 
+mod chains;
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "proofs/exact.rs"]

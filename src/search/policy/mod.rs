@@ -136,7 +136,7 @@ pub trait SelectionPolicy: Clone + Send + Sync {
         }
     }
 
-    /// Returns true if the policy reads AMAF statistics; without it they are not collected.
+    /// Returns true if the policy reads AMAF statistics; without it they are not collected. Ranked pages have none.
     fn uses_amaf(&self) -> bool {
         false
     }

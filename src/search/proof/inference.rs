@@ -42,8 +42,8 @@ pub(super) fn bounds_from_child(
     ProvenBounds { base, path: path.intersect(permitted(base, step.permits_proof_for, range)) }
 }
 
-/// Returns the bounds against the player to move: the best that any move achieves. All moves must be in the table; the
-/// scan ends as soon as nothing can be proven.
+/// Returns the bounds against the player to move: the best that any move achieves. A move to a position without an entry is
+/// unproven, and pages are not read. The scan ends once nothing can be proven.
 pub(super) fn bounds_from_all_moves<G: Game>(table: &Table, game: &G) -> ProvenBounds {
     let range = game.score_range();
     let mover = game.to_play();
