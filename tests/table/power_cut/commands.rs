@@ -134,7 +134,7 @@ fn a_snapshot_that_is_cut_is_no_table_and_one_of_a_busy_table_is_sound() {
                 }
             }
         });
-        let images = watch(folder.path(), &at("copy"), |look| {
+        watch(folder.path(), &at("copy"), |look| {
             std::thread::scope(|scope| {
                 let copying = scope.spawn(|| {
                     let source = Table::open(&at("live"), TableMode::ReadOnly, None).expect("a table");
@@ -154,8 +154,7 @@ fn a_snapshot_that_is_cut_is_no_table_and_one_of_a_busy_table_is_sound() {
                     look();
                 }
             });
-        });
-        images
+        })
     });
     // An image taken between the file's completion and its renaming is complete, so it is left out.
     let cut_short: Vec<Image> =
