@@ -50,30 +50,3 @@ impl BestMoves {
         self.moves[RANKED_EDGES].map(|(_, prior)| prior)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_chain_lists_every_move_once_the_highest_priors_first() {
-        let priors: Vec<Option<Prior>> = (0..40_u8)
-            .map(|number| {
-                let wins = number.wrapping_mul(37) % 11;
-                (number % 7 != 3).then_some(Prior { visits: wins, wins })
-            })
-            .collect();
-        let mut listed: Vec<(u16, Prior)> = Vec::new();
-        loop {
-            let best = BestMoves::of(&priors, |number| listed.iter().any(|(it, _)| *it == number));
-            let page = (0..RANKED_EDGES).map_while(|index| Some((best.number(index), best.prior(index)?)));
-            listed.extend(page);
-            let Some(rest) = best.rest() else { break };
-            assert!(rest.wins <= listed.last().expect("a move").1.wins);
-        }
-        let mut expected: Vec<(u16, Prior)> =
-            (0..).zip(&priors).filter_map(|(number, prior)| Some((number, (*prior)?))).collect();
-        expected.sort_by_key(|(number, prior)| (std::cmp::Reverse(prior.wins), *number));
-        assert_eq!(listed, expected);
-    }
-}

@@ -7,7 +7,7 @@ use super::entry::{Entry, GENERATIONS, MIN_KEY, busy_since};
 use super::header;
 use super::layout::{BUCKET_ENTRIES, ENTRY_WORDS};
 use super::page::{self, MAX_CHAIN, Page, PageEvaluation};
-use super::replacement::{EvictionCandidates, age};
+use super::replacement::{age, keep_least};
 use super::transposition_table::{ProtectedPath, Table};
 use crate::base::game::Prior;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
@@ -30,7 +30,7 @@ impl Table {
         protected: ProtectedPath<'_>,
         counters: &mut Counters,
     ) -> Option<Entry<'_>> {
-        self.count_claim();
+        self.header(header::CLAIMS).fetch_add(1, Relaxed);
         let generation = self.generation();
         // Another worker may take the victim first, even for the same key.
         for _ in 0..BUCKET_ENTRIES {
@@ -83,16 +83,11 @@ impl Table {
         found.unwrap_or(made)
     }
 
-    #[inline]
-    fn count_claim(&self) {
-        self.header(header::CLAIMS).fetch_add(1, Relaxed);
-    }
-
     /// Returns the entry of `key`'s buckets to claim, with its word 0: an empty or abandoned one, else the least
     /// valuable; `None` if all are protected.
     fn victim(&self, key: u64, protected: ProtectedPath<'_>) -> Option<(&[AtomicU64; ENTRY_WORDS], u64)> {
         let generation = self.generation();
-        let mut candidates = EvictionCandidates::default();
+        let mut least = None;
         let bucket = self.bucket(key);
         // Of equal candidates the first is evicted.
         let (before, from) = bucket.split_at(self.replacement.first_place(key, BUCKET_ENTRIES));
@@ -109,10 +104,11 @@ impl Table {
             }
             let entry = Entry::new(words, owner);
             if !protected.keys.contains(&owner) {
-                candidates.push((words, owner), entry.total().visits, entry.meta().generation);
+                let worth = self.replacement.worth(entry.total().visits, entry.meta().generation, generation);
+                keep_least(&mut least, worth, (words, owner));
             }
         }
-        candidates.victim(self.replacement, generation).map(|victim| victim.what)
+        least.map(|(_, victim)| victim)
     }
 
     /// Gives the position its first page with `priors`, evicting a less valuable page if none is free. Returns the present
@@ -265,7 +261,7 @@ impl Table {
     fn choose_page(&self, protected: ProtectedPath<'_>) -> Option<PageCandidate<'_>> {
         let generation = self.generation();
         let pages = self.layout.pages as u64;
-        let mut candidates = EvictionCandidates::default();
+        let mut least = None;
         for _ in 0..CLOCK_STEPS.min(self.layout.pages) {
             let number = (self.header(header::CLOCK).fetch_add(1, Relaxed) % pages) as u32 + 1;
             let candidate = self.last_of_chain(number)?;
@@ -291,9 +287,9 @@ impl Table {
             if owner == 0 || self.is_of_earlier_epoch(owner) {
                 return Some(candidate);
             }
-            candidates.push(candidate, used as u32, used_in);
+            keep_least(&mut least, self.replacement.worth(used as u32, used_in, generation), candidate);
         }
-        candidates.victim(self.replacement, generation).map(|victim| victim.what)
+        least.map(|(_, victim)| victim)
     }
 
     /// Returns true if a page belongs to no position, because its file was in doubt since it was filled.

@@ -104,20 +104,3 @@ counters! {
     /// Positions found with edges that they cannot have: a key shared with another position, or damage.
     collisions: u64 = "collisions",
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_sum_has_every_counter_and_no_name_stands_for_two() {
-        let one = Counters { hits: 2, evictions_by_age: [1; AGES], ..Counters::default() };
-        let mut sum = one;
-        sum.add(&one);
-        assert_eq!((sum.hits, sum.misses, sum.evictions_by_age), (4, 0, [2; AGES]));
-        let names: std::collections::BTreeSet<&str> = sum.list().map(|(name, _)| name).collect();
-        assert_eq!(names.len(), sum.list().count());
-        assert!(sum.list().any(|counter| counter == ("hits", Count::Number(4))));
-        assert_eq!(Count::Numbers(&[1, 20]).to_string(), "1 20");
-    }
-}

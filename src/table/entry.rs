@@ -170,15 +170,11 @@ impl<'t> Entry<'t> {
         if !self.is_current() {
             return;
         }
-        let mut word = self.words[1].load(Relaxed);
-        loop {
+        let counted = |word: u64| {
             let visits = ((word >> 32) + u64::from(count)).min(u64::from(u32::MAX));
-            let counted = visits << 32 | u64::from(value.0);
-            match self.words[1].compare_exchange_weak(word, counted, Relaxed, Relaxed) {
-                Ok(_) => return,
-                Err(now) => word = now,
-            }
-        }
+            Some(visits << 32 | u64::from(value.0))
+        };
+        let _ = self.words[1].fetch_update(Relaxed, Relaxed, counted);
     }
 
     /// Halves the visits and keeps the value.
@@ -214,19 +210,9 @@ impl<'t> Entry<'t> {
 
     #[inline]
     pub(super) fn update_meta(&self, change: impl Fn(EntryMeta) -> EntryMeta) {
-        if !self.is_current() {
-            return;
-        }
-        let mut word = self.words[2].load(Relaxed);
-        loop {
-            let changed = change(EntryMeta::unpack(word)).pack();
-            if changed == word {
-                return;
-            }
-            match self.words[2].compare_exchange_weak(word, changed, Relaxed, Relaxed) {
-                Ok(_) => return,
-                Err(now) => word = now,
-            }
+        if self.is_current() {
+            let changed = |word| Some(change(EntryMeta::unpack(word)).pack()).filter(|&it| it != word);
+            let _ = self.words[2].fetch_update(Relaxed, Relaxed, changed);
         }
     }
 
@@ -242,20 +228,11 @@ impl<'t> Entry<'t> {
     }
 
     fn change_page_and(&self, before: u32, change: impl Fn(EntryMeta) -> EntryMeta) -> bool {
-        if !self.is_current() {
-            return false;
-        }
-        let mut word = self.words[2].load(Relaxed);
-        loop {
+        let changed = |word| {
             let meta = EntryMeta::unpack(word);
-            if meta.page != before {
-                return false;
-            }
-            match self.words[2].compare_exchange_weak(word, change(meta).pack(), AcqRel, Relaxed) {
-                Ok(_) => return true,
-                Err(now) => word = now,
-            }
-        }
+            (meta.page == before).then(|| change(meta).pack())
+        };
+        self.is_current() && self.words[2].fetch_update(AcqRel, Relaxed, changed).is_ok()
     }
 
     /// Reads the page's number by an exchange that changes nothing: a worker that changes the page later sees all
@@ -361,21 +338,14 @@ impl<'t> Entry<'t> {
         if !self.is_current() {
             return;
         }
-        let mut word = self.words[3].load(Relaxed);
-        loop {
+        let tightened = |word| {
             let known = unpack_bounds(word, self.key).unwrap_or(NO_BOUNDS);
-            let tightened = known.intersect(bounds);
+            let both = known.intersect(bounds);
             // Only damage makes bounds contradict each other: the new proof replaces them.
-            let packed =
-                pack_bounds(if tightened.lower <= tightened.upper { tightened } else { bounds }, self.key);
-            if packed == word {
-                return;
-            }
-            match self.words[3].compare_exchange_weak(word, packed, Relaxed, Relaxed) {
-                Ok(_) => return,
-                Err(now) => word = now,
-            }
-        }
+            let packed = pack_bounds(if both.lower <= both.upper { both } else { bounds }, self.key);
+            (packed != word).then_some(packed)
+        };
+        let _ = self.words[3].fetch_update(Relaxed, Relaxed, tightened);
     }
 
     /// Claims the entry of `owner` and empties it for this position. The old key is removed first, so that no reader

@@ -76,19 +76,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn leaf_playouts_are_halved_before_they_overflow() {
-        let mut leaf_playouts = LeafPlayouts::default();
-        for _ in 0..200_000 {
-            leaf_playouts = leaf_playouts.plus(2);
-            assert!(
-                leaf_playouts.half_points == 2 * leaf_playouts.visits
-                    && leaf_playouts.visits <= MAX_LEAF_PLAYOUTS
-            );
-        }
-        assert_eq!(leaf_playouts.mean(), Value::WIN);
-    }
-
-    #[test]
     fn a_mean_counts_as_few_playouts() {
         for visits in [1, 2, MAX_PLAYOUTS_OF_MEAN, 1_000_000] {
             let leaf_playouts = LeafPlayouts::with_mean(visits, Value(0x4000_0000));

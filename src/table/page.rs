@@ -224,15 +224,9 @@ impl<'t> Page<'t> {
     /// Changes an edge atomically; returns the changed edge.
     #[inline]
     pub(super) fn change_edge(&self, index: usize, change: impl Fn(Edge) -> Edge) -> Edge {
-        let word = &self.edge_words()[index];
-        let mut before = word.load(Relaxed);
-        loop {
-            let after = change(Edge(before));
-            match word.compare_exchange_weak(before, after.0, Relaxed, Relaxed) {
-                Ok(_) => return after,
-                Err(now) => before = now,
-            }
-        }
+        let changed = |word| Some(change(Edge(word)).0);
+        let before = self.edge_words()[index].fetch_update(Relaxed, Relaxed, changed);
+        change(Edge(before.unwrap_or_else(|word| word)))
     }
 
     /// Returns the page's word 3, with the progress of a halving.
@@ -264,21 +258,15 @@ impl<'t> Page<'t> {
         ScoreMean::unpack(self.words[EVALUATOR_SCORE].load(Relaxed)).if_sampled()
     }
 
-    /// Adds a sample to the sampled score; drops it if the page was evicted or another worker adds one at this moment.
+    /// Adds a sample to the sampled score; drops it if the page was evicted after the read, or if another worker adds one
+    /// at this moment.
     #[inline]
     pub fn add_score_sample(&self, sample: ScoreMean) {
-        self.exchange(SAMPLED_SCORE, |score| score.plus_samples(sample));
-    }
-
-    /// Exchanges the word only if the page was current after the read and the word has not changed since.
-    #[inline]
-    fn exchange(&self, at: usize, change: impl FnOnce(ScoreMean) -> ScoreMean) {
-        let found = self.words[at].load(Relaxed);
+        let word = &self.words[SAMPLED_SCORE];
+        let found = word.load(Relaxed);
         if self.is_current() {
-            let changed = change(ScoreMean::unpack(found)).pack();
-            if changed != found {
-                let _ = self.words[at].compare_exchange(found, changed, Relaxed, Relaxed);
-            }
+            let changed = ScoreMean::unpack(found).plus_samples(sample).pack();
+            let _ = word.compare_exchange(found, changed, Relaxed, Relaxed);
         }
     }
 
@@ -402,22 +390,14 @@ impl<'t> Page<'t> {
     /// Frees the page; returns the number of the next page in its chain, or `None` if it was evicted since it was found.
     pub(super) fn free(&self) -> Option<u32> {
         let odd = after(self.stamp, 1);
-        let mut word = self.words[1].load(Relaxed);
-        // Fails again if another worker links a page meanwhile.
-        while word & STAMP_MASK == self.stamp {
-            match self.words[1].compare_exchange_weak(word, odd, Acquire, Relaxed) {
-                Ok(_) => {
-                    // A worker that sees the owner removed also sees the odd sequence.
-                    fence(Release);
-                    self.words[0].store(0, Relaxed);
-                    // Fails only if another worker has meanwhile reclaimed the page as abandoned.
-                    let _ = self.words[1].compare_exchange(odd, after(odd, 1), Release, Relaxed);
-                    return Some((word >> NEXT_SHIFT) as u32);
-                }
-                Err(now) => word = now,
-            }
-        }
-        None
+        let mine = |word| (word & STAMP_MASK == self.stamp).then_some(odd);
+        let word = self.words[1].fetch_update(Acquire, Relaxed, mine).ok()?;
+        // A worker that sees the owner removed also sees the odd sequence.
+        fence(Release);
+        self.words[0].store(0, Relaxed);
+        // Fails only if another worker has meanwhile reclaimed the page as abandoned.
+        let _ = self.words[1].compare_exchange(odd, after(odd, 1), Release, Relaxed);
+        Some(next_of(word))
     }
 
     /// Replaces an edge of a page that no other worker reads.
@@ -520,32 +500,4 @@ pub(super) fn free(words: &[AtomicU64]) {
     words[0].store(0, Relaxed);
     words[1].store(after(words[1].load(Relaxed) | 1, 1), Relaxed);
     words[2].store(0, Relaxed);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::table::amaf::amaf_sample;
-
-    #[test]
-    fn amaf_counts_are_halved_together_and_alone() {
-        let shape = Shape::complete(2);
-        let words: Vec<AtomicU64> = (0..shape.page_words()).map(|_| AtomicU64::new(0)).collect();
-        let page = Page::accept(&words, shape, 1, 0, 0).unwrap();
-        for _ in 0..100_000 {
-            page.add_amaf(&[amaf_sample(2)]);
-            let amaf = page.amaf(0);
-            assert_eq!(amaf.half_points, 2 * amaf.visits);
-            assert!(amaf.visits < AMAF_VISITS_LIMIT);
-        }
-        assert_eq!(page.amaf(1), Amaf::default());
-        page.add_amaf(&[amaf_sample(1) << 32]);
-        assert_eq!(page.amaf(1), Amaf { visits: 1, half_points: 1 });
-        // Steps of three visits cross the limit at odd numbers, too.
-        for _ in 0..100_000 {
-            page.add_amaf(&[(3 * amaf_sample(2)) << 32]);
-            assert_eq!(page.fault(), None);
-            assert!(page.amaf(1).half_points + 1 >= 2 * page.amaf(1).visits);
-        }
-    }
 }

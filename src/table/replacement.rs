@@ -26,47 +26,11 @@ pub enum Replacement {
     Always,
 }
 
-/// The candidates for eviction: the entries of a bucket and its overflow bucket, or the pages that the clock hand passes.
-#[derive(Debug)]
-pub(super) struct EvictionCandidates<T> {
-    all: [Option<EvictionCandidate<T>>; MAX_CANDIDATES],
-    count: usize,
-}
-
-/// An entry or a page that may be evicted, with its visits and the generation of its last use.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct EvictionCandidate<T> {
-    pub(super) what: T,
-    visits: u32,
-    used_in: u64,
-}
-
-/// Maximum number of candidates: two buckets of four entries, or eight pages.
-const MAX_CANDIDATES: usize = 8;
-
-impl<T: Copy> Default for EvictionCandidates<T> {
-    fn default() -> EvictionCandidates<T> {
-        EvictionCandidates { all: [None; MAX_CANDIDATES], count: 0 }
-    }
-}
-
-impl<T: Copy> EvictionCandidates<T> {
-    /// Adds a candidate if there is room.
-    #[inline]
-    pub(super) fn push(&mut self, what: T, visits: u32, used_in: u64) {
-        if let Some(place) = self.all.get_mut(self.count) {
-            *place = Some(EvictionCandidate { what, visits, used_in });
-            self.count += 1;
-        }
-    }
-
-    /// Returns the least valuable candidate, the first of equals.
-    #[inline]
-    pub(super) fn victim(self, replacement: Replacement, generation: u64) -> Option<EvictionCandidate<T>> {
-        let worth = |candidate: &&EvictionCandidate<T>| {
-            replacement.worth(candidate.visits, candidate.used_in, generation)
-        };
-        self.all.iter().flatten().min_by_key(worth).copied()
+/// Keeps the less valuable of two candidates for eviction, the first of equals.
+#[inline]
+pub(super) fn keep_least<T>(least: &mut Option<(u64, T)>, worth: u64, candidate: T) {
+    if least.as_ref().is_none_or(|(other, _)| worth < *other) {
+        *least = Some((worth, candidate));
     }
 }
 
@@ -142,11 +106,11 @@ mod tests {
 
     /// Returns the victim among candidates of (visits, generation of last use) in generation 3.
     fn victim(replacement: Replacement, candidates: &[(u32, u64)]) -> usize {
-        let mut all = EvictionCandidates::default();
+        let mut least = None;
         for (index, &(visits, used_in)) in candidates.iter().enumerate() {
-            all.push(index, visits, used_in);
+            keep_least(&mut least, replacement.worth(visits, used_in, 3), index);
         }
-        all.victim(replacement, 3).unwrap().what
+        least.unwrap().1
     }
 
     #[test]

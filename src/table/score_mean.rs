@@ -37,12 +37,6 @@ impl ScoreMean {
         ScoreMean { mean: score, deviation: 0.0, weight }
     }
 
-    /// Returns the same mean and deviation with another weight.
-    #[must_use]
-    pub fn with_weight(self, weight: f64) -> ScoreMean {
-        ScoreMean { weight, ..self }
-    }
-
     /// Returns the mean over the samples of both. It uses only additions, multiplications, a division and a square
     /// root, which give the same bits on every processor.
     #[must_use]

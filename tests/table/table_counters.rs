@@ -6,8 +6,8 @@ use std::sync::Barrier;
 use tewari::base::game::Prior;
 use tewari::base::value::{Estimate, Value};
 use tewari::table::{
-    Counters, EDGE_VISITS_FULL, Entry, LeafPlayouts, MAX_EDGE_VISITS, Page, PageEvaluation, ProtectedPath,
-    ScoreMean, Shape, TOTAL_VISITS_FULL, Table, TableIdentity, TableMode, VisitsAndValue,
+    AGES, Count, Counters, EDGE_VISITS_FULL, Entry, LeafPlayouts, MAX_EDGE_VISITS, Page, PageEvaluation,
+    ProtectedPath, ScoreMean, Shape, TOTAL_VISITS_FULL, Table, TableIdentity, TableMode, VisitsAndValue,
 };
 
 const MOVES: usize = 26;
@@ -262,4 +262,16 @@ fn an_estimate_stays_when_visits_are_halved() {
     }
     assert!(visits(&page)[3] < u64::from(EDGE_VISITS_FULL));
     assert_eq!(page.estimate(), Some(estimate));
+}
+
+#[test]
+fn a_sum_has_every_counter_and_no_name_stands_for_two() {
+    let one = Counters { hits: 2, evictions_by_age: [1; AGES], ..Counters::default() };
+    let mut sum = one;
+    sum.add(&one);
+    assert_eq!((sum.hits, sum.misses, sum.evictions_by_age), (4, 0, [2; AGES]));
+    let names: std::collections::BTreeSet<&str> = sum.list().map(|(name, _)| name).collect();
+    assert_eq!(names.len(), sum.list().count());
+    assert!(sum.list().any(|counter| counter == ("hits", Count::Number(4))));
+    assert_eq!(Count::Numbers(&[1, 20]).to_string(), "1 20");
 }

@@ -18,6 +18,7 @@ pub use error::{FileError, FileProblem};
 pub use mapped::FileState;
 pub use session::{CloseState, TableMode};
 
+pub(super) use create::UnnamedFile;
 pub(super) use error::with_path;
 pub(super) use mapped::MappedFile;
 pub(super) use new_file::{give_name, reserve, room, temporary_file};

@@ -9,7 +9,7 @@ use crate::base::value::Value;
 use crate::table::atomic::AtomicU64;
 use crate::table::edge::EDGE_VISITS_FULL;
 use crate::table::entry::{self, Entry, EntryMeta, TOTAL_VISITS_FULL, VisitsAndValue};
-use crate::table::file::{FileError, FileProblem, compare, with_path};
+use crate::table::file::{FileError, FileProblem, UnnamedFile, compare, with_path};
 use crate::table::header;
 use crate::table::leaf_playouts::LeafPlayouts;
 use crate::table::transposition_table::Table;
@@ -119,16 +119,13 @@ impl Table {
         if !may_replace && path.exists() {
             return Err(in_target(FileProblem::Exists));
         }
-        let unnamed =
-            Table::create_without_name(path, &identity, first.layout.shape, bytes).map_err(in_target)?;
-        let (unnamed, kept) = unnamed.fill(|target| {
-            target.set_lineage(lineage);
-            target.header(header::GENERATION).store(first.generation(), Relaxed);
-            let mut merge =
-                Merge { target, sources, base, kept: MergeCounts::default(), with_page: Vec::new() };
-            merge.run(progress).then_some(merge.kept).ok_or(MergeError::Interrupted)
-        })?;
-        let mut table = unnamed.keep(may_replace).map_err(in_target)?;
+        let mut unnamed = UnnamedFile::new(path, &identity, first.layout.shape, bytes).map_err(in_target)?;
+        unnamed.table.set_lineage(lineage);
+        let target = &unnamed.table;
+        target.header(header::GENERATION).store(first.generation(), Relaxed);
+        let mut merge = Merge { target, sources, base, kept: MergeCounts::default(), with_page: Vec::new() };
+        let kept = merge.run(progress).then_some(merge.kept).ok_or(MergeError::Interrupted)?;
+        let mut table = unnamed.keep(path, may_replace).map_err(in_target)?;
         table.sync_at_end();
         Ok((table, kept))
     }

@@ -7,7 +7,6 @@ use crate::table::layout::ENTRY_WORDS;
 use crate::table::page::{self, Page};
 use crate::table::replacement::age;
 use crate::table::transposition_table::Table;
-use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Excess of counts that is no damage: updates in progress when a process was killed, and late updates of an evicted
@@ -174,7 +173,8 @@ impl Table {
             return false;
         }
         let entry = Entry::new(words, key);
-        if !self.places(key).iter().any(|places| places.contains(&index)) {
+        let mut places = self.bucket(key).iter().chain(self.overflow_bucket(key));
+        if !places.any(|place| std::ptr::eq(place, words)) {
             statistics.bad_entries += 1;
             statistics.fault(|| format!("entry {index}: stored in the wrong bucket"));
             return false;
@@ -286,15 +286,5 @@ impl Table {
     /// Returns all entries of the directory.
     pub(super) fn entry_words(&self) -> &[[AtomicU64; 4]] {
         self.backing.words()[self.layout.directory()..self.layout.pool()].as_chunks().0
-    }
-
-    /// Returns the indices of the entries in a key's bucket and overflow bucket.
-    fn places(&self, key: u64) -> [Range<usize>; 2] {
-        let first = self.backing.words()[self.layout.directory()..].as_ptr().addr();
-        let place = |address: usize| address.saturating_sub(first) / size_of::<[AtomicU64; 4]>();
-        [self.bucket(key), self.overflow_bucket(key)].map(|bucket| {
-            let bucket = bucket.as_ptr_range();
-            place(bucket.start.addr())..place(bucket.end.addr())
-        })
     }
 }
