@@ -342,6 +342,7 @@ def orphans():
 EXPERIMENTS = {
     "table-size-1000": table_size(1000, 200, ["4KiB", "8KiB", "16KiB", "32KiB", "64KiB", "256KiB", "1MiB", "16MiB"]),
     "table-size-network": table_size(1000, 100, ["16KiB", "32KiB", "64KiB", "128KiB", "256KiB", "1MiB", "16MiB"]),
+    "table-size-pages": table_size(1000, 60, ["8KiB", "32KiB", "128KiB", "4KiB", "16KiB", "64KiB", "1MiB"]),
     "table-size-5000": table_size(5000, 40, ["8KiB", "32KiB", "128KiB", "512KiB", "2MiB", "64MiB"]),
     "replacement": replacement(),
     "claims": claims(),
