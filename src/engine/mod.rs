@@ -182,8 +182,8 @@ impl Engine {
     }
 
     /// Sets the noise mixed into the network's policy at the roots of later searches: probabilities by move number, with the
-    /// sum [`PROBABILITY_ONE`](crate::network::probabilities::PROBABILITY_ONE). A root that has
-    /// pages keeps their priors. For self-play.
+    /// sum [`PROBABILITY_ONE`](crate::network::probabilities::PROBABILITY_ONE). A root that has pages keeps their priors. For
+    /// self-play.
     pub fn set_root_noise(&mut self, noise: Option<Vec<u32>>) {
         self.root_noise = noise.map(Arc::from);
     }

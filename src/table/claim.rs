@@ -231,13 +231,13 @@ impl Table {
         words[2].store(self.generation() << 32 | u64::from(visits), Relaxed);
         Page::fill(words, shape, priors, &best, evaluation);
         words[0].store(self.owner_of(key), Release);
-        let complete = page::with_rank(page::after(sequence, 1), rank);
+        let published = page::with_rank(page::after(sequence, 1), rank);
         // Fails only if another worker has meanwhile reclaimed the page as abandoned.
-        words[1].compare_exchange(sequence, complete, Release, Relaxed).ok()?;
+        words[1].compare_exchange(sequence, published, Release, Relaxed).ok()?;
         Page::accept(words, shape, number, self.owner_of(key), rank)
     }
 
-    /// Stores the complete page `number` in the entry, if the entry's page is still `before` and a probe still
+    /// Stores the published page `number` in the entry, if the entry's page is still `before` and a probe still
     /// finds the entry. Otherwise no worker finds the page, and the caller frees it.
     ///
     /// A worker that evicts the entry exchanges the word with the page's number: if before this exchange, this

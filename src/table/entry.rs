@@ -201,7 +201,7 @@ impl<'t> Entry<'t> {
         EntryMeta::unpack(self.words[2].load(Relaxed))
     }
 
-    /// Returns the page's number, 0 if there is none; a worker that reads the number also finds the page complete.
+    /// Returns the page's number, 0 if there is none; a worker that reads the number also finds the page published.
     #[inline]
     #[must_use]
     pub fn page_number(&self) -> u32 {
@@ -217,7 +217,7 @@ impl<'t> Entry<'t> {
     }
 
     /// Sets the page to `number` if it is `before` at present. Ordered with all other changes of the page: a worker that
-    /// reads the number finds the page complete, and this worker sees all that the worker of the last change had seen.
+    /// reads the number finds the page published, and this worker sees all that the worker of the last change had seen.
     pub(super) fn change_page(&self, before: u32, number: u32) -> bool {
         self.change_page_and(before, |meta| EntryMeta { page: number, ..meta })
     }

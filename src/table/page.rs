@@ -89,7 +89,7 @@ pub struct Page<'t> {
 }
 
 impl<'t> Page<'t> {
-    /// Returns the page if it is complete, belongs to `owner` and has this place in the chain.
+    /// Returns the page if it is published, belongs to `owner` and has this place in the chain.
     #[inline]
     pub(super) fn accept(
         words: &'t [AtomicU64],

@@ -90,7 +90,7 @@ impl Table {
     }
 
     /// Checks all entries and pages like [`scan`](Table::scan), and drops impossible and unfinished ones and
-    /// pages that no entry names. No search may be running.
+    /// pages in no chain. No search may be running.
     pub fn repair(&mut self, progress: &mut dyn FnMut(usize)) -> TableStatistics {
         let statistics = self.walk(true, progress);
         // The pages behind a page that was dropped are orphans from then on.
