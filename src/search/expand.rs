@@ -8,12 +8,18 @@ use crate::table::{Entry, Page, ProtectedPath};
 
 impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     /// Claims a page for the current position if it is the root or has had
-    /// [`expand_at`](super::SearchParameters::expand_at) playouts, and if the table can spare one. The evaluator runs
-    /// only when there is a page for its result.
+    /// [`expand_at`](super::SearchParameters::expand_at) playouts, if the table can spare one, and if no other worker
+    /// evaluates the position at present. The evaluator runs only when there is a page for its result.
     pub(super) fn expand(&mut self, entry: &Entry<'t>) -> Option<Page<'t>> {
         let had_page = self.table.replace_lost_page(entry, &mut self.counters) | self.is_reseeded;
         let is_due = self.steps.is_empty() || entry.leaf_playouts().visits >= self.parameters.expand_at;
-        let (page, answer) = if is_due { self.claim_page(entry) } else { (None, None) };
+        let pending = self.pending;
+        let (page, answer) = match pending {
+            _ if !is_due => None,
+            Some(place) => place.unless_pending(entry.key(), || self.claim_page(entry)),
+            None => Some(self.claim_page(entry)),
+        }
+        .unwrap_or_default();
         if had_page {
             // The mean of the lost page contains the estimate, and the next page adds it again: this one, another
             // worker's, or a later one if the table can spare none at present.

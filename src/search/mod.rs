@@ -9,7 +9,7 @@
 //! 4. `proof`: the results that are proven, and the histories for which they hold;
 //! 5. `report`: the result of a search, read from the table.
 //!
-//! `virtual_loss` and `update_buffer` matter only with several workers, `policy_state` only to a few policies.
+//! `virtual_loss`, `pending` and `update_buffer` matter only with several workers, `policy_state` only to a few policies.
 
 mod amaf;
 mod backup;
@@ -20,6 +20,7 @@ mod leaf;
 mod limits;
 mod parameters;
 mod path;
+mod pending;
 pub mod policy;
 mod policy_state;
 mod progress;
@@ -45,6 +46,7 @@ use crate::base::rng::PlayoutRng;
 use crate::base::zobrist::mix;
 use crate::table::{PageEvaluation, Table};
 use limits::StoppingRule;
+use pending::PendingEvaluations;
 use policy::SelectionPolicy;
 use run::Run;
 use virtual_loss::VirtualLoss;
@@ -103,12 +105,14 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
         let threads = self.parameters.threads;
         let run = Run::new(StoppingRule::new(limits, self.table, root, self.root_moves.is_none()), threads);
         let virtual_loss = (threads > 1).then(|| VirtualLoss::new(root.move_count(), threads));
+        let pending = (threads > 1).then(|| PendingEvaluations::new(threads));
         let worker = |stream: u64| {
             let rng = PlayoutRng::new(self.parameters.seed, stream);
             let policy = self.policy.clone();
             let virtual_loss = virtual_loss.as_ref();
             Worker {
                 root_moves: self.root_moves,
+                pending: pending.as_ref().map(|all| all.place(stream as usize)),
                 ..Worker::new(self.table, policy, self.parameters, virtual_loss, root, rng, new_evaluator())
             }
         };

@@ -4,6 +4,7 @@ use super::amaf::AmafSamples;
 use super::leaf::Leaf;
 use super::parameters::SearchParameters;
 use super::path::Step;
+use super::pending::PendingPlace;
 use super::policy::SelectionPolicy;
 use super::report::Totals;
 use super::score;
@@ -28,6 +29,8 @@ pub(super) struct Worker<'t, 'e, G, P> {
     pub(super) policy: P,
     pub(super) parameters: SearchParameters,
     pub(super) virtual_loss: Option<&'t VirtualLoss>,
+    /// `None` with one worker.
+    pub(super) pending: Option<PendingPlace<'t>>,
     /// True once other workers, of this process or another, have been found to search the same table.
     pub(super) is_shared_now: bool,
     pub(super) root: G,
@@ -87,6 +90,7 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
             policy,
             parameters,
             virtual_loss,
+            pending: None,
             is_shared_now: virtual_loss.is_some(),
             root: root.clone(),
             game: root.clone(),

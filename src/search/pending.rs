@@ -1,0 +1,81 @@
+//! Evaluations in progress: no two workers evaluate the same position at the same time.
+//!
+//! Above the visits from which virtual loss counts, workers often follow each other to the same new position: with two
+//! workers on 9x9 one evaluation in fifteen was made twice. The second worker runs a playout instead.
+
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+
+/// The key of the position that each worker of a search evaluates; 0 is none.
+pub(super) struct PendingEvaluations(Box<[AtomicU64]>);
+
+/// The place of one worker among the pending evaluations.
+#[derive(Clone, Copy)]
+pub(super) struct PendingPlace<'p> {
+    all: &'p PendingEvaluations,
+    own: usize,
+}
+
+impl PendingEvaluations {
+    /// Creates the places of `workers` workers.
+    pub(super) fn new(workers: usize) -> PendingEvaluations {
+        PendingEvaluations((0..workers).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    /// Returns the place of worker number `own`.
+    pub(super) fn place(&self, own: usize) -> PendingPlace<'_> {
+        PendingPlace { all: self, own }
+    }
+}
+
+impl PendingPlace<'_> {
+    /// Calls `evaluate`, unless another worker evaluates the position with `key`. If two workers begin at the same time, both
+    /// may be refused.
+    pub(super) fn unless_pending<T>(&self, key: u64, evaluate: impl FnOnce() -> T) -> Option<T> {
+        let PendingPlace { all: PendingEvaluations(keys), own } = *self;
+        // Both are sequentially consistent: of two workers that begin, at least one sees the other.
+        keys[own].store(key, SeqCst);
+        let is_pending =
+            keys.iter().enumerate().any(|(worker, other)| worker != own && other.load(SeqCst) == key);
+        let result = (!is_pending).then(evaluate);
+        keys[own].store(0, SeqCst);
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn a_position_is_evaluated_by_one_worker_at_a_time() {
+        let pending = PendingEvaluations::new(3);
+        let [first, second] = [0, 1].map(|worker| pending.place(worker));
+        let result =
+            first.unless_pending(7, || (second.unless_pending(7, || 1), second.unless_pending(8, || 2)));
+        assert_eq!(result, Some((None, Some(2))));
+        assert_eq!(second.unless_pending(7, || 3), Some(3));
+    }
+
+    #[test]
+    fn threads_never_evaluate_a_position_together() {
+        let pending = PendingEvaluations::new(4);
+        let is_busy = AtomicBool::new(false);
+        let evaluations = AtomicU64::new(0);
+        std::thread::scope(|scope| {
+            for worker in 0..4 {
+                let (place, is_busy, evaluations) = (pending.place(worker), &is_busy, &evaluations);
+                scope.spawn(move || {
+                    for _ in 0..20_000 {
+                        place.unless_pending(7, || {
+                            assert!(!is_busy.swap(true, SeqCst));
+                            evaluations.fetch_add(1, SeqCst);
+                            is_busy.store(false, SeqCst);
+                        });
+                    }
+                });
+            }
+        });
+        assert!(evaluations.into_inner() > 0);
+    }
+}
