@@ -30,7 +30,8 @@ impl Table {
         protected: ProtectedPath<'_>,
         counters: &mut Counters,
     ) -> Option<Entry<'_>> {
-        self.header(header::CLAIMS).fetch_add(1, Relaxed);
+        let claims = self.header(header::CLAIMS).fetch_add(1, Relaxed);
+        self.backing.enlarge_pages(claims);
         let generation = self.generation();
         // Another worker may take the victim first, even for the same key.
         for _ in 0..BUCKET_ENTRIES {

@@ -25,6 +25,8 @@ impl Backing {
         &self.0
     }
 
+    pub(super) fn enlarge_pages(&self, _: u64) {}
+
     pub(super) fn sync_start(&self, _: usize) -> io::Result<()> {
         Ok(())
     }

@@ -1,6 +1,9 @@
 //! The memory of the machine, and advice about pages.
 //!
-//! Advice affects the speed of memory, never its content. These functions ignore it on systems without it.
+//! Advice affects the speed of memory, never its content. These functions ignore it on systems without it. `unsafe` is
+//! allowed for a call that `memmap2` lacks.
+
+#![allow(unsafe_code)]
 
 use super::linux_text;
 use memmap2::MmapRaw;
@@ -60,6 +63,22 @@ pub(crate) fn advise_no_huge_pages(memory: &MmapRaw, start: usize, length: usize
     let _ = memory.advise_range(memmap2::Advice::NoHugePage, start, length);
     #[cfg(not(target_os = "linux"))]
     let _ = (memory, start, length);
+}
+
+/// Number of the advice in include/uapi/asm-generic/mman-common.h of Linux; `libc` has it for few systems.
+#[cfg(target_os = "linux")]
+const MADV_COLLAPSE: i32 = 25;
+
+/// Replaces the small pages of a range, which begins at a multiple of a huge page, by huge ones at once. Linux 6.1 or newer.
+pub(crate) fn collapse_into_huge_pages(memory: &MmapRaw, start: usize, length: usize) {
+    assert!(start <= memory.len() && length <= memory.len() - start, "a range of the mapping");
+    #[cfg(target_os = "linux")]
+    // SAFETY: the range lies in a mapping that lives during the call. The system copies the content of its pages and keeps
+    // it as it is for all readers and writers; where it cannot, it returns an error and changes nothing.
+    unsafe {
+        let range = memory.as_mut_ptr().wrapping_add(start);
+        let _ = libc::madvise(range.cast(), length, MADV_COLLAPSE);
+    }
 }
 
 /// Brings all pages of a mapped file into memory for reading. Linux only; elsewhere pages are loaded one by one.
