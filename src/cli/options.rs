@@ -71,18 +71,18 @@ pub(super) struct EngineArguments {
     /// (none: the table holds a tree). Default: for rave recent, or last without a network; plain for other policies.
     #[arg(long, value_name = "POLICY", value_parser = key_policies(), help_heading = SEARCH)]
     key_policy: Option<KeyPolicy>,
-    /// The network that evaluates positions, for the policy rave only: a weights file, or none. Default: the one in the
+    /// The network that evaluates positions, for the policies rave and puct: a weights file, or none. Default: the one in the
     /// program for the board.
     #[arg(long, value_name = "FILE", value_parser = parse_network, help_heading = PLAYOUTS)]
     network: Option<NetworkChoice>,
-    /// Weight of the network's value estimate of a position, in playouts; 0 leaves it out.
+    /// Weight of the network's value estimate of a position, in playouts, for the policy rave; 0 leaves it out.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_VALUE_WEIGHT, hide_short_help = true,
         help_heading = PLAYOUTS)]
     network_value: u8,
     /// Action of a simulation at a position that has more visits than the edge to it, from transpositions: continue
-    /// below it, or stop there and back up its value.
-    #[arg(long, value_enum, default_value_t = CatchUpChoice::Continue, help_heading = SEARCH)]
-    catch_up: CatchUpChoice,
+    /// below it, or stop there and back up its value. Default: continue; stop for the policy puct.
+    #[arg(long, value_enum, help_heading = SEARCH)]
+    catch_up: Option<CatchUpChoice>,
     /// Start an evicted position again with the visits and value of the edge to it.
     #[arg(long, value_enum, default_value_t = OnOff::On, help_heading = SEARCH)]
     reseed: OnOff,
@@ -234,8 +234,9 @@ impl EngineArguments {
         options.parameters.seed = seed;
         options.parameters.reseed = self.reseed == OnOff::On;
         options.parameters.catch_up = match self.catch_up {
-            CatchUpChoice::Continue => CatchUp::Continue,
-            CatchUpChoice::Stop => CatchUp::Stop,
+            Some(CatchUpChoice::Continue) => CatchUp::Continue,
+            Some(CatchUpChoice::Stop) => CatchUp::Stop,
+            None => EngineOptions::default_catch_up(self.policy),
         };
         options.parameters.expand_at = self.expand_at.unwrap_or_else(|| options.default_expand_at());
         options

@@ -12,6 +12,12 @@ pub enum EngineError {
     /// A failure to create the table.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// A policy that needs an evaluator, without one.
+    #[error("the policy {policy} needs an evaluator: leave out --network none, or choose another policy")]
+    NoEvaluator {
+        /// The policy's name.
+        policy: &'static str,
+    },
     /// A failure of the table's file.
     #[error(transparent)]
     File(#[from] FileError),

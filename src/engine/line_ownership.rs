@@ -40,7 +40,7 @@ impl Engine {
     pub fn line_ownership(&self, root: &Position) -> LineOwnership {
         let mut root = root.clone();
         self.prepare(&mut root);
-        let network = self.network.clone().filter(|_| self.options.value_weight > 0);
+        let network = self.network.clone().filter(|_| self.options.estimate_weight() > 0);
         LineOwnership {
             root,
             network,

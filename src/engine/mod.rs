@@ -70,8 +70,12 @@ impl Engine {
     /// Creates an engine at the start of a game.
     ///
     /// # Errors
-    /// Returns an error if the memory budget is impossible, or the table cannot be allocated or opened.
+    /// Returns an error if the memory budget is impossible, if the table cannot be allocated or opened, or if the policy
+    /// lacks an evaluator.
     pub fn new(options: EngineOptions) -> Result<Engine, EngineError> {
+        if options.policy.evaluates_leaves() && !options.has_network() {
+            return Err(EngineError::NoEvaluator { policy: options.policy.name() });
+        }
         let table = create_table(&options)?;
         let network = options.ready_network();
         let mut record = Record::new(options.size, options.rules, options.komi);
@@ -252,15 +256,18 @@ impl Engine {
         let visits = self.table.find(root.key()).map_or(0, |entry| u64::from(entry.total().visits));
         parameters.seed = mix(parameters.seed ^ mix(root.key() ^ mix(visits)) ^ self.table.session_seed());
         // With `expand_at` 1 the evaluator runs at the first visit and needs an entry.
-        parameters.defers_entries =
-            self.options.has_network() && parameters.expand_at > 1 && parameters.reseed;
+        parameters.evaluates_leaves = self.options.policy.evaluates_leaves();
+        parameters.defers_entries = self.options.has_network()
+            && parameters.expand_at > 1
+            && parameters.reseed
+            && !parameters.evaluates_leaves;
         self.searches += 1;
         let policy =
             self.options.policy.policy(limits.simulations.or(limits.visits).unwrap_or(UNKNOWN_BUDGET));
         let search = Search::new(&self.table, policy, parameters).with_root_moves(self.root_moves.as_deref());
         let network = self.network.as_ref();
         let evaluation = network.map(|network| evaluation::evaluate(network, &root));
-        let counted = network.filter(|_| self.options.value_weight > 0);
+        let counted = network.filter(|_| self.options.estimate_weight() > 0);
         let scores = counted.map(|network| RefCell::new(ReportScores::new(&root, network)));
         let completed = |mut report: Report| {
             if let Some(scores) = &scores {
@@ -275,7 +282,8 @@ impl Engine {
         };
         let Some(network) = network else { return completed(search.run(&root, limits, &mut progress)) };
         let new_evaluator = || -> search::PositionEvaluator<'_, Position> {
-            let mut evaluator = NetworkEvaluator::new(Arc::clone(network), self.options.value_weight, &root);
+            let mut evaluator =
+                NetworkEvaluator::new(Arc::clone(network), self.options.estimate_weight(), &root);
             if let Some(noise) = &self.root_noise {
                 evaluator = evaluator.with_root_noise(root.key(), Arc::clone(noise));
             }
@@ -292,7 +300,7 @@ impl Engine {
             self.add_evaluation(evaluation, report);
         }
         let by_network =
-            evaluation.filter(|_| self.options.value_weight > 0).and_then(NetworkEvaluation::score);
+            evaluation.filter(|_| self.options.estimate_weight() > 0).and_then(NetworkEvaluation::score);
         let score = search::expected_score(by_network, report.root.sampled_score);
         let (mean, deviation) = score.map_or_else(
             || {
@@ -325,7 +333,7 @@ impl Engine {
 
     /// Adds the network's evaluation of the root to the report: its policy as priors, and its ownership if its value counts.
     fn add_evaluation(&self, evaluation: &NetworkEvaluation, report: &mut Report) {
-        if let Some(ownership) = evaluation.ownership.clone().filter(|_| self.options.value_weight > 0) {
+        if let Some(ownership) = evaluation.ownership.clone().filter(|_| self.options.estimate_weight() > 0) {
             report.ownership.set_estimate(ownership);
         }
         for candidate in report.moves.iter_mut().chain(&mut report.untried) {

@@ -5,8 +5,8 @@ use crate::base::memory::MemoryBudget;
 use crate::go::status::DeadStones;
 use crate::go::{KeyPolicy, Komi, PlayoutPolicy, Rules, Size};
 use crate::network::{Network, Networks};
-use crate::search::SearchParameters;
 use crate::search::policy::Preset;
+use crate::search::{CatchUp, SearchParameters};
 use crate::table::{Replacement, TableMode};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -134,6 +134,18 @@ impl EngineOptions {
             (true, false) => KeyPolicy::Last,
             (true, true) => KeyPolicy::Recent,
         }
+    }
+
+    /// Returns the default action at children with more visits than the edge to them. With values of an evaluator alone, a
+    /// value from another path is as good as one from this edge.
+    #[must_use]
+    pub fn default_catch_up(policy: Preset) -> CatchUp {
+        if policy.evaluates_leaves() { CatchUp::Stop } else { CatchUp::Continue }
+    }
+
+    /// Returns the weight of an evaluator's value estimate, in playouts or, where it ends simulations, in visits.
+    pub(super) fn estimate_weight(&self) -> u8 {
+        if self.policy.evaluates_leaves() { 1 } else { self.value_weight }
     }
 
     /// Removes the networks. Key policy and number of playouts before a page are adapted if they have their default values.

@@ -9,7 +9,7 @@ use super::score;
 use super::update_buffer::UpdateBuffer;
 use super::value_weight;
 use super::worker::Worker;
-use crate::base::game::{Game, Outcome, Player, Score};
+use crate::base::game::{Game, Outcome, Player};
 use crate::base::value::{Estimate, Value};
 use crate::table::{Edge, LeafPlayouts, ScoreMean};
 
@@ -25,8 +25,10 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
                 self.back_up_policy_state(half_points);
             }
         }
-        if let Some(score) = leaf.score {
-            self.add_score(score);
+        match (leaf.score, leaf.evaluated_score) {
+            (Some(score), _) => self.add_score((score.into(), self.playout_share), None),
+            (None, Some(evaluated)) => self.add_score((evaluated, 0.0), Some(evaluated)),
+            (None, None) => {}
         }
         self.back_up_value(leaf.value);
     }
@@ -44,10 +46,9 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         });
     }
 
-    /// Adds a sample of the expected score to every position on the path: see [`score`].
-    fn add_score(&self, score: Score) {
-        let playout = (score.into(), self.playout_share);
-        let mut following = None;
+    /// Adds a sample of the expected score to every position on the path: see [`score`]. `playout` is the final score and its
+    /// share, `following` the evaluator's score of the leaf.
+    fn add_score(&self, playout: (f64, f64), mut following: Option<f64>) {
         for step in self.steps.iter().rev() {
             let evaluated = step.first.evaluator_score().map(|it| it.mean);
             let (sample, kept) = score::sample(playout, evaluated, following);

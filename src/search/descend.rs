@@ -50,7 +50,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         if self.is_first_visit(key) {
             return Break(Leaf::Playout(None));
         }
-        let Some(entry) = self.entry_of_child(key) else { return Break(Leaf::Playout(None)) };
+        let Some(entry) = self.entry_of_child(key) else { return Break(Leaf::Unstored) };
         if !self.steps.is_empty() {
             let bounds = self.path_bounds_at(&entry);
             if proof::decided(&self.game, bounds).is_some() {

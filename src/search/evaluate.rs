@@ -7,7 +7,7 @@ use super::proof::{self, ProvenBounds};
 use super::worker::Worker;
 use crate::base::game::{Bounds, Game, Outcome, Player, Score};
 use crate::base::value::Value;
-use crate::table::Entry;
+use crate::table::{Entry, PageEvaluation};
 
 /// The result of evaluating a leaf.
 pub(super) struct LeafEvaluation {
@@ -17,6 +17,8 @@ pub(super) struct LeafEvaluation {
     pub(super) half_points_for_black: Option<u32>,
     /// The final score of the playout or of the game, or the proven one; `None` if there is none of these.
     pub(super) score: Option<Score>,
+    /// The evaluator's score of the leaf, if its evaluation ends the simulation.
+    pub(super) evaluated_score: Option<f64>,
 }
 
 impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
@@ -26,6 +28,8 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         match leaf {
             Leaf::Unexpanded(entry) => self.evaluate_by_playout(Some(entry)),
             Leaf::Playout(entry) => self.evaluate_by_playout(entry),
+            Leaf::Unstored => self.evaluate_by_playout(None),
+            Leaf::Evaluated(entry, evaluation) => self.take_evaluation(entry, evaluation),
             Leaf::Decided(entry, path) => self.evaluate_decided(entry, path),
             Leaf::AllRefuted(entry) => {
                 let bounds = self.store_refutation(&entry);
@@ -35,8 +39,24 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             Leaf::CatchUp(entry) => {
                 let bounds = ProvenBounds { base: entry.bounds(self.range), path: self.range };
                 let value = BackupValue { value: entry.total().value, bounds };
-                LeafEvaluation { value, half_points_for_black: None, score: None }
+                LeafEvaluation { value, half_points_for_black: None, score: None, evaluated_score: None }
             }
+        }
+    }
+
+    /// Takes the evaluator's value for that of the leaf. An evicted position also has the mean of its earlier visits.
+    fn take_evaluation(&self, entry: Option<Entry<'t>>, evaluation: PageEvaluation) -> LeafEvaluation {
+        let playouts = entry.map(|entry| entry.leaf_playouts()).unwrap_or_default();
+        let mean = playouts.mean();
+        let value = evaluation.estimate.map_or(mean, |estimate| estimate.join(playouts.visits.into(), mean));
+        if let Some(entry) = entry {
+            entry.add_visit(value);
+        }
+        LeafEvaluation {
+            value: BackupValue { value, bounds: ProvenBounds::none(self.range) },
+            half_points_for_black: None,
+            score: None,
+            evaluated_score: evaluation.score.map(|score| score.mean),
         }
     }
 
@@ -55,7 +75,12 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             None => self.mean_of_edge_with(result),
         };
         let value = BackupValue { value, bounds: ProvenBounds::none(self.range) };
-        LeafEvaluation { value, half_points_for_black: Some(for_black.half_points()), score: Some(score) }
+        LeafEvaluation {
+            value,
+            half_points_for_black: Some(for_black.half_points()),
+            score: Some(score),
+            evaluated_score: None,
+        }
     }
 
     fn evaluate_decided(&mut self, entry: Option<Entry<'t>>, path: Bounds) -> LeafEvaluation {
@@ -72,14 +97,24 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         }
         let value = BackupValue { value, bounds: ProvenBounds { base, path } };
         let score = (path.lower == path.upper).then_some(path.lower);
-        LeafEvaluation { value, half_points_for_black: Some(for_black.half_points()), score }
+        LeafEvaluation {
+            value,
+            half_points_for_black: Some(for_black.half_points()),
+            score,
+            evaluated_score: None,
+        }
     }
 
     fn evaluate_refuted(&self, entry: &Entry<'t>, bounds: ProvenBounds) -> LeafEvaluation {
         entry.add_visit(Value::LOSS);
         let for_black = proof::outcome_for(self.leaf_player(), Outcome::Loss);
         let value = BackupValue { value: Value::LOSS, bounds };
-        LeafEvaluation { value, half_points_for_black: Some(for_black.half_points()), score: None }
+        LeafEvaluation {
+            value,
+            half_points_for_black: Some(for_black.half_points()),
+            score: None,
+            evaluated_score: None,
+        }
     }
 
     /// Returns the player to move at the leaf. It is derived from the path, since a playout has changed `game`.

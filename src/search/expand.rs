@@ -1,16 +1,63 @@
 //! Expansion: the claim of a position's first page and of further ones, with the evaluator's priors and estimates.
 
+use super::leaf::Expansion;
 use super::policy::SelectionPolicy;
 use super::worker::Worker;
 use crate::base::game::{Game, Prior};
 use crate::base::value::Estimate;
-use crate::table::{Entry, Page, ProtectedPath};
+use crate::table::{Entry, Page, PageEvaluation, ProtectedPath};
+
+/// Maximum number of claims of a page for an evaluated position.
+const MAX_CLAIMS: usize = 3;
 
 impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
+    /// Evaluates the current position, which has no page, and gives it one; see
+    /// [`evaluates_leaves`](super::SearchParameters::evaluates_leaves). If another worker evaluates it, waits for that one.
+    fn evaluate_leaf(&mut self, entry: &Entry<'t>) -> Expansion<'t> {
+        let Some(place) = self.pending else { return self.evaluate_and_store(entry) };
+        loop {
+            if let Some(page) = self.table.page(entry) {
+                return Expansion::Page(page);
+            }
+            let expansion = place.unless_pending(entry.key(), || self.evaluate_and_store(entry));
+            match expansion {
+                Some(expansion) => return expansion,
+                None => place.wait(entry.key()),
+            }
+        }
+    }
+
+    /// Asks the evaluator, then claims a page for its answer: it may take long, and a page chosen before may be in use then.
+    fn evaluate_and_store(&mut self, entry: &Entry<'t>) -> Expansion<'t> {
+        let had_page = self.table.replace_lost_page(entry, &mut self.counters) | self.is_reseeded;
+        let evaluation = (self.evaluator)(&self.game, &mut self.priors);
+        keep_allowed(&mut self.priors, self.root_moves.filter(|_| self.steps.is_empty()));
+        let (table, priors, counters) = (self.table, &self.priors, &mut self.counters);
+        let protected = ProtectedPath { keys: &self.path_keys };
+        // A claim fails if all pages are protected, or if another worker takes the chosen one at this moment.
+        let claim = |_| table.claim_evaluated_page(entry, || (priors, evaluation), protected, counters);
+        (0..MAX_CLAIMS).find_map(claim);
+        if had_page {
+            evaluation.estimate.inspect(|&estimate| entry.remove_from_leaf_playouts(estimate));
+        }
+        ends_simulation(evaluation)
+    }
+
+    /// Evaluates the current position, for which the table has no room: only the edge to it stores the value.
+    pub(super) fn evaluate_unstored(&mut self) -> Expansion<'t> {
+        if !self.parameters.evaluates_leaves {
+            return Expansion::None;
+        }
+        ends_simulation((self.evaluator)(&self.game, &mut self.priors))
+    }
+
     /// Claims a page for the current position if it is the root or has had
     /// [`expand_at`](super::SearchParameters::expand_at) playouts, if the table can spare one, and if no other worker
     /// evaluates the position at present. The evaluator runs only when there is a page for its result.
-    pub(super) fn expand(&mut self, entry: &Entry<'t>) -> Option<Page<'t>> {
+    pub(super) fn expand(&mut self, entry: &Entry<'t>) -> Expansion<'t> {
+        if self.parameters.evaluates_leaves {
+            return self.evaluate_leaf(entry);
+        }
         let had_page = self.table.replace_lost_page(entry, &mut self.counters) | self.is_reseeded;
         let is_due = self.steps.is_empty() || entry.leaf_playouts().visits >= self.parameters.expand_at;
         let pending = self.pending;
@@ -26,7 +73,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             let estimate = answer.unwrap_or_else(|| self.estimate());
             estimate.inspect(|&estimate| entry.remove_from_leaf_playouts(estimate));
         }
-        page
+        page.map_or(Expansion::None, Expansion::Page)
     }
 
     /// Returns the evaluator's value estimate of the current position. An evaluator without an estimate for one
@@ -72,6 +119,12 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         };
         self.table.claim_next_page(first, evaluate, protected, &mut self.counters)
     }
+}
+
+/// Returns the evaluation as the end of a simulation, unless it has no value.
+fn ends_simulation<'t>(evaluation: PageEvaluation) -> Expansion<'t> {
+    let has_value = evaluation.estimate.is_some_and(|estimate| estimate.weight > 0);
+    if has_value { Expansion::Evaluated(evaluation) } else { Expansion::None }
 }
 
 /// Removes the priors of moves that are not allowed, so that the pages of a root hold allowed moves only. On complete pages

@@ -21,6 +21,9 @@ pub struct SearchParameters {
     /// True if a position gets its entry at the second visit through one edge; the edge stores the first visit. Needs
     /// `reseed`. An engine sets it by its evaluator.
     pub defers_entries: bool,
+    /// True if the value of a position that an evaluator has just evaluated ends the simulation, in place of a playout;
+    /// `expand_at` is then ignored. An engine sets it by its policy.
+    pub evaluates_leaves: bool,
     /// Number of workers, 1 to 255.
     pub threads: usize,
     /// Seed of all randomness.
@@ -34,6 +37,7 @@ impl Default for SearchParameters {
             catch_up: CatchUp::Continue,
             reseed: true,
             defers_entries: false,
+            evaluates_leaves: false,
             threads: 1,
             seed: 1,
         }

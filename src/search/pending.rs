@@ -4,6 +4,10 @@
 //! workers on 9x9 one evaluation in fifteen was made twice. The second worker runs a playout instead.
 
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::time::Duration;
+
+/// Time between two looks at an evaluation of another worker.
+const WAIT: Duration = Duration::from_micros(200);
 
 /// The key of the position that each worker of a search evaluates; 0 is none.
 pub(super) struct PendingEvaluations(Box<[AtomicU64]>);
@@ -39,6 +43,16 @@ impl PendingPlace<'_> {
         let result = (!is_pending).then(evaluate);
         keys[own].store(0, SeqCst);
         result
+    }
+
+    /// Waits until no other worker evaluates the position with `key`.
+    pub(super) fn wait(&self, key: u64) {
+        let PendingPlace { all: PendingEvaluations(keys), own } = *self;
+        let is_pending =
+            || keys.iter().enumerate().any(|(worker, other)| worker != own && other.load(SeqCst) == key);
+        while is_pending() {
+            std::thread::sleep(WAIT);
+        }
     }
 }
 

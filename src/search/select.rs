@@ -14,7 +14,7 @@ use super::value_weight;
 use super::virtual_loss::VirtualLoss;
 use crate::base::game::{Game, Move, Outcome};
 use crate::base::rng::PlayoutRng;
-use crate::base::value::Value;
+use crate::base::value::{Estimate, Value};
 use crate::table::{Edge, Page, Table};
 
 /// The edges of a position as separate arrays, so that scoring them vectorises: those of its pages in the order of their
@@ -131,7 +131,8 @@ impl EdgeArrays {
                 &mut self.policy_state,
             );
         }
-        let has_estimate = page.estimate().is_some();
+        let estimate = page.estimate();
+        let has_estimate = estimate.is_some();
         // From here on only copies are read.
         if !chain.iter().all(Page::is_current) {
             self.illegal_edges = 0;
@@ -153,7 +154,7 @@ impl EdgeArrays {
         if let Some(virtual_loss) = virtual_loss {
             self.add_virtual_loss(virtual_loss, game.key());
         }
-        self.score(policy, is_root, has_estimate);
+        self.score(policy, is_root, estimate);
         let random_probability = policy.random_probability_256();
         if random_probability > 0 && rng.is_true_in_256(random_probability) {
             self.level_scores();
@@ -330,9 +331,9 @@ impl EdgeArrays {
     }
 
     /// Third pass: computes the policy's score of every move that is not excluded.
-    fn score<P: SelectionPolicy>(&mut self, policy: &P, is_root: bool, has_estimate: bool) {
+    fn score<P: SelectionPolicy>(&mut self, policy: &P, is_root: bool, estimate: Option<Estimate>) {
         let visits = self.visited.iter().map(|visited| u64::from(visited.visits)).sum::<u64>();
-        let estimates = has_estimate.then(|| self.estimates());
+        let estimates = estimate.map(|estimate| self.estimates(estimate.value));
         let parent = ParentView { is_root, estimates, ..ParentView::new(visits as f32) };
         let columns = EdgeColumns {
             visits: &self.visits,
@@ -350,7 +351,7 @@ impl EdgeArrays {
         }
     }
 
-    fn estimates(&self) -> EstimateStatistics {
+    fn estimates(&self, own: Value) -> EstimateStatistics {
         let (mut visits, mut value) = (0.0, 0.0);
         let mut tried_probability = 0.0;
         for visited in self.visited.iter().filter(|visited| !visited.refuted) {
@@ -360,7 +361,7 @@ impl EdgeArrays {
             tried_probability += Puct::probability(self.prior_wins[visited.index]);
         }
         let mean = if visits > 0.0 { value / visits } else { 0.5 };
-        EstimateStatistics { mean, tried_probability }
+        EstimateStatistics { mean, own: own.as_f32(), tried_probability }
     }
 
     /// Returns the edge with the highest score, a random one of equals; `None` if all are excluded.

@@ -1,7 +1,7 @@
 //! One worker: the state that the four steps of a simulation share, and the loop that runs them.
 
 use super::amaf::AmafSamples;
-use super::leaf::Leaf;
+use super::leaf::{Expansion, Leaf};
 use super::parameters::SearchParameters;
 use super::path::Step;
 use super::pending::PendingPlace;
@@ -121,10 +121,17 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
     pub(super) fn simulate(&mut self) {
         self.start_at_root();
         let mut leaf = self.descend();
-        while let Leaf::Unexpanded(entry) = leaf
-            && let Some(page) = self.expand(&entry)
-        {
-            leaf = self.descend_through(entry, page);
+        loop {
+            let (entry, expansion) = match leaf {
+                Leaf::Unexpanded(entry) => (Some(entry), self.expand(&entry)),
+                Leaf::Unstored => (None, self.evaluate_unstored()),
+                _ => break,
+            };
+            match (entry, expansion) {
+                (Some(entry), Expansion::Page(page)) => leaf = self.descend_through(entry, page),
+                (_, Expansion::Evaluated(evaluation)) => leaf = Leaf::Evaluated(entry, evaluation),
+                _ => break,
+            }
         }
         let evaluation = self.evaluate(leaf);
         self.back_up(&evaluation);

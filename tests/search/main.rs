@@ -3,6 +3,7 @@
 mod chains;
 #[path = "../common/mod.rs"]
 mod common;
+mod evaluated;
 #[path = "proofs/exact.rs"]
 mod exact;
 mod knowledge;

@@ -4,6 +4,7 @@
 //! bans and the random choice among equal scores. Some policies keep *policy state* in the table, a 64-bit word at
 //! every edge. [`Preset`] lists all policies by name.
 
+mod alpha_zero;
 mod epsilon_greedy;
 mod flat;
 mod lazarus;
@@ -15,6 +16,7 @@ mod ucb;
 mod ucb_improved;
 mod ucb_tuned;
 
+pub use alpha_zero::AlphaZero;
 pub use epsilon_greedy::EpsilonGreedy;
 pub use flat::Flat;
 pub use lazarus::Lazarus;
@@ -36,6 +38,8 @@ pub struct EstimateStatistics {
     /// Mean value of the visited edges that are not refuted, weighted by their visits, for the player to move; 0.5
     /// without visits.
     pub mean: f32,
+    /// The evaluator's own value of the position, for the player to move.
+    pub own: f32,
     /// Sum of the probabilities of the moves that have visits and are not refuted; 0 to 1, and more after a pass.
     pub tried_probability: f32,
 }

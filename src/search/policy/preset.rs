@@ -1,8 +1,8 @@
 //! All selection policies by name, with their parameters.
 
 use super::{
-    EdgeColumns, EdgeView, EpsilonGreedy, Flat, Lazarus, ParentView, Puct, Rave, SelectionPolicy, Stego,
-    StegoMode, Ucb1, Ucb1Tuned, UcbImproved, Valkyria,
+    AlphaZero, EdgeColumns, EdgeView, EpsilonGreedy, Flat, Lazarus, ParentView, Puct, Rave, SelectionPolicy,
+    Stego, StegoMode, Ucb1, Ucb1Tuned, UcbImproved, Valkyria,
 };
 use crate::base::parameters::{MAX_PARAMETERS, Parameter, ParameterRange, ParameterValues};
 use crate::base::value::Value;
@@ -23,6 +23,7 @@ pub enum Policy {
     Stego(Stego),
     Flat(Flat),
     EpsilonGreedy(EpsilonGreedy),
+    AlphaZero(AlphaZero),
 }
 
 /// Evaluates an expression for the policy inside the enum.
@@ -38,6 +39,7 @@ macro_rules! dispatch {
             Policy::Stego($inner) => $body,
             Policy::Flat($inner) => $body,
             Policy::EpsilonGreedy($inner) => $body,
+            Policy::AlphaZero($inner) => $body,
         }
     };
 }
@@ -105,6 +107,9 @@ const CRAZY_STONE: f64 = 0.4472;
 /// c of UCT in its paper, 2·C_p with C_p = 1/√2.
 const UCT: f64 = std::f64::consts::SQRT_2;
 
+/// Name of the policy with an evaluator that ends the simulations.
+const PUCT: &str = "puct";
+
 /// Value of `expand_at` with which only the root gets a page.
 const NEVER: u32 = u32::MAX;
 
@@ -130,6 +135,20 @@ const PRESETS: &[PresetDefinition] = &[
             let [equivalence, c, priors, exploration, first_play_loss, ..] = values.map(|value| value as f32);
             let puct = Puct { exploration, first_play_loss };
             Policy::Rave(Rave { equivalence, exploration: c, priors, puct })
+        },
+    },
+    PresetDefinition {
+        name: PUCT,
+        summary: "PUCT (Silver et al. 2018): the evaluator's values end the simulations, without playouts and AMAF",
+        parameters: &[
+            number("c", 0.0, 10.0, 0.3, EXPLORATION),
+            number("growth", 0.0, 10.0, 0.15, "growth of that factor with the logarithm of the visits"),
+            number("untried", 0.0, 1.0, 0.1, "reduction of an untried move's value"),
+        ],
+        expand_at: 1,
+        build: |values| {
+            let [exploration, growth, first_play_loss, ..] = values.map(|value| value as f32);
+            Policy::AlphaZero(AlphaZero { exploration, growth, first_play_loss })
         },
     },
     PresetDefinition {
@@ -288,7 +307,13 @@ impl Preset {
     /// Returns true if the policy uses priors of moves, which a network can supply.
     #[must_use]
     pub fn has_priors(&self) -> bool {
-        self.name() == Preset::default().name()
+        self.name() == Preset::default().name() || self.evaluates_leaves()
+    }
+
+    /// Returns true if the policy needs an evaluator, and its values end the simulations.
+    #[must_use]
+    pub fn evaluates_leaves(&self) -> bool {
+        self.name() == PUCT
     }
 
     /// Returns the policy, for a search of at most `budget` simulations.

@@ -67,7 +67,7 @@ impl Puct {
 mod tests {
     use super::*;
 
-    const ESTIMATES: EstimateStatistics = EstimateStatistics { mean: 0.5, tried_probability: 0.25 };
+    const ESTIMATES: EstimateStatistics = EstimateStatistics { mean: 0.5, own: 0.5, tried_probability: 0.25 };
 
     fn with_probability(probability: f32) -> EdgeView {
         let prior = Puct::prior_from_probability(probability);

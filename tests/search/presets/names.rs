@@ -21,7 +21,7 @@ fn every_name_is_read_back_from_what_it_prints() {
 #[test]
 fn mistakes_are_answered_with_what_there_is() {
     for (text, expected) in [
-        ("uct", "expected one of rave, ucb1"),
+        ("uct", "expected one of rave, puct, ucb1"),
         ("", "unknown policy"),
         ("ucb1:c=11", "c is \"11\", expected 0 to 10"),
         ("ucb1:c=-1", "expected 0 to 10"),
