@@ -43,8 +43,9 @@
 //! - [`table`] (uses `base`): entries, pages, replacement, files
 //! - [`search`] (uses `base`, `table`): simulations, policies, proofs, reports
 //! - [`network`] (uses `base`, `go`): planes, layers, kernels, weights
+//! - [`external`] (uses `base`, `go`): evaluators in another process, asked by KataGo's analysis protocol
 //! - [`records`] (uses `base`, `go`): SGF
-//! - [`engine`] (uses `base`, `go`, `table`, `search`, `network`): one game with one table: evaluation, limits, clock, decisions
+//! - [`engine`] (uses `base`, `go`, `table`, `search`, `network`, `external`): one game with one table: evaluation, limits, clock, decisions
 //! - [`protocols`] (uses `base`, `go`, `table`, `search`, `engine`, `records`): GTP and KataGo's analysis protocol
 //! - [`reports`] (uses `base`, `go`, `search`, `table`, `engine`, `records`): analysed positions and reviewed games
 //! - [`play`] (uses `base`, `go`, `table`, `search`, `engine`, `records`): games against a person
@@ -55,6 +56,7 @@
 pub mod base;
 pub mod cli;
 pub mod engine;
+pub mod external;
 pub mod go;
 pub mod lab;
 pub mod network;

@@ -374,7 +374,7 @@ fn with_chain() -> Table {
 
 fn grow(table: &Table, first: &Page<'_>) -> bool {
     let protected = ProtectedPath { keys: &[OLD] };
-    table.claim_next_page(first, many_priors, protected, &mut Counters::default())
+    table.claim_next_page(first, || Some(many_priors()), protected, &mut Counters::default())
 }
 
 #[test]

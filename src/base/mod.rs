@@ -1,5 +1,6 @@
 //! Vocabulary of all rooms: games, values, keys, random numbers, input lines, folders, memory and the operating system.
 
+pub mod child_process;
 pub mod folder;
 pub mod game;
 pub mod input;

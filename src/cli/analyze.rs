@@ -116,7 +116,7 @@ fn analyse_empty_board(arguments: &AnalyzeArguments) -> Result<()> {
         GameAnalysis::new(arguments, size.to_string(), Head::without_record(rules), &position, 1)?;
     print_mismatch(table.as_ref(), rules, komi);
     game_analysis.analyse(&RecordTurn { turn: 0, played: None, set_up: None, position }, 1)?;
-    if let Some(warning) = game_analysis.engine.file_warning() {
+    if let Some(warning) = game_analysis.engine.warning() {
         print_error(&warning);
     }
     Ok(())
@@ -210,7 +210,7 @@ fn analyse_game(
             one_by_one(positions, &mut analyse)?
         };
     }
-    if let Some(warning) = game_analysis.and_then(|game_analysis| game_analysis.engine.file_warning()) {
+    if let Some(warning) = game_analysis.and_then(|game_analysis| game_analysis.engine.warning()) {
         print_error(&warning);
     }
     Ok(cut_off.map(|error| with_name(id, error)))
@@ -339,7 +339,7 @@ impl<'a> GameAnalysis<'a> {
         });
         let report = match end {
             Some(_) => self.engine.look_up(step.position.clone()),
-            None => self.search(&step.position),
+            None => self.search(&step.position)?,
         };
         let huge_page_bytes = self.engine.table().huge_page_bytes();
         let analysis = Analysis {
@@ -361,12 +361,14 @@ impl<'a> GameAnalysis<'a> {
         Ok(())
     }
 
-    fn search(&mut self, position: &Position) -> Report {
+    fn search(&mut self, position: &Position) -> Result<Report> {
         let limits = limits(self.arguments, position.size());
-        self.engine.search_position(position.clone(), limits, &mut |_| {
+        let report = self.engine.search_position(position.clone(), limits, &mut |_| {
             self.progress.tick();
             true
-        })
+        });
+        self.engine.check_evaluator(&report)?;
+        Ok(report)
     }
 
     fn write(&self, position: &Position, analysis: &Analysis) -> std::io::Result<()> {

@@ -7,6 +7,7 @@ use super::value_parsers::{
 use crate::base::memory::MemoryBudget;
 use crate::engine::DEFAULT_VALUE_WEIGHT;
 use crate::engine::{EngineOptions, TableFile};
+use crate::external::ExternalEvaluator;
 use crate::go::status::DeadStones;
 use crate::go::{KeyPolicy, Komi, PlayoutPolicy, Rules, Size};
 use crate::search::CatchUp;
@@ -16,6 +17,7 @@ use anyhow::ensure;
 use clap::{Arg, Args, ValueEnum};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Headings of option groups in the help.
@@ -24,6 +26,9 @@ pub(super) const LIMITS: &str = "Limits of a search";
 const MEMORY: &str = "Memory and table";
 const SEARCH: &str = "Search";
 const PLAYOUTS: &str = "Playouts and network";
+
+/// Default number of threads with an external evaluator.
+const THREADS_WITH_EVALUATOR: u16 = 16;
 
 /// Options of the engine: memory, table, search, playouts and network.
 #[derive(Args, Clone, Debug)]
@@ -54,13 +59,14 @@ pub(super) struct EngineArguments {
     /// Choice of the positions that a full table evicts; always: whatever is in the slot.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = replacements(), help_heading = MEMORY)]
     replacement: Replacement,
-    /// Number of threads that search one position together.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=255),
-        help_heading = SEARCH)]
-    threads: u16,
+    /// Number of threads that search one position together. Default: 1; 16 with --evaluator, which then has 16 questions at
+    /// a time.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=255), help_heading = SEARCH)]
+    threads: Option<u16>,
     /// Selection policy, as NAME or NAME:key=value,key=value; `--policy help` lists all of them with their parameters.
-    #[arg(long, value_name = "POLICY", default_value_t, value_parser = parse_policy, help_heading = SEARCH)]
-    policy: Preset,
+    /// Default: rave; puct with --evaluator.
+    #[arg(long, value_name = "POLICY", value_parser = parse_policy, help_heading = SEARCH)]
+    policy: Option<Preset>,
     /// Playout policy: heavy, michi or light (uniformly random), or NAME:part=P,part=P with probabilities P;
     /// `--playout-policy help` lists the parts.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = parse_playouts, help_heading = PLAYOUTS)]
@@ -75,6 +81,14 @@ pub(super) struct EngineArguments {
     /// program for the board.
     #[arg(long, value_name = "FILE", value_parser = parse_network, help_heading = PLAYOUTS)]
     network: Option<NetworkChoice>,
+    /// The command of a program that evaluates positions in place of a network, and speaks KataGo's analysis protocol:
+    /// "katago analysis -config FILE -model FILE". It starts when a position that is not in the table is searched.
+    #[arg(long, value_name = "COMMAND", conflicts_with = "network", help_heading = PLAYOUTS)]
+    evaluator: Option<String>,
+    /// The name of the evaluator's model, under which a table file stores its results. Default: the name of the file after
+    /// -model in the command.
+    #[arg(long, value_name = "NAME", requires = "evaluator", help_heading = PLAYOUTS)]
+    evaluator_name: Option<String>,
     /// Weight of the network's value estimate of a position, in playouts, for the policy rave; 0 leaves it out.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_VALUE_WEIGHT, hide_short_help = true,
         help_heading = PLAYOUTS)]
@@ -197,7 +211,17 @@ impl EngineArguments {
     /// Returns the key policy, by default that of the selection policy and network.
     pub(super) fn key_policy(&self) -> KeyPolicy {
         let has_network = NetworkChoice::or_default(self.network.as_ref()).is_some();
-        self.key_policy.unwrap_or_else(|| EngineOptions::default_keys(self.policy, has_network))
+        let by_default = || match self.evaluator {
+            Some(_) => KeyPolicy::Plain,
+            None => EngineOptions::default_keys(self.policy(), has_network),
+        };
+        self.key_policy.unwrap_or_else(by_default)
+    }
+
+    /// Returns the selection policy.
+    fn policy(&self) -> Preset {
+        let by_default = if self.evaluator.is_some() { Preset::for_evaluators() } else { Preset::default() };
+        self.policy.unwrap_or(by_default)
     }
 
     /// Returns the options of an engine with `size`, `rules`, `komi` and `seed`.
@@ -223,20 +247,25 @@ impl EngineArguments {
             memory,
             table_file,
             replacement: self.replacement,
-            policy: self.policy,
+            policy: self.policy(),
             playouts: self.playout_policy,
             networks: NetworkChoice::or_default(self.network.as_ref()),
+            external: self
+                .evaluator
+                .as_ref()
+                .map(|command| Arc::new(ExternalEvaluator::new(command, self.evaluator_name.as_deref()))),
             value_weight: self.network_value,
             keys: self.key_policy(),
             ..EngineOptions::default()
         };
-        options.parameters.threads = usize::from(self.threads);
+        let by_default = if self.evaluator.is_some() { THREADS_WITH_EVALUATOR } else { 1 };
+        options.parameters.threads = usize::from(self.threads.unwrap_or(by_default));
         options.parameters.seed = seed;
         options.parameters.reseed = self.reseed == OnOff::On;
         options.parameters.catch_up = match self.catch_up {
             Some(CatchUpChoice::Continue) => CatchUp::Continue,
             Some(CatchUpChoice::Stop) => CatchUp::Stop,
-            None => EngineOptions::default_catch_up(self.policy),
+            None => EngineOptions::default_catch_up(self.policy()),
         };
         options.parameters.expand_at = self.expand_at.unwrap_or_else(|| options.default_expand_at());
         options

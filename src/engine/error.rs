@@ -13,10 +13,24 @@ pub enum EngineError {
     #[error(transparent)]
     Table(#[from] TableError),
     /// A policy that needs an evaluator, without one.
-    #[error("the policy {policy} needs an evaluator: leave out --network none, or choose another policy")]
+    #[error(
+        "the policy {policy} needs an evaluator: leave out --network none, give --evaluator, or choose another policy"
+    )]
     NoEvaluator {
         /// The policy's name.
         policy: &'static str,
+    },
+    /// An evaluator in another process, with a policy that has playouts.
+    #[error("the policy {policy} cannot use --evaluator: expected puct")]
+    NeedsPlayouts {
+        /// The policy's name.
+        policy: &'static str,
+    },
+    /// An evaluator in another process that was given up.
+    #[error("{reason}")]
+    Evaluator {
+        /// The reason.
+        reason: String,
     },
     /// A failure of the table's file.
     #[error(transparent)]

@@ -88,12 +88,12 @@ impl EngineOptions {
         Err(BudgetError::TooManyThreads { given: threads, most })
     }
 
-    /// Returns the shape of the edge pages: ranked by the network's priors with a network, else complete, since the search
+    /// Returns the shape of the edge pages: ranked by priors with an evaluator, else complete, since the search
     /// then needs all moves from the first visit.
     #[must_use]
     pub fn table_shape(&self) -> Shape {
         let policy_state = self.policy.policy(UNKNOWN_BUDGET).uses_state();
-        Shape { moves: self.size.points() + 1, ranked: self.has_network(), policy_state }
+        Shape { moves: self.size.points() + 1, ranked: self.has_evaluator(), policy_state }
     }
 
     /// Returns the identity of a table file for an engine with these options.
@@ -104,7 +104,7 @@ impl EngineOptions {
             game: game_name(self.size),
             key_seed: zobrist::SEED,
             policy_state: policy_state.to_owned(),
-            network: self.network().map(|network| network.identity()),
+            network: self.evaluator_identity(),
             game_settings: format!("rules {}, komi {}, keys {}", self.rules, self.komi, self.keys),
         }
     }

@@ -6,7 +6,9 @@
 
 use super::Engine;
 use super::evaluation;
+use super::external;
 use crate::base::game::{Game, Move};
+use crate::external::ExternalEvaluator;
 use crate::go::{Position, playout_ownership};
 use crate::network::{Evaluator, Network};
 use crate::search::{MoveReport, Report};
@@ -27,6 +29,7 @@ const MOVE_PLAYOUTS: u32 = 100;
 pub struct LineOwnership {
     root: Position,
     network: Option<Arc<Network>>,
+    external: Option<Arc<ExternalEvaluator>>,
     /// Created from the network when first used.
     evaluator: Option<Evaluator>,
     seed: u64,
@@ -44,6 +47,7 @@ impl Engine {
         LineOwnership {
             root,
             network,
+            external: self.options.external.clone(),
             evaluator: None,
             seed: self.options.parameters.seed,
             evaluated: HashMap::new(),
@@ -52,9 +56,22 @@ impl Engine {
 }
 
 impl LineOwnership {
+    /// Returns the same without questions to an evaluator in another process: what it said of ownership is not stored, and a
+    /// review that is repeated asks nothing.
+    #[must_use]
+    pub fn without_questions(self) -> LineOwnership {
+        LineOwnership { external: None, ..self }
+    }
+
     /// Returns the ownership of the root.
     pub fn of_root(&mut self, report: &Report) -> Vec<f64> {
         let root = self.root.clone();
+        if let Some(external) = &self.external {
+            let asked = external::evaluate_for_report(external, &root).and_then(|it| it.ownership);
+            if let Some(of_root) = asked {
+                return of_root;
+            }
+        }
         if report.ownership.is_unknown() {
             let unsearched = playout_ownership::by_playouts(&root, PLAYOUTS, self.seed);
             return unsearched.means_for_black(root.size().points());
@@ -103,6 +120,10 @@ impl LineOwnership {
     }
 
     fn evaluate(&mut self, position: &Position) -> Option<Vec<f64>> {
+        if let Some(external) = &self.external {
+            let asked = || external::evaluate_for_report(external, position)?.ownership;
+            return self.evaluated.entry(position.key()).or_insert_with(asked).clone();
+        }
         let network = self.network.as_ref()?;
         let new_evaluator = || Evaluator::new(Arc::clone(network), position.size());
         let evaluator = self.evaluator.get_or_insert_with(new_evaluator);

@@ -1,7 +1,7 @@
 //! The Go engine: one game, one table, one search configuration. Protocols and reports are built on it.
 //!
 //! [`Engine::search`] searches a position and completes the report. `decision` adds what a game needs: limits and `clock`,
-//! the pass that ends the game (`ending`), resignation. `evaluator` is the network as the search uses it (with
+//! the pass that ends the game (`ending`), resignation. `evaluator` is the network as the search uses it, `external` an evaluator in another process (with
 //! `pass_probability`), [`evaluation`] as reports use it (with `scores` and `line_ownership`). `choice` and `points` reorder
 //! the moves of a report, `move_randomness` and `level` weaken play. `layout` divides the memory budget.
 
@@ -12,6 +12,7 @@ mod ending;
 mod error;
 pub mod evaluation;
 mod evaluator;
+mod external;
 mod layout;
 mod level;
 mod line_ownership;
@@ -44,9 +45,10 @@ use crate::go::status::DeadStones;
 use crate::go::{Komi, Position, Record, Size, playout_ownership};
 use crate::network::Network;
 use crate::search::{self, Limits, Progress, Report, Search, SearchSnapshot};
-use crate::table::{FileError, FileProblem, FileState, Table};
+use crate::table::{FileError, FileProblem, FileState, ScoreMean, Table};
 use std::cell::RefCell;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Number of playouts for the score of a position without an evaluator's score and without one from simulations.
 const SCORE_PLAYOUTS: u32 = 100;
@@ -73,8 +75,11 @@ impl Engine {
     /// Returns an error if the memory budget is impossible, if the table cannot be allocated or opened, or if the policy
     /// lacks an evaluator.
     pub fn new(options: EngineOptions) -> Result<Engine, EngineError> {
-        if options.policy.evaluates_leaves() && !options.has_network() {
-            return Err(EngineError::NoEvaluator { policy: options.policy.name() });
+        let policy = options.policy.name();
+        match (options.policy.evaluates_leaves(), &options.external) {
+            (true, None) if !options.has_network() => return Err(EngineError::NoEvaluator { policy }),
+            (false, Some(_)) => return Err(EngineError::NeedsPlayouts { policy }),
+            _ => {}
         }
         let table = create_table(&options)?;
         let network = options.ready_network();
@@ -203,9 +208,13 @@ impl Engine {
         self.root_moves.as_deref()
     }
 
-    /// Returns a warning if the table's file was deleted or replaced, or the disk cannot be written.
+    /// Returns a warning if the evaluator was given up, if the table's file was deleted or replaced, or if the disk cannot be
+    /// written.
     #[must_use]
-    pub fn file_warning(&self) -> Option<String> {
+    pub fn warning(&self) -> Option<String> {
+        if let Some(failure) = self.options.external.as_ref().and_then(|evaluator| evaluator.failure()) {
+            return Some(failure);
+        }
         if let (Some(path), Some(reason)) = (self.table.path(), self.table.sync_error()) {
             return Some(format!(
                 "{}: cannot write the table file to the disk: {reason}; copy it elsewhere with `tewari table snapshot`",
@@ -222,6 +231,18 @@ impl Engine {
             "{path}: the table file was {what} while in use: search results will be lost at the end; put the file back \
              or start again"
         ))
+    }
+
+    /// Checks that a search of `report` has not ended before its first visit, for lack of an evaluator.
+    ///
+    /// # Errors
+    /// Returns the reason why the evaluator was given up.
+    pub fn check_evaluator(&self, report: &Report) -> Result<(), EngineError> {
+        let failure = self.options.external.as_ref().and_then(|evaluator| evaluator.failure());
+        match failure.filter(|_| report.root.visits == 0) {
+            Some(reason) => Err(EngineError::Evaluator { reason }),
+            None => Ok(()),
+        }
     }
 
     /// Empties the table.
@@ -264,7 +285,11 @@ impl Engine {
         self.searches += 1;
         let policy =
             self.options.policy.policy(limits.simulations.or(limits.visits).unwrap_or(UNKNOWN_BUDGET));
-        let search = Search::new(&self.table, policy, parameters).with_root_moves(self.root_moves.as_deref());
+        parameters.evaluators_wait = self.options.external.is_some();
+        let stop = Arc::<AtomicBool>::default();
+        let search = Search::new(&self.table, policy, parameters)
+            .with_root_moves(self.root_moves.as_deref())
+            .with_stop(Arc::clone(&stop));
         let network = self.network.as_ref();
         let evaluation = network.map(|network| evaluation::evaluate(network, &root));
         let counted = network.filter(|_| self.options.estimate_weight() > 0);
@@ -280,6 +305,13 @@ impl Engine {
             let report = || completed(snapshot.report());
             progress(&SearchSnapshot::new(snapshot.simulations, &report))
         };
+        if let Some(evaluator) = &self.options.external {
+            let new_evaluator = || -> search::PositionEvaluator<'_, Position> {
+                let (evaluator, stop) = (Arc::clone(evaluator), Arc::clone(&stop));
+                Box::new(move |position, priors| external::evaluate(&evaluator, position, priors, &stop))
+            };
+            return completed(search.run_with_evaluators(&root, &new_evaluator, limits, &mut progress));
+        }
         let Some(network) = network else { return completed(search.run(&root, limits, &mut progress)) };
         let new_evaluator = || -> search::PositionEvaluator<'_, Position> {
             let mut evaluator =
@@ -287,7 +319,7 @@ impl Engine {
             if let Some(noise) = &self.root_noise {
                 evaluator = evaluator.with_root_noise(root.key(), Arc::clone(noise));
             }
-            Box::new(move |position, priors| evaluator.evaluate(position, priors))
+            Box::new(move |position, priors| Some(evaluator.evaluate(position, priors)))
         };
         completed(search.run_with_evaluators(&root, &new_evaluator, limits, &mut progress))
     }
@@ -301,7 +333,8 @@ impl Engine {
         }
         let by_network =
             evaluation.filter(|_| self.options.estimate_weight() > 0).and_then(NetworkEvaluation::score);
-        let score = search::expected_score(by_network, report.root.sampled_score);
+        let by_evaluator = by_network.or_else(|| self.stored_score(root));
+        let score = search::expected_score(by_evaluator, report.root.sampled_score);
         let (mean, deviation) = score.map_or_else(
             || {
                 let seed = self.options.parameters.seed;
@@ -317,6 +350,22 @@ impl Engine {
             choice::put_preferred_first(&mut report.moves, root, report.root.bounds);
             points::put_point_gain_first(&mut report.moves, report.root.to_play, root.size());
         }
+    }
+
+    /// Returns the score that an evaluator in another process gave the position, if it is in the table.
+    fn stored_score(&self, position: &Position) -> Option<ScoreMean> {
+        self.options.external.as_ref()?;
+        self.table.page(&self.table.find(position.key())?)?.evaluator_score()
+    }
+
+    /// Returns the evaluator's probabilities of the moves, by move number; 0 for illegal moves. `None` without an evaluator.
+    #[must_use]
+    pub fn policy(&self, position: &Position) -> Option<Vec<f64>> {
+        if let Some(evaluator) = &self.options.external {
+            let evaluation = external::evaluate_for_report(evaluator, position)?;
+            return Some(evaluation.policy.iter().map(|it| f64::from(it.unwrap_or(0.0))).collect());
+        }
+        self.network.as_ref().map(|network| evaluation::evaluate(network, position).policy)
     }
 
     /// Returns the stored results for any position of the engine's board size, without a search.

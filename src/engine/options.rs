@@ -1,13 +1,16 @@
 //! Options of an engine, and their defaults.
 
+use super::external;
 use super::move_randomness::MoveRandomness;
 use crate::base::memory::MemoryBudget;
+use crate::external::ExternalEvaluator;
 use crate::go::status::DeadStones;
 use crate::go::{KeyPolicy, Komi, PlayoutPolicy, Rules, Size};
 use crate::network::{Network, Networks};
 use crate::search::policy::Preset;
 use crate::search::{CatchUp, SearchParameters};
 use crate::table::{Replacement, TableMode};
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,6 +63,9 @@ pub struct EngineOptions {
     pub keys: KeyPolicy,
     /// The networks that evaluate positions, if the policy [has priors](Preset::has_priors).
     pub networks: Option<Networks>,
+    /// The evaluator in another process, in place of the networks; the policy must be one that [evaluates
+    /// leaves](Preset::evaluates_leaves).
+    pub external: Option<Arc<ExternalEvaluator>>,
     /// Weight of the network's value estimate in playouts; 0: only its policy is used.
     pub value_weight: u8,
     /// Probabilities of playing another move than the best one.
@@ -83,6 +89,7 @@ impl Default for EngineOptions {
             dead_stones: None,
             keys: KeyPolicy::Recent,
             networks: Some(Networks::Embedded),
+            external: None,
             value_weight: DEFAULT_VALUE_WEIGHT,
             move_randomness: MoveRandomness::NONE,
             parameters: SearchParameters { expand_at: EXPAND_AT_WITH_NETWORK, ..SearchParameters::default() },
@@ -97,13 +104,28 @@ const EXPAND_AT_WITH_NETWORK: u32 = 2;
 impl EngineOptions {
     /// Returns the networks, if the policy uses any.
     fn asked_networks(&self) -> Option<&Networks> {
-        self.networks.as_ref().filter(|_| self.policy.has_priors())
+        self.networks.as_ref().filter(|_| self.policy.has_priors() && self.external.is_none())
     }
 
     /// Returns true if a network evaluates the positions of a search.
     #[must_use]
     pub fn has_network(&self) -> bool {
         self.asked_networks().is_some()
+    }
+
+    /// Returns true if an evaluator, in the program or in another process, evaluates the positions of a search.
+    #[must_use]
+    pub fn has_evaluator(&self) -> bool {
+        self.has_network() || self.external.is_some()
+    }
+
+    /// Returns the identity of the evaluator for the board in table files; `None` without one.
+    #[must_use]
+    pub fn evaluator_identity(&self) -> Option<NonZeroU64> {
+        match &self.external {
+            Some(evaluator) => Some(external::identity(evaluator)),
+            None => self.network().map(|network| network.identity()),
+        }
     }
 
     /// Returns the network for the board, if the policy uses one.
@@ -120,10 +142,10 @@ impl EngineOptions {
         architectures.map(|it| (it.name.clone(), it.version())).collect()
     }
 
-    /// Returns the identity of the network for the board in hexadecimal digits; empty without a network.
+    /// Returns the identity of the evaluator for the board in hexadecimal digits; empty without an evaluator.
     #[must_use]
     pub fn network_identity(&self) -> String {
-        self.network().map_or_else(String::new, |network| format!("{:016x}", network.identity()))
+        self.evaluator_identity().map_or_else(String::new, |identity| format!("{identity:016x}"))
     }
 
     /// Returns the default key policy: keys contain the last moves that the network or other priors depend on.

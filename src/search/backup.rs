@@ -14,6 +14,19 @@ use crate::base::value::{Estimate, Value};
 use crate::table::{Edge, LeafPlayouts, ScoreMean};
 
 impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
+    /// Takes back the virtual losses of a simulation that is not counted.
+    pub(super) fn abandon(&mut self) {
+        while let Some(step) = self.steps.pop() {
+            self.remove_virtual_loss(&step);
+        }
+    }
+
+    fn remove_virtual_loss(&self, step: &Step<'t>) {
+        if let Some(virtual_loss) = self.virtual_loss.filter(|it| it.matters(step.siblings.visits)) {
+            virtual_loss.counters(step.entry.key()).decrement(step.mv.index());
+        }
+    }
+
     /// Updates the statistics of every position on the path.
     pub(super) fn back_up(&mut self, leaf: &LeafEvaluation) {
         self.prefetch_path();
@@ -73,9 +86,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     fn back_up_value(&mut self, mut child: BackupValue) {
         let generation = self.table.generation();
         while let Some(step) = self.steps.pop() {
-            if let Some(virtual_loss) = self.virtual_loss.filter(|it| it.matters(step.siblings.visits)) {
-                virtual_loss.counters(step.entry.key()).decrement(step.mv.index());
-            }
+            self.remove_virtual_loss(&step);
             // The child's value is for the mover's opponent.
             let mover_value = child.value.other();
             // Late updates, to a page or an entry that was reassigned to another position meanwhile, are not written.

@@ -30,7 +30,9 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     /// Asks the evaluator, then claims a page for its answer: it may take long, and a page chosen before may be in use then.
     fn evaluate_and_store(&mut self, entry: &Entry<'t>) -> Expansion<'t> {
         let had_page = self.table.replace_lost_page(entry, &mut self.counters) | self.is_reseeded;
-        let evaluation = (self.evaluator)(&self.game, &mut self.priors);
+        let Some(evaluation) = (self.evaluator)(&self.game, &mut self.priors) else {
+            return Expansion::Ended;
+        };
         keep_allowed(&mut self.priors, self.root_moves.filter(|_| self.steps.is_empty()));
         let (table, priors, counters) = (self.table, &self.priors, &mut self.counters);
         let protected = ProtectedPath { keys: &self.path_keys };
@@ -48,7 +50,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         if !self.parameters.evaluates_leaves {
             return Expansion::None;
         }
-        ends_simulation((self.evaluator)(&self.game, &mut self.priors))
+        (self.evaluator)(&self.game, &mut self.priors).map_or(Expansion::Ended, ends_simulation)
     }
 
     /// Claims a page for the current position if it is the root or has had
@@ -82,7 +84,8 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         if !self.evaluator_has_estimates {
             return None;
         }
-        let estimate = (self.evaluator)(&self.game, &mut self.priors).estimate;
+        let evaluation = (self.evaluator)(&self.game, &mut self.priors);
+        let estimate = evaluation.and_then(|evaluation| evaluation.estimate);
         self.evaluator_has_estimates = estimate.is_some();
         estimate
     }
@@ -97,7 +100,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         let mut answer = None;
         let noted = &mut answer;
         let evaluate = move || {
-            let evaluation = evaluator(game, priors);
+            let evaluation = evaluator(game, priors).unwrap_or(PageEvaluation::NONE);
             *noted = Some(evaluation.estimate);
             keep_allowed(priors, allowed);
             (priors, evaluation)
@@ -113,9 +116,9 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         let allowed = self.root_moves.filter(|_| self.steps.is_empty());
         let protected = ProtectedPath { keys: &self.path_keys };
         let evaluate = move || {
-            evaluator(game, priors);
+            evaluator(game, priors)?;
             keep_allowed(priors, allowed);
-            priors
+            Some(priors)
         };
         self.table.claim_next_page(first, evaluate, protected, &mut self.counters)
     }

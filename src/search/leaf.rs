@@ -34,4 +34,6 @@ pub(super) enum Expansion<'t> {
     Evaluated(PageEvaluation),
     /// The position has no page and is not evaluated.
     None,
+    /// The evaluator has no evaluation: the search ends.
+    Ended,
 }

@@ -49,6 +49,8 @@ use limits::StoppingRule;
 use pending::PendingEvaluations;
 use policy::SelectionPolicy;
 use run::Run;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use virtual_loss::VirtualLoss;
 use worker::Worker;
 
@@ -59,12 +61,14 @@ pub struct Search<'t, P> {
     parameters: SearchParameters,
     /// See [`Search::with_root_moves`].
     root_moves: Option<&'t [bool]>,
+    /// See [`Search::with_stop`].
+    stop: Arc<AtomicBool>,
 }
 
 impl<'t, P: SelectionPolicy> Search<'t, P> {
     /// Creates a search of `table` that chooses moves by `policy`.
     pub fn new(table: &'t Table, policy: P, parameters: SearchParameters) -> Search<'t, P> {
-        Search { table, policy, parameters, root_moves: None }
+        Search { table, policy, parameters, root_moves: None, stop: Arc::default() }
     }
 
     /// Restricts the search to the root moves `allowed`, indexed by move number; `None` allows all. The root then has a
@@ -76,6 +80,12 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
         self
     }
 
+    /// Ends the search once `stop` is true; a run sets it at its end. For evaluators that wait.
+    #[must_use]
+    pub fn with_stop(self, stop: Arc<AtomicBool>) -> Search<'t, P> {
+        Search { stop, ..self }
+    }
+
     /// Searches the position of `root` and reports its statistics in the table.
     ///
     /// With one thread, unless time or `progress` ends the search, the result depends only on the position, the policy,
@@ -84,7 +94,7 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
         let evaluator = || -> PositionEvaluator<'_, G> {
             Box::new(|game, priors| {
                 game.expand(priors);
-                PageEvaluation::NONE
+                Some(PageEvaluation::NONE)
             })
         };
         self.run_with_evaluators(root, &evaluator, limits, progress)
@@ -103,9 +113,10 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
         self.table.next_search();
         self.table.mark_active();
         let threads = self.parameters.threads;
-        let run = Run::new(StoppingRule::new(limits, self.table, root, self.root_moves.is_none()), threads);
+        let rule = StoppingRule::new(limits, self.table, root, self.root_moves.is_none());
+        let run = Run::new(rule, threads, Arc::clone(&self.stop));
         let virtual_loss = (threads > 1).then(|| VirtualLoss::new(root.move_count(), threads));
-        let pending = (threads > 1).then(|| PendingEvaluations::new(threads));
+        let pending = (threads > 1).then(|| PendingEvaluations::new(threads + 1));
         let worker = |stream: u64| {
             let rng = PlayoutRng::new(self.parameters.seed, stream);
             let policy = self.policy.clone();
@@ -116,7 +127,11 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
                 ..Worker::new(self.table, policy, self.parameters, virtual_loss, root, rng, new_evaluator())
             }
         };
-        let workers = run.work(self.table, root, worker, progress);
+        let workers = if self.parameters.evaluators_wait {
+            run.work_watched(self.table, root, worker, progress)
+        } else {
+            run.work(self.table, root, worker, progress)
+        };
         let mut totals = report::Totals::default();
         workers.iter().for_each(|worker| worker.add_to(&mut totals));
         totals.elapsed = run.elapsed();

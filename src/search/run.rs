@@ -7,10 +7,15 @@ use super::report::{self, Report, Totals};
 use super::worker::Worker;
 use crate::base::game::Game;
 use crate::table::Table;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
 
 /// Simulations of a worker between checks of the clock. The first worker then also calls the progress function.
 const CHECK_INTERVAL: u64 = 16;
+
+/// Time between two looks at the limits of a watched run.
+const WATCH_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Maximum number of simulations granted to a worker at once.
 const MAX_GRANT: u64 = 16;
@@ -19,7 +24,7 @@ const MAX_GRANT: u64 = 16;
 pub(super) struct Run {
     /// Number of simulations granted so far.
     simulations: CachePadded<AtomicU64>,
-    stop: AtomicBool,
+    stop: Arc<AtomicBool>,
     stopping_rule: StoppingRule,
     threads: u64,
 }
@@ -29,10 +34,11 @@ pub(super) struct Run {
 struct CachePadded<T>(T);
 
 impl Run {
-    pub(super) fn new(stopping_rule: StoppingRule, threads: usize) -> Run {
+    /// Creates a run that ends when `stop` becomes true, and sets it at its end.
+    pub(super) fn new(stopping_rule: StoppingRule, threads: usize, stop: Arc<AtomicBool>) -> Run {
         Run {
             simulations: CachePadded(AtomicU64::new(0)),
-            stop: AtomicBool::new(false),
+            stop,
             stopping_rule,
             threads: threads.clamp(1, 255) as u64,
         }
@@ -64,6 +70,44 @@ impl Run {
                 .into_iter()
                 .map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
             std::iter::once(first).chain(others).collect()
+        })
+    }
+
+    /// Runs all workers in threads of their own; the caller's thread watches the limits and calls `progress` meanwhile.
+    pub(super) fn work_watched<'t, 'e, G: Game, P: SelectionPolicy>(
+        &self,
+        table: &Table,
+        root: &G,
+        worker: impl Fn(u64) -> Worker<'t, 'e, G, P> + Sync,
+        progress: Progress<'_>,
+    ) -> Vec<Worker<'t, 'e, G, P>> {
+        let worker = &worker;
+        let watcher = worker(self.threads);
+        let caller = &std::thread::current();
+        std::thread::scope(|scope| {
+            let start = |stream| {
+                scope.spawn(move || {
+                    let mut worker = worker(stream);
+                    self.simulate_until_done(table, root, &mut worker, &mut |_| true);
+                    caller.unpark();
+                    worker
+                })
+            };
+            let workers: Vec<_> = (0..self.threads).map(start).collect();
+            while workers.iter().any(|worker| !worker.is_finished()) {
+                std::thread::park_timeout(WATCH_INTERVAL);
+                let simulations = self.simulations.0.load(Relaxed);
+                let report = || self.report_so_far(table, root, &watcher);
+                if self.stopping_rule.is_out_of_time(simulations, table, root, &watcher.policy)
+                    || !progress(&SearchSnapshot::new(simulations, &report))
+                {
+                    self.stop.store(true, Relaxed);
+                }
+            }
+            let joined = |worker: std::thread::ScopedJoinHandle<'_, _>| {
+                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            workers.into_iter().map(joined).collect()
         })
     }
 
@@ -100,7 +144,9 @@ impl Run {
                 worker.finish();
                 return;
             }
-            worker.simulate();
+            if !worker.simulate() {
+                break;
+            }
             done += 1;
         }
         self.stop.store(true, Relaxed);

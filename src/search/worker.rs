@@ -20,8 +20,10 @@ use crate::table::{Counters, Entry, Page, PageEvaluation, ProtectedPath, Table};
 const SHARING_CHECK_INTERVAL: u64 = 64;
 
 /// An evaluator of positions: writes the priors of the moves as [`Game::expand`] does, and returns estimates of value
-/// and score. It is called for positions that get an edge page or have lost one. Each worker has its own.
-pub type PositionEvaluator<'e, G> = Box<dyn FnMut(&G, &mut [Option<Prior>]) -> PageEvaluation + Send + 'e>;
+/// and score. It is called for positions that get an edge page or have lost one. Each worker has its own. `None` ends the
+/// search: there is no evaluation, and will be none.
+pub type PositionEvaluator<'e, G> =
+    Box<dyn FnMut(&G, &mut [Option<Prior>]) -> Option<PageEvaluation> + Send + 'e>;
 
 /// State of one worker. A simulation allocates nothing once the buffers have grown.
 pub(super) struct Worker<'t, 'e, G, P> {
@@ -117,8 +119,9 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
         }
     }
 
-    /// Runs one simulation from the root.
-    pub(super) fn simulate(&mut self) {
+    /// Runs one simulation from the root. Returns false if the evaluator had no evaluation: nothing is counted then.
+    #[must_use]
+    pub(super) fn simulate(&mut self) -> bool {
         self.start_at_root();
         let mut leaf = self.descend();
         loop {
@@ -130,6 +133,10 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
             match (entry, expansion) {
                 (Some(entry), Expansion::Page(page)) => leaf = self.descend_through(entry, page),
                 (_, Expansion::Evaluated(evaluation)) => leaf = Leaf::Evaluated(entry, evaluation),
+                (_, Expansion::Ended) => {
+                    self.abandon();
+                    return false;
+                }
                 _ => break,
             }
         }
@@ -139,6 +146,7 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
         if self.simulations.is_multiple_of(SHARING_CHECK_INTERVAL) {
             self.is_shared_now |= self.table.is_shared_now();
         }
+        true
     }
 
     fn start_at_root(&mut self) {

@@ -166,11 +166,12 @@ impl Table {
     }
 
     /// Appends a page with the next moves by prior to the chain that begins with `first`; `priors` as in
-    /// [`claim_page`](Table::claim_page). Returns true if the chain has become longer, also by another worker.
+    /// [`claim_page`](Table::claim_page), or `None` if there are none. Returns true if the chain has become longer, also by
+    /// another worker.
     pub fn claim_next_page<P: AsRef<[Option<Prior>]>>(
         &self,
         first: &Page<'_>,
-        priors: impl FnOnce() -> P,
+        priors: impl FnOnce() -> Option<P>,
         protected: ProtectedPath<'_>,
         counters: &mut Counters,
     ) -> bool {
@@ -183,7 +184,7 @@ impl Table {
             counters.refused += 1;
             return false;
         };
-        let priors = priors();
+        let Some(priors) = priors() else { return false };
         // As for a first page, another worker may have been faster.
         if self.next_page(&last).is_some() {
             return true;

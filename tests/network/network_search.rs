@@ -39,7 +39,7 @@ fn search_with(estimate: Estimate, table: &Table, parameters: SearchParameters) 
         Box::new(|game, priors| {
             asked.fetch_add(1, Relaxed);
             game.expand(priors);
-            PageEvaluation { estimate: Some(estimate), score: Some(ScoreMean::of_sample(1.0, 1.0)) }
+            Some(PageEvaluation { estimate: Some(estimate), score: Some(ScoreMean::of_sample(1.0, 1.0)) })
         })
     };
     let search = Search::new(table, Rave::default(), parameters);

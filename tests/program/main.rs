@@ -3,6 +3,7 @@
 mod cli;
 #[path = "../common/mod.rs"]
 mod common;
+mod evaluator;
 mod help;
 mod machine;
 mod manual;

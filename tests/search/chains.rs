@@ -19,7 +19,7 @@ fn random_priors<G: Game>(seed: u64) -> impl Fn() -> PositionEvaluator<'static, 
                 let wins = (mix(seed ^ game.key() ^ mix(number)) % 100) as u8;
                 *prior = Some(Prior { visits: wins, wins });
             }
-            PageEvaluation { estimate: Some(Estimate { value: Value::DRAW, weight: 1 }), score: None }
+            Some(PageEvaluation { estimate: Some(Estimate { value: Value::DRAW, weight: 1 }), score: None })
         })
     }
 }

@@ -37,7 +37,7 @@ fn evaluator<'q, G: Game>(
             }
             let value = Value((mix(game.key()) >> 33) as u32 + (1 << 30));
             let score = Some(ScoreMean { mean: 1.5, deviation: 4.0, weight: 1.0 });
-            PageEvaluation { estimate: Some(Estimate { value, weight: 1 }), score }
+            Some(PageEvaluation { estimate: Some(Estimate { value, weight: 1 }), score })
         })
     }
 }

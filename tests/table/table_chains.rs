@@ -36,7 +36,7 @@ fn expand<'t>(table: &'t Table, key: u64, counters: &mut Counters) -> (Entry<'t>
 
 /// Appends pages until every legal move is on one; returns their number.
 fn complete(table: &Table, first: &Page<'_>, key: u64, counters: &mut Counters) -> usize {
-    while table.claim_next_page(first, || priors(key), NOBODY, counters) {}
+    while table.claim_next_page(first, || Some(priors(key)), NOBODY, counters) {}
     table.chain(*first).count()
 }
 

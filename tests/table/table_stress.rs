@@ -88,7 +88,7 @@ fn walk(table: &Table, keys: &[u64], rng: &mut PlayoutRng, wrong: &Wrong, counte
         });
         let page = page.map(|first| {
             if table.layout().shape.ranked && rng.below(4) == 0 {
-                table.claim_next_page(&first, || priors(key), protected, counters);
+                table.claim_next_page(&first, || Some(priors(key)), protected, counters);
             }
             let chain: Vec<Page<'_>> = table.chain(first).collect();
             chain.iter().for_each(|page| wrong.look_at_page(&entry, page));

@@ -195,7 +195,7 @@ fn review_game(
         passes: arguments.passes.get(),
     };
     let (review, cut_off) = review(&mut engine, &job, watcher).map_err(|error| about(&error))?;
-    if let Some(warning) = engine.file_warning() {
+    if let Some(warning) = engine.warning() {
         bar.suspend(|| print_error(&warning));
     }
     Ok((review, cut_off.map(|error| about(&error))))

@@ -1,16 +1,12 @@
 //! A GTP engine in a process of its own, and its failures.
 
-use crate::base::platform::process;
-use std::collections::VecDeque;
+use crate::base::child_process::{ChildProcess, Pipes, StartError};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::ChildStdin;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// Bytes kept from the end of standard error, for error messages.
-const STDERR_TAIL_BYTES: usize = 2000;
 /// Maximum length of an answer in bytes; GTP answers are a few lines.
 const MAX_ANSWER_BYTES: u64 = 1 << 20;
 /// Time for a process to end after a request to end.
@@ -64,35 +60,11 @@ fn quoted(stderr: &str) -> String {
     if text.is_empty() { String::new() } else { format!("; its last error output: {text}") }
 }
 
-/// A failure to start an engine.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum StartError {
-    /// The command line is empty or has unmatched quotes.
-    #[error(
-        "cannot read the command line {command:?}: expected a program and its arguments, with matching quotes"
-    )]
-    Unreadable {
-        /// The command line.
-        command: String,
-    },
-    /// The operating system could not start the program.
-    #[error("cannot start {command:?}: {reason}")]
-    NotStarted {
-        /// The command line.
-        command: String,
-        /// The error of the operating system.
-        reason: String,
-    },
-}
-
 /// A process that speaks GTP. Dropping the value kills the process and, on Unix, those that it started.
 pub struct GtpClient {
-    child: Child,
-    /// The exit status, once the process has been reaped.
-    status: Option<ExitStatus>,
+    process: ChildProcess,
     stdin: Option<ChildStdin>,
     answers: Receiver<String>,
-    stderr: Arc<Mutex<VecDeque<u8>>>,
 }
 
 impl GtpClient {
@@ -101,27 +73,10 @@ impl GtpClient {
     /// # Errors
     /// Returns an error if the command line is unreadable or the program cannot be started.
     pub fn start(command: &str) -> Result<GtpClient, StartError> {
-        let unreadable = || StartError::Unreadable { command: command.to_owned() };
-        let words = shlex::split(command).ok_or_else(unreadable)?;
-        let (program, arguments) = words.split_first().ok_or_else(unreadable)?;
-        let mut command_line = Command::new(program);
-        command_line.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // Ctrl-C in the terminal is for the match, which lets running games end.
-        process::separate(&mut command_line);
-        let not_started = |error: std::io::Error| StartError::NotStarted {
-            command: command.to_owned(),
-            reason: error.to_string(),
-        };
-        let mut child = command_line.spawn().map_err(not_started)?;
+        let (process, Pipes { stdin, stdout }) = ChildProcess::start(command)?;
         let (sender, answers) = sync_channel(4);
-        let stderr = Arc::new(Mutex::new(VecDeque::new()));
-        let stdin = child.stdin.take();
-        if let (Some(stdout), Some(errors)) = (child.stdout.take(), child.stderr.take()) {
-            let kept = Arc::clone(&stderr);
-            thread::spawn(move || read_answers(BufReader::new(stdout), &sender));
-            thread::spawn(move || keep_tail(errors, &kept));
-        }
-        Ok(GtpClient { child, status: None, stdin, answers, stderr })
+        thread::spawn(move || read_answers(BufReader::new(stdout), &sender));
+        Ok(GtpClient { process, stdin: Some(stdin), answers })
     }
 
     /// Sends a command and returns the answer, without its status and surrounding space.
@@ -164,7 +119,7 @@ impl GtpClient {
             Err(RecvTimeoutError::Timeout) => Err(GtpFailure::TimedOut {
                 command: command.to_owned(),
                 seconds: timeout.as_secs_f64().ceil() as u64,
-                stderr: self.stderr(),
+                stderr: self.process.stderr(),
             }),
             Err(RecvTimeoutError::Disconnected) => Err(self.crashed(command)),
         }
@@ -173,7 +128,7 @@ impl GtpClient {
     /// Returns the process id.
     #[must_use]
     pub fn id(&self) -> u32 {
-        self.child.id()
+        self.process.id()
     }
 
     /// Closes the standard input of the process.
@@ -183,60 +138,22 @@ impl GtpClient {
 
     /// Returns true if the process ends within two seconds.
     pub(super) fn has_ended(&mut self) -> bool {
-        self.wait(EXIT_TIMEOUT).is_some()
+        self.process.wait(EXIT_TIMEOUT).is_some()
     }
 
     /// Asks the process to end, and kills it if it does not.
     pub fn close(mut self) {
         let _ = self.ask("quit", EXIT_TIMEOUT);
         self.stdin = None;
-        self.wait(EXIT_TIMEOUT);
+        self.process.wait(EXIT_TIMEOUT);
     }
 
     fn crashed(&mut self, command: &str) -> GtpFailure {
         let status = self
+            .process
             .wait(EXIT_TIMEOUT)
             .map_or_else(|| "it closed its output".to_owned(), |status| status.to_string());
-        GtpFailure::Crashed { command: command.to_owned(), status, stderr: self.stderr() }
-    }
-
-    fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
-        let started = Instant::now();
-        while !self.is_over() {
-            if started.elapsed() >= limit {
-                return None;
-            }
-            thread::sleep(Duration::from_millis(5));
-        }
-        self.end()
-    }
-
-    /// Returns true if the process has ended. On Unix it is not reaped here, so that its id is not reused yet.
-    fn is_over(&mut self) -> bool {
-        self.status.is_some() || process::has_ended(&mut self.child)
-    }
-
-    /// Kills the process and, on Unix, those that it started (its group); returns the exit status.
-    fn end(&mut self) -> Option<ExitStatus> {
-        if self.status.is_none() {
-            process::kill_group(&mut self.child);
-            self.status = self.child.wait().ok();
-        }
-        self.status
-    }
-
-    fn stderr(&self) -> String {
-        // The thread that reads standard error may be behind.
-        thread::sleep(Duration::from_millis(20));
-        let Ok(kept) = self.stderr.lock() else { return String::new() };
-        let bytes: Vec<u8> = kept.iter().copied().collect();
-        String::from_utf8_lossy(&bytes).split_whitespace().collect::<Vec<_>>().join(" ")
-    }
-}
-
-impl Drop for GtpClient {
-    fn drop(&mut self) {
-        self.end();
+        GtpFailure::Crashed { command: command.to_owned(), status, stderr: self.process.stderr() }
     }
 }
 
@@ -265,16 +182,6 @@ fn read_answers(mut output: impl BufRead, answers: &SyncSender<String>) {
         {
             break;
         }
-    }
-}
-
-fn keep_tail(mut errors: impl Read, kept: &Mutex<VecDeque<u8>>) {
-    let mut buffer = [0; 1024];
-    while let Ok(count @ 1..) = errors.read(&mut buffer) {
-        let Ok(mut kept) = kept.lock() else { return };
-        kept.extend(&buffer[..count]);
-        let excess = kept.len().saturating_sub(STDERR_TAIL_BYTES);
-        kept.drain(..excess);
     }
 }
 

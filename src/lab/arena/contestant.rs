@@ -1,6 +1,7 @@
 //! A player of games: another program, or a built-in engine in this process. Both are controlled by GTP commands.
 
-use super::client::{GtpClient, GtpFailure, StartError, garbage};
+use super::client::{GtpClient, GtpFailure, garbage};
+use crate::base::child_process::StartError;
 use crate::base::game::{Move, Player};
 use crate::engine::{Engine, EngineError, EngineOptions};
 use crate::go::Size;

@@ -3,7 +3,8 @@
 //! Source: G. Farnebäck, "Specification of the Go Text Protocol, version 2, draft 2",
 //! <https://www.lysator.liu.se/~gunnar/gtp/>; the section numbers are its.
 
-use super::client::{GtpClient, GtpFailure, StartError};
+use super::client::{GtpClient, GtpFailure};
+use crate::base::child_process::StartError;
 use crate::base::game::Player;
 use crate::go::{Komi, Record, Rules, Size};
 use std::time::Duration;

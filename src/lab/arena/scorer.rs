@@ -1,6 +1,7 @@
 //! Scoring by a third program that reports the dead stones.
 
-use super::client::{GtpClient, GtpFailure, StartError};
+use super::client::{GtpClient, GtpFailure};
+use crate::base::child_process::StartError;
 use crate::base::game::{Player, Score};
 use crate::go::Record;
 use crate::go::board::Board;

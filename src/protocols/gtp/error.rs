@@ -47,6 +47,9 @@ pub enum GtpError {
     /// The move is illegal.
     #[error("illegal move")]
     IllegalMove,
+    /// The evaluator in another process was given up, and the position has no visits.
+    #[error(transparent)]
+    Evaluator(EngineError),
     /// No legal move is left to search.
     #[error("nothing to search: avoid and allow leave no legal move")]
     NothingAllowed,

@@ -1,5 +1,6 @@
 //! Decisions on moves within a session: cancellation by the controller, diagnostics, and responses.
 
+use super::error::GtpError;
 use super::session::Session;
 use crate::base::game::{Game, Move, Player};
 use crate::engine::Decision;
@@ -59,6 +60,11 @@ impl Session {
         (choice, decision.report)
     }
 
+    /// Checks that a decision had an evaluator, see [`Engine::check_evaluator`](crate::engine::Engine::check_evaluator).
+    pub(super) fn check_evaluator(&self, report: Option<&Report>) -> Result<(), GtpError> {
+        report.map_or(Ok(()), |report| self.engine.check_evaluator(report)).map_err(GtpError::Evaluator)
+    }
+
     /// Adds the search of a decision to the totals and writes diagnostics.
     fn note_decision(&mut self, decision: &Decision) {
         if let Some(report) = &decision.report {
@@ -67,7 +73,7 @@ impl Session {
             if self.totals.searches == 1 {
                 self.note(&self.huge_pages());
             }
-            if let Some(warning) = self.engine.file_warning() {
+            if let Some(warning) = self.engine.warning() {
                 self.note(&warning);
             }
         }

@@ -5,7 +5,7 @@ use super::frontend::Frontend;
 use super::message::{self, ResultParts};
 use super::query::PositionRequest;
 use crate::base::input::LineReader;
-use crate::engine::{Engine, evaluation};
+use crate::engine::Engine;
 use crate::go::Record;
 use crate::search::{Limits, Report, SearchSnapshot};
 use std::io::{self, Write};
@@ -57,8 +57,7 @@ impl<W: Write> Server<W> {
         if let Err(error) = engine.set_record(Record::from_position(position.clone())) {
             return frontend.refuse(request, &error);
         }
-        let asked = engine.network().cloned().filter(|_| request.query.has_policy);
-        let policy = asked.map(|network| evaluation::evaluate(&network, &position).policy);
+        let policy = request.query.has_policy.then(|| engine.policy(&position)).flatten();
         let mut ownership = engine.line_ownership(&position);
         let root_moves = request.root_moves(&position);
         let (restricted, has_no_move) = match root_moves {
@@ -95,9 +94,10 @@ impl<W: Write> Server<W> {
         });
         engine.set_root_moves(None);
         frontend.is_terminated = false;
-        match failure {
-            Some(failure) => Err(failure),
-            None => frontend.write_message(&result(&report, false)),
+        match (failure, engine.check_evaluator(&report)) {
+            (Some(failure), _) => Err(failure),
+            (None, Err(error)) => frontend.refuse(request, &error),
+            (None, Ok(())) => frontend.write_message(&result(&report, false)),
         }
     }
 

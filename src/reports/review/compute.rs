@@ -188,8 +188,10 @@ impl<'r> ReviewedGame<'r> {
         if is_ended {
             return Ok(None);
         }
+        engine.check_evaluator(&report)?;
         let analysis = Analysis::new(job.id, step.turn, step.played, position, report);
-        let analysis = analysis.with_ownership(engine, position);
+        let ownership = engine.line_ownership(position).without_questions().of_root(&analysis.report);
+        let analysis = Analysis { ownership, ..analysis };
         Ok(Some(finding(&analysis, next.map(|played| played.vertex.as_str()))))
     }
 }

@@ -280,6 +280,12 @@ impl Preset {
         PRESETS.iter().map(|definition| definition.name)
     }
 
+    /// Returns the default policy for evaluators in another process.
+    #[must_use]
+    pub fn for_evaluators() -> Preset {
+        Preset::of(PRESETS.iter().position(|definition| definition.name == PUCT).unwrap_or(0))
+    }
+
     fn definition(&self) -> &'static PresetDefinition {
         &PRESETS[self.index]
     }

@@ -19,12 +19,13 @@ pub(super) fn play(session: &mut Session, mut arguments: Arguments<'_>) -> Resul
 /// Searches for a move and plays it, also after the game has ended. A resignation plays no move.
 pub(super) fn genmove(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let player = arguments.player()?;
-    Ok(genmove_for(session, player))
+    genmove_for(session, player)
 }
 
-fn genmove_for(session: &mut Session, player: Player) -> String {
-    let (choice, _) = session.choose(Thinking::of(player), &mut |_| true);
-    session.play_choice(player, choice)
+fn genmove_for(session: &mut Session, player: Player) -> Result<String, GtpError> {
+    let (choice, report) = session.choose(Thinking::of(player), &mut |_| true);
+    session.check_evaluator(report.as_ref())?;
+    Ok(session.play_choice(player, choice))
 }
 
 /// `kata-search [COLOR]`: searches for a move as [`genmove`] does, without playing it.
@@ -47,7 +48,9 @@ fn search(
     is_cancellable: bool,
 ) -> Result<String, GtpError> {
     let player = arguments.optional_player()?.unwrap_or(session.position().to_play());
-    let (choice, _) = session.choose(Thinking { is_cancellable, ..Thinking::of(player) }, &mut |_| true);
+    let thinking = Thinking { is_cancellable, ..Thinking::of(player) };
+    let (choice, report) = session.choose(thinking, &mut |_| true);
+    session.check_evaluator(report.as_ref())?;
     Ok(session.choice_text(choice))
 }
 
@@ -56,9 +59,11 @@ fn search(
 pub(super) fn reg_genmove(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let player = arguments.optional_player()?.unwrap_or(session.position().to_play());
     let thinking = Thinking { uses_clock: false, ..Thinking::of(player) };
-    let (MoveChoice::Move(mv) | MoveChoice::Resign(mv), _) = session.choose(thinking, &mut |_| true) else {
+    let (choice, report) = session.choose(thinking, &mut |_| true);
+    let (MoveChoice::Move(mv) | MoveChoice::Resign(mv)) = choice else {
         unreachable!("only another line cancels, and this search does not look for one")
     };
+    session.check_evaluator(report.as_ref())?;
     Ok(session.size().vertex(mv))
 }
 
@@ -72,7 +77,7 @@ pub(super) fn kgs_genmove_cleanup(
     let statuses = session.statuses();
     let is_dead = |chain: &Chain| chain.player != player && chain.status == ChainStatus::Dead;
     if !statuses.chains().iter().any(is_dead) {
-        return Ok(genmove_for(session, player));
+        return genmove_for(session, player);
     }
     let pass = session.size().pass();
     let position = session.position();
@@ -82,7 +87,7 @@ pub(super) fn kgs_genmove_cleanup(
     session.engine.set_root_moves(Some(allowed));
     let answer = genmove_for(session, player);
     session.engine.set_root_moves(None);
-    Ok(answer)
+    answer
 }
 
 /// Returns the summary of the last search for a move.

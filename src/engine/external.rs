@@ -1,0 +1,66 @@
+//! An evaluator in another process as the engine uses it.
+
+use crate::base::game::{Game, Player, Prior};
+use crate::base::value::{Estimate, Value};
+use crate::base::zobrist::mix;
+use crate::external::{ExternalEvaluation, ExternalEvaluator, Question};
+use crate::go::Position;
+use crate::search::policy::Puct;
+use crate::table::{PageEvaluation, ScoreMean};
+use std::num::NonZeroU64;
+use std::sync::atomic::AtomicBool;
+
+/// Number of orientations of the board in evaluations for reports.
+const REPORT_SYMMETRIES: u8 = 8;
+
+/// Writes the priors of all moves, `None` for moves that are illegal ignoring history, and returns estimates of value and
+/// score. `None` if there is no answer.
+pub(super) fn evaluate(
+    evaluator: &ExternalEvaluator,
+    position: &Position,
+    priors: &mut [Option<Prior>],
+    stop: &AtomicBool,
+) -> Option<PageEvaluation> {
+    let evaluation = evaluator.ask(&Question::new(position, false, 1), stop).ok()?;
+    position.fill_legal(priors);
+    for (prior, probability) in priors.iter_mut().zip(&evaluation.policy) {
+        // The evaluator may take a legal move for illegal.
+        prior
+            .as_mut()
+            .into_iter()
+            .for_each(|prior| *prior = Puct::prior_from_probability(probability.unwrap_or(0.0)));
+    }
+    let for_black = evaluation.black_win_rate;
+    let win_rate = if position.to_play() == Player::Black { for_black } else { 1.0 - for_black };
+    let value = Value((win_rate * f64::from(u32::MAX)) as u32);
+    let score = Some(score(&evaluation, position));
+    Some(PageEvaluation { estimate: Some(Estimate { value, weight: 1 }), score })
+}
+
+/// Returns the score of an evaluation, Black's points before komi, with the weight of one sample.
+fn score(evaluation: &ExternalEvaluation, position: &Position) -> ScoreMean {
+    let points = position.size().points() as f64;
+    ScoreMean {
+        mean: (evaluation.black_lead + position.score_komi().points()).clamp(-points, points),
+        deviation: evaluation.score_deviation.min(points),
+        weight: 1.0,
+    }
+}
+
+/// Returns the ownership and the policy for a report; `None` if there is no answer.
+pub(super) fn evaluate_for_report(
+    evaluator: &ExternalEvaluator,
+    position: &Position,
+) -> Option<ExternalEvaluation> {
+    evaluator.ask(&Question::new(position, true, REPORT_SYMMETRIES), &AtomicBool::new(false)).ok()
+}
+
+/// Returns the identity of an evaluator's results in table files: a number that depends on the name of its model.
+pub(super) fn identity(evaluator: &ExternalEvaluator) -> NonZeroU64 {
+    let name = evaluator.name().unwrap_or_else(|| evaluator.command());
+    let hash = name.bytes().fold(mix(EXTERNAL), |hash, byte| mix(hash ^ u64::from(byte)));
+    NonZeroU64::new(hash).unwrap_or(NonZeroU64::MIN)
+}
+
+/// Distinguishes the identities of external evaluators from those of networks.
+const EXTERNAL: u64 = 0x6576_616c_7561_746f;

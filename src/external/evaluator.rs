@@ -1,0 +1,265 @@
+//! An evaluator in another process, asked by many threads.
+
+use super::answer::{ExternalEvaluation, NoEvaluation};
+use super::process::EvaluatorProcess;
+use super::question::Question;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Time between two looks at the stop flag while waiting.
+const WAIT: Duration = Duration::from_millis(10);
+/// Time without any answer after which an evaluator that has answered before is started again.
+const ANSWER_LIMIT: Duration = Duration::from_secs(60);
+/// Time for the first answer: `KataGo` tunes itself for minutes when it first runs on a graphics card.
+const FIRST_ANSWER_LIMIT: Duration = Duration::from_secs(1800);
+/// Number of failures without an answer between them after which the evaluator is given up.
+const MAX_FAILURES: u32 = 3;
+
+/// An evaluator in another process. It starts with the first question.
+pub struct ExternalEvaluator {
+    command: String,
+    /// The name of the model, if known before the start.
+    name: Option<String>,
+    state: Mutex<State>,
+    next_id: AtomicU64,
+    answers: AtomicU64,
+}
+
+#[derive(Default)]
+struct State {
+    process: Option<Arc<EvaluatorProcess>>,
+    /// Number of failures since the last answer.
+    failures: u32,
+    /// The reason why the evaluator was given up.
+    given_up: Option<String>,
+}
+
+/// A question without an answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AskError {
+    /// The stop flag was set while the question waited.
+    #[error("the search was stopped")]
+    Stopped,
+    /// The evaluator is given up; all later questions fail with the same reason.
+    #[error("{0}")]
+    GivenUp(String),
+}
+
+/// The end of a wait for an answer.
+enum Waited {
+    Answered(String),
+    Stopped,
+    Ended,
+    Late,
+}
+
+impl fmt::Debug for ExternalEvaluator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExternalEvaluator").field("command", &self.command).field("name", &self.name).finish()
+    }
+}
+
+impl ExternalEvaluator {
+    /// Creates an evaluator that `command` starts. `name` is the name of its model, if known; without it, the command's
+    /// argument after `-model` tells it.
+    #[must_use]
+    pub fn new(command: &str, name: Option<&str>) -> ExternalEvaluator {
+        ExternalEvaluator {
+            command: command.to_owned(),
+            name: name.map(str::to_owned).or_else(|| model_in(command)),
+            state: Mutex::default(),
+            next_id: AtomicU64::new(1),
+            answers: AtomicU64::new(0),
+        }
+    }
+
+    /// Returns the command line.
+    #[must_use]
+    pub fn command(&self) -> &str {
+        &self.command
+    }
+
+    /// Returns the name of the model, as far as it is known without starting the evaluator.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// Returns the number of answers so far.
+    #[must_use]
+    pub fn answers(&self) -> u64 {
+        self.answers.load(Relaxed)
+    }
+
+    /// Returns the reason why the evaluator was given up, if it was.
+    #[must_use]
+    pub fn failure(&self) -> Option<String> {
+        self.state().given_up.clone()
+    }
+
+    /// Returns the last error output of an evaluator that has started but not yet answered.
+    #[must_use]
+    pub fn progress(&self) -> Option<String> {
+        let process = self.state().process.clone()?;
+        process.time_since_answer().is_none().then(|| process.progress())
+    }
+
+    /// Asks a question and waits for the answer, or until `stop` is true. If the process ends or cannot be understood, it is
+    /// started again.
+    ///
+    /// # Errors
+    /// Returns an error if the wait was stopped or the evaluator was given up.
+    pub fn ask(&self, question: &Question, stop: &AtomicBool) -> Result<ExternalEvaluation, AskError> {
+        loop {
+            let process = self.running()?;
+            let id = self.next_id.fetch_add(1, Relaxed).to_string();
+            let answer = process.send(&id, question.line(&id));
+            let reason = match wait(&process, &answer, stop) {
+                Waited::Stopped => {
+                    process.forget(&id);
+                    return Err(AskError::Stopped);
+                }
+                Waited::Answered(line) => match ExternalEvaluation::read(&line, question.size) {
+                    Ok(evaluation) => {
+                        self.check_model(&process)?;
+                        self.state().failures = 0;
+                        self.answers.fetch_add(1, Relaxed);
+                        return Ok(evaluation);
+                    }
+                    Err(NoEvaluation::Refused(message)) => {
+                        return Err(self.give_up(format!("the evaluator refuses a position: {message}")));
+                    }
+                    Err(NoEvaluation::Unreadable) => {
+                        let found: String = line.chars().take(80).collect();
+                        format!("sent no answer of KataGo's analysis protocol: {found}")
+                    }
+                },
+                Waited::Ended => "ended".to_owned(),
+                Waited::Late => {
+                    process.forget(&id);
+                    "did not answer in time".to_owned()
+                }
+            };
+            self.replace(&process, &reason)?;
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the running process, which is started if there is none.
+    fn running(&self) -> Result<Arc<EvaluatorProcess>, AskError> {
+        let mut state = self.state();
+        if let Some(reason) = &state.given_up {
+            return Err(AskError::GivenUp(reason.clone()));
+        }
+        if let Some(process) = &state.process {
+            return Ok(Arc::clone(process));
+        }
+        match EvaluatorProcess::start(&self.command) {
+            Ok(process) => Ok(Arc::clone(state.process.insert(Arc::new(process)))),
+            Err(error) => {
+                let reason = format!("the evaluator: {error}");
+                state.given_up = Some(reason.clone());
+                Err(AskError::GivenUp(reason))
+            }
+        }
+    }
+
+    /// Ends a process that failed, so that the next question starts another; gives up after too many failures, or if it has
+    /// never answered.
+    fn replace(&self, failed: &Arc<EvaluatorProcess>, reason: &str) -> Result<(), AskError> {
+        let mut state = self.state();
+        if !state.process.as_ref().is_some_and(|process| Arc::ptr_eq(process, failed)) {
+            // Another thread was faster.
+            return Ok(());
+        }
+        state.process = None;
+        state.failures += 1;
+        let last_words = failed.end();
+        if state.failures < MAX_FAILURES && self.answers() > 0 {
+            return Ok(());
+        }
+        let reason = format!("the evaluator {:?} {reason} ({last_words})", self.command);
+        state.given_up = Some(reason.clone());
+        Err(AskError::GivenUp(reason))
+    }
+
+    /// Gives up if the model is another one than the name says.
+    fn check_model(&self, process: &EvaluatorProcess) -> Result<(), AskError> {
+        match (&self.name, process.model()) {
+            (Some(name), Some(found)) if stem(&found) != stem(name) => Err(self.give_up(format!(
+                "the evaluator runs the model {found}, but its results are stored as those of {name}: give \
+                 --evaluator-name {} and another table",
+                stem(&found)
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    fn give_up(&self, reason: String) -> AskError {
+        let mut state = self.state();
+        AskError::GivenUp(state.given_up.get_or_insert(reason).clone())
+    }
+}
+
+fn wait(process: &EvaluatorProcess, answer: &Receiver<String>, stop: &AtomicBool) -> Waited {
+    let asked = Instant::now();
+    loop {
+        match answer.recv_timeout(WAIT) {
+            Ok(line) => return Waited::Answered(line),
+            Err(RecvTimeoutError::Disconnected) => return Waited::Ended,
+            Err(RecvTimeoutError::Timeout) if stop.load(Relaxed) => return Waited::Stopped,
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        let (limit, since) = match process.time_since_answer() {
+            None => (FIRST_ANSWER_LIMIT, asked.elapsed()),
+            Some(since) => (ANSWER_LIMIT, since.min(asked.elapsed())),
+        };
+        if since > limit {
+            return Waited::Late;
+        }
+    }
+}
+
+/// Returns the file name of the model in a command line of `KataGo`, the argument after `-model`.
+fn model_in(command: &str) -> Option<String> {
+    let words = shlex::split(command)?;
+    let place = words.iter().position(|word| word == "-model" || word == "--model")?;
+    words.get(place + 1).map(|path| stem(path).to_owned())
+}
+
+/// Returns the name of a model's file without its folder and endings.
+fn stem(path: &str) -> &str {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    [".gz", ".bin", ".txt"].iter().fold(name, |name, ending| name.strip_suffix(ending).unwrap_or(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_names_the_model() {
+        let evaluator =
+            ExternalEvaluator::new("katago analysis -model 'a b/kata1-b18.bin.gz' -config x", None);
+        assert_eq!(evaluator.name(), Some("kata1-b18"));
+        assert_eq!(ExternalEvaluator::new("katago analysis", None).name(), None);
+        assert_eq!(ExternalEvaluator::new("katago -model x.bin.gz", Some("y")).name(), Some("y"));
+    }
+
+    #[test]
+    fn a_program_that_cannot_be_started_is_given_up_at_once() {
+        use crate::go::{Komi, Position, Rules, Size};
+        let evaluator = ExternalEvaluator::new("/nowhere/katago analysis", None);
+        let position = Position::new(Size::new(9, 9).expect("a size"), Rules::CHINESE, Komi(15));
+        let question = Question::new(&position, false, 1);
+        let error = evaluator.ask(&question, &AtomicBool::new(false)).expect_err("no program");
+        assert!(error.to_string().contains("cannot start \"/nowhere/katago analysis\""), "{error}");
+        assert_eq!(evaluator.failure(), Some(error.to_string()));
+    }
+}

@@ -1,0 +1,14 @@
+//! Evaluators in another process, which speak KataGo's analysis protocol.
+//!
+//! A [`Question`] is a position alone, without the game before it: stones, turn, ko and passes, rules and komi. So the answer
+//! can be stored for all paths to the position. [`ExternalEvaluator`] runs the process: it starts with the first question,
+//! answers questions of many threads at a time, and is started again if it ends.
+
+mod answer;
+mod evaluator;
+mod process;
+mod question;
+
+pub use answer::ExternalEvaluation;
+pub use evaluator::{AskError, ExternalEvaluator};
+pub use question::Question;

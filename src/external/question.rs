@@ -1,0 +1,153 @@
+//! Positions as queries of KataGo's analysis protocol.
+//!
+//! Source of the fields: KataGo, docs/Analysis_Engine.md (version 1.17).
+
+use crate::base::game::{Game, Move, Player};
+use crate::go::{KoRule, Position, Rules, Scoring, Size};
+use serde_json::{Value, json};
+
+/// A question to an evaluator: one position.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// The fields of the query but for its id.
+    fields: Value,
+    pub(super) size: Size,
+}
+
+impl Question {
+    /// Returns the question for policy, value and score of a position, and for its ownership if asked for. The evaluator
+    /// takes the mean of `symmetries` orientations of the board, 1 to 8.
+    ///
+    /// The query sets up the stones. A ko and a pass need the move before: the ko is recreated by the capture that made it. Under
+    /// territory scoring the komi contains the prisoners, since KataGo counts the stones of a setup position alone.
+    #[must_use]
+    pub fn new(position: &Position, has_ownership: bool, symmetries: u8) -> Question {
+        let size = position.size();
+        let (stones, moves, player) = set_up(position);
+        let colour = |player: Player| if player == Player::Black { "B" } else { "W" };
+        let listed = |(player, mv): &(Player, Move)| json!([colour(*player), size.vertex(*mv)]);
+        let fields = json!({
+            "boardXSize": size.columns(),
+            "boardYSize": size.rows(),
+            "rules": rules(position.rules()),
+            "komi": komi(position),
+            "initialStones": stones.iter().map(listed).collect::<Vec<_>>(),
+            "initialPlayer": colour(player),
+            "moves": moves.iter().map(listed).collect::<Vec<_>>(),
+            "maxVisits": 1,
+            "includePolicy": true,
+            "includeOwnership": has_ownership,
+            "overrideSettings": {
+                "ignorePreRootHistory": true,
+                "reportAnalysisWinratesAs": "BLACK",
+                "rootNumSymmetriesToSample": symmetries,
+            },
+        });
+        Question { fields, size }
+    }
+
+    /// Returns the query, one line without its end.
+    pub(super) fn line(&self, id: &str) -> String {
+        let fields = self.fields.to_string();
+        format!("{{\"id\":\"{id}\",{}", &fields[1..])
+    }
+}
+
+/// Stones or moves, each with its player.
+type Moves = Vec<(Player, Move)>;
+
+/// Returns setup stones, moves, and the player before the moves, that lead to the position.
+fn set_up(position: &Position) -> (Moves, Moves, Player) {
+    let (board, to_play) = (position.board(), position.to_play());
+    let geometry = board.geometry();
+    let stone = |&point: &_| Some((board.stone_at(point)?, geometry.move_of(point)));
+    let mut stones: Moves = geometry.points.iter().filter_map(stone).collect();
+    let mover = to_play.other();
+    if position.passes() > 0 {
+        return (stones, vec![(mover, position.size().pass())], mover);
+    }
+    let ko = geometry.points.iter().find(|&&point| point == board.ko());
+    match (ko, position.recent_moves()) {
+        (Some(&ko), &[capture, ..]) => {
+            stones.retain(|&(_, mv)| mv != capture);
+            stones.push((to_play, geometry.move_of(ko)));
+            (stones, vec![(mover, capture)], mover)
+        }
+        _ => (stones, Vec::new(), to_play),
+    }
+}
+
+fn rules(rules: Rules) -> Value {
+    let is_territory = rules.scoring == Scoring::Territory;
+    json!({
+        "ko": match rules.ko {
+            KoRule::Simple => "SIMPLE",
+            KoRule::Positional => "POSITIONAL",
+            KoRule::Situational => "SITUATIONAL",
+        },
+        "scoring": if is_territory { "TERRITORY" } else { "AREA" },
+        "tax": if is_territory { "SEKI" } else { "NONE" },
+        "suicide": rules.suicide,
+        "hasButton": false,
+        "whiteHandicapBonus": "0",
+        "friendlyPassOk": rules.removes_dead,
+    })
+}
+
+/// Returns the komi of the query: with the compensation for a handicap, and with the prisoners under territory scoring.
+fn komi(position: &Position) -> f64 {
+    let [by_black, by_white] = position.prisoners().map(f64::from);
+    let is_territory = position.rules().scoring == Scoring::Territory;
+    position.score_komi().points() + if is_territory { by_white - by_black } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::go::Komi;
+
+    fn after(size: usize, rules: Rules, moves: &[&str]) -> Position {
+        let size = Size::new(size, size).expect("a size");
+        let mut position = Position::new(size, rules, Komi(13));
+        for vertex in moves {
+            position.try_play(size.parse_vertex(vertex).expect("a vertex")).expect("legal");
+        }
+        position
+    }
+
+    fn fields(position: &Position) -> Value {
+        serde_json::from_str(&Question::new(position, false, 1).line("7")).expect("JSON")
+    }
+
+    #[test]
+    fn a_position_is_set_up_with_its_turn_and_komi() {
+        let query = fields(&after(5, Rules::CHINESE, &["C3", "pass", "D3", "B2"]));
+        assert_eq!(query["id"], "7");
+        assert_eq!(query["initialStones"], json!([["W", "B2"], ["B", "C3"], ["B", "D3"]]));
+        assert_eq!((&query["moves"], &query["initialPlayer"]), (&json!([]), &json!("B")));
+        assert_eq!((&query["komi"], &query["maxVisits"]), (&json!(6.5), &json!(1)));
+    }
+
+    #[test]
+    fn a_ko_is_recreated_by_its_capture() {
+        let moves = ["B3", "C3", "C4", "D4", "C2", "D2", "E5", "E3", "D3"];
+        let query = fields(&after(5, Rules::CHINESE, &moves));
+        assert_eq!(query["moves"], json!([["B", "D3"]]));
+        assert_eq!(query["initialPlayer"], "B");
+        let stones = query["initialStones"].as_array().expect("a list");
+        assert!(stones.contains(&json!(["W", "C3"])) && !stones.contains(&json!(["B", "D3"])));
+    }
+
+    #[test]
+    fn a_pass_is_a_move() {
+        let query = fields(&after(5, Rules::CHINESE, &["C3", "pass"]));
+        assert_eq!((&query["moves"], &query["initialPlayer"]), (&json!([["W", "pass"]]), &json!("W")));
+    }
+
+    #[test]
+    fn prisoners_are_part_of_the_komi_under_territory_scoring() {
+        let moves = ["B1", "A1", "A2"];
+        assert_eq!(fields(&after(5, Rules::JAPANESE, &moves))["komi"], 5.5);
+        assert_eq!(fields(&after(5, Rules::CHINESE, &moves))["komi"], 6.5);
+    }
+}

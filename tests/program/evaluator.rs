@@ -1,0 +1,165 @@
+//! Searches with an evaluator in another process, here `examples/evaluator_stand_in`.
+
+use crate::common::program;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// Returns the command of the stand-in with `arguments`; `None`, with a message, if it is not built: `cargo test` builds the
+/// examples, `cargo test --test program` does not.
+fn stand_in(arguments: &str) -> Option<String> {
+    let beside = Path::new(env!("CARGO_BIN_EXE_tewari")).with_file_name("examples");
+    let path: PathBuf = beside.join(format!("evaluator_stand_in{}", std::env::consts::EXE_SUFFIX));
+    if !path.is_file() {
+        println!("skipped: {} is not built", path.display());
+        return None;
+    }
+    Some(format!("{} analysis -model small-model.bin.gz {arguments}", path.display()))
+}
+
+fn analyze(evaluator: &str, arguments: &[&str]) -> Output {
+    let mut command = program();
+    command.args([
+        "analyze",
+        "--size",
+        "5",
+        "--format",
+        "json",
+        "--table-size",
+        "1MiB",
+        "--evaluator",
+        evaluator,
+    ]);
+    command.args(arguments).output().expect("the program runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Returns the visits of the position that was analysed.
+fn visits(output: &Output) -> u64 {
+    let found: serde_json::Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+    found["rootInfo"]["visits"].as_u64().unwrap_or_else(|| panic!("{found}"))
+}
+
+fn length(path: &Path) -> u64 {
+    std::fs::metadata(path).map_or(0, |metadata| metadata.len())
+}
+
+#[test]
+fn an_analysis_in_a_table_file_asks_nothing_the_second_time() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (counted, table) = (folder.path().join("answers"), folder.path().join("go.tewari"));
+    let Some(evaluator) = stand_in(&format!("--count {}", counted.display())) else { return };
+    let arguments = ["--visits", "300", "--table", table.to_str().expect("UTF-8"), "--threads", "4"];
+    let first = analyze(&evaluator, &arguments);
+    assert!(visits(&first) >= 300, "{first:?}");
+    let answers = length(&counted);
+    assert!((100..=320).contains(&answers), "{answers}");
+    let without_program = "/nowhere/katago analysis -model other/small-model.bin.gz";
+    let second = analyze(without_program, &arguments);
+    assert_eq!((visits(&second), second.stderr.len()), (visits(&first), 0), "{second:?}");
+    assert_eq!(length(&counted), answers);
+    let more = analyze(without_program, &["--visits", "400", "--table", table.to_str().expect("UTF-8")]);
+    let error = text(&more.stderr);
+    assert!(error.contains("cannot start") && visits(&more) >= 300, "{more:?}");
+}
+
+#[test]
+fn an_evaluator_that_dies_is_started_again() {
+    let Some(evaluator) = stand_in("--die-after 40") else { return };
+    let output = analyze(&evaluator, &["--visits", "200", "--threads", "3"]);
+    assert!(output.status.success() && visits(&output) >= 200, "{output:?}");
+    assert_eq!(text(&output.stderr), "");
+}
+
+#[test]
+fn an_evaluator_that_is_of_no_use_is_given_up_with_one_line() {
+    for (arguments, expected) in [
+        ("-model missing.bin.gz", None),
+        ("--die-after 0", Some("died as asked")),
+        ("--garbage-after 0", Some("sent no answer of KataGo's analysis protocol")),
+        ("--refuse", Some("refuses a position: this board is too large")),
+    ] {
+        let Some(mut evaluator) = stand_in(arguments) else { return };
+        if expected.is_none() {
+            evaluator = evaluator.replace("small-model", "missing");
+        }
+        let output = analyze(&evaluator, &["--visits", "50"]);
+        let error = text(&output.stderr);
+        assert!(!output.status.success() && output.stdout.is_empty(), "{output:?}");
+        assert_eq!(error.lines().count(), 1, "{error}");
+        assert!(error.contains(expected.unwrap_or("cannot load the model")), "{error}");
+    }
+}
+
+#[test]
+fn results_of_another_model_are_not_mixed_in() {
+    let Some(evaluator) = stand_in("") else { return };
+    let output = analyze(&evaluator, &["--visits", "50", "--evaluator-name", "large-model"]);
+    let error = text(&output.stderr);
+    assert!(error.contains("runs the model small-model.bin.gz") && output.stdout.is_empty(), "{output:?}");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("go.tewari");
+    let table = ["--visits", "50", "--table", path.to_str().expect("UTF-8")];
+    assert!(analyze(&evaluator, &table).status.success());
+    let other = evaluator.replace("small-model", "large-model");
+    assert!(text(&analyze(&other, &table).stderr).contains("expected a table made with"));
+}
+
+#[test]
+fn a_slow_evaluator_does_not_hold_up_the_clock() {
+    for arguments in ["--delay 30", "--hang-after 5"] {
+        let Some(evaluator) = stand_in(arguments) else { return };
+        let started = Instant::now();
+        let output = analyze(&evaluator, &["--time", "1"]);
+        let elapsed = started.elapsed();
+        assert!(output.status.success() && visits(&output) > 2, "{output:?}");
+        assert!((Duration::from_secs(1)..Duration::from_secs(3)).contains(&elapsed), "{elapsed:?}");
+    }
+}
+
+#[test]
+fn options_that_contradict_each_other_are_refused() {
+    for (arguments, expected) in [
+        (["--network", "none"], "cannot be used with"),
+        (["--policy", "rave"], "the policy rave cannot use --evaluator"),
+        (["--policy", "ucb1"], "the policy ucb1 cannot use --evaluator"),
+    ] {
+        let output = analyze("katago analysis", &arguments);
+        assert!(!output.status.success() && text(&output.stderr).contains(expected), "{output:?}");
+    }
+}
+
+#[test]
+fn games_and_protocols_use_the_evaluator() {
+    let Some(evaluator) = stand_in("") else { return };
+    let run = |arguments: &[&str], evaluator: &str, input: &str| {
+        let mut command = program();
+        command.args(arguments).args(["--table-size", "1MiB", "--evaluator", evaluator]);
+        let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = pipes.spawn().expect("the program starts");
+        child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("a reader");
+        child.wait_with_output().expect("an end")
+    };
+    let gtp = ["gtp", "--size", "5", "--visits", "60"];
+    let played = run(&gtp, &evaluator, "genmove b\ngenmove w\n");
+    assert_eq!(text(&played.stdout).matches("= ").count(), 2, "{played:?}");
+    let failed = run(&gtp, "/nowhere/katago", "genmove b\nname\n");
+    let answers = text(&failed.stdout);
+    assert!(answers.starts_with("? the evaluator: cannot start") && answers.contains("= "), "{failed:?}");
+    let query = r#"{"id":"a","moves":[["B","C3"]],"rules":"chinese","komi":5.5,"boardXSize":5,"boardYSize":5,
+        "maxVisits":60,"includePolicy":true,"includeOwnership":true}"#;
+    let query = format!("{}\n", query.replace('\n', ""));
+    let analysed = run(&["analysis"], &evaluator, &query);
+    let answer: serde_json::Value =
+        serde_json::from_slice(&analysed.stdout).unwrap_or_else(|_| panic!("{analysed:?}"));
+    assert_eq!(answer["policy"].as_array().map(Vec::len), Some(26), "{answer}");
+    // From the point of view of White, to move.
+    assert_eq!(answer["ownership"][0], -0.25, "{answer}");
+    let refused = run(&["analysis"], "/nowhere/katago", &query);
+    assert!(text(&refused.stdout).contains("\"error\":\"the evaluator: cannot start"), "{refused:?}");
+}
