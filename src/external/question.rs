@@ -66,15 +66,21 @@ fn set_up(position: &Position) -> (Moves, Moves, Player) {
     if position.passes() > 0 {
         return (stones, vec![(mover, position.size().pass())], mover);
     }
-    let ko = geometry.points.iter().find(|&&point| point == board.ko());
-    match (ko, position.recent_moves()) {
-        (Some(&ko), &[capture, ..]) => {
+    match ko_and_capture(position) {
+        Some((ko, capture)) => {
             stones.retain(|&(_, mv)| mv != capture);
-            stones.push((to_play, geometry.move_of(ko)));
+            stones.push((to_play, ko));
             (stones, vec![(mover, capture)], mover)
         }
-        _ => (stones, Vec::new(), to_play),
+        None => (stones, Vec::new(), to_play),
     }
+}
+
+/// Returns the point where a ko forbids the player to move, and the move that captured the stone there.
+fn ko_and_capture(position: &Position) -> Option<(Move, Move)> {
+    let (board, geometry) = (position.board(), position.board().geometry());
+    let &ko = geometry.points.iter().find(|&&point| point == board.ko())?;
+    position.recent_moves().first().map(|&capture| (geometry.move_of(ko), capture))
 }
 
 fn rules(rules: Rules) -> Value {
@@ -95,8 +101,14 @@ fn rules(rules: Rules) -> Value {
 }
 
 /// Returns the komi of the query: with the compensation for a handicap, and with the prisoners under territory scoring.
+/// KataGo counts a prisoner of the query's own move.
 fn komi(position: &Position) -> f64 {
-    let [by_black, by_white] = position.prisoners().map(f64::from);
+    let mut prisoners = position.prisoners();
+    if ko_and_capture(position).is_some() {
+        let capturer = &mut prisoners[position.to_play().other().index()];
+        *capturer = capturer.saturating_sub(1);
+    }
+    let [by_black, by_white] = prisoners.map(f64::from);
     let is_territory = position.rules().scoring == Scoring::Territory;
     position.score_komi().points() + if is_territory { by_white - by_black } else { 0.0 }
 }
@@ -149,5 +161,11 @@ mod tests {
         let moves = ["B1", "A1", "A2"];
         assert_eq!(fields(&after(5, Rules::JAPANESE, &moves))["komi"], 5.5);
         assert_eq!(fields(&after(5, Rules::CHINESE, &moves))["komi"], 6.5);
+        let ko = ["B3", "C3", "C4", "D4", "C2", "D2", "E5", "E3", "D3"];
+        let before_the_capture = fields(&after(5, Rules::JAPANESE, &ko));
+        assert_eq!(
+            (&before_the_capture["komi"], &before_the_capture["moves"]),
+            (&json!(6.5), &json!([["B", "D3"]]))
+        );
     }
 }
