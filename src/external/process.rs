@@ -20,7 +20,10 @@ const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
 /// A running evaluator.
 pub(super) struct EvaluatorProcess {
     process: Mutex<ChildProcess>,
-    questions: Sender<String>,
+    stdin: Arc<Mutex<ChildStdin>>,
+    /// Questions before the first answer, for a thread that writes them: while the process loads its model it reads nothing,
+    /// and a write may wait for minutes.
+    early_questions: Sender<String>,
     shared: Arc<Mutex<Shared>>,
 }
 
@@ -36,12 +39,10 @@ struct Shared {
     stray: Option<String>,
 }
 
-/// The part of a line that says where it belongs.
+/// The answer to the query for the models.
 #[derive(Deserialize)]
-struct Address {
-    id: Option<String>,
-    warning: Option<serde::de::IgnoredAny>,
-    models: Option<Vec<Model>>,
+struct Models {
+    models: Vec<Model>,
 }
 
 #[derive(Deserialize)]
@@ -59,21 +60,30 @@ impl EvaluatorProcess {
         let (process, Pipes { stdin, stdout }) = ChildProcess::start(command)?;
         let shared = Shared { waiting: Some(HashMap::new()), model: None, answered: None, stray: None };
         let shared = Arc::new(Mutex::new(shared));
-        let (questions, lines) = channel();
-        let for_reader = Arc::clone(&shared);
-        thread::spawn(move || write_questions(stdin, &lines));
+        let stdin = Arc::new(Mutex::new(stdin));
+        let (early_questions, lines) = channel::<String>();
+        let (for_reader, for_writer) = (Arc::clone(&shared), Arc::clone(&stdin));
+        thread::spawn(move || lines.iter().try_for_each(|line| write(&for_writer, &line)));
         thread::spawn(move || read_answers(stdout, &for_reader));
-        let _ = questions.send(format!("{{\"id\":\"{MODELS_ID}\",\"action\":\"query_models\"}}"));
-        Ok(EvaluatorProcess { process: Mutex::new(process), questions, shared })
+        let _ = early_questions.send(format!("{{\"id\":\"{MODELS_ID}\",\"action\":\"query_models\"}}\n"));
+        Ok(EvaluatorProcess { process: Mutex::new(process), stdin, early_questions, shared })
     }
 
     /// Sends a question and returns where its answer will arrive. If the process ends, the sender is dropped.
     pub(super) fn send(&self, id: &str, line: String) -> Receiver<String> {
         let (sender, receiver) = channel();
-        if let Some(waiting) = &mut locked(&self.shared).waiting {
-            waiting.insert(id.to_owned(), sender);
-            // Fails only if the process has ended; then the reader drops the senders.
-            let _ = self.questions.send(line);
+        let mut shared = locked(&self.shared);
+        let is_early = shared.answered.is_none();
+        match &mut shared.waiting {
+            Some(waiting) => drop(waiting.insert(id.to_owned(), sender)),
+            None => return receiver,
+        }
+        drop(shared);
+        // Both fail only if the process has ended; then the reader drops the senders.
+        if is_early {
+            let _ = self.early_questions.send(line);
+        } else {
+            let _ = write(&self.stdin, &line);
         }
         receiver
     }
@@ -93,9 +103,7 @@ impl EvaluatorProcess {
             if let Some(model) = &shared.model {
                 return model.clone();
             }
-            if shared.waiting.is_none() {
-                return None;
-            }
+            shared.waiting.as_ref()?;
             drop(shared);
             thread::sleep(Duration::from_millis(2));
         }
@@ -125,12 +133,8 @@ impl EvaluatorProcess {
     }
 }
 
-fn write_questions(mut stdin: ChildStdin, lines: &Receiver<String>) {
-    while let Ok(line) = lines.recv() {
-        if stdin.write_all(format!("{line}\n").as_bytes()).and_then(|()| stdin.flush()).is_err() {
-            return;
-        }
-    }
+fn write(stdin: &Mutex<ChildStdin>, line: &str) -> std::io::Result<()> {
+    stdin.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes())
 }
 
 /// Gives each answer to the thread that waits for it, until the output ends.
@@ -145,18 +149,38 @@ fn read_answers(stdout: ChildStdout, shared: &Mutex<Shared>) {
 }
 
 fn deliver(line: &str, shared: &Mutex<Shared>) {
-    let address = serde_json::from_str::<Address>(line).ok();
     let mut shared = locked(shared);
-    let Some(Address { id: Some(id), warning, models }) = address else {
+    let Some(id) = id_in(line) else {
         shared.stray = Some(line.chars().take(200).collect());
         return;
     };
     if id == MODELS_ID {
-        shared.model = Some(models.and_then(|models| models.into_iter().next()).map(|model| model.name));
-    } else if warning.is_none() {
+        let models = serde_json::from_str::<Models>(line).map(|it| it.models).unwrap_or_default();
+        shared.model = Some(models.into_iter().next().map(|model| model.name));
+    } else if line.contains("\"rootInfo\"") || !line.contains("\"warning\"") {
         shared.answered = Some(Instant::now());
-        let waiting = shared.waiting.as_mut().and_then(|waiting| waiting.remove(&id));
+        let waiting = shared.waiting.as_mut().and_then(|waiting| waiting.remove(id));
+        drop(shared);
         // Fails only if the question was forgotten at this moment.
         let _ = waiting.map(|waiting| waiting.send(line.to_owned()));
+    }
+}
+
+/// Returns the id in a line of JSON; ids of this program need no escapes.
+fn id_in(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once("\"id\"")?;
+    let rest = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
+    rest.split_once('"').map(|(id, _)| id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_id_is_found_wherever_it_is() {
+        assert_eq!(id_in(r#"{"id":"12","x":1}"#), Some("12"));
+        assert_eq!(id_in(r#"{"error": "no", "id" : "models"}"#), Some("models"));
+        assert_eq!(["{}", "KataGo v1.17", r#"{"id":7}"#, r#"{"id":"7"#].map(id_in), [None; 4]);
     }
 }

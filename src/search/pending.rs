@@ -6,8 +6,9 @@
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::Duration;
 
-/// Time between two looks at an evaluation of another worker.
-const WAIT: Duration = Duration::from_micros(200);
+/// Shortest and longest time between two looks at an evaluation of another worker, which takes from 50 microseconds in the
+/// program to many milliseconds in another process.
+const WAITS: [Duration; 2] = [Duration::from_micros(50), Duration::from_millis(2)];
 
 /// The key of the position that each worker of a search evaluates; 0 is none.
 pub(super) struct PendingEvaluations(Box<[AtomicU64]>);
@@ -50,8 +51,10 @@ impl PendingPlace<'_> {
         let PendingPlace { all: PendingEvaluations(keys), own } = *self;
         let is_pending =
             || keys.iter().enumerate().any(|(worker, other)| worker != own && other.load(SeqCst) == key);
+        let [mut wait, longest] = WAITS;
         while is_pending() {
-            std::thread::sleep(WAIT);
+            std::thread::sleep(wait);
+            wait = longest.min(2 * wait);
         }
     }
 }
