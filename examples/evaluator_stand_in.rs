@@ -1,7 +1,7 @@
 //! A program that speaks KataGo's analysis protocol, for tests: evaluations depend on the stones alone, and it fails on demand.
 //!
 //! Usage: `evaluator_stand_in analysis -model FILE [--delay MS] [--count FILE] [--die-after N] [--hang-after N]
-//! [--garbage-after N] [--refuse] [--no-model]`. With `--count`, each answer appends a byte to the file, also across restarts;
+//! [--garbage-after N] [--refuse] [--no-model] [--load MS] [--gtp]`. With `--count`, each answer appends a byte to the file, also across restarts;
 //! N counts the answers of one run.
 
 use serde_json::{Value, json};
@@ -33,6 +33,7 @@ fn main() {
         eprintln!("cannot load the model");
         std::process::exit(1);
     }
+    std::thread::sleep(Duration::from_millis(settings.number("--load").unwrap_or(0)));
     let answered = AtomicU64::new(0);
     std::thread::scope(|scope| {
         for line in std::io::stdin().lock().lines() {
@@ -44,6 +45,9 @@ fn main() {
 }
 
 fn answer(line: &str, settings: &Settings, answered: &AtomicU64) {
+    if settings.has("--gtp") {
+        return print("? unknown command\n");
+    }
     let Ok(query) = serde_json::from_str::<Value>(line) else { return print(r#"{"error":"no JSON"}"#) };
     if query["action"] == "query_models" {
         // Later than the first evaluations.

@@ -54,9 +54,13 @@ pub(super) fn run(arguments: &BenchArguments) -> Result<()> {
         return playouts::run(arguments.games);
     }
     if arguments.machine {
-        return machine_benchmark::run(arguments.engine.without_file()?, arguments.seconds);
+        return machine_benchmark::run(
+            arguments.engine.without_file()?.without_evaluator()?,
+            arguments.seconds,
+        );
     }
-    let engine_arguments = arguments.engine.without_file()?.with_default_table(TABLE_BYTES);
+    let engine_arguments =
+        arguments.engine.without_file()?.without_evaluator()?.with_default_table(TABLE_BYTES);
     let mut output = std::io::stdout().lock();
     let (mut nodes, mut elapsed) = (0, Duration::ZERO);
     for (side, komi, moves) in POSITIONS {

@@ -203,6 +203,15 @@ impl EngineArguments {
         Ok(self)
     }
 
+    /// Returns the arguments, or an error if they name an evaluator in another process.
+    pub(super) fn without_evaluator(&self) -> anyhow::Result<&EngineArguments> {
+        ensure!(
+            self.evaluator.is_none(),
+            "--evaluator cannot be used here: this command measures or trains what is in the program"
+        );
+        Ok(self)
+    }
+
     /// Returns the path of the table file.
     pub(super) fn table_path(&self) -> Option<&Path> {
         self.table.as_deref()

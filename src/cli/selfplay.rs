@@ -89,7 +89,8 @@ pub(super) fn run(arguments: &SelfplayArguments) -> Result<()> {
         opening_temperature: arguments.opening_temperature,
         seed: arguments.seed,
     };
-    let engine_arguments = arguments.engine.without_file()?.with_default_table(TABLE_BYTES);
+    let engine_arguments =
+        arguments.engine.without_file()?.without_evaluator()?.with_default_table(TABLE_BYTES);
     let options = engine_arguments.options(settings.sizes[0], Rules::CHINESE, Komi(15), settings.seed);
     let at_a_time = arguments
         .concurrency

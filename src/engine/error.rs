@@ -20,6 +20,11 @@ pub enum EngineError {
         /// The policy's name.
         policy: &'static str,
     },
+    /// A table file for an evaluator that has no name.
+    #[error(
+        "a table file stores evaluations under the name of the model, and the command of --evaluator has none: give --evaluator-name"
+    )]
+    NamelessEvaluator,
     /// An evaluator in another process, with a policy that has playouts.
     #[error("the policy {policy} cannot use --evaluator: expected puct")]
     NeedsPlayouts {

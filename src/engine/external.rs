@@ -8,7 +8,7 @@ use crate::go::Position;
 use crate::search::policy::Puct;
 use crate::table::{PageEvaluation, ScoreMean};
 use std::num::NonZeroU64;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Number of orientations of the board in evaluations for reports.
 const REPORT_SYMMETRIES: u8 = 8;
@@ -21,7 +21,8 @@ pub(super) fn evaluate(
     priors: &mut [Option<Prior>],
     stop: &AtomicBool,
 ) -> Option<PageEvaluation> {
-    let evaluation = evaluator.ask(&Question::new(position, false, 1), stop).ok()?;
+    let question = Question::new(position, false, 1);
+    let evaluation = evaluator.ask(&question, &|| stop.load(Relaxed)).ok()?;
     position.fill_legal(priors);
     for (prior, probability) in priors.iter_mut().zip(&evaluation.policy) {
         // The evaluator may take a legal move for illegal.
@@ -52,7 +53,7 @@ pub(super) fn evaluate_for_report(
     evaluator: &ExternalEvaluator,
     position: &Position,
 ) -> Option<ExternalEvaluation> {
-    evaluator.ask(&Question::new(position, true, REPORT_SYMMETRIES), &AtomicBool::new(false)).ok()
+    evaluator.ask_for_report(&Question::new(position, true, REPORT_SYMMETRIES))
 }
 
 /// Returns the identity of an evaluator's results in table files: a number that depends on the name of its model.

@@ -79,6 +79,9 @@ impl Engine {
         match (options.policy.evaluates_leaves(), &options.external) {
             (true, None) if !options.has_network() => return Err(EngineError::NoEvaluator { policy }),
             (false, Some(_)) => return Err(EngineError::NeedsPlayouts { policy }),
+            (true, Some(evaluator)) if evaluator.name().is_none() && options.table_file.is_some() => {
+                return Err(EngineError::NamelessEvaluator);
+            }
             _ => {}
         }
         let table = create_table(&options)?;
@@ -233,16 +236,21 @@ impl Engine {
         ))
     }
 
-    /// Checks that a search of `report` has not ended before its first visit, for lack of an evaluator.
+    /// Checks that a search with `report` has not ended before its first visit, for lack of an evaluation.
     ///
     /// # Errors
-    /// Returns the reason why the evaluator was given up.
+    /// Returns the reason why the evaluator in another process gave none.
     pub fn check_evaluator(&self, report: &Report) -> Result<(), EngineError> {
-        let failure = self.options.external.as_ref().and_then(|evaluator| evaluator.failure());
-        match failure.filter(|_| report.root.visits == 0) {
-            Some(reason) => Err(EngineError::Evaluator { reason }),
-            None => Ok(()),
-        }
+        let Some(evaluator) = self.options.external.as_ref().filter(|_| report.root.visits == 0) else {
+            return Ok(());
+        };
+        let reason = evaluator.failure().unwrap_or_else(|| match evaluator.progress() {
+            Some(progress) if !progress.is_empty() => {
+                format!("the evaluator has not answered yet: {progress}")
+            }
+            _ => "the evaluator has not answered in time".to_owned(),
+        });
+        Err(EngineError::Evaluator { reason })
     }
 
     /// Empties the table.
@@ -287,9 +295,12 @@ impl Engine {
             self.options.policy.policy(limits.simulations.or(limits.visits).unwrap_or(UNKNOWN_BUDGET));
         parameters.evaluators_wait = self.options.external.is_some();
         let stop = Arc::<AtomicBool>::default();
+        let external = self.options.external.as_ref();
+        let is_loading = || external.is_some_and(|evaluator| evaluator.is_loading());
         let search = Search::new(&self.table, policy, parameters)
             .with_root_moves(self.root_moves.as_deref())
-            .with_stop(Arc::clone(&stop));
+            .with_stop(Arc::clone(&stop))
+            .with_loading(&is_loading);
         let network = self.network.as_ref();
         let evaluation = network.map(|network| evaluation::evaluate(network, &root));
         let counted = network.filter(|_| self.options.estimate_weight() > 0);

@@ -137,6 +137,9 @@ impl EngineOptions {
     /// Returns name and version of the weights of each network that the policy uses, the one for small boards first.
     #[must_use]
     pub fn networks_by_name(&self) -> Vec<(String, u32)> {
+        if let Some(evaluator) = &self.external {
+            return vec![(evaluator.name().unwrap_or(evaluator.command()).to_owned(), 0)];
+        }
         let networks = self.asked_networks().map(Networks::all).unwrap_or_default();
         let architectures = networks.iter().map(|network| network.architecture());
         architectures.map(|it| (it.name.clone(), it.version())).collect()
@@ -170,8 +173,14 @@ impl EngineOptions {
         if self.policy.evaluates_leaves() { 1 } else { self.value_weight }
     }
 
-    /// Removes the networks. Key policy and number of playouts before a page are adapted if they have their default values.
+    /// Removes the networks and the evaluator in another process, with its policy. Key policy and number of playouts before a page are adapted if they have their default values.
     pub(crate) fn remove_networks(&mut self) {
+        if self.external.take().is_some() || self.policy.evaluates_leaves() {
+            self.policy = Preset::default();
+            self.keys = EngineOptions::default_keys(self.policy, true);
+            self.parameters.catch_up = EngineOptions::default_catch_up(self.policy);
+            self.parameters.expand_at = self.default_expand_at();
+        }
         let has_default_keys = self.keys == EngineOptions::default_keys(self.policy, self.networks.is_some());
         let has_default_expand_at = self.parameters.expand_at == self.default_expand_at();
         self.networks = None;

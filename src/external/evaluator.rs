@@ -3,8 +3,9 @@
 use super::answer::{ExternalEvaluation, NoEvaluation};
 use super::process::EvaluatorProcess;
 use super::question::Question;
+use std::collections::VecDeque;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,6 +16,10 @@ const WAIT: Duration = Duration::from_millis(10);
 const ANSWER_LIMIT: Duration = Duration::from_secs(60);
 /// Time for the first answer: `KataGo` tunes itself for minutes when it first runs on a graphics card.
 const FIRST_ANSWER_LIMIT: Duration = Duration::from_secs(1800);
+/// Time for an evaluation for a report.
+const REPORT_LIMIT: Duration = Duration::from_secs(10);
+/// Number of evaluations kept for reports.
+const MAX_REPORTS: usize = 100;
 /// Number of failures without an answer between them after which the evaluator is given up.
 const MAX_FAILURES: u32 = 3;
 
@@ -35,6 +40,10 @@ struct State {
     failures: u32,
     /// The reason why the evaluator was given up.
     given_up: Option<String>,
+    /// The last refusal of a position, until the next answer.
+    refusal: Option<String>,
+    /// The last evaluations for reports, the latest last.
+    reports: VecDeque<(Question, ExternalEvaluation)>,
 }
 
 /// A question without an answer.
@@ -43,6 +52,9 @@ pub enum AskError {
     /// The stop flag was set while the question waited.
     #[error("the search was stopped")]
     Stopped,
+    /// The evaluator refuses this position.
+    #[error("{0}")]
+    Refused(String),
     /// The evaluator is given up; all later questions fail with the same reason.
     #[error("{0}")]
     GivenUp(String),
@@ -54,6 +66,7 @@ enum Waited {
     Stopped,
     Ended,
     Late,
+    Gtp,
 }
 
 impl fmt::Debug for ExternalEvaluator {
@@ -94,10 +107,18 @@ impl ExternalEvaluator {
         self.answers.load(Relaxed)
     }
 
-    /// Returns the reason why the evaluator was given up, if it was.
+    /// Returns the reason why the evaluator was given up or has refused its last question; `None` if neither.
     #[must_use]
     pub fn failure(&self) -> Option<String> {
-        self.state().given_up.clone()
+        let state = self.state();
+        state.given_up.clone().or_else(|| state.refusal.clone())
+    }
+
+    /// Returns true if the evaluator has started and not yet answered: it loads its model.
+    #[must_use]
+    pub fn is_loading(&self) -> bool {
+        let process = self.state().process.clone();
+        process.is_some_and(|process| process.time_since_answer().is_none())
     }
 
     /// Returns the last error output of an evaluator that has started but not yet answered.
@@ -107,13 +128,33 @@ impl ExternalEvaluator {
         process.time_since_answer().is_none().then(|| process.progress())
     }
 
-    /// Asks a question and waits for the answer, or until `stop` is true. If the process ends or cannot be understood, it is
-    /// started again.
+    /// Asks a question for a report, or returns the answer to an equal one of the last hundred. `None` if there is no answer
+    /// within ten seconds.
+    pub fn ask_for_report(&self, question: &Question) -> Option<ExternalEvaluation> {
+        let known = self.state().reports.iter().find(|(asked, _)| asked == question).map(|it| it.1.clone());
+        if known.is_some() {
+            return known;
+        }
+        let asked = Instant::now();
+        let evaluation = self.ask(question, &|| asked.elapsed() > REPORT_LIMIT).ok()?;
+        let mut state = self.state();
+        state.reports.push_back((question.clone(), evaluation.clone()));
+        if state.reports.len() > MAX_REPORTS {
+            state.reports.pop_front();
+        }
+        Some(evaluation)
+    }
+
+    /// Asks a question and waits for the answer, or until `stop` returns true. If the process ends or cannot be understood, it
+    /// is started again.
     ///
     /// # Errors
-    /// Returns an error if the wait was stopped or the evaluator was given up.
-    pub fn ask(&self, question: &Question, stop: &AtomicBool) -> Result<ExternalEvaluation, AskError> {
+    /// Returns an error if the wait was stopped, the position refused, or the evaluator given up.
+    pub fn ask(&self, question: &Question, stop: &dyn Fn() -> bool) -> Result<ExternalEvaluation, AskError> {
         loop {
+            if stop() {
+                return Err(AskError::Stopped);
+            }
             let process = self.running()?;
             let id = self.next_id.fetch_add(1, Relaxed).to_string();
             let answer = process.send(&id, question.line(&id));
@@ -124,13 +165,17 @@ impl ExternalEvaluator {
                 }
                 Waited::Answered(line) => match ExternalEvaluation::read(&line, question.size) {
                     Ok(evaluation) => {
-                        self.check_model(&process)?;
-                        self.state().failures = 0;
+                        self.check_model(&process, stop)?;
+                        let mut state = self.state();
+                        (state.failures, state.refusal) = (0, None);
+                        drop(state);
                         self.answers.fetch_add(1, Relaxed);
                         return Ok(evaluation);
                     }
                     Err(NoEvaluation::Refused(message)) => {
-                        return Err(self.give_up(format!("the evaluator refuses a position: {message}")));
+                        let reason = format!("the evaluator refuses a position: {message}");
+                        self.state().refusal = Some(reason.clone());
+                        return Err(AskError::Refused(reason));
                     }
                     Err(NoEvaluation::Unreadable) => {
                         let found: String = line.chars().take(80).collect();
@@ -138,6 +183,7 @@ impl ExternalEvaluator {
                     }
                 },
                 Waited::Ended => "ended".to_owned(),
+                Waited::Gtp => "answers like a GTP engine: expected KataGo's command \"analysis\"".to_owned(),
                 Waited::Late => {
                     process.forget(&id);
                     "did not answer in time".to_owned()
@@ -190,30 +236,37 @@ impl ExternalEvaluator {
     }
 
     /// Gives up if the model is another one than the name says.
-    fn check_model(&self, process: &EvaluatorProcess) -> Result<(), AskError> {
-        match (&self.name, process.model()) {
-            (Some(name), Some(found)) if stem(&found) != stem(name) => Err(self.give_up(format!(
+    fn check_model(&self, process: &EvaluatorProcess, stop: &dyn Fn() -> bool) -> Result<(), AskError> {
+        let Some(name) = &self.name else { return Ok(()) };
+        match process.model(stop) {
+            Some(found) if stem(&found) != stem(name) => Err(self.give_up(format!(
                 "the evaluator runs the model {found}, but its results are stored as those of {name}: give \
                  --evaluator-name {} and another table",
                 stem(&found)
             ))),
+            None if stop() => Err(AskError::Stopped),
             _ => Ok(()),
         }
     }
 
     fn give_up(&self, reason: String) -> AskError {
         let mut state = self.state();
-        AskError::GivenUp(state.given_up.get_or_insert(reason).clone())
+        let reason = state.given_up.get_or_insert(reason).clone();
+        let process = state.process.take();
+        drop(state);
+        process.inspect(|process| drop(process.end()));
+        AskError::GivenUp(reason)
     }
 }
 
-fn wait(process: &EvaluatorProcess, answer: &Receiver<String>, stop: &AtomicBool) -> Waited {
+fn wait(process: &EvaluatorProcess, answer: &Receiver<String>, stop: &dyn Fn() -> bool) -> Waited {
     let asked = Instant::now();
     loop {
         match answer.recv_timeout(WAIT) {
             Ok(line) => return Waited::Answered(line),
             Err(RecvTimeoutError::Disconnected) => return Waited::Ended,
-            Err(RecvTimeoutError::Timeout) if stop.load(Relaxed) => return Waited::Stopped,
+            Err(RecvTimeoutError::Timeout) if stop() => return Waited::Stopped,
+            Err(RecvTimeoutError::Timeout) if process.is_gtp() => return Waited::Gtp,
             Err(RecvTimeoutError::Timeout) => {}
         }
         let (limit, since) = match process.time_since_answer() {
@@ -258,7 +311,7 @@ mod tests {
         let evaluator = ExternalEvaluator::new("/nowhere/katago analysis", None);
         let position = Position::new(Size::new(9, 9).expect("a size"), Rules::CHINESE, Komi(15));
         let question = Question::new(&position, false, 1);
-        let error = evaluator.ask(&question, &AtomicBool::new(false)).expect_err("no program");
+        let error = evaluator.ask(&question, &|| false).expect_err("no program");
         assert!(error.to_string().contains("cannot start \"/nowhere/katago analysis\""), "{error}");
         assert_eq!(evaluator.failure(), Some(error.to_string()));
     }

@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 /// Id of the query for the models.
 const MODELS_ID: &str = "models";
+/// Bytes that a pipe surely has room for: Linux has 64 KiB, other systems 16.
+const PIPE_BYTES: usize = 12 << 10;
 /// Time for the name of the model, after an evaluation.
 const MODEL_LIMIT: Duration = Duration::from_secs(10);
 /// Time for a process to end once its output has ended.
@@ -21,22 +23,31 @@ const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
 pub(super) struct EvaluatorProcess {
     process: Mutex<ChildProcess>,
     stdin: Arc<Mutex<ChildStdin>>,
-    /// Questions before the first answer, for a thread that writes them: while the process loads its model it reads nothing,
-    /// and a write may wait for minutes.
-    early_questions: Sender<String>,
+    /// Questions that a pipe may have no room for, for a thread that writes them: a process that loads its model, or hangs,
+    /// reads nothing.
+    queued: Sender<String>,
     shared: Arc<Mutex<Shared>>,
 }
 
 /// State shared with the thread that reads the answers.
 struct Shared {
-    /// The threads that wait for an answer, by id. `None` once the output has ended.
-    waiting: Option<HashMap<String, Sender<String>>>,
+    /// The questions without an answer, by id. `None` once the output has ended.
+    waiting: Option<HashMap<String, Waiting>>,
+    /// Bytes of the questions without an answer.
+    unanswered: usize,
     /// The answer to the query for the models: the name of the first, `None` if the process does not tell it.
     model: Option<Option<String>>,
     /// Time of the last answer; `None` before the first.
     answered: Option<Instant>,
     /// The last line of output that is no answer.
     stray: Option<String>,
+}
+
+/// A question without an answer.
+struct Waiting {
+    /// The way to the thread that waits; `None` if it no longer does.
+    thread: Option<Sender<String>>,
+    bytes: usize,
 }
 
 /// The answer to the query for the models.
@@ -58,56 +69,67 @@ impl EvaluatorProcess {
     /// Starts the process and asks for its models.
     pub(super) fn start(command: &str) -> Result<EvaluatorProcess, StartError> {
         let (process, Pipes { stdin, stdout }) = ChildProcess::start(command)?;
-        let shared = Shared { waiting: Some(HashMap::new()), model: None, answered: None, stray: None };
+        let waiting = Some(HashMap::new());
+        let shared = Shared { waiting, unanswered: 0, model: None, answered: None, stray: None };
         let shared = Arc::new(Mutex::new(shared));
         let stdin = Arc::new(Mutex::new(stdin));
-        let (early_questions, lines) = channel::<String>();
+        let (queued, lines) = channel::<String>();
         let (for_reader, for_writer) = (Arc::clone(&shared), Arc::clone(&stdin));
         thread::spawn(move || lines.iter().try_for_each(|line| write(&for_writer, &line)));
         thread::spawn(move || read_answers(stdout, &for_reader));
-        let _ = early_questions.send(format!("{{\"id\":\"{MODELS_ID}\",\"action\":\"query_models\"}}\n"));
-        Ok(EvaluatorProcess { process: Mutex::new(process), stdin, early_questions, shared })
+        let _ = queued.send(format!("{{\"id\":\"{MODELS_ID}\",\"action\":\"query_models\"}}\n"));
+        Ok(EvaluatorProcess { process: Mutex::new(process), stdin, queued, shared })
     }
 
     /// Sends a question and returns where its answer will arrive. If the process ends, the sender is dropped.
     pub(super) fn send(&self, id: &str, line: String) -> Receiver<String> {
         let (sender, receiver) = channel();
         let mut shared = locked(&self.shared);
-        let is_early = shared.answered.is_none();
-        match &mut shared.waiting {
-            Some(waiting) => drop(waiting.insert(id.to_owned(), sender)),
-            None => return receiver,
-        }
+        let Some(waiting) = &mut shared.waiting else { return receiver };
+        waiting.insert(id.to_owned(), Waiting { thread: Some(sender), bytes: line.len() });
+        shared.unanswered += line.len();
+        let has_room = shared.answered.is_some() && shared.unanswered <= PIPE_BYTES;
         drop(shared);
         // Both fail only if the process has ended; then the reader drops the senders.
-        if is_early {
-            let _ = self.early_questions.send(line);
-        } else {
+        if has_room {
             let _ = write(&self.stdin, &line);
+        } else {
+            let _ = self.queued.send(line);
         }
         receiver
     }
 
     /// Forgets a question; its answer is discarded.
     pub(super) fn forget(&self, id: &str) {
-        if let Some(waiting) = &mut locked(&self.shared).waiting {
-            waiting.remove(id);
+        if let Some(waiting) = locked(&self.shared).waiting.as_mut().and_then(|waiting| waiting.get_mut(id)) {
+            waiting.thread = None;
         }
     }
 
-    /// Returns the name of the model; `None` if the process does not tell it, within ten seconds after an evaluation.
-    pub(super) fn model(&self) -> Option<String> {
+    /// Returns the name of the model; `None` if the process does not tell it within ten seconds after an evaluation, or if
+    /// `stop` becomes true.
+    pub(super) fn model(&self, stop: &dyn Fn() -> bool) -> Option<String> {
         let started = Instant::now();
-        while started.elapsed() < MODEL_LIMIT {
-            let shared = locked(&self.shared);
+        loop {
+            let mut shared = locked(&self.shared);
+            let is_over = shared.waiting.is_none() || started.elapsed() > MODEL_LIMIT;
+            if is_over && shared.model.is_none() {
+                shared.model = Some(None);
+            }
             if let Some(model) = &shared.model {
                 return model.clone();
             }
-            shared.waiting.as_ref()?;
             drop(shared);
+            if stop() {
+                return None;
+            }
             thread::sleep(Duration::from_millis(2));
         }
-        None
+    }
+
+    /// Returns true if the process has shown that it is no evaluator: it answers like a GTP engine.
+    pub(super) fn is_gtp(&self) -> bool {
+        locked(&self.shared).stray.as_ref().is_some_and(|line| line.starts_with(['?', '=']))
     }
 
     /// Returns the time since the last answer; `None` before the first.
@@ -151,7 +173,13 @@ fn read_answers(stdout: ChildStdout, shared: &Mutex<Shared>) {
 fn deliver(line: &str, shared: &Mutex<Shared>) {
     let mut shared = locked(shared);
     let Some(id) = id_in(line) else {
-        shared.stray = Some(line.chars().take(200).collect());
+        if !line.is_empty() {
+            // An old KataGo answers the query for the models by an error without an id.
+            if shared.model.is_none() && line.contains("\"error\"") {
+                shared.model = Some(None);
+            }
+            shared.stray = Some(line.chars().take(200).collect());
+        }
         return;
     };
     if id == MODELS_ID {
@@ -159,10 +187,11 @@ fn deliver(line: &str, shared: &Mutex<Shared>) {
         shared.model = Some(models.into_iter().next().map(|model| model.name));
     } else if line.contains("\"rootInfo\"") || !line.contains("\"warning\"") {
         shared.answered = Some(Instant::now());
-        let waiting = shared.waiting.as_mut().and_then(|waiting| waiting.remove(id));
+        let Some(waiting) = shared.waiting.as_mut().and_then(|waiting| waiting.remove(id)) else { return };
+        shared.unanswered -= waiting.bytes;
         drop(shared);
         // Fails only if the question was forgotten at this moment.
-        let _ = waiting.map(|waiting| waiting.send(line.to_owned()));
+        let _ = waiting.thread.map(|thread| thread.send(line.to_owned()));
     }
 }
 

@@ -106,7 +106,9 @@ fn rules(rules: Rules) -> String {
         Scoring::Area => ("AREA", "NONE"),
         Scoring::Territory => ("TERRITORY", "SEKI"),
     };
-    let Rules { suicide, removes_dead, .. } = rules;
+    let Rules { suicide, .. } = rules;
+    // Rules with the same key get the same question, and dead stones are in no key; with suicide the customary rules have none.
+    let removes_dead = !suicide;
     format!(
         "{{\"ko\":\"{ko}\",\"scoring\":\"{scoring}\",\"tax\":\"{tax}\",\"suicide\":{suicide},\"hasButton\":false,\
          \"whiteHandicapBonus\":\"0\",\"friendlyPassOk\":{removes_dead}}}"

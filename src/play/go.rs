@@ -91,6 +91,7 @@ impl GoGame {
             None => &mut self.engine,
         };
         let report = engine.search(to_play, self.setting.limits, &mut |_| true);
+        engine.check_evaluator(&report)?;
         self.note_estimate(&report);
         Ok(report)
     }
@@ -230,6 +231,9 @@ impl InteractiveGame for GoGame {
             DecisionSettings { budget: limits.into(), resign_below: 0.0, ..DecisionSettings::default() };
         let Decision { mut mv, report, .. } = self.engine.decide(to_play, &settings, None, &mut |_| true);
         if let Some(report) = &report {
+            if let Err(error) = self.engine.check_evaluator(report) {
+                return format!("No move: {error}.");
+            }
             self.note_estimate(report);
         }
         if self.engine.record_mut().play(to_play, mv).is_err() {

@@ -44,11 +44,12 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         }
     }
 
-    /// Takes the evaluator's value for that of the leaf. An evicted position also has the mean of its earlier visits.
+    /// Takes the evaluator's value for that of the leaf. The value of a position that was
+    /// evicted, and comes back from the edge to it, contains the evaluation already.
     fn take_evaluation(&self, entry: Option<Entry<'t>>, evaluation: PageEvaluation) -> LeafEvaluation {
-        let playouts = entry.map(|entry| entry.leaf_playouts()).unwrap_or_default();
-        let mean = playouts.mean();
-        let value = evaluation.estimate.map_or(mean, |estimate| estimate.join(playouts.visits.into(), mean));
+        let evaluated = evaluation.estimate.map_or(Value::DRAW, |estimate| estimate.value);
+        let before = entry.map(|entry| entry.total()).filter(|total| total.visits > 0);
+        let value = before.map_or(evaluated, |total| total.value);
         if let Some(entry) = entry {
             entry.add_visit(value);
         }

@@ -29,7 +29,8 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
 
     /// Asks the evaluator, then claims a page for its answer: it may take long, and a page chosen before may be in use then.
     fn evaluate_and_store(&mut self, entry: &Entry<'t>) -> Expansion<'t> {
-        let had_page = self.table.replace_lost_page(entry, &mut self.counters) | self.is_reseeded;
+        self.table.replace_lost_page(entry, &mut self.counters);
+        let has_mean = entry.leaf_playouts().visits > 0;
         let Some(evaluation) = (self.evaluator)(&self.game, &mut self.priors) else {
             return Expansion::Ended;
         };
@@ -39,8 +40,9 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         // A claim fails if all pages are protected, or if another worker takes the chosen one at this moment.
         let claim = |_| table.claim_evaluated_page(entry, || (priors, evaluation), protected, counters);
         (0..MAX_CLAIMS).find_map(claim);
-        if had_page {
-            evaluation.estimate.inspect(|&estimate| entry.remove_from_leaf_playouts(estimate));
+        if has_mean {
+            let remove = |&estimate: &Estimate| entry.remove_evaluation_from_leaf_playouts(estimate);
+            evaluation.estimate.inspect(remove);
         }
         ends_simulation(evaluation)
     }
@@ -112,6 +114,31 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     /// Gives the chain of the current position, which begins with `first`, its next page. Returns true if the chain has
     /// become longer.
     pub(super) fn claim_next_page(&mut self, first: &Page<'t>) -> bool {
+        if !self.parameters.evaluates_leaves {
+            return self.claim_evaluated_next_page(first);
+        }
+        let Some(place) = self.pending else { return self.evaluate_next_page(first) };
+        let key = self.game.key();
+        let has_grown = place.unless_pending(key, || self.evaluate_next_page(first));
+        // The chain is looked at again after another worker's evaluation.
+        has_grown.unwrap_or_else(|| {
+            place.wait(key);
+            true
+        })
+    }
+
+    /// Asks the evaluator, then claims the next page: see [`evaluate_and_store`](Worker::evaluate_and_store).
+    fn evaluate_next_page(&mut self, first: &Page<'t>) -> bool {
+        if (self.evaluator)(&self.game, &mut self.priors).is_none() {
+            return false;
+        }
+        keep_allowed(&mut self.priors, self.root_moves.filter(|_| self.steps.is_empty()));
+        let protected = ProtectedPath { keys: &self.path_keys };
+        let priors = &self.priors;
+        self.table.claim_next_page(first, || Some(priors), protected, &mut self.counters)
+    }
+
+    fn claim_evaluated_next_page(&mut self, first: &Page<'t>) -> bool {
         let (game, priors, evaluator) = (&self.game, &mut self.priors, &mut self.evaluator);
         let allowed = self.root_moves.filter(|_| self.steps.is_empty());
         let protected = ProtectedPath { keys: &self.path_keys };

@@ -4,6 +4,7 @@ use super::policy::SelectionPolicy;
 use super::{policy_state, proof, report};
 use crate::base::game::Game;
 use crate::table::Table;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// Limits of a search; the first one reached ends it. A proven root also ends it, once a move is proven to achieve the
@@ -30,6 +31,8 @@ pub struct Limits {
 pub(super) struct StoppingRule {
     limits: Limits,
     started: Instant,
+    /// Nanoseconds that do not count, see [`StoppingRule::pause`].
+    paused: AtomicU64,
     /// Visits of the root before the run.
     visits_before: u64,
     stops_when_proven: bool,
@@ -44,12 +47,18 @@ impl StoppingRule {
         stops_when_proven: bool,
     ) -> StoppingRule {
         let visits_before = root_visits(table, root).unwrap_or(0);
-        StoppingRule { limits, started: Instant::now(), visits_before, stops_when_proven }
+        let paused = AtomicU64::new(0);
+        StoppingRule { limits, started: Instant::now(), paused, visits_before, stops_when_proven }
     }
 
-    /// Returns the wall-clock time since the run began.
+    /// Returns the wall-clock time since the run began, without pauses.
     pub(super) fn elapsed(&self) -> Duration {
-        self.started.elapsed()
+        self.started.elapsed().saturating_sub(Duration::from_nanos(self.paused.load(Relaxed)))
+    }
+
+    /// Leaves a time out of the run's: an evaluator was loading.
+    pub(super) fn pause(&self, time: Duration) {
+        self.paused.fetch_add(time.as_nanos() as u64, Relaxed);
     }
 
     /// Returns the number of simulations before the limit, if `done` have begun.

@@ -63,12 +63,14 @@ pub struct Search<'t, P> {
     root_moves: Option<&'t [bool]>,
     /// See [`Search::with_stop`].
     stop: Arc<AtomicBool>,
+    /// See [`Search::with_loading`].
+    is_loading: Option<&'t (dyn Fn() -> bool + Sync)>,
 }
 
 impl<'t, P: SelectionPolicy> Search<'t, P> {
     /// Creates a search of `table` that chooses moves by `policy`.
     pub fn new(table: &'t Table, policy: P, parameters: SearchParameters) -> Search<'t, P> {
-        Search { table, policy, parameters, root_moves: None, stop: Arc::default() }
+        Search { table, policy, parameters, root_moves: None, stop: Arc::default(), is_loading: None }
     }
 
     /// Restricts the search to the root moves `allowed`, indexed by move number; `None` allows all. The root then has a
@@ -80,10 +82,16 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
         self
     }
 
-    /// Ends the search once `stop` is true; a run sets it at its end. For evaluators that wait.
+    /// Ends the search once `stop` is true; a run sets it when its time is over. For evaluators that wait.
     #[must_use]
     pub fn with_stop(self, stop: Arc<AtomicBool>) -> Search<'t, P> {
         Search { stop, ..self }
+    }
+
+    /// Does not count the time during which `is_loading` returns true. For evaluators that wait.
+    #[must_use]
+    pub fn with_loading(self, is_loading: &'t (dyn Fn() -> bool + Sync)) -> Search<'t, P> {
+        Search { is_loading: Some(is_loading), ..self }
     }
 
     /// Searches the position of `root` and reports its statistics in the table.
@@ -128,7 +136,8 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
             }
         };
         let workers = if self.parameters.evaluators_wait {
-            run.work_watched(self.table, root, worker, progress)
+            let is_loading = self.is_loading.unwrap_or(&|| false);
+            run.work_watched(self.table, root, worker, is_loading, progress)
         } else {
             run.work(self.table, root, worker, progress)
         };

@@ -9,7 +9,7 @@ use crate::base::game::Game;
 use crate::table::Table;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Simulations of a worker between checks of the clock. The first worker then also calls the progress function.
 const CHECK_INTERVAL: u64 = 16;
@@ -24,7 +24,10 @@ const MAX_GRANT: u64 = 16;
 pub(super) struct Run {
     /// Number of simulations granted so far.
     simulations: CachePadded<AtomicU64>,
+    /// True once time, `progress` or a missing evaluation ends the run: evaluators stop waiting.
     stop: Arc<AtomicBool>,
+    /// True once the run has enough visits or a proof: evaluations in progress are still stored.
+    is_done: AtomicBool,
     stopping_rule: StoppingRule,
     threads: u64,
 }
@@ -34,11 +37,12 @@ pub(super) struct Run {
 struct CachePadded<T>(T);
 
 impl Run {
-    /// Creates a run that ends when `stop` becomes true, and sets it at its end.
+    /// Creates a run that ends when `stop` becomes true.
     pub(super) fn new(stopping_rule: StoppingRule, threads: usize, stop: Arc<AtomicBool>) -> Run {
         Run {
             simulations: CachePadded(AtomicU64::new(0)),
             stop,
+            is_done: AtomicBool::new(false),
             stopping_rule,
             threads: threads.clamp(1, 255) as u64,
         }
@@ -73,12 +77,14 @@ impl Run {
         })
     }
 
-    /// Runs all workers in threads of their own; the caller's thread watches the limits and calls `progress` meanwhile.
+    /// Runs all workers in threads of their own; the caller's thread watches the limits and calls `progress` meanwhile. Time
+    /// stands still while `is_loading` returns true.
     pub(super) fn work_watched<'t, 'e, G: Game, P: SelectionPolicy>(
         &self,
         table: &Table,
         root: &G,
         worker: impl Fn(u64) -> Worker<'t, 'e, G, P> + Sync,
+        is_loading: &dyn Fn() -> bool,
         progress: Progress<'_>,
     ) -> Vec<Worker<'t, 'e, G, P>> {
         let worker = &worker;
@@ -95,7 +101,11 @@ impl Run {
             };
             let workers: Vec<_> = (0..self.threads).map(start).collect();
             while workers.iter().any(|worker| !worker.is_finished()) {
+                let began = Instant::now();
                 std::thread::park_timeout(WATCH_INTERVAL);
+                if is_loading() {
+                    self.stopping_rule.pause(began.elapsed());
+                }
                 let simulations = self.simulations.0.load(Relaxed);
                 let report = || self.report_so_far(table, root, &watcher);
                 if self.stopping_rule.is_out_of_time(simulations, table, root, &watcher.policy)
@@ -120,7 +130,7 @@ impl Run {
     ) {
         let rule = &self.stopping_rule;
         let (mut done, mut granted) = (0_u64, 0..0);
-        while !self.stop.load(Relaxed) {
+        while !self.stop.load(Relaxed) && !self.is_done.load(Relaxed) {
             // A search that stops before any move has visits may have no move to choose.
             let has_move = done > 0 || report::has_visited_move(table, root, worker.root_moves);
             if has_move && rule.has_enough_visits_or_proof(table, root, &worker.policy) {
@@ -140,16 +150,17 @@ impl Run {
                 granted.next().expect("a grant is not empty")
             });
             if rule.has_enough_simulations(number, table, root, &worker.policy) {
-                // `stop` stays unset: the other workers still run the simulations granted to them.
+                // `is_done` stays unset: the other workers still run the simulations granted to them.
                 worker.finish();
                 return;
             }
             if !worker.simulate() {
+                self.stop.store(true, Relaxed);
                 break;
             }
             done += 1;
         }
-        self.stop.store(true, Relaxed);
+        self.is_done.store(true, Relaxed);
         worker.finish();
     }
 

@@ -28,6 +28,8 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 /// Lower limit of position keys: 0 is an empty entry, other smaller numbers mark one that is being claimed, see [`busy`].
 pub(super) const MIN_KEY: u64 = 2 * GENERATIONS;
+/// Minimum visits with a mean that half-points can store.
+const MIN_KEPT_VISITS: u64 = 4;
 const GENERATION_BITS: u32 = 6;
 const LEAF_VISITS_SHIFT: u32 = 14;
 const LEAF_POINTS_MASK: u32 = (1 << LEAF_VISITS_SHIFT) - 1;
@@ -297,6 +299,17 @@ impl<'t> Entry<'t> {
             let value = estimate.part(all.into(), meta.leaf_playouts.mean());
             EntryMeta { leaf_playouts: LeafPlayouts::with_mean(visits, value), ..meta }
         });
+    }
+
+    /// Replaces the leaf playouts, which stand for all visits of a lost page or entry, by those of all visits but one: the
+    /// evaluation, with `estimate`, which was the first visit and comes back with the next page. A mean of fewer than four
+    /// visits is dropped, since half-points are too coarse for it.
+    pub fn remove_evaluation_from_leaf_playouts(&self, estimate: Estimate) {
+        let total = self.total();
+        let others = u64::from(total.visits.saturating_sub(1));
+        let kept = if others < MIN_KEPT_VISITS { 0 } else { total.visits - 1 };
+        let value = estimate.part(others, total.value);
+        self.update_meta(|meta| EntryMeta { leaf_playouts: LeafPlayouts::with_mean(kept, value), ..meta });
     }
 
     /// Initialises the new entry of an evicted position from the statistics of the edge to it.

@@ -258,7 +258,7 @@ fn a_table_of_another_network_or_of_none_is_refused_in_one_line() {
         let output = analyze(network, &format!("{table}.tewari"));
         let errors = String::from_utf8(output.stderr).expect("UTF-8");
         assert!(!output.status.success() && errors.lines().count() == 1, "{errors}");
-        assert!(errors.contains("give the --network it was made with"), "{errors}");
+        assert!(errors.contains("give the --network or --evaluator it was made with"), "{errors}");
     }
     let merged =
         tewari(folder.path(), &["table", "merge", "one.bin.tewari", "other.bin.tewari", "-o", "all.tewari"]);

@@ -83,6 +83,7 @@ fn an_evaluator_that_is_of_no_use_is_given_up_with_one_line() {
         ("--die-after 0", Some("died as asked")),
         ("--garbage-after 0", Some("sent no answer of KataGo's analysis protocol")),
         ("--refuse", Some("refuses a position: this board is too large")),
+        ("--gtp", Some("answers like a GTP engine")),
     ] {
         let Some(mut evaluator) = stand_in(arguments) else { return };
         if expected.is_none() {
@@ -120,6 +121,21 @@ fn a_slow_evaluator_does_not_hold_up_the_clock() {
         assert!(output.status.success() && visits(&output) > 2, "{output:?}");
         assert!((Duration::from_secs(1)..Duration::from_secs(3)).contains(&elapsed), "{elapsed:?}");
     }
+}
+
+#[test]
+fn the_time_that_an_evaluator_takes_to_load_does_not_count() {
+    let Some(evaluator) = stand_in("--load 1500") else { return };
+    let output = analyze(&evaluator, &["--time", "0.5"]);
+    assert!(output.status.success() && visits(&output) > 10, "{output:?}");
+}
+
+#[test]
+fn a_table_file_needs_the_name_of_the_model() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("go.tewari");
+    let output = analyze("some-engine", &["--table", path.to_str().expect("UTF-8")]);
+    assert!(text(&output.stderr).contains("give --evaluator-name") && !path.exists(), "{output:?}");
 }
 
 #[test]

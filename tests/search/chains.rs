@@ -27,7 +27,7 @@ fn random_priors<G: Game>(seed: u64) -> impl Fn() -> PositionEvaluator<'static, 
 fn search<G: Game>(table: &Table, root: &G, seed: u64, threads: usize, allowed: Option<&[bool]>) -> Report {
     let parameters =
         SearchParameters { expand_at: 2, defers_entries: true, threads, seed, ..SearchParameters::default() };
-    let limits = Limits { simulations: Some(150_000), ..Limits::default() };
+    let limits = Limits { simulations: Some(400_000), ..Limits::default() };
     Search::new(table, Rave::default(), parameters).with_root_moves(allowed).run_with_evaluators(
         root,
         &random_priors(seed),

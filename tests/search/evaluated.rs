@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::Duration;
-use tewari::base::game::{Game, Outcome, Prior};
+use tewari::base::game::{Game, Outcome, Player, Prior};
 use tewari::base::value::{Estimate, Value};
 use tewari::base::zobrist::mix;
 use tewari::go::{Komi, Position, Rules, Size};
@@ -127,6 +127,30 @@ fn a_table_without_room_evaluates_all_the_same() {
     assert_eq!(report.simulations, 400);
     assert!(report.ownership.is_unknown(), "no playout");
     assert!(report.moves.iter().any(|it| it.edge_visits > 0));
+}
+
+#[test]
+fn evictions_do_not_change_the_value() {
+    // 0.7 for Black everywhere.
+    let for_black = Value((0.7 * f64::from(u32::MAX)) as u32);
+    let evaluator = || -> PositionEvaluator<'_, Position> {
+        Box::new(move |game: &Position, priors: &mut [Option<Prior>]| {
+            game.expand(priors);
+            priors.iter_mut().flatten().for_each(|prior| *prior = Prior { visits: 20, wins: 20 });
+            let value = if game.to_play() == Player::Black { for_black } else { for_black.other() };
+            Some(PageEvaluation { estimate: Some(Estimate { value, weight: 1 }), score: None })
+        })
+    };
+    let root = board(9);
+    for bytes in [1_200, 4_000, 16_000, 64_000] {
+        let table = ranked(&root, bytes);
+        let report = search(&table, &root, 3_000, 1, &evaluator);
+        assert!(report.counters.evictions + report.counters.page_evictions > 100, "{:?}", report.counters);
+        for mv in report.moves.iter().filter(|it| it.edge_visits > 0) {
+            assert!((mv.value.as_f64() - 0.7).abs() < 0.05, "{bytes}: {mv:?}");
+        }
+        assert!((report.root.value.as_f64() - 0.7).abs() < 0.02, "{bytes}: {:?}", report.root.value);
+    }
 }
 
 #[test]

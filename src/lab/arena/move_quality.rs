@@ -300,6 +300,7 @@ fn search(
     let mut engine = Engine::new(options)?;
     engine.set_record(record.clone())?;
     let report = engine.search(record.position().to_play(), limits, &mut |_| true);
+    engine.check_evaluator(&report)?;
     Ok((engine.chosen_move(&report), report))
 }
 

@@ -118,7 +118,7 @@ pub enum FileProblem {
     },
     /// The evaluations come from another network or from none.
     #[error(
-        "expected a table made with {}, found one made with {}: give the --network it was made with, or \
+        "expected a table made with {}, found one made with {}: give the --network or --evaluator it was made with, or \
          another file",
         network(*expected),
         network(*found)

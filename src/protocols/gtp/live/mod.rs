@@ -34,11 +34,13 @@ impl Session {
         }
         let root = self.engine.root_for(request.player);
         let mut ownership = self.engine.line_ownership(&root);
+        let waits = self.engine.options().external.is_some();
         let mut line_times = LineTimes::new(request.interval);
         let mut failure = None;
         let mut report_line = |report: &Report| {
             let line = info::line(report, request, &root, &mut ownership);
-            if failure.is_none() && !line.is_empty() {
+            // Without a visit nothing is known of the position.
+            if failure.is_none() && !line.is_empty() && (report.root.visits > 0 || !waits) {
                 failure = emit(&line).err();
             }
             failure.is_none()
@@ -49,6 +51,8 @@ impl Session {
         let choice = if request.purpose == Purpose::Analysis {
             let report = self.search_until_next_line(request, &mut watch);
             report_line(&report);
+            let evaluated = self.engine.check_evaluator(&report);
+            evaluated.err().into_iter().for_each(|error| self.note(&error.to_string()));
             self.last_search = Some((self.searched_key(request.player), report));
             None
         } else {
@@ -58,12 +62,17 @@ impl Session {
             if let Some(report) = &report {
                 report_line(report);
             }
-            Some(choice)
+            let evaluated = report.as_ref().map_or(Ok(()), |report| self.engine.check_evaluator(report));
+            Some(evaluated.map(|()| choice))
         };
         self.engine.set_root_moves(None);
         match (failure, choice) {
             (Some(failure), _) => Err(failure),
-            (None, Some(choice)) => {
+            (None, Some(Err(error))) => {
+                self.note(&error.to_string());
+                emit("play cancelled")
+            }
+            (None, Some(Ok(choice))) => {
                 let is_played = request.purpose == Purpose::Play;
                 let answer = if is_played {
                     self.play_choice(request.player, choice)
