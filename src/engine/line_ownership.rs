@@ -8,6 +8,7 @@ use super::Engine;
 use super::evaluation;
 use super::external;
 use crate::base::game::{Game, Move};
+use crate::base::ownership::Ownership;
 use crate::external::ExternalEvaluator;
 use crate::go::{Position, playout_ownership};
 use crate::network::{Evaluator, Network};
@@ -38,6 +39,21 @@ pub struct LineOwnership {
 }
 
 impl Engine {
+    /// Returns the ownership in a report on `root`, or that of the evaluator in another process, which reports do not contain.
+    #[must_use]
+    pub fn known_ownership(&self, root: &Position, report: &Report) -> Ownership {
+        let mut ownership = report.ownership.clone();
+        if ownership.is_unknown()
+            && let Some(evaluator) = &self.options.external
+        {
+            let mut root = root.clone();
+            self.prepare(&mut root);
+            let asked = external::evaluate_for_report(evaluator, &root).and_then(|it| it.ownership);
+            asked.into_iter().for_each(|owners| ownership.set_estimate(owners));
+        }
+        ownership
+    }
+
     /// Returns the ownership for reports on searches of `root`.
     #[must_use]
     pub fn line_ownership(&self, root: &Position) -> LineOwnership {

@@ -37,7 +37,7 @@ impl Engine {
             // With handicap stones alone, all of the board may look like territory.
             || self.record().moves().len() < self.opening_moves()
             || self.has_passed(player.other())
-            || sign * report.ownership.mean_for_black(mv) < MIN_OWNERSHIP
+            || sign * self.known_ownership(&self.root_for(player), report).mean_for_black(mv) < MIN_OWNERSHIP
         {
             return false;
         }

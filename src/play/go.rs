@@ -263,7 +263,9 @@ impl InteractiveGame for GoGame {
             Ok(report) => report,
             Err(error) => return Some(format!("Cannot search this board: {error}.")),
         };
-        let mean = |point| report.ownership.mean_for_black(point);
+        let engine = self.adviser.as_ref().unwrap_or(&self.engine);
+        let ownership = engine.known_ownership(engine.position(), &report);
+        let mean = |point| ownership.mean_for_black(point);
         let lead = self.lead(self.estimate?);
         if self.setting.ink == BoardStyle::Plain {
             return Some(format!(
