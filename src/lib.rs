@@ -46,7 +46,7 @@
 //! - [`external`] (uses `base`, `go`): evaluators in another process, asked by KataGo's analysis protocol
 //! - [`records`] (uses `base`, `go`): SGF
 //! - [`engine`] (uses `base`, `go`, `table`, `search`, `network`, `external`): one game with one table: evaluation, limits, clock, decisions
-//! - [`protocols`] (uses `base`, `go`, `table`, `search`, `engine`, `records`): GTP and KataGo's analysis protocol
+//! - [`protocols`] (uses `base`, `go`, `table`, `search`, `external`, `engine`, `records`): GTP and KataGo's analysis protocol
 //! - [`reports`] (uses `base`, `go`, `search`, `table`, `engine`, `records`): analysed positions and reviewed games
 //! - [`play`] (uses `base`, `go`, `table`, `search`, `engine`, `records`): games against a person
 //! - [`lab`] (uses `base`, `go`, `table`, `search`, `network`, `engine`, `records`, `protocols`): matches, sweeps, test suites,

@@ -5,6 +5,7 @@ use super::print::print_error;
 use super::table_game::{ChosenGame, TableGame, choose_game};
 use crate::base::game::Move;
 use crate::engine::Engine;
+use crate::external::LoadingMessages;
 use crate::go::status::end_position;
 use crate::go::{Komi, Position, Record, Rules, Size};
 use crate::records::sgf::{self, ChosenTerms, DefaultTerms, GameRecord, RecordMove, RecordTurn, ReplayError};
@@ -363,8 +364,10 @@ impl<'a> GameAnalysis<'a> {
 
     fn search(&mut self, position: &Position) -> Result<Report> {
         let limits = limits(self.arguments, position.size());
+        let mut loading = LoadingMessages::new(self.engine.options().external.as_ref());
         let report = self.engine.search_position(position.clone(), limits, &mut |_| {
             self.progress.tick();
+            loading.due().into_iter().for_each(|message| self.progress.suspend(|| print_error(&message)));
             true
         });
         self.engine.check_evaluator(&report)?;

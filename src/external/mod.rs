@@ -6,9 +6,11 @@
 
 mod answer;
 mod evaluator;
+mod loading;
 mod process;
 mod question;
 
 pub use answer::ExternalEvaluation;
 pub use evaluator::{AskError, ExternalEvaluator};
+pub use loading::LoadingMessages;
 pub use question::Question;

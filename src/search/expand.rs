@@ -57,14 +57,16 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
 
     /// Claims a page for the current position if it is the root or has had
     /// [`expand_at`](super::SearchParameters::expand_at) playouts, if the table can spare one, and if no other worker
-    /// evaluates the position at present. The evaluator runs only when there is a page for its result.
+    /// evaluates the position at present, which is waited for by a playout of each worker. The evaluator runs only when there is a page for its result.
     pub(super) fn expand(&mut self, entry: &Entry<'t>) -> Expansion<'t> {
         if self.parameters.evaluates_leaves {
             return self.evaluate_leaf(entry);
         }
         let had_page = self.table.replace_lost_page(entry, &mut self.counters) | self.is_reseeded;
         let is_due = self.steps.is_empty() || entry.leaf_playouts().visits >= self.parameters.expand_at;
-        let pending = self.pending;
+        // The worker that evaluates the position may be interrupted for milliseconds.
+        let most = self.parameters.expand_at.saturating_add(self.parameters.threads as u32);
+        let pending = self.pending.filter(|_| entry.leaf_playouts().visits < most);
         let (page, answer) = match pending {
             _ if !is_due => None,
             Some(place) => place.unless_pending(entry.key(), || self.claim_page(entry)),

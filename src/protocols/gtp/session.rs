@@ -79,7 +79,7 @@ pub struct Session {
     pub(super) last_search: Option<(u64, Report)>,
     /// True once the reader of the responses has gone: [`Session::with_closed_output`].
     pub(super) abandoned: Arc<AtomicBool>,
-    diagnostics: Box<dyn FnMut(&str) + Send>,
+    pub(super) diagnostics: Box<dyn FnMut(&str) + Send>,
 }
 
 impl Session {

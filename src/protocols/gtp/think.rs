@@ -4,6 +4,7 @@ use super::error::GtpError;
 use super::session::Session;
 use crate::base::game::{Game, Move, Player};
 use crate::engine::Decision;
+use crate::external::LoadingMessages;
 use crate::go::Size;
 use crate::search::{Report, SearchSnapshot};
 
@@ -44,11 +45,13 @@ impl Session {
         watch: &mut dyn FnMut(&SearchSnapshot<'_>) -> bool,
     ) -> (MoveChoice, Option<Report>) {
         let Thinking { player, uses_clock, is_cancellable } = thinking;
-        let Session { engine, input, clock, options, .. } = self;
+        let Session { engine, input, clock, options, diagnostics, .. } = self;
+        let mut loading = LoadingMessages::new(engine.options().external.as_ref());
         let mut is_cancelled = false;
         let decision =
             engine.decide(player, &options.decisions, uses_clock.then_some(clock), &mut |snapshot| {
                 is_cancelled |= is_cancellable && input.has_more();
+                loading.due().into_iter().for_each(|message| diagnostics(&message));
                 watch(snapshot) && !is_cancelled && !input.is_interrupted()
             });
         self.note_decision(&decision);

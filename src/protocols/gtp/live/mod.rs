@@ -9,6 +9,7 @@ use self::request::Purpose;
 use super::session::Session;
 use super::think::Thinking;
 use crate::base::game::Game;
+use crate::external::LoadingMessages;
 use crate::search::{Limits, Report, SearchSnapshot};
 use std::io;
 use std::time::{Duration, Instant};
@@ -94,9 +95,12 @@ impl Session {
         request: &Request,
         watch: &mut dyn FnMut(&SearchSnapshot<'_>) -> bool,
     ) -> Report {
-        let Session { engine, input, .. } = self;
-        let report = engine
-            .search(request.player, Limits::default(), &mut |snapshot| watch(snapshot) && !input.has_more());
+        let Session { engine, input, diagnostics, .. } = self;
+        let mut loading = LoadingMessages::new(engine.options().external.as_ref());
+        let report = engine.search(request.player, Limits::default(), &mut |snapshot| {
+            loading.due().into_iter().for_each(|message| diagnostics(&message));
+            watch(snapshot) && !input.has_more()
+        });
         self.totals.add(&report);
         report
     }
