@@ -22,6 +22,9 @@ const MAX_ROOT_LINE: usize = 4;
 const MAX_MOVE_LINE: usize = 2;
 /// Number of playouts of a root without an evaluator and without playouts of the search.
 const PLAYOUTS: u32 = 400;
+/// The same without questions to an evaluator: a review of 200 moves on 19x19 that has its results in the table takes 4.2 s
+/// with 400 playouts for each, and 0.4 s without any.
+const PLAYOUTS_WITHOUT_QUESTIONS: u32 = 32;
 /// Number of playouts of the position after a move without an evaluator.
 const MOVE_PLAYOUTS: u32 = 100;
 
@@ -34,6 +37,8 @@ pub struct LineOwnership {
     /// Created from the network when first used.
     evaluator: Option<Evaluator>,
     seed: u64,
+    /// Number of playouts of a root without an evaluator.
+    playouts: u32,
     /// The evaluator's ownership by the key of the position; `None` if the network was not trained on owners.
     evaluated: HashMap<u64, Option<Vec<f64>>>,
 }
@@ -66,6 +71,7 @@ impl Engine {
             external: self.options.external.clone(),
             evaluator: None,
             seed: self.options.parameters.seed,
+            playouts: PLAYOUTS,
             evaluated: HashMap::new(),
         }
     }
@@ -76,7 +82,8 @@ impl LineOwnership {
     /// review that is repeated asks nothing.
     #[must_use]
     pub fn without_questions(self) -> LineOwnership {
-        LineOwnership { external: None, ..self }
+        let playouts = if self.external.is_some() { PLAYOUTS_WITHOUT_QUESTIONS } else { self.playouts };
+        LineOwnership { external: None, playouts, ..self }
     }
 
     /// Returns the ownership of the root.
@@ -89,7 +96,7 @@ impl LineOwnership {
             }
         }
         if report.ownership.is_unknown() {
-            let unsearched = playout_ownership::by_playouts(&root, PLAYOUTS, self.seed);
+            let unsearched = playout_ownership::by_playouts(&root, self.playouts, self.seed);
             return unsearched.means_for_black(root.size().points());
         }
         let of_root = report.ownership.means_for_black(root.size().points());
