@@ -3,7 +3,7 @@
 //! Source of the fields: KataGo, docs/Analysis_Engine.md (version 1.17).
 
 use crate::base::game::{Game, Move, Player};
-use crate::go::{KoRule, Position, Rules, Scoring, Size};
+use crate::go::{Position, Rules, Scoring, Size};
 use std::fmt::Write;
 
 /// A question to an evaluator: one position.
@@ -97,15 +97,7 @@ fn ko_and_capture(position: &Position) -> Option<(Move, Move)> {
 
 /// Returns the rules as a JSON object.
 fn rules(rules: Rules) -> String {
-    let ko = match rules.ko {
-        KoRule::Simple => "SIMPLE",
-        KoRule::Positional => "POSITIONAL",
-        KoRule::Situational => "SITUATIONAL",
-    };
-    let (scoring, tax) = match rules.scoring {
-        Scoring::Area => ("AREA", "NONE"),
-        Scoring::Territory => ("TERRITORY", "SEKI"),
-    };
+    let [ko, scoring, tax] = rules.katago_names();
     let Rules { suicide, .. } = rules;
     // Rules with the same key get the same question, and dead stones are in no key; with suicide the customary rules have none.
     let removes_dead = !suicide;

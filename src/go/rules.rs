@@ -96,6 +96,20 @@ impl Rules {
         named.into_iter().find(is_same).unwrap_or(otherwise)
     }
 
+    /// Returns KataGo's names of the ko rule, the scoring and the tax.
+    #[must_use]
+    pub const fn katago_names(self) -> [&'static str; 3] {
+        let ko = match self.ko {
+            KoRule::Simple => "SIMPLE",
+            KoRule::Positional => "POSITIONAL",
+            KoRule::Situational => "SITUATIONAL",
+        };
+        match self.scoring {
+            Scoring::Area => [ko, "AREA", "NONE"],
+            Scoring::Territory => [ko, "TERRITORY", "SEKI"],
+        }
+    }
+
     /// Returns the points that White gets on top of komi for a handicap of `stones`, none below two.
     #[must_use]
     pub fn points_for_handicap(self, stones: usize) -> usize {

@@ -54,15 +54,7 @@ pub fn to_json(rules: Rules) -> Value {
         HandicapBonus::AllButOne => "N-1",
         HandicapBonus::All => "N",
     };
-    let ko = match rules.ko {
-        KoRule::Simple => "SIMPLE",
-        KoRule::Positional => "POSITIONAL",
-        KoRule::Situational => "SITUATIONAL",
-    };
-    let (scoring, tax) = match rules.scoring {
-        Scoring::Area => ("AREA", "NONE"),
-        Scoring::Territory => ("TERRITORY", "SEKI"),
-    };
+    let [ko, scoring, tax] = rules.katago_names();
     json!({
         "ko": ko,
         "scoring": scoring,
