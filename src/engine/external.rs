@@ -24,12 +24,13 @@ pub(super) fn evaluate(
     let question = Question::new(position, false, 1);
     let evaluation = evaluator.ask(&question, &|| stop.load(Relaxed)).ok()?;
     position.fill_legal(priors);
+    let uniform = 1.0 / priors.len() as f32;
     for (prior, probability) in priors.iter_mut().zip(&evaluation.policy) {
-        // The evaluator may take a legal move for illegal.
+        // Superko may forbid a move after the moves in the question, and not after others.
         prior
             .as_mut()
             .into_iter()
-            .for_each(|prior| *prior = Puct::prior_from_probability(probability.unwrap_or(0.0)));
+            .for_each(|prior| *prior = Puct::prior_from_probability(probability.unwrap_or(uniform)));
     }
     let for_black = evaluation.black_win_rate;
     let win_rate = if position.to_play() == Player::Black { for_black } else { 1.0 - for_black };
