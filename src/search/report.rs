@@ -1,10 +1,10 @@
 //! The result of a search, read from the table.
 
-use super::policy::SelectionPolicy;
+use super::policy::{Puct, SelectionPolicy};
 use super::policy_state;
 use super::proof;
 use super::score;
-use crate::base::game::{Bounds, Game, Move, Outcome, Player};
+use crate::base::game::{Bounds, Game, Move, Outcome, Player, Prior};
 use crate::base::ownership::Ownership;
 use crate::base::value::Value;
 use crate::table::{Census, Counters, Edge, ScoreMean, Table};
@@ -56,7 +56,8 @@ pub struct MoveReport {
     pub value: Value,
     /// The outcome for the player making the move, if it is proven.
     pub proven: Option<Outcome>,
-    /// The prior's wins, normalised to a sum of 1 over all legal moves.
+    /// The evaluator's probability of the move, or else the prior's wins; normalised to a sum of 1 over the legal moves in the
+    /// table.
     pub prior: f64,
     /// Expected final score of the position after the move, Black's points before komi; `None` if no score is known.
     pub black_score: Option<f64>,
@@ -402,8 +403,7 @@ fn candidate<G: Game, P: SelectionPolicy>(
         visits: child.map_or(edge_visits, |child| u64::from(child.visits)),
         value,
         outcomes,
-        // Half a win more, so that every move has a share.
-        prior: f64::from(prior.wins) + 0.5,
+        prior: prior_weight(table, prior),
         guaranteed: if mover == Player::Black { bounds.lower } else { -bounds.upper },
         score: score::within(stored_score(table, game.key_after(mv)), bounds),
         final_rank: if edge_visits > 0 {
@@ -412,6 +412,13 @@ fn candidate<G: Game, P: SelectionPolicy>(
             f64::NEG_INFINITY
         },
     }
+}
+
+/// Returns the weight of a prior among those of the other moves: its probability on ranked pages, else its wins, and half a
+/// win more, so that every move has a share.
+fn prior_weight(table: &Table, prior: Prior) -> f64 {
+    let wins = f32::from(prior.wins);
+    f64::from(if table.layout().shape.ranked { Puct::probability(wins) } else { wins + 0.5 })
 }
 
 /// Returns the main line that begins with `first`, as far as it is in the table, and the edge visits of each move.
