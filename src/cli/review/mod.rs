@@ -1,17 +1,15 @@
 //! `tewari review`: reviews of whole games.
 
-mod failures;
-mod input;
 mod output;
 
-use self::failures::Failures;
-use self::input::SourceFile;
 use self::output::{ReviewFormat, ReviewOutput};
 use super::exit_codes::INTERRUPTED;
+use super::failures::Failures;
 use super::interrupt::stop_on_interrupt;
 use super::options::{DeadStonesChoice, EngineArguments, LimitArguments, POSITION, describe_default_limit};
 use super::output_file::{check_absent, write_file};
 use super::print::print_error;
+use super::record_files::{self, SourceFile};
 use super::table_game::TableGame;
 use crate::engine::Engine;
 use crate::go::{Komi, Rules, Size};
@@ -106,7 +104,7 @@ fn show_again(arguments: &ReviewArguments, path: &Path) -> Result<()> {
 
 fn review_files(arguments: &ReviewArguments) -> Result<()> {
     let mut failures = Failures::default();
-    let sources = input::read_all(&arguments.files, &mut failures);
+    let sources = record_files::read_all(&arguments.files, &mut failures);
     let paths: Vec<&Path> = sources.iter().map(|source| source.path.as_path()).collect();
     let mut plan = arguments.output().plan(&paths, arguments.settings())?;
     if let Some(path) = &arguments.save {

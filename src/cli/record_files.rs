@@ -1,4 +1,4 @@
-//! The records to review.
+//! Files and folders of game records.
 
 use super::failures::Failures;
 use crate::cli::print::print_error;
@@ -33,8 +33,8 @@ impl SourceFile {
     }
 }
 
-/// Reads all files, and those in all folders. The error of an unreadable one is added to `failures`.
-pub(super) fn read_all(paths: &[PathBuf], failures: &mut Failures) -> Vec<SourceFile> {
+/// Returns the paths of files, and of those in folders. The error of an unreadable folder is added to `failures`.
+pub(super) fn files_of(paths: &[PathBuf], failures: &mut Failures) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
@@ -50,8 +50,13 @@ pub(super) fn read_all(paths: &[PathBuf], failures: &mut Failures) -> Vec<Source
             files.push(path.clone());
         }
     }
+    files
+}
+
+/// Reads all files, and those in all folders. The error of an unreadable one is added to `failures`.
+pub(super) fn read_all(paths: &[PathBuf], failures: &mut Failures) -> Vec<SourceFile> {
     let mut sources = Vec::new();
-    for path in files {
+    for path in files_of(paths, failures) {
         match read(&path) {
             Ok(source) => sources.push(source),
             Err(error) => failures.add(error),
@@ -80,7 +85,8 @@ fn add_folder(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(
     Ok(())
 }
 
-fn read(path: &Path) -> Result<SourceFile> {
+/// Reads a file; damaged games are read up to the damage. Warnings about the file are printed.
+pub(super) fn read(path: &Path) -> Result<SourceFile> {
     let name = path.display().to_string();
     let bytes = read_bytes(path).with_context(|| format!("cannot read {name}"))?;
     let (collection, texts) =

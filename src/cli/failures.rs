@@ -1,4 +1,4 @@
-//! Errors of single files and records during a review.
+//! Errors of single files and records in commands for several.
 
 use crate::cli::print::print_error;
 use anyhow::Result;
