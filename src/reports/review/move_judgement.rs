@@ -178,7 +178,7 @@ pub(super) fn evaluate_move(
         before: best_win_rate,
         after: win_rate,
         loss,
-        points: points_lost(best, found, *player).map(|lost| if is_best { 0.0 } else { lost }),
+        points: points_lost(best, searched, found, *player).map(|lost| if is_best { 0.0 } else { lost }),
         best: best.clone(),
         order,
         severity: thresholds.severity(loss),
@@ -187,9 +187,16 @@ pub(super) fn evaluate_move(
     })
 }
 
-fn points_lost(best: &ReviewedMove, found: &PositionResult, player: Player) -> Option<f64> {
+/// Returns the lead of the best move, or that of the position before the move if the best move has none, less the lead after
+/// the move.
+fn points_lost(
+    best: &ReviewedMove,
+    searched: &PositionResult,
+    found: &PositionResult,
+    player: Player,
+) -> Option<f64> {
     let sign = if player == Player::Black { 1.0 } else { -1.0 };
-    Some((sign * (best.lead? - found.lead?)).max(0.0))
+    Some((sign * (best.lead.or(searched.lead)? - found.lead?)).max(0.0))
 }
 
 /// Returns true if every other move of the search is a mistake. The win rates of rarely visited moves are unreliable,
