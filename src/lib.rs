@@ -44,10 +44,11 @@
 //! - [`search`] (uses `base`, `table`): simulations, policies, proofs, reports
 //! - [`network`] (uses `base`, `go`): planes, layers, kernels, weights
 //! - [`external`] (uses `base`, `go`): evaluators in another process, asked by KataGo's analysis protocol
-//! - [`records`] (uses `base`, `go`): SGF
+//! - [`records`] (uses `base`, `go`): SGF, and the analyses of other programs in it
 //! - [`engine`] (uses `base`, `go`, `table`, `search`, `network`, `external`): one game with one table: evaluation, limits, clock, decisions
 //! - [`protocols`] (uses `base`, `go`, `table`, `search`, `external`, `engine`, `records`): GTP and KataGo's analysis protocol
-//! - [`reports`] (uses `base`, `go`, `search`, `table`, `engine`, `records`): analysed positions and reviewed games
+//! - [`reports`] (uses `base`, `go`, `search`, `table`, `engine`, `records`): analysed positions, reviewed games, analyses
+//!   learned from records
 //! - [`play`] (uses `base`, `go`, `table`, `search`, `engine`, `records`): games against a person
 //! - [`lab`] (uses `base`, `go`, `table`, `search`, `network`, `engine`, `records`, `protocols`): matches, sweeps, test suites,
 //!   statistics, self-play, training data

@@ -79,6 +79,48 @@ pub struct NodeProperties {
     pub player_to_move: Option<Player>,
     /// The comment (`C`), with `\n` as line end.
     pub comment: Option<String>,
+    /// The analyses by other programs, in the order of the file.
+    pub analyses: Vec<StoredAnalysis>,
+}
+
+/// A property in which another program stored an analysis, not yet parsed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredAnalysis {
+    /// The property.
+    pub property: AnalysisProperty,
+    /// Start of the first value.
+    pub at: Location,
+    /// The values, without the backslashes of SGF.
+    pub values: Vec<String>,
+}
+
+/// A property for analyses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnalysisProperty {
+    /// `KT` of KaTrain.
+    Katrain,
+    /// `KTV` of KaTrain, in the first node: the version of the format.
+    KatrainVersion,
+    /// `LZ` of Lizzie, which LizzieYzy writes, too.
+    Lizzie,
+    /// `LZOP` of LizzieYzy.
+    LizzieYzy,
+    /// `LZ2` or `LZOP2` of LizzieYzy, the analysis by a second engine.
+    SecondEngine,
+}
+
+impl AnalysisProperty {
+    /// Returns the property with a name; `None` for other properties.
+    pub(super) fn named(name: &str) -> Option<AnalysisProperty> {
+        Some(match name {
+            "KT" => AnalysisProperty::Katrain,
+            "KTV" => AnalysisProperty::KatrainVersion,
+            "LZ" => AnalysisProperty::Lizzie,
+            "LZOP" => AnalysisProperty::LizzieYzy,
+            "LZ2" | "LZOP2" => AnalysisProperty::SecondEngine,
+            _ => return None,
+        })
+    }
 }
 
 impl Node {
@@ -116,6 +158,12 @@ impl Node {
     #[must_use]
     pub fn comment(&self) -> Option<&str> {
         self.rest.as_ref()?.comment.as_deref()
+    }
+
+    /// Returns [`NodeProperties::analyses`].
+    #[must_use]
+    pub fn analyses(&self) -> &[StoredAnalysis] {
+        self.rest.as_ref().map_or(&[], |rest| &rest.analyses)
     }
 }
 

@@ -36,7 +36,8 @@ pub mod write;
 pub use annotate::{AddedProperty, Addition, ExistingProperty, annotate};
 pub use error::{Location, SgfError};
 pub use game_record::{
-    GameRecord, MAX_WARNINGS, Node, NodeProperties, RecordMove, RecordPoint, UnreadableValue,
+    AnalysisProperty, GameRecord, MAX_WARNINGS, Node, NodeProperties, RecordMove, RecordPoint,
+    StoredAnalysis, UnreadableValue,
 };
 pub use replay::{RecordTurn, RecordTurns, ReplayError};
 pub use terms::{ChosenTerms, DefaultTerms, Terms, UnusableKomi, customary_komi};

@@ -11,7 +11,7 @@
 
 use super::error::SgfError::{self, Truncated};
 use super::error::{Location, excerpt};
-use super::game_record::{GameRecord, Node, NodeProperties};
+use super::game_record::{AnalysisProperty, GameRecord, Node, NodeProperties, StoredAnalysis};
 use super::info;
 use super::lexer::{Lexer, Token};
 use super::property::Property;
@@ -252,7 +252,7 @@ impl<'a> Parser<'a> {
                         }
                     }
                 }
-                _ => {}
+                _ => rest.analyses.extend(stored_analysis(property)),
             }
         }
         Ok(Node::new(moves, rest))
@@ -283,6 +283,15 @@ impl<'a> Parser<'a> {
         }
         Ok(())
     }
+}
+
+/// Returns the property as an analysis by another program; `None` if it is none.
+fn stored_analysis(property: &Property) -> Option<StoredAnalysis> {
+    Some(StoredAnalysis {
+        property: AnalysisProperty::named(&property.name)?,
+        at: property.values.first()?.at,
+        values: property.values.iter().map(|value| value::text(value.raw)).collect(),
+    })
 }
 
 impl PartialGame<'_> {
