@@ -97,6 +97,14 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("table resize", "  tewari table resize game.tewari --table-size 256MiB"),
     ("table clear", "  tewari table clear game.tewari"),
     ("table dump", "  tewari table dump game.tewari --game game.sgf --move 20 -o lines.sgf"),
+    (
+        "table learn",
+        "\
+  tewari table learn game.sgf --table game.tewari --evaluator-name kata1-b18
+  tewari table learn games/ --table game.tewari --evaluator-name kata1-b18
+  tewari review game.sgf --table game.tewari --evaluator \"katago analysis -model kata1-b18.bin.gz\"
+                                              knows what was learned",
+    ),
     ("network info", "  tewari network info"),
     ("network eval", "  tewari network eval game.sgf --move 40"),
     (

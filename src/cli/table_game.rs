@@ -25,7 +25,14 @@ impl TableGame {
     /// Returns the game of an engine's table file, if it exists and can be opened; the engine reports the error of one
     /// that cannot.
     pub(super) fn of(engine: &EngineArguments) -> Option<TableGame> {
-        let path = engine.table_path().filter(|path| path.exists())?;
+        TableGame::at(engine.table_path()?)
+    }
+
+    /// Returns the game of a table file, if it exists and can be opened.
+    pub(super) fn at(path: &Path) -> Option<TableGame> {
+        if !path.exists() {
+            return None;
+        }
         let table = Table::open(path, TableMode::ReadOnly, None).ok()?;
         Some(TableGame::new(path, table.identity()?))
     }
@@ -33,6 +40,11 @@ impl TableGame {
     fn new(path: &Path, identity: &TableIdentity) -> TableGame {
         let setting = TableGameSettings::read(&identity.game_settings);
         TableGame { name: path.display().to_string(), size: size(identity), setting }
+    }
+
+    /// Returns the board that the table was made for.
+    pub(super) fn size(&self) -> Option<Size> {
+        self.size
     }
 
     /// Returns the rules and komi to use if nothing else names them.

@@ -3,7 +3,7 @@
 //! [`Engine::search`] searches a position and completes the report. `decision` adds what a game needs: limits and `clock`,
 //! the pass that ends the game (`ending`), resignation. `evaluator` is the network as the search uses it, `external` an evaluator in another process (with
 //! `pass_probability`), [`evaluation`] as reports use it (with `scores` and `line_ownership`). `choice` and `points` reorder
-//! the moves of a report, `move_randomness` and `level` weaken play. `layout` divides the memory budget.
+//! the moves of a report, `import` stores searches of other programs, `move_randomness` and `level` weaken play. `layout` divides the memory budget.
 
 mod choice;
 pub mod clock;
@@ -13,6 +13,7 @@ mod error;
 pub mod evaluation;
 mod evaluator;
 mod external;
+mod import;
 mod layout;
 mod level;
 mod line_ownership;
@@ -28,6 +29,7 @@ pub use decision::{Decision, DecisionSettings, MoveBudget};
 pub use error::EngineError;
 pub use evaluation::NetworkEvaluation;
 pub use evaluator::NetworkEvaluator;
+pub use import::{ImportOutcome, ImportedMove, ImportedSearch};
 pub use level::{Level, LevelError};
 pub use line_ownership::LineOwnership;
 pub use move_randomness::MoveRandomness;

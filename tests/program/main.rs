@@ -5,6 +5,7 @@ mod cli;
 mod common;
 mod evaluator;
 mod help;
+mod learn;
 mod machine;
 mod manual;
 mod memory;

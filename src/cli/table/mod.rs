@@ -4,6 +4,7 @@ mod create;
 mod dump;
 mod info;
 mod join;
+mod learn;
 mod maintenance;
 mod statistics;
 
@@ -11,6 +12,7 @@ use self::create::CreateArguments;
 use self::dump::DumpArguments;
 use self::info::InfoArguments;
 use self::join::{MergeArguments, ResizeArguments};
+use self::learn::LearnArguments;
 use self::maintenance::{SnapshotArguments, VerifyArguments};
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -43,6 +45,9 @@ enum TableCommand {
     },
     /// Print the best lines from a position, as far as they are in a table.
     Dump(DumpArguments),
+    /// Take the analyses that KaTrain, Lizzie and LizzieYzy stored in game records into a table, for searches with the same
+    /// evaluator.
+    Learn(LearnArguments),
 }
 
 pub(super) fn run(arguments: &TableArguments) -> Result<()> {
@@ -55,5 +60,6 @@ pub(super) fn run(arguments: &TableArguments) -> Result<()> {
         TableCommand::Resize(arguments) => join::resize(arguments),
         TableCommand::Clear { file } => join::clear(file),
         TableCommand::Dump(arguments) => dump::dump(arguments),
+        TableCommand::Learn(arguments) => learn::learn(arguments),
     }
 }
