@@ -148,6 +148,10 @@ pub trait Game: Clone + Send + Sync {
     /// information.
     fn counts_for_amaf(&self, mv: Move) -> bool;
 
+    /// Returns a hash of what makes positions after `mv` alike for an evaluator: the last two moves and the surroundings of
+    /// the last.
+    fn context_after(&self, mv: Move) -> u64;
+
     /// Writes the prior of each move by move number, or `None` for a move that is not legal ignoring history.
     /// `priors.len() == move_count()`; every element is written.
     fn expand(&self, priors: &mut [Option<Prior>]);

@@ -46,7 +46,7 @@ use crate::base::zobrist::mix;
 use crate::go::status::DeadStones;
 use crate::go::{Komi, Position, Record, Size, playout_ownership};
 use crate::network::Network;
-use crate::search::{self, Limits, Progress, Report, Search, SearchSnapshot};
+use crate::search::{self, Limits, Progress, Report, Search, SearchSnapshot, ValueBias};
 use crate::table::{FileError, FileProblem, FileState, ScoreMean, Table};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -62,6 +62,8 @@ pub struct Engine {
     table: Table,
     /// The network for this board, if one is used.
     network: Option<Arc<Network>>,
+    /// Errors of the evaluator, for policies without playouts.
+    value_bias: Option<ValueBias>,
     /// Number of searches since the seed was set: part of the seed of the choice of random moves.
     searches: u64,
     /// See [`Engine::set_root_noise`].
@@ -90,7 +92,9 @@ impl Engine {
         let network = options.ready_network();
         let mut record = Record::new(options.size, options.rules, options.komi);
         record.set_key_policy(options.keys);
-        Ok(Engine { options, record, table, network, searches: 0, root_noise: None, root_moves: None })
+        let value_bias = options.policy.evaluates_leaves().then(ValueBias::default);
+        let (root_noise, root_moves) = (None, None);
+        Ok(Engine { options, record, table, network, value_bias, searches: 0, root_noise, root_moves })
     }
 
     /// Returns the options, with the komi and size of the present game.
@@ -258,6 +262,7 @@ impl Engine {
     /// Empties the table.
     pub fn clear_table(&mut self) {
         self.table.clear();
+        self.value_bias.iter_mut().for_each(ValueBias::clear);
     }
 
     /// Searches the present position with `player` to move, as [`Engine::root_for`] returns it.
@@ -302,6 +307,7 @@ impl Engine {
         let search = Search::new(&self.table, policy, parameters)
             .with_root_moves(self.root_moves.as_deref())
             .with_stop(Arc::clone(&stop))
+            .with_value_bias(self.value_bias.as_ref())
             .with_loading(&is_loading);
         let network = self.network.as_ref();
         let evaluation = network.map(|network| evaluation::evaluate(network, &root));

@@ -111,6 +111,10 @@ impl Game for TicTacToe {
         self.root_salt = 0;
     }
 
+    fn context_after(&self, _: Move) -> u64 {
+        0
+    }
+
     fn counts_for_amaf(&self, _: Move) -> bool {
         true
     }

@@ -7,6 +7,7 @@ use super::policy_state;
 use super::proof::{self, ProvenBounds};
 use super::score;
 use super::update_buffer::UpdateBuffer;
+use super::value_bias::BiasSlot;
 use super::value_weight;
 use super::worker::Worker;
 use crate::base::game::{Game, Outcome, Player};
@@ -124,10 +125,34 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
                 .is_some_and(|for_black| proof::outcome_for(step.mover, for_black) == Outcome::Loss)
     }
 
+    /// Adds the error of a position's estimate to those of its context, and returns the estimate less its share of their mean;
+    /// `chosen` as in [`mean_value`].
+    fn correct_by_moves(
+        &self,
+        step: &Step<'t>,
+        estimate: Estimate,
+        chosen: Option<(u32, Value)>,
+    ) -> Estimate {
+        let (Some(bias), Some(slot)) = (self.value_bias, step.bias_slot) else { return estimate };
+        let visits = step.siblings.visits + chosen.map_or(0, |(visits, _)| u64::from(visits));
+        if visits > 0 {
+            let of_moves = mean_value(LeafPlayouts::default(), None, &step.siblings, chosen);
+            bias.add(slot, estimate.value, of_moves, visits);
+        }
+        Estimate { value: self.corrected(step.bias_slot, estimate.value), ..estimate }
+    }
+
+    /// Returns an evaluator's value less its share of the mean error in the context of its position.
+    pub(super) fn corrected(&self, slot: Option<BiasSlot>, evaluated: Value) -> Value {
+        let bias = self.value_bias.zip(slot);
+        bias.map_or(evaluated, |(bias, slot)| bias.corrected(slot, evaluated))
+    }
+
     /// Returns the value of the position of `step`, clamped to its bounds; `chosen` as in [`mean_value`].
     fn value_of(&self, step: &Step<'t>, bounds: ProvenBounds, chosen: Option<(u32, Value)>) -> Value {
         let [worst, best] = proof::outcomes_for(&self.root, step.mover, bounds.path);
-        let mean = mean_value(step.leaf_playouts, step.estimate, &step.siblings, chosen);
+        let estimate = step.estimate.map(|estimate| self.correct_by_moves(step, estimate, chosen));
+        let mean = mean_value(step.leaf_playouts, estimate, &step.siblings, chosen);
         mean.max(Value::from(worst)).min(Value::from(best))
     }
 }

@@ -6,6 +6,7 @@ use super::path::{SiblingStatistics, Step};
 use super::policy::SelectionPolicy;
 use super::proof;
 use super::select::{NodeContext, SelectedEdge, Selection};
+use super::value_bias::BiasSlot;
 use super::worker::Worker;
 use crate::base::game::{Bounds, Game};
 use crate::table::{DEPTHS, Entry, LeafPlayouts, Page, VisitsAndValue};
@@ -83,6 +84,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             index: edge.index,
             mover,
             mv,
+            bias_slot: self.bias_slot,
             leaf_playouts: entry.leaf_playouts(),
             estimate: first.estimate(),
             siblings,
@@ -94,6 +96,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             virtual_loss.counters(entry.key()).increment(mv.index());
         }
         self.trace.moves.push((mover, mv));
+        self.bias_slot = self.value_bias.map(|_| BiasSlot::of(self.game.context_after(mv)));
         self.game.play(mv);
         Continue(())
     }

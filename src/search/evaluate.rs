@@ -47,7 +47,9 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     /// Takes the evaluator's value for that of the leaf. The value of a position that was
     /// evicted, and comes back from the edge to it, contains the evaluation already.
     fn take_evaluation(&self, entry: Option<Entry<'t>>, evaluation: PageEvaluation) -> LeafEvaluation {
-        let evaluated = evaluation.estimate.map_or(Value::DRAW, |estimate| estimate.value);
+        let evaluated = evaluation
+            .estimate
+            .map_or(Value::DRAW, |estimate| self.corrected(self.bias_slot, estimate.value));
         let before = entry.map(|entry| entry.total()).filter(|total| total.visits > 0);
         let value = before.map_or(evaluated, |total| total.value);
         if let Some(entry) = entry {

@@ -30,6 +30,7 @@ mod run;
 mod score;
 mod select;
 mod update_buffer;
+mod value_bias;
 mod value_weight;
 mod virtual_loss;
 mod worker;
@@ -39,6 +40,7 @@ pub use parameters::{CatchUp, SearchParameters};
 pub use progress::{Progress, SearchSnapshot};
 pub use report::{MoveReport, Report, RootReport};
 pub use score::expected as expected_score;
+pub use value_bias::ValueBias;
 pub use worker::PositionEvaluator;
 
 use crate::base::game::Game;
@@ -63,6 +65,8 @@ pub struct Search<'t, P> {
     root_moves: Option<&'t [bool]>,
     /// See [`Search::with_stop`].
     stop: Arc<AtomicBool>,
+    /// See [`Search::with_value_bias`].
+    value_bias: Option<&'t ValueBias>,
     /// See [`Search::with_loading`].
     is_loading: Option<&'t (dyn Fn() -> bool + Sync)>,
 }
@@ -70,7 +74,15 @@ pub struct Search<'t, P> {
 impl<'t, P: SelectionPolicy> Search<'t, P> {
     /// Creates a search of `table` that chooses moves by `policy`.
     pub fn new(table: &'t Table, policy: P, parameters: SearchParameters) -> Search<'t, P> {
-        Search { table, policy, parameters, root_moves: None, stop: Arc::default(), is_loading: None }
+        Search {
+            table,
+            policy,
+            parameters,
+            root_moves: None,
+            stop: Arc::default(),
+            value_bias: None,
+            is_loading: None,
+        }
     }
 
     /// Restricts the search to the root moves `allowed`, indexed by move number; `None` allows all. The root then has a
@@ -86,6 +98,13 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
     #[must_use]
     pub fn with_stop(self, stop: Arc<AtomicBool>) -> Search<'t, P> {
         Search { stop, ..self }
+    }
+
+    /// Corrects the evaluator's values by `bias`, and adds the errors found. For evaluators with values that end the
+    /// simulations; those of playouts are too noisy.
+    #[must_use]
+    pub fn with_value_bias(self, bias: Option<&'t ValueBias>) -> Search<'t, P> {
+        Search { value_bias: bias, ..self }
     }
 
     /// Does not count the time during which `is_loading` returns true. For evaluators that wait.
@@ -131,6 +150,7 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
             let virtual_loss = virtual_loss.as_ref();
             Worker {
                 root_moves: self.root_moves,
+                value_bias: self.value_bias,
                 pending: pending.as_ref().map(|all| all.place(stream as usize)),
                 ..Worker::new(self.table, policy, self.parameters, virtual_loss, root, rng, new_evaluator())
             }

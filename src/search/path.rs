@@ -1,6 +1,7 @@
 //! The path of one simulation: the data that the backup needs of each position.
 
 use super::proof::ProvenBounds;
+use super::value_bias::BiasSlot;
 use super::value_weight;
 use crate::base::game::{Move, Player};
 use crate::base::value::{Estimate, Value};
@@ -42,6 +43,8 @@ pub(super) struct Step<'t> {
     pub(super) index: usize,
     pub(super) mover: Player,
     pub(super) mv: Move,
+    /// The slot of the position's context; `None` at the root, and without a correction of values.
+    pub(super) bias_slot: Option<BiasSlot>,
     pub(super) leaf_playouts: LeafPlayouts,
     pub(super) estimate: Option<Estimate>,
     pub(super) siblings: SiblingStatistics,

@@ -116,6 +116,7 @@ mod tests {
             index: 0,
             mover: Player::Black,
             mv: Move(0),
+            bias_slot: None,
             leaf_playouts: entry.leaf_playouts(),
             estimate: None,
             siblings: SiblingStatistics { visits, ..SiblingStatistics::NONE },

@@ -10,6 +10,7 @@ use super::report::Totals;
 use super::score;
 use super::select::EdgeArrays;
 use super::update_buffer::UpdateBuffer;
+use super::value_bias::{BiasSlot, ValueBias};
 use super::virtual_loss::VirtualLoss;
 use crate::base::game::{Bounds, Game, Prior, Trace};
 use crate::base::ownership::Ownership;
@@ -51,6 +52,10 @@ pub(super) struct Worker<'t, 'e, G, P> {
     /// The path: a step for each position of the descent except the leaf.
     pub(super) steps: Vec<Step<'t>>,
     pub(super) path_keys: Vec<u64>,
+    /// See [`Search::with_value_bias`](super::Search::with_value_bias).
+    pub(super) value_bias: Option<&'t ValueBias>,
+    /// The slot of the current position's context.
+    pub(super) bias_slot: Option<BiasSlot>,
     pub(super) priors: Vec<Option<Prior>>,
     pub(super) evaluator: PositionEvaluator<'e, G>,
     /// False once `estimate` (in `expand`) has asked the evaluator for a value estimate and got none.
@@ -103,6 +108,8 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
             trace: Trace::default(),
             steps: Vec::with_capacity(64),
             path_keys: Vec::with_capacity(64),
+            value_bias: None,
+            bias_slot: None,
             priors: vec![None; moves],
             evaluator,
             evaluator_has_estimates: true,
@@ -154,6 +161,7 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
         self.trace.moves.clear();
         self.steps.clear();
         self.path_keys.clear();
+        self.bias_slot = None;
     }
 
     /// Adds the worker's counts to `totals`.

@@ -125,6 +125,16 @@ impl Game for Position {
         }
     }
 
+    fn context_after(&self, mv: Move) -> u64 {
+        let last = self.recent_moves().first().map_or(u64::MAX, |it| it.index() as u64);
+        let ko = self.board.ko().index() as u64;
+        let moves = mv.index() as u64 | (last & 0xffff) << 16 | ko << 32 | (self.to_play as u64) << 48;
+        let point = self.board.geometry().point_of(mv);
+        point.map_or(mix(moves), |point| {
+            self.board.surroundings(point).fold(mix(moves), |hash, it| mix(hash ^ it))
+        })
+    }
+
     fn counts_for_amaf(&self, mv: Move) -> bool {
         mv != self.size().pass()
     }

@@ -1,6 +1,7 @@
 //! PUCT for evaluators with values that end the simulations.
 
 use super::{EdgeView, ParentView, Puct, SelectionPolicy};
+use crate::base::value::Value;
 
 /// The formula of AlphaZero with an exploration that grows with the visits, and a first-play value as in KataGo.
 ///
@@ -12,10 +13,13 @@ use super::{EdgeView, ParentView, Puct, SelectionPolicy};
 /// F = T²·M + (1 - T²)·V - r·√T
 ///
 /// where T is the sum of the probabilities of the tried moves, at most 1, V the evaluator's value of the position, M the mean
-/// of the tried moves and V, and r is `first_play_loss`.
+/// of the tried moves and V, and r is `first_play_loss`, half of it at the root.
 ///
-/// Sources: Silver et al., "A general reinforcement learning algorithm that masters chess, shogi and Go" (2018); KataGo's
-/// `cpuctExplorationLog`, `fpuReductionMax` and `fpuParentWeightByVisitedPolicy`. KataGo's constants are for utilities
+/// The move with the highest lower confidence bound is played.
+///
+/// Sources: Silver et al., "A general reinforcement learning algorithm that masters chess, shogi and Go" (2018); the bound as in
+/// Leela Zero and KataGo, with a fixed deviation; KataGo's
+/// `cpuctExplorationLog`, `fpuReductionMax`, `rootFpuReductionMax` and `fpuParentWeightByVisitedPolicy`. KataGo's constants are for utilities
 /// from -1 to 1 and scaled by their variance; these are for win rates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AlphaZero {
@@ -27,6 +31,10 @@ pub struct AlphaZero {
     pub first_play_loss: f32,
 }
 
+/// Share of the first-play loss at the root, where more moves should be tried.
+const ROOT_FIRST_PLAY_SHARE: f32 = 0.5;
+/// Radius of the confidence interval of the value of one visit.
+const CONFIDENCE_RADIUS: f64 = 0.5;
 /// Visits from which the exploration grows.
 const GROWTH_VISITS: f32 = 500.0;
 
@@ -43,15 +51,26 @@ impl SelectionPolicy for AlphaZero {
             _ if edge.visits > 0.0 => edge.value,
             None => 0.5,
             Some(estimates) => {
+                let first_play_loss =
+                    self.first_play_loss * if parent.is_root { ROOT_FIRST_PLAY_SHARE } else { 1.0 };
                 let tried = estimates.tried_probability.min(1.0);
                 let mean = (parent.visits * estimates.mean + estimates.own) / (parent.visits + 1.0);
                 let weight = tried * tried;
-                weight * mean + (1.0 - weight) * estimates.own - self.first_play_loss * tried.sqrt()
+                weight * mean + (1.0 - weight) * estimates.own - first_play_loss * tried.sqrt()
             }
         };
         let factor = self.exploration + self.growth * libm::logf(1.0 + parent.visits * (1.0 / GROWTH_VISITS));
         let probability = Puct::probability(edge.prior_wins);
         value + factor * probability * (parent.visits + 0.01).sqrt() / (1.0 + edge.visits)
+    }
+
+    fn plays_most_visited(&self) -> bool {
+        false
+    }
+
+    /// Returns the lower confidence bound of the value, value - 0.5 / √n.
+    fn final_rank(&self, visits: u64, value: Value, _: u64) -> f64 {
+        value.as_f64() - CONFIDENCE_RADIUS / (visits as f64).sqrt()
     }
 }
 
@@ -88,5 +107,14 @@ mod tests {
         };
         assert!((bonus(500.0) / 500.01_f32.sqrt() - (0.3 + 0.15 * 2.0_f32.ln())).abs() < 1e-4);
         assert!((policy.score(&parent(1e6, 1.0), &edge(1.0, 1e6, 0.25)) - 0.25).abs() < 2e-3);
+    }
+
+    #[test]
+    fn the_best_move_has_a_high_value_and_enough_visits_to_trust_it() {
+        let rank = |visits, value: f64| {
+            AlphaZero::default().final_rank(visits, Value((value * f64::from(u32::MAX)) as u32), 0)
+        };
+        assert!(rank(60, 0.55) > rank(100, 0.5) && rank(1, 0.8) < rank(100, 0.5));
+        assert!((rank(100, 0.5) - 0.45).abs() < 1e-6);
     }
 }
