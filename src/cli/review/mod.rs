@@ -12,6 +12,7 @@ use super::print::print_error;
 use super::record_files::{self, SourceFile};
 use super::table_game::TableGame;
 use crate::engine::Engine;
+use crate::external::LoadingMessages;
 use crate::go::{Komi, Rules, Size};
 use crate::records::sgf::{ChosenTerms, DefaultTerms};
 use crate::reports::review::compute::{ReviewCallbacks, ReviewJob, review};
@@ -20,6 +21,7 @@ use crate::search::Limits;
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use std::cell::RefCell;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -192,6 +194,13 @@ fn review_game(
         limits: arguments.limits(),
         passes: arguments.passes.get(),
     };
+    let loading = RefCell::new(LoadingMessages::new(engine.options().external.as_ref()));
+    let should_continue = || {
+        let message = loading.borrow_mut().due();
+        message.into_iter().for_each(|message| bar.suspend(|| print_error(&message)));
+        (watcher.should_continue)()
+    };
+    let watcher = ReviewCallbacks { should_continue: &should_continue, ..watcher };
     let (review, cut_off) = review(&mut engine, &job, watcher).map_err(|error| about(&error))?;
     if let Some(warning) = engine.warning() {
         bar.suspend(|| print_error(&warning));
