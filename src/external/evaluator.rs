@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Time between two looks at the stop flag while waiting.
-const WAIT: Duration = Duration::from_millis(10);
+const WAIT: Duration = Duration::from_millis(50);
 /// Time without any answer after which an evaluator that has answered before is started again.
 const ANSWER_LIMIT: Duration = Duration::from_secs(60);
 /// Time for the first answer: `KataGo` tunes itself for minutes when it first runs on a graphics card.
