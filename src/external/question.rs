@@ -22,7 +22,8 @@ impl Question {
     /// answer then belongs to all ways to the position, as in KataGo's own cache. A ko needs the capture that made it. Under
     /// territory scoring the komi contains the prisoners, since KataGo counts the stones of a setup position alone. With
     /// `conservativePass` KataGo would not know that a second pass ends the game. Without
-    /// `subtreeValueBiasFactor` 0 KataGo clears a table for each query, which takes a fifth of its time.
+    /// `subtreeValueBiasFactor` 0 KataGo clears a table for each query, which takes a fifth of its time. With
+    /// `rootPolicyOptimism` 1 newer networks give the probabilities that KataGo uses below the root of a search.
     #[must_use]
     pub fn new(position: &Position, has_ownership: bool, symmetries: u8) -> Question {
         let size = position.size();
@@ -32,7 +33,7 @@ impl Question {
             "\"boardXSize\":{},\"boardYSize\":{},\"rules\":{},\"komi\":{},\"initialStones\":{},\"initialPlayer\":\"{}\",\
              \"moves\":{},\"maxVisits\":1,\"includePolicy\":true,\"includeOwnership\":{has_ownership},\
              \"overrideSettings\":{{\"ignorePreRootHistory\":false,\"conservativePass\":false,\"reportAnalysisWinratesAs\":\"BLACK\",\
-             \"rootNumSymmetriesToSample\":{symmetries},\"subtreeValueBiasFactor\":0}}",
+             \"rootNumSymmetriesToSample\":{symmetries},\"subtreeValueBiasFactor\":0,\"rootPolicyOptimism\":1}}",
             size.columns(),
             size.rows(),
             rules(position.rules()),
