@@ -80,12 +80,13 @@ fn packed(data: &[u8]) -> String {
     STANDARD.encode(encoder.finish().expect("memory"))
 }
 
-/// Returns a property of KaTrain with 40 visits, 30 of them through `best`.
-fn katrain(best: &str, other: &str, black_win_rate: f64) -> String {
+/// Returns a property of KaTrain with 40 visits, 30 of them through `best`, and Black's win rates of the position and of the
+/// other move.
+fn katrain(best: &str, other: &str, black_win_rate: f64, of_other: f64) -> String {
     let main = json!({
         "moves": {
             best: {"move": best, "visits": 30, "winrate": black_win_rate, "prior": 0.5, "order": 0, "pv": [best]},
-            other: {"move": other, "visits": 9, "winrate": 0.25, "prior": 0.001, "order": 1, "pv": [other]},
+            other: {"move": other, "visits": 9, "winrate": of_other, "prior": 0.001, "order": 1, "pv": [other]},
         },
         "root": {"visits": 40, "winrate": black_win_rate, "scoreLead": 3.5, "scoreStdev": 6.0, "rawLead": 3.5},
         "completed": true,
@@ -97,8 +98,9 @@ fn katrain(best: &str, other: &str, black_win_rate: f64) -> String {
 const HEAD: &str = "(;GM[1]FF[4]SZ[5]KM[7.5]RU[Chinese]KTV[1.0]";
 
 fn katrain_game() -> String {
-    let [start, one, two] = [("C3", "A1", 0.75), ("D4", "pass", 0.625), ("B2", "E5", 0.875)]
-        .map(|(best, other, win_rate)| katrain(best, other, win_rate));
+    let [start, one, two] =
+        [("C3", "A1", 0.75, 0.25), ("D4", "pass", 0.625, 0.95), ("B2", "E5", 0.875, 0.25)]
+            .map(|(best, other, win_rate, of_other)| katrain(best, other, win_rate, of_other));
     format!("{HEAD}{start};B[cc]{one};W[dd]{two})")
 }
 
@@ -230,7 +232,7 @@ fn fixture_positions(fixture: &Fixture) -> Vec<Value> {
 
 #[test]
 fn what_cannot_be_stored_is_counted_with_its_reason() {
-    let [analysis, of_a_stone] = [katrain("A1", "A2", 0.5), katrain("A5", "A2", 0.5)];
+    let [analysis, of_a_stone] = [katrain("A1", "A2", 0.5, 0.25), katrain("A5", "A2", 0.5, 0.25)];
     let record = format!(
         "{HEAD};B[cc]C[0.57 0.43 0.00 1.2 v=800];W[dd]{analysis};AE[dd]AW[bb]PL[B](;B[aa]{of_a_stone};W[ee]{analysis};W[]\
          ;B[]{analysis})(;B[ee]{analysis}))"
