@@ -116,7 +116,8 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
     /// Searches the position of `root` and reports its statistics in the table.
     ///
     /// With one thread, unless time or `progress` ends the search, the result depends only on the position, the policy,
-    /// the parameters, the limits and the content of the table.
+    /// the parameters, the limits, the content of the table and the errors of
+    /// [`with_value_bias`](Search::with_value_bias).
     pub fn run<G: Game>(&self, root: &G, limits: Limits, progress: Progress<'_>) -> Report {
         let evaluator = || -> PositionEvaluator<'_, G> {
             Box::new(|game, priors| {
