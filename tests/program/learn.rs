@@ -46,20 +46,16 @@ impl Fixture {
     }
 
     /// Analyses the record with a program that cannot be started.
-    fn analyze(&self, record: &str) -> Vec<Value> {
+    fn analyze_output(&self, record: &str, arguments: &[&str]) -> Output {
         let evaluator = "/nowhere/katago analysis -model small-model.bin.gz";
-        let output = self.run(&[
-            "analyze",
-            record,
-            "--visits",
-            "40",
-            "--format",
-            "json",
-            "--table",
-            "go.tewari",
-            "--evaluator",
-            evaluator,
-        ]);
+        let options =
+            ["--visits", "40", "--format", "json", "--table", "go.tewari", "--evaluator", evaluator];
+        self.run(&[&["analyze", record], &options[..], arguments].concat())
+    }
+
+    /// Returns the analysis of all positions of the record, none of which is asked for.
+    fn analyze(&self, record: &str) -> Vec<Value> {
+        let output = self.analyze_output(record, &[]);
         assert!(output.status.success(), "{output:?}");
         text(&output.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
     }
@@ -210,21 +206,7 @@ fn fixture_positions(fixture: &Fixture) -> Vec<Value> {
     ["0", "1", "2"]
         .into_iter()
         .map(|turn| {
-            let evaluator = "/nowhere/katago analysis -model small-model.bin.gz";
-            let output = fixture.run(&[
-                "analyze",
-                "game.sgf",
-                "--move",
-                turn,
-                "--visits",
-                "40",
-                "--format",
-                "json",
-                "--table",
-                "go.tewari",
-                "--evaluator",
-                evaluator,
-            ]);
+            let output = fixture.analyze_output("game.sgf", &["--move", turn]);
             serde_json::from_slice(&output.stdout).unwrap_or_else(|_| json!({"rootInfo": {"visits": 0}}))
         })
         .collect()
