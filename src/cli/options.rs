@@ -45,7 +45,8 @@ pub(super) struct EngineArguments {
     #[arg(skip)]
     default_table: Option<u64>,
     /// Keep the table in this file, which is created with --memory or --table-size if it does not exist. Other
-    /// processes may search in it at the same time.
+    /// processes may search in it at the same time. Games on other boards have tables beside it: go-9x9.tewari for
+    /// go.tewari.
     #[arg(long, value_name = "FILE", help_heading = MEMORY)]
     table: Option<PathBuf>,
     /// Access of searches to the table file.
@@ -242,6 +243,7 @@ impl EngineArguments {
         };
         let table_file = self.table.as_ref().map(|path| TableFile {
             path: path.clone(),
+            board: size,
             mode: match self.table_mode {
                 FileMode::Rw => TableMode::ReadWrite,
                 FileMode::Cow => TableMode::CopyOnWrite,

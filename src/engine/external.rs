@@ -6,7 +6,7 @@ use crate::base::zobrist::mix;
 use crate::external::{ExternalEvaluation, ExternalEvaluator, Question};
 use crate::go::Position;
 use crate::search::policy::Puct;
-use crate::table::{PageEvaluation, ScoreMean};
+use crate::table::{PageEvaluation, ScoreMean, Table};
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -55,6 +55,26 @@ pub(super) fn evaluate_for_report(
     position: &Position,
 ) -> Option<ExternalEvaluation> {
     evaluator.ask_for_report(&Question::new(position, true, REPORT_SYMMETRIES))
+}
+
+/// Returns the probabilities of the moves by their stored priors; the other legal moves share the rest of 1. `None` if the
+/// position has no page.
+pub(super) fn stored_policy(table: &Table, position: &Position) -> Option<Vec<f64>> {
+    let first = table.page(&table.find(position.key())?)?;
+    let mut legal = vec![None; position.size().points() + 1];
+    position.fill_legal(&mut legal);
+    let mut stored: Vec<Option<f64>> = vec![None; legal.len()];
+    for page in table.chain(first) {
+        for (number, edge) in page.moves() {
+            stored[usize::from(number)] = Some(f64::from(Puct::probability(f32::from(edge.prior().wins))));
+        }
+    }
+    let others =
+        legal.iter().zip(&stored).filter(|(legal, stored)| legal.is_some() && stored.is_none()).count();
+    let rest = (1.0 - stored.iter().flatten().sum::<f64>()).max(0.0) / others.max(1) as f64;
+    let probability =
+        |(legal, stored): (&Option<Prior>, &Option<f64>)| legal.map_or(0.0, |_| stored.unwrap_or(rest));
+    Some(legal.iter().zip(&stored).map(probability).collect())
 }
 
 /// Returns the identity of an evaluator's results in table files: a number that depends on the name of its model.

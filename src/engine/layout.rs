@@ -136,7 +136,8 @@ fn open_or_create(
     file: &TableFile,
     budget: impl Fn() -> Result<usize, BudgetError>,
 ) -> Result<Table, EngineError> {
-    let TableFile { path, mode, is_limited, .. } = file;
+    let TableFile { mode, is_limited, .. } = file;
+    let path = &file.path_for(options.size);
     let identity = options.identity();
     // An impossible budget is an error whatever the size of the file.
     let limit = if *is_limited { Some(budget()?) } else { None };

@@ -13,6 +13,7 @@ use crate::external::ExternalEvaluator;
 use crate::go::{Position, playout_ownership};
 use crate::network::{Evaluator, Network};
 use crate::search::{MoveReport, Report};
+use crate::table::Counters;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -22,8 +23,7 @@ const MAX_ROOT_LINE: usize = 4;
 const MAX_MOVE_LINE: usize = 2;
 /// Number of playouts of a root without an evaluator and without playouts of the search.
 const PLAYOUTS: u32 = 400;
-/// The same without questions to an evaluator: a review of 200 moves on 19x19 that has its results in the table takes 4.2 s
-/// with 400 playouts for each, and 0.9 s with these.
+/// The same for positions that an evaluator in another process is not asked about.
 const PLAYOUTS_WITHOUT_QUESTIONS: u32 = 32;
 /// Number of playouts of the position after a move without an evaluator.
 const MOVE_PLAYOUTS: u32 = 100;
@@ -34,6 +34,8 @@ pub struct LineOwnership {
     root: Position,
     network: Option<Arc<Network>>,
     external: Option<Arc<ExternalEvaluator>>,
+    /// False if the evaluator in another process is not asked for positions of which it has stored no ownership.
+    asks: bool,
     /// Created from the network when first used.
     evaluator: Option<Evaluator>,
     seed: u64,
@@ -51,12 +53,39 @@ impl Engine {
         if ownership.is_unknown()
             && let Some(evaluator) = &self.options.external
         {
-            let mut root = root.clone();
-            self.prepare(&mut root);
-            let asked = external::evaluate_for_report(evaluator, &root).and_then(|it| it.ownership);
-            asked.into_iter().for_each(|owners| ownership.set_estimate(owners));
+            let mut line = self.line_ownership(root);
+            let root = line.root.clone();
+            line.ask(evaluator, &root).into_iter().for_each(|owners| ownership.set_estimate(owners));
+            self.store_ownership(&line);
         }
         ownership
+    }
+
+    /// Stores the answers of an evaluator in another process, so that no report asks for them again.
+    pub fn store_ownership(&self, line: &LineOwnership) {
+        for (key, owners) in line.evaluated.iter().filter(|_| line.external.is_some()) {
+            let owners = owners.as_deref().unwrap_or_default();
+            self.table.store_ownership(*key, owners, &mut Counters::default());
+        }
+    }
+
+    /// Returns the stored ownership of a position and of those after its visited moves.
+    fn stored_ownership(&self, root: &Position) -> HashMap<u64, Option<Vec<f64>>> {
+        let page = self.table.find(root.key()).and_then(|entry| self.table.page(&entry));
+        let pages = page.into_iter().flat_map(|first| self.table.chain(first));
+        let visited =
+            pages.flat_map(|page| page.moves().filter(|(_, edge)| edge.visits() > 0).collect::<Vec<_>>());
+        let after = visited.map(|(number, _)| {
+            let mut position = root.clone();
+            position.play(Move(number));
+            position
+        });
+        let positions = std::iter::once(root.clone()).chain(after);
+        let stored = |position: Position| {
+            let owners = self.table.ownership(position.key(), position.size().points())?;
+            Some((position.key(), Some(owners)))
+        };
+        positions.filter_map(stored).collect()
     }
 
     /// Returns the ownership for reports on searches of `root`.
@@ -65,35 +94,41 @@ impl Engine {
         let mut root = root.clone();
         self.prepare(&mut root);
         let network = self.network.clone().filter(|_| self.options.estimate_weight() > 0);
+        let external = self.options.external.clone();
+        let evaluated = if external.is_some() { self.stored_ownership(&root) } else { HashMap::new() };
         LineOwnership {
             root,
             network,
-            external: self.options.external.clone(),
+            external,
+            asks: true,
             evaluator: None,
             seed: self.options.parameters.seed,
             playouts: PLAYOUTS,
-            evaluated: HashMap::new(),
+            evaluated,
         }
     }
 }
 
 impl LineOwnership {
-    /// Returns the same without questions to an evaluator in another process: what it said of ownership is not stored, and a
-    /// review that is repeated asks nothing.
+    /// Returns the same without questions to an evaluator in another process that would start for them alone: a review that is
+    /// repeated, or of analyses learned from records, asks nothing.
     #[must_use]
-    pub fn without_questions(self) -> LineOwnership {
-        let playouts = if self.external.is_some() { PLAYOUTS_WITHOUT_QUESTIONS } else { self.playouts };
-        LineOwnership { external: None, playouts, ..self }
+    pub fn without_start(self) -> LineOwnership {
+        match &self.external {
+            Some(external) if !external.is_running() => {
+                LineOwnership { asks: false, playouts: PLAYOUTS_WITHOUT_QUESTIONS, ..self }
+            }
+            _ => self,
+        }
     }
 
     /// Returns the ownership of the root.
     pub fn of_root(&mut self, report: &Report) -> Vec<f64> {
         let root = self.root.clone();
-        if let Some(external) = &self.external {
-            let asked = external::evaluate_for_report(external, &root).and_then(|it| it.ownership);
-            if let Some(of_root) = asked {
-                return of_root;
-            }
+        if let Some(external) = self.external.clone()
+            && let Some(of_root) = self.ask(&external, &root)
+        {
+            return of_root;
         }
         if report.ownership.is_unknown() {
             let unsearched = playout_ownership::by_playouts(&root, self.playouts, self.seed);
@@ -142,10 +177,19 @@ impl LineOwnership {
         weighted_mean(&parts, &reached)
     }
 
+    /// Returns the ownership that an evaluator in another process gave the position, now or before.
+    fn ask(&mut self, external: &ExternalEvaluator, position: &Position) -> Option<Vec<f64>> {
+        if let Some(known) = self.evaluated.get(&position.key()) {
+            return known.clone();
+        }
+        let asked = self.asks.then(|| external::evaluate_for_report(external, position)).flatten()?.ownership;
+        self.evaluated.insert(position.key(), asked.clone());
+        asked
+    }
+
     fn evaluate(&mut self, position: &Position) -> Option<Vec<f64>> {
-        if let Some(external) = &self.external {
-            let asked = || external::evaluate_for_report(external, position)?.ownership;
-            return self.evaluated.entry(position.key()).or_insert_with(asked).clone();
+        if let Some(external) = self.external.clone() {
+            return self.ask(&external, position);
         }
         let network = self.network.as_ref()?;
         let new_evaluator = || Evaluator::new(Arc::clone(network), position.size());

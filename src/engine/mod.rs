@@ -36,7 +36,7 @@ pub use move_randomness::MoveRandomness;
 pub use options::{DEFAULT_VALUE_WEIGHT, EngineOptions, TableFile};
 pub use table_setting::TableGameSettings;
 
-use self::layout::{create_table, game_name};
+use self::layout::create_table;
 use self::options::UNKNOWN_BUDGET;
 use self::scores::ReportScores;
 use crate::base::game::{Bounds, Game, Move, Player};
@@ -47,7 +47,7 @@ use crate::go::status::DeadStones;
 use crate::go::{Komi, Position, Record, Size, playout_ownership};
 use crate::network::Network;
 use crate::search::{self, Limits, Progress, Report, Search, SearchSnapshot, ValueBias};
-use crate::table::{FileError, FileProblem, FileState, ScoreMean, Table};
+use crate::table::{FileState, ScoreMean, Table};
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -132,31 +132,25 @@ impl Engine {
         &self.table
     }
 
-    /// Starts a game on a board of `size`. The table is kept, except that another size replaces it.
+    /// Starts a game on a board of `size`. The table is kept, except that another size replaces it; a
+    /// table in a file by that of the [file for this size](TableFile::path_for).
     ///
     /// # Errors
-    /// Returns an error if there is no memory for another table, or the table is in a file for another size; nothing is
-    /// changed then.
+    /// Returns an error if there is no memory for another table, or its file cannot be used; nothing is changed then.
     pub fn new_game(&mut self, size: Size) -> Result<(), EngineError> {
         let record = Record::new(size, self.options.rules, self.options.komi);
         self.set_record(record)
     }
 
-    /// Replaces the game; its komi becomes the engine's. The table is kept, except that another size replaces it.
+    /// Replaces the game; its komi becomes the engine's. The table is kept, except that another size replaces it; a
+    /// table in a file by that of the [file for this size](TableFile::path_for).
     ///
     /// # Errors
-    /// Returns an error if there is no memory for another table, or the table is in a file for another size; nothing is
-    /// changed then.
+    /// Returns an error if there is no memory for another table, or its file cannot be used; nothing is changed then.
     pub fn set_record(&mut self, mut record: Record) -> Result<(), EngineError> {
         let position = record.position();
         let options = EngineOptions { size: position.size(), komi: position.komi(), ..self.options.clone() };
-        if let (Some(found), Some(path)) = (self.table.identity(), self.table.path()) {
-            let expected = game_name(options.size);
-            if found.game != expected {
-                let problem = FileProblem::Game { expected, found: found.game.clone() };
-                return Err(FileError { path: path.display().to_string(), problem }.into());
-            }
-        } else if options.size != self.options.size {
+        if options.size != self.options.size {
             self.lay_out_anew(&options)?;
         }
         self.options = options;
@@ -169,7 +163,8 @@ impl Engine {
     /// present one is dropped first.
     fn lay_out_anew(&mut self, options: &EngineOptions) -> Result<(), EngineError> {
         self.network = None;
-        let fits = options.table_shape().moves == self.table.layout().shape.moves;
+        let fits =
+            options.table_file.is_none() && options.table_shape().moves == self.table.layout().shape.moves;
         let laid_out = if fits { Ok(()) } else { create_table(options).map(|table| self.table = table) };
         let now = if laid_out.is_ok() { options } else { &self.options };
         self.network = now.ready_network();
@@ -378,9 +373,18 @@ impl Engine {
     }
 
     /// Returns the evaluator's probabilities of the moves, by move number; 0 for illegal moves. `None` without an evaluator.
+    /// An evaluator in another process does not start for a position that has been evaluated: then the probabilities are those
+    /// stored, and the moves that are not stored share the rest.
     #[must_use]
     pub fn policy(&self, position: &Position) -> Option<Vec<f64>> {
         if let Some(evaluator) = &self.options.external {
+            if !evaluator.is_running() {
+                let mut root = position.clone();
+                self.prepare(&mut root);
+                if let Some(stored) = external::stored_policy(&self.table, &root) {
+                    return Some(stored);
+                }
+            }
             let evaluation = external::evaluate_for_report(evaluator, position)?;
             return Some(evaluation.policy.iter().map(|it| f64::from(it.unwrap_or(0.0))).collect());
         }

@@ -26,6 +26,8 @@ pub const DEFAULT_VALUE_WEIGHT: u8 = 3;
 pub struct TableFile {
     /// Path of the file.
     pub path: PathBuf,
+    /// Board of the file at `path`; other boards have files beside it.
+    pub board: Size,
     /// Mode of opening; decides whether search results are written to the file.
     pub mode: TableMode,
     /// True if the user set the memory budget: a larger file is then an error.
@@ -33,6 +35,22 @@ pub struct TableFile {
     /// Interval at which search results are written to the disk, and once more at the end; `None`: the operating system
     /// decides.
     pub sync: Option<Duration>,
+}
+
+impl TableFile {
+    /// Returns the path of the table for a board: `go-9x9.tewari` beside the `go.tewari` of another board.
+    #[must_use]
+    pub fn path_for(&self, board: Size) -> PathBuf {
+        if board == self.board {
+            return self.path.clone();
+        }
+        let stem = self.path.file_stem().unwrap_or_default().to_string_lossy();
+        let name = format!("{stem}-{board}");
+        match self.path.extension() {
+            Some(extension) => self.path.with_file_name(name + "." + &extension.to_string_lossy()),
+            None => self.path.with_file_name(name),
+        }
+    }
 }
 
 /// Options of an engine.

@@ -121,6 +121,13 @@ impl ExternalEvaluator {
         process.is_some_and(|process| process.time_since_answer().is_none())
     }
 
+    /// Returns true if the evaluator has answered and not ended.
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        let process = self.state().process.clone();
+        process.is_some_and(|process| process.time_since_answer().is_some())
+    }
+
     /// Returns the last error output of an evaluator that has started but not yet answered.
     #[must_use]
     pub fn progress(&self) -> Option<String> {

@@ -66,6 +66,11 @@ impl Table {
         self.page_with_owner(number, self.owner_of(key), rank)
     }
 
+    /// Returns page `number`, if it belongs to the position of `last` and has the place after it in the chain.
+    pub(super) fn next_page_numbered(&self, last: &Page<'_>, number: u32) -> Option<Page<'_>> {
+        self.page_with_owner(number, last.owner(), last.rank() + 1)
+    }
+
     /// Frees page `number` and those that follow it, if it belongs to `owner` and has this place in its chain.
     pub(super) fn free_from(&self, mut number: u32, owner: u64, mut rank: u64) {
         while let Some(page) = self.page_with_owner(number, owner, rank)

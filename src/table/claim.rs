@@ -1,7 +1,6 @@
 //! Claims of entries and pages for positions, with the eviction of others.
 
 use super::atomic::{AtomicU64, fence};
-use super::best_moves::BestMoves;
 use super::counters::{AGES, Counters};
 use super::entry::{Entry, GENERATIONS, MIN_KEY, busy_since};
 use super::header;
@@ -151,8 +150,10 @@ impl Table {
             return Some(page);
         }
         let visits = entry.total().visits;
-        let content = PageContent { key: entry.key(), rank: 0, visits, priors: priors.as_ref(), evaluation };
-        let page = self.fill_page(&candidate, &content, |_| false, counters)?;
+        let shape = self.layout.shape;
+        let fill = |words: &[AtomicU64]| Page::fill(words, shape, priors.as_ref(), |_| false, evaluation);
+        let page =
+            self.fill_page(&candidate, PagePlace { key: entry.key(), rank: 0, visits }, fill, counters)?;
         if self.name_page(&entry, before, page.number()) {
             // The lost page may have become the position's own again meanwhile.
             if before != page.number() {
@@ -175,40 +176,57 @@ impl Table {
         protected: ProtectedPath<'_>,
         counters: &mut Counters,
     ) -> bool {
-        let Some(last) = self.chain(*first).last().filter(|it| it.rest().is_some()) else { return false };
-        if last.rank() + 1 >= MAX_CHAIN {
+        let shape = self.layout.shape;
+        let content = |last: &Page<'_>| {
+            last.rest()?;
+            let priors = priors()?;
+            let listed: Vec<u16> = self
+                .chain(*first)
+                .flat_map(|page| page.moves().map(|(number, _)| number).collect::<Vec<_>>())
+                .collect();
+            let is_listed = move |number| listed.contains(&number);
+            Some(move |words: &[AtomicU64]| {
+                Page::fill(words, shape, priors.as_ref(), is_listed, PageEvaluation::NONE);
+            })
+        };
+        // The visit that is under way: without any, the page would be the first to be evicted.
+        self.append_page(first, 1, content, protected, counters)
+    }
+
+    /// Appends a page to the chain that begins with `first`. `content` gets the last page of the chain and returns a function
+    /// that fills the words of the next one, or `None` if there should be none; `visits` are for the replacement policy.
+    /// Returns true if the chain has become longer, also by another worker.
+    pub(super) fn append_page<F: FnOnce(&[AtomicU64])>(
+        &self,
+        first: &Page<'_>,
+        visits: u32,
+        content: impl FnOnce(&Page<'_>) -> Option<F>,
+        protected: ProtectedPath<'_>,
+        counters: &mut Counters,
+    ) -> bool {
+        let Some(last) = self.chain(*first).last().filter(|it| it.rank() + 1 < MAX_CHAIN) else {
             return false;
-        }
+        };
         let found = last.next();
         let Some(candidate) = self.choose_page(protected) else {
             counters.refused += 1;
             return false;
         };
-        let Some(priors) = priors() else { return false };
+        let Some(fill) = content(&last) else { return false };
         // As for a first page, another worker may have been faster.
         if self.next_page(&last).is_some() {
             return true;
         }
-        let mut listed = Vec::new();
-        for page in self.chain(*first) {
-            listed.extend(page.moves().map(|(number, _)| number));
-        }
-        let rank = last.rank() + 1;
-        let (key, evaluation) = (self.owner_of(first.owner()), PageEvaluation::NONE);
-        // The visit that is under way: without any, the page would be the first to be evicted.
-        let content = PageContent { key, rank, visits: 1, priors: priors.as_ref(), evaluation };
-        let Some(page) = self.fill_page(&candidate, &content, |number| listed.contains(&number), counters)
-        else {
-            return false;
-        };
+        let place = PagePlace { key: self.owner_of(first.owner()), rank: last.rank() + 1, visits };
+        let Some(page) = self.fill_page(&candidate, place, fill, counters) else { return false };
         if !last.link(found, page.number()) {
             // Another worker appended a page, or evicted the last one.
-            self.free_from(page.number(), page.owner(), rank);
+            self.free_from(page.number(), page.owner(), place.rank);
             return self.next_page(&last).is_some();
         }
         // The page named before may have come back to this place meanwhile.
         if found != page.number() {
-            self.free_from(found, page.owner(), rank);
+            self.free_from(found, page.owner(), place.rank);
         }
         true
     }
@@ -218,25 +236,20 @@ impl Table {
     fn fill_page<'t>(
         &'t self,
         candidate: &PageCandidate<'t>,
-        content: &PageContent<'_>,
-        is_listed: impl Fn(u16) -> bool,
+        PagePlace { key, rank, visits }: PagePlace,
+        fill: impl FnOnce(&[AtomicU64]),
         counters: &mut Counters,
     ) -> Option<Page<'t>> {
-        let PageContent { key, rank, visits, priors, evaluation } = *content;
-        debug_assert_eq!(priors.len(), self.layout.shape.moves);
-        let shape = self.layout.shape;
-        let best =
-            if shape.ranked { BestMoves::of(priors, is_listed) } else { BestMoves::of(&[], is_listed) };
         let sequence = self.take_page(candidate, counters)?;
         let PageCandidate { number, words, .. } = *candidate;
         words[0].store(0, Release);
         words[2].store(self.generation() << 32 | u64::from(visits), Relaxed);
-        Page::fill(words, shape, priors, &best, evaluation);
+        fill(words);
         words[0].store(self.owner_of(key), Release);
         let published = page::with_rank(page::after(sequence, 1), rank);
         // Fails only if another worker has meanwhile reclaimed the page as abandoned.
         words[1].compare_exchange(sequence, published, Release, Relaxed).ok()?;
-        Page::accept(words, shape, number, self.owner_of(key), rank)
+        Page::accept(words, self.layout.shape, number, self.owner_of(key), rank)
     }
 
     /// Stores the published page `number` in the entry, if the entry's page is still `before` and a probe still
@@ -350,12 +363,10 @@ struct PageCandidate<'t> {
     word: u64,
 }
 
-/// The content of a new page.
+/// The position of a new page, its place in the chain and the visits for the replacement policy.
 #[derive(Clone, Copy)]
-struct PageContent<'p> {
+struct PagePlace {
     key: u64,
     rank: u64,
     visits: u32,
-    priors: &'p [Option<Prior>],
-    evaluation: PageEvaluation,
 }

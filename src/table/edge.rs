@@ -8,7 +8,7 @@ pub const EDGE_VISITS_FULL: u32 = 1 << 27;
 /// Maximum visits of an edge; the range above [`EDGE_VISITS_FULL`] is for visits added during a halving.
 pub const MAX_EDGE_VISITS: u32 = (1 << 28) - 1;
 const ILLEGAL: u64 = 0xffff;
-const VALUE_SHIFT: u32 = 16;
+pub(super) const VALUE_SHIFT: u32 = 16;
 const VISITS_SHIFT: u32 = 36;
 
 /// The statistics of one edge, from one word.

@@ -89,6 +89,7 @@ mod maintenance;
 mod page;
 mod replacement;
 mod score_mean;
+mod stored_ownership;
 mod transposition_table;
 
 pub use amaf::{AMAF_VISITS_LIMIT, Amaf, amaf_sample};

@@ -58,6 +58,8 @@ const MOVE_MASK: u64 = (1 << MOVE_BITS) - 1;
 const MOVES_IN_WORD: usize = RANKED_EDGES / MOVE_WORDS;
 const REST_SHIFT: usize = MOVE_BITS * MOVES_IN_WORD;
 const HAS_REST: u64 = 1 << (REST_SHIFT + 8);
+/// The bits of the second word of move numbers that hold the rest.
+pub(super) const REST_MASK: u64 = 0x1ff << REST_SHIFT;
 
 /// Indices of the words with the scores.
 const SAMPLED_SCORE: usize = 4;
@@ -80,8 +82,8 @@ impl PageEvaluation {
 /// A handle to a page; reads and writes are valid until the page is evicted.
 #[derive(Clone, Copy)]
 pub struct Page<'t> {
-    words: &'t [AtomicU64],
-    shape: Shape,
+    pub(super) words: &'t [AtomicU64],
+    pub(super) shape: Shape,
     number: u32,
     /// Sequence and rank.
     stamp: u64,
@@ -420,9 +422,23 @@ impl<'t> Page<'t> {
         word.store(others | half << shift, Relaxed);
     }
 
+    /// Fills the words of a claimed page; the caller publishes it. A complete page has all of `priors`, a ranked one the best
+    /// of those that are not listed on earlier pages.
+    pub(super) fn fill(
+        words: &[AtomicU64],
+        shape: Shape,
+        priors: &[Option<Prior>],
+        is_listed: impl Fn(u16) -> bool,
+        evaluation: PageEvaluation,
+    ) {
+        debug_assert_eq!(priors.len(), shape.moves);
+        let best = BestMoves::of(if shape.ranked { priors } else { &[] }, is_listed);
+        Page::fill_with(words, shape, priors, &best, evaluation);
+    }
+
     /// Fills the words of a claimed page; the caller publishes it. `best` are the moves of a ranked page; a complete one has
     /// all of `priors`.
-    pub(super) fn fill(
+    pub(super) fn fill_with(
         words: &[AtomicU64],
         shape: Shape,
         priors: &[Option<Prior>],

@@ -150,17 +150,71 @@ fn options_that_contradict_each_other_are_refused() {
     }
 }
 
+/// Runs the program with a table of 1 MiB and an evaluator.
+fn run(arguments: &[&str], evaluator: &str, input: &str) -> Output {
+    let mut command = program();
+    command.args(arguments).args(["--table-size", "1MiB", "--evaluator", evaluator]);
+    let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = pipes.spawn().expect("the program starts");
+    child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("a reader");
+    child.wait_with_output().expect("an end")
+}
+
+#[test]
+fn ownership_and_policy_are_in_the_table_the_second_time() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let (table, resized) = (path("go.tewari"), path("small.tewari"));
+    let Some(evaluator) = stand_in("") else { return };
+    let query = concat!(
+        r#"{"id":"a","moves":[["B","C3"]],"rules":"chinese","komi":5.5,"boardXSize":5,"boardYSize":5,"maxVisits":60,"#,
+        r#""includePolicy":true,"includeOwnership":true,"includeMovesOwnership":true}"#,
+        "\n"
+    );
+    let ask = |evaluator: &str, table: &str| -> serde_json::Value {
+        let output = run(&["analysis", "--table", table], evaluator, query);
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"))
+    };
+    let first = ask(&evaluator, &table);
+    let resize = [
+        "table",
+        "resize",
+        &path("go-5x5.tewari"),
+        "--table-size",
+        "512KiB",
+        "--out",
+        &path("small-5x5.tewari"),
+    ];
+    let made = program().args(resize).output().expect("the program runs");
+    assert!(made.status.success(), "{made:?}");
+    for table in [&table, &resized] {
+        let verified = program()
+            .args(["table", "verify", &table.replace(".tewari", "-5x5.tewari")])
+            .output()
+            .expect("the program runs");
+        assert!(verified.status.success(), "{verified:?}");
+        let second = ask("/nowhere/katago analysis -model small-model", table);
+        let owners = |answer: &serde_json::Value| -> Vec<f64> {
+            let moves = answer["moveInfos"].as_array().into_iter().flatten();
+            let visited = moves.filter(|it| it["visits"].as_u64() > Some(1)).map(|it| &it["ownership"]);
+            let all = std::iter::once(&answer["ownership"]).chain(visited);
+            all.flat_map(|it| it.as_array().expect("an ownership")).filter_map(|it| it.as_f64()).collect()
+        };
+        let (one, other) = (owners(&first), owners(&second));
+        assert!(one.len() > 25 && one.len() == other.len(), "{first} {second}");
+        assert!(one.iter().zip(&other).all(|(one, other)| (one - other).abs() < 0.02), "{one:?} {other:?}");
+        let policy =
+            |answer: &serde_json::Value, point: usize| answer["policy"][point].as_f64().expect("a policy");
+        for point in 0..26 {
+            let (one, other) = (policy(&first, point), policy(&second, point));
+            assert!((one - other).abs() < 0.02, "{point}: {one} {other}");
+        }
+    }
+}
+
 #[test]
 fn games_and_protocols_use_the_evaluator() {
     let Some(evaluator) = stand_in("") else { return };
-    let run = |arguments: &[&str], evaluator: &str, input: &str| {
-        let mut command = program();
-        command.args(arguments).args(["--table-size", "1MiB", "--evaluator", evaluator]);
-        let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = pipes.spawn().expect("the program starts");
-        child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("a reader");
-        child.wait_with_output().expect("an end")
-    };
     let gtp = ["gtp", "--size", "5", "--visits", "60"];
     let played = run(&gtp, &evaluator, "genmove b\ngenmove w\n");
     assert_eq!(text(&played.stdout).matches("= ").count(), 2, "{played:?}");

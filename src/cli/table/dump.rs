@@ -74,8 +74,13 @@ pub(super) fn dump(arguments: &DumpArguments) -> Result<()> {
             (position, Vec::new())
         }
     };
-    let file =
-        TableFile { path: arguments.file.clone(), mode: TableMode::ReadOnly, is_limited: false, sync: None };
+    let file = TableFile {
+        path: arguments.file.clone(),
+        board: position.size(),
+        mode: TableMode::ReadOnly,
+        is_limited: false,
+        sync: None,
+    };
     let policy = identity.policy_state.parse().unwrap_or_default();
     let options = EngineOptions {
         size: position.size(),

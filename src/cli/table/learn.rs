@@ -139,6 +139,7 @@ fn new_engine(arguments: &LearnArguments, size: Size, terms: &Terms) -> Result<E
     };
     let table_file = TableFile {
         path: arguments.table.clone(),
+        board: size,
         mode: TableMode::ReadWrite,
         is_limited: arguments.table_size.is_some() || arguments.memory.is_some(),
         sync: None,

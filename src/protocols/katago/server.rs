@@ -94,11 +94,13 @@ impl<W: Write> Server<W> {
         });
         engine.set_root_moves(None);
         frontend.is_terminated = false;
-        match (failure, engine.check_evaluator(&report)) {
+        let answered = match (failure, engine.check_evaluator(&report)) {
             (Some(failure), _) => Err(failure),
             (None, Err(error)) => frontend.refuse(request, &error),
             (None, Ok(())) => frontend.write_message(&result(&report, false)),
-        }
+        };
+        engine.store_ownership(&ownership);
+        answered
     }
 
     fn clear_if_asked(&mut self) -> io::Result<()> {

@@ -90,7 +90,10 @@ impl Analysis {
     /// Adds the ownership of the position, from `engine` after the search.
     #[must_use]
     pub fn with_ownership(self, engine: &Engine, position: &Position) -> Analysis {
-        Analysis { ownership: engine.line_ownership(position).of_root(&self.report), ..self }
+        let mut line = engine.line_ownership(position);
+        let ownership = line.of_root(&self.report);
+        engine.store_ownership(&line);
+        Analysis { ownership, ..self }
     }
 
     /// Replaces the search result by the count of a finished game. The value is the result; nothing is proven, since

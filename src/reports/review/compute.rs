@@ -190,8 +190,9 @@ impl<'r> ReviewedGame<'r> {
         }
         engine.check_evaluator(&report)?;
         let analysis = Analysis::new(job.id, step.turn, step.played, position, report);
-        let ownership = engine.line_ownership(position).without_questions().of_root(&analysis.report);
-        let analysis = Analysis { ownership, ..analysis };
+        let mut line = engine.line_ownership(position).without_start();
+        let analysis = Analysis { ownership: line.of_root(&analysis.report), ..analysis };
+        engine.store_ownership(&line);
         Ok(Some(finding(&analysis, next.map(|played| played.vertex.as_str()))))
     }
 }

@@ -83,7 +83,7 @@ impl ChainSum<'_> {
             let listed: Vec<_> = chunk.iter().filter_map(|it| Some((it.number, it.prior?))).collect();
             let priors: Vec<_> = chunk.iter().map(|it| it.prior).collect();
             let evaluation = PageEvaluation { estimate: self.estimate().filter(|_| rank == 0), score: None };
-            Page::fill(words, shape, &priors, &BestMoves::from_list(&listed, rest), evaluation);
+            Page::fill_with(words, shape, &priors, &BestMoves::from_list(&listed, rest), evaluation);
             let of_page: u64 = chunk.iter().map(|it| it.visits >> shift).sum();
             let of_page = used >> 32 << 32 | of_page.min(u32::MAX.into());
             words[2].store(if rank == 0 { used } else { of_page }, Relaxed);
@@ -100,7 +100,29 @@ impl ChainSum<'_> {
             }
             number += 1;
         }
+        if let Some(last) = last {
+            number += self.store_ownership(target, last, used);
+        }
         (number - first, visits)
+    }
+
+    /// Copies the ownership pages of the part that has most of them behind page `last` of `target`, as far as the pool
+    /// reaches. Returns their number.
+    fn store_ownership<'t>(&self, target: &'t Table, mut last: Page<'t>, used: u64) -> u32 {
+        let of_part = |part: &Chain<'_>| part.iter().filter(|page| page.ownership_part().is_some()).count();
+        let Some(part) = self.parts.iter().max_by_key(|part| of_part(part)) else { return 0 };
+        let before = last.number();
+        for page in part {
+            let (Some(ownership), number) = (page.ownership_part(), last.number() + 1) else { continue };
+            let Some(words) = target.page_words(number) else { break };
+            ownership.fill(words, target.layout.shape, last.rest_word());
+            words[2].store(used, Relaxed);
+            page::assign(words, last.owner(), last.rank() + 1);
+            let Some(page) = target.next_page_numbered(&last, number) else { break };
+            assert!(last.link(0, number), "no other worker links it");
+            last = page;
+        }
+        last.number() - before
     }
 
     /// Copies the scores and the policy state of the most visited part.

@@ -90,19 +90,38 @@ fn a_damaged_header_is_refused() {
 }
 
 #[test]
-fn another_board_is_refused_at_the_start_and_in_a_session() {
+fn another_board_is_refused_at_the_start_and_has_its_own_file_in_a_session() {
     let folder = Folder::new();
     let path = folder.table("a.tewari", 100);
     let refused = tewari().args(["analyze", "--size", "13", "--table"]).arg(&path).output().expect("it runs");
     assert_refused(&refused, &["expected a table for go 13x13", "found one for go 9x9"]);
     let script = folder.path("script");
-    fs::write(&script, "boardsize 13\nplay b E5\nboardsize 9\ngenmove w\nquit\n").expect("written");
+    fs::write(&script, "boardsize 13\ngenmove b\nboardsize 9\ngenmove w\nquit\n").expect("written");
     let mut command = tewari();
-    command.args(["gtp", "--size", "9", "-q", "--simulations", "20", "--table"]).arg(&path);
-    let played = command.stdin(File::open(&script).expect("the script")).output().expect("it runs");
-    let answers = String::from_utf8_lossy(&played.stdout).into_owned();
-    assert!(answers.starts_with("? "), "{answers}");
-    assert!(answers.contains("go 9x9") && answers.contains("go 13x13"), "{answers}");
+    command
+        .args(["gtp", "--size", "9", "-q", "--simulations", "20", "--table-size", "1MiB", "--table"])
+        .arg(&path);
+    let mut play = || {
+        let played = command.stdin(File::open(&script).expect("the script")).output().expect("it runs");
+        let answers = String::from_utf8_lossy(&played.stdout).into_owned();
+        assert_eq!(answers.matches("= ").count() + answers.matches("=\n").count(), 5, "{answers}");
+    };
+    play();
+    let beside = folder.path("a-13x13.tewari");
+    let entries = || {
+        let info =
+            tewari().args(["table", "info", "--format", "json"]).arg(&beside).output().expect("it runs");
+        let info: serde_json::Value = serde_json::from_slice(&info.stdout).expect("an object");
+        assert_eq!(info["game"], "go 13x13");
+        info["entriesUsed"].as_u64().expect("a number")
+    };
+    let before = entries();
+    play();
+    assert!(before > 0 && entries() > before, "the second session goes on in the same file");
+    fs::write(&beside, "no table").expect("written");
+    let refused = command.stdin(File::open(&script).expect("the script")).output().expect("it runs");
+    let answers = String::from_utf8_lossy(&refused.stdout).into_owned();
+    assert!(answers.starts_with("? ") && answers.contains("a-13x13.tewari"), "{answers}");
     assert_eq!(answers.matches("= ").count() + answers.matches("=\n").count(), 4, "{answers}");
 }
 

@@ -114,7 +114,9 @@ pub(super) fn ownership(session: &mut Session, _: Arguments<'_>) -> Result<Strin
     let root = session.engine.root_for(session.position().to_play());
     let searched = session.last_search.as_ref().filter(|(key, _)| *key == session.position().key());
     let report = searched.map_or_else(|| session.engine.look_up(root.clone()), |(_, report)| report.clone());
-    let owners = session.engine.line_ownership(&root).of_root(&report);
+    let mut line = session.engine.line_ownership(&root);
+    let owners = line.of_root(&report);
+    session.engine.store_ownership(&line);
     Ok(rows(session.size(), |point| format!("{:.2}", owners[point.index()])))
 }
 

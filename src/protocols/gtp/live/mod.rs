@@ -67,6 +67,7 @@ impl Session {
             Some(evaluated.map(|()| choice))
         };
         self.engine.set_root_moves(None);
+        self.engine.store_ownership(&ownership);
         match (failure, choice) {
             (Some(failure), _) => Err(failure),
             (None, Some(Err(error))) => {
