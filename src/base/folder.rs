@@ -39,12 +39,77 @@ pub enum FolderError {
         /// Its value in this run.
         expected: String,
     },
+    /// A folder or file that exists where a new one was named.
+    #[error("{} exists: expected the name of what is to be made; choose a new name", path.display())]
+    InUse {
+        /// The folder or file.
+        path: PathBuf,
+    },
     /// A folder that another process writes.
     #[error("{} is being written by another process: wait for it, or choose another folder", path.display())]
     Locked {
         /// The locked file.
         path: PathBuf,
     },
+}
+
+/// A folder that gets its final name when it is complete; until then it is removed when the value is dropped.
+#[derive(Debug)]
+pub struct NewFolder {
+    part: PathBuf,
+    path: PathBuf,
+}
+
+impl NewFolder {
+    /// Creates a temporary folder beside `path`, which must not exist or be an empty folder.
+    ///
+    /// # Errors
+    /// Returns an error if `path` is used, or the folder cannot be made.
+    pub fn begin(path: &Path) -> Result<NewFolder, FolderError> {
+        check_unused(path)?;
+        let mut part = path.components().as_path().as_os_str().to_owned();
+        part.push(format!(".{}.part", std::process::id()));
+        let part = PathBuf::from(part);
+        fs::create_dir(&part).map_err(at(&part))?;
+        Ok(NewFolder { part, path: path.to_owned() })
+    }
+
+    /// Returns the path of the temporary folder, to write to.
+    #[must_use]
+    pub fn part(&self) -> &Path {
+        &self.part
+    }
+
+    /// Gives the folder its final name.
+    ///
+    /// # Errors
+    /// Any error of the file system.
+    pub fn finish(self) -> Result<(), FolderError> {
+        if self.path.is_dir() {
+            // Fails unless it is empty.
+            fs::remove_dir(&self.path).map_err(at(&self.path))?;
+        }
+        fs::rename(&self.part, &self.path).map_err(at(&self.path))
+    }
+}
+
+impl Drop for NewFolder {
+    fn drop(&mut self) {
+        // After `finish` there is none.
+        let _ = fs::remove_dir_all(&self.part);
+    }
+}
+
+/// Returns an error if `path` exists and is no empty folder.
+///
+/// # Errors
+/// See above.
+pub fn check_unused(path: &Path) -> Result<(), FolderError> {
+    let is_empty = || fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
+    if path.symlink_metadata().is_ok() && !is_empty() {
+        return Err(FolderError::InUse { path: path.to_owned() });
+    }
+    Ok(())
 }
 
 /// The identity of a folder: names and values.

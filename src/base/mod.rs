@@ -10,5 +10,6 @@ pub mod parameters;
 pub(crate) mod platform;
 pub mod player;
 pub mod rng;
+pub mod shard;
 pub mod value;
 pub mod zobrist;

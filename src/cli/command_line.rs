@@ -3,7 +3,7 @@
 use super::argument_error::message_with_hint;
 use super::settings::{Settings, named_command, with_default, with_flag_value};
 use super::{
-    analysis, analyze, bench, config, gtp, gtp_check, help, manual, match_games, network, play, review,
+    analysis, analyze, bench, config, gtp, gtp_check, help, join, manual, match_games, network, play, review,
     selfplay, suite, sweep, table,
 };
 use anyhow::{Result, bail};
@@ -46,6 +46,8 @@ pub(super) enum CliCommand {
     Sweep(sweep::SweepArguments),
     /// Run a suite of test positions with known answers, and count the solved ones.
     Suite(suite::SuiteArguments),
+    /// Put together the folders of all shards of a match, sweep, suite, self-play or review, made with --shard I/N.
+    Join(join::JoinArguments),
     /// Check that a program follows the GTP specification.
     GtpCheck(gtp_check::GtpCheckArguments),
     /// Create, inspect, check, merge and resize table files.

@@ -8,16 +8,19 @@ use super::options::LimitArguments;
 use super::print::print_error;
 use super::value_parsers::{parse_area_rules, parse_seconds};
 use crate::base::folder::FolderIdentity;
+use crate::base::shard::{Shard, ShardPlace, ShardedCommand};
 use crate::go::{Komi, Rules, Size};
 use crate::lab::arena::contestant::ContestantSpec;
 use crate::lab::arena::experiment::{Experiment, GameRow};
 use crate::lab::arena::game::{MatchConditions, ScoringMethod};
 use crate::lab::arena::opening::{self, Opening};
+use crate::lab::arena::schedule::shard_of;
 use crate::lab::arena::store::{ExperimentFolder, ExperimentIdentity};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::BTreeSet;
+use std::fmt::Display;
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -62,6 +65,10 @@ pub(super) struct GameArguments {
     /// Number of games played at the same time. Default: one for each processor.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = RUN)]
     concurrency: Option<u16>,
+    /// Play only part I of N of the games, for example 2/8: the parts together are the games of one run, and both games
+    /// with one opening are in one part. `tewari join` puts their folders together.
+    #[arg(long, value_name = "I/N", requires = "out", help_heading = RUN)]
+    pub(super) shard: Option<Shard>,
     /// Folder for the games: games.jsonl, and their records in sgf/.
     #[arg(long, value_name = "DIR", help_heading = RUN)]
     pub(super) out: Option<PathBuf>,
@@ -109,7 +116,7 @@ impl GameArguments {
 
     /// Returns the title of a chart.
     pub(super) fn title(&self) -> String {
-        format!("Strength and table size, {}, komi {}", self.size, self.komi)
+        sweep_title(self.size, self.komi)
     }
 
     /// Reads the openings; without a file there are none.
@@ -152,7 +159,14 @@ impl GameArguments {
         ExperimentIdentity { setting, engines: contestants.filter_map(engine).collect() }
     }
 
-    /// Plays those of the first `games` games of `experiment` that are not in the folder. `on_game` gets all games after
+    /// Adds the shard to the identity of an experiment of `games` games.
+    pub(super) fn add_shard(&self, identity: &mut ExperimentIdentity, command: ShardedCommand, games: u64) {
+        if let Some(shard) = self.shard {
+            ShardPlace { shard, total: games, command }.add_to(&mut identity.setting);
+        }
+    }
+
+    /// Plays those of the first `games` games of `experiment` that belong to the shard and are not in the folder. `on_game` gets all games after
     /// each one, in the order in which they ended; it returns the line to show and whether to stop.
     pub(super) fn play(
         &self,
@@ -167,7 +181,11 @@ impl GameArguments {
         let (mut store, mut rows) = self.open(identity)?;
         experiment.try_contestants()?;
         let done: BTreeSet<u64> = rows.iter().map(|row: &GameRow| row.game).collect();
-        let missing: Vec<u64> = (0..games).filter(|game| !done.contains(game)).collect();
+        let pairings = experiment.pairings.len() as u64;
+        let is_ours =
+            |&game: &u64| self.shard.is_none_or(|shard| shard_of(shard.count(), game, pairings) == shard);
+        let missing: Vec<u64> = (0..games).filter(is_ours).filter(|game| !done.contains(game)).collect();
+        let games = if self.shard.is_some() { (missing.len() + rows.len()) as u64 } else { games };
         let stop = stop_on_interrupt();
         let progress = ProgressDisplay::new(games, rows.len() as u64, self.quiet);
         let state = on_game(&rows);
@@ -253,6 +271,11 @@ impl GameArguments {
         }
         check_memory_fits(largest, self.concurrency())
     }
+}
+
+/// Returns the title of a chart of a sweep.
+pub(super) fn sweep_title(size: impl Display, komi: impl Display) -> String {
+    format!("Strength and table size, {size}, komi {komi}")
 }
 
 /// The state of an experiment after some of its games.

@@ -39,6 +39,8 @@ const EXAMPLES: &[(&str, &str)] = &[
   tewari review game.sgf -o game.html         as a web page
   tewari review games/ --format sgf -o reviewed/
                                               every record of a folder, with comments and variations
+  tewari review games/ --format sgf -o part1/ --shard 1/8 --table part1.tewari
+                                              an eighth of them; then tewari join, tewari table merge
   tewari review game.sgf --simulations 5000 --save game.review -o game.html
   tewari review --from game.review --thresholds 3,8,15
                                               again, with other thresholds, without searching",
@@ -82,6 +84,13 @@ const EXAMPLES: &[(&str, &str)] = &[
   tewari suite tests.jsonl --out before.jsonl
   tewari suite tests.jsonl --policy ucb1 --compare before.jsonl
   tewari suite tests.jsonl --tier easy --simulations 5000",
+    ),
+    (
+        "join",
+        "\
+  tewari match --black self --white \"self:--policy ucb1\" --games 40 --shard 1/2 --out part1
+  tewari match --black self --white \"self:--policy ucb1\" --games 40 --shard 2/2 --out part2
+  tewari join games part1 part2               the same as one run with --out games",
     ),
     (
         "gtp-check",

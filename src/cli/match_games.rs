@@ -3,10 +3,11 @@
 use super::contestants;
 use super::experiments::{ExperimentState, GameArguments};
 use super::options::{LimitArguments, describe_default_limit};
-use crate::lab::arena::experiment::{Experiment, Pairing};
+use crate::base::shard::ShardedCommand;
+use crate::lab::arena::experiment::{Experiment, GameRow, Pairing};
 use crate::lab::arena::report::MatchReport;
+use crate::lab::arena::schedule::Schedule;
 use crate::lab::arena::standings::Standings;
-use crate::lab::arena::store::ExperimentFolder;
 use crate::lab::stats::{Sprt, SprtRun};
 use anyhow::{Result, bail, ensure};
 use clap::{Args, ValueEnum};
@@ -60,7 +61,7 @@ pub(super) struct MatchArguments {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub(super) enum Format {
     Text,
     Json,
 }
@@ -74,8 +75,22 @@ pub(super) fn run(arguments: &MatchArguments) -> Result<()> {
         seed: common.seed,
         keep_table: arguments.keep_table,
     };
-    let identity = common.identity(&experiment, arguments.limits);
+    if common.shard.is_some() {
+        ensure!(
+            arguments.sprt.is_none(),
+            "--shard cannot be used with --sprt: shards do not see each other's games, so that none can stop the test; \
+             play a fixed number of games, or use --sprt in one run"
+        );
+        ensure!(
+            !arguments.keep_table,
+            "--shard cannot be used with --keep-table: the games of a shard would depend on those of others; leave \
+             out one of them"
+        );
+    }
+    let schedule = Schedule::of(&experiment);
     let games = arguments.games * experiment.pairings.len() as u64;
+    let mut identity = common.identity(&experiment, arguments.limits);
+    common.add_shard(&mut identity, ShardedCommand::Match, games);
     let mut sprt = arguments.sprt.map(SprtRun::new);
     let played = common.play(&experiment, &identity, games, &mut |rows| {
         if experiment.pairings.len() > 1 {
@@ -84,45 +99,60 @@ pub(super) fn run(arguments: &MatchArguments) -> Result<()> {
         if let Some(run) = &mut sprt {
             // The rows of a resumed folder, too, are in the order in which the games ended.
             for row in &rows[run.games()..] {
-                run.add(experiment.pair_of(row.game), row.half_points());
+                run.add(schedule.pair_of(row.game), row.half_points());
             }
         }
-        let report = MatchReport::new(&experiment, 0, rows, sprt.as_ref());
+        let report = MatchReport::new(&schedule, 0, rows, sprt.as_ref());
         ExperimentState { line: report.line(), stop: report.is_decided() }
     })?;
-    let reports: Vec<MatchReport> = (0..experiment.pairings.len())
-        .map(|index| MatchReport::new(&experiment, index, &played.rows, sprt.as_ref()))
-        .collect();
-    let standings = (reports.len() > 1).then(|| Standings::new(&experiment, &played.rows));
-    let kept = keep(played.store.as_ref(), &reports, standings.as_ref());
-    let mut output = std::io::stdout().lock();
-    for report in &reports {
-        match arguments.format {
-            Format::Text => writeln!(output, "{}", report.paragraph())?,
-            Format::Json => writeln!(output, "{}", serde_json::to_string(report)?)?,
-        }
-    }
-    if let Some(standings) = &standings {
-        match arguments.format {
-            Format::Text => writeln!(output, "{}", standings.text())?,
-            Format::Json => writeln!(output, "{}", serde_json::to_string(standings)?)?,
-        }
-    }
+    let results = MatchResults::new(&schedule, &played.rows, sprt.as_ref());
+    let kept = played.store.as_ref().map_or(Ok(()), |store| {
+        results.files()?.iter().try_for_each(|(name, text)| Ok(store.write(name, text)?))
+    });
+    results.print(arguments.format)?;
     played.outcome.and(kept)
 }
 
-/// Writes the results to the folder, if there is one.
-fn keep(
-    store: Option<&ExperimentFolder>,
-    reports: &[MatchReport],
-    standings: Option<&Standings>,
-) -> Result<()> {
-    let Some(store) = store else { return Ok(()) };
-    store.write("result.json", &format!("{}\n", serde_json::to_string_pretty(reports)?))?;
-    if let Some(standings) = standings {
-        store.write("standings.json", &format!("{}\n", serde_json::to_string_pretty(standings)?))?;
+/// The results of a match or a round robin.
+pub(super) struct MatchResults {
+    reports: Vec<MatchReport>,
+    standings: Option<Standings>,
+}
+
+impl MatchResults {
+    /// Evaluates `rows`, which are in the order of their numbers.
+    pub(super) fn new(schedule: &Schedule, rows: &[GameRow], sprt: Option<&SprtRun>) -> MatchResults {
+        let report = |index| MatchReport::new(schedule, index, rows, sprt);
+        let reports: Vec<MatchReport> = (0..schedule.pairings.len()).map(report).collect();
+        let standings = (reports.len() > 1).then(|| Standings::new(schedule, rows));
+        MatchResults { reports, standings }
     }
-    Ok(())
+
+    /// Returns the names and contents of the files kept beside the games.
+    pub(super) fn files(&self) -> Result<Vec<(&'static str, String)>> {
+        let mut files = vec![("result.json", format!("{}\n", serde_json::to_string_pretty(&self.reports)?))];
+        if let Some(standings) = &self.standings {
+            files.push(("standings.json", format!("{}\n", serde_json::to_string_pretty(standings)?)));
+        }
+        Ok(files)
+    }
+
+    pub(super) fn print(&self, format: Format) -> Result<()> {
+        let mut output = std::io::stdout().lock();
+        for report in &self.reports {
+            match format {
+                Format::Text => writeln!(output, "{}", report.paragraph())?,
+                Format::Json => writeln!(output, "{}", serde_json::to_string(report)?)?,
+            }
+        }
+        if let Some(standings) = &self.standings {
+            match format {
+                Format::Text => writeln!(output, "{}", standings.text())?,
+                Format::Json => writeln!(output, "{}", serde_json::to_string(standings)?)?,
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Returns the pairings: the two contestants, all pairs of a round robin, or the neighbours on a ladder.

@@ -15,6 +15,7 @@ mod gtp;
 mod gtp_check;
 mod help;
 mod interrupt;
+mod join;
 mod machine_benchmark;
 mod manual;
 mod match_games;
@@ -30,6 +31,7 @@ mod record_files;
 mod review;
 mod selfplay;
 mod settings;
+mod shard_identity;
 mod suite;
 mod sweep;
 mod table;
@@ -94,6 +96,7 @@ impl Cli {
             Some(CliCommand::Match(arguments)) => match_games::run(&arguments),
             Some(CliCommand::Sweep(arguments)) => sweep::run(&arguments),
             Some(CliCommand::Suite(arguments)) => suite::run(&arguments),
+            Some(CliCommand::Join(arguments)) => join::run(&arguments),
             Some(CliCommand::GtpCheck(arguments)) => gtp_check::run(&arguments),
             Some(CliCommand::Table(arguments)) => table::run(&arguments),
             Some(CliCommand::Network(arguments)) => network::run(&arguments),

@@ -53,18 +53,6 @@ pub(super) fn files_of(paths: &[PathBuf], failures: &mut Failures) -> Vec<PathBu
     files
 }
 
-/// Reads all files, and those in all folders. The error of an unreadable one is added to `failures`.
-pub(super) fn read_all(paths: &[PathBuf], failures: &mut Failures) -> Vec<SourceFile> {
-    let mut sources = Vec::new();
-    for path in files_of(paths, failures) {
-        match read(&path) {
-            Ok(source) => sources.push(source),
-            Err(error) => failures.add(error),
-        }
-    }
-    sources
-}
-
 /// Adds the records of a folder and of the folders in it, in the order of names. Links to folders are not followed.
 fn add_folder(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<()> {
     let cannot = || format!("cannot read {}", folder.display());

@@ -2,6 +2,7 @@
 
 use super::options::{EngineArguments, describe_default_table};
 use super::print::{print_error, print_line};
+use crate::base::shard::{Shard, ShardPlace, ShardedCommand};
 use crate::go::{Komi, Rules, Size};
 use crate::lab::selfplay::{SelfplayFolder, SelfplaySettings};
 use anyhow::{Context, Result, ensure};
@@ -24,6 +25,9 @@ pub(super) struct SelfplayArguments {
     /// Total number of games.
     #[arg(long, value_name = "N", default_value_t = 1000)]
     games: u64,
+    /// Play only part I of N of the games, for example 2/8; `tewari join` puts the folders of all parts together.
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
     /// Boards, as COLUMNSxROWS or one number, separated by commas; games take them in turn.
     #[arg(long, value_name = "SIZES", default_value = "9", value_delimiter = ',')]
     size: Vec<Size>,
@@ -98,11 +102,18 @@ pub(super) fn run(arguments: &SelfplayArguments) -> Result<()> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
     ctrlc::set_handler(move || flag.store(true, Relaxed)).context("cannot wait for Ctrl-C")?;
-    let bar = if arguments.quiet { ProgressBar::hidden() } else { ProgressBar::new(arguments.games) };
+    let shards = arguments.shard.map_or(1, Shard::count);
+    let games = arguments.games.div_ceil(shards);
+    let bar = if arguments.quiet { ProgressBar::hidden() } else { ProgressBar::new(games) };
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len} games, {eta} left") {
         bar.set_style(style);
     }
-    let mut folder = SelfplayFolder::open(&arguments.out, &settings.identity(&options))?;
+    let mut identity = settings.identity(&options);
+    if let Some(shard) = arguments.shard {
+        let command = ShardedCommand::Selfplay;
+        ShardPlace { shard, total: arguments.games, command }.add_to(&mut identity);
+    }
+    let mut folder = SelfplayFolder::open(&arguments.out, &identity)?;
     if folder.is_adopted() {
         print_error(&format!(
             "{}: the options of its {} games are not recorded; the options of this run are recorded for the folder",
@@ -116,7 +127,7 @@ pub(super) fn run(arguments: &SelfplayArguments) -> Result<()> {
         bar.set_position(games as u64);
         !stop.load(Relaxed)
     };
-    folder.play(arguments.games, at_a_time, &settings, &options, &progress)?;
+    folder.play(arguments.games, arguments.shard, at_a_time, &settings, &options, &progress)?;
     bar.finish_and_clear();
     print_line(format_args!("{}: {} games", arguments.out.display(), folder.games()))?;
     Ok(())

@@ -4,19 +4,24 @@ use super::interrupt::stop_on_interrupt;
 use super::memory_check::check_memory_fits;
 use super::options::{EngineArguments, LimitArguments, describe_default_limit, describe_default_table};
 use super::print::print_error;
+use super::shard_identity::{describe_limits, engine_setting, fingerprint};
+use crate::base::shard::{Shard, ShardPlace, ShardedCommand};
+use crate::engine::EngineOptions;
 use crate::go::{Komi, Rules, Size};
-use crate::lab::arena::suite::{self, SuiteComparison, SuiteTest, TestRow};
+use crate::lab::arena::store::{ExperimentFolder, ExperimentIdentity};
+use crate::lab::arena::suite::{self, NumberedTestRow, SuiteComparison, SuiteTest, TestRow};
 use crate::lab::stats::{Interval, wilson};
 use crate::search::Limits;
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Mutex, PoisonError};
 
 /// Default number of simulations of a test.
 const DEFAULT_SIMULATIONS: u64 = 1_000;
@@ -42,6 +47,13 @@ pub(super) struct SuiteArguments {
     /// Leave out tests with an answer that depends on rules other than those of this program.
     #[arg(long)]
     skip_rules_sensitive: bool,
+    /// Run only part I of N of the tests, for example 2/8. --out is then a folder, and `tewari join` puts the folders of
+    /// all parts together.
+    #[arg(long, value_name = "I/N", requires = "out", conflicts_with = "compare")]
+    shard: Option<Shard>,
+    /// With --shard: continue in the folder of --out.
+    #[arg(long, requires = "shard")]
+    resume: bool,
     /// Write one line for each test to this file.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -64,7 +76,7 @@ pub(super) struct SuiteArguments {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub(super) enum Format {
     Text,
     Json,
 }
@@ -72,7 +84,7 @@ enum Format {
 pub(super) fn run(arguments: &SuiteArguments) -> Result<()> {
     let name = arguments.file.display();
     let text = std::fs::read_to_string(&arguments.file).with_context(|| name.to_string())?;
-    if let Some(out) = &arguments.out {
+    if let Some(out) = arguments.out.as_ref().filter(|_| arguments.shard.is_none()) {
         let is_input = |path: &Path| {
             out.canonicalize().is_ok_and(|out| path.canonicalize().is_ok_and(|path| path == out))
         };
@@ -100,6 +112,9 @@ pub(super) fn run(arguments: &SuiteArguments) -> Result<()> {
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     let concurrency = arguments.concurrency.map_or_else(processors, usize::from);
     check_memory_fits(options.table_bytes()? as u64, concurrency)?;
+    if let Some(shard) = arguments.shard {
+        return run_shard(arguments, shard, &tests, &options, concurrency);
+    }
     let bar = progress(tests.len());
     let stop = stop_on_interrupt();
     let rows = suite::run(&tests, &options, arguments.limits(), concurrency, stop, &|_| bar.inc(1))?;
@@ -108,13 +123,66 @@ pub(super) fn run(arguments: &SuiteArguments) -> Result<()> {
         write_rows(path, &rows)?;
     }
     let mut output = std::io::stdout().lock();
-    output.write_all(arguments.summary(&rows)?.as_bytes())?;
+    output.write_all(summary(&rows, arguments.format)?.as_bytes())?;
     if let Some(earlier) = earlier {
         output.write_all(comparison(&SuiteComparison::new(&rows, &earlier)).as_bytes())?;
     }
     if stop.load(Relaxed) {
         bail!("interrupted after {} of {} tests", rows.len(), tests.len());
     }
+    Ok(())
+}
+
+/// Runs the tests of a shard that are not in its folder, and keeps each there as soon as it ends.
+fn run_shard(
+    arguments: &SuiteArguments,
+    shard: Shard,
+    tests: &[SuiteTest],
+    options: &EngineOptions,
+    concurrency: usize,
+) -> Result<()> {
+    let folder = arguments.out.as_deref().unwrap_or(Path::new("."));
+    let mut identity = ExperimentIdentity { setting: engine_setting(options), ..Default::default() };
+    identity.setting.insert("limits".to_owned(), describe_limits(arguments.limits));
+    identity.setting.insert("tests".to_owned(), fingerprint(tests.iter().map(|test| &test.id)));
+    let place = ShardPlace { shard, total: tests.len() as u64, command: ShardedCommand::Suite };
+    place.add_to(&mut identity.setting);
+    let (store, found) = ExperimentFolder::open::<NumberedTestRow>(folder, &identity, arguments.resume)?;
+    let done: BTreeSet<u64> = found.rows.iter().map(|row| row.test).collect();
+    let numbered = (0_u64..).zip(tests).filter(|&(number, _)| shard.holds(number, 0));
+    let numbers: BTreeMap<&str, u64> = numbered.map(|(number, test)| (test.id.as_str(), number)).collect();
+    let is_missing = |test: &&SuiteTest| numbers.get(test.id.as_str()).is_some_and(|it| !done.contains(it));
+    let missing: Vec<SuiteTest> = tests.iter().filter(is_missing).cloned().collect();
+    let (bar, stop) = (progress(missing.len()), stop_on_interrupt());
+    let kept = Mutex::new((store, found.rows, None));
+    let keep = |row: &TestRow| {
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let (store, rows, failure) = &mut *kept;
+        let numbered = NumberedTestRow { test: numbers[row.id.as_str()], row: row.clone() };
+        match store.append_row(&numbered) {
+            Ok(()) => rows.push(numbered),
+            Err(error) => {
+                failure.get_or_insert(error);
+                stop.store(true, Relaxed);
+            }
+        }
+        bar.inc(1);
+    };
+    suite::run(&missing, options, arguments.limits(), concurrency, stop, &keep)?;
+    bar.finish_and_clear();
+    let (_, mut rows, failure) = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(error) = failure {
+        return Err(error).with_context(|| format!("cannot save a test; {} are saved", rows.len()));
+    }
+    rows.sort_by_key(|row| row.test);
+    let rows: Vec<TestRow> = rows.into_iter().map(|row| row.row).collect();
+    std::io::stdout().lock().write_all(summary(&rows, arguments.format)?.as_bytes())?;
+    ensure!(
+        rows.len() == numbers.len(),
+        "interrupted after {} of {} tests; --resume continues",
+        rows.len(),
+        numbers.len()
+    );
     Ok(())
 }
 
@@ -131,41 +199,42 @@ impl SuiteArguments {
         let simulations = simulations.or((!is_limited).then_some(DEFAULT_SIMULATIONS));
         Limits { visits, simulations, time, ..Limits::default() }
     }
+}
 
-    fn summary(&self, rows: &[TestRow]) -> Result<String> {
-        let mut tiers: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
-        for row in rows {
-            let counts = tiers.entry(&row.tier).or_default();
-            let column = 2 * usize::from(row.known_fail);
-            counts[column] += 1;
-            counts[column + 1] += usize::from(row.solved);
-        }
-        let mut text = String::new();
-        if self.format == Format::Text {
-            writeln!(text, "tier         total  solved  share           95 %           hard: total  solved")?;
-        }
-        for (tier, [easy, easy_solved, hard, hard_solved]) in tiers {
-            let (total, solved) = (easy + hard, easy_solved + hard_solved);
-            let Interval { estimate, low, high } = wilson(solved as f64, total as f64);
-            match self.format {
-                Format::Text => writeln!(
-                    text,
-                    "{tier:12} {total:5}  {solved:6}  {:4.1} %  {:5.1}-{:5.1} %  {hard:19}  {hard_solved:6}",
-                    100.0 * estimate,
-                    100.0 * low,
-                    100.0 * high
-                )?,
-                Format::Json => {
-                    let object = json!({
-                        "tier": tier, "total": total, "solved": solved, "low": low, "high": high,
-                        "known_fail_total": hard, "known_fail_solved": hard_solved,
-                    });
-                    writeln!(text, "{object}")?;
-                }
+/// Returns the counts of solved tests by tier.
+pub(super) fn summary(rows: &[TestRow], format: Format) -> Result<String> {
+    let mut tiers: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
+    for row in rows {
+        let counts = tiers.entry(&row.tier).or_default();
+        let column = 2 * usize::from(row.known_fail);
+        counts[column] += 1;
+        counts[column + 1] += usize::from(row.solved);
+    }
+    let mut text = String::new();
+    if format == Format::Text {
+        writeln!(text, "tier         total  solved  share           95 %           hard: total  solved")?;
+    }
+    for (tier, [easy, easy_solved, hard, hard_solved]) in tiers {
+        let (total, solved) = (easy + hard, easy_solved + hard_solved);
+        let Interval { estimate, low, high } = wilson(solved as f64, total as f64);
+        match format {
+            Format::Text => writeln!(
+                text,
+                "{tier:12} {total:5}  {solved:6}  {:4.1} %  {:5.1}-{:5.1} %  {hard:19}  {hard_solved:6}",
+                100.0 * estimate,
+                100.0 * low,
+                100.0 * high
+            )?,
+            Format::Json => {
+                let object = json!({
+                    "tier": tier, "total": total, "solved": solved, "low": low, "high": high,
+                    "known_fail_total": hard, "known_fail_solved": hard_solved,
+                });
+                writeln!(text, "{object}")?;
             }
         }
-        Ok(text)
     }
+    Ok(text)
 }
 
 fn comparison(comparison: &SuiteComparison) -> String {
@@ -212,10 +281,15 @@ fn read_rows(path: &Path) -> Result<Vec<TestRow>> {
     Ok(rows)
 }
 
-fn write_rows(path: &Path, rows: &[TestRow]) -> Result<()> {
+/// Returns the lines of `--out`.
+pub(super) fn lines(rows: &[TestRow]) -> Result<String> {
     let mut text = String::new();
     for row in rows {
         writeln!(text, "{}", serde_json::to_string(row)?)?;
     }
-    std::fs::write(path, text).with_context(|| path.display().to_string())
+    Ok(text)
+}
+
+fn write_rows(path: &Path, rows: &[TestRow]) -> Result<()> {
+    std::fs::write(path, lines(rows)?).with_context(|| path.display().to_string())
 }

@@ -7,6 +7,7 @@ use super::options::LimitArguments;
 use super::print::print_error;
 use super::value_parsers::{parse_bytes, parse_seconds, replacements};
 use crate::base::memory::MemoryBudget;
+use crate::base::shard::ShardedCommand;
 use crate::engine::EngineOptions;
 use crate::lab::arena::byte_size::format_bytes;
 use crate::lab::arena::chart::{self, ChartText};
@@ -15,7 +16,7 @@ use crate::lab::arena::experiment::{Experiment, GameRow};
 use crate::lab::arena::footprint::{self, Footprint};
 use crate::lab::arena::move_quality::{self, MoveQualityTest};
 use crate::lab::arena::report::pair_counts;
-use crate::lab::arena::store::ExperimentFolder;
+use crate::lab::arena::schedule::Schedule;
 use crate::lab::arena::sweep::{self, KNEE_ELO, SweepCurve, SweepRow};
 use crate::lab::arena::sweep_point::{MoveLimit, SweepPoint, points};
 use crate::table::Replacement;
@@ -32,6 +33,8 @@ use std::time::Duration;
 const PUBLISHED: [(&str, f64, f64); 2] =
     [("recycling, one level", -0.823_9, 0.5), ("recycling, two levels", -1.699, 0.5)];
 
+/// The file of results in the folder.
+pub(super) const CSV: &str = "sweep.csv";
 /// Default number of simulations a move.
 const DEFAULT_SIMULATIONS: u64 = 1_000;
 /// Bytes of the table of a reference that searches longer than the points.
@@ -87,10 +90,14 @@ pub(super) struct SweepArguments {
 }
 
 pub(super) fn run(arguments: &SweepArguments) -> Result<()> {
+    let common = &arguments.games_arguments;
+    ensure!(
+        common.shard.is_none() || (arguments.rows.is_empty() && arguments.positions.is_none()),
+        "--shard cannot be used with --rows or --positions, which play no games: leave it out"
+    );
     if !arguments.rows.is_empty() {
         return draw_again(arguments);
     }
-    let common = &arguments.games_arguments;
     let no_limits = LimitArguments { visits: None, simulations: None, time: None };
     let setting = common.setting(no_limits);
     let ContestantSpec::BuiltIn { engine, session, .. } = contestants::parse(&arguments.engine, &setting)?
@@ -130,6 +137,8 @@ pub(super) fn run(arguments: &SweepArguments) -> Result<()> {
     let mut identity = common.identity(&experiment, no_limits);
     identity.setting.insert("engine".to_owned(), arguments.engine.clone());
     let games = arguments.games * points.len() as u64;
+    common.add_shard(&mut identity, ShardedCommand::Sweep, games);
+    let schedule = Schedule::of(&experiment);
     let played = common.play(&experiment, &identity, games, &mut |rows| ExperimentState {
         line: format!("{} points, {:.1} games each", points.len(), rows.len() as f64 / points.len() as f64),
         stop: false,
@@ -149,13 +158,18 @@ pub(super) fn run(arguments: &SweepArguments) -> Result<()> {
                 point,
                 &layout,
                 &games,
-                &pair_counts(&experiment, &games),
+                &pair_counts(&schedule, &games),
                 footprint,
                 &reference_name,
             ))
         })
         .collect::<Result<_>>()?;
-    let shown = show(&rows, &common.title(), &reference_name, played.store.as_ref());
+    let shown = show(&rows).and_then(|()| match &played.store {
+        None => Ok(()),
+        Some(store) => files(&rows, &common.title(), &reference_name)?
+            .iter()
+            .try_for_each(|(name, text)| Ok(store.write(name, text)?)),
+    });
     played.outcome.and(shown)
 }
 
@@ -205,23 +219,33 @@ fn name_of(reference: &ContestantSpec) -> String {
     }
 }
 
-/// Prints the results as CSV, and the knees on standard error. Writes the CSV and the charts to the folder, if there is
-/// one.
-fn show(rows: &[SweepRow], title: &str, reference: &str, store: Option<&ExperimentFolder>) -> Result<()> {
-    let csv = csv_text(rows)?;
-    let curves = sweep::curves(rows);
-    std::io::stdout().lock().write_all(csv.as_bytes())?;
-    for curve in &curves {
+/// Prints the results as CSV, and the knees on standard error.
+pub(super) fn show(rows: &[SweepRow]) -> Result<()> {
+    std::io::stdout().lock().write_all(csv_text(rows)?.as_bytes())?;
+    for curve in &sweep::curves(rows) {
         print_error(&curve.knee_summary());
     }
-    let Some(store) = store else { return Ok(()) };
-    store.write("sweep.csv", &csv)?;
-    let charts = Charts::draw(&curves, title, reference)?;
-    store.write("sweep.svg", &charts.sizes)?;
-    if let Some(shares) = &charts.shares {
-        store.write("share.svg", shares)?;
-    }
     Ok(())
+}
+
+/// Returns the names and contents of the files kept beside the games: the CSV and the charts.
+pub(super) fn files(rows: &[SweepRow], title: &str, reference: &str) -> Result<Vec<(&'static str, String)>> {
+    let charts = Charts::draw(&sweep::curves(rows), title, reference)?;
+    let shares = charts.shares.map(|shares| ("share.svg", shares));
+    let all = [(CSV, csv_text(rows)?), ("sweep.svg", charts.sizes)];
+    Ok(all.into_iter().chain(shares).collect())
+}
+
+/// Reads the rows of a `sweep.csv`.
+pub(super) fn read_rows(path: &Path) -> Result<Vec<SweepRow>> {
+    let mut reader = csv::Reader::from_path(path).with_context(|| format!("{}", path.display()))?;
+    let mut rows = Vec::new();
+    for (number, row) in reader.deserialize().enumerate() {
+        rows.push(row.with_context(|| {
+            format!("{}, row {}: expected a row of sweep.csv", path.display(), number + 1)
+        })?);
+    }
+    Ok(rows)
 }
 
 /// Runs the sweep over positions instead of games.
@@ -285,12 +309,7 @@ fn measure_moves(
 fn draw_again(arguments: &SweepArguments) -> Result<()> {
     let mut rows: Vec<SweepRow> = Vec::new();
     for path in &arguments.rows {
-        let mut reader = csv::Reader::from_path(path).with_context(|| format!("{}", path.display()))?;
-        for (number, row) in reader.deserialize().enumerate() {
-            rows.push(row.with_context(|| {
-                format!("{}, row {}: expected a row of sweep.csv", path.display(), number + 1)
-            })?);
-        }
+        rows.extend(read_rows(path)?);
     }
     let curves = sweep::curves(&rows);
     let kept = rows.iter().map(|row| row.reference.as_str()).find(|reference| !reference.is_empty());

@@ -1,8 +1,9 @@
-//! Matches, sweeps, test suites and self-play.
+//! Matches, sweeps, test suites and self-play, and their shards.
 
 #[path = "../common/mod.rs"]
 mod common;
 mod match_games;
 mod selfplay;
+mod shards;
 mod suite;
 mod sweep;

@@ -2,7 +2,7 @@
 
 mod output;
 
-use self::output::{ReviewFormat, ReviewOutput};
+use self::output::{OutputPlan, ReviewFormat, ReviewOutput};
 use super::exit_codes::INTERRUPTED;
 use super::failures::Failures;
 use super::interrupt::stop_on_interrupt;
@@ -10,15 +10,19 @@ use super::options::{DeadStonesChoice, EngineArguments, LimitArguments, POSITION
 use super::output_file::{check_absent, write_file};
 use super::print::print_error;
 use super::record_files::{self, SourceFile};
+use super::shard_identity::{describe_limits, engine_setting, fingerprint};
 use super::table_game::TableGame;
+use crate::base::folder::FolderIdentity;
+use crate::base::shard::{Shard, ShardPlace, ShardedCommand};
 use crate::engine::Engine;
 use crate::external::LoadingMessages;
 use crate::go::{Komi, Rules, Size};
+use crate::lab::join::review_file::ReviewShardFile;
 use crate::records::sgf::{ChosenTerms, DefaultTerms};
 use crate::reports::review::compute::{ReviewCallbacks, ReviewJob, review};
 use crate::reports::review::{ReportSettings, Review, Thresholds, saved, table};
 use crate::search::Limits;
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::cell::RefCell;
@@ -51,6 +55,13 @@ pub(super) struct ReviewArguments {
     /// Overwrite existing files.
     #[arg(long)]
     force: bool,
+    /// With a folder as OUT: leave out the input files that have a review there.
+    #[arg(long, requires = "output", conflicts_with_all = ["force", "from", "save"])]
+    resume: bool,
+    /// Review only part I of N of the input files, for example 2/8; OUT is then a folder, and `tewari join` puts the
+    /// folders of all parts together.
+    #[arg(long, value_name = "I/N", requires = "output", conflicts_with_all = ["from", "save"])]
+    shard: Option<Shard>,
     /// Save the reviews to this file, for --from.
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
@@ -97,7 +108,8 @@ pub(super) fn run(arguments: &ReviewArguments) -> Result<()> {
 }
 
 fn show_again(arguments: &ReviewArguments, path: &Path) -> Result<()> {
-    let mut plan = arguments.output().plan(&[path], arguments.settings())?;
+    let mut plan = arguments.output().plan(&[path], arguments.settings());
+    plan.check(0)?;
     let name = path.display();
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
     plan.add(0, saved::read(&text).map_err(|error| anyhow!("{name}: {error}"))?)?;
@@ -106,30 +118,58 @@ fn show_again(arguments: &ReviewArguments, path: &Path) -> Result<()> {
 
 fn review_files(arguments: &ReviewArguments) -> Result<()> {
     let mut failures = Failures::default();
-    let sources = record_files::read_all(&arguments.files, &mut failures);
-    let paths: Vec<&Path> = sources.iter().map(|source| source.path.as_path()).collect();
-    let mut plan = arguments.output().plan(&paths, arguments.settings())?;
+    let files = record_files::files_of(&arguments.files, &mut failures);
+    let paths: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
+    let mut plan = arguments.output().plan(&paths, arguments.settings());
+    let shard = arguments.shard.map(|shard| ReviewShard::new(arguments, shard, &plan)).transpose()?;
+    let mut wanted: Vec<usize> = (0..files.len()).filter(|&nth| arguments.is_in_shard(nth)).collect();
+    if arguments.resume {
+        ensure!(
+            arguments.output().folder().is_some(),
+            "--resume: expected a folder as OUT; name one with -o DIR/"
+        );
+        wanted.retain(|&nth| !plan.is_done(nth));
+    }
+    wanted.iter().try_for_each(|&nth| plan.check(nth))?;
     if let Some(path) = &arguments.save {
         check_absent(path, arguments.force)?;
     }
+    if let Some(shard) = &shard {
+        shard.begin()?;
+    }
+    let mut sources = Vec::new();
+    for &nth in &wanted {
+        match record_files::read(&files[nth]) {
+            Ok(source) => sources.push((nth, source)),
+            Err(error) => failures.add(error),
+        }
+    }
     let stop = stop_on_interrupt();
-    let bar = progress_bar(sources.iter().map(SourceFile::positions).sum::<usize>() * arguments.passes.get());
+    let positions = sources.iter().map(|(_, source)| source.positions()).sum::<usize>();
+    let bar = progress_bar(positions * arguments.passes.get());
     let mut to_save = Vec::new();
-    for (nth, source) in sources.iter().enumerate() {
+    for (nth, source) in &sources {
         let reviews = review_source(arguments, source, &bar, stop, &mut failures);
         if arguments.save.is_some() {
             to_save.extend_from_slice(&reviews);
         }
-        plan.add(nth, reviews)?;
+        // In a folder a review that the user has cut off would look like a whole one to --resume.
+        if !(stop.load(Relaxed) && plan.is_folder()) {
+            plan.add(*nth, reviews)?;
+        }
     }
     bar.finish_and_clear();
     if let Some(path) = &arguments.save {
         write_file(path, &saved::write(&to_save)?, arguments.force)?;
     }
+    let written = shard.as_ref().map(|_| plan.written(&|nth| arguments.is_in_shard(nth)));
     plan.finish()?;
     if stop.load(Relaxed) {
         failures.print();
         std::process::exit(INTERRUPTED);
+    }
+    if let (Some(shard), Some(written)) = (shard, written) {
+        shard.finish(written)?;
     }
     failures.into_result()
 }
@@ -208,7 +248,59 @@ fn review_game(
     Ok((review, cut_off.map(|error| about(&error))))
 }
 
+/// The description of a shard in its folder.
+struct ReviewShard {
+    folder: PathBuf,
+    identity: FolderIdentity,
+}
+
+impl ReviewShard {
+    fn new(arguments: &ReviewArguments, shard: Shard, plan: &OutputPlan) -> Result<ReviewShard> {
+        let output = arguments.output();
+        let Some(folder) = output.folder() else {
+            bail!(
+                "--shard {shard}: expected a folder as OUT, of which each input file gets a file; name one with -o DIR/"
+            );
+        };
+        let size = Size::new(19, 19)?;
+        let komi = arguments.komi.unwrap_or(Komi(15));
+        let rules = arguments.rules.unwrap_or(Rules::CHINESE);
+        let mut identity = engine_setting(&arguments.engine.options(size, rules, komi, arguments.seed));
+        let given = |text: Option<String>| text.unwrap_or_else(|| "the record's".to_owned());
+        let setting = [
+            ("files", fingerprint(plan.names().iter().filter_map(|path| path.file_name()?.to_str()))),
+            ("format", format!("{:?}", output.format())),
+            ("limits", describe_limits(arguments.limits)),
+            ("passes", arguments.passes.to_string()),
+            ("komi", given(arguments.komi.map(|komi| komi.to_string()))),
+            ("rules", given(arguments.rules.map(|rules| rules.to_string()))),
+            ("dead", format!("{:?}", arguments.dead)),
+            ("mistakes", arguments.mistakes.to_string()),
+            ("thresholds", arguments.thresholds.to_string()),
+        ];
+        identity.extend(setting.map(|(name, value)| (name.to_owned(), value)));
+        let total = plan.names().len() as u64;
+        ShardPlace { shard, total, command: ShardedCommand::Review }.add_to(&mut identity);
+        Ok(ReviewShard { folder: folder.to_owned(), identity })
+    }
+
+    /// Records that the shard is not complete.
+    fn begin(&self) -> Result<()> {
+        Ok(ReviewShardFile::begin(&self.folder, &self.identity)?)
+    }
+
+    /// Records that the shard is complete, with the reviews `files`.
+    fn finish(self, files: Vec<String>) -> Result<()> {
+        Ok(ReviewShardFile { identity: self.identity, files: Some(files) }.write(&self.folder)?)
+    }
+}
+
 impl ReviewArguments {
+    /// Returns true if input file number `nth`, from 0, belongs to the shard.
+    fn is_in_shard(&self, nth: usize) -> bool {
+        self.shard.is_none_or(|shard| shard.holds(nth as u64, 0))
+    }
+
     fn settings(&self) -> ReportSettings {
         ReportSettings { thresholds: self.thresholds, mistakes: self.mistakes }
     }

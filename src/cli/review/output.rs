@@ -85,15 +85,26 @@ impl ReviewOutput {
         ReviewOutput { place, format: format.or(named).unwrap_or(ReviewFormat::Text), is_forced }
     }
 
-    /// Plans the output for these input files. Returns an error if a file must not be overwritten, before work begins.
-    pub(super) fn plan(self, inputs: &[&Path], settings: ReportSettings) -> Result<OutputPlan> {
+    /// Returns the output folder, if each input file gets a file in it.
+    pub(super) fn folder(&self) -> Option<&Path> {
+        match &self.place {
+            OutputPlace::Folder(folder) => Some(folder),
+            _ => None,
+        }
+    }
+
+    pub(super) fn format(&self) -> ReviewFormat {
+        self.format
+    }
+
+    /// Plans the output for these input files.
+    pub(super) fn plan(self, inputs: &[&Path], settings: ReportSettings) -> OutputPlan {
         let names = match &self.place {
             OutputPlace::Standard => Vec::new(),
             OutputPlace::File(path) => vec![path.clone()],
             OutputPlace::Folder(folder) => self.names(folder, inputs),
         };
-        names.iter().try_for_each(|path| check_absent(path, self.is_forced))?;
-        Ok(OutputPlan { output: self, names, settings, kept: Vec::new() })
+        OutputPlan { output: self, names, settings, kept: Vec::new() }
     }
 
     /// Returns the output file of each input file: its name with another extension, and a number if that is taken.
@@ -121,6 +132,33 @@ pub(super) struct OutputPlan {
 }
 
 impl OutputPlan {
+    /// Returns an error if the output of input file number `nth` must not be overwritten.
+    pub(super) fn check(&self, nth: usize) -> Result<()> {
+        let path = if self.output.folder().is_some() { self.names.get(nth) } else { self.names.first() };
+        path.map_or(Ok(()), |path| check_absent(path, self.output.is_forced))
+    }
+
+    /// Returns the output files of the input files, if they have one each.
+    pub(super) fn names(&self) -> &[PathBuf] {
+        &self.names
+    }
+
+    /// Returns true if each input file gets a file in a folder.
+    pub(super) fn is_folder(&self) -> bool {
+        self.output.folder().is_some()
+    }
+
+    /// Returns the names of the output files that exist, of the input files that `is_wanted` accepts.
+    pub(super) fn written(&self, is_wanted: &dyn Fn(usize) -> bool) -> Vec<String> {
+        let files = self.names.iter().enumerate().filter(|&(nth, path)| is_wanted(nth) && path.is_file());
+        files.filter_map(|(_, path)| Some(path.file_name()?.to_str()?.to_owned())).collect()
+    }
+
+    /// Returns true if the reviews of input file number `nth` are in the output folder.
+    pub(super) fn is_done(&self, nth: usize) -> bool {
+        self.output.folder().is_some() && self.names.get(nth).is_some_and(|path| path.is_file())
+    }
+
     /// Adds the reviews of input file number `nth`, from 0. With a folder as output, their file is written at once.
     pub(super) fn add(&mut self, nth: usize, reviews: Vec<Review>) -> Result<()> {
         let OutputPlace::Folder(folder) = &self.output.place else {

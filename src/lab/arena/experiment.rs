@@ -27,11 +27,7 @@ pub struct Pairing {
     pub names: [String; 2],
 }
 
-/// The schedule of an experiment.
-///
-/// Game number `g` is game `g / pairings` of pairing `g % pairings`: all pairings advance together, and a run that is
-/// cut off has about the same number of games of each. Two consecutive games of a pairing have one opening and
-/// exchange colours.
+/// An experiment: engines, conditions and openings. `Schedule` explains the order of its games.
 #[derive(Clone, Debug)]
 pub struct Experiment {
     /// The pairings.
@@ -165,13 +161,6 @@ impl Experiment {
             // The same for every pairing, so that only the contestants differ between pairings.
             seed: mix(self.seed ^ mix(index)),
         }
-    }
-
-    /// Returns the number of the pair that `game` belongs to, unique in the experiment.
-    #[must_use]
-    pub fn pair_of(&self, game: u64) -> u64 {
-        let pairings = self.pairings.len() as u64;
-        game / pairings / 2 * pairings + game % pairings
     }
 
     /// Starts every contestant once, sets up the board, and lets the referee count an empty one, so that errors show

@@ -3,7 +3,7 @@
 //! * [`contestant`]: a player, either another program ([`client`]) or a built-in engine in this process.
 //! * [`game`]: one game under a referee with its own board; [`scorer`] asks a third program for dead stones.
 //! * [`experiment`]: many games, from [`opening`]s that are played twice with colours exchanged.
-//! * [`report`]: the result of a pairing.
+//! * [`schedule`]: the pairing and the pair of each game; [`report`]: the result of a pairing.
 //! * [`standings`]: the ranking of a round robin.
 //! * [`sweep`]: table size against strength, at [`sweep_point`]s, with [`footprint`] (memory and time of a process) and
 //!   [`chart`].
@@ -23,6 +23,7 @@ pub mod gtp_check;
 pub mod move_quality;
 pub mod opening;
 pub mod report;
+pub mod schedule;
 pub mod scorer;
 pub mod standings;
 pub mod store;

@@ -1,7 +1,8 @@
 //! The result of a pairing.
 
-use super::experiment::{Experiment, GameRow};
+use super::experiment::GameRow;
 use super::game::GameEnding;
+use super::schedule::Schedule;
 use crate::lab::stats::{Interval, PairCounts, Sprt, SprtDecision, SprtRun, SprtVerdict};
 use serde::Serialize;
 use std::fmt::Write;
@@ -56,15 +57,10 @@ pub struct SprtReport {
 impl MatchReport {
     /// Evaluates those of `rows` that belong to pairing number `pairing`; `sprt` is the test of this pairing.
     #[must_use]
-    pub fn new(
-        experiment: &Experiment,
-        pairing: usize,
-        rows: &[GameRow],
-        sprt: Option<&SprtRun>,
-    ) -> MatchReport {
-        let played = &experiment.pairings[pairing];
+    pub fn new(schedule: &Schedule, pairing: usize, rows: &[GameRow], sprt: Option<&SprtRun>) -> MatchReport {
+        let played = &schedule.pairings[pairing];
         let rows: Vec<&GameRow> = rows.iter().filter(|row| row.pairing == played.label).collect();
-        let counts = pair_counts(experiment, &rows);
+        let counts = pair_counts(schedule, &rows);
         let won_by = |winner: u8| move |row: &&&GameRow| row.winner == Some(winner);
         let by_colour = |black_is: u8| {
             rows.iter().filter(won_by(0)).filter(|row| row.black_is == black_is).count() as u64
@@ -174,8 +170,8 @@ impl MatchReport {
 
 /// Counts the pairs of games among `rows`.
 #[must_use]
-pub fn pair_counts(experiment: &Experiment, rows: &[&GameRow]) -> PairCounts {
-    PairCounts::from_games(rows.iter().map(|row| (experiment.pair_of(row.game), row.half_points())))
+pub fn pair_counts(schedule: &Schedule, rows: &[&GameRow]) -> PairCounts {
+    PairCounts::from_games(rows.iter().map(|row| (schedule.pair_of(row.game), row.half_points())))
 }
 
 fn describe_fault(row: &GameRow) -> String {

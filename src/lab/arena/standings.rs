@@ -1,7 +1,8 @@
 //! The ranking and the crosstable of a round robin.
 
-use super::experiment::{Experiment, GameRow};
+use super::experiment::GameRow;
 use super::report::pair_counts;
+use super::schedule::{PairingNames, Schedule};
 use crate::lab::stats::{Interval, Meeting, PairCounts, Ranking};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -34,9 +35,9 @@ pub struct Standings {
 impl Standings {
     /// Ranks all players of the experiment by `rows`.
     #[must_use]
-    pub fn new(experiment: &Experiment, rows: &[GameRow]) -> Standings {
+    pub fn new(schedule: &Schedule, rows: &[GameRow]) -> Standings {
         let mut names: Vec<&str> = Vec::new();
-        for name in experiment.pairings.iter().flat_map(|pairing| &pairing.names) {
+        for name in schedule.pairings.iter().flat_map(|pairing| &pairing.names) {
             if !names.contains(&name.as_str()) {
                 names.push(name);
             }
@@ -46,13 +47,13 @@ impl Standings {
         for row in rows {
             by_pairing.entry(&row.pairing).or_default().push(row);
         }
-        let meeting = |pairing: &super::experiment::Pairing| Meeting {
+        let meeting = |pairing: &PairingNames| Meeting {
             players: pairing.names.each_ref().map(number),
             counts: by_pairing
                 .get(pairing.label.as_str())
-                .map_or_else(PairCounts::default, |rows| pair_counts(experiment, rows)),
+                .map_or_else(PairCounts::default, |rows| pair_counts(schedule, rows)),
         };
-        let meetings: Vec<Meeting> = experiment.pairings.iter().map(meeting).collect();
+        let meetings: Vec<Meeting> = schedule.pairings.iter().map(meeting).collect();
         Standings::of(&names, &meetings)
     }
 

@@ -1,5 +1,5 @@
 //! The folder of an experiment: `experiment.json` identifies it, `games.jsonl` has a line for every game, `sgf/` has
-//! the records.
+//! the records. A shard of a suite has `tests.jsonl` and no records.
 //!
 //! A game is written as soon as it ends. A line cut off by a kill is removed when the experiment is resumed, and its
 //! game is played again. A line that cannot be written (a full disk) is removed at once, and earlier games are
@@ -12,9 +12,12 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-const EXPERIMENT: &str = "experiment.json";
-const GAMES: &str = "games.jsonl";
-const RECORDS: &str = "sgf";
+/// The file that identifies the experiment.
+pub const EXPERIMENT: &str = "experiment.json";
+/// The file with a line for every game.
+pub const GAMES: &str = "games.jsonl";
+/// The folder of the records.
+pub const RECORDS: &str = "sgf";
 
 /// An unusable folder of an experiment.
 #[derive(Debug, thiserror::Error)]
@@ -62,6 +65,7 @@ pub struct ExperimentIdentity {
     pub engines: FolderIdentity,
 }
 
+/// The content of `experiment.json`.
 #[derive(Serialize, Deserialize)]
 struct ExperimentFile {
     tewari: String,
@@ -69,8 +73,31 @@ struct ExperimentFile {
     identity: ExperimentIdentity,
 }
 
-/// A row type of `games.jsonl`.
+impl ExperimentIdentity {
+    /// Reads the identity of the experiment in `folder`.
+    ///
+    /// # Errors
+    /// Returns an error if the file is absent or has another content.
+    pub fn read(folder: &Path) -> Result<ExperimentIdentity, FolderError> {
+        Ok(folder::read_json::<ExperimentFile>(&folder.join(EXPERIMENT))?.identity)
+    }
+
+    /// Writes the identity into `folder`.
+    ///
+    /// # Errors
+    /// Returns an error if the write fails.
+    pub fn write(&self, folder: &Path) -> Result<(), FolderError> {
+        let path = folder.join(EXPERIMENT);
+        let file = ExperimentFile { tewari: env!("CARGO_PKG_VERSION").to_owned(), identity: self.clone() };
+        write_atomically(&path, &json(&file, &path)?)
+    }
+}
+
+/// A row type of a folder: of `games.jsonl`, unless the type names another file.
 pub trait GameRecordRow: Serialize + DeserializeOwned {
+    /// The file of the rows.
+    const FILE: &'static str = GAMES;
+
     /// Returns the game's number, unique in the experiment.
     fn number(&self) -> u64;
 }
@@ -79,7 +106,9 @@ pub trait GameRecordRow: Serialize + DeserializeOwned {
 #[derive(Debug)]
 pub struct ExperimentFolder {
     folder: PathBuf,
+    /// The file of the rows and its path.
     games: File,
+    path: PathBuf,
     /// Length of the whole lines, in bytes.
     length: u64,
 }
@@ -107,37 +136,34 @@ impl ExperimentFolder {
         let description = folder.join(EXPERIMENT);
         let is_new = !description.exists();
         if is_new {
-            refuse_foreign(folder)?;
+            refuse_foreign(folder, R::FILE)?;
         }
-        let records = folder.join(RECORDS);
-        fs::create_dir_all(&records).map_err(at(&records))?;
-        let path = folder.join(GAMES);
+        let path = folder.join(R::FILE);
         let mut options = OpenOptions::new();
         let games =
             options.read(true).write(true).create(true).truncate(false).open(&path).map_err(at(&path))?;
         lock(&games, &path)?;
         if is_new {
-            let experiment =
-                ExperimentFile { tewari: env!("CARGO_PKG_VERSION").to_owned(), identity: identity.clone() };
-            write_atomically(&description, &json(&experiment, &description)?)?;
+            identity.write(folder)?;
         } else {
-            let found: ExperimentFile = folder::read_json(&description)?;
-            folder::compare(folder, &found.identity.setting, &identity.setting)?;
-            folder::compare_recorded(folder, &found.identity.engines, &identity.engines)?;
+            let found = ExperimentIdentity::read(folder)?;
+            folder::compare(folder, &found.setting, &identity.setting)?;
+            folder::compare_recorded(folder, &found.engines, &identity.engines)?;
         }
-        let mut store = ExperimentFolder { folder: folder.to_owned(), games, length: 0 };
-        let found = store.read_rows(&path)?;
+        let mut store = ExperimentFolder { folder: folder.to_owned(), games, path, length: 0 };
+        let found = store.read_rows()?;
         if !found.rows.is_empty() && !resume {
             return Err(ExperimentFolderError::NotEmpty { path: folder.to_owned(), games: found.rows.len() });
         }
         if found.torn.is_some() {
-            store.games.set_len(store.length).map_err(at(&path))?;
+            store.games.set_len(store.length).map_err(at(&store.path))?;
         }
         Ok((store, found))
     }
 
     /// Reads the rows and sets the length of the whole lines.
-    fn read_rows<R: GameRecordRow>(&mut self, path: &Path) -> Result<StoredGames<R>, ExperimentFolderError> {
+    fn read_rows<R: GameRecordRow>(&mut self) -> Result<StoredGames<R>, ExperimentFolderError> {
+        let path = &self.path;
         let mut bytes = Vec::new();
         let read = self.games.seek(SeekFrom::Start(0)).and_then(|_| self.games.read_to_end(&mut bytes));
         read.map_err(at(path))?;
@@ -166,10 +192,19 @@ impl ExperimentFolder {
     /// # Errors
     /// Returns an error if a write fails, for example on a full disk; then no part of the row stays.
     pub fn append<R: GameRecordRow>(&mut self, row: &R, record: &str) -> Result<(), ExperimentFolderError> {
-        let path = self.folder.join(RECORDS).join(format!("{:06}.sgf", row.number()));
-        write_atomically(&path, record.as_bytes())?;
-        let path = self.folder.join(GAMES);
-        let mut line = json(row, &path)?;
+        let records = self.folder.join(RECORDS);
+        fs::create_dir_all(&records).map_err(at(&records))?;
+        write_atomically(&records.join(record_name(row.number())), record.as_bytes())?;
+        self.append_row(row)
+    }
+
+    /// Writes a row that has no record.
+    ///
+    /// # Errors
+    /// Returns an error if the write fails; then no part of the row stays.
+    pub fn append_row<R: GameRecordRow>(&mut self, row: &R) -> Result<(), ExperimentFolderError> {
+        let path = &self.path;
+        let mut line = json(row, path)?;
         line.push(b'\n');
         let written = self
             .games
@@ -184,7 +219,7 @@ impl ExperimentFolder {
             Err(error) => {
                 // A failure leaves a torn line, which the next --resume removes.
                 let _ = self.games.set_len(self.length);
-                Err(at(&path)(error).into())
+                Err(at(path)(error).into())
             }
         }
     }
@@ -198,15 +233,21 @@ impl ExperimentFolder {
     }
 }
 
+/// Returns the name of the record of game `number`.
+#[must_use]
+pub fn record_name(number: u64) -> String {
+    format!("{number:06}.sgf")
+}
+
 /// Returns an error if a folder without an experiment has other files, which would be mixed with those of the
 /// experiment.
-fn refuse_foreign(folder: &Path) -> Result<(), ExperimentFolderError> {
+fn refuse_foreign(folder: &Path, rows: &str) -> Result<(), ExperimentFolderError> {
     for entry in fs::read_dir(folder).map_err(at(folder))? {
         let name = entry.map_err(at(folder))?.file_name().to_string_lossy().into_owned();
         // Remains of a start that was cut off.
         let is_ours = name == RECORDS
             || name == format!("{EXPERIMENT}.part")
-            || (name == GAMES && is_empty(&folder.join(GAMES)));
+            || (name == rows && is_empty(&folder.join(rows)));
         if !is_ours {
             return Err(ExperimentFolderError::Foreign { path: folder.to_owned(), found: name });
         }

@@ -1,5 +1,6 @@
 //! Test suites: positions with good and bad moves, or with a known winner.
 
+use super::store::GameRecordRow;
 use crate::base::game::Player;
 use crate::base::zobrist::mix;
 use crate::engine::{Engine, EngineError, EngineOptions};
@@ -120,6 +121,24 @@ pub struct TestRow {
     pub visits: u64,
     /// Value of the root for the player to move.
     pub value: f64,
+}
+
+/// The result of a test in the folder of a shard, with the test's place in the whole suite.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NumberedTestRow {
+    /// Number of the test among the selected ones, from 0.
+    pub test: u64,
+    /// The result.
+    #[serde(flatten)]
+    pub row: TestRow,
+}
+
+impl GameRecordRow for NumberedTestRow {
+    const FILE: &'static str = "tests.jsonl";
+
+    fn number(&self) -> u64 {
+        self.test
+    }
 }
 
 /// Reads tests, one JSON object per line. The rules are those of `options`, and its komi is the default.

@@ -12,7 +12,7 @@ use crate::table::Layout;
 use serde::{Deserialize, Serialize};
 
 /// A line of the table of results. Rates and shares are `0..=1`; Elo is the point's, relative to the reference.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SweepRow {
     /// Table size in bytes.
     pub table_size: u64,
@@ -98,6 +98,29 @@ impl SweepRow {
         footprint: Option<Footprint>,
         reference_name: &str,
     ) -> SweepRow {
+        let point = SweepRow {
+            table_size: point.table_size,
+            replacement: point.replacement.to_string(),
+            limit: point.limit.to_string(),
+            entries: layout.entries(),
+            blocks: layout.pages,
+            simulations_per_cpu_second: footprint.and_then(|footprint| point.limit.per_second(footprint)),
+            resident_kib: footprint.map(|footprint| footprint.resident_kib),
+            reference: reference_name.to_owned(),
+            ..SweepRow::default()
+        };
+        point.with_games(rows, counts)
+    }
+
+    /// Returns the label of the point's games.
+    #[must_use]
+    pub fn label(&self) -> String {
+        format!("{} {} {}", format_bytes(self.table_size), self.replacement, self.limit)
+    }
+
+    /// Returns the row of the same point for the games `rows`, which replace those of this row.
+    #[must_use]
+    pub fn with_games(&self, rows: &[&GameRow], counts: &PairCounts) -> SweepRow {
         let (own, games) = total(rows.iter().map(|row| &row.search[0]));
         let (reference, _) = total(rows.iter().map(|row| &row.search[1]));
         let per_search = ratio(reference.blocks_used as f64, reference.searches as f64);
@@ -105,20 +128,13 @@ impl SweepRow {
         let score = counts.score_interval();
         let elo = counts.elo_interval();
         SweepRow {
-            table_size: point.table_size,
-            replacement: point.replacement.to_string(),
-            limit: point.limit.to_string(),
-            entries: layout.entries(),
-            blocks: layout.pages,
-            share_of_unbounded: (per_search > 0.0).then(|| layout.pages as f64 / per_search),
+            share_of_unbounded: (per_search > 0.0).then(|| self.blocks as f64 / per_search),
             occupancy: ratio(own.occupancy, games),
             hit_rate: ratio(own.hits as f64, (own.hits + own.misses) as f64),
             transposition_rate: ratio(own.transpositions as f64, (own.transpositions + own.misses) as f64),
             evictions_per_simulation: ratio(own.evictions as f64, simulations),
             block_evictions_per_simulation: ratio(own.block_evictions as f64, simulations),
             simulations_per_second: ratio(simulations, own.seconds),
-            simulations_per_cpu_second: footprint.and_then(|footprint| point.limit.per_second(footprint)),
-            resident_kib: footprint.map(|footprint| footprint.resident_kib),
             games: counts.games(),
             wins: counts.points(),
             score: score.estimate,
@@ -127,7 +143,7 @@ impl SweepRow {
             elo: elo.estimate,
             elo_low: elo.low,
             elo_high: elo.high,
-            reference: reference_name.to_owned(),
+            ..self.clone()
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use super::{SelfPlayer, SelfplaySettings};
 use crate::base::folder::{self, FolderIdentity, at, json, lock, write_atomically};
+use crate::base::shard::Shard;
 use crate::engine::{EngineError, EngineOptions};
 use crate::lab::training::selfplay_games::{SelfplayGame, SelfplayGameError};
 use std::collections::HashSet;
@@ -17,7 +18,7 @@ use std::sync::{Mutex, PoisonError};
 /// The file of games, one per line.
 const FILE: &str = "games.jsonl";
 /// The file with the settings of the games, see [`SelfplaySettings::identity`].
-const DESCRIPTION: &str = "selfplay.json";
+pub const DESCRIPTION: &str = "selfplay.json";
 /// The beginning of each game's line; a line that begins otherwise is no interrupted write.
 const LINE_START: &[u8] = br#"{"number":"#;
 
@@ -85,7 +86,7 @@ impl SelfplayFolder {
         self.done.len()
     }
 
-    /// Plays those of the games `0..games` that are missing, `at_a_time` in parallel, until all are done or
+    /// Plays those of the games `0..games` that belong to `shard` and are missing, `at_a_time` in parallel, until all are done or
     /// `progress` returns false. `progress` gets the number of games in the folder after each game.
     ///
     /// # Errors
@@ -93,13 +94,15 @@ impl SelfplayFolder {
     pub fn play(
         &mut self,
         games: u64,
+        shard: Option<Shard>,
         at_a_time: usize,
         settings: &SelfplaySettings,
         options: &EngineOptions,
         progress: &(dyn Fn(usize) -> bool + Sync),
     ) -> Result<(), SelfplayFolderError> {
         let done = self.done.clone();
-        let missing = Mutex::new((0..games).filter(|number| !done.contains(number)));
+        let is_ours = |&number: &u64| shard.is_none_or(|shard| settings.is_in_shard(shard, number));
+        let missing = Mutex::new((0..games).filter(is_ours).filter(|number| !done.contains(number)));
         let next = || missing.lock().unwrap_or_else(PoisonError::into_inner).next();
         let stop = AtomicBool::new(false);
         let folder = Mutex::new(self);

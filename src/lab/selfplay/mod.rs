@@ -8,10 +8,11 @@ pub mod comparison;
 mod folder;
 mod noise;
 
-pub use folder::{SelfplayFolder, SelfplayFolderError};
+pub use folder::{DESCRIPTION, SelfplayFolder, SelfplayFolderError};
 
 use crate::base::folder::FolderIdentity;
 use crate::base::game::{Game, Move, Player};
+use crate::base::shard::Shard;
 use crate::base::zobrist::mix;
 use crate::engine::{Engine, EngineError, EngineOptions, evaluation};
 use crate::go::status::DeadStones;
@@ -95,6 +96,13 @@ impl SelfplaySettings {
         }
         identity.extend(unusual_search(options));
         identity
+    }
+
+    /// Returns true if game `number` belongs to `shard`. Every shard has games on all boards.
+    #[must_use]
+    pub fn is_in_shard(&self, shard: Shard, number: u64) -> bool {
+        let boards = self.sizes.len() as u64;
+        shard.holds(number / boards, number % boards)
     }
 
     /// Returns the identities of the networks for the board sizes, each once.

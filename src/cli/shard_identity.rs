@@ -1,0 +1,44 @@
+//! Settings that the shards of one run of `suite` or `review` share.
+
+use super::options::LimitArguments;
+use crate::base::folder::FolderIdentity;
+use crate::base::zobrist::mix;
+use crate::engine::EngineOptions;
+use crate::go::Size;
+
+/// Returns the settings of the engine, without those of the machine: memory, table and threads.
+pub(super) fn engine_setting(options: &EngineOptions) -> FolderIdentity {
+    let network = |side: usize| {
+        let size = Size::new(side, side).unwrap_or(options.size);
+        EngineOptions { size, ..options.clone() }.network_identity()
+    };
+    let networks = [9, 19].map(network).join(",");
+    [
+        ("tewari", env!("CARGO_PKG_VERSION").to_owned()),
+        ("networks", networks),
+        ("network-value", options.value_weight.to_string()),
+        ("policy", options.policy.to_string()),
+        ("playout-policy", options.playouts.to_string()),
+        ("key-policy", options.keys.to_string()),
+        ("replacement", options.replacement.to_string()),
+        ("expand-at", options.parameters.expand_at.to_string()),
+        ("seed", options.parameters.seed.to_string()),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .into()
+}
+
+/// Returns the limits of a search as text.
+pub(super) fn describe_limits(limits: LimitArguments) -> String {
+    format!("{:?} {:?} {:?}", limits.visits, limits.simulations, limits.time)
+}
+
+/// Returns the number of names and a hash of them.
+pub(super) fn fingerprint(names: impl Iterator<Item = impl AsRef<str>>) -> String {
+    let (mut sum, mut count) = (0_u64, 0_u64);
+    for name in names {
+        sum = mix(!name.as_ref().bytes().fold(sum, |sum, byte| mix(sum ^ u64::from(byte))));
+        count += 1;
+    }
+    format!("{count} ({sum:016x})")
+}
