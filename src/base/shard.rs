@@ -1,6 +1,7 @@
 //! Shards: the parts of an experiment that separate processes or machines work on.
 
 use super::folder::FolderIdentity;
+use std::ops::Range;
 use std::str::FromStr;
 
 /// Maximum number of shards.
@@ -68,6 +69,13 @@ impl Shard {
         self.count
     }
 
+    /// Returns the part of `length` items in a row that belongs to this shard. The parts of all shards follow each other.
+    #[must_use]
+    pub fn range(self, length: usize) -> Range<usize> {
+        let end = |index: u64| (length as u128 * u128::from(index) / u128::from(self.count)) as usize;
+        end(self.index - 1)..end(self.index)
+    }
+
     /// Returns true if unit `member` of round `round` belongs to this shard.
     #[must_use]
     pub fn holds(self, round: u64, member: u64) -> bool {
@@ -88,15 +96,18 @@ pub enum ShardedCommand {
     Selfplay,
     /// `tewari review`, in units of one file.
     Review,
+    /// `tewari network prepare`, in consecutive games.
+    Prepare,
 }
 
 impl ShardedCommand {
-    const ALL: [ShardedCommand; 5] = [
+    const ALL: [ShardedCommand; 6] = [
         ShardedCommand::Match,
         ShardedCommand::Sweep,
         ShardedCommand::Suite,
         ShardedCommand::Selfplay,
         ShardedCommand::Review,
+        ShardedCommand::Prepare,
     ];
 
     /// Returns the name on the command line.
@@ -108,6 +119,7 @@ impl ShardedCommand {
             ShardedCommand::Suite => "suite",
             ShardedCommand::Selfplay => "selfplay",
             ShardedCommand::Review => "review",
+            ShardedCommand::Prepare => "network prepare",
         }
     }
 }
@@ -173,6 +185,17 @@ mod tests {
             }
             assert_eq!(taken.len() as u64, count * members);
             assert!(taken.values().all(|&units| units == 24 / count), "{taken:?}");
+        }
+    }
+
+    #[test]
+    fn ranges_follow_each_other_and_end_with_the_items() {
+        for (count, length) in [(1, 5), (3, 10), (4, 2), (7, 0)] {
+            let ranges: Vec<Range<usize>> = Shard::all(count).map(|shard| shard.range(length)).collect();
+            let ends = ranges.iter().map(|range| range.end);
+            let starts: Vec<usize> = std::iter::once(0).chain(ends).collect();
+            assert!(ranges.iter().zip(&starts).all(|(range, &start)| range.start == start), "{ranges:?}");
+            assert_eq!(starts.last(), Some(&length));
         }
     }
 

@@ -42,6 +42,11 @@ pub(super) fn run(arguments: &JoinArguments) -> Result<()> {
             write_folder(out, |folder| Ok(rows.write(folder)?))?;
             print_line(format_args!("{}: {} games", out.display(), rows.count()))
         }
+        ShardedCommand::Prepare => {
+            set.check_samples()?;
+            write_folder(out, |folder| Ok(set.write_samples(folder)?))?;
+            print_line(format_args!("{}: positions of {} games", out.display(), set.total))
+        }
         ShardedCommand::Review => {
             let reviews = set.reviews()?;
             write_folder(out, |folder| Ok(reviews::copy(&reviews, folder)?))?;

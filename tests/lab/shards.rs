@@ -225,6 +225,42 @@ fn the_shards_of_self_play_together_are_one_run() {
 }
 
 #[test]
+fn the_shards_of_prepared_games_together_are_the_files_of_one_run() {
+    let laboratory = Laboratory::new();
+    let selfplay =
+        ["selfplay", "--size", "5", "--games", "8", "--simulations", "8", "--short-simulations", "4"];
+    laboratory.ok(&[&selfplay[..], &["--network", "none", "--quiet", "--out", "played"]].concat());
+    let game =
+        |day: u32| format!("2020-01-{day:02} B+R 6.5 pdddpp{}\n", ["dp", "cn", "qn"][day as usize % 3]);
+    std::fs::write(laboratory.path("recorded"), (1..12).map(game).collect::<String>()).expect("games");
+    for games in ["played", "recorded"] {
+        let command = ["network", "prepare", games, "--validation", "4"];
+        laboratory.in_three(&command);
+        std::fs::rename(laboratory.path("3"), laboratory.path("away")).expect("a folder");
+        let errors = laboratory.complaint(&["join", "whole", "1", "2"]);
+        assert!(errors.contains("missing: shard 3/3"), "{errors}");
+        std::fs::rename(laboratory.path("away"), laboratory.path("3")).expect("a folder");
+        // As after a kill.
+        let description = std::fs::read(laboratory.path("2/prepare.json")).expect("a description");
+        std::fs::remove_file(laboratory.path("2/prepare.json")).expect("a description");
+        let errors = laboratory.complaint(&["join", "whole", "1", "2", "3"]);
+        assert!(
+            errors.contains("2: expected the folder of a shard") && errors.contains("interrupted"),
+            "{errors}"
+        );
+        std::fs::write(laboratory.path("2/prepare.json"), description).expect("a description");
+        laboratory.ok(&["join", "whole", "2", "3", "1"]);
+        for file in ["train.rows", "validation.rows"] {
+            let bytes = |name: &str| std::fs::read(laboratory.path(name).join(file)).expect("positions");
+            assert!(bytes("whole") == bytes("one") && bytes("one").len() > 1000, "{games}: {file}");
+        }
+        for folder in ["whole", "one", "1", "2", "3"] {
+            std::fs::remove_dir_all(laboratory.path(folder)).expect("a folder");
+        }
+    }
+}
+
+#[test]
 fn the_shards_of_a_suite_together_are_the_file_of_one_run() {
     let laboratory = Laboratory::new();
     let test = |id: u32| {

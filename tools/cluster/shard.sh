@@ -2,8 +2,8 @@
 #SBATCH --job-name=tewari
 #SBATCH --requeue
 #SBATCH --open-mode=append
-# Runs one shard of `tewari match`, `sweep`, `suite`, `selfplay` or `review`, given as arguments without --out and --shard,
-# and continues it if it was killed. {shard} in an argument is replaced by the number of the shard.
+# Runs one shard of `tewari match`, `sweep`, `suite`, `selfplay`, `review` or `network prepare`, given as arguments without
+# --out and --shard, and continues it if it was killed. {shard} in an argument is replaced by the number of the shard.
 #
 # Environment: OUT, the folder for the folders of all shards; SHARD and SHARDS, number and count, in a Slurm array by default
 # those of its tasks; TEWARI, the program.
@@ -18,6 +18,7 @@ for argument; do
 done
 case $1 in
 review) set -- "$@" --resume --output "$OUT/$shard/" ;;
+network) set -- "$@" --out "$OUT/$shard" ;;
 selfplay) set -- "$@" --out "$OUT/$shard" --concurrency "${SLURM_CPUS_PER_TASK:-1}" ;;
 *) set -- "$@" --resume --out "$OUT/$shard" --concurrency "${SLURM_CPUS_PER_TASK:-1}" ;;
 esac

@@ -1,9 +1,13 @@
 //! `tewari network prepare`: training and validation positions from games.
 
+use crate::base::folder::{FolderIdentity, json, write_atomically};
+use crate::base::shard::{Shard, ShardPlace, ShardedCommand};
 use crate::cli::output_file::NewFile;
 use crate::cli::print::{print_error, print_line};
+use crate::cli::shard_identity::fingerprint;
 use crate::go::Size;
 use crate::lab::training::recorded_games::RecordedGame;
+use crate::lab::training::sample_files::{DESCRIPTION, FILES};
 use crate::lab::training::samples::SampleWriter;
 use crate::lab::training::selfplay_games::SelfplayGame;
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -26,6 +30,9 @@ pub(super) struct PrepareArguments {
     /// Folder to write train.rows and validation.rows to.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// Prepare only part I of N of the games, for example 2/8; `tewari join` puts the folders of all parts together.
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
     /// Number of games kept for validation, the last ones: by date, or for self-play by their order.
     #[arg(long, value_name = "N", default_value = "1000")]
     validation: NonZeroUsize,
@@ -49,9 +56,10 @@ pub(super) fn run(arguments: &PrepareArguments) -> Result<()> {
     // The sort is stable: games of one day stay in the order of the file.
     games.sort_by(|one, other| one.date.cmp(&other.date));
     let size = Size::new(19, 19)?;
-    split(arguments, &games, &mut |games, file| {
+    let name = |game: &RecordedGame| format!("{} {}", game.date, game.moves.len());
+    split(arguments, &games, &name, &mut |games, first, file| {
         let mut writer = SampleWriter::new(BufWriter::new(file), size)?;
-        let counts = games.iter().enumerate().map(|(number, game)| game.write(number as u32, &mut writer));
+        let counts = (first as u32..).zip(games).map(|(number, game)| game.write(number, &mut writer));
         let total = sum(counts)?;
         writer.finish()?;
         Ok(total)
@@ -111,7 +119,8 @@ fn boards(games: &[SelfplayGame]) -> String {
 
 fn prepare_selfplay_games(arguments: &PrepareArguments) -> Result<()> {
     let (games, size) = read_selfplay_games(&arguments.games, arguments.size)?;
-    split(arguments, &games, &mut |games, file| {
+    let name = |game: &SelfplayGame| format!("{} {}", game.number, game.moves.len());
+    split(arguments, &games, &name, &mut |games, _, file| {
         let mut writer = SampleWriter::with_visits(BufWriter::new(file), size)?;
         let counts = games.iter().map(|game| game.write(usize::from(arguments.every), &mut writer));
         let total = sum(counts)?;
@@ -148,12 +157,14 @@ fn read<G>(path: &Path, parse: impl Fn(&str, usize) -> Result<G>) -> Result<Vec<
         .with_context(|| format!("cannot read {name}"))
 }
 
-/// Writes the last games to the validation file and all others to the training file. A trainer may be reading older
+/// Writes the last games to the validation file and all others to the training file, or a shard's part of each. `write`
+/// gets games and the number of the first. A trainer may be reading older
 /// files: they stay until both new ones are complete.
 fn split<G>(
     arguments: &PrepareArguments,
     games: &[G],
-    write: &mut impl FnMut(&[G], &mut File) -> io::Result<(usize, usize)>,
+    name: &dyn Fn(&G) -> String,
+    write: &mut impl FnMut(&[G], usize, &mut File) -> io::Result<(usize, usize)>,
 ) -> Result<()> {
     let apart = match games.len().checked_sub(arguments.validation.get()) {
         Some(apart) if apart > 0 => apart,
@@ -166,25 +177,56 @@ fn split<G>(
     std::fs::create_dir_all(&arguments.out)
         .with_context(|| format!("cannot make {}", arguments.out.display()))?;
     let (train, validation) = games.split_at(apart);
-    let [train_path, validation_path] =
-        ["train.rows", "validation.rows"].map(|name| arguments.out.join(name));
+    let [train_path, validation_path] = FILES.map(|name| arguments.out.join(name));
     let (mut files, mut lines) = (Vec::new(), Vec::new());
     for (games, path) in [(train, &train_path), (validation, &validation_path)] {
+        let range = arguments.shard.map_or(0..games.len(), |shard| shard.range(games.len()));
+        let first = range.start;
+        let games = &games[range];
         let mut file = NewFile::begin(path, true)?;
         let (positions, cut) =
-            write(games, file.file()).with_context(|| format!("cannot write {}", path.display()))?;
+            write(games, first, file.file()).with_context(|| format!("cannot write {}", path.display()))?;
         let counts = format!("{} games, {cut} of them cut off, {positions} positions", games.len());
         lines.push(format!("{}: {counts}", path.display()));
         files.push(file);
     }
+    // The description of a shard says that its files are complete.
+    let description = arguments.out.join(DESCRIPTION);
+    let identity = arguments.shard.map(|shard| arguments.shard_identity(shard, games, name));
+    remove(&description)?;
     // Validation games of the older files may be training games of the new ones: no validation file is better than an
     // old one.
-    match std::fs::remove_file(&validation_path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            return Err(error).with_context(|| format!("cannot replace {}", validation_path.display()));
-        }
-        _ => {}
-    }
+    remove(&validation_path)?;
     files.into_iter().try_for_each(NewFile::finish)?;
+    if let Some(identity) = identity {
+        write_atomically(&description, &json(&identity, &description)?)?;
+    }
     lines.iter().try_for_each(|line| print_line(format_args!("{line}")))
+}
+
+/// Removes a file, if there is one.
+fn remove(path: &Path) -> Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot replace {}", path.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+impl PrepareArguments {
+    /// Returns the identity of a shard of all `games`, which have the names `name` in a hash.
+    fn shard_identity<G>(&self, shard: Shard, games: &[G], name: &dyn Fn(&G) -> String) -> FolderIdentity {
+        let setting = [
+            ("tewari", env!("CARGO_PKG_VERSION").to_owned()),
+            ("games", fingerprint(games.iter().map(name))),
+            ("validation", self.validation.to_string()),
+            ("size", self.size.map_or_else(|| "not set".to_owned(), |size| size.to_string())),
+            ("every", self.every.to_string()),
+        ];
+        let mut identity: FolderIdentity = setting.map(|(name, value)| (name.to_owned(), value)).into();
+        let place = ShardPlace { shard, total: games.len() as u64, command: ShardedCommand::Prepare };
+        place.add_to(&mut identity);
+        identity
+    }
 }

@@ -48,7 +48,7 @@ impl ShardSet {
                 self.identity.setting.keys().filter(|key| key.starts_with("contestants ")).count()
             }
             ShardedCommand::Selfplay => self.value("sizes").split(',').count(),
-            ShardedCommand::Suite | ShardedCommand::Review => 1,
+            ShardedCommand::Suite | ShardedCommand::Review | ShardedCommand::Prepare => 1,
         };
         count.max(1) as u64
     }
@@ -59,7 +59,9 @@ impl ShardSet {
         match self.command {
             ShardedCommand::Match | ShardedCommand::Sweep => shard_of(count, number, members),
             ShardedCommand::Selfplay => Shard::of(count, number / members, number % members),
-            ShardedCommand::Suite | ShardedCommand::Review => Shard::of(count, number, 0),
+            ShardedCommand::Suite | ShardedCommand::Review | ShardedCommand::Prepare => {
+                Shard::of(count, number, 0)
+            }
         }
     }
 
@@ -79,7 +81,7 @@ impl ShardSet {
             ShardedCommand::Selfplay => SelfplayGame::parse(std::str::from_utf8(line).ok()?.trim_end(), 1)
                 .ok()
                 .map(|game| game.number),
-            ShardedCommand::Review => None,
+            ShardedCommand::Review | ShardedCommand::Prepare => None,
         }
     }
 

@@ -6,6 +6,7 @@ use crate::base::folder::{self, FolderIdentity};
 use crate::base::shard::{Shard, ShardPlace, ShardedCommand};
 use crate::lab::arena::store::{EXPERIMENT, ExperimentIdentity};
 use crate::lab::selfplay::DESCRIPTION;
+use crate::lab::training::sample_files;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -90,11 +91,18 @@ fn describe(path: &Path) -> Result<Description, JoinError> {
     } else if has(DESCRIPTION) {
         let setting: FolderIdentity = folder::read_json(&path.join(DESCRIPTION))?;
         ExperimentIdentity { setting, ..ExperimentIdentity::default() }
+    } else if has(sample_files::DESCRIPTION) {
+        let setting: FolderIdentity = folder::read_json(&path.join(sample_files::DESCRIPTION))?;
+        ExperimentIdentity { setting, ..ExperimentIdentity::default() }
     } else if has(review_file::DESCRIPTION) {
         let setting = ReviewShardFile::read(path)?.identity;
         ExperimentIdentity { setting, ..ExperimentIdentity::default() }
     } else {
-        let found = if path.is_dir() { "a folder without a description" } else { "no folder" };
+        let found = match path.is_dir() {
+            true if has(sample_files::FILES[0]) => "positions of a whole or interrupted `network prepare`",
+            true => "a folder without a description",
+            false => "no folder",
+        };
         return Err(JoinError::NoShard { path: path.to_owned(), found });
     };
     let place = ShardPlace::take_from(&mut identity.setting)

@@ -36,7 +36,8 @@ use std::io::{self, Write};
 
 const MAGIC: [u8; 8] = *b"TewariPS";
 const VERSION: u32 = 2;
-const HEADER_BYTES: usize = 128;
+/// Length of the header, in bytes.
+pub const HEADER_BYTES: usize = 128;
 const LABEL_BYTES: usize = 12;
 const NO_POINT: u16 = u16::MAX;
 const NO_SCORE: i16 = i16::MIN;
