@@ -1,4 +1,5 @@
-//! Vocabulary of all rooms: games, values, keys, random numbers, input lines, folders, memory and the operating system.
+//! Vocabulary of all rooms: games, values, keys, random numbers, input lines, folders, memory, analyses of other programs and
+//! the operating system.
 
 pub mod child_process;
 pub mod folder;
@@ -9,6 +10,7 @@ pub mod ownership;
 pub mod parameters;
 pub(crate) mod platform;
 pub mod player;
+pub mod recorded_analysis;
 pub mod rng;
 pub mod shard;
 pub mod value;

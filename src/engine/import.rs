@@ -6,6 +6,7 @@
 
 use super::Engine;
 use crate::base::game::{Game, Move, Player, Prior};
+use crate::base::recorded_analysis::RecordedAnalysis;
 use crate::base::value::{Estimate, Value};
 use crate::go::Position;
 use crate::search::policy::Puct;
@@ -17,40 +18,6 @@ use crate::table::{
 const MAX_SCORE_WEIGHT: f64 = 4_000.0;
 /// Maximum number of claims of a page for a position.
 const MAX_CLAIMS: usize = 3;
-
-/// A search of a position by another program. Win rates (`0..=1`) and leads (in points, komi included) are Black's.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ImportedSearch {
-    /// Number of visits.
-    pub visits: u32,
-    /// Win rate.
-    pub black_win_rate: f64,
-    /// Lead, if known.
-    pub black_lead: Option<f64>,
-    /// Standard deviation of the final score in points, if known.
-    pub score_deviation: Option<f64>,
-    /// Win rate by the evaluator alone; `None`: the search's.
-    pub evaluator_win_rate: Option<f64>,
-    /// Lead by the evaluator alone; `None`: the search's.
-    pub evaluator_lead: Option<f64>,
-    /// The moves of the search; of several entries for one move the last counts.
-    pub moves: Vec<ImportedMove>,
-    /// The evaluator's probability of each move by move number, if known.
-    pub policy: Option<Vec<Option<f32>>>,
-}
-
-/// A move of an [`ImportedSearch`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct ImportedMove {
-    /// The move.
-    pub mv: Move,
-    /// Number of visits through the move.
-    pub visits: u32,
-    /// Black's win rate after the move.
-    pub black_win_rate: f64,
-    /// The evaluator's probability of the move, if known.
-    pub prior: Option<f32>,
-}
 
 /// The result of storing an imported search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +40,7 @@ pub enum ImportOutcome {
 impl Engine {
     /// Stores a search of any position of the engine's board size in the table. The position needs the engine's key policy from
     /// the start of its history.
-    pub fn import(&mut self, mut position: Position, search: &ImportedSearch) -> ImportOutcome {
+    pub fn import(&mut self, mut position: Position, search: &RecordedAnalysis) -> ImportOutcome {
         self.prepare(&mut position);
         let mut legal = vec![None; position.size().points() + 1];
         position.fill_legal(&mut legal);
@@ -99,7 +66,7 @@ impl Engine {
 struct Import<'e> {
     engine: &'e Engine,
     position: &'e Position,
-    search: &'e ImportedSearch,
+    search: &'e RecordedAnalysis,
     priors: Vec<Option<Prior>>,
 }
 
@@ -181,9 +148,9 @@ impl<'e> Import<'e> {
 
     /// Returns the evaluator's estimates of value and score.
     fn evaluation(&self) -> PageEvaluation {
-        let win_rate = self.search.evaluator_win_rate.unwrap_or(self.search.black_win_rate);
+        let win_rate = self.search.network_win_rate.unwrap_or(self.search.black_win_rate);
         let value = self.value(win_rate, self.position.to_play());
-        let lead = self.search.evaluator_lead.or(self.search.black_lead);
+        let lead = self.search.network_lead.or(self.search.black_lead);
         PageEvaluation {
             estimate: Some(Estimate { value, weight: 1 }),
             score: lead.map(|lead| self.score(lead, 1.0)),
@@ -212,7 +179,7 @@ impl<'e> Import<'e> {
 
 /// Returns the priors of legal moves, `None` for the others: from the policy, or from the moves' priors with the rest of the
 /// probability spread evenly, or in proportion to visits.
-fn priors(search: &ImportedSearch, legal: Vec<Option<Prior>>) -> Vec<Option<Prior>> {
+fn priors(search: &RecordedAnalysis, legal: Vec<Option<Prior>>) -> Vec<Option<Prior>> {
     let probabilities = match &search.policy {
         Some(policy) => policy.iter().map(|it| it.unwrap_or(0.0)).collect(),
         None => spread(search, &legal),
@@ -225,7 +192,7 @@ fn priors(search: &ImportedSearch, legal: Vec<Option<Prior>>) -> Vec<Option<Prio
 
 /// Returns a probability of each move: its prior, or without any its share of the visits; what remains of 1 is spread evenly
 /// over the other legal moves.
-fn spread(search: &ImportedSearch, legal: &[Option<Prior>]) -> Vec<f32> {
+fn spread(search: &RecordedAnalysis, legal: &[Option<Prior>]) -> Vec<f32> {
     let has_priors = search.moves.iter().any(|it| it.prior.is_some());
     let visits: f32 = search.moves.iter().map(|it| it.visits as f32).sum();
     let mut probabilities = vec![None; legal.len()];
@@ -246,6 +213,7 @@ fn spread(search: &ImportedSearch, legal: &[Option<Prior>]) -> Vec<f32> {
 mod tests {
     use super::*;
     use crate::base::memory::MemoryBudget;
+    use crate::base::recorded_analysis::RecordedMove;
     use crate::engine::EngineOptions;
     use crate::external::ExternalEvaluator;
     use crate::go::{KeyPolicy, Size};
@@ -266,19 +234,20 @@ mod tests {
         Engine::new(options).expect("an engine")
     }
 
-    fn mv(vertex: &str, visits: u32, black_win_rate: f64, prior: Option<f32>) -> ImportedMove {
+    fn mv(vertex: &str, visits: u32, black_win_rate: f64, prior: Option<f32>) -> RecordedMove {
         let mv = Size::new(5, 5).expect("a size").parse_vertex(vertex).expect("a vertex");
-        ImportedMove { mv, visits, black_win_rate, prior }
+        RecordedMove { mv, visits, black_win_rate, prior }
     }
 
-    fn search(visits: u32, moves: Vec<ImportedMove>) -> ImportedSearch {
-        ImportedSearch {
+    fn search(visits: u32, moves: Vec<RecordedMove>) -> RecordedAnalysis {
+        RecordedAnalysis {
+            to_play: Player::Black,
             visits,
             black_win_rate: 0.625,
             black_lead: Some(2.5),
             score_deviation: Some(6.0),
-            evaluator_win_rate: None,
-            evaluator_lead: None,
+            network_win_rate: None,
+            network_lead: None,
             moves,
             policy: None,
         }
@@ -370,8 +339,8 @@ mod tests {
     #[test]
     fn priors_come_from_the_policy_or_the_moves_or_their_visits() {
         let legal = || vec![Some(Prior::default()), Some(Prior::default()), None, Some(Prior::default())];
-        let probabilities = |moves: Vec<ImportedMove>| spread(&search(9, moves), &legal());
-        let numbered = |number: u16, visits, prior| ImportedMove {
+        let probabilities = |moves: Vec<RecordedMove>| spread(&search(9, moves), &legal());
+        let numbered = |number: u16, visits, prior| RecordedMove {
             mv: Move(number),
             visits,
             black_win_rate: 0.5,
@@ -383,7 +352,7 @@ mod tests {
         };
         near(probabilities(vec![numbered(0, 5, Some(0.5))]), [0.5, 0.25, 0.25, 0.25]);
         near(probabilities(vec![numbered(0, 6, None), numbered(3, 2, None)]), [0.75, 0.0, 0.0, 0.25]);
-        let with_policy = ImportedSearch {
+        let with_policy = RecordedAnalysis {
             policy: Some(vec![Some(0.25), None, Some(0.75), Some(0.0)]),
             ..search(9, Vec::new())
         };

@@ -29,7 +29,7 @@ pub use decision::{Decision, DecisionSettings, MoveBudget};
 pub use error::EngineError;
 pub use evaluation::NetworkEvaluation;
 pub use evaluator::NetworkEvaluator;
-pub use import::{ImportOutcome, ImportedMove, ImportedSearch};
+pub use import::ImportOutcome;
 pub use level::{Level, LevelError};
 pub use line_ownership::LineOwnership;
 pub use move_randomness::MoveRandomness;

@@ -2,9 +2,10 @@
 
 use super::analysis::positions::positions_of;
 use crate::base::game::Game;
-use crate::engine::{Engine, EngineError, ImportOutcome, ImportedMove, ImportedSearch};
+use crate::base::recorded_analysis::RecordedAnalysis;
+use crate::engine::{Engine, EngineError, ImportOutcome};
 use crate::go::Record;
-use crate::records::analyses::{self, RecordedAnalysis, is_katago_comment, is_readable_version};
+use crate::records::analyses::{self, is_katago_comment, is_readable_version};
 use crate::records::sgf::{
     AnalysisProperty, GameRecord, Node, RecordMove, RecordTurn, ReplayError, StoredAnalysis, Terms,
 };
@@ -246,7 +247,7 @@ impl LearnedGame {
         if step.position.passes() >= 2 {
             return self.leave_out(LeftOut::Ended);
         }
-        match engine.import(step.position.clone(), &imported(analysis)) {
+        match engine.import(step.position.clone(), analysis) {
             ImportOutcome::Stored { visits } => {
                 self.positions += 1;
                 self.visits += u64::from(visits);
@@ -257,25 +258,5 @@ impl LearnedGame {
             ImportOutcome::IllegalMove(_) => self.leave_out(LeftOut::IllegalMove),
             ImportOutcome::NoRoom => self.leave_out(LeftOut::NoRoom),
         }
-    }
-}
-
-/// Returns an analysis as the engine takes it.
-fn imported(analysis: &RecordedAnalysis) -> ImportedSearch {
-    let moves = analysis.moves.iter().map(|it| ImportedMove {
-        mv: it.mv,
-        visits: it.visits,
-        black_win_rate: it.black_win_rate,
-        prior: it.prior,
-    });
-    ImportedSearch {
-        visits: analysis.visits,
-        black_win_rate: analysis.black_win_rate,
-        black_lead: analysis.black_lead,
-        score_deviation: analysis.score_deviation,
-        evaluator_win_rate: analysis.network_win_rate,
-        evaluator_lead: analysis.network_lead,
-        moves: moves.collect(),
-        policy: analysis.policy.clone(),
     }
 }
