@@ -2,7 +2,8 @@
 
 use super::platform::process;
 use std::collections::VecDeque;
-use std::io::Read;
+use std::fs::File;
+use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -48,11 +49,11 @@ pub(crate) struct Pipes {
 
 impl ChildProcess {
     /// Starts `command`, split into words like a shell command but run without a shell. Ctrl-C in the terminal does not
-    /// reach it.
+    /// reach it. Standard error is also written to `log`.
     ///
     /// # Errors
     /// Returns an error if the command line is unreadable or the program cannot be started.
-    pub(crate) fn start(command: &str) -> Result<(ChildProcess, Pipes), StartError> {
+    pub(crate) fn start(command: &str, log: Option<File>) -> Result<(ChildProcess, Pipes), StartError> {
         let unreadable = || StartError::Unreadable { command: command.to_owned() };
         let not_started = |reason: String| StartError::NotStarted { command: command.to_owned(), reason };
         let words = shlex::split(command).ok_or_else(unreadable)?;
@@ -67,7 +68,7 @@ impl ChildProcess {
         let (Some(stdin), Some(stdout), Some(errors)) = (stdin, stdout, errors) else {
             return Err(not_started("no pipes to the process".to_owned()));
         };
-        thread::spawn(move || keep_tail(errors, &stderr));
+        thread::spawn(move || keep_tail(errors, &stderr, log));
         Ok((process, Pipes { stdin, stdout }))
     }
 
@@ -118,9 +119,11 @@ impl Drop for ChildProcess {
     }
 }
 
-fn keep_tail(mut errors: impl Read, kept: &Mutex<VecDeque<u8>>) {
+fn keep_tail(mut errors: impl Read, kept: &Mutex<VecDeque<u8>>, mut log: Option<File>) {
     let mut buffer = [0; 1024];
     while let Ok(count @ 1..) = errors.read(&mut buffer) {
+        // After an error, such as a full disk, the log ends, not the program.
+        log = log.filter(|mut log| log.write_all(&buffer[..count]).is_ok());
         let Ok(mut kept) = kept.lock() else { return };
         kept.extend(&buffer[..count]);
         let excess = kept.len().saturating_sub(STDERR_TAIL_BYTES);

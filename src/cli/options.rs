@@ -90,6 +90,9 @@ pub(super) struct EngineArguments {
     /// -model in the command.
     #[arg(long, value_name = "NAME", requires = "evaluator", help_heading = PLAYOUTS)]
     evaluator_name: Option<String>,
+    /// Append the messages of the evaluator (its standard error) to this file.
+    #[arg(long, value_name = "FILE", requires = "evaluator", help_heading = PLAYOUTS)]
+    evaluator_log: Option<PathBuf>,
     /// Weight of the network's value estimate of a position, in playouts, for the policy rave; 0 leaves it out.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_VALUE_WEIGHT, hide_short_help = true,
         help_heading = PLAYOUTS)]
@@ -261,10 +264,10 @@ impl EngineArguments {
             policy: self.policy(),
             playouts: self.playout_policy,
             networks: NetworkChoice::or_default(self.network.as_ref()),
-            external: self
-                .evaluator
-                .as_ref()
-                .map(|command| Arc::new(ExternalEvaluator::new(command, self.evaluator_name.as_deref()))),
+            external: self.evaluator.as_ref().map(|command| {
+                let evaluator = ExternalEvaluator::new(command, self.evaluator_name.as_deref());
+                Arc::new(evaluator.with_log(self.evaluator_log.as_deref()))
+            }),
             value_weight: self.network_value,
             keys: self.key_policy(),
             ..EngineOptions::default()

@@ -5,6 +5,8 @@ use super::process::EvaluatorProcess;
 use super::question::Question;
 use std::collections::VecDeque;
 use std::fmt;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,6 +30,8 @@ pub struct ExternalEvaluator {
     command: String,
     /// The name of the model, if known before the start.
     name: Option<String>,
+    /// The file to which the process's standard error is appended, if any.
+    log: Option<PathBuf>,
     state: Mutex<State>,
     next_id: AtomicU64,
     answers: AtomicU64,
@@ -83,10 +87,17 @@ impl ExternalEvaluator {
         ExternalEvaluator {
             command: command.to_owned(),
             name: name.map(str::to_owned).or_else(|| model_in(command)),
+            log: None,
             state: Mutex::default(),
             next_id: AtomicU64::new(1),
             answers: AtomicU64::new(0),
         }
+    }
+
+    /// Appends the process's standard error to a file, which is created if it does not exist.
+    #[must_use]
+    pub fn with_log(self, log: Option<&Path>) -> ExternalEvaluator {
+        ExternalEvaluator { log: log.map(Path::to_owned), ..self }
     }
 
     /// Returns the command line.
@@ -213,7 +224,10 @@ impl ExternalEvaluator {
         if let Some(process) = &state.process {
             return Ok(Arc::clone(process));
         }
-        match EvaluatorProcess::start(&self.command) {
+        let started = self
+            .open_log()
+            .and_then(|log| EvaluatorProcess::start(&self.command, log).map_err(|error| error.to_string()));
+        match started {
             Ok(process) => Ok(Arc::clone(state.process.insert(Arc::new(process)))),
             Err(error) => {
                 let reason = format!("the evaluator: {error}");
@@ -221,6 +235,12 @@ impl ExternalEvaluator {
                 Err(AskError::GivenUp(reason))
             }
         }
+    }
+
+    fn open_log(&self) -> Result<Option<File>, String> {
+        let Some(path) = &self.log else { return Ok(None) };
+        let log = File::options().create(true).append(true).open(path);
+        log.map(Some).map_err(|error| format!("cannot open its log {}: {error}", path.display()))
     }
 
     /// Ends a process that failed, so that the next question starts another; gives up after too many failures, or if it has

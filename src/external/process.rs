@@ -3,6 +3,7 @@
 use crate::base::child_process::{ChildProcess, Pipes, StartError};
 use serde::Deserialize;
 use std::collections::HashMap;
+use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{ChildStdin, ChildStdout};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -66,9 +67,9 @@ fn locked(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
 }
 
 impl EvaluatorProcess {
-    /// Starts the process and asks for its models.
-    pub(super) fn start(command: &str) -> Result<EvaluatorProcess, StartError> {
-        let (process, Pipes { stdin, stdout }) = ChildProcess::start(command)?;
+    /// Starts the process, with its standard error in `log`, too, and asks for its models.
+    pub(super) fn start(command: &str, log: Option<File>) -> Result<EvaluatorProcess, StartError> {
+        let (process, Pipes { stdin, stdout }) = ChildProcess::start(command, log)?;
         let waiting = Some(HashMap::new());
         let shared = Shared { waiting, unanswered: 0, model: None, answered: None, stray: None };
         let shared = Arc::new(Mutex::new(shared));

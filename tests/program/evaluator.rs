@@ -98,6 +98,23 @@ fn an_evaluator_that_is_of_no_use_is_given_up_with_one_line() {
 }
 
 #[test]
+fn the_messages_of_an_evaluator_are_appended_to_its_log() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("evaluator.log");
+    std::fs::write(&log, "an earlier line\n").expect("a log");
+    let Some(evaluator) = stand_in("--die-after 40") else { return };
+    let path = log.to_str().expect("UTF-8");
+    let output = analyze(&evaluator, &["--visits", "100", "--evaluator-log", path]);
+    assert!(output.status.success() && visits(&output) >= 100, "{output:?}");
+    let logged = std::fs::read_to_string(&log).expect("a log");
+    assert!(logged.starts_with("an earlier line\n") && logged.contains("died as asked"), "{logged}");
+    let missing = folder.path().join("missing").join("evaluator.log");
+    let output = analyze(&evaluator, &["--visits", "9", "--evaluator-log", missing.to_str().expect("UTF-8")]);
+    let error = text(&output.stderr);
+    assert!(error.contains("cannot open its log") && error.lines().count() == 1, "{output:?}");
+}
+
+#[test]
 fn results_of_another_model_are_not_mixed_in() {
     let Some(evaluator) = stand_in("") else { return };
     let output = analyze(&evaluator, &["--visits", "50", "--evaluator-name", "large-model"]);

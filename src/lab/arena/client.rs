@@ -73,7 +73,7 @@ impl GtpClient {
     /// # Errors
     /// Returns an error if the command line is unreadable or the program cannot be started.
     pub fn start(command: &str) -> Result<GtpClient, StartError> {
-        let (process, Pipes { stdin, stdout }) = ChildProcess::start(command)?;
+        let (process, Pipes { stdin, stdout }) = ChildProcess::start(command, None)?;
         let (sender, answers) = sync_channel(4);
         thread::spawn(move || read_answers(BufReader::new(stdout), &sender));
         Ok(GtpClient { process, stdin: Some(stdin), answers })
