@@ -37,6 +37,6 @@ fn search(engine: &mut Engine, simulations: u64) -> Duration {
     engine.clear_table();
     let limits = Limits { simulations: Some(simulations), ..Limits::default() };
     let started = Instant::now();
-    engine.search(Player::Black, limits, &mut |_| true);
+    engine.search(Player::Black, limits, &mut |_| true).expect("a report");
     started.elapsed()
 }

@@ -370,8 +370,7 @@ impl<'a> GameAnalysis<'a> {
             loading.due().into_iter().for_each(|message| self.progress.suspend(|| print_error(&message)));
             true
         });
-        self.engine.check_evaluator(&report)?;
-        Ok(report)
+        Ok(report?)
     }
 
     fn write(&self, position: &Position, analysis: &Analysis) -> std::io::Result<()> {

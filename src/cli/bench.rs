@@ -78,7 +78,7 @@ pub(super) fn run(arguments: &BenchArguments) -> Result<()> {
             to_play,
             Limits { best_visits: Some(BEST_VISITS), ..Limits::default() },
             &mut |_| true,
-        );
+        )?;
         let best = size.vertex(engine.chosen_move(&report));
         writeln!(
             output,

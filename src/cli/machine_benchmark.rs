@@ -124,8 +124,8 @@ impl MachineBenchmark<'_> {
                 let limits = Limits { time: Some(time), simulations: Some(u64::MAX), ..Limits::default() };
                 engine.search(Player::Black, limits, &mut |_| true)
             };
-            let warm_up = search(self.time / 2);
-            let report = search(self.time);
+            let warm_up = search(self.time / 2)?;
+            let report = search(self.time)?;
             let seconds = report.elapsed.as_secs_f64();
             let (simulations, all) =
                 (report.simulations as f64, (warm_up.simulations + report.simulations) as f64);

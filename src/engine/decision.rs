@@ -1,9 +1,9 @@
 //! The decision on a move: limits of the search, the clock, a pass that ends the game, resignation. It is the same for GTP,
 //! games against a person, and matches.
 
-use super::Engine;
 use super::clock::Clock;
 use super::ending::ChosenMove;
+use super::{Engine, EngineError};
 use crate::base::game::{Move, Player};
 use crate::search::{Limits, Progress, Report};
 use std::time::{Duration, Instant};
@@ -71,16 +71,19 @@ pub struct Decision {
 impl Engine {
     /// Decides on the move of `player` in the present position; it is not played. A clock limits the search, and the time
     /// of the whole decision is subtracted from it.
+    ///
+    /// # Errors
+    /// Returns an error as [`Engine::search_position`] does.
     pub fn decide(
         &mut self,
         player: Player,
         settings: &DecisionSettings,
         clock: Option<&mut Clock>,
         progress: Progress<'_>,
-    ) -> Decision {
+    ) -> Result<Decision, EngineError> {
         let started = Instant::now();
         let limits = self.move_limits(player, settings, clock.as_deref());
-        let mut chosen = self.choose_move(player, limits, progress);
+        let mut chosen = self.choose_move(player, limits, progress)?;
         let searched =
             chosen.report.as_ref().filter(|_| chosen.reason.is_none() && self.root_moves().is_none());
         let resigns = searched.is_some_and(|report| self.should_resign(report, settings.resign_below));
@@ -100,7 +103,7 @@ impl Engine {
             clock.spend(player, started.elapsed());
         }
         let ChosenMove { mv, report, reason } = chosen;
-        Decision { mv, resigns, report, reason }
+        Ok(Decision { mv, resigns, report, reason })
     }
 
     /// Returns the limits of the search for a move. With a limit of visits or simulations, the clock only keeps the search
@@ -177,7 +180,8 @@ mod tests {
         };
         let parts = |clock: &Clock| clock.longest(Player::Black).expect("a limit").as_secs_f64();
         let (before, started) = (parts(&clock), Instant::now());
-        let decision = engine.decide(Player::Black, &settings, Some(&mut clock), &mut |_| true);
+        let decision =
+            engine.decide(Player::Black, &settings, Some(&mut clock), &mut |_| true).expect("a decision");
         let elapsed = started.elapsed().as_secs_f64();
         assert_eq!(decision.reason, Some("the game is lost and the position is settled: pass"));
         // A search may use a quarter of the main time less 1 %.

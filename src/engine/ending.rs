@@ -3,7 +3,7 @@
 //! Once nothing is left to play for, the count of the position gives the outcome of a pass. It replaces the search, which
 //! counts dead stones as alive under area scoring.
 
-use super::Engine;
+use super::{Engine, EngineError};
 use crate::base::game::{Move, Outcome, Player, Score};
 use crate::go::score::area_score;
 use crate::go::settled::is_settled;
@@ -46,24 +46,25 @@ impl Engine {
         player: Player,
         limits: Limits,
         progress: Progress<'_>,
-    ) -> ChosenMove {
+    ) -> Result<ChosenMove, EngineError> {
         let pass = self.position().size().pass();
         let is_free = self.root_moves().is_none();
         let ending = if is_free { self.ending_pass(player) } else { EndingPass::Open };
         let passes = |report, reason| ChosenMove { mv: pass, report, reason: Some(reason) };
         if ending == EndingPass::Wins {
-            return passes(None, "the position is settled and the game is won: pass");
+            return Ok(passes(None, "the position is settled and the game is won: pass"));
         }
         if ending == EndingPass::WinsWithDeadStones {
             // The search counts all stones as alive and would take a pass for a win.
             self.set_root_moves(Some((0..=pass.0).map(|mv| mv != pass.0).collect()));
         }
         let report = self.search(player, limits, progress);
-        let mv = self.chosen_move(&report);
         if is_free {
             self.set_root_moves(None);
         }
-        match ending {
+        let report = report?;
+        let mv = self.chosen_move(&report);
+        Ok(match ending {
             EndingPass::WinsWithDeadStones if report.root.value.as_f64() < LOST_WIN_RATE => {
                 passes(Some(report), "the game is lost and playing on cannot win it: pass")
             }
@@ -74,7 +75,7 @@ impl Engine {
                 passes(Some(report), "the position is settled: pass")
             }
             _ => ChosenMove { mv, report: Some(report), reason: None },
-        }
+        })
     }
 
     /// Returns true if the game is lost by the search and by the count, and the position is settled: further moves could

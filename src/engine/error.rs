@@ -1,9 +1,9 @@
-//! Errors of creating an engine or changing its board.
+//! Errors of an engine.
 
 use crate::base::memory::BudgetError;
 use crate::table::{FileError, TableError};
 
-/// A failure to create an engine or to change its board.
+/// A failure to create an engine, to change its board, or to search.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EngineError {
     /// An impossible memory budget.
@@ -31,7 +31,7 @@ pub enum EngineError {
         /// The policy's name.
         policy: &'static str,
     },
-    /// An evaluator in another process that was given up.
+    /// A search without any evaluation by the evaluator in another process.
     #[error("{reason}")]
     Evaluator {
         /// The reason.

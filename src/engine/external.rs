@@ -1,5 +1,6 @@
 //! An evaluator in another process as the engine uses it.
 
+use super::EngineError;
 use crate::base::game::{Game, Player, Prior};
 use crate::base::value::{Estimate, Value};
 use crate::base::zobrist::mix;
@@ -37,6 +38,15 @@ pub(super) fn evaluate(
     let value = Value((win_rate * f64::from(u32::MAX)) as u32);
     let score = Some(score(&evaluation, position));
     Some(PageEvaluation { estimate: Some(Estimate { value, weight: 1 }), score })
+}
+
+/// Returns the reason for a search without any evaluation.
+pub(super) fn failure(evaluator: &ExternalEvaluator) -> EngineError {
+    let reason = evaluator.failure().unwrap_or_else(|| match evaluator.progress() {
+        Some(progress) if !progress.is_empty() => format!("the evaluator has not answered yet: {progress}"),
+        _ => "the evaluator has not answered in time".to_owned(),
+    });
+    EngineError::Evaluator { reason }
 }
 
 /// Returns the score of an evaluation, Black's points before komi, with the weight of one sample.

@@ -267,7 +267,7 @@ mod tests {
         let imported = search(100, moves);
         assert_eq!(engine.import(position.clone(), &imported), ImportOutcome::Stored { visits: 100 });
         let limits = Limits { visits: Some(100), ..Limits::default() };
-        let report = engine.search_position(position.clone(), limits, &mut |_| true);
+        let report = engine.search_position(position.clone(), limits, &mut |_| true).expect("a report");
         assert_eq!((report.root.visits, report.simulations), (100, 0));
         assert!((report.root.value.as_f64() - 0.625).abs() < 1e-6);
         let (score, deviation) = report.root.score().expect("a score");

@@ -43,10 +43,11 @@ use crate::base::game::{Bounds, Game, Move, Player};
 use crate::base::memory::BudgetError;
 use crate::base::rng::PlayoutRng;
 use crate::base::zobrist::mix;
+use crate::external::ExternalEvaluator;
 use crate::go::status::DeadStones;
 use crate::go::{Komi, Position, Record, Size, playout_ownership};
 use crate::network::Network;
-use crate::search::{self, Limits, Progress, Report, Search, SearchSnapshot, ValueBias};
+use crate::search::{self, EvaluatorWait, Limits, Progress, Report, Search, SearchSnapshot, ValueBias};
 use crate::table::{FileState, ScoreMean, Table};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -237,23 +238,6 @@ impl Engine {
         ))
     }
 
-    /// Checks that a search with `report` has not ended before its first visit, for lack of an evaluation.
-    ///
-    /// # Errors
-    /// Returns the reason why the evaluator in another process gave none.
-    pub fn check_evaluator(&self, report: &Report) -> Result<(), EngineError> {
-        let Some(evaluator) = self.options.external.as_ref().filter(|_| report.root.visits == 0) else {
-            return Ok(());
-        };
-        let reason = evaluator.failure().unwrap_or_else(|| match evaluator.progress() {
-            Some(progress) if !progress.is_empty() => {
-                format!("the evaluator has not answered yet: {progress}")
-            }
-            _ => "the evaluator has not answered in time".to_owned(),
-        });
-        Err(EngineError::Evaluator { reason })
-    }
-
     /// Empties the table.
     pub fn clear_table(&mut self) {
         self.table.clear();
@@ -261,7 +245,15 @@ impl Engine {
     }
 
     /// Searches the present position with `player` to move, as [`Engine::root_for`] returns it.
-    pub fn search(&mut self, player: Player, limits: Limits, progress: Progress<'_>) -> Report {
+    ///
+    /// # Errors
+    /// Returns an error as [`Engine::search_position`] does.
+    pub fn search(
+        &mut self,
+        player: Player,
+        limits: Limits,
+        progress: Progress<'_>,
+    ) -> Result<Report, EngineError> {
         self.search_position(self.root_for(player), limits, progress)
     }
 
@@ -279,7 +271,15 @@ impl Engine {
 
     /// Searches any position of the engine's board size. The root should have the engine's key policy from the start of its
     /// history: this function sets it too late for earlier moves to count.
-    pub fn search_position(&mut self, mut root: Position, limits: Limits, progress: Progress<'_>) -> Report {
+    ///
+    /// # Errors
+    /// Returns an error if the search ends before the first visit of the root, for lack of an evaluation by another process.
+    pub fn search_position(
+        &mut self,
+        mut root: Position,
+        limits: Limits,
+        progress: Progress<'_>,
+    ) -> Result<Report, EngineError> {
         self.prepare(&mut root);
         let mut parameters = self.options.parameters;
         // The seed depends on the position and its visits, so that no search depends on those of other positions. A search
@@ -295,15 +295,14 @@ impl Engine {
         self.searches += 1;
         let policy =
             self.options.policy.policy(limits.simulations.or(limits.visits).unwrap_or(UNKNOWN_BUDGET));
-        parameters.evaluators_wait = self.options.external.is_some();
-        let stop = Arc::<AtomicBool>::default();
-        let external = self.options.external.as_ref();
-        let is_loading = || external.is_some_and(|evaluator| evaluator.is_loading());
+        let external = self.options.external.as_deref();
+        let stop = AtomicBool::new(false);
+        let is_loading = || external.is_some_and(ExternalEvaluator::is_loading);
+        let wait = EvaluatorWait { stop: &stop, is_loading: &is_loading };
         let search = Search::new(&self.table, policy, parameters)
             .with_root_moves(self.root_moves.as_deref())
-            .with_stop(Arc::clone(&stop))
             .with_value_bias(self.value_bias.as_ref())
-            .with_loading(&is_loading);
+            .with_evaluator_wait(external.map(|_| wait));
         let network = self.network.as_ref();
         let evaluation = network.map(|network| evaluation::evaluate(network, &root));
         let counted = network.filter(|_| self.options.estimate_weight() > 0);
@@ -319,14 +318,15 @@ impl Engine {
             let report = || completed(snapshot.report());
             progress(&SearchSnapshot::new(snapshot.simulations, &report))
         };
-        if let Some(evaluator) = &self.options.external {
+        if let Some(evaluator) = external {
             let new_evaluator = || -> search::PositionEvaluator<'_, Position> {
-                let (evaluator, stop) = (Arc::clone(evaluator), Arc::clone(&stop));
-                Box::new(move |position, priors| external::evaluate(&evaluator, position, priors, &stop))
+                Box::new(|position, priors| external::evaluate(evaluator, position, priors, &stop))
             };
-            return completed(search.run_with_evaluators(&root, &new_evaluator, limits, &mut progress));
+            let report = search.run_with_evaluators(&root, &new_evaluator, limits, &mut progress);
+            let has_visits = report.root.visits > 0;
+            return if has_visits { Ok(completed(report)) } else { Err(external::failure(evaluator)) };
         }
-        let Some(network) = network else { return completed(search.run(&root, limits, &mut progress)) };
+        let Some(network) = network else { return Ok(completed(search.run(&root, limits, &mut progress))) };
         let new_evaluator = || -> search::PositionEvaluator<'_, Position> {
             let mut evaluator =
                 NetworkEvaluator::new(Arc::clone(network), self.options.estimate_weight(), &root);
@@ -335,7 +335,7 @@ impl Engine {
             }
             Box::new(move |position, priors| Some(evaluator.evaluate(position, priors)))
         };
-        completed(search.run_with_evaluators(&root, &new_evaluator, limits, &mut progress))
+        Ok(completed(search.run_with_evaluators(&root, &new_evaluator, limits, &mut progress)))
     }
 
     /// Completes the report of a search with the network's evaluation and a score of the root within its proven bounds, from

@@ -80,7 +80,7 @@ mod tests {
         };
         let mut engine = Engine::new(options).expect("an engine");
         let limits = Limits { simulations: Some(200), ..Limits::default() };
-        let report = engine.search(Player::Black, limits, &mut |_| true);
+        let report = engine.search(Player::Black, limits, &mut |_| true).expect("a report");
         let position = engine.position().clone();
         let choose = |seed| move_randomness.choose(&position, &report, &mut PlayoutRng::new(seed, 0));
         let moves = (0..64).map(|seed| choose(seed).expect("a move")).collect();

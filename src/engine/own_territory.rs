@@ -55,7 +55,9 @@ impl Engine {
         let mut after = self.root_for(player);
         after.play(pass);
         let limits = Limits { time, ..limits };
-        let root = self.search_position(after, limits, &mut |_| true).root;
+        let Ok(Report { root, .. }) = self.search_position(after, limits, &mut |_| true) else {
+            return false;
+        };
         let loss = lead.zip(root.black_score).map_or(0.0, |(lead, score)| lead - sign * score);
         win_rate - (1.0 - root.value.as_f64()) <= MAX_WIN_RATE_LOSS
             && loss <= MAX_POINT_LOSS * size.points() as f64

@@ -90,8 +90,7 @@ impl GoGame {
             }
             None => &mut self.engine,
         };
-        let report = engine.search(to_play, self.setting.limits, &mut |_| true);
-        engine.check_evaluator(&report)?;
+        let report = engine.search(to_play, self.setting.limits, &mut |_| true)?;
         self.note_estimate(&report);
         Ok(report)
     }
@@ -229,13 +228,12 @@ impl InteractiveGame for GoGame {
         let limits = self.setting.level.map_or(self.setting.limits, Level::limits);
         let settings =
             DecisionSettings { budget: limits.into(), resign_below: 0.0, ..DecisionSettings::default() };
-        let Decision { mut mv, report, .. } = self.engine.decide(to_play, &settings, None, &mut |_| true);
-        if let Some(report) = &report {
-            if let Err(error) = self.engine.check_evaluator(report) {
-                return format!("No move: {error}.");
-            }
-            self.note_estimate(report);
-        }
+        let decision = self.engine.decide(to_play, &settings, None, &mut |_| true);
+        let Decision { mut mv, report, .. } = match decision {
+            Ok(decision) => decision,
+            Err(error) => return format!("No move: {error}."),
+        };
+        report.iter().for_each(|report| self.note_estimate(report));
         if self.engine.record_mut().play(to_play, mv).is_err() {
             // Not expected, since searches exclude moves that superko bans.
             mv = self.size().pass();

@@ -51,7 +51,6 @@ use limits::StoppingRule;
 use pending::PendingEvaluations;
 use policy::SelectionPolicy;
 use run::Run;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use virtual_loss::VirtualLoss;
 use worker::Worker;
@@ -63,26 +62,25 @@ pub struct Search<'t, P> {
     parameters: SearchParameters,
     /// See [`Search::with_root_moves`].
     root_moves: Option<&'t [bool]>,
-    /// See [`Search::with_stop`].
-    stop: Arc<AtomicBool>,
     /// See [`Search::with_value_bias`].
     value_bias: Option<&'t ValueBias>,
-    /// See [`Search::with_loading`].
-    is_loading: Option<&'t (dyn Fn() -> bool + Sync)>,
+    /// See [`Search::with_evaluator_wait`].
+    evaluator_wait: Option<EvaluatorWait<'t>>,
+}
+
+/// The wait of a search's evaluators for the answers of another process.
+#[derive(Clone, Copy)]
+pub struct EvaluatorWait<'t> {
+    /// Set by the search when it ends: evaluators stop waiting.
+    pub stop: &'t AtomicBool,
+    /// Returns true while the process loads; that time does not count.
+    pub is_loading: &'t (dyn Fn() -> bool + Sync),
 }
 
 impl<'t, P: SelectionPolicy> Search<'t, P> {
     /// Creates a search of `table` that chooses moves by `policy`.
     pub fn new(table: &'t Table, policy: P, parameters: SearchParameters) -> Search<'t, P> {
-        Search {
-            table,
-            policy,
-            parameters,
-            root_moves: None,
-            stop: Arc::default(),
-            value_bias: None,
-            is_loading: None,
-        }
+        Search { table, policy, parameters, root_moves: None, value_bias: None, evaluator_wait: None }
     }
 
     /// Restricts the search to the root moves `allowed`, indexed by move number; `None` allows all. The root then has a
@@ -94,12 +92,6 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
         self
     }
 
-    /// Ends the search once `stop` is true; a run sets it when its time is over. For evaluators that wait.
-    #[must_use]
-    pub fn with_stop(self, stop: Arc<AtomicBool>) -> Search<'t, P> {
-        Search { stop, ..self }
-    }
-
     /// Corrects the evaluator's values by `bias`, and adds the errors found. For evaluators with values that end the
     /// simulations; those of playouts are too noisy.
     #[must_use]
@@ -107,10 +99,11 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
         Search { value_bias: bias, ..self }
     }
 
-    /// Does not count the time during which `is_loading` returns true. For evaluators that wait.
+    /// Runs all workers in threads of their own, while the caller's thread watches the limits. For evaluators that wait for
+    /// another process.
     #[must_use]
-    pub fn with_loading(self, is_loading: &'t (dyn Fn() -> bool + Sync)) -> Search<'t, P> {
-        Search { is_loading: Some(is_loading), ..self }
+    pub fn with_evaluator_wait(self, wait: Option<EvaluatorWait<'t>>) -> Search<'t, P> {
+        Search { evaluator_wait: wait, ..self }
     }
 
     /// Searches the position of `root` and reports its statistics in the table.
@@ -142,7 +135,8 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
         self.table.mark_active();
         let threads = self.parameters.threads;
         let rule = StoppingRule::new(limits, self.table, root, self.root_moves.is_none());
-        let run = Run::new(rule, threads, Arc::clone(&self.stop));
+        let stop = AtomicBool::new(false);
+        let run = Run::new(rule, threads, self.evaluator_wait.map_or(&stop, |wait| wait.stop));
         let virtual_loss = (threads > 1).then(|| VirtualLoss::new(root.move_count(), threads));
         let pending = (threads > 1).then(|| PendingEvaluations::new(threads + 1));
         let worker = |stream: u64| {
@@ -156,11 +150,9 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
                 ..Worker::new(self.table, policy, self.parameters, virtual_loss, root, rng, new_evaluator())
             }
         };
-        let workers = if self.parameters.evaluators_wait {
-            let is_loading = self.is_loading.unwrap_or(&|| false);
-            run.work_watched(self.table, root, worker, is_loading, progress)
-        } else {
-            run.work(self.table, root, worker, progress)
+        let workers = match self.evaluator_wait {
+            Some(wait) => run.work_watched(self.table, root, worker, wait.is_loading, progress),
+            None => run.work(self.table, root, worker, progress),
         };
         let mut totals = report::Totals::default();
         workers.iter().for_each(|worker| worker.add_to(&mut totals));

@@ -24,8 +24,6 @@ pub struct SearchParameters {
     /// True if the value of a position that an evaluator has just evaluated ends the simulation, in place of a playout;
     /// `expand_at` is then ignored. An engine sets it by its policy.
     pub evaluates_leaves: bool,
-    /// True if evaluators wait for another process: the caller's thread then runs no worker but watches the limits.
-    pub evaluators_wait: bool,
     /// Number of workers, 1 to 255.
     pub threads: usize,
     /// Seed of all randomness.
@@ -40,7 +38,6 @@ impl Default for SearchParameters {
             reseed: true,
             defers_entries: false,
             evaluates_leaves: false,
-            evaluators_wait: false,
             threads: 1,
             seed: 1,
         }

@@ -7,7 +7,6 @@ use super::report::{self, Report, Totals};
 use super::worker::Worker;
 use crate::base::game::Game;
 use crate::table::Table;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
@@ -21,11 +20,11 @@ const WATCH_INTERVAL: Duration = Duration::from_millis(5);
 const MAX_GRANT: u64 = 16;
 
 /// State shared by the workers of one run.
-pub(super) struct Run {
+pub(super) struct Run<'s> {
     /// Number of simulations granted so far.
     simulations: CachePadded<AtomicU64>,
     /// True once time, `progress` or a missing evaluation ends the run: evaluators stop waiting.
-    stop: Arc<AtomicBool>,
+    stop: &'s AtomicBool,
     /// True once the run has enough visits or a proof: evaluations in progress are still stored.
     is_done: AtomicBool,
     stopping_rule: StoppingRule,
@@ -36,9 +35,9 @@ pub(super) struct Run {
 #[repr(align(64))]
 struct CachePadded<T>(T);
 
-impl Run {
+impl<'s> Run<'s> {
     /// Creates a run that ends when `stop` becomes true.
-    pub(super) fn new(stopping_rule: StoppingRule, threads: usize, stop: Arc<AtomicBool>) -> Run {
+    pub(super) fn new(stopping_rule: StoppingRule, threads: usize, stop: &'s AtomicBool) -> Run<'s> {
         Run {
             simulations: CachePadded(AtomicU64::new(0)),
             stop,

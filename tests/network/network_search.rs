@@ -113,7 +113,9 @@ fn engine(network: Option<Arc<Network>>, value: u8) -> Engine {
 #[test]
 fn the_same_network_and_seed_give_the_same_search_and_another_network_another() {
     let visits = |seed| {
-        let report = engine(Some(Arc::new(network(seed))), 8).search(Player::Black, limits(), &mut |_| true);
+        let report = engine(Some(Arc::new(network(seed))), 8)
+            .search(Player::Black, limits(), &mut |_| true)
+            .expect("a report");
         report.moves.iter().map(|it| (it.mv, it.edge_visits)).collect::<Vec<(Move, u64)>>()
     };
     assert_eq!(visits(1), visits(1));
@@ -124,7 +126,7 @@ fn the_same_network_and_seed_give_the_same_search_and_another_network_another() 
 fn priors_in_reports_are_the_policy() {
     let network = Arc::new(network(4));
     let mut engine = engine(Some(Arc::clone(&network)), 8);
-    let report = engine.search(Player::Black, limits(), &mut |_| true);
+    let report = engine.search(Player::Black, limits(), &mut |_| true).expect("a report");
     let policy = tewari::engine::evaluation::evaluate(&network, engine.position()).policy;
     assert!((policy.iter().sum::<f64>() - 1.0).abs() < 1e-9 && !report.moves.is_empty());
     for candidate in &report.moves {
@@ -137,7 +139,7 @@ fn scores_stay_with_positions_from_one_search_to_the_next() {
     let mut engine = engine(Some(Arc::new(network(4))), 3);
     let mut search = |simulations| {
         let limits = Limits { simulations: Some(simulations), ..Limits::default() };
-        engine.search(Player::Black, limits, &mut |_| true)
+        engine.search(Player::Black, limits, &mut |_| true).expect("a report")
     };
     let (first, second) = (search(SIMULATIONS), search(1));
     let of_root = |report: &Report| report.root.black_score.expect("a score");
@@ -153,7 +155,7 @@ fn scores_stay_with_positions_from_one_search_to_the_next() {
 fn the_score_of_a_move_is_that_of_the_position_it_leads_to() {
     for network in [None, Some(Arc::new(network(4)))] {
         let mut engine = engine(network, 3);
-        let report = engine.search(Player::Black, limits(), &mut |_| true);
+        let report = engine.search(Player::Black, limits(), &mut |_| true).expect("a report");
         let best = report.best().expect("a move");
         let mut position = engine.position().clone();
         position.play(best.mv);
@@ -296,7 +298,10 @@ fn owners_in_reports_are_the_network_s_where_its_value_counts_and_else_the_playo
         };
         options.networks = network.cloned().map(Networks::Given);
         options.value_weight = value;
-        Engine::new(options).expect("an engine").search(Player::Black, limits(), &mut |_| true)
+        Engine::new(options)
+            .expect("an engine")
+            .search(Player::Black, limits(), &mut |_| true)
+            .expect("a report")
     };
     let evaluation =
         tewari::engine::evaluation::evaluate(&network, &Position::new(size, Rules::CHINESE, Komi(1)));

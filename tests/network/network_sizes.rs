@@ -35,7 +35,7 @@ fn an_engine_asks_the_network_for_its_board_also_after_another_size() {
         let network = Network::embedded(square(side));
         assert_eq!(engine.network().map(|network| network.identity()), Some(network.identity()), "{side}");
         let limits = Limits { simulations: Some(20), ..Limits::default() };
-        let report = engine.search(Player::Black, limits, &mut |_| true);
+        let report = engine.search(Player::Black, limits, &mut |_| true).expect("a report");
         let policy =
             evaluation::evaluate(&network, &Position::new(square(side), Rules::CHINESE, Komi(13))).policy;
         for candidate in report.moves.iter().chain(&report.untried) {

@@ -235,9 +235,13 @@ fn games_and_protocols_use_the_evaluator() {
     let gtp = ["gtp", "--size", "5", "--visits", "60"];
     let played = run(&gtp, &evaluator, "genmove b\ngenmove w\n");
     assert_eq!(text(&played.stdout).matches("= ").count(), 2, "{played:?}");
-    let failed = run(&gtp, "/nowhere/katago", "genmove b\nname\n");
+    let input = "genmove b\n1 kata-genmove_analyze b 10\n2 lz-analyze b 10\n3 name\n";
+    let failed = run(&gtp, "/nowhere/katago", input);
     let answers = text(&failed.stdout);
-    assert!(answers.starts_with("? the evaluator: cannot start") && answers.contains("= "), "{failed:?}");
+    let starts: Vec<&str> = answers.lines().filter(|line| !line.is_empty()).collect();
+    let expected = ["? the evaluator: cannot start", "?1 the evaluator: cannot start", "=2", "=3 Tewari"];
+    let is_as_expected = starts.iter().zip(expected).all(|(line, start)| line.starts_with(start));
+    assert!(starts.len() == expected.len() && is_as_expected, "{failed:?}");
     let query = r#"{"id":"a","moves":[["B","C3"]],"rules":"chinese","komi":5.5,"boardXSize":5,"boardYSize":5,
         "maxVisits":60,"includePolicy":true,"includeOwnership":true}"#;
     let query = format!("{}\n", query.replace('\n', ""));

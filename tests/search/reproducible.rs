@@ -27,7 +27,7 @@ fn visits(number: u64) -> Limits {
 
 fn search(engine: &mut Engine, limits: Limits) -> Report {
     let to_play = engine.position().to_play();
-    engine.search(to_play, limits, &mut |_| true)
+    engine.search(to_play, limits, &mut |_| true).expect("a report")
 }
 
 /// The values of a move: edge visits, visits, value, main line.

@@ -299,8 +299,7 @@ fn search(
     options.komi = record.position().komi();
     let mut engine = Engine::new(options)?;
     engine.set_record(record.clone())?;
-    let report = engine.search(record.position().to_play(), limits, &mut |_| true);
-    engine.check_evaluator(&report)?;
+    let report = engine.search(record.position().to_play(), limits, &mut |_| true)?;
     Ok((engine.chosen_move(&report), report))
 }
 

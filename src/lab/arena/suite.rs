@@ -302,8 +302,7 @@ impl SuiteTest {
         options.parameters.seed = mix(options.parameters.seed ^ id);
         let mut engine = Engine::new(options)?;
         engine.set_record(self.record.clone())?;
-        let report = engine.search(self.to_play, limits, &mut |_| true);
-        engine.check_evaluator(&report)?;
+        let report = engine.search(self.to_play, limits, &mut |_| true)?;
         let mv = position.size().vertex(engine.chosen_move(&report));
         let solved = self.is_solved(&mv, &report);
         Ok(TestRow {

@@ -174,7 +174,7 @@ pub fn compare(
         let by_network = PositionForecast { value: opinion.black_winrate, ownership: opinion.ownership };
         comparison.network.add(game, &position, &by_network);
         engine.clear_table();
-        let report = engine.search_position(position.clone(), limits, &mut |_| true);
+        let report = engine.search_position(position.clone(), limits, &mut |_| true)?;
         let value = report.root.value.as_f64();
         let value = if position.to_play() == Player::Black { value } else { 1.0 - value };
         let points = 0..size.points() as u16;

@@ -154,7 +154,7 @@ impl<'s> SelfPlayer<'s> {
     /// Plays game `number`, which depends only on the number, the settings and the engine.
     ///
     /// # Errors
-    /// Returns an error if there is no memory for another board.
+    /// Returns an error if there is no memory for another board, or if a search fails.
     pub fn play(&mut self, number: u64) -> Result<SelfplayGame, EngineError> {
         let seed = mix(self.settings.seed ^ mix(number));
         let mut random = ChaCha8Rng::seed_from_u64(seed);
@@ -178,7 +178,7 @@ impl<'s> SelfPlayer<'s> {
         while self.engine.position().passes() < 2
             && game.moves.len() < MAX_MOVES_PER_POINT * size.points()
             && !self.is_settled(game.moves.len(), seed)
-            && self.play_move(&mut game, &mut random)
+            && self.play_move(&mut game, &mut random)?
         {}
         game.owners = owners_at_end(self.engine.position(), seed);
         Ok(game)
@@ -242,7 +242,7 @@ impl<'s> SelfPlayer<'s> {
     }
 
     /// Searches the position and plays a move; returns false if the outcome is proven, which ends the game.
-    fn play_move(&mut self, game: &mut SelfplayGame, random: &mut ChaCha8Rng) -> bool {
+    fn play_move(&mut self, game: &mut SelfplayGame, random: &mut ChaCha8Rng) -> Result<bool, EngineError> {
         let is_long = random.next_u64() % 256 < LONG_SEARCH_PROBABILITY;
         let to_play = self.engine.position().to_play();
         let simulations = if is_long { self.settings.simulations } else { self.settings.short_simulations };
@@ -254,8 +254,9 @@ impl<'s> SelfPlayer<'s> {
         let limits = Limits { simulations: Some(simulations), ..Limits::default() };
         let report = self.engine.search(to_play, limits, &mut |_| true);
         self.engine.set_root_noise(None);
+        let report = report?;
         if report.root.proven.is_some() {
-            return false;
+            return Ok(false);
         }
         if is_long {
             let visits = report.moves.iter().map(|it| (it.mv.0, it.edge_visits as u32)).collect();
@@ -267,7 +268,7 @@ impl<'s> SelfPlayer<'s> {
         if !self.settings.keep_komi {
             self.make_even(&report, game);
         }
-        true
+        Ok(true)
     }
 
     /// Draws a move in proportion to a power of its visits.

@@ -51,12 +51,18 @@ impl Session {
     fn answer_to(&mut self, line: &str, output: &mut impl Write) -> io::Result<Option<Response>> {
         let Some(command) = protocol::parse_line(line) else { return Ok(None) };
         let Some(Ok(request)) = self.live_request(&command) else { return Ok(self.answer(line)) };
-        writeln!(output, "={}", command.id.map_or(String::new(), |id| id.to_string()))?;
-        output.flush()?;
-        self.analyze_live(&request, &mut |line| {
-            writeln!(output, "{line}")?;
+        let mut head = Some(format!("={}\n", command.id.map_or(String::new(), |id| id.to_string())));
+        if request.is_analysis() {
+            write!(output, "{}", head.take().unwrap_or_default())?;
+            output.flush()?;
+        }
+        let outcome = self.analyze_live(&request, &mut |line| {
+            writeln!(output, "{}{line}", head.take().unwrap_or_default())?;
             output.flush()
         })?;
+        if let Err(error) = outcome {
+            return Ok(Some(Response { id: command.id, outcome: Err(error.to_string()) }));
+        }
         writeln!(output)?;
         output.flush()?;
         Ok(None)
@@ -77,14 +83,14 @@ impl Session {
     pub fn answer(&mut self, line: &str) -> Option<Response> {
         let command = protocol::parse_line(line)?;
         if let Some(request) = self.live_request(&command) {
-            let outcome = request.map(|request| {
+            let outcome = request.and_then(|request| {
                 let mut text = String::from("\n");
-                // Writing to a string cannot fail.
-                let _ = self.analyze_live(&request, &mut |line| {
+                let emit = &mut |line: &str| {
                     text.extend([line, "\n"]);
                     Ok(())
-                });
-                text
+                };
+                // Writing to a string cannot fail.
+                self.analyze_live(&request, emit).unwrap_or(Ok(())).map(|()| text)
             });
             return Some(Response { id: command.id, outcome: outcome.map_err(|error| error.to_string()) });
         }

@@ -38,12 +38,12 @@ pub(super) enum MoveChoice {
 
 impl Session {
     /// Decides on a move, which is not played; the report is `None` if no search was needed. `watch` is called during the
-    /// search and ends it by returning false.
+    /// search and ends it by returning false. The error is that of [`Engine::search_position`](crate::engine::Engine::search_position).
     pub(super) fn choose(
         &mut self,
         thinking: Thinking,
         watch: &mut dyn FnMut(&SearchSnapshot<'_>) -> bool,
-    ) -> (MoveChoice, Option<Report>) {
+    ) -> Result<(MoveChoice, Option<Report>), GtpError> {
         let Thinking { player, uses_clock, is_cancellable } = thinking;
         let Session { engine, input, clock, options, diagnostics, .. } = self;
         let mut loading = LoadingMessages::new(engine.options().external.as_ref());
@@ -54,18 +54,17 @@ impl Session {
                 loading.due().into_iter().for_each(|message| diagnostics(&message));
                 watch(snapshot) && !is_cancelled && !input.is_interrupted()
             });
+        let decision = match decision {
+            Err(_) if is_cancelled => return Ok((MoveChoice::Cancelled, None)),
+            decision => decision.map_err(GtpError::Evaluator)?,
+        };
         self.note_decision(&decision);
         let choice = match decision.mv {
             _ if is_cancelled => MoveChoice::Cancelled,
             mv if decision.resigns => MoveChoice::Resign(mv),
             mv => MoveChoice::Move(mv),
         };
-        (choice, decision.report)
-    }
-
-    /// Checks that a decision had an evaluator, see [`Engine::check_evaluator`](crate::engine::Engine::check_evaluator).
-    pub(super) fn check_evaluator(&self, report: Option<&Report>) -> Result<(), GtpError> {
-        report.map_or(Ok(()), |report| self.engine.check_evaluator(report)).map_err(GtpError::Evaluator)
+        Ok((choice, decision.report))
     }
 
     /// Adds the search of a decision to the totals and writes diagnostics.

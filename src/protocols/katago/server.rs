@@ -94,10 +94,10 @@ impl<W: Write> Server<W> {
         });
         engine.set_root_moves(None);
         frontend.is_terminated = false;
-        let answered = match (failure, engine.check_evaluator(&report)) {
+        let answered = match (failure, report) {
             (Some(failure), _) => Err(failure),
             (None, Err(error)) => frontend.refuse(request, &error),
-            (None, Ok(())) => frontend.write_message(&result(&report, false)),
+            (None, Ok(report)) => frontend.write_message(&result(&report, false)),
         };
         engine.store_ownership(&ownership);
         answered

@@ -188,8 +188,7 @@ impl<'r> ReviewedGame<'r> {
         if is_ended {
             return Ok(None);
         }
-        engine.check_evaluator(&report)?;
-        let analysis = Analysis::new(job.id, step.turn, step.played, position, report);
+        let analysis = Analysis::new(job.id, step.turn, step.played, position, report?);
         let mut line = engine.line_ownership(position).without_start();
         let analysis = Analysis { ownership: line.of_root(&analysis.report), ..analysis };
         engine.store_ownership(&line);

@@ -114,7 +114,7 @@ fn under_territory_scoring_leads_are_those_of_the_player_asked_about() {
         let mut engine = session_engine(&mut session);
         engine.set_record(session.engine().record().clone()).unwrap();
         let (asked, sign) = if player == "b" { (Player::Black, 1.0) } else { (Player::White, -1.0) };
-        let report = engine.search(asked, Limits::default(), &mut |_| false);
+        let report = engine.search(asked, Limits::default(), &mut |_| false).expect("a report");
         let lead = sign * (report.root.black_score.unwrap() - komi);
         let told = ask(&mut session, &format!("kata-analyze {player} 10 rootInfo true"));
         let (_, root) = told.split_once(" rootInfo ").unwrap();
@@ -145,7 +145,7 @@ fn a_proven_position_has_a_score_within_its_bounds() {
         let options = EngineOptions { size, komi: Komi(7), memory, networks, ..EngineOptions::default() };
         let mut engine = Engine::new(options).unwrap();
         let limits = Limits { simulations: Some(200_000), ..Limits::default() };
-        let mut search = || engine.search(Player::Black, limits, &mut |_| true).root;
+        let mut search = || engine.search(Player::Black, limits, &mut |_| true).expect("a report").root;
         assert!(search().proven.is_some());
         let again = search();
         let score = again.black_score.expect("a score");
@@ -302,7 +302,7 @@ fn a_move_without_any_time_is_a_sensible_one() {
 #[test]
 fn a_search_that_is_stopped_at_once_has_found_a_move() {
     let mut engine = session_engine(&mut session(9));
-    let report = engine.search(Player::Black, Limits::default(), &mut |_| false);
+    let report = engine.search(Player::Black, Limits::default(), &mut |_| false).expect("a report");
     assert!(report.simulations > 0 && report.root.visits > 0);
     assert!(report.best().is_some_and(|best| best.edge_visits > 0));
 }

@@ -34,7 +34,7 @@ fn simulations(count: u64) -> Limits {
 fn search(options: EngineOptions, limits: Limits) -> (Report, usize) {
     let mut engine = Engine::new(options).expect("an engine");
     let to_play = engine.position().to_play();
-    let report = engine.search(to_play, limits, &mut |_| true);
+    let report = engine.search(to_play, limits, &mut |_| true).expect("a report");
     let entries = engine.table().census().entries_used;
     (report, entries)
 }
@@ -58,7 +58,7 @@ fn every_preset_plays_a_legal_game_and_the_same_one_twice() {
             let mut moves = 0;
             while engine.position().passes() < 2 && moves < 100 {
                 let to_play = engine.position().to_play();
-                let report = engine.search(to_play, simulations(60), &mut |_| true);
+                let report = engine.search(to_play, simulations(60), &mut |_| true).expect("a report");
                 let mv = engine.chosen_move(&report);
                 engine.record_mut().play(to_play, mv).expect("a legal move");
                 moves += 1;
@@ -123,7 +123,7 @@ fn ucb_improved_does_not_wait_for_a_move_that_superko_bans() {
         engine.record_mut().play(player, mv).expect("a legal move");
         player = player.other();
     }
-    let report = engine.search(player, simulations(6_000), &mut |_| true);
+    let report = engine.search(player, simulations(6_000), &mut |_| true).expect("a report");
     let most = report.moves.iter().map(|it| it.edge_visits).max();
     assert!(most < Some(2_000), "one move had {most:?} of 6,000: rounds never ended");
 }
@@ -163,9 +163,9 @@ fn without_transpositions_the_table_holds_a_tree() {
     let mut engine =
         Engine::new(EngineOptions { keys: KeyPolicy::Path, ..options("ucb1") }).expect("an engine");
     let to_play = engine.position().to_play();
-    let report = engine.search(to_play, simulations(2_000), &mut |_| true);
+    let report = engine.search(to_play, simulations(2_000), &mut |_| true).expect("a report");
     let best = report.best().expect("a move").clone();
     engine.record_mut().play(to_play, best.mv).expect("legal");
-    let next = engine.search(to_play.other(), simulations(1), &mut |_| true);
+    let next = engine.search(to_play.other(), simulations(1), &mut |_| true).expect("a report");
     assert!(next.root.visits >= best.edge_visits, "{} of {}", next.root.visits, best.edge_visits);
 }

@@ -23,8 +23,7 @@ pub(super) fn genmove(session: &mut Session, mut arguments: Arguments<'_>) -> Re
 }
 
 fn genmove_for(session: &mut Session, player: Player) -> Result<String, GtpError> {
-    let (choice, report) = session.choose(Thinking::of(player), &mut |_| true);
-    session.check_evaluator(report.as_ref())?;
+    let (choice, _) = session.choose(Thinking::of(player), &mut |_| true)?;
     Ok(session.play_choice(player, choice))
 }
 
@@ -49,8 +48,7 @@ fn search(
 ) -> Result<String, GtpError> {
     let player = arguments.optional_player()?.unwrap_or(session.position().to_play());
     let thinking = Thinking { is_cancellable, ..Thinking::of(player) };
-    let (choice, report) = session.choose(thinking, &mut |_| true);
-    session.check_evaluator(report.as_ref())?;
+    let (choice, _) = session.choose(thinking, &mut |_| true)?;
     Ok(session.choice_text(choice))
 }
 
@@ -59,11 +57,10 @@ fn search(
 pub(super) fn reg_genmove(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let player = arguments.optional_player()?.unwrap_or(session.position().to_play());
     let thinking = Thinking { uses_clock: false, ..Thinking::of(player) };
-    let (choice, report) = session.choose(thinking, &mut |_| true);
+    let (choice, _) = session.choose(thinking, &mut |_| true)?;
     let (MoveChoice::Move(mv) | MoveChoice::Resign(mv)) = choice else {
         unreachable!("only another line cancels, and this search does not look for one")
     };
-    session.check_evaluator(report.as_ref())?;
     Ok(session.size().vertex(mv))
 }
 

@@ -6,9 +6,11 @@ mod request;
 pub(super) use request::{Request, names};
 
 use self::request::Purpose;
+use super::error::GtpError;
 use super::session::Session;
 use super::think::Thinking;
 use crate::base::game::Game;
+use crate::engine::EngineError;
 use crate::external::LoadingMessages;
 use crate::search::{Limits, Report, SearchSnapshot};
 use std::io;
@@ -21,7 +23,8 @@ const MAX_FIRST_LINE_DELAY: Duration = Duration::from_millis(50);
 const MIN_INTERVAL: Duration = Duration::from_millis(10);
 
 impl Session {
-    /// Analyses the position and passes each line to `emit`; an error of `emit` ends the analysis.
+    /// Analyses the position and passes each line to `emit`; an error of `emit` ends the analysis. The inner error is that of
+    /// a search for a move without any evaluation, which has no lines.
     ///
     /// # Errors
     /// Returns the error of `emit`.
@@ -29,7 +32,7 @@ impl Session {
         &mut self,
         request: &Request,
         emit: &mut dyn FnMut(&str) -> io::Result<()>,
-    ) -> io::Result<()> {
+    ) -> io::Result<Result<(), GtpError>> {
         for key in &request.unsupported {
             self.note(&format!("{key} is not supported: nothing is written for it"));
         }
@@ -49,44 +52,42 @@ impl Session {
         let mut watch =
             |snapshot: &SearchSnapshot<'_>| !line_times.is_due() || report_line(&snapshot.report());
         self.engine.set_root_moves(request.root_moves.clone());
-        let choice = if request.purpose == Purpose::Analysis {
-            let report = self.search_until_next_line(request, &mut watch);
-            report_line(&report);
-            let evaluated = self.engine.check_evaluator(&report);
-            evaluated.err().into_iter().for_each(|error| self.note(&error.to_string()));
-            self.last_search = Some((self.searched_key(request.player), report));
+        let choice = if request.is_analysis() {
+            match self.search_until_next_line(request, &mut watch) {
+                Ok(report) => {
+                    report_line(&report);
+                    self.last_search = Some((self.searched_key(request.player), report));
+                }
+                Err(error) => self.note(&error.to_string()),
+            }
             None
         } else {
             let is_cancellable = request.purpose == Purpose::CancellableSearch;
             let thinking = Thinking { player: request.player, uses_clock: true, is_cancellable };
-            let (choice, report) = self.choose(thinking, &mut watch);
-            if let Some(report) = &report {
+            let chosen = self.choose(thinking, &mut watch);
+            if let Ok((_, Some(report))) = &chosen {
                 report_line(report);
             }
-            let evaluated = report.as_ref().map_or(Ok(()), |report| self.engine.check_evaluator(report));
-            Some(evaluated.map(|()| choice))
+            Some(chosen)
         };
         self.engine.set_root_moves(None);
         self.engine.store_ownership(&ownership);
         match (failure, choice) {
             (Some(failure), _) => Err(failure),
-            (None, Some(Err(error))) => {
-                self.note(&error.to_string());
-                emit("play cancelled")
-            }
-            (None, Some(Ok(choice))) => {
+            (None, Some(Err(error))) => Ok(Err(error)),
+            (None, Some(Ok((choice, _)))) => {
                 let is_played = request.purpose == Purpose::Play;
                 let answer = if is_played {
                     self.play_choice(request.player, choice)
                 } else {
                     self.choice_text(choice)
                 };
-                emit(&format!("play {answer}"))
+                emit(&format!("play {answer}")).map(Ok)
             }
             (None, None) => {
                 // A search may end by itself, but its response ends with the next line.
                 self.input.wait();
-                Ok(())
+                Ok(Ok(()))
             }
         }
     }
@@ -95,15 +96,14 @@ impl Session {
         &mut self,
         request: &Request,
         watch: &mut dyn FnMut(&SearchSnapshot<'_>) -> bool,
-    ) -> Report {
+    ) -> Result<Report, EngineError> {
         let Session { engine, input, diagnostics, .. } = self;
         let mut loading = LoadingMessages::new(engine.options().external.as_ref());
         let report = engine.search(request.player, Limits::default(), &mut |snapshot| {
             loading.due().into_iter().for_each(|message| diagnostics(&message));
             watch(snapshot) && !input.has_more()
         });
-        self.totals.add(&report);
-        report
+        report.inspect(|report| self.totals.add(report))
     }
 
     /// Searches on the opponent's time until the next line from the controller.
@@ -114,7 +114,8 @@ impl Session {
         let to_play = self.position().to_play();
         let Session { engine, input, .. } = self;
         let report = engine.search(to_play, Limits::default(), &mut |_| !input.has_more());
-        self.totals.add(&report);
+        // A failure of the evaluator is reported with the next command that needs it.
+        report.iter().for_each(|report| self.totals.add(report));
     }
 }
 

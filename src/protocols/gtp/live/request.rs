@@ -103,6 +103,11 @@ impl Request {
         Some(request.with_arguments(Arguments::new(rest), to_play, size))
     }
 
+    /// Returns true if no move is chosen.
+    pub(in crate::protocols::gtp) fn is_analysis(&self) -> bool {
+        self.purpose == Purpose::Analysis
+    }
+
     fn with_arguments(
         mut self,
         mut arguments: Arguments<'_>,
