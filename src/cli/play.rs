@@ -147,7 +147,8 @@ fn play_go(arguments: &GoArguments) -> Result<()> {
         print_error(&mismatch);
     }
     let limits = common.limits(Limits { time: Some(DEFAULT_TIME), ..Limits::default() });
-    let setting = GoGameSettings { human: common.human(), limits, level: arguments.level, ink: ink() };
+    let setting =
+        GoGameSettings { human: common.human(), limits, level: arguments.level, style: board_style() };
     let mut game = GoGame::new(engine, setting);
     if let Some(adviser) = adviser {
         game = game.with_adviser(adviser);
@@ -167,7 +168,7 @@ fn is_terminal() -> bool {
 /// Returns colours for a terminal, unless `NO_COLOR` is set, and circles if the locale is UTF-8.
 ///
 /// Source: <https://no-color.org>.
-fn ink() -> BoardStyle {
+fn board_style() -> BoardStyle {
     let has_colours = is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| {
         let value = std::env::var(name).ok()?;

@@ -63,8 +63,8 @@ fn evaluate_with_owners(
     symmetry: Symmetry,
     settled: &[Option<Player>],
 ) -> NetworkEvaluation {
-    let situation = InputPosition::with_moves_in_key(position);
-    let evaluation = evaluator.evaluate(&situation, symmetry);
+    let input = InputPosition::with_moves_in_key(position);
+    let evaluation = evaluator.evaluate(&input, symmetry);
     let mut probabilities = vec![0; position.size().points() + 1];
     evaluation.move_probabilities(|mv| position.check(mv).is_ok(), &mut probabilities);
     let all = probabilities.iter().map(|&probability| u64::from(probability)).sum::<u64>().max(1) as f64;
@@ -72,9 +72,9 @@ fn evaluate_with_owners(
     // Black's points on settled points, beyond those that the network gives.
     let mut missed = 0.0;
     let owner = |(point, owner): (usize, &Option<Player>)| {
-        let said = sign * (2.0 * evaluation.owner_probability(Move(point as u16))?.as_f64() - 1.0);
-        let owned = owner.map_or(said, sign_of);
-        missed += owned - said;
+        let expected = sign * (2.0 * evaluation.owner_probability(Move(point as u16))?.as_f64() - 1.0);
+        let owned = owner.map_or(expected, sign_of);
+        missed += owned - expected;
         Some(owned)
     };
     let ownership: Option<Vec<f64>> = settled.iter().enumerate().map(owner).collect();
@@ -83,7 +83,7 @@ fn evaluate_with_owners(
     NetworkEvaluation {
         policy: probabilities.iter().map(|&probability| f64::from(probability) / all).collect(),
         black_winrate: estimate
-            .map(|estimate| 0.5 + sign * (estimate.win_rate(situation.own_komi()).as_f64() - 0.5)),
+            .map(|estimate| 0.5 + sign * (estimate.win_rate(input.own_komi()).as_f64() - 0.5)),
         black_score: score.map(|score| score.mean),
         score_deviation: score.map(|score| score.deviation),
         ownership,
@@ -142,8 +142,8 @@ pub(super) fn black_score(score: ScoreEstimate, position: &Position) -> ScoreMea
 /// Returns the score that a search stores with the first page of a position; `None` if the network was not trained on scores.
 #[must_use]
 pub fn evaluate_score(evaluator: &mut Evaluator, position: &Position) -> Option<ScoreMean> {
-    let situation = InputPosition::with_moves_in_key(position);
-    let evaluation = evaluator.evaluate(&situation, symmetry_of(position));
+    let input = InputPosition::with_moves_in_key(position);
+    let evaluation = evaluator.evaluate(&input, symmetry_of(position));
     evaluation.score.map(|score| black_score(score, position))
 }
 

@@ -66,8 +66,8 @@ impl NetworkEvaluator {
     /// with weight 0 if the network has no score or its value does not count.
     pub fn evaluate(&mut self, position: &Position, priors: &mut [Option<Prior>]) -> table::PageEvaluation {
         position.fill_legal(priors);
-        let situation = InputPosition::with_moves_in_key(position);
-        let evaluation = self.evaluator.evaluate(&situation, symmetry_of(position));
+        let input = InputPosition::with_moves_in_key(position);
+        let evaluation = self.evaluator.evaluate(&input, symmetry_of(position));
         evaluation.move_probabilities(|mv| priors[mv.index()].is_some(), &mut self.probabilities);
         if let Some((_, noise)) = self.noise.as_ref().filter(|(root, _)| *root == position.key()) {
             for (probability, noise) in self.probabilities.iter_mut().zip(noise.iter()) {
@@ -88,15 +88,15 @@ impl NetworkEvaluator {
         }
         let score = evaluation.score.filter(|_| self.value_weight > 0);
         let score = score.map(|score| black_score(score, position));
-        table::PageEvaluation { estimate: Some(estimate(&evaluation, &situation, self.value_weight)), score }
+        table::PageEvaluation { estimate: Some(estimate(&evaluation, &input, self.value_weight)), score }
     }
 }
 
 /// Returns the value estimate of a position. With weight 0 it only marks that the priors are an evaluator's.
-fn estimate(evaluation: &Evaluation<'_>, situation: &InputPosition<'_>, weight: u8) -> Estimate {
+fn estimate(evaluation: &Evaluation<'_>, input: &InputPosition<'_>, weight: u8) -> Estimate {
     match evaluation.score.filter(|_| weight > 0) {
         Some(score) => {
-            let value = score.with_spread_divided(SPREAD_DIVISOR).win_rate(situation.own_komi());
+            let value = score.with_spread_divided(SPREAD_DIVISOR).win_rate(input.own_komi());
             Estimate { value, weight }
         }
         None => Estimate { value: Value::DRAW, weight: 0 },

@@ -43,7 +43,7 @@ pub enum BoardStyle {
 pub fn draw_board(
     position: &Position,
     last: Option<Move>,
-    ink: BoardStyle,
+    style: BoardStyle,
     mean_for_black: Option<&dyn Fn(Move) -> f64>,
 ) -> String {
     let size = position.size();
@@ -52,7 +52,7 @@ pub fn draw_board(
     for row in (0..size.rows()).rev() {
         // Writing to a string cannot fail.
         let _ = write!(text, "{:2} ", row + 1);
-        let mut brush = RowWriter::new(&mut text, ink);
+        let mut brush = RowWriter::new(&mut text, style);
         let mut left = None;
         for column in 0..size.columns() {
             let Some(mv) = size.move_at(column, row) else { continue };
@@ -62,7 +62,7 @@ pub fn draw_board(
             brush.write_point(stone_on(position, mv), stars.contains(&mv), owned);
         }
         brush.write_gap(last, left, None);
-        text.push_str(if ink == BoardStyle::Plain { "\n" } else { "\x1b[0m\n" });
+        text.push_str(if style == BoardStyle::Plain { "\n" } else { "\x1b[0m\n" });
     }
     text.push_str("   ");
     for column in 0..size.columns() {
@@ -81,21 +81,21 @@ const MARK: u8 = 124;
 /// Writer of one row of a board.
 struct RowWriter<'t> {
     text: &'t mut String,
-    ink: BoardStyle,
+    style: BoardStyle,
     /// The current text colour; `None` before the first character.
     colour: Option<u8>,
 }
 
 impl<'t> RowWriter<'t> {
-    fn new(text: &'t mut String, ink: BoardStyle) -> RowWriter<'t> {
-        if ink != BoardStyle::Plain {
+    fn new(text: &'t mut String, style: BoardStyle) -> RowWriter<'t> {
+        if style != BoardStyle::Plain {
             let _ = write!(text, "\x1b[48;5;{WOOD}m");
         }
-        RowWriter { text, ink, colour: None }
+        RowWriter { text, style, colour: None }
     }
 
     fn put(&mut self, colour: u8, symbol: char) {
-        if self.ink != BoardStyle::Plain && self.colour.replace(colour) != Some(colour) {
+        if self.style != BoardStyle::Plain && self.colour.replace(colour) != Some(colour) {
             let _ = write!(self.text, "\x1b[38;5;{colour}m");
         }
         self.text.push(symbol);
@@ -107,7 +107,7 @@ impl<'t> RowWriter<'t> {
             self.put(MARK, '(');
         } else if last.is_some() && last == left {
             self.put(MARK, ')');
-        } else if right.is_some() || self.ink != BoardStyle::Plain {
+        } else if right.is_some() || self.style != BoardStyle::Plain {
             // Plain rows have no trailing space.
             self.text.push(' ');
         }
@@ -115,7 +115,7 @@ impl<'t> RowWriter<'t> {
 
     /// Writes a point; `owned` is its ownership, from -1 (White) to 1 (Black).
     fn write_point(&mut self, stone: Option<Player>, is_star: bool, owned: f64) {
-        let BoardStyle::Colours { has_circles } = self.ink else {
+        let BoardStyle::Colours { has_circles } = self.style else {
             return self.text.push(letter(stone, is_star));
         };
         let colour = |is_black: bool| if is_black { BLACK } else { WHITE };
@@ -205,8 +205,8 @@ mod tests {
     fn colours_draw_the_same_board() {
         let size = Size::new(7, 7).expect("a size");
         let position = Position::new(size, Rules::CHINESE, Komi(15));
-        let ink = BoardStyle::Colours { has_circles: true };
-        let coloured = draw_board(&position, None, ink, Some(&|mv| if mv.0 == 0 { 1.0 } else { 0.0 }));
+        let style = BoardStyle::Colours { has_circles: true };
+        let coloured = draw_board(&position, None, style, Some(&|mv| if mv.0 == 0 { 1.0 } else { 0.0 }));
         let mut inside = false;
         let bare: String = coloured
             .chars()

@@ -22,7 +22,7 @@ pub struct GoGameSettings {
     /// Level of the engine. Its limits replace `limits` for moves, not for hints and estimates.
     pub level: Option<Level>,
     /// Style of the drawn board.
-    pub ink: BoardStyle,
+    pub style: BoardStyle,
 }
 
 /// A game of Go against an engine.
@@ -160,7 +160,7 @@ impl InteractiveGame for GoGame {
         let last_point = last.map(|(_, mv)| mv).filter(|&mv| mv != self.size().pass());
         let territory = self.territory.as_ref().map(|means| |mv: Move| means[mv.index()]);
         let mean = territory.as_ref().map(|means| means as &dyn Fn(Move) -> f64);
-        let board = draw_board(position, last_point, self.setting.ink, mean);
+        let board = draw_board(position, last_point, self.setting.style, mean);
         let last = last.map_or_else(String::new, |(player, mv)| {
             format!("{} played {}. ", self.name(player), self.size().vertex(mv))
         });
@@ -175,7 +175,7 @@ impl InteractiveGame for GoGame {
     }
 
     fn name(&self, player: Player) -> &'static str {
-        let has_letters = !matches!(self.setting.ink, BoardStyle::Colours { has_circles: true });
+        let has_letters = !matches!(self.setting.style, BoardStyle::Colours { has_circles: true });
         match player {
             Player::Black if has_letters => "Black (X)",
             Player::White if has_letters => "White (O)",
@@ -265,7 +265,7 @@ impl InteractiveGame for GoGame {
         let ownership = engine.known_ownership(engine.position(), &report);
         let mean = |point| ownership.mean_for_black(point);
         let lead = self.lead(self.estimate?);
-        if self.setting.ink == BoardStyle::Plain {
+        if self.setting.style == BoardStyle::Plain {
             return Some(format!(
                 "{}\n{lead}. X and O: owned; x and o: leaning; .: open",
                 draw_territory(size, mean)

@@ -145,12 +145,12 @@ impl Conversation<'_> {
             None => Err(commands::correction(line, self.game.notation())),
             Some(word) => word,
         };
-        let said = match word {
+        let message = match word {
             Ok(PlayCommand::Quit) => return Ok(false),
             Ok(word) => self.execute(word)?,
             Err(advice) => advice,
         };
-        self.console.say(&said)?;
+        self.console.say(&message)?;
         Ok(true)
     }
 
@@ -186,9 +186,9 @@ impl Conversation<'_> {
                 self.game.save(&path, self.resigned, is_forced).unwrap_or_else(|why| why)
             }
             PlayCommand::Load { path } => match self.game.load(&path) {
-                Ok(said) => {
+                Ok(message) => {
                     (self.is_over, self.resigned) = (false, None);
-                    said
+                    message
                 }
                 Err(why) => why,
             },

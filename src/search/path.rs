@@ -18,7 +18,7 @@ pub(super) struct SiblingStatistics {
     pub(super) weighted: u128,
     /// Visits of the chosen edge itself.
     pub(super) chosen: u32,
-    /// Weight of a visit of the chosen edge, see [`value_weight`](super::value_weight).
+    /// Weight of a visit of the chosen edge, see [`value_weight`].
     pub(super) chosen_weight: u32,
 }
 

@@ -99,9 +99,9 @@ pub(super) fn run(arguments: &EvalArguments) -> Result<()> {
     let mut position = find(record, &terms, arguments.turn).map_err(|error| anyhow!("{name}: {error}"))?;
     position.settle_komi();
     let mut evaluator = Evaluator::new(networks.network_for(position.size()), position.size());
-    let situation = InputPosition::of(&position);
-    let evaluation = evaluator.evaluate(&situation, Symmetry::IDENTITY);
-    print_line(format_args!("{}", evaluation_text(&position, &situation, &evaluation)))?;
+    let input = InputPosition::of(&position);
+    let evaluation = evaluator.evaluate(&input, Symmetry::IDENTITY);
+    print_line(format_args!("{}", evaluation_text(&position, &input, &evaluation)))?;
     for line in &terms.assumed {
         print_line(format_args!("assumed: {line}"))?;
     }
@@ -139,11 +139,7 @@ fn find(record: &GameRecord, terms: &Terms, turn: Option<usize>) -> Result<Posit
 
 /// Returns the board with the probabilities of moves in percent, the most probable moves, and the ownership and score
 /// from Black's point of view, if the network has them.
-fn evaluation_text(
-    position: &Position,
-    situation: &InputPosition<'_>,
-    evaluation: &Evaluation<'_>,
-) -> String {
+fn evaluation_text(position: &Position, input: &InputPosition<'_>, evaluation: &Evaluation<'_>) -> String {
     let size = position.size();
     let mut probabilities = vec![0; evaluation.policy.len()];
     evaluation.move_probabilities(|mv| position.check(mv).is_ok(), &mut probabilities);
@@ -170,7 +166,7 @@ fn evaluation_text(
         let _ = write!(text, "\n\n{owners}probability that Black owns each empty point, percent");
     }
     if let Some(score) = evaluation.score {
-        let komi = situation.own_komi();
+        let komi = input.own_komi();
         let lead = if is_blacks { score.lead(komi) } else { -score.lead(komi) };
         let probability = for_black(score.win_rate(komi));
         let leader = if lead < 0.0 { "White" } else { "Black" };

@@ -17,7 +17,7 @@ pub(super) struct Terminal {
     /// The picture of the game shown last.
     game: String,
     /// The messages since the last line was typed.
-    said: Vec<String>,
+    messages: Vec<String>,
 }
 
 impl Terminal {
@@ -33,7 +33,7 @@ impl Terminal {
             editor: editor.map_err(|error| io::Error::other(error.to_string()))?,
             screen: Screen::default(),
             game: String::new(),
-            said: Vec::new(),
+            messages: Vec::new(),
         })
     }
 
@@ -45,7 +45,7 @@ impl Terminal {
             lines.extend(wrapped(&self.game, extent.columns));
             lines.push(String::new());
         }
-        for text in self.said.iter().map(String::as_str).chain(more) {
+        for text in self.messages.iter().map(String::as_str).chain(more) {
             lines.extend(wrapped(text, extent.columns));
         }
         let mut output = io::stdout().lock();
@@ -68,7 +68,7 @@ impl Console for Terminal {
     }
 
     fn say(&mut self, text: &str) -> io::Result<()> {
-        self.said.push(text.to_owned());
+        self.messages.push(text.to_owned());
         Ok(())
     }
 
@@ -80,7 +80,7 @@ impl Console for Terminal {
     fn ask(&mut self) -> io::Result<Option<String>> {
         self.paint(None)?;
         let line = self.editor.readline(PROMPT);
-        self.said.clear();
+        self.messages.clear();
         match line {
             Ok(line) => {
                 let width = PROMPT.len() + console::measure_text_width(&line);
@@ -94,7 +94,7 @@ impl Console for Terminal {
             // Ctrl-C discards the line, not the game.
             Err(ReadlineError::Interrupted) => {
                 self.screen.typed(1);
-                self.said.push("Type quit to leave, or press Ctrl-D.".to_owned());
+                self.messages.push("Type quit to leave, or press Ctrl-D.".to_owned());
                 Ok(Some(String::new()))
             }
             Err(ReadlineError::Io(error)) => Err(error),

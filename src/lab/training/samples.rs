@@ -109,11 +109,11 @@ impl<W: Write> SampleWriter<W> {
     ///
     /// # Errors
     /// Returns an error if the row cannot be written.
-    pub fn write(&mut self, situation: &InputPosition<'_>, labels: &Labels<'_>) -> io::Result<()> {
-        assert_eq!(situation.board.size(), self.size, "one size a file");
+    pub fn write(&mut self, input: &InputPosition<'_>, labels: &Labels<'_>) -> io::Result<()> {
+        assert_eq!(input.board.size(), self.size, "one size a file");
         self.row.clear();
-        write_planes(situation, PlaneSet::KNOWN, &mut self.ladders, &mut self.row);
-        self.row.label(situation, labels);
+        write_planes(input, PlaneSet::KNOWN, &mut self.ladders, &mut self.row);
+        self.row.label(input, labels);
         self.output.write_all(&self.row.bytes)
     }
 
@@ -168,8 +168,8 @@ impl SampleRow {
         self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
     }
 
-    fn label(&mut self, situation: &InputPosition<'_>, labels: &Labels<'_>) {
-        let komi = situation.own_komi().clamp(-10_000, 10_000) as i16;
+    fn label(&mut self, input: &InputPosition<'_>, labels: &Labels<'_>) {
+        let komi = input.own_komi().clamp(-10_000, 10_000) as i16;
         self.put(self.labels, &labels.played.0.to_le_bytes());
         self.put(self.labels + 2, &komi.to_le_bytes());
         self.put(self.labels + 4, &labels.score.unwrap_or(NO_SCORE).to_le_bytes());
@@ -178,7 +178,7 @@ impl SampleRow {
         self.put(self.labels + 8, &labels.game.to_le_bytes());
         let start = self.labels + LABEL_BYTES;
         let width = self.points.div_ceil(8);
-        let mine = if situation.to_play == Player::Black { b'b' } else { b'w' };
+        let mine = if input.to_play == Player::Black { b'b' } else { b'w' };
         for (point, &owner) in labels.owners.iter().enumerate().filter(|&(_, &owner)| owner != b'.') {
             let plane = if owner == mine { start } else { start + width };
             self.bytes[plane + point / 8] |= 1 << (point % 8);

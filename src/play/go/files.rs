@@ -77,13 +77,14 @@ pub(super) fn load(game: &mut GoGame, path: &Path) -> Result<String, String> {
     let bytes = read(path).map_err(|error| format!("Cannot read {name}: {error}."))?;
     let position = game.engine.position();
     let otherwise = DefaultTerms { rules: position.rules(), komi: position.komi() };
-    let (record, mut said) = record(&bytes, otherwise).map_err(|why| format!("Cannot use {name}: {why}."))?;
+    let (record, mut notices) =
+        record(&bytes, otherwise).map_err(|why| format!("Cannot use {name}: {why}."))?;
     let loaded = format!("Loaded {name}: {}.", moves(&record));
     game.engine.set_record(record).map_err(|error| format!("Cannot go on with {name}: {error}."))?;
     (game.estimate, game.territory) = (None, None);
-    said.insert(0, loaded);
-    said.extend(game.terms());
-    Ok(said.join("\n"))
+    notices.insert(0, loaded);
+    notices.extend(game.terms());
+    Ok(notices.join("\n"))
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
@@ -101,10 +102,10 @@ fn record(bytes: &[u8], otherwise: DefaultTerms) -> Result<(Record, Vec<String>)
     let terms = first.terms(ChosenTerms::default(), otherwise).map_err(|error| error.to_string())?;
     let steps = first.steps(terms.rules, terms.komi).map_err(|error| error.to_string())?;
     let record = steps.with_handicap(terms.handicap).into_record(None).map_err(|error| error.to_string())?;
-    let mut said: Vec<String> = collection.warnings.iter().chain(&first.warnings).cloned().collect();
-    said.extend(terms.assumed);
+    let mut notices: Vec<String> = collection.warnings.iter().chain(&first.warnings).cloned().collect();
+    notices.extend(terms.assumed);
     if games > 1 {
-        said.push(format!("it has {games} games: this is the first"));
+        notices.push(format!("it has {games} games: this is the first"));
     }
-    Ok((record, said))
+    Ok((record, notices))
 }

@@ -68,9 +68,9 @@ fn load(
     let steps = game.steps(terms.rules, terms.komi)?.with_key_policy(keys);
     let steps = steps.with_handicap(terms.handicap);
     let record = steps.into_record(before.map(|number| number - 1))?;
-    let mut said = [collection.warnings.as_slice(), &game.warnings].concat();
-    said.extend(terms.assumed);
-    Ok((record, said))
+    let mut notices = [collection.warnings.as_slice(), &game.warnings].concat();
+    notices.extend(terms.assumed);
+    Ok((record, notices))
 }
 
 fn bytes(path: &str) -> Result<Vec<u8>, LoadError> {
