@@ -1,8 +1,8 @@
 //! A program that speaks KataGo's analysis protocol, for tests: evaluations depend on the stones alone, and it fails on demand.
 //!
 //! Usage: `evaluator_stand_in analysis -model FILE [--delay MS] [--count FILE] [--die-after N] [--hang-after N]
-//! [--garbage-after N] [--refuse] [--no-model] [--load MS] [--gtp]`. With `--count`, each answer appends a byte to the file, also across restarts;
-//! N counts the answers of one run.
+//! [--garbage-after N] [--refuse] [--no-model] [--load MS] [--gtp]`. With `--count`, each answer appends a byte to the file,
+//! also across restarts; N counts the answers of one run.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, Write};

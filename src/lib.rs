@@ -21,7 +21,8 @@
 //! * *edge visits*, N(s,a): simulations through an edge, on a page of s; *leaf playouts*, n0: the playouts of a position
 //!   as a leaf, before it was expanded. Visits of a position are n0 + Σ N(s,a).
 //! * *value*: a win rate in `[0, 1]` for the player to move, unless the name contains `black_`; *prior*: virtual visits and
-//!   wins that the network or Go knowledge gives a move before it is tried; *policy state*: a word at each edge that belongs to the selection policy.
+//!   wins that the network or Go knowledge gives a move before it is tried; *policy state*: a word at each edge that belongs
+//!   to the selection policy.
 //! * *history hash*: the part of a table key that depends on the moves before the position, under the [`go::KeyPolicy`].
 //! * *bounds*: a proven interval of the score. *Base bounds* hold for all histories in which the winner never had more
 //!   stones than now, *path bounds* for one history; a *twin* is the entry that stores path bounds. See `search::proof`.

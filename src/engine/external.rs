@@ -27,7 +27,7 @@ pub(super) fn evaluate(
     position.fill_legal(priors);
     let uniform = 1.0 / priors.len() as f32;
     for (prior, probability) in priors.iter_mut().zip(&evaluation.policy) {
-        // Superko may forbid a move after the moves in the question, and not after others.
+        // Superko may forbid a move on one path to the position and allow it on another: it gets a uniform probability.
         prior
             .as_mut()
             .into_iter()

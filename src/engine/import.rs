@@ -16,7 +16,7 @@ use crate::table::{
 
 /// Maximum weight of the score of a search, in samples; a page stores no larger one.
 const MAX_SCORE_WEIGHT: f64 = 4_000.0;
-/// Maximum number of claims of a page for a position.
+/// Maximum number of attempts to claim a page for a position.
 const MAX_CLAIMS: usize = 3;
 
 /// The result of storing an imported search.
@@ -38,8 +38,8 @@ pub enum ImportOutcome {
 }
 
 impl Engine {
-    /// Stores a search of any position of the engine's board size in the table. The position needs the engine's key policy from
-    /// the start of its history.
+    /// Stores a search of any position of the engine's board size in the table. The position needs the engine's key policy
+    /// from the start of its history.
     pub fn import(&mut self, mut position: Position, search: &RecordedAnalysis) -> ImportOutcome {
         self.prepare(&mut position);
         let mut legal = vec![None; position.size().points() + 1];
@@ -62,7 +62,7 @@ impl Engine {
     }
 }
 
-/// A search on its way into the table.
+/// A search that is being stored in the table.
 struct Import<'e> {
     engine: &'e Engine,
     position: &'e Position,

@@ -1,9 +1,13 @@
 //! The Go engine: one game, one table, one search configuration. Protocols and reports are built on it.
 //!
-//! [`Engine::search`] searches a position and completes the report. `decision` adds what a game needs: limits and `clock`,
-//! the pass that ends the game (`ending`), resignation. `evaluator` is the network as the search uses it, `external` an evaluator in another process (with
-//! `pass_probability`), [`evaluation`] as reports use it (with `scores` and `line_ownership`). `choice` and `points` reorder
-//! the moves of a report, `import` stores searches of other programs, `move_randomness` and `level` weaken play. `layout` divides the memory budget.
+//! [`Engine::search`] searches a position and completes the report. The other files, by subject:
+//!
+//! * moves of a game: `decision` (limits, resignation), `clock`, `ending` (the pass that ends the game), `own_territory`; `level`
+//!   and `move_randomness` weaken play;
+//! * evaluators: `evaluator` and `pass_probability` are the network as the search uses it, `external` an evaluator in another
+//!   process, [`evaluation`] the network as reports use it;
+//! * reports: `scores` and `line_ownership` complete them, `choice` and `points` reorder their moves;
+//! * the table: `layout` divides the memory budget, `import` stores searches of other programs.
 
 mod choice;
 pub mod clock;

@@ -191,7 +191,8 @@ impl EngineOptions {
         if self.policy.evaluates_leaves() { 1 } else { self.value_weight }
     }
 
-    /// Removes the networks and the evaluator in another process, with its policy. Key policy and number of playouts before a page are adapted if they have their default values.
+    /// Removes the networks and the evaluator in another process, with its policy. Adapts the key policy and the number of
+    /// playouts before a page if they have their default values.
     pub(crate) fn remove_networks(&mut self) {
         if self.external.take().is_some() || self.policy.evaluates_leaves() {
             self.policy = Preset::default();

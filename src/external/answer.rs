@@ -83,7 +83,7 @@ impl ExternalEvaluation {
     }
 }
 
-/// Returns the values of rows that begin at the top left, by move number: the rows begin at the bottom left.
+/// Returns values listed from the top left of the board in the order of move numbers, which begin at the bottom left.
 fn from_rows<T: Copy>(rows: &[T], size: Size) -> Vec<T> {
     rows.chunks(size.columns()).rev().flatten().copied().collect()
 }

@@ -1,7 +1,7 @@
 //! Evaluators in another process, which speak KataGo's analysis protocol.
 //!
-//! A [`Question`] is a position alone, without the game before it: stones, turn, ko and passes, rules and komi. So the answer
-//! can be stored for all paths to the position. [`ExternalEvaluator`] runs the process: it starts with the first question,
+//! A [`Question`] is a position with at most five moves before it: stones, turn, ko and passes, rules and komi. Its answer is
+//! stored for all paths to the position. [`ExternalEvaluator`] runs the process: it starts with the first question,
 //! answers questions of many threads at a time, and is started again if it ends.
 
 mod answer;

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 /// Id of the query for the models.
 const MODELS_ID: &str = "models";
-/// Bytes that a pipe surely has room for: Linux has 64 KiB, other systems 16.
+/// Bytes that fit into a pipe on every system: the smallest pipe has 16 KiB.
 const PIPE_BYTES: usize = 12 << 10;
 /// Time for the name of the model, after an evaluation.
 const MODEL_LIMIT: Duration = Duration::from_secs(10);
@@ -24,8 +24,8 @@ const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
 pub(super) struct EvaluatorProcess {
     process: Mutex<ChildProcess>,
     stdin: Arc<Mutex<ChildStdin>>,
-    /// Questions that a pipe may have no room for, for a thread that writes them: a process that loads its model, or hangs,
-    /// reads nothing.
+    /// Channel to the thread that writes questions for which the pipe may have no room: a process that loads its model, or
+    /// hangs, reads nothing.
     queued: Sender<String>,
     shared: Arc<Mutex<Shared>>,
 }
@@ -46,7 +46,7 @@ struct Shared {
 
 /// A question without an answer.
 struct Waiting {
-    /// The way to the thread that waits; `None` if it no longer does.
+    /// Channel to the thread that waits; `None` once it has stopped waiting.
     thread: Option<Sender<String>>,
     bytes: usize,
 }
@@ -67,7 +67,7 @@ fn locked(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
 }
 
 impl EvaluatorProcess {
-    /// Starts the process, with its standard error in `log`, too, and asks for its models.
+    /// Starts the process and asks for its models. Its standard error is also written to `log`.
     pub(super) fn start(command: &str, log: Option<File>) -> Result<EvaluatorProcess, StartError> {
         let (process, Pipes { stdin, stdout }) = ChildProcess::start(command, log)?;
         let waiting = Some(HashMap::new());

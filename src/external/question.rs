@@ -18,8 +18,8 @@ impl Question {
     /// Returns the question for policy, value and score of a position, and for its ownership if asked for. The evaluator
     /// takes the mean of `symmetries` orientations of the board, 1 to 8.
     ///
-    /// The query sets up the position before the last moves, at most five, since networks judge better if they see these; the
-    /// answer then belongs to all ways to the position, as in KataGo's own cache. A ko needs the capture that made it. Under
+    /// The query sets up the position before the last moves, at most five, since networks evaluate more exactly if they see these;
+    /// the answer then stands for all paths to the position, as in KataGo's own cache. A ko needs the capture that made it. Under
     /// territory scoring the komi contains the prisoners, since KataGo counts the stones of a setup position alone. With
     /// `conservativePass` KataGo would not know that a second pass ends the game. Without
     /// `subtreeValueBiasFactor` 0 KataGo clears a table for each query, which takes a fifth of its time. With

@@ -1,7 +1,8 @@
 //! Evaluations in progress: no two workers evaluate the same position at the same time.
 //!
-//! Above the visits from which virtual loss counts, workers often follow each other to the same new position: with two
-//! workers on 9x9 one evaluation in fifteen was made twice. The second worker runs a playout instead.
+//! Virtual loss keeps workers apart in positions with few visits. Below positions with many they often reach the same new
+//! position: with two workers on 9x9 one evaluation in fifteen was made twice. The second worker runs a playout instead, or
+//! waits if the evaluator's value ends the simulation.
 
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::Duration;

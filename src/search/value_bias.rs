@@ -8,7 +8,7 @@
 //! stones around the last, share a slot, which holds the mean error B, weighted by n^0.85 with n the visits of the moves. The
 //! value of a position counts V - λ·B in place of V.
 //!
-//! The slots belong to an engine, not to its table, and go on from search to search.
+//! The slots belong to an engine, not to its table, and are kept from one search to the next.
 //!
 //! Source: subtree value bias correction, KataGo, docs/KataGoMethods.md; there each position replaces its earlier error, here
 //! every visit adds the present one with the weight by which n^0.85 grows.

@@ -5,8 +5,9 @@ pub(super) const WEIGHT_UNIT: u32 = 256;
 /// Standard deviation of the value of a single visit.
 const VISIT_DEVIATION: f32 = 0.4;
 
-/// Returns the weight of each visit of a move, in units of 1 / [`WEIGHT_UNIT`]; the caller rounds it down. The weight falls with the certainty
-/// that the move is worse than the mean of the moves tried: such a move was only explored, and will not be played.
+/// Returns the weight of each visit of a move, in units of 1 / [`WEIGHT_UNIT`]; the caller rounds it down. The weight falls
+/// with the certainty that the move is worse than the mean of the moves tried: such a move was only explored, and will not be
+/// played.
 ///
 /// w = (2·T(z))^(1/4), z = (value - mean)·√visits / 0.4, where T(z) = 1/2 + z / (2·√(2 + z²)) is Student's distribution
 /// function with two degrees of freedom. It needs no function but √, hence gives the same bits on every processor.

@@ -38,7 +38,8 @@ pub(super) enum MoveChoice {
 
 impl Session {
     /// Decides on a move, which is not played; the report is `None` if no search was needed. `watch` is called during the
-    /// search and ends it by returning false. The error is that of [`Engine::search_position`](crate::engine::Engine::search_position).
+    /// search and ends it by returning false. The error is that of
+    /// [`Engine::search_position`](crate::engine::Engine::search_position).
     pub(super) fn choose(
         &mut self,
         thinking: Thinking,

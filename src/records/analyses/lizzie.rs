@@ -23,7 +23,7 @@ const PERCENT: f64 = 100.0;
 struct FirstLine {
     /// Win rate of the player who has just moved.
     win_rate: f64,
-    /// Number of playouts; the least if the line has a rounded one.
+    /// Number of playouts; the smallest possible one if the line has a rounded number.
     playouts: u64,
     /// Standard deviation of the final score.
     score_deviation: Option<f64>,
@@ -77,8 +77,8 @@ fn read_with_scores(words: &[&str], scores: usize) -> Option<FirstLine> {
     })
 }
 
-/// Reads a number of playouts such as 38, 1.2k, 13k or 1.3m. Of a rounded number the least is returned that it may stand
-/// for.
+/// Reads a number of playouts such as 38, 1.2k, 13k or 1.3m. For a rounded number, returns the smallest number
+/// that rounds to it.
 fn read_playouts(word: &str) -> Option<u64> {
     let (digits, unit) = match word.to_ascii_lowercase().strip_suffix(['k', 'm']) {
         None => return word.parse().ok(),

@@ -17,10 +17,10 @@ use crate::base::value::Value;
 ///
 /// The move with the highest lower confidence bound is played.
 ///
-/// Sources: Silver et al., "A general reinforcement learning algorithm that masters chess, shogi and Go" (2018); the bound as in
-/// Leela Zero and KataGo, with a fixed deviation; KataGo's
-/// `cpuctExplorationLog`, `fpuReductionMax`, `rootFpuReductionMax` and `fpuParentWeightByVisitedPolicy`. KataGo's constants are for utilities
-/// from -1 to 1 and scaled by their variance; these are for win rates.
+/// Sources: Silver et al., "A general reinforcement learning algorithm that masters chess, shogi and Go" (2018); the bound as
+/// in Leela Zero and KataGo, with a fixed deviation; KataGo's `cpuctExplorationLog`, `fpuReductionMax`, `rootFpuReductionMax`
+/// and `fpuParentWeightByVisitedPolicy`. KataGo's constants are for utilities from -1 to 1 and scaled by their variance;
+/// these are for win rates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AlphaZero {
     /// c, not negative.

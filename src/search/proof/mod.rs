@@ -10,19 +10,18 @@
 //!    (banned or not), and
 //! 2. the winner loses no stone, on any line.
 //!
-//! Claim: such a bound holds for every history in which no position had more stones of the winner than the present one.
-//! By 2 the winner's stones never decrease along a line, and each of the winner's plays adds one. The position after a
-//! play therefore has more of them than any earlier position, on the line or in the history: it repeats nothing, and no
-//! ban affects the strategy. Bans on the loser's moves only remove answered moves, and pass is never banned.
-//! [`Game::permits_proof_for`] checks the condition on the history; if it fails,
-//! the bound is not used.
+//! Claim: such a bound holds for every history in which no position had more stones of the winner than the present one. By 2
+//! the winner's stones never decrease along a line, and each of the winner's plays adds one. The position after a play
+//! therefore has more of them than any earlier position, on the line or in the history: it repeats nothing, and no ban
+//! affects the strategy. Bans on the loser's moves only remove answered moves, and pass is never banned.
+//! [`Game::permits_proof_for`] checks the condition on the history; if it fails, the bound is not used.
 //!
-//! **Path bounds** hold for the history of the path on which the position was reached: they follow from the moves legal
-//! on this path and from the path bounds of the children. They are stored in a separate entry, the *twin*, under
-//! [`Game::key_with_history`], which covers the set of all earlier positions. So
-//! they are found again only where exactly the same moves are banned. A mark in the position's entry states that it has
-//! a twin. (Kishimoto & Müller, "A general solution to the graph history interaction problem", AAAI 2004, keep such
-//! twins too, and re-check base proofs by simulation where this uses condition 2.)
+//! **Path bounds** hold for the history of the path on which the position was reached: they follow from the moves legal on
+//! this path and from the path bounds of the children. They are stored in a separate entry, the *twin*, under
+//! [`Game::key_with_history`], which covers the set of all earlier positions. So they are found again only where exactly the
+//! same moves are banned. A mark in the position's entry states that it has a twin. (Kishimoto & Müller, "A general solution
+//! to the graph history interaction problem", AAAI 2004, keep such twins too, and re-check base proofs by simulation where
+//! this uses condition 2.)
 //!
 //! Under simple ko the key decides everything, condition 2 is dropped, and all bounds are base bounds: a proof is a
 //! finite tree that ends in passes, so no cycle can be part of it.
