@@ -147,13 +147,6 @@ impl BoardStatus {
         eyes
     }
 
-    /// Returns true if the status of every chain is settled: none depends on the first move or on an unclear vote of
-    /// playouts.
-    #[must_use]
-    pub fn are_settled(&self) -> bool {
-        self.chains.iter().all(|chain| chain.is_settled)
-    }
-
     /// Returns the result by area without the dead stones, as `B+2.5`, `W+0.5` or `0`.
     #[must_use]
     pub fn result(&self, komi: Komi) -> String {
