@@ -52,6 +52,7 @@ impl Session {
         let Some(command) = protocol::parse_line(line) else { return Ok(None) };
         let Some(Ok(request)) = self.live_request(&command) else { return Ok(self.answer(line)) };
         let mut head = Some(format!("={}\n", command.id.map_or(String::new(), |id| id.to_string())));
+        // An analysis answers at once. A search for a move may fail before its first line, and then answers with an error.
         if request.is_analysis() {
             write!(output, "{}", head.take().unwrap_or_default())?;
             output.flush()?;
