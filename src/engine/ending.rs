@@ -6,7 +6,7 @@
 use super::{Engine, EngineError};
 use crate::base::game::{Move, Outcome, Player, Score};
 use crate::go::score::area_score;
-use crate::go::settled::is_settled;
+use crate::go::settled::settled_players;
 use crate::go::status::{BoardStatus, DeadStones};
 use crate::go::{Position, Scoring};
 use crate::search::{Limits, Progress, Report};
@@ -88,8 +88,16 @@ impl Engine {
             return false;
         }
         let statuses = self.statuses();
-        !self.wins(player, statuses.area_score())
-            && is_settled(self.position(), &statuses, self.options.parameters.seed)
+        !self.wins(player, statuses.area_score()) && self.settled_players(&statuses) == [true; 2]
+    }
+
+    /// Returns for each player if his points in the present position are [settled](settled_players).
+    fn settled_players(&self, statuses: &BoardStatus) -> [bool; 2] {
+        let evaluate = || {
+            let [black, white] = Player::BOTH.map(|player| self.evaluated_ownership(&self.root_for(player)));
+            Some([black?, white?])
+        };
+        settled_players(self.position(), statuses, evaluate, self.options.parameters.seed)
     }
 
     /// Returns true if the opponent of `player` has passed or the opening is over, by moves or by stones on the board: against
@@ -136,7 +144,8 @@ impl Engine {
     ///
     /// Without agreement on dead stones, a pass after a pass is counted with all stones alive. With agreement it is counted
     /// without the dead stones, once the position is settled; so is the first pass under territory scoring, where each
-    /// further move costs a point.
+    /// further move costs a point. There a pass wins if the player's own points are settled: the count gives the
+    /// opponent all of his.
     fn ending_pass(&self, player: Player) -> EndingPass {
         let position = self.position();
         let ends_game = self.has_passed(player.other());
@@ -151,12 +160,13 @@ impl Engine {
         }
         let statuses = self.statuses();
         let wins_without_dead = self.wins(player, statuses.area_score());
-        if !is_territory && !wins_as_it_stands
-            || !is_settled(position, &statuses, self.options.parameters.seed)
-        {
+        if !is_territory && !wins_as_it_stands {
             return EndingPass::Open;
         }
+        let settled = self.settled_players(&statuses);
         match (is_territory, wins_without_dead) {
+            (true, true) if settled[player.index()] => EndingPass::Wins,
+            _ if settled != [true; 2] => EndingPass::Open,
             (_, true) => EndingPass::Wins,
             (true, false) => EndingPass::Settled,
             (false, false) => EndingPass::WinsWithDeadStones,

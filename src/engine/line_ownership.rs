@@ -50,13 +50,8 @@ impl Engine {
     #[must_use]
     pub fn known_ownership(&self, root: &Position, report: &Report) -> Ownership {
         let mut ownership = report.ownership.clone();
-        if ownership.is_unknown()
-            && let Some(evaluator) = &self.options.external
-        {
-            let mut line = self.line_ownership(root);
-            let root = line.root.clone();
-            line.ask(evaluator, &root).into_iter().for_each(|owners| ownership.set_estimate(owners));
-            self.store_ownership(&line);
+        if ownership.is_unknown() && self.options.external.is_some() {
+            self.evaluated_ownership(root).into_iter().for_each(|owners| ownership.set_estimate(owners));
         }
         ownership
     }
@@ -86,6 +81,22 @@ impl Engine {
             Some((position.key(), Some(owners)))
         };
         positions.filter_map(stored).collect()
+    }
+
+    /// Returns the evaluator's ownership of a position, by move number, from -1 for White to 1 for Black; `None` without an
+    /// evaluator of owners.
+    pub(super) fn evaluated_ownership(&self, position: &Position) -> Option<Vec<f64>> {
+        if let Some(evaluator) = &self.options.external {
+            let mut line = self.line_ownership(position);
+            let position = line.root.clone();
+            let owners = line.ask(evaluator, &position);
+            self.store_ownership(&line);
+            return owners;
+        }
+        let mut position = position.clone();
+        self.prepare(&mut position);
+        let network = self.network.as_ref().filter(|_| self.options.estimate_weight() > 0)?;
+        evaluation::evaluate(network, &position).ownership
     }
 
     /// Returns the ownership for reports on searches of `root`.

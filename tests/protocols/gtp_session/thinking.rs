@@ -223,6 +223,45 @@ fn under_territory_scoring_a_settled_game_ends_without_a_move_in_own_territory()
     }
 }
 
+/// Plays the walls of [`walls`] on 9x9 under a symmetry, with exchanged colours if requested.
+fn turned_walls(session: &mut Session, symmetry: usize, swaps_colours: bool) {
+    let vertex = |column: usize, row: usize| {
+        let column = if symmetry & 1 != 0 { 8 - column } else { column };
+        let row = if symmetry & 2 != 0 { 8 - row } else { row };
+        let (column, row) = if symmetry & 4 != 0 { (row, column) } else { (column, row) };
+        format!("{}{}", char::from(b"ABCDEFGHJ"[column]), row + 1)
+    };
+    let columns = if swaps_colours { [5, 4] } else { [4, 5] };
+    for row in 0..9 {
+        for (player, column) in ["b", "w"].into_iter().zip(columns) {
+            tell(session, &[&format!("play {player} {}", vertex(column, row))]);
+        }
+    }
+}
+
+#[test]
+fn under_territory_scoring_the_winner_by_half_a_point_passes_at_every_seed_and_symmetry() {
+    for symmetry in 0..8 {
+        for (swaps_colours, has_passed) in [(false, false), (false, true), (true, false), (true, true)] {
+            let mut engine = engine_options(9);
+            engine.playouts = EngineOptions::default().playouts;
+            engine.parameters.seed = symmetry as u64;
+            let mut session = session_of(engine, options(100));
+            let (komi, player, opponent) = if swaps_colours { (-8.5, "w", "b") } else { (8.5, "b", "w") };
+            tell(&mut session, &["kata-set-rules japanese", &format!("komi {komi}")]);
+            turned_walls(&mut session, symmetry, swaps_colours);
+            if has_passed {
+                tell(&mut session, &[&format!("play {opponent} pass")]);
+            }
+            let before = ask(&mut session, "final_score");
+            assert!(before.to_lowercase().ends_with(&format!("{player}+0.5")), "{before}");
+            let context = format!("symmetry {symmetry}, {player} to move");
+            assert_eq!(ask(&mut session, &format!("genmove {player}")), "= pass", "{context}");
+            assert_eq!(ask(&mut session, "final_score"), before, "{context}");
+        }
+    }
+}
+
 /// A game under territory rules in which White, to move, leads by 36 points and has nothing left to defend.
 const WON_ENDING: &str = "E5 C5 C6 G7 D5 E3 D3 D2 C3 C2 G5 E7 F2 B3 B4 C4 D4 B5 B2 A4 D7 E2 F3 H6 F8 E8 A2 B1 F7 F6 G8 G6 E6 \
     F5 F4 E4 D6 H8 D8 G4 G3 H4 H3 A3 J4 H5 E1 G9 E9 B6 B7 A7 A6 A5 A8 J5 J3 F1 G1 A1 D1 A6 B8 C1 F1 H2 \
