@@ -6,9 +6,9 @@ pub mod tables;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tempfile::TempDir;
+use tewari::base::memory::MemoryBudget;
 use tewari::engine::EngineOptions;
 use tewari::go::{PlayoutPolicy, Size};
-use tewari::base::memory::MemoryBudget;
 use tewari::network::Networks;
 
 /// Bytes of every table that is not in a file.

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::OnceLock;
 use tempfile::TempDir;
+use tewari::base::memory::MemoryBudget;
 use tewari::engine::{Engine, EngineOptions, TableFile};
 use tewari::go::{Komi, Rules};
-use tewari::base::memory::MemoryBudget;
 use tewari::search::Limits;
 use tewari::table::TableMode;
 
@@ -62,7 +62,8 @@ fn search(options: &EngineOptions, folder: &TempDir, name: &str) -> Vec<u8> {
     let path = folder.path().join(name);
     let mut engine = Engine::new(in_file(options, &path, TableMode::ReadWrite)).expect("an engine");
     let player = tewari::base::game::Player::Black;
-    engine.search(player, Limits { simulations: Some(300), ..Limits::default() }, &mut |_| true);
+    let limits = Limits { simulations: Some(300), ..Limits::default() };
+    engine.search(player, limits, &mut |_| true).expect("a network in this process");
     drop(engine);
     std::fs::read(path).expect("the file")
 }
@@ -75,7 +76,8 @@ fn entries(path: &Path) -> usize {
 /// Returns the same options with the table in a file.
 #[must_use]
 pub fn in_file(options: &EngineOptions, path: &Path, mode: TableMode) -> EngineOptions {
-    let file = TableFile { path: path.to_owned(), mode, is_limited: false, sync: None };
+    let (path, board) = (path.to_owned(), options.size);
+    let file = TableFile { path, board, mode, is_limited: false, sync: None };
     EngineOptions { table_file: Some(file), ..options.clone() }
 }
 

@@ -8,11 +8,11 @@ use std::io::Cursor;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use tewari::protocols::katago::{QueryDefaults, Perspective, Server};
-use tewari::engine::Engine;
 use tewari::base::game::Player;
-use tewari::go::KeyPolicy;
 use tewari::base::input::LineReader;
+use tewari::engine::Engine;
+use tewari::go::KeyPolicy;
+use tewari::protocols::katago::{Perspective, QueryDefaults, Server};
 use tewari_fuzz::{count, small_options};
 
 const MOST_LINES: usize = 12;

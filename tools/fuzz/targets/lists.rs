@@ -3,9 +3,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tewari::lab::arena::{opening, suite};
 use tewari::engine::{EngineOptions, TableGameSettings};
 use tewari::go::{KeyPolicy, Komi, PlayoutPolicy, Rules, Size};
+use tewari::lab::arena::{opening, suite};
 use tewari::search::policy::Preset;
 
 fuzz_target!(|data: &[u8]| {

@@ -3,9 +3,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tewari::reports::analysis::positions::positions_of;
 use tewari::go::{KeyPolicy, Record};
-use tewari::records::sgf::{self, Collection, GameRecord, ChosenTerms, DefaultTerms};
+use tewari::records::sgf::{self, ChosenTerms, Collection, DefaultTerms, GameRecord};
+use tewari::reports::analysis::positions::positions_of;
 
 /// Maximum number of positions of a game: each is a copy of the board.
 const MOST_POSITIONS: usize = 200;
@@ -45,7 +45,8 @@ fn play(game: &GameRecord) {
     }
     let Some(record) = record else { return };
     let again = sgf::read(sgf::write_record(&record).as_bytes()).expect("what is written is read");
-    let terms = again.games[0].terms(ChosenTerms::default(), DefaultTerms::default()).expect("its komi is usable");
+    let terms =
+        again.games[0].terms(ChosenTerms::default(), DefaultTerms::default()).expect("its komi is usable");
     let end = again.games[0].final_position(terms.rules, terms.komi).expect("its moves are legal");
     assert_eq!(terms.komi, record.start().komi());
     assert_eq!(again.games[0].move_count(), record.moves().len());

@@ -7,13 +7,13 @@
 use libfuzzer_sys::fuzz_target;
 use std::ffi::OsString;
 use std::path::Path;
-use tewari::reports::analysis::lines::{self, Extent};
+use tewari::base::game::{Game, Player};
 use tewari::cli::Cli;
 use tewari::engine::{Engine, EngineOptions, TableGameSettings};
-use tewari::base::game::{Game, Player};
 use tewari::go::{Position, Size};
+use tewari::reports::analysis::lines::{self, Extent};
 use tewari::search::{Limits, Report};
-use tewari::table::{TableStatistics, Table, TableMode};
+use tewari::table::{Table, TableMode, TableStatistics};
 use tewari_fuzz::damage::Damage;
 use tewari_fuzz::tables::{Sound, in_file, mend_checksum, sound};
 use tewari_fuzz::{count, folder};
@@ -119,7 +119,12 @@ fn snapshot(table: &Table, copy: &Path) {
             let [faults, left] = [table, &copy].map(|table| table.scan(&mut |_| {}));
             look(&left);
             assert_eq!((left.unfinished_entries, left.unfinished_pages), (0, 0));
-            assert!(left.faults <= faults.faults, "{:?} where there were {:?}", left.described, faults.described);
+            assert!(
+                left.faults <= faults.faults,
+                "{:?} where there were {:?}",
+                left.described,
+                faults.described
+            );
             assert_eq!(left.entries + left.bad_entries, made.entries);
         }
         Err(error) => one_line(&error),
@@ -136,7 +141,7 @@ fn search(sound: &Sound, path: &Path, flags: u8) {
         Err(error) => return one_line(&error),
     };
     let limits = Limits { simulations: Some(SIMULATIONS), ..Limits::default() };
-    let report = engine.search(Player::Black, limits, &mut |_| true);
+    let report = engine.search(Player::Black, limits, &mut |_| true).expect("a network in this process");
     judge(&report, engine.position());
     let mv = engine.chosen_move(&report);
     engine.record_mut().play(Player::Black, mv).expect("the move chosen is legal");

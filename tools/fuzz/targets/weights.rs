@@ -7,7 +7,7 @@
 use libfuzzer_sys::fuzz_target;
 use std::sync::Arc;
 use tewari::go::{Komi, Position, Rules, Size};
-use tewari::network::{Evaluator, Network, InputPosition, Symmetry};
+use tewari::network::{Evaluator, InputPosition, Network, Symmetry};
 use tewari_fuzz::damage::Damage;
 use tewari_fuzz::fnv;
 
