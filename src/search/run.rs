@@ -88,18 +88,24 @@ impl<'s> Run<'s> {
     ) -> Vec<Worker<'t, 'e, G, P>> {
         let worker = &worker;
         let watcher = worker(self.threads);
+        if self.is_complete(table, root, &watcher) {
+            return vec![watcher];
+        }
         let caller = &std::thread::current();
+        let running = &AtomicU64::new(self.threads);
         std::thread::scope(|scope| {
             let start = |stream| {
                 scope.spawn(move || {
                     let mut worker = worker(stream);
                     self.simulate_until_done(table, root, &mut worker, &mut |_| true);
+                    running.fetch_sub(1, Relaxed);
                     caller.unpark();
                     worker
                 })
             };
             let workers: Vec<_> = (0..self.threads).map(start).collect();
-            while workers.iter().any(|worker| !worker.is_finished()) {
+            // A worker that panics finishes without leaving the count.
+            while running.load(Relaxed) > 0 && workers.iter().any(|worker| !worker.is_finished()) {
                 let began = Instant::now();
                 std::thread::park_timeout(WATCH_INTERVAL);
                 if is_loading() {
@@ -130,9 +136,11 @@ impl<'s> Run<'s> {
         let rule = &self.stopping_rule;
         let (mut done, mut granted) = (0_u64, 0..0);
         while !self.stop.load(Relaxed) && !self.is_done.load(Relaxed) {
-            // A search that stops before any move has visits may have no move to choose.
-            let has_move = done > 0 || report::has_visited_move(table, root, worker.root_moves);
-            if has_move && rule.has_enough_visits_or_proof(table, root, &worker.policy) {
+            let is_complete = match done {
+                0 => self.is_complete(table, root, worker),
+                _ => rule.has_enough_visits_or_proof(table, root, &worker.policy),
+            };
+            if is_complete {
                 break;
             }
             if done > 0 && done.is_multiple_of(CHECK_INTERVAL) {
@@ -161,6 +169,17 @@ impl<'s> Run<'s> {
         }
         self.is_done.store(true, Relaxed);
         worker.finish();
+    }
+
+    /// Returns true if the root has enough visits or a proof before any simulation of `worker`, and a move to choose.
+    fn is_complete<G: Game, P: SelectionPolicy>(
+        &self,
+        table: &Table,
+        root: &G,
+        worker: &Worker<'_, '_, G, P>,
+    ) -> bool {
+        report::has_visited_move(table, root, worker.root_moves)
+            && self.stopping_rule.has_enough_visits_or_proof(table, root, &worker.policy)
     }
 
     /// Returns a report on the present content of the table, with the counts of one worker.
