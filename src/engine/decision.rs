@@ -2,18 +2,14 @@
 //! games against a person, and matches.
 
 use super::clock::Clock;
-use super::ending::ChosenMove;
+use super::ending::{ChosenMove, opening_moves};
 use super::{Engine, EngineError};
 use crate::base::game::{Move, Player};
-use crate::search::{Limits, Progress, Report};
+use crate::search::{Limits, Progress, Report, SearchSnapshot};
 use std::time::{Duration, Instant};
 
 /// Minimum visits of an unproven root for a resignation.
 const MIN_RESIGN_VISITS: u64 = 50;
-
-/// Length of the opening in moves, as a multiple of the board's side. A low win rate in the opening results from komi
-/// and handicap rather than from the moves.
-const OPENING_SIDES: f64 = 2.0;
 
 /// Limits of the search for one move; the first one reached ends it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,7 +79,14 @@ impl Engine {
     ) -> Result<Decision, EngineError> {
         let started = Instant::now();
         let limits = self.move_limits(player, settings, clock.as_deref());
-        let mut chosen = self.choose_move(player, limits, progress)?;
+        let mut was_interrupted = false;
+        let mut progress = |snapshot: &SearchSnapshot<'_>| {
+            let goes_on = progress(snapshot);
+            was_interrupted |= !goes_on;
+            goes_on
+        };
+        let first = self.limits_of_first_search(player, limits);
+        let mut chosen = self.choose_move(player, first, &mut progress)?;
         let searched =
             chosen.report.as_ref().filter(|_| chosen.reason.is_none() && self.root_moves().is_none());
         let resigns = searched.is_some_and(|report| self.should_resign(report, settings.resign_below));
@@ -92,9 +95,9 @@ impl Engine {
             Some(report) if self.is_lost_and_settled(player, report) => {
                 Some("the game is lost and the position is settled: pass")
             }
-            Some(report) => self
-                .is_pass_as_good(player, (chosen.mv, report), limits, started)
-                .then_some("a move in own territory is not needed: pass"),
+            Some(report) => (!was_interrupted
+                && self.is_pass_as_good(player, (chosen.mv, report), limits, started))
+            .then_some("a move in own territory is not needed: pass"),
         };
         if needless.is_some() {
             (chosen.mv, chosen.reason) = (self.position().size().pass(), needless);
@@ -131,12 +134,7 @@ impl Engine {
     fn should_resign(&self, report: &Report, resign_below: f64) -> bool {
         report.root.value.as_f64() < resign_below
             && (report.root.visits >= MIN_RESIGN_VISITS || report.root.proven.is_some())
-            && self.record().moves().len() >= self.opening_moves()
-    }
-
-    /// Returns the number of moves that the opening is taken to have.
-    pub(super) fn opening_moves(&self) -> usize {
-        (OPENING_SIDES * (self.position().size().points() as f64).sqrt()).ceil() as usize
+            && self.record().moves().len() >= opening_moves(self.position().size())
     }
 }
 

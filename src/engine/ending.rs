@@ -4,16 +4,17 @@
 //! counts dead stones as alive under area scoring.
 
 use super::{Engine, EngineError};
-use crate::base::game::{Move, Outcome, Player, Score};
+use crate::base::game::{Game, Move, Outcome, Player, Score};
 use crate::go::score::area_score;
 use crate::go::settled::settled_players;
 use crate::go::status::{BoardStatus, DeadStones};
-use crate::go::{Position, Scoring};
-use crate::search::{Limits, Progress, Report};
+use crate::go::{Position, Scoring, Size};
+use crate::search::{Limits, MoveReport, Progress, Report};
+use std::cell::OnceCell;
 
 /// The meaning of a pass in a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum EndingPass {
+pub(super) enum EndingPass {
     /// A move like any other: the search decides.
     Open,
     /// Ends a game that is won by the count.
@@ -24,6 +25,10 @@ enum EndingPass {
     /// Ends a game that is won with all stones alive, but lost with the dead ones removed.
     WinsWithDeadStones,
 }
+
+/// Length of the opening in moves, as a multiple of the board's side. A low win rate in the opening results from komi
+/// and handicap rather than from the moves.
+const OPENING_SIDES: f64 = 2.0;
 
 /// Win rate below which the engine passes in a settled position that is lost by the count.
 const LOST_WIN_RATE: f64 = 0.1;
@@ -68,10 +73,7 @@ impl Engine {
             EndingPass::WinsWithDeadStones if report.root.value.as_f64() < LOST_WIN_RATE => {
                 passes(Some(report), "the game is lost and playing on cannot win it: pass")
             }
-            EndingPass::Settled
-                if report.root.value.as_f64() < MIN_OVERRULING_WIN_RATE
-                    || self.is_in_own_territory(player, mv) =>
-            {
+            EndingPass::Settled if self.is_overruled(self.position(), mv, &report) => {
                 passes(Some(report), "the position is settled: pass")
             }
             _ => ChosenMove { mv, report: Some(report), reason: None },
@@ -87,24 +89,81 @@ impl Engine {
         {
             return false;
         }
-        let statuses = self.statuses();
-        !self.wins(player, statuses.area_score()) && self.settled_players(&statuses) == [true; 2]
+        self.is_lost_by_count(self.position(), player)
     }
 
-    /// Returns for each player if his points in the present position are [settled](settled_players).
-    fn settled_players(&self, statuses: &BoardStatus) -> [bool; 2] {
+    /// Puts the pass first in the report on `root` if the engine would play it there: the position is settled, and a pass
+    /// wins, or no move of a lost game gains anything. `ending` keeps the meaning of a pass for later reports on this root.
+    pub(super) fn put_ending_pass_first(
+        &self,
+        root: &Position,
+        ending: &OnceCell<EndingPass>,
+        report: &mut Report,
+    ) {
+        let is_pass = |it: &MoveReport| it.mv == root.size().pass();
+        let number = report.moves.iter().position(is_pass).unwrap_or_default();
+        let player = root.to_play();
+        let is_territory = root.rules().scoring == Scoring::Territory;
+        let is_lost = report.root.value.as_f64() < LOST_WIN_RATE;
+        if number == 0
+            || self.root_moves().is_some()
+            || self.dead_stones_under(root) != DeadStones::Agreement
+            || stones(root) < opening_moves(root.size())
+            || !(is_territory || is_lost)
+        {
+            return;
+        }
+        let ending = *ending.get_or_init(|| match is_territory {
+            true => self.meaning_of_pass(root, player),
+            false if self.is_lost_by_count(root, player) => EndingPass::Settled,
+            false => EndingPass::Open,
+        });
+        let is_played = match ending {
+            EndingPass::Wins => true,
+            EndingPass::Settled => is_lost || self.is_overruled(root, report.moves[0].mv, report),
+            EndingPass::Open | EndingPass::WinsWithDeadStones => false,
+        };
+        if is_played {
+            report.moves[..=number].rotate_right(1);
+        }
+    }
+
+    /// Returns true if the position is settled and the player to move loses by the count.
+    fn is_lost_by_count(&self, position: &Position, player: Player) -> bool {
+        let statuses = self.statuses_of(position);
+        !self.wins(position, player, statuses.area_score())
+            && self.settled_players(position, &statuses) == [true; 2]
+    }
+
+    /// Returns true if a pass is better than `mv`, the search's choice in a settled position that is lost by the count under
+    /// territory scoring.
+    fn is_overruled(&self, position: &Position, mv: Move, report: &Report) -> bool {
+        let is_own = || {
+            let owner = self.statuses_of(position).owners().get(mv.index()).copied().flatten();
+            owner == Some(report.root.to_play)
+        };
+        report.root.value.as_f64() < MIN_OVERRULING_WIN_RATE || is_own()
+    }
+
+    /// Returns for each player if his points in the position are [settled](settled_players).
+    fn settled_players(&self, position: &Position, statuses: &BoardStatus) -> [bool; 2] {
         let evaluate = || {
-            let [black, white] = Player::BOTH.map(|player| self.evaluated_ownership(&self.root_for(player)));
+            let [black, white] = Player::BOTH.map(|player| {
+                let mut root = position.clone();
+                root.resume();
+                root.set_to_play(player);
+                self.evaluated_ownership(&root)
+            });
             Some([black?, white?])
         };
-        settled_players(self.position(), statuses, evaluate, self.options.parameters.seed)
+        settled_players(position, statuses, evaluate, self.options.parameters.seed)
     }
 
     /// Returns true if the opponent of `player` has passed or the opening is over, by moves or by stones on the board: against
     /// many handicap stones a game is lost and settled before it begins.
     pub(super) fn may_end(&self, player: Player) -> bool {
-        let stones: usize = self.position().board().stones().iter().map(|&stones| usize::from(stones)).sum();
-        self.has_passed(player.other()) || self.record.moves().len().max(stones) >= self.opening_moves()
+        let moves = self.record.moves().len().max(stones(self.position()));
+        self.has_passed(player.other()) || moves >= opening_moves(self.position().size())
     }
 
     pub(super) fn has_passed(&self, player: Player) -> bool {
@@ -112,8 +171,8 @@ impl Engine {
     }
 
     /// Returns true if `player` wins with this area score of Black, under the komi of a game that ends now.
-    fn wins(&self, player: Player, area_score: Score) -> bool {
-        let for_black = self.position().final_area_komi().outcome_for_black(area_score);
+    fn wins(&self, position: &Position, player: Player, area_score: Score) -> bool {
+        let for_black = position.final_area_komi().outcome_for_black(area_score);
         let outcome = if player == Player::Black { for_black } else { for_black.other() };
         outcome == Outcome::Win
     }
@@ -131,13 +190,12 @@ impl Engine {
     /// Returns the status of each chain of the position under the rules.
     #[must_use]
     pub fn statuses(&self) -> BoardStatus {
-        let position = self.position();
-        self.dead_stones().statuses(position, self.options.playouts, self.options.parameters.seed)
+        self.statuses_of(self.position())
     }
 
-    /// Returns true if the count gives the point to the player.
-    fn is_in_own_territory(&self, player: Player, mv: Move) -> bool {
-        self.statuses().owners().get(mv.index()).is_some_and(|&owner| owner == Some(player))
+    fn statuses_of(&self, position: &Position) -> BoardStatus {
+        let seed = self.options.parameters.seed;
+        self.dead_stones_under(position).statuses(position, self.options.playouts, seed)
     }
 
     /// Returns the meaning of a pass by `player` in the position.
@@ -154,16 +212,22 @@ impl Engine {
         if !(ends_game || is_territory && has_agreement && self.may_end(player)) {
             return EndingPass::Open;
         }
-        let wins_as_it_stands = self.wins(player, area_score(position.board()));
-        if !has_agreement {
+        self.meaning_of_pass(position, player)
+    }
+
+    /// Returns the meaning of a pass by `player` that may end the game.
+    fn meaning_of_pass(&self, position: &Position, player: Player) -> EndingPass {
+        let is_territory = position.rules().scoring == Scoring::Territory;
+        let wins_as_it_stands = self.wins(position, player, area_score(position.board()));
+        if self.dead_stones_under(position) != DeadStones::Agreement {
             return if wins_as_it_stands { EndingPass::Wins } else { EndingPass::Open };
         }
-        let statuses = self.statuses();
-        let wins_without_dead = self.wins(player, statuses.area_score());
+        let statuses = self.statuses_of(position);
+        let wins_without_dead = self.wins(position, player, statuses.area_score());
         if !is_territory && !wins_as_it_stands {
             return EndingPass::Open;
         }
-        let settled = self.settled_players(&statuses);
+        let settled = self.settled_players(position, &statuses);
         match (is_territory, wins_without_dead) {
             (true, true) if settled[player.index()] => EndingPass::Wins,
             _ if settled != [true; 2] => EndingPass::Open,
@@ -172,4 +236,14 @@ impl Engine {
             (false, false) => EndingPass::WinsWithDeadStones,
         }
     }
+}
+
+/// Returns the number of moves that the opening on a board is taken to have.
+pub(super) fn opening_moves(size: Size) -> usize {
+    (OPENING_SIDES * (size.points() as f64).sqrt()).ceil() as usize
+}
+
+/// Returns the number of stones on the board.
+fn stones(position: &Position) -> usize {
+    position.board().stones().iter().map(|&stones| usize::from(stones)).sum()
 }

@@ -53,7 +53,7 @@ use crate::go::{Komi, Position, Record, Size, playout_ownership};
 use crate::network::Network;
 use crate::search::{self, EvaluatorWait, Limits, Progress, Report, Search, SearchSnapshot, ValueBias};
 use crate::table::{FileState, ScoreMean, Table};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -311,11 +311,13 @@ impl Engine {
         let evaluation = network.map(|network| evaluation::evaluate(network, &root));
         let counted = network.filter(|_| self.options.estimate_weight() > 0);
         let scores = counted.map(|network| RefCell::new(ReportScores::new(&root, network)));
+        let ending = OnceCell::new();
         let completed = |mut report: Report| {
             if let Some(scores) = &scores {
                 scores.borrow_mut().complete(&mut report);
             }
             self.complete(&root, evaluation.as_ref(), &mut report);
+            self.put_ending_pass_first(&root, &ending, &mut report);
             report
         };
         let mut progress = |snapshot: &SearchSnapshot<'_>| {

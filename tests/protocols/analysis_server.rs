@@ -403,3 +403,22 @@ fn a_first_report_comes_when_it_is_asked_for() {
     server.ask(&json!({"id": "t", "action": "terminate_all"}));
     assert_eq!(server.answer_in_the_end()["id"], "t");
 }
+
+#[test]
+fn in_a_settled_position_under_territory_rules_the_pass_is_the_first_move() {
+    let mut server = Server::start(&[]);
+    // A wall of each player divides the board. Black, to move, wins by half a point if he passes, or has lost by 32 points.
+    let wall = |player: &str, column: &str| -> Vec<Value> {
+        (1..=9).map(|row| json!([player, format!("{column}{row}")])).collect()
+    };
+    let stones = [wall("B", "E"), wall("W", "F")].concat();
+    for komi in [8.5, 40.5] {
+        server.ask(&json!({
+            "id": "q", "boardXSize": 9, "boardYSize": 9, "rules": "japanese", "komi": komi, "maxVisits": 300,
+            "moves": [], "initialStones": stones, "initialPlayer": "B",
+        }));
+        let answer = server.answer();
+        let first = &answer["moveInfos"][0];
+        assert_eq!((&first["move"], &first["order"]), (&json!("pass"), &json!(0)), "{answer}");
+    }
+}
