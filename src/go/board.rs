@@ -208,6 +208,11 @@ impl Board {
         self.ko = Point::NONE;
     }
 
+    /// Sets the point that a simple ko forbids.
+    pub(super) fn set_ko(&mut self, point: Point) {
+        self.ko = point;
+    }
+
     /// Returns the Zobrist key of the stones alone.
     #[must_use]
     #[inline]

@@ -34,6 +34,11 @@ impl HistoryHash {
             KeyPolicy::Recent | KeyPolicy::Last => hash_of_recent(recent, policy.window(), 0),
             KeyPolicy::Path => recent.iter().rev().fold(0, |word, &mv| word_of_path(word, mv)),
         };
+        HistoryHash::restored(policy, word, recent)
+    }
+
+    /// Returns the hash with the given word after the moves `recent`, the latest first.
+    pub(super) fn restored(policy: KeyPolicy, word: u64, recent: &[Move]) -> HistoryHash {
         let mut hash = HistoryHash { policy, word, next_word: 0 };
         hash.set_recent(recent);
         hash

@@ -39,6 +39,6 @@ pub use board::Board;
 pub use geometry::{Point, Size};
 pub use key_policy::KeyPolicy;
 pub use playout_policy::PlayoutPolicy;
-pub use position::{IllegalMove, Position};
+pub use position::{IllegalMove, Position, PositionSnapshot, SnapshotError};
 pub use record::Record;
 pub use rules::{HandicapBonus, KoRule, Komi, KomiError, Rules, RulesError, Scoring};

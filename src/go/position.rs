@@ -2,6 +2,9 @@
 
 mod area_komi;
 mod game;
+mod snapshot;
+
+pub use snapshot::{PositionSnapshot, SnapshotError};
 
 use super::board::Board;
 use super::geometry::{Point, Size};

@@ -32,7 +32,21 @@ impl Clone for SuperkoHistory {
     }
 }
 
+impl FromIterator<u64> for SuperkoHistory {
+    fn from_iter<I: IntoIterator<Item = u64>>(keys: I) -> SuperkoHistory {
+        let mut history = SuperkoHistory::default();
+        keys.into_iter().for_each(|key| history.add(key));
+        history.share();
+        history
+    }
+}
+
 impl SuperkoHistory {
+    /// Returns all superko keys, in no order.
+    pub(super) fn keys(&self) -> impl Iterator<Item = u64> + '_ {
+        self.shared.iter().chain(&self.recent).copied()
+    }
+
     /// Returns true if the history contains a superko key.
     pub(super) fn contains(&self, superko_key: u64) -> bool {
         self.recent.contains(&superko_key) || self.shared.contains(&superko_key)
