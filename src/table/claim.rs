@@ -134,6 +134,23 @@ impl Table {
         protected: ProtectedPath<'_>,
         counters: &mut Counters,
     ) -> Option<Page<'_>> {
+        let shape = self.layout.shape;
+        let content = || {
+            let (priors, evaluation) = evaluate();
+            move |words: &[AtomicU64]| Page::fill(words, shape, priors.as_ref(), |_| false, evaluation)
+        };
+        self.claim_first_page(entry, content, protected, counters)
+    }
+
+    /// Gives the position its first page; `content` returns a function that fills its words. Otherwise like
+    /// [`claim_page`](Table::claim_page).
+    pub(super) fn claim_first_page<F: FnOnce(&[AtomicU64])>(
+        &self,
+        entry: &Entry<'_>,
+        content: impl FnOnce() -> F,
+        protected: ProtectedPath<'_>,
+        counters: &mut Counters,
+    ) -> Option<Page<'_>> {
         // The caller's entry may be a duplicate: a page is found through the entry that a probe finds.
         let entry = self.find(entry.key())?;
         let before = entry.page_number();
@@ -144,14 +161,12 @@ impl Table {
             counters.refused += 1;
             return None;
         };
-        let (priors, evaluation) = evaluate();
+        let fill = content();
         // Priors take so long that another worker is often first; at this point no page has been evicted for them.
         if let Some(page) = self.page(&entry) {
             return Some(page);
         }
         let visits = entry.total().visits;
-        let shape = self.layout.shape;
-        let fill = |words: &[AtomicU64]| Page::fill(words, shape, priors.as_ref(), |_| false, evaluation);
         let page =
             self.fill_page(&candidate, PagePlace { key: entry.key(), rank: 0, visits }, fill, counters)?;
         if self.name_page(&entry, before, page.number()) {

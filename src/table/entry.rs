@@ -291,6 +291,12 @@ impl<'t> Entry<'t> {
         self.leaf_playouts()
     }
 
+    /// Adds playouts of another search; all are halved if they are too many.
+    pub(super) fn add_leaf_playouts(&self, more: LeafPlayouts) {
+        let sum = |before: LeafPlayouts| before.plus_samples(more).halved_to_fit();
+        self.update_meta(|meta| EntryMeta { leaf_playouts: sum(meta.leaf_playouts), ..meta });
+    }
+
     /// Removes an estimate from the mean of the leaf playouts, which replace all visits of a lost page.
     pub fn remove_from_leaf_playouts(&self, estimate: Estimate) {
         let all = self.total().visits;
@@ -343,6 +349,12 @@ impl<'t> Entry<'t> {
             }
             _ => range,
         }
+    }
+
+    /// Returns true if bounds of the position are proven.
+    #[must_use]
+    pub fn is_bounded(&self) -> bool {
+        self.bounds(NO_BOUNDS) != NO_BOUNDS
     }
 
     /// Intersects the bounds with newly proven ones. Bounds only ever tighten, so a lost update costs no more than

@@ -101,6 +101,20 @@ impl Lineage {
         Lineage(vec![random.max(1)])
     }
 
+    /// Returns the lineage with the given numbers, without those that a header has no room for.
+    #[must_use]
+    pub fn of(mut numbers: Vec<u64>) -> Lineage {
+        numbers.retain(|number| *number != 0);
+        numbers.truncate(Lineage::CAPACITY);
+        Lineage(numbers)
+    }
+
+    /// Returns the random numbers.
+    #[must_use]
+    pub fn origins(&self) -> &[u64] {
+        &self.0
+    }
+
     /// Returns true if the two tables may share samples.
     #[must_use]
     pub fn overlaps(&self, other: &Lineage) -> bool {
@@ -186,6 +200,20 @@ pub(super) fn begin_lineage(words: &[AtomicU64], lineage: &Lineage) {
     words[PENDING_LINEAGE].store(0, Release);
 }
 
+/// Adds an origin to the lineage `before`. Even if the process is killed meanwhile, the header stays valid, with the old lineage
+/// or the new one; returns that.
+pub(super) fn add_origin(words: &[AtomicU64], before: &Lineage, number: u64) -> Lineage {
+    let added = before.union(&Lineage::begun(number)).filter(|lineage| lineage != before);
+    let Some(lineage) = added else { return before.clone() };
+    words[PENDING_LINEAGE].store(number, Release);
+    words[CHECKSUM].store(checksum(words, &lineage), Release);
+    for (word, number) in words[LINEAGE].iter().zip(lineage.words()) {
+        word.store(number, Release);
+    }
+    words[PENDING_LINEAGE].store(0, Release);
+    lineage
+}
+
 /// Reads and validates the fixed words of a file.
 pub(super) fn read(words: &[AtomicU64]) -> Result<Header, HeaderFault> {
     let word = |index: usize| words[index].load(Relaxed);
@@ -206,10 +234,14 @@ pub(super) fn read(words: &[AtomicU64]) -> Result<Header, HeaderFault> {
     let pending = Lineage(vec![word(PENDING_LINEAGE)]);
     let fits = |lineage: &Lineage| word(CHECKSUM) == checksum(words, lineage);
     let zeros_fit = words[LINEAGE].iter().map(|word| word.load(Relaxed)).eq(written.words());
+    let extended = written.union(&pending);
     let lineage = if zeros_fit && fits(&written) {
         written
     } else if word(PENDING_LINEAGE) != 0 && fits(&pending) {
         pending
+    } else if let Some(extended) = extended.filter(|all| zeros_fit && word(PENDING_LINEAGE) != 0 && fits(all))
+    {
+        extended
     } else {
         return Err(HeaderFault::Checksum);
     };
@@ -343,6 +375,24 @@ mod tests {
         }
         begin_lineage(&words, &new);
         assert_eq!(read(&words).expect("a header").lineage, new);
+    }
+
+    #[test]
+    fn an_origin_that_is_half_added_is_there_or_not() {
+        let (words, layout, identity) = written();
+        let old = Lineage(vec![9, 8]);
+        write(&words, &layout, &identity, &old);
+        let new = Lineage(vec![9, 8, 5]);
+        let sum = checksum(&words, &new);
+        for (index, value) in [(PENDING_LINEAGE, 5), (CHECKSUM, sum), (LINEAGE.start + 2, 5)] {
+            words[index].store(value, Relaxed);
+            let expected = if index == PENDING_LINEAGE { &old } else { &new };
+            assert_eq!(&read(&words).expect("a header").lineage, expected, "word {index}");
+        }
+        assert_eq!(add_origin(&words, &new, 5), new, "it is there");
+        assert_eq!(read(&words).expect("a header").lineage, new);
+        assert_eq!(add_origin(&words, &new, 4), Lineage(vec![9, 8, 5, 4]));
+        assert_eq!(read(&words).expect("a header").lineage.tables(), 4);
     }
 
     #[test]

@@ -60,7 +60,8 @@ impl ScoreMean {
     }
 
     /// Packs the score into a word; weights saturate just below 4,096.
-    pub(super) fn pack(self) -> u64 {
+    #[must_use]
+    pub fn pack(self) -> u64 {
         let field = |value: f64, mask: u64| (value.round().max(0.0) as u64).min(mask);
         // A weight above 0 is never rounded to 0.
         let least = if self.weight > 0.0 { 1.0 } else { 0.0 };
@@ -70,7 +71,8 @@ impl ScoreMean {
     }
 
     /// Unpacks a word; any bits give a finite score.
-    pub(super) fn unpack(word: u64) -> ScoreMean {
+    #[must_use]
+    pub fn unpack(word: u64) -> ScoreMean {
         let field = |shift: u32, mask: u64| (word >> shift & mask) as f64;
         ScoreMean {
             mean: (field(0, MEAN_MASK) - MEAN_OFFSET) / MEAN_UNITS,

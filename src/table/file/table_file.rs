@@ -119,6 +119,23 @@ impl Table {
         }
     }
 
+    /// Adds the origins of other tables, since it will get their samples. An empty table has no origin of its own.
+    pub fn share_lineage(&mut self, with: &Lineage) {
+        let is_empty = self.census().entries_used == 0;
+        let Some(file) = self.file.as_mut().filter(|file| file.session.mode == TableMode::ReadWrite) else {
+            return;
+        };
+        let words = self.backing.words();
+        let [first, others @ ..] = with.origins() else { return };
+        if is_empty && file.lineage.origins() != with.origins() {
+            file.lineage = Lineage::begun(*first);
+            header::begin_lineage(words, &file.lineage);
+        }
+        for &number in [first].into_iter().chain(others) {
+            file.lineage = header::add_origin(words, &file.lineage, number);
+        }
+    }
+
     /// Writes the lineage of a table that is being filled.
     pub(in crate::table) fn set_lineage(&mut self, lineage: Lineage) {
         if let Some(file) = &mut self.file {
