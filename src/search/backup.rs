@@ -1,6 +1,7 @@
 //! Backup: updates along the path from the leaf to the root.
 
 use super::evaluate::LeafEvaluation;
+use super::journal::Change;
 use super::path::{BackupValue, SiblingStatistics, Step};
 use super::policy::SelectionPolicy;
 use super::policy_state;
@@ -108,6 +109,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             if has_page {
                 // A position's visits are those of its edges and its leaf playouts: all are counted, or none.
                 step.entry.add_visit(value);
+                self.journal.note(step.entry.key(), Change::Edge(step.mv.0));
                 let total = u64::from(step.leaf_playouts.visits) + step.siblings.visits + u64::from(visits);
                 step.first.mark_used(u32::try_from(total).unwrap_or(u32::MAX), generation);
                 if step.page.rank() > 0 {

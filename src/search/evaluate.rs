@@ -1,5 +1,6 @@
 //! Evaluation: the value of a leaf, from a playout, from proven bounds, or from its entry.
 
+use super::journal::Change;
 use super::leaf::Leaf;
 use super::path::BackupValue;
 use super::policy::SelectionPolicy;
@@ -46,7 +47,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
 
     /// Takes the evaluator's value for that of the leaf. The value of a position that was
     /// evicted, and comes back from the edge to it, contains the evaluation already.
-    fn take_evaluation(&self, entry: Option<Entry<'t>>, evaluation: PageEvaluation) -> LeafEvaluation {
+    fn take_evaluation(&mut self, entry: Option<Entry<'t>>, evaluation: PageEvaluation) -> LeafEvaluation {
         let evaluated = evaluation
             .estimate
             .map_or(Value::DRAW, |estimate| self.corrected(self.bias_slot, estimate.value));
@@ -55,6 +56,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         if let Some(entry) = entry {
             entry.add_visit(value);
         }
+        self.journal.note_at(entry, Change::Leaf);
         LeafEvaluation {
             value: BackupValue { value, bounds: ProvenBounds::none(self.range) },
             half_points_for_black: None,
@@ -73,6 +75,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             Some(entry) => {
                 let leaf_playouts = entry.add_leaf_playout(result.half_points());
                 entry.add_visit(leaf_playouts.mean());
+                self.journal.note(entry.key(), Change::Playout(result.half_points() as u8));
                 leaf_playouts.mean()
             }
             None => self.mean_of_edge_with(result),
@@ -98,6 +101,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             }
             entry.add_visit(value);
         }
+        self.journal.note_at(entry, Change::Leaf);
         let value = BackupValue { value, bounds: ProvenBounds { base, path } };
         let score = (path.lower == path.upper).then_some(path.lower);
         LeafEvaluation {
@@ -108,8 +112,9 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         }
     }
 
-    fn evaluate_refuted(&self, entry: &Entry<'t>, bounds: ProvenBounds) -> LeafEvaluation {
+    fn evaluate_refuted(&mut self, entry: &Entry<'t>, bounds: ProvenBounds) -> LeafEvaluation {
         entry.add_visit(Value::LOSS);
+        self.journal.note(entry.key(), Change::Leaf);
         let for_black = proof::outcome_for(self.leaf_player(), Outcome::Loss);
         let value = BackupValue { value: Value::LOSS, bounds };
         LeafEvaluation {

@@ -1,5 +1,6 @@
 //! Expansion: the claim of a position's first page and of further ones, with the evaluator's priors and estimates.
 
+use super::journal::Change;
 use super::leaf::Expansion;
 use super::policy::SelectionPolicy;
 use super::worker::Worker;
@@ -39,7 +40,9 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         let protected = ProtectedPath { keys: &self.path_keys };
         // A claim fails if all pages are protected, or if another worker takes the chosen one at this moment.
         let claim = |_| table.claim_evaluated_page(entry, || (priors, evaluation), protected, counters);
-        (0..MAX_CLAIMS).find_map(claim);
+        if (0..MAX_CLAIMS).find_map(claim).is_some() {
+            self.journal.note(entry.key(), Change::Page(0));
+        }
         if has_mean {
             let remove = |&estimate: &Estimate| entry.remove_evaluation_from_leaf_playouts(estimate);
             evaluation.estimate.inspect(remove);
@@ -111,6 +114,9 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             (priors, evaluation)
         };
         let page = self.table.claim_evaluated_page(entry, evaluate, protected, &mut self.counters);
+        if page.is_some() && answer.is_some() {
+            self.journal.note(entry.key(), Change::Page(0));
+        }
         (page, answer)
     }
 
@@ -138,19 +144,33 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         keep_allowed(&mut self.priors, self.root_moves.filter(|_| self.steps.is_empty()));
         let protected = ProtectedPath { keys: &self.path_keys };
         let priors = &self.priors;
-        self.table.claim_next_page(first, || Some(priors), protected, &mut self.counters)
+        let has_grown = self.table.claim_next_page(first, || Some(priors), protected, &mut self.counters);
+        self.note_next_page(has_grown)
     }
 
     fn claim_evaluated_next_page(&mut self, first: &Page<'t>) -> bool {
         let (game, priors, evaluator) = (&self.game, &mut self.priors, &mut self.evaluator);
         let allowed = self.root_moves.filter(|_| self.steps.is_empty());
         let protected = ProtectedPath { keys: &self.path_keys };
+        let mut is_evaluated = false;
+        let noted = &mut is_evaluated;
         let evaluate = move || {
             evaluator(game, priors)?;
+            *noted = true;
             keep_allowed(priors, allowed);
             Some(priors)
         };
-        self.table.claim_next_page(first, evaluate, protected, &mut self.counters)
+        let has_grown = self.table.claim_next_page(first, evaluate, protected, &mut self.counters);
+        self.note_next_page(has_grown && is_evaluated);
+        has_grown
+    }
+
+    /// Records the page behind the chain of the current position, if it has become longer; returns `has_grown`.
+    fn note_next_page(&mut self, has_grown: bool) -> bool {
+        if has_grown {
+            self.journal.note(self.game.key(), Change::Page(self.chain.len() as u8));
+        }
+        has_grown
     }
 }
 

@@ -36,6 +36,8 @@ pub(super) struct StoppingRule {
     /// Visits of the root before the run.
     visits_before: u64,
     stops_when_proven: bool,
+    /// Number of equally fast searches of the position that add their visits to this table.
+    searches: u32,
 }
 
 impl StoppingRule {
@@ -48,7 +50,19 @@ impl StoppingRule {
     ) -> StoppingRule {
         let visits_before = root_visits(table, root).unwrap_or(0);
         let paused = AtomicU64::new(0);
-        StoppingRule { limits, started: Instant::now(), paused, visits_before, stops_when_proven }
+        StoppingRule {
+            limits,
+            started: Instant::now(),
+            paused,
+            visits_before,
+            stops_when_proven,
+            searches: 1,
+        }
+    }
+
+    /// Returns the rule of one of `searches` equally fast searches that share their visits.
+    pub(super) fn among(self, searches: u32) -> StoppingRule {
+        StoppingRule { searches, ..self }
     }
 
     /// Returns the wall-clock time since the run began, without pauses.
@@ -124,7 +138,7 @@ impl StoppingRule {
         if !early || !policy.plays_most_visited() || elapsed * 10 < limit {
             return false;
         }
-        let rate = simulations as f64 / elapsed.as_secs_f64().max(1e-6);
+        let rate = f64::from(self.searches) * simulations as f64 / elapsed.as_secs_f64().max(1e-6);
         let left = rate * (limit - elapsed).as_secs_f64();
         let [best, second] = report::leading_visits(table, root);
         (best - second) as f64 > left

@@ -9,13 +9,14 @@
 //! 4. `proof`: the results that are proven, and the histories for which they hold;
 //! 5. `report`: the result of a search, read from the table.
 //!
-//! `virtual_loss`, `pending` and `update_buffer` matter only with several workers, `policy_state` only to a few policies.
+//! `journal` lists the changes of the table for searches in other processes. `virtual_loss`, `pending` and `update_buffer` matter only with several workers, `policy_state` only to a few policies.
 
 mod amaf;
 mod backup;
 mod descend;
 mod evaluate;
 mod expand;
+mod journal;
 mod leaf;
 mod limits;
 mod parameters;
@@ -35,6 +36,7 @@ mod value_weight;
 mod virtual_loss;
 mod worker;
 
+pub use journal::{Change, Journal, JournalRecord};
 pub use limits::Limits;
 pub use parameters::{CatchUp, SearchParameters};
 pub use progress::{Progress, SearchSnapshot};
@@ -47,6 +49,7 @@ use crate::base::game::Game;
 use crate::base::rng::PlayoutRng;
 use crate::base::zobrist::mix;
 use crate::table::{PageEvaluation, Table};
+use journal::JournalWriter;
 use limits::StoppingRule;
 use pending::PendingEvaluations;
 use policy::SelectionPolicy;
@@ -66,6 +69,10 @@ pub struct Search<'t, P> {
     value_bias: Option<&'t ValueBias>,
     /// See [`Search::with_evaluator_wait`].
     evaluator_wait: Option<EvaluatorWait<'t>>,
+    /// See [`Search::with_journal`].
+    journal: Option<&'t Journal>,
+    /// See [`Search::with_journal`].
+    searches: u32,
 }
 
 /// The wait of a search's evaluators for the answers of another process.
@@ -80,7 +87,16 @@ pub struct EvaluatorWait<'t> {
 impl<'t, P: SelectionPolicy> Search<'t, P> {
     /// Creates a search of `table` that chooses moves by `policy`.
     pub fn new(table: &'t Table, policy: P, parameters: SearchParameters) -> Search<'t, P> {
-        Search { table, policy, parameters, root_moves: None, value_bias: None, evaluator_wait: None }
+        Search {
+            table,
+            policy,
+            parameters,
+            root_moves: None,
+            value_bias: None,
+            evaluator_wait: None,
+            journal: None,
+            searches: 1,
+        }
     }
 
     /// Restricts the search to the root moves `allowed`, indexed by move number; `None` allows all. The root then has a
@@ -104,6 +120,13 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
     #[must_use]
     pub fn with_evaluator_wait(self, wait: Option<EvaluatorWait<'t>>) -> Search<'t, P> {
         Search { evaluator_wait: wait, ..self }
+    }
+
+    /// Lists all changes in `journal`, for the tables of the other ones of `searches` equally fast searches of the same
+    /// position.
+    #[must_use]
+    pub fn with_journal(self, journal: &'t Journal, searches: u32) -> Search<'t, P> {
+        Search { journal: Some(journal), searches, ..self }
     }
 
     /// Searches the position of `root` and reports its statistics in the table.
@@ -134,7 +157,8 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
         self.table.next_search();
         self.table.mark_active();
         let threads = self.parameters.threads;
-        let rule = StoppingRule::new(limits, self.table, root, self.root_moves.is_none());
+        let rule =
+            StoppingRule::new(limits, self.table, root, self.root_moves.is_none()).among(self.searches);
         let stop = AtomicBool::new(false);
         let run = Run::new(rule, threads, self.evaluator_wait.map_or(&stop, |wait| wait.stop));
         let virtual_loss = (threads > 1).then(|| VirtualLoss::new(root.move_count(), threads));
@@ -146,6 +170,7 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
             Worker {
                 root_moves: self.root_moves,
                 value_bias: self.value_bias,
+                journal: JournalWriter::new(self.journal),
                 pending: pending.as_ref().map(|all| all.place(stream as usize)),
                 ..Worker::new(self.table, policy, self.parameters, virtual_loss, root, rng, new_evaluator())
             }
@@ -166,13 +191,23 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
         Report::new(self.table, root, &self.policy, report::Totals::default(), self.root_moves)
     }
 
-    /// Returns the root with a key for its set of allowed moves.
     fn root_with_key<G: Game>(&self, root: &G) -> G {
-        let mut root = root.clone();
-        if let Some(allowed) = self.root_moves {
-            let moves = (0..).zip(allowed).filter(|(_, allowed)| **allowed);
-            root.set_root_salt(moves.fold(mix(1), |salt, (number, _)| mix(salt ^ mix(number + 1))));
-        }
-        root
+        restricted(root, self.root_moves)
     }
+}
+
+/// Returns the key of the root of a search restricted to the moves `allowed`, see [`Search::with_root_moves`].
+#[must_use]
+pub fn root_key<G: Game>(root: &G, allowed: Option<&[bool]>) -> u64 {
+    restricted(root, allowed).key()
+}
+
+/// Returns the root with a key for its set of allowed moves.
+fn restricted<G: Game>(root: &G, allowed: Option<&[bool]>) -> G {
+    let mut root = root.clone();
+    if let Some(allowed) = allowed {
+        let moves = (0..).zip(allowed).filter(|(_, allowed)| **allowed);
+        root.set_root_salt(moves.fold(mix(1), |salt, (number, _)| mix(salt ^ mix(number + 1))));
+    }
+    root
 }

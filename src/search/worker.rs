@@ -1,6 +1,7 @@
 //! One worker: the state that the four steps of a simulation share, and the loop that runs them.
 
 use super::amaf::AmafSamples;
+use super::journal::JournalWriter;
 use super::leaf::{Expansion, Leaf};
 use super::parameters::SearchParameters;
 use super::path::Step;
@@ -68,6 +69,7 @@ pub(super) struct Worker<'t, 'e, G, P> {
     pub(super) chain: Vec<Page<'t>>,
     pub(super) amaf: AmafSamples,
     pub(super) update_buffer: UpdateBuffer<'t>,
+    pub(super) journal: JournalWriter<'t>,
     /// Table events of this worker.
     pub(super) counters: Counters,
     /// Owners of the points at the end of the playouts.
@@ -118,6 +120,7 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
             chain: Vec::with_capacity(64),
             amaf: AmafSamples::new(moves),
             update_buffer: UpdateBuffer::new(moves),
+            journal: JournalWriter::new(None),
             counters: Counters::default(),
             ownership: Ownership::default(),
             root_moves: None,
@@ -149,6 +152,7 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
         }
         let evaluation = self.evaluate(leaf);
         self.back_up(&evaluation);
+        self.journal.flush_if_full();
         self.simulations += 1;
         if self.simulations.is_multiple_of(SHARING_CHECK_INTERVAL) {
             self.is_shared_now |= self.table.is_shared_now();
@@ -172,9 +176,10 @@ impl<'t, 'e, G: Game, P: SelectionPolicy> Worker<'t, 'e, G, P> {
         totals.ownership.add(&self.ownership);
     }
 
-    /// Writes the rest of the update buffer at the end of the run.
+    /// Writes the rest of the update buffer and of the journal at the end of the run.
     pub(super) fn finish(&mut self) {
         self.update_buffer.flush();
+        self.journal.flush();
     }
 
     /// Returns the entry with `key`, claiming one if there is none; `None` if the table has no room. Entries and pages

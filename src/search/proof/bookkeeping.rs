@@ -4,6 +4,7 @@ use super::inference::{bounds_from_all_moves, bounds_from_child};
 use super::lookup::{path_bounds_of, permitted, twin_bounds};
 use super::{ProvenBounds, permits};
 use crate::base::game::{Bounds, Game};
+use crate::search::journal::Change;
 use crate::search::path::{BackupValue, Step};
 use crate::search::policy::SelectionPolicy;
 use crate::search::worker::Worker;
@@ -64,6 +65,7 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
             // For replacement the twin has the value of the position itself.
             twin.set_total(entry.total());
             entry.mark_twin();
+            self.journal.note(key_with_history, Change::Bounds);
         }
     }
 }
