@@ -1,5 +1,6 @@
 //! Errors of an engine.
 
+use super::ranks::RankError;
 use crate::base::memory::BudgetError;
 use crate::table::{FileError, TableError};
 
@@ -37,6 +38,9 @@ pub enum EngineError {
         /// The reason.
         reason: String,
     },
+    /// A failure of a search on several ranks.
+    #[error(transparent)]
+    Ranks(#[from] RankError),
     /// A failure of the table's file.
     #[error(transparent)]
     File(#[from] FileError),

@@ -7,6 +7,7 @@
 //! * evaluators: `evaluator` and `pass_probability` are the network as the search uses it, `external` an evaluator in another
 //!   process, [`evaluation`] the network as reports use it;
 //! * reports: `scores` and `line_ownership` complete them, `choice` and `points` reorder their moves;
+//! * several processes: `ranks` share one search;
 //! * the table: `layout` divides the memory budget, `import` stores searches of other programs.
 
 mod choice;
@@ -26,7 +27,9 @@ mod options;
 mod own_territory;
 mod pass_probability;
 mod points;
+pub mod ranks;
 mod scores;
+mod search_run;
 mod table_setting;
 
 pub use decision::{Decision, DecisionSettings, MoveBudget};
@@ -42,20 +45,17 @@ pub use table_setting::TableGameSettings;
 
 use self::layout::create_table;
 use self::options::UNKNOWN_BUDGET;
-use self::scores::ReportScores;
+use self::ranks::RankError;
 use crate::base::game::{Bounds, Game, Move, Player};
 use crate::base::memory::BudgetError;
 use crate::base::rng::PlayoutRng;
 use crate::base::zobrist::mix;
-use crate::external::ExternalEvaluator;
 use crate::go::status::DeadStones;
 use crate::go::{Komi, Position, Record, Size, playout_ownership};
 use crate::network::Network;
-use crate::search::{self, EvaluatorWait, Limits, Progress, Report, Search, SearchSnapshot, ValueBias};
+use crate::search::{self, Limits, Progress, Report, Search, ValueBias};
 use crate::table::{FileState, ScoreMean, Table};
-use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// Number of playouts for the score of a position without an evaluator's score and without one from simulations.
 const SCORE_PLAYOUTS: u32 = 100;
@@ -93,7 +93,13 @@ impl Engine {
             }
             _ => {}
         }
-        let table = create_table(&options)?;
+        let mut table = create_table(&options)?;
+        if let Some(ranks) = &options.ranks {
+            if options.table_shape().policy_state {
+                return Err(RankError::PolicyState { policy }.into());
+            }
+            ranks.open(&options, &mut table)?;
+        }
         let network = options.ready_network();
         let mut record = Record::new(options.size, options.rules, options.komi);
         record.set_key_policy(options.keys);
@@ -156,7 +162,11 @@ impl Engine {
         let position = record.position();
         let options = EngineOptions { size: position.size(), komi: position.komi(), ..self.options.clone() };
         if options.size != self.options.size {
+            let origins = options.ranks.as_ref().map(|ranks| ranks.resize(options.size)).transpose()?;
             self.lay_out_anew(&options)?;
+            if let Some((ranks, origins)) = options.ranks.as_ref().zip(origins) {
+                ranks.share_origins(&mut self.table, origins)?;
+            }
         }
         self.options = options;
         record.set_key_policy(self.options.keys);
@@ -246,6 +256,7 @@ impl Engine {
     pub fn clear_table(&mut self) {
         self.table.clear();
         self.value_bias.iter_mut().for_each(ValueBias::clear);
+        self.options.ranks.iter().for_each(|ranks| ranks.clear(&self.table));
     }
 
     /// Searches the present position with `player` to move, as [`Engine::root_for`] returns it.
@@ -285,63 +296,11 @@ impl Engine {
         progress: Progress<'_>,
     ) -> Result<Report, EngineError> {
         self.prepare(&mut root);
-        let mut parameters = self.options.parameters;
-        // The seed depends on the position and its visits, so that no search depends on those of other positions. A search
-        // that goes on, or a file that is opened again, gets another seed: the same one would repeat the playouts.
-        let visits = self.table.find(root.key()).map_or(0, |entry| u64::from(entry.total().visits));
-        parameters.seed = mix(parameters.seed ^ mix(root.key() ^ mix(visits)) ^ self.table.session_seed());
-        // With `expand_at` 1 the evaluator runs at the first visit and needs an entry.
-        parameters.evaluates_leaves = self.options.policy.evaluates_leaves();
-        parameters.defers_entries = self.options.has_network()
-            && parameters.expand_at > 1
-            && parameters.reseed
-            && !parameters.evaluates_leaves;
         self.searches += 1;
-        let policy =
-            self.options.policy.policy(limits.simulations.or(limits.visits).unwrap_or(UNKNOWN_BUDGET));
-        let external = self.options.external.as_deref();
-        let stop = AtomicBool::new(false);
-        let is_loading = || external.is_some_and(ExternalEvaluator::is_loading);
-        let wait = EvaluatorWait { stop: &stop, is_loading: &is_loading };
-        let search = Search::new(&self.table, policy, parameters)
-            .with_root_moves(self.root_moves.as_deref())
-            .with_value_bias(self.value_bias.as_ref())
-            .with_evaluator_wait(external.map(|_| wait));
-        let network = self.network.as_ref();
-        let evaluation = network.map(|network| evaluation::evaluate(network, &root));
-        let counted = network.filter(|_| self.options.estimate_weight() > 0);
-        let scores = counted.map(|network| RefCell::new(ReportScores::new(&root, network)));
-        let ending = OnceCell::new();
-        let completed = |mut report: Report| {
-            if let Some(scores) = &scores {
-                scores.borrow_mut().complete(&mut report);
-            }
-            self.complete(&root, evaluation.as_ref(), &mut report);
-            self.put_ending_pass_first(&root, &ending, &mut report);
-            report
-        };
-        let mut progress = |snapshot: &SearchSnapshot<'_>| {
-            let report = || completed(snapshot.report());
-            progress(&SearchSnapshot::new(snapshot.simulations, &report))
-        };
-        if let Some(evaluator) = external {
-            let new_evaluator = || -> search::PositionEvaluator<'_, Position> {
-                Box::new(|position, priors| external::evaluate(evaluator, position, priors, &stop))
-            };
-            let report = search.run_with_evaluators(&root, &new_evaluator, limits, &mut progress);
-            let has_visits = report.root.visits > 0;
-            return if has_visits { Ok(completed(report)) } else { Err(external::failure(evaluator)) };
+        match self.options.ranks.clone() {
+            Some(ranks) => self.lead_search(&ranks, &root, limits, progress),
+            None => self.search_prepared(&root, limits, None, progress),
         }
-        let Some(network) = network else { return Ok(completed(search.run(&root, limits, &mut progress))) };
-        let new_evaluator = || -> search::PositionEvaluator<'_, Position> {
-            let mut evaluator =
-                NetworkEvaluator::new(Arc::clone(network), self.options.estimate_weight(), &root);
-            if let Some(noise) = &self.root_noise {
-                evaluator = evaluator.with_root_noise(root.key(), Arc::clone(noise));
-            }
-            Box::new(move |position, priors| Some(evaluator.evaluate(position, priors)))
-        };
-        Ok(completed(search.run_with_evaluators(&root, &new_evaluator, limits, &mut progress)))
     }
 
     /// Completes the report of a search with the network's evaluation and a score of the root within its proven bounds, from

@@ -2,6 +2,7 @@
 
 use super::external;
 use super::move_randomness::MoveRandomness;
+use super::ranks::Ranks;
 use crate::base::memory::MemoryBudget;
 use crate::external::ExternalEvaluator;
 use crate::go::status::DeadStones;
@@ -84,6 +85,8 @@ pub struct EngineOptions {
     /// The evaluator in another process, in place of the networks; the policy must be one that [evaluates
     /// leaves](Preset::evaluates_leaves).
     pub external: Option<Arc<ExternalEvaluator>>,
+    /// The place of this process among the ranks of a search; `None`: it searches alone.
+    pub ranks: Option<Arc<Ranks>>,
     /// Weight of the network's value estimate in playouts; 0: only its policy is used.
     pub value_weight: u8,
     /// Probabilities of playing another move than the best one.
@@ -108,6 +111,7 @@ impl Default for EngineOptions {
             keys: KeyPolicy::Recent,
             networks: Some(Networks::Embedded),
             external: None,
+            ranks: None,
             value_weight: DEFAULT_VALUE_WEIGHT,
             move_randomness: MoveRandomness::NONE,
             parameters: SearchParameters { expand_at: EXPAND_AT_WITH_NETWORK, ..SearchParameters::default() },

@@ -9,6 +9,7 @@ mod exact;
 mod knowledge;
 mod presets;
 mod proofs;
+mod ranks;
 mod reproducible;
 mod root_moves;
 mod search_oracle;

@@ -1,0 +1,104 @@
+//! One run of the search in this process, with the evaluator of the engine.
+
+use super::ranks::Part;
+use super::scores::ReportScores;
+use super::{Engine, EngineError, NetworkEvaluator, UNKNOWN_BUDGET, evaluation, external};
+use crate::base::game::Game;
+use crate::base::zobrist::mix;
+use crate::external::ExternalEvaluator;
+use crate::go::Position;
+use crate::search::{
+    self, EvaluatorWait, Limits, Progress, Report, Search, SearchParameters, SearchSnapshot,
+};
+use std::cell::{OnceCell, RefCell};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+impl Engine {
+    /// Searches a prepared position; `part` is the part of this process in a search on several ranks.
+    pub(super) fn search_prepared(
+        &self,
+        root: &Position,
+        limits: Limits,
+        part: Option<&Part<'_>>,
+        progress: Progress<'_>,
+    ) -> Result<Report, EngineError> {
+        let policy =
+            self.options.policy.policy(limits.simulations.or(limits.visits).unwrap_or(UNKNOWN_BUDGET));
+        let external = self.options.external.as_deref();
+        let stop = AtomicBool::new(false);
+        let is_loading = || external.is_some_and(ExternalEvaluator::is_loading);
+        let wait = EvaluatorWait { stop: &stop, is_loading: &is_loading };
+        let search = Search::new(&self.table, policy, self.search_parameters(root, part))
+            .with_root_moves(self.root_moves.as_deref())
+            .with_value_bias(self.value_bias.as_ref())
+            .with_evaluator_wait(external.map(|_| wait));
+        let search = match part {
+            Some(part) => search.with_journal(part.journal(), part.ranks()),
+            None => search,
+        };
+        let network = self.network.as_ref();
+        let evaluation = network.map(|network| evaluation::evaluate(network, root));
+        let counted = network.filter(|_| self.options.estimate_weight() > 0);
+        let scores = counted.map(|network| RefCell::new(ReportScores::new(root, network)));
+        let ending = OnceCell::new();
+        let completed = |mut report: Report| {
+            if let Some(scores) = &scores {
+                scores.borrow_mut().complete(&mut report);
+            }
+            self.complete(root, evaluation.as_ref(), &mut report);
+            self.put_ending_pass_first(root, &ending, &mut report);
+            report
+        };
+        let mut progress = |snapshot: &SearchSnapshot<'_>| {
+            let report = || completed(snapshot.report());
+            let own = snapshot.simulations;
+            let simulations = part.map_or(own, |part| part.simulations_of_all(own));
+            progress(&SearchSnapshot::new(simulations, &report))
+        };
+        let report = if let Some(evaluator) = external {
+            let new_evaluator = || -> search::PositionEvaluator<'_, Position> {
+                Box::new(|position, priors| external::evaluate(evaluator, position, priors, &stop))
+            };
+            search.run_with_evaluators(root, &new_evaluator, limits, &mut progress)
+        } else if let Some(network) = network {
+            let new_evaluator = || -> search::PositionEvaluator<'_, Position> {
+                let mut evaluator =
+                    NetworkEvaluator::new(Arc::clone(network), self.options.estimate_weight(), root);
+                if let Some(noise) = &self.root_noise {
+                    evaluator = evaluator.with_root_noise(root.key(), Arc::clone(noise));
+                }
+                Box::new(move |position, priors| Some(evaluator.evaluate(position, priors)))
+            };
+            search.run_with_evaluators(root, &new_evaluator, limits, &mut progress)
+        } else {
+            search.run(root, limits, &mut progress)
+        };
+        let report = match part {
+            Some(part) => part.finish(report, &|| search.look_up(root), &mut progress),
+            None => report,
+        };
+        match external {
+            Some(evaluator) if report.root.visits == 0 => Err(external::failure(evaluator)),
+            _ if part.is_some_and(Part::is_silent) => Ok(report),
+            _ => Ok(completed(report)),
+        }
+    }
+
+    /// Returns the parameters of a search of `root`.
+    fn search_parameters(&self, root: &Position, part: Option<&Part<'_>>) -> SearchParameters {
+        let mut parameters = self.options.parameters;
+        // The seed depends on the position and its visits, so that no search depends on those of other positions. A search
+        // that goes on, or a file that is opened again, gets another seed: the same one would repeat the playouts.
+        let visits = self.table.find(root.key()).map_or(0, |entry| u64::from(entry.total().visits));
+        parameters.seed = mix(parameters.seed ^ mix(root.key() ^ mix(visits)) ^ self.table.session_seed());
+        parameters.seed ^= part.map_or(0, Part::seed);
+        // With `expand_at` 1 the evaluator runs at the first visit and needs an entry.
+        parameters.evaluates_leaves = self.options.policy.evaluates_leaves();
+        parameters.defers_entries = self.options.has_network()
+            && parameters.expand_at > 1
+            && parameters.reseed
+            && !parameters.evaluates_leaves;
+        parameters
+    }
+}
