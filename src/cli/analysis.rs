@@ -2,6 +2,7 @@
 
 use super::options::EngineArguments;
 use super::print::print_error;
+use super::ranks;
 use crate::base::input::LineReader;
 use crate::base::memory::{MIB, MemoryBudget};
 use crate::engine::Engine;
@@ -62,7 +63,7 @@ pub(super) struct AnalysisArguments {
     engine: EngineArguments,
 }
 
-pub(super) fn run(arguments: &AnalysisArguments) -> Result<()> {
+pub(super) fn run(mut arguments: AnalysisArguments) -> Result<()> {
     let mut settings = AnalysisSettings::default();
     if let Some(path) = &arguments.config {
         settings.read_file(path)?;
@@ -79,12 +80,20 @@ pub(super) fn run(arguments: &AnalysisArguments) -> Result<()> {
             settings.ignored.join(", ")
         ));
     }
-    let size = Size::new(19, 19)?;
-    let mut options = arguments.engine.options(size, Rules::CHINESE, Komi(15), arguments.seed);
-    if let Some(threads) = arguments.analysis_threads.or(settings.threads) {
-        options.parameters.threads = usize::from(threads);
+    let ranks = ranks::join(false)?;
+    arguments.engine = arguments.engine.of_rank(ranks.as_ref());
+    let engine_options = |size, rules, komi| {
+        let mut options = arguments.engine.options(size, rules, komi, arguments.seed);
+        if let Some(threads) = arguments.analysis_threads.or(settings.threads) {
+            options.parameters.threads = usize::from(threads);
+        }
+        options.reserved = query_bytes(options.memory);
+        options
+    };
+    if ranks::has_served(ranks.as_ref(), &engine_options)? {
+        return Ok(());
     }
-    options.reserved = query_bytes(options.memory);
+    let options = engine_options(Size::new(19, 19)?, Rules::CHINESE, Komi(15));
     let defaults = QueryDefaults {
         perspective: settings.perspective.unwrap_or(Perspective::SideToMove),
         visits: arguments.visits.or(settings.visits).unwrap_or(DEFAULT_VISITS),

@@ -2,9 +2,10 @@
 
 use super::options::{DeadStonesChoice, EngineArguments, LimitArguments, POSITION, describe_default};
 use super::print::print_error;
+use super::ranks;
 use super::table_game::{ChosenGame, TableGame, choose_game};
 use crate::base::game::Move;
-use crate::engine::Engine;
+use crate::engine::{Engine, EngineOptions};
 use crate::external::LoadingMessages;
 use crate::go::status::end_position;
 use crate::go::{Komi, Position, Record, Rules, Size};
@@ -101,7 +102,16 @@ enum Format {
     Json,
 }
 
-pub(super) fn run(arguments: &AnalyzeArguments) -> Result<()> {
+pub(super) fn run(mut arguments: AnalyzeArguments) -> Result<()> {
+    let ranks = ranks::join(false)?;
+    arguments.engine = arguments.engine.of_rank(ranks.as_ref());
+    let arguments = &arguments;
+    if ranks::has_served(ranks.as_ref(), &|size, rules, komi| {
+        let (size, rules) = (arguments.size.unwrap_or(size), arguments.rules.unwrap_or(rules));
+        arguments.engine_options(size, rules, arguments.komi.unwrap_or(komi))
+    })? {
+        return Ok(());
+    }
     match &arguments.file {
         Some(path) => analyse_file(arguments, path),
         None => analyse_empty_board(arguments),
@@ -272,6 +282,12 @@ impl AnalyzeArguments {
         ChosenTerms { rules: self.rules, komi: self.komi }
     }
 
+    fn engine_options(&self, size: Size, rules: Rules, komi: Komi) -> EngineOptions {
+        let mut options = self.engine.options(size, rules, komi, self.seed);
+        options.dead_stones = self.dead.map(Into::into);
+        options
+    }
+
     /// Returns true if pass number `pass`, from 1, begins at the end of the game.
     fn goes_back(&self, pass: usize) -> bool {
         match self.direction {
@@ -322,8 +338,7 @@ impl<'a> GameAnalysis<'a> {
         first: &Position,
         count: usize,
     ) -> Result<GameAnalysis<'a>> {
-        let mut options = arguments.engine.options(first.size(), first.rules(), first.komi(), arguments.seed);
-        options.dead_stones = arguments.dead.map(Into::into);
+        let options = arguments.engine_options(first.size(), first.rules(), first.komi());
         let (engine, progress) = (Engine::new(options)?, progress_bar(count));
         Ok(GameAnalysis { arguments, id, head, is_head_written: false, moves: Vec::new(), engine, progress })
     }

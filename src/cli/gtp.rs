@@ -1,6 +1,7 @@
 //! `tewari gtp`: the Go Text Protocol on standard input and output.
 
 use super::options::{DeadStonesChoice, EngineArguments, LIMITS, LimitArguments, POSITION, describe_default};
+use super::ranks;
 use super::table_game::{ChosenGame, TableGame, choose_game};
 use super::value_parsers::parse_probability;
 use crate::engine::{DecisionSettings, Engine, EngineOptions, Level, MoveBudget};
@@ -82,21 +83,25 @@ impl GtpArguments {
     }
 }
 
-pub(super) fn run(arguments: GtpArguments) -> Result<()> {
+pub(super) fn run(mut arguments: GtpArguments) -> Result<()> {
     let seed = match arguments.seed {
         Some(seed) => seed,
         None => SysRng.try_next_u64()? >> 1,
     };
+    let ranks = ranks::join(arguments.quiet)?;
+    arguments.engine = arguments.engine.of_rank(ranks.as_ref());
+    if ranks::has_served(ranks.as_ref(), &|size, rules, komi| {
+        let given =
+            |it: &GtpArguments| (it.size.unwrap_or(size), it.rules.unwrap_or(rules), it.komi.unwrap_or(komi));
+        engine_options(&arguments, given(&arguments), seed)
+    })? {
+        return Ok(());
+    }
     let table = TableGame::of(&arguments.engine);
     let given = ChosenTerms { rules: arguments.rules, komi: arguments.komi };
     let ChosenGame { size, rules, komi } =
         choose_game(table.as_ref(), arguments.size, given, Size::new(19, 19)?);
-    let mut options = arguments.engine.options(size, rules, komi, seed);
-    options.dead_stones = arguments.dead.map(Into::into);
-    if let Some(level) = arguments.level {
-        level.apply(&mut options);
-    }
-    let engine = Engine::new(options)?;
+    let engine = Engine::new(engine_options(&arguments, (size, rules, komi), seed))?;
     let quiet = arguments.quiet;
     // A closed standard error must not end the game.
     let say = move |line: &str| {
@@ -136,6 +141,19 @@ pub(super) fn run(arguments: GtpArguments) -> Result<()> {
         Some(failure) => Err(failure).context("cannot write output"),
         None => super::closed_output::check_client(),
     }
+}
+
+fn engine_options(
+    arguments: &GtpArguments,
+    (size, rules, komi): (Size, Rules, Komi),
+    seed: u64,
+) -> EngineOptions {
+    let mut options = arguments.engine.options(size, rules, komi, seed);
+    options.dead_stones = arguments.dead.map(Into::into);
+    if let Some(level) = arguments.level {
+        level.apply(&mut options);
+    }
+    options
 }
 
 /// An output that stores its first error: a session ends without one when its output is closed.

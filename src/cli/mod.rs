@@ -27,6 +27,7 @@ mod output_file;
 mod play;
 mod playouts;
 mod print;
+mod ranks;
 mod record_files;
 mod review;
 mod selfplay;
@@ -72,6 +73,9 @@ impl Cli {
         if let Some(CliCommand::Gtp(arguments)) = &command {
             arguments.check()?;
         }
+        if let Some(CliCommand::Gtp(_) | CliCommand::Analyze(_) | CliCommand::Analysis(_)) = &command {
+            ranks::check()?;
+        }
         Ok(Cli { command })
     }
 
@@ -89,9 +93,9 @@ impl Cli {
     fn dispatch(self) -> Result<()> {
         match self.command {
             Some(CliCommand::Gtp(arguments)) => gtp::run(arguments),
-            Some(CliCommand::Analyze(arguments)) => analyze::run(&arguments),
+            Some(CliCommand::Analyze(arguments)) => analyze::run(arguments),
             Some(CliCommand::Review(arguments)) => review::run(&arguments),
-            Some(CliCommand::Analysis(arguments)) => analysis::run(&arguments),
+            Some(CliCommand::Analysis(arguments)) => analysis::run(arguments),
             Some(CliCommand::Bench(arguments)) => bench::run(&arguments),
             Some(CliCommand::Match(arguments)) => match_games::run(&arguments),
             Some(CliCommand::Sweep(arguments)) => sweep::run(&arguments),

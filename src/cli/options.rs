@@ -1,11 +1,13 @@
 //! Options shared by several subcommands.
 
 use super::network_choice::{NetworkChoice, parse_network};
+use super::ranks::{on_this_machine, table_path};
 use super::value_parsers::{
     key_policies, parse_bytes, parse_playouts, parse_policy, parse_seconds, replacements,
 };
 use crate::base::memory::MemoryBudget;
 use crate::engine::DEFAULT_VALUE_WEIGHT;
+use crate::engine::ranks::Ranks;
 use crate::engine::{EngineOptions, TableFile};
 use crate::external::ExternalEvaluator;
 use crate::go::status::DeadStones;
@@ -44,9 +46,12 @@ pub(super) struct EngineArguments {
     /// Bytes of the table for subcommands with their own default.
     #[arg(skip)]
     default_table: Option<u64>,
+    /// The place of this process among the ranks of an MPI job.
+    #[arg(skip)]
+    ranks: Option<Arc<Ranks>>,
     /// Keep the table in this file, which is created with --memory or --table-size if it does not exist. Other
     /// processes may search in it at the same time. Games on other boards have tables beside it: go-9x9.tewari for
-    /// go.tewari.
+    /// go.tewari; so has each rank of an MPI job: go-rank0.tewari.
     #[arg(long, value_name = "FILE", help_heading = MEMORY)]
     table: Option<PathBuf>,
     /// Access of searches to the table file.
@@ -198,6 +203,21 @@ impl EngineArguments {
         EngineArguments { default_table: Some(bytes), ..self.clone() }
     }
 
+    /// Returns the arguments of one rank of an MPI job: its table has a file of its own, and the default memory is divided by the
+    /// ranks on this machine.
+    pub(super) fn of_rank(&self, ranks: Option<&Arc<Ranks>>) -> EngineArguments {
+        let Some(ranks) = ranks else { return self.clone() };
+        let by_default = match MemoryBudget::default_for_machine() {
+            MemoryBudget::Engine(bytes) | MemoryBudget::Table(bytes) => bytes / on_this_machine(),
+        };
+        EngineArguments {
+            ranks: Some(Arc::clone(ranks)),
+            table: self.table.as_ref().map(|path| table_path(path, ranks.rank())),
+            memory: self.memory.or(self.table_size.is_none().then_some(by_default)),
+            ..self.clone()
+        }
+    }
+
     /// Returns the arguments, or an error if they name a table file.
     pub(super) fn without_file(&self) -> anyhow::Result<&EngineArguments> {
         ensure!(
@@ -268,6 +288,7 @@ impl EngineArguments {
                 let evaluator = ExternalEvaluator::new(command, self.evaluator_name.as_deref());
                 Arc::new(evaluator.with_log(self.evaluator_log.as_deref()))
             }),
+            ranks: self.ranks.clone(),
             value_weight: self.network_value,
             keys: self.key_policy(),
             ..EngineOptions::default()

@@ -9,6 +9,8 @@ mod learn;
 mod machine;
 mod manual;
 mod memory;
+#[cfg(feature = "mpi")]
+mod mpi;
 mod play;
 mod play_terminal;
 mod review;

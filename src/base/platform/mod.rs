@@ -10,6 +10,7 @@
 #![cfg_attr(loom, allow(dead_code, reason = "under loom the table is in no mapped memory"))]
 
 pub(crate) mod files;
+pub(crate) mod job;
 pub(crate) mod memory;
 pub(crate) mod output;
 pub(crate) mod process;

@@ -46,6 +46,27 @@ fn mistakes_on_the_command_line_are_named_and_exit_with_2() {
     }
 }
 
+#[cfg(not(feature = "mpi"))]
+#[test]
+fn mpirun_with_a_program_without_mpi_starts_no_independent_engines() {
+    for command in ["gtp", "analyze", "analysis"] {
+        for variables in [["OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"], ["PMI_RANK", "PMI_SIZE"]] {
+            let with_ranks = |ranks: &str| {
+                let arguments = [command, "--help"];
+                let mut program = tewari(if ranks == "1" { &arguments } else { &arguments[..1] });
+                program.envs(variables.into_iter().zip(["0", ranks])).stdin(Stdio::null());
+                program.output().expect("the program runs")
+            };
+            let output = with_ranks("2");
+            let text = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!((output.status.code(), text.lines().count()), (Some(2), 1), "{text}");
+            assert!(text.contains("built without MPI") && text.contains("--features mpi"), "{text}");
+            assert!(output.stdout.is_empty());
+            assert!(with_ranks("1").status.success(), "one rank is as good as none");
+        }
+    }
+}
+
 #[cfg(not(unix))]
 #[test]
 fn a_table_file_is_refused_where_processes_cannot_share_it() {
