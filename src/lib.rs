@@ -51,8 +51,8 @@
 //! - [`reports`] (uses `base`, `go`, `search`, `table`, `engine`, `records`): analysed positions, reviewed games, analyses
 //!   learned from records
 //! - [`play`] (uses `base`, `go`, `table`, `search`, `engine`, `records`): games against a person
-//! - [`lab`] (uses `base`, `go`, `table`, `search`, `network`, `engine`, `records`, `protocols`): matches, sweeps, test suites,
-//!   statistics, self-play, training data
+//! - [`lab`] (uses `base`, `go`, `table`, `search`, `network`, `external`, `engine`, `records`, `protocols`): matches, sweeps,
+//!   test suites, statistics, self-play, training data
 //! - [`cli`] (uses every room): flags, printing, exit codes
 
 pub mod base;

@@ -29,6 +29,12 @@ pub fn is_komi_representable(komi: Komi) -> bool {
     komi.0.abs() <= MAX_INPUT_KOMI
 }
 
+/// Returns the komi nearest to `points` that the network's input represents without clamping.
+#[must_use]
+pub fn nearest_representable(points: f64) -> Komi {
+    Komi(((2.0 * points).round() as i32).clamp(-MAX_INPUT_KOMI, MAX_INPUT_KOMI))
+}
+
 /// Numbers of the planes: bits of a [`PlaneSet`] and channels of the input. They are part of the format of weights
 /// files and of prepared positions, so planes may be added, but never change their meaning.
 pub mod plane {

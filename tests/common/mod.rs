@@ -24,3 +24,15 @@ pub(crate) fn testdata() -> Option<PathBuf> {
     println!("skipped: ../shared/testdata is absent");
     None
 }
+
+/// Returns the command of the stand-in with `arguments`; `None`, with a message, if it is not built: `cargo test` builds the
+/// examples, `cargo test --test program` does not.
+pub(crate) fn stand_in(arguments: &str) -> Option<String> {
+    let beside = Path::new(env!("CARGO_BIN_EXE_tewari")).with_file_name("examples");
+    let path: PathBuf = beside.join(format!("evaluator_stand_in{}", std::env::consts::EXE_SUFFIX));
+    if !path.is_file() {
+        println!("skipped: {} is not built", path.display());
+        return None;
+    }
+    Some(format!("{} analysis -model small-model.bin.gz {arguments}", path.display()))
+}

@@ -4,6 +4,7 @@
 mod common;
 mod network;
 mod network_cli;
+mod network_labels;
 mod network_search;
 mod network_sizes;
 mod network_trainer;

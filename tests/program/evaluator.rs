@@ -1,22 +1,10 @@
 //! Searches with an evaluator in another process, here `examples/evaluator_stand_in`.
 
-use crate::common::program;
+use crate::common::{program, stand_in};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
-
-/// Returns the command of the stand-in with `arguments`; `None`, with a message, if it is not built: `cargo test` builds the
-/// examples, `cargo test --test program` does not.
-fn stand_in(arguments: &str) -> Option<String> {
-    let beside = Path::new(env!("CARGO_BIN_EXE_tewari")).with_file_name("examples");
-    let path: PathBuf = beside.join(format!("evaluator_stand_in{}", std::env::consts::EXE_SUFFIX));
-    if !path.is_file() {
-        println!("skipped: {} is not built", path.display());
-        return None;
-    }
-    Some(format!("{} analysis -model small-model.bin.gz {arguments}", path.display()))
-}
 
 fn analyze(evaluator: &str, arguments: &[&str]) -> Output {
     let mut command = program();

@@ -16,6 +16,9 @@ NO_VALUE = 255
 MOST_VALUE = 250
 HEADER_BYTES = 128
 LABEL_BYTES = 12
+DEVIATION_BYTES = 2
+# Sources of labels.
+RECORD, SELFPLAY, EVALUATOR = 0, 1, 2
 
 
 class BadSamples(Exception):
@@ -33,7 +36,7 @@ class Samples:
         version = int.from_bytes(header[8:12], "little")
         if version != 2:
             raise BadSamples(f"{path}: expected version 2, found {version}: prepare the games again")
-        self.columns, self.rows, self.has_visits = header[12], header[13], header[14] != 0
+        self.columns, self.rows, self.source = header[12], header[13], header[14]
         self.points = self.columns * self.rows
         row_bytes = int.from_bytes(header[16:20], "little")
         self.planes = int.from_bytes(header[20:24], "little")
@@ -84,23 +87,31 @@ class Samples:
 
     def _labels(self, rows):
         width = (self.points + 7) // 8
-        visits = self.points + 1 if self.has_visits else 0
-        start = rows.shape[1] - visits - 2 * width - LABEL_BYTES
-        bytes_ = rows[:, start : start + LABEL_BYTES]
+        owners = self.points if self.source == EVALUATOR else 2 * width
+        policy = 0 if self.source == RECORD else self.points + 1
+        rest = DEVIATION_BYTES if self.source == EVALUATOR else 0
+        start = rows.shape[1] - rest - policy - owners - LABEL_BYTES
+        bytes_, owners, policy, rest = np.split(rows[:, start:], np.cumsum([LABEL_BYTES, owners, policy]), axis=1)
         words = bytes_.copy().view("<i2")
         value = bytes_[:, 7]
-        start += LABEL_BYTES
-        owners = self._owners(rows[:, start : start + 2 * width])
-        policy = self._visits(rows[:, start + 2 * width :]) if visits else self._played(words[:, 0].view("<u2"))
-        return policy | owners | {
+        labels = {
             "value": value.astype(np.float32) / MOST_VALUE,
             "has_value": (value != NO_VALUE).astype(np.float32),
             "komi": words[:, 1].astype(np.float32) / 2,
             "score": words[:, 2].astype(np.float32) / 2,
             "has_score": (words[:, 2] != NO_SCORE).astype(np.float32),
+            "deviation": np.zeros(len(rows), np.float32),
             "result": bytes_[:, 6].astype(np.float32) / 2,
             "has_result": (bytes_[:, 6] != NO_RESULT).astype(np.float32),
         }
+        if self.source == EVALUATOR:
+            # The win rate takes the place of the result.
+            labels |= {"result": labels["value"], "has_result": labels["has_value"]}
+            labels["deviation"] = rest.copy().view("<u2")[:, 0].astype(np.float32) / 8
+            labels |= {"owners": owners.astype(np.float32) / 255, "has_owners": np.ones(len(rows), np.float32)}
+        else:
+            labels |= self._owners(owners)
+        return labels | (self._played(words[:, 0].view("<u2")) if self.source == RECORD else self._shares(policy))
 
     def _played(self, moves):
         """The policy target of a recorded game: the move played."""
@@ -108,11 +119,11 @@ class Samples:
         policy[np.arange(len(moves)), moves] = 1
         return {"policy": policy, "has_policy": np.ones(len(moves), np.float32)}
 
-    def _visits(self, bytes_):
-        """The policy target of a search: the share of visits of each move."""
-        visits = bytes_.astype(np.float32)
-        sums = visits.sum(axis=1, keepdims=True)
-        return {"policy": visits / np.maximum(sums, 1), "has_policy": (sums[:, 0] > 0).astype(np.float32)}
+    def _shares(self, bytes_):
+        """The policy target of a search or an evaluator: the share of visits, or the probability, of each move."""
+        shares = bytes_.astype(np.float32)
+        sums = shares.sum(axis=1, keepdims=True)
+        return {"policy": shares / np.maximum(sums, 1), "has_policy": (sums[:, 0] > 0).astype(np.float32)}
 
     def _owners(self, bytes_):
         """The final owner of each point: 1 the player, 0 the opponent, 1/2 neither."""

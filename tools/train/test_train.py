@@ -96,7 +96,7 @@ def test_late_positions_count_more_and_stones_are_counted():
         "komi": np.array([0.5, -0.5], np.float32),
         "result": np.array([1, 0], np.float32),
     }
-    ones = ("has_policy", "has_owners", "has_result", "has_value", "has_score", "value", "score")
+    ones = ("has_policy", "has_owners", "has_result", "has_value", "has_score", "value", "score", "deviation")
     labels |= {name: np.ones(2, np.float32) for name in ones}
 
     def total(which, late_weight):
@@ -123,6 +123,22 @@ def test_a_file_that_was_cut_off_in_a_row_is_refused():
                 raise AssertionError("a row was left out")
             except BadSamples:
                 pass
+
+
+def test_labels_of_an_evaluator_are_distributions():
+    # One plane, of a point.
+    kinds = (1 << 10).to_bytes(4, "little") + bytes(10) + bytes([1]) + bytes(93)
+    header = b"TewariPS" + bytes([2, 0, 0, 0, 2, 1, 2, 0]) + (2 + 12 + 2 + 3 + 2).to_bytes(4, "little") + kinds
+    # Komi -6.5, score 4, win rate 0.8, no result; owners, policy, and a deviation of 1.5 points.
+    fixed = bytes([255, 255, 255, 255]) + (-13).to_bytes(2, "little", signed=True) + bytes([8, 0, 255, 200]) + bytes(4)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "train.rows"
+        path.write_bytes(header + fixed + bytes([255, 51, 255, 0, 85, 12, 0]))
+        _, labels = Samples(path).batch(np.array([0]), np.array([1]))
+    expected = {"komi": -6.5, "score": 4, "deviation": 1.5, "result": 0.8, "has_result": 1, "has_owners": 1}
+    assert all(np.allclose(labels[name], value) for name, value in expected.items())
+    # The symmetry exchanges the points.
+    assert np.allclose(labels["owners"], [[0.2, 1]]) and np.allclose(labels["policy"], [[0, 0.75, 0.25]])
 
 
 def test_symmetries_are_different_and_keep_neighbours():

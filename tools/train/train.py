@@ -75,8 +75,9 @@ def losses(parameters, inputs, labels, weights, quantise):
     each_owner = optax.sigmoid_binary_cross_entropy(owners.reshape(labels["owners"].shape), labels["owners"])
     owner = mean_where(labels["has_owners"], each_owner.mean(axis=1))
     # The score is a logistic distribution, so that the same two numbers give the win probability at any komi.
-    error = (labels["score"] - mean) / spread
-    density = error + 2 * jax.nn.softplus(-error) + jnp.log(spread)
+    # Two points with the deviation of the target stand for its distribution (Gauss-Hermite quadrature).
+    errors = [(labels["score"] + sign * labels["deviation"] - mean) / spread for sign in (-1, 1)]
+    density = sum(error + 2 * jax.nn.softplus(-error) for error in errors) / 2 + jnp.log(spread)
     score = mean_where(labels["has_score"], density)
     total = policy + weights.value * value + weights.score * score + weights.owner * owner
     return total, jnp.stack([policy, hits, outcome, right, score, owner])

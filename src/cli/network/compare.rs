@@ -1,6 +1,6 @@
 //! `tewari network compare`: a network against a search without one.
 
-use super::prepare::read_selfplay_games;
+use super::games::read_selfplay_games;
 use super::source::NetworkSource;
 use crate::base::memory::MemoryBudget;
 use crate::cli::print::{print_error, print_line};

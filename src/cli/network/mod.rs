@@ -1,6 +1,8 @@
 //! `tewari network`: inspection, evaluation and training data of networks.
 
 mod compare;
+mod games;
+mod label;
 mod prepare;
 mod show;
 mod source;
@@ -25,6 +27,8 @@ enum NetworkCommand {
     /// Compare a network with a search without one, on games kept for validation: forecasts of the winner and of the
     /// owner of each point.
     Compare(compare::CompareArguments),
+    /// Evaluate positions of games by another program, for the trainer.
+    Label(label::LabelArguments),
     /// Convert recorded games to positions for the trainer.
     Prepare(prepare::PrepareArguments),
 }
@@ -37,6 +41,7 @@ pub(super) fn run(arguments: &NetworkArguments) -> Result<()> {
         }
         NetworkCommand::Eval(arguments) => show::run(arguments),
         NetworkCommand::Compare(arguments) => compare::run(arguments),
+        NetworkCommand::Label(arguments) => label::run(arguments),
         NetworkCommand::Prepare(arguments) => prepare::run(arguments),
     }
 }

@@ -1,25 +1,25 @@
 //! `tewari network prepare`: training and validation positions from games.
 
+use super::games::{TrainingGames, recorded_name, selfplay_name};
+use super::label::games_identity;
 use crate::base::folder::{FolderIdentity, json, write_atomically};
 use crate::base::shard::{Shard, ShardPlace, ShardedCommand};
 use crate::cli::output_file::NewFile;
-use crate::cli::print::{print_error, print_line};
+use crate::cli::print::print_line;
 use crate::cli::shard_identity::fingerprint;
 use crate::go::Size;
+use crate::lab::training::label_folder::read_labels;
+use crate::lab::training::labelled_rows::{LabelledRows, by_game};
 use crate::lab::training::recorded_games::RecordedGame;
 use crate::lab::training::sample_files::{DESCRIPTION, FILES};
 use crate::lab::training::samples::SampleWriter;
 use crate::lab::training::selfplay_games::SelfplayGame;
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, bail};
 use clap::Args;
-use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter};
+use std::io::{self, BufWriter};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-
-/// First bytes of a gzip file.
-const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 #[derive(Args)]
 pub(super) struct PrepareArguments {
@@ -43,21 +43,33 @@ pub(super) struct PrepareArguments {
     /// correlated.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..))]
     every: u16,
+    /// Take the positions and labels that `tewari network label` has made from the same games in this folder.
+    #[arg(long, value_name = "DIR", conflicts_with = "shard")]
+    labels: Option<PathBuf>,
+    /// Learn the moves played in the games, not the evaluator's policy.
+    #[arg(long, requires = "labels")]
+    played_policy: bool,
 }
 
 pub(super) fn run(arguments: &PrepareArguments) -> Result<()> {
-    if arguments.games.iter().all(|path| path.is_dir()) {
-        return prepare_selfplay_games(arguments);
+    let (games, size) = TrainingGames::read(&arguments.games, arguments.size)?;
+    if let Some(folder) = &arguments.labels {
+        let count = arguments.games_to_learn(games.names().len())?;
+        let labels = read_labels(folder, &games_identity(&games, size), size)?;
+        let writer = LabelledRows { games: games.moves(), size, has_played_policy: arguments.played_policy };
+        let (learned, validation) = by_game(labels, count);
+        return write_files(arguments, [&learned, &validation], None, &mut |labels, file| {
+            writer.write(labels, file)
+        });
     }
-    let [file] = &*arguments.games else {
-        bail!("expected folders of self-play or one file with games, found {} names", arguments.games.len());
-    };
-    let mut games = read(file, |text, line| Ok(RecordedGame::parse(text, line)?))?;
-    // The sort is stable: games of one day stay in the order of the file.
-    games.sort_by(|one, other| one.date.cmp(&other.date));
-    let size = Size::new(19, 19)?;
-    let name = |game: &RecordedGame| format!("{} {}", game.date, game.moves.len());
-    split(arguments, &games, &name, &mut |games, first, file| {
+    match games {
+        TrainingGames::Recorded(games) => prepare_recorded_games(arguments, &games, size),
+        TrainingGames::Selfplay(games) => prepare_selfplay_games(arguments, &games, size),
+    }
+}
+
+fn prepare_recorded_games(arguments: &PrepareArguments, games: &[RecordedGame], size: Size) -> Result<()> {
+    split(arguments, games, &recorded_name, &mut |games, first, file| {
         let mut writer = SampleWriter::new(BufWriter::new(file), size)?;
         let counts = (first as u32..).zip(games).map(|(number, game)| game.write(number, &mut writer));
         let total = sum(counts)?;
@@ -66,61 +78,8 @@ pub(super) fn run(arguments: &PrepareArguments) -> Result<()> {
     })
 }
 
-/// Returns the self-play games on one board, in the order of the folders and then of their numbers, and the board.
-pub(super) fn read_selfplay_games(
-    folders: &[PathBuf],
-    size: Option<Size>,
-) -> Result<(Vec<SelfplayGame>, Size)> {
-    let mut games = Vec::new();
-    let mut taken = HashSet::new();
-    for folder in folders {
-        let file = folder.join("games.jsonl");
-        let place = file.canonicalize().with_context(|| {
-            format!("cannot read {}: expected a folder that tewari selfplay --out has made", file.display())
-        })?;
-        // Otherwise a game could be in both training and validation.
-        ensure!(taken.insert(place), "{} is named twice: name each folder once", folder.display());
-        let hint =
-            "remove the line; a cut-off last line is removed when tewari selfplay continues in the folder";
-        let mut played = read(&file, |text, line| {
-            SelfplayGame::parse(text, line).map_err(|error| anyhow!("{error}: {hint}"))
-        })?;
-        // The file has them in the order in which they ended, which differs from run to run.
-        played.sort_by_key(|game| game.number);
-        let lines = played.len();
-        played.dedup_by_key(|game| game.number);
-        if lines > played.len() {
-            // Otherwise one copy could be in training and the other in validation.
-            let (name, copies) = (folder.display(), lines - played.len());
-            print_error(&format!("{name}: left out {copies} games with a number that occurs twice"));
-        }
-        games.extend(played);
-    }
-    if let Some(size) = size {
-        let boards = boards(&games);
-        games.retain(|game| game.board() == Some(size));
-        ensure!(!games.is_empty(), "expected games on {size}, found {boards}: choose another --size");
-        return Ok((games, size));
-    }
-    let Some(size) = games.first().and_then(SelfplayGame::board) else {
-        bail!("expected games of self-play, found none: play some with tewari selfplay");
-    };
-    if games.iter().any(|game| game.board() != Some(size)) {
-        bail!("expected games on one board, found {}: choose with --size", boards(&games));
-    }
-    Ok((games, size))
-}
-
-/// Returns the boards of games as text.
-fn boards(games: &[SelfplayGame]) -> String {
-    let sizes: BTreeSet<&str> = games.iter().map(|game| &*game.size).collect();
-    if sizes.is_empty() { "none".to_owned() } else { sizes.into_iter().collect::<Vec<_>>().join(", ") }
-}
-
-fn prepare_selfplay_games(arguments: &PrepareArguments) -> Result<()> {
-    let (games, size) = read_selfplay_games(&arguments.games, arguments.size)?;
-    let name = |game: &SelfplayGame| format!("{} {}", game.number, game.moves.len());
-    split(arguments, &games, &name, &mut |games, _, file| {
+fn prepare_selfplay_games(arguments: &PrepareArguments, games: &[SelfplayGame], size: Size) -> Result<()> {
+    split(arguments, games, &selfplay_name, &mut |games, _, file| {
         let mut writer = SampleWriter::with_visits(BufWriter::new(file), size)?;
         let counts = games.iter().map(|game| game.write(usize::from(arguments.every), &mut writer));
         let total = sum(counts)?;
@@ -137,62 +96,44 @@ fn sum(mut counts: impl Iterator<Item = io::Result<(usize, bool)>>) -> io::Resul
     })
 }
 
-/// Reads all games of a file.
-fn read<G>(path: &Path, parse: impl Fn(&str, usize) -> Result<G>) -> Result<Vec<G>> {
-    let name = path.display();
-    let mut input: Box<dyn BufRead> = if path == Path::new("-") {
-        Box::new(io::stdin().lock())
-    } else {
-        Box::new(BufReader::new(File::open(path).with_context(|| format!("cannot read {name}"))?))
-    };
-    if input.fill_buf().is_ok_and(|first| first.starts_with(&GZIP)) {
-        bail!(
-            "{name} is compressed: expected games as text, as gzip -dc writes them (- reads standard input)"
-        );
-    }
-    let lines = input.lines().enumerate().map(|(index, line)| (index + 1, line));
-    lines
-        .map(|(number, line)| parse(&line?, number))
-        .collect::<Result<_>>()
-        .with_context(|| format!("cannot read {name}"))
-}
-
 /// Writes the last games to the validation file and all others to the training file, or a shard's part of each. `write`
-/// gets games and the number of the first. A trainer may be reading older
-/// files: they stay until both new ones are complete.
+/// gets games and the number of the first.
 fn split<G>(
     arguments: &PrepareArguments,
     games: &[G],
     name: &dyn Fn(&G) -> String,
     write: &mut impl FnMut(&[G], usize, &mut File) -> io::Result<(usize, usize)>,
 ) -> Result<()> {
-    let apart = match games.len().checked_sub(arguments.validation.get()) {
-        Some(apart) if apart > 0 => apart,
-        _ => bail!(
-            "expected more than the {} games for validation, found {}: set --validation lower, or play more",
-            arguments.validation,
-            games.len()
-        ),
-    };
+    let parts = games.split_at(arguments.games_to_learn(games.len())?);
+    let identity = arguments.shard.map(|shard| arguments.shard_identity(shard, games, name));
+    write_files(arguments, parts.into(), identity, &mut |games, file| {
+        let range = arguments.shard.map_or(0..games.len(), |shard| shard.range(games.len()));
+        let (count, first) = (range.len(), range.start);
+        let (positions, cut) = write(&games[range], first, file)?;
+        Ok(format!("{count} games, {cut} of them cut off, {positions} positions"))
+    })
+}
+
+/// Writes the training and the validation file by `write`, which returns a description for the user. A trainer may be
+/// reading older files: they stay until both new ones are complete.
+pub(super) fn write_files<G>(
+    arguments: &PrepareArguments,
+    parts: [&[G]; 2],
+    identity: Option<FolderIdentity>,
+    write: &mut impl FnMut(&[G], &mut File) -> io::Result<String>,
+) -> Result<()> {
     std::fs::create_dir_all(&arguments.out)
         .with_context(|| format!("cannot make {}", arguments.out.display()))?;
-    let (train, validation) = games.split_at(apart);
     let [train_path, validation_path] = FILES.map(|name| arguments.out.join(name));
     let (mut files, mut lines) = (Vec::new(), Vec::new());
-    for (games, path) in [(train, &train_path), (validation, &validation_path)] {
-        let range = arguments.shard.map_or(0..games.len(), |shard| shard.range(games.len()));
-        let first = range.start;
-        let games = &games[range];
+    for (part, path) in parts.into_iter().zip([&train_path, &validation_path]) {
         let mut file = NewFile::begin(path, true)?;
-        let (positions, cut) =
-            write(games, first, file.file()).with_context(|| format!("cannot write {}", path.display()))?;
-        let counts = format!("{} games, {cut} of them cut off, {positions} positions", games.len());
-        lines.push(format!("{}: {counts}", path.display()));
+        let written = write(part, file.file()).with_context(|| format!("cannot write {}", path.display()))?;
+        lines.push(format!("{}: {written}", path.display()));
         files.push(file);
     }
     // The description of a shard says that its files are complete.
     let description = arguments.out.join(DESCRIPTION);
-    let identity = arguments.shard.map(|shard| arguments.shard_identity(shard, games, name));
     remove(&description)?;
     // Validation games of the older files may be training games of the new ones: no validation file is better than an
     // old one.
@@ -215,6 +156,17 @@ fn remove(path: &Path) -> Result<()> {
 }
 
 impl PrepareArguments {
+    /// Returns the number of games to learn from, which are those before the ones kept for validation.
+    pub(super) fn games_to_learn(&self, games: usize) -> Result<usize> {
+        match games.checked_sub(self.validation.get()) {
+            Some(apart) if apart > 0 => Ok(apart),
+            _ => bail!(
+                "expected more than the {} games for validation, found {games}: set --validation lower, or play more",
+                self.validation
+            ),
+        }
+    }
+
     /// Returns the identity of a shard of all `games`, which have the names `name` in a hash.
     fn shard_identity<G>(&self, shard: Shard, games: &[G], name: &dyn Fn(&G) -> String) -> FolderIdentity {
         let setting = [

@@ -1,5 +1,9 @@
-//! Training data of the network: positions of recorded games and of self-play with their labels.
+//! Training data of the network: positions of recorded games, of self-play and of evaluators with their labels.
 
+pub mod label_folder;
+pub mod label_positions;
+pub mod labelled_rows;
+pub mod labelling;
 pub mod recorded_games;
 pub mod sample_files;
 pub mod samples;
