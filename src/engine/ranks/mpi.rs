@@ -15,13 +15,13 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Time between two looks for messages during searches and shortly after.
-const BUSY_INTERVAL: Duration = Duration::from_millis(2);
+const BUSY_INTERVAL: Duration = Duration::from_millis(3);
 /// Time between two looks for messages of an idle rank: a look takes a few microseconds.
 const IDLE_INTERVAL: Duration = Duration::from_millis(20);
 /// Time without a message after which a rank is idle.
 const IDLE_AFTER: Duration = Duration::from_secs(3);
-/// Time between two looks at messages that are being sent.
-const SENDING_INTERVAL: Duration = Duration::from_micros(100);
+/// Time between two looks at a message that is being sent: a large one waits for a look of the receiver.
+const SENDING_INTERVAL: Duration = Duration::from_millis(1);
 
 /// A message to be sent: the receiving rank, and the content.
 type Outgoing = (usize, Vec<u8>);
