@@ -6,7 +6,7 @@ use crate::base::platform::job;
 use crate::engine::EngineOptions;
 use crate::engine::ranks::{self, Ranks};
 use crate::go::{Komi, Rules, Size};
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -40,16 +40,22 @@ pub(super) fn check() -> Result<()> {
 /// # Errors
 /// Returns an error if MPI cannot be started.
 pub(super) fn join(is_quiet: bool) -> Result<Option<Arc<Ranks>>> {
-    if job::place().is_none_or(|place| place.ranks < 2) {
-        return Ok(None);
-    }
+    let Some(place) = job::place().filter(|place| place.ranks > 1) else { return Ok(None) };
     let say = move |line: &str| {
         if !is_quiet {
             // A closed standard error must not end the program.
             let _ = writeln!(std::io::stderr(), "{line}");
         }
     };
-    connected(say)
+    let ranks = connected(say)?;
+    let found = ranks.as_ref().map_or(1, |ranks| ranks.count() as u64);
+    // A starter of another MPI library leaves each process alone.
+    ensure!(
+        found == place.ranks,
+        "MPI connects {found} of {} ranks: start them with the mpirun of the MPI library that the program was built with",
+        place.ranks
+    );
+    Ok(ranks)
 }
 
 #[cfg(feature = "mpi")]
