@@ -91,9 +91,8 @@ pub(super) fn run(mut arguments: GtpArguments) -> Result<()> {
     let ranks = ranks::join(arguments.quiet)?;
     arguments.engine = arguments.engine.of_rank(ranks.as_ref());
     if ranks::has_served(ranks.as_ref(), &|size, rules, komi| {
-        let given =
-            |it: &GtpArguments| (it.size.unwrap_or(size), it.rules.unwrap_or(rules), it.komi.unwrap_or(komi));
-        engine_options(&arguments, given(&arguments), seed)
+        let (size, rules) = (arguments.size.unwrap_or(size), arguments.rules.unwrap_or(rules));
+        engine_options(&arguments, (size, rules, arguments.komi.unwrap_or(komi)), seed)
     })? {
         return Ok(());
     }

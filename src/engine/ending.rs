@@ -108,7 +108,7 @@ impl Engine {
         if number == 0
             || self.root_moves().is_some()
             || self.dead_stones_under(root) != DeadStones::Agreement
-            || stones(root) < opening_moves(root.size())
+            || root.board().stone_count() < opening_moves(root.size())
             || !(is_territory || is_lost)
         {
             return;
@@ -131,7 +131,7 @@ impl Engine {
     /// Returns true if the position is settled and the player to move loses by the count.
     fn is_lost_by_count(&self, position: &Position, player: Player) -> bool {
         let statuses = self.statuses_of(position);
-        !self.wins(position, player, statuses.area_score())
+        !wins(position, player, statuses.area_score())
             && self.settled_players(position, &statuses) == [true; 2]
     }
 
@@ -162,19 +162,12 @@ impl Engine {
     /// Returns true if the opponent of `player` has passed or the opening is over, by moves or by stones on the board: against
     /// many handicap stones a game is lost and settled before it begins.
     pub(super) fn may_end(&self, player: Player) -> bool {
-        let moves = self.record.moves().len().max(stones(self.position()));
+        let moves = self.record.moves().len().max(self.position().board().stone_count());
         self.has_passed(player.other()) || moves >= opening_moves(self.position().size())
     }
 
     pub(super) fn has_passed(&self, player: Player) -> bool {
         self.record.moves().last() == Some(&(player, self.position().size().pass()))
-    }
-
-    /// Returns true if `player` wins with this area score of Black, under the komi of a game that ends now.
-    fn wins(&self, position: &Position, player: Player, area_score: Score) -> bool {
-        let for_black = position.final_area_komi().outcome_for_black(area_score);
-        let outcome = if player == Player::Black { for_black } else { for_black.other() };
-        outcome == Outcome::Win
     }
 
     /// Returns the stones that are removed from the board at the end of a game.
@@ -218,12 +211,12 @@ impl Engine {
     /// Returns the meaning of a pass by `player` that may end the game.
     fn meaning_of_pass(&self, position: &Position, player: Player) -> EndingPass {
         let is_territory = position.rules().scoring == Scoring::Territory;
-        let wins_as_it_stands = self.wins(position, player, area_score(position.board()));
+        let wins_as_it_stands = wins(position, player, area_score(position.board()));
         if self.dead_stones_under(position) != DeadStones::Agreement {
             return if wins_as_it_stands { EndingPass::Wins } else { EndingPass::Open };
         }
         let statuses = self.statuses_of(position);
-        let wins_without_dead = self.wins(position, player, statuses.area_score());
+        let wins_without_dead = wins(position, player, statuses.area_score());
         if !is_territory && !wins_as_it_stands {
             return EndingPass::Open;
         }
@@ -238,12 +231,14 @@ impl Engine {
     }
 }
 
+/// Returns true if `player` wins with this area score of Black, under the komi of a game that ends now.
+fn wins(position: &Position, player: Player, area_score: Score) -> bool {
+    let for_black = position.final_area_komi().outcome_for_black(area_score);
+    let outcome = if player == Player::Black { for_black } else { for_black.other() };
+    outcome == Outcome::Win
+}
+
 /// Returns the number of moves that the opening on a board is taken to have.
 pub(super) fn opening_moves(size: Size) -> usize {
     (OPENING_SIDES * (size.points() as f64).sqrt()).ceil() as usize
-}
-
-/// Returns the number of stones on the board.
-fn stones(position: &Position) -> usize {
-    position.board().stones().iter().map(|&stones| usize::from(stones)).sum()
 }

@@ -1,12 +1,12 @@
 //! The Go engine: one game, one table, one search configuration. Protocols and reports are built on it.
 //!
-//! [`Engine::search`] searches a position and completes the report. The other files, by subject:
+//! [`Engine::search`] searches a position (`search_run`) and completes the report. The other files, by subject:
 //!
 //! * moves of a game: `decision` (limits, resignation), `clock`, `ending` (the pass that ends the game), `own_territory`; `level`
 //!   and `move_randomness` weaken play;
 //! * evaluators: `evaluator` and `pass_probability` are the network as the search uses it, `external` an evaluator in another
 //!   process, [`evaluation`] the network as reports use it;
-//! * reports: `scores` and `line_ownership` complete them, `choice` and `points` reorder their moves;
+//! * reports: `scores` and `line_ownership` complete them, `choice`, `points` and `ending` reorder their moves;
 //! * several processes: `ranks` share one search;
 //! * the table: `layout` divides the memory budget, `import` stores searches of other programs.
 

@@ -21,8 +21,9 @@ const MAX_POINT_LOSS: f64 = 1.0 / 27.0;
 
 /// Share of the time for a move that is kept for the second search.
 const TIME_SHARE: f64 = 0.2;
-/// Minimum share of the points that have an owner, and of those with a stone, for time to be kept.
+/// Minimum share of the points that have an owner for time to be kept.
 const MIN_OWNED_SHARE: f64 = 2.0 / 3.0;
+/// Minimum share of the points that have a stone for time to be kept.
 const MIN_STONE_SHARE: f64 = 1.0 / 3.0;
 
 impl Engine {
@@ -49,9 +50,8 @@ impl Engine {
     fn has_owned_points(&self, player: Player) -> bool {
         let position = self.position();
         let points = position.size().points() as f64;
-        let stones: u32 = position.board().stones().iter().map(|&stones| u32::from(stones)).sum();
         let owned = |owners: Vec<f64>| owners.iter().filter(|owner| owner.abs() >= MIN_OWNERSHIP).count();
-        f64::from(stones) >= MIN_STONE_SHARE * points
+        position.board().stone_count() as f64 >= MIN_STONE_SHARE * points
             && self
                 .evaluated_ownership(&self.root_for(player))
                 .is_some_and(|owners| owned(owners) as f64 >= MIN_OWNED_SHARE * points)

@@ -66,8 +66,7 @@ pub(super) fn set_pass_probability_for_territory(
     let owned = |number: usize| owner(Move(number as u16)).map_or(0.5, |value| value.as_f64());
     let settled =
         (0..points.len()).filter(|&number| (owned(number) - 0.5).abs() > MIN_OWNER_PROBABILITY - 0.5).count();
-    let stones: usize = board.stones().iter().map(|&stones| usize::from(stones)).sum();
-    if 3 * settled < 2 * points.len() || 6 * stones < points.len() {
+    if 3 * settled < 2 * points.len() || 6 * board.stone_count() < points.len() {
         *pass = 0;
         return;
     }

@@ -407,7 +407,7 @@ fn a_first_report_comes_when_it_is_asked_for() {
 #[test]
 fn in_a_settled_position_under_territory_rules_the_pass_is_the_first_move() {
     let mut server = Server::start(&[]);
-    // A wall of each player divides the board. Black, to move, wins by half a point if he passes, or has lost by 32 points.
+    // A wall of each player divides the board. Black, to move, wins by half a point if he passes, or has lost by 31.5 points.
     let wall = |player: &str, column: &str| -> Vec<Value> {
         (1..=9).map(|row| json!([player, format!("{column}{row}")])).collect()
     };
