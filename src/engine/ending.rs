@@ -26,6 +26,13 @@ pub(super) enum EndingPass {
     WinsWithDeadStones,
 }
 
+/// Questions to an evaluator in another process, in a decision that can do without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asking {
+    Allowed,
+    Omitted,
+}
+
 /// Length of the opening in moves, as a multiple of the board's side. A low win rate in the opening results from komi
 /// and handicap rather than from the moves.
 const OPENING_SIDES: f64 = 2.0;
@@ -89,18 +96,19 @@ impl Engine {
         {
             return false;
         }
-        self.is_lost_by_count(self.position(), player)
+        self.is_lost_by_count(self.position(), player, Asking::Allowed)
     }
 
     /// Puts the pass first in the report on `root` if the engine would play it there: the position is settled, and a pass
-    /// wins, or no move of a lost game gains anything. `ending` keeps the meaning of a pass for later reports on this root.
+    /// wins, or no move of a lost game gains anything. `ending` keeps the meaning of a pass for later reports on this root. Reports
+    /// ask no evaluator in another process: one on stored results needs none.
     pub(super) fn put_ending_pass_first(
         &self,
         root: &Position,
         ending: &OnceCell<EndingPass>,
         report: &mut Report,
     ) {
-        let is_pass = |it: &MoveReport| it.mv == root.size().pass();
+        let is_pass = |it: &MoveReport| it.mv == root.size().pass() && it.visits > 0;
         let number = report.moves.iter().position(is_pass).unwrap_or_default();
         let player = root.to_play();
         let is_territory = root.rules().scoring == Scoring::Territory;
@@ -114,8 +122,8 @@ impl Engine {
             return;
         }
         let ending = *ending.get_or_init(|| match is_territory {
-            true => self.meaning_of_pass(root, player),
-            false if self.is_lost_by_count(root, player) => EndingPass::Settled,
+            true => self.meaning_of_pass(root, player, Asking::Omitted),
+            false if self.is_lost_by_count(root, player, Asking::Omitted) => EndingPass::Settled,
             false => EndingPass::Open,
         });
         let is_played = match ending {
@@ -129,10 +137,10 @@ impl Engine {
     }
 
     /// Returns true if the position is settled and the player to move loses by the count.
-    fn is_lost_by_count(&self, position: &Position, player: Player) -> bool {
+    fn is_lost_by_count(&self, position: &Position, player: Player, asking: Asking) -> bool {
         let statuses = self.statuses_of(position);
         !wins(position, player, statuses.area_score())
-            && self.settled_players(position, &statuses) == [true; 2]
+            && self.settled_players(position, &statuses, asking) == [true; 2]
     }
 
     /// Returns true if a pass is better than `mv`, the search's choice in a settled position that is lost by the count under
@@ -146,8 +154,11 @@ impl Engine {
     }
 
     /// Returns for each player if his points in the position are [settled](settled_players).
-    fn settled_players(&self, position: &Position, statuses: &BoardStatus) -> [bool; 2] {
+    fn settled_players(&self, position: &Position, statuses: &BoardStatus, asking: Asking) -> [bool; 2] {
         let evaluate = || {
+            if asking == Asking::Omitted && self.options.external.is_some() {
+                return None;
+            }
             let [black, white] = Player::BOTH.map(|player| {
                 let mut root = position.clone();
                 root.resume();
@@ -205,11 +216,11 @@ impl Engine {
         if !(ends_game || is_territory && has_agreement && self.may_end(player)) {
             return EndingPass::Open;
         }
-        self.meaning_of_pass(position, player)
+        self.meaning_of_pass(position, player, Asking::Allowed)
     }
 
     /// Returns the meaning of a pass by `player` that may end the game.
-    fn meaning_of_pass(&self, position: &Position, player: Player) -> EndingPass {
+    fn meaning_of_pass(&self, position: &Position, player: Player, asking: Asking) -> EndingPass {
         let is_territory = position.rules().scoring == Scoring::Territory;
         let wins_as_it_stands = wins(position, player, area_score(position.board()));
         if self.dead_stones_under(position) != DeadStones::Agreement {
@@ -220,7 +231,7 @@ impl Engine {
         if !is_territory && !wins_as_it_stands {
             return EndingPass::Open;
         }
-        let settled = self.settled_players(position, &statuses);
+        let settled = self.settled_players(position, &statuses, asking);
         match (is_territory, wins_without_dead) {
             (true, true) if settled[player.index()] => EndingPass::Wins,
             _ if settled != [true; 2] => EndingPass::Open,

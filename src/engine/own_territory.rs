@@ -28,10 +28,12 @@ const MIN_STONE_SHARE: f64 = 1.0 / 3.0;
 
 impl Engine {
     /// Returns the limits of the first search for a move: less than all of the time if nothing else limits it, a move in own
-    /// territory would cost a point, and most points have an owner.
+    /// territory would cost a point, and most points have an owner by the network. An evaluator in another process is not asked:
+    /// its answer takes time itself.
     pub(super) fn limits_of_first_search(&self, player: Player, limits: Limits) -> Limits {
         let Some(time) = limits.time.filter(|_| !is_counted(limits)) else { return limits };
-        if !self.may_fill_territory(player) || !self.has_owned_points(player) {
+        let is_slow = self.options.external.is_some();
+        if is_slow || !self.may_fill_territory(player) || !self.has_owned_points(player) {
             return limits;
         }
         Limits { time: Some(time.mul_f64(1.0 - TIME_SHARE)), ..limits }
