@@ -1,8 +1,9 @@
 //! The decision on a move: limits of the search, the clock, a pass that ends the game, resignation. It is the same for GTP,
 //! games against a person, and matches.
 
+use super::after_pass::{SecondSearch, without_kept_time};
 use super::clock::Clock;
-use super::ending::{ChosenMove, opening_moves};
+use super::ending::{EndingChoice, EndingPass, SETTLED_AND_WON, opening_moves};
 use super::{Engine, EngineError};
 use crate::base::game::{Move, Player};
 use crate::search::{Limits, Progress, Report, SearchSnapshot};
@@ -85,28 +86,59 @@ impl Engine {
             was_interrupted |= !goes_on;
             goes_on
         };
-        let first = self.limits_of_first_search(player, limits);
-        let mut chosen = self.choose_move(player, first, &mut progress)?;
-        let searched =
-            chosen.report.as_ref().filter(|_| chosen.reason.is_none() && self.root_moves().is_none());
-        let resigns = searched.is_some_and(|report| self.should_resign(report, settings.resign_below));
-        let needless = match searched.filter(|_| !resigns) {
-            None => None,
-            Some(report) if self.is_lost_and_settled(player, report) => {
-                Some("the game is lost and the position is settled: pass")
-            }
-            Some(report) => (!was_interrupted
-                && self.is_pass_as_good(player, (chosen.mv, report), limits, started))
-            .then_some("a move in own territory is not needed: pass"),
+        let ending = self.ending_pass(player);
+        let mut decision = if ending == EndingPass::WinsForSure {
+            let reason = Some(SETTLED_AND_WON);
+            Decision { mv: self.position().size().pass(), resigns: false, report: None, reason }
+        } else {
+            let first = match ending {
+                EndingPass::Open => self.limits_before_own_territory(player, limits),
+                _ => without_kept_time(limits),
+            };
+            let report = self.search_for_move(player, ending, first, &mut progress)?;
+            Decision { mv: self.chosen_move(&report), resigns: false, report: Some(report), reason: None }
         };
-        if needless.is_some() {
-            (chosen.mv, chosen.reason) = (self.position().size().pass(), needless);
+        // Among the allowed moves the search alone decides.
+        if let Some(report) = decision.report.as_ref().filter(|_| self.root_moves().is_none()) {
+            let second = (!was_interrupted).then_some(SecondSearch { limits, started });
+            match self.choose_ending(player, ending, report, second) {
+                EndingChoice::Pass(reason) => decision.reason = Some(reason),
+                EndingChoice::NoPass => {
+                    let pass = self.position().size().pass();
+                    let best = report.moves.iter().chain(&report.untried).find(|it| it.mv != pass);
+                    if let Some(best) = best.filter(|_| decision.mv == pass) {
+                        decision.mv = best.mv;
+                    }
+                }
+                EndingChoice::OfSearch => {
+                    decision.resigns = self.should_resign(report, settings.resign_below);
+                    if !decision.resigns {
+                        decision.reason = self.reason_to_pass(player, (decision.mv, report), second);
+                    }
+                }
+            }
+        }
+        if decision.reason.is_some() {
+            decision.mv = self.position().size().pass();
         }
         if let Some(clock) = clock {
             clock.spend(player, started.elapsed());
         }
-        let ChosenMove { mv, report, reason } = chosen;
-        Ok(Decision { mv, resigns, report, reason })
+        Ok(decision)
+    }
+
+    /// Returns the reason for a pass in place of the move chosen by a search, if the move gains nothing.
+    fn reason_to_pass(
+        &mut self,
+        player: Player,
+        chosen: (Move, &Report),
+        second: Option<SecondSearch>,
+    ) -> Option<&'static str> {
+        if self.is_lost_and_settled(player, chosen.1) {
+            return Some("the game is lost and the position is settled: pass");
+        }
+        let is_needless = self.is_pass_as_good(player, chosen, second);
+        is_needless.then_some("a move in own territory is not needed: pass")
     }
 
     /// Returns the limits of the search for a move. With a limit of visits or simulations, the clock only keeps the search

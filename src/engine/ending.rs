@@ -1,10 +1,12 @@
-//! The choice of a move, and the decision to end a game by a pass.
+//! The decision to end a game by a pass.
 //!
-//! Once nothing is left to play for, the count of the position gives the outcome of a pass. It replaces the search, which
-//! counts dead stones as alive under area scoring.
+//! Once nothing is left to play for, the count of the position gives the outcome of a pass. The search alone does not find it: it
+//! counts dead stones as alive under area scoring, and gives a pass few visits. The count alone is wrong where playouts miss a
+//! move that kills or saves stones, so a search after the pass must not contradict it.
 
+use super::after_pass::{Clarity, SecondSearch, min_win_rate};
 use super::{Engine, EngineError};
-use crate::base::game::{Game, Move, Outcome, Player, Score};
+use crate::base::game::{Game, Outcome, Player, Score};
 use crate::go::score::area_score;
 use crate::go::settled::settled_players;
 use crate::go::status::{BoardStatus, DeadStones};
@@ -17,13 +19,26 @@ use std::cell::OnceCell;
 pub(super) enum EndingPass {
     /// A move like any other: the search decides.
     Open,
-    /// Ends a game that is won by the count.
-    Wins,
+    /// Ends a game that is won by the count, with all stones alive and without the dead ones.
+    WinsForSure,
+    /// Ends a game that is won by the count under territory scoring, if nothing is left to play for.
+    Wins(Clarity),
     /// Ends a game that is lost by the count under territory scoring, where every move inside settled territory costs a
     /// point.
-    Settled,
+    Settled(Clarity),
     /// Ends a game that is won with all stones alive, but lost with the dead ones removed.
     WinsWithDeadStones,
+}
+
+/// The decision on a pass that ends the game by the count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EndingChoice {
+    /// A pass, for this reason.
+    Pass(&'static str),
+    /// The search's best move other than a pass.
+    NoPass,
+    /// The search's choice.
+    OfSearch,
 }
 
 /// Questions to an evaluator in another process, in a decision that can do without.
@@ -40,51 +55,66 @@ const OPENING_SIDES: f64 = 2.0;
 /// Win rate below which the engine passes in a settled position that is lost by the count.
 const LOST_WIN_RATE: f64 = 0.1;
 
-/// Minimum win rate for which a move is played in a settled position that is lost by the count under territory scoring.
-const MIN_OVERRULING_WIN_RATE: f64 = 0.75;
+/// Win rate below which the loser by the count under territory scoring passes.
+const PASSING_WIN_RATE: f64 = 0.25;
+/// Minimum visits of a pass for its win rate in a report to count.
+const MIN_PASS_VISITS: u64 = 8;
 
-/// The move chosen by the search, or a pass instead; the fields are those of [`Decision`](super::Decision).
-pub(super) struct ChosenMove {
-    pub(super) mv: Move,
-    pub(super) report: Option<Report>,
-    pub(super) reason: Option<&'static str>,
-}
+const SETTLED: &str = "the position is settled: pass";
+pub(super) const SETTLED_AND_WON: &str = "the position is settled and the game is won: pass";
 
 impl Engine {
-    /// Returns the move of `player` in the present position, which is not played: the search's choice, or a pass if nothing
-    /// is left to play for. Among the [allowed moves](Engine::set_root_moves) the search alone decides.
-    pub(super) fn choose_move(
+    /// Searches the present position for a move of `player`. Where a pass wins with dead stones alone, the search does not consider
+    /// it: it counts all stones as alive and would take the pass for a win.
+    pub(super) fn search_for_move(
         &mut self,
         player: Player,
+        ending: EndingPass,
         limits: Limits,
         progress: Progress<'_>,
-    ) -> Result<ChosenMove, EngineError> {
+    ) -> Result<Report, EngineError> {
+        if ending != EndingPass::WinsWithDeadStones {
+            return self.search(player, limits, progress);
+        }
         let pass = self.position().size().pass();
-        let is_free = self.root_moves().is_none();
-        let ending = if is_free { self.ending_pass(player) } else { EndingPass::Open };
-        let passes = |report, reason| ChosenMove { mv: pass, report, reason: Some(reason) };
-        if ending == EndingPass::Wins {
-            return Ok(passes(None, "the position is settled and the game is won: pass"));
-        }
-        if ending == EndingPass::WinsWithDeadStones {
-            // The search counts all stones as alive and would take a pass for a win.
-            self.set_root_moves(Some((0..=pass.0).map(|mv| mv != pass.0).collect()));
-        }
+        self.set_root_moves(Some((0..=pass.0).map(|mv| mv != pass.0).collect()));
         let report = self.search(player, limits, progress);
-        if is_free {
-            self.set_root_moves(None);
+        self.set_root_moves(None);
+        report
+    }
+
+    /// Decides between a pass that ends the game by the count and the move chosen by the search of `report`.
+    pub(super) fn choose_ending(
+        &mut self,
+        player: Player,
+        ending: EndingPass,
+        report: &Report,
+        second: Option<SecondSearch>,
+    ) -> EndingChoice {
+        let win_rate = report.root.value.as_f64();
+        match ending {
+            EndingPass::WinsWithDeadStones if win_rate < LOST_WIN_RATE => {
+                EndingChoice::Pass("the game is lost and playing on cannot win it: pass")
+            }
+            EndingPass::Open | EndingPass::WinsForSure | EndingPass::WinsWithDeadStones => {
+                EndingChoice::OfSearch
+            }
+            EndingPass::Settled(clarity) if win_rate >= clarity.playing_win_rate() => EndingChoice::OfSearch,
+            EndingPass::Settled(_) if win_rate < PASSING_WIN_RATE => EndingChoice::Pass(SETTLED),
+            EndingPass::Wins(clarity) | EndingPass::Settled(clarity) => {
+                let is_win = matches!(ending, EndingPass::Wins(_));
+                let passed = self.search_after_pass(player, report, second).map(|it| it.win_rate);
+                let is_refuted = |passed: f64| {
+                    win_rate - passed > clarity.max_loss(report.root.visits)
+                        || is_win && passed < min_win_rate(report.root.visits)
+                };
+                match passed {
+                    Some(passed) if is_refuted(passed) => EndingChoice::NoPass,
+                    _ if is_win => EndingChoice::Pass(SETTLED_AND_WON),
+                    _ => EndingChoice::Pass(SETTLED),
+                }
+            }
         }
-        let report = report?;
-        let mv = self.chosen_move(&report);
-        Ok(match ending {
-            EndingPass::WinsWithDeadStones if report.root.value.as_f64() < LOST_WIN_RATE => {
-                passes(Some(report), "the game is lost and playing on cannot win it: pass")
-            }
-            EndingPass::Settled if self.is_overruled(self.position(), mv, &report) => {
-                passes(Some(report), "the position is settled: pass")
-            }
-            _ => ChosenMove { mv, report: Some(report), reason: None },
-        })
     }
 
     /// Returns true if the game is lost by the search and by the count, and the position is settled: further moves could
@@ -99,8 +129,8 @@ impl Engine {
         self.is_lost_by_count(self.position(), player, Asking::Allowed)
     }
 
-    /// Puts the pass first in the report on `root` if the engine would play it there: the position is settled, and a pass
-    /// wins, or no move of a lost game gains anything. `ending` keeps the meaning of a pass for later reports on this root. Reports
+    /// Puts the pass first in the report on `root` if the game would end there: the position is settled by the count, and the pass
+    /// loses little by its visits, or nothing in a lost game. `ending` keeps the meaning of a pass for later reports on this root. Reports
     /// ask no evaluator in another process: one on stored results needs none.
     pub(super) fn put_ending_pass_first(
         &self,
@@ -108,11 +138,14 @@ impl Engine {
         ending: &OnceCell<EndingPass>,
         report: &mut Report,
     ) {
-        let is_pass = |it: &MoveReport| it.mv == root.size().pass() && it.visits > 0;
+        let win_rate = report.root.value.as_f64();
+        let is_lost = win_rate < LOST_WIN_RATE;
+        let is_pass = |it: &MoveReport| {
+            it.mv == root.size().pass() && it.visits >= if is_lost { 1 } else { MIN_PASS_VISITS }
+        };
         let number = report.moves.iter().position(is_pass).unwrap_or_default();
         let player = root.to_play();
         let is_territory = root.rules().scoring == Scoring::Territory;
-        let is_lost = report.root.value.as_f64() < LOST_WIN_RATE;
         if number == 0
             || self.root_moves().is_some()
             || self.dead_stones_under(root) != DeadStones::Agreement
@@ -123,12 +156,19 @@ impl Engine {
         }
         let ending = *ending.get_or_init(|| match is_territory {
             true => self.meaning_of_pass(root, player, Asking::Omitted),
-            false if self.is_lost_by_count(root, player, Asking::Omitted) => EndingPass::Settled,
+            false if self.is_lost_by_count(root, player, Asking::Omitted) => {
+                EndingPass::Settled(Clarity::Clear)
+            }
             false => EndingPass::Open,
         });
+        let loss = win_rate - report.moves[number].value.as_f64();
         let is_played = match ending {
-            EndingPass::Wins => true,
-            EndingPass::Settled => is_lost || self.is_overruled(root, report.moves[0].mv, report),
+            EndingPass::WinsForSure => true,
+            EndingPass::Wins(clarity) => !is_lost && loss <= clarity.max_loss(report.root.visits),
+            EndingPass::Settled(clarity) => {
+                is_lost
+                    || win_rate < clarity.playing_win_rate() && loss <= clarity.max_loss(report.root.visits)
+            }
             EndingPass::Open | EndingPass::WinsWithDeadStones => false,
         };
         if is_played {
@@ -141,16 +181,6 @@ impl Engine {
         let statuses = self.statuses_of(position);
         !wins(position, player, statuses.area_score())
             && self.settled_players(position, &statuses, asking) == [true; 2]
-    }
-
-    /// Returns true if a pass is better than `mv`, the search's choice in a settled position that is lost by the count under
-    /// territory scoring.
-    fn is_overruled(&self, position: &Position, mv: Move, report: &Report) -> bool {
-        let is_own = || {
-            let owner = self.statuses_of(position).owners().get(mv.index()).copied().flatten();
-            owner == Some(report.root.to_play)
-        };
-        report.root.value.as_f64() < MIN_OVERRULING_WIN_RATE || is_own()
     }
 
     /// Returns for each player if his points in the position are [settled](settled_players).
@@ -202,18 +232,20 @@ impl Engine {
         self.dead_stones_under(position).statuses(position, self.options.playouts, seed)
     }
 
-    /// Returns the meaning of a pass by `player` in the position.
+    /// Returns the meaning of a pass by `player` in the position; open if only some moves are [allowed](Engine::set_root_moves).
     ///
     /// Without agreement on dead stones, a pass after a pass is counted with all stones alive. With agreement it is counted
     /// without the dead stones, once the position is settled; so is the first pass under territory scoring, where each
     /// further move costs a point. There a pass wins if the player's own points are settled: the count gives the
     /// opponent all of his.
-    fn ending_pass(&self, player: Player) -> EndingPass {
+    pub(super) fn ending_pass(&self, player: Player) -> EndingPass {
         let position = self.position();
         let ends_game = self.has_passed(player.other());
         let is_territory = position.rules().scoring == Scoring::Territory;
         let has_agreement = self.dead_stones() == DeadStones::Agreement;
-        if !(ends_game || is_territory && has_agreement && self.may_end(player)) {
+        if self.root_moves().is_some()
+            || !(ends_game || is_territory && has_agreement && self.may_end(player))
+        {
             return EndingPass::Open;
         }
         self.meaning_of_pass(position, player, Asking::Allowed)
@@ -224,7 +256,7 @@ impl Engine {
         let is_territory = position.rules().scoring == Scoring::Territory;
         let wins_as_it_stands = wins(position, player, area_score(position.board()));
         if self.dead_stones_under(position) != DeadStones::Agreement {
-            return if wins_as_it_stands { EndingPass::Wins } else { EndingPass::Open };
+            return if wins_as_it_stands { EndingPass::WinsForSure } else { EndingPass::Open };
         }
         let statuses = self.statuses_of(position);
         let wins_without_dead = wins(position, player, statuses.area_score());
@@ -232,11 +264,12 @@ impl Engine {
             return EndingPass::Open;
         }
         let settled = self.settled_players(position, &statuses, asking);
+        let clarity = Clarity::of(&statuses);
         match (is_territory, wins_without_dead) {
-            (true, true) if settled[player.index()] => EndingPass::Wins,
+            (true, true) if settled[player.index()] => EndingPass::Wins(clarity),
             _ if settled != [true; 2] => EndingPass::Open,
-            (_, true) => EndingPass::Wins,
-            (true, false) => EndingPass::Settled,
+            (_, true) => EndingPass::WinsForSure,
+            (true, false) => EndingPass::Settled(clarity),
             (false, false) => EndingPass::WinsWithDeadStones,
         }
     }

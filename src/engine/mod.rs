@@ -2,14 +2,15 @@
 //!
 //! [`Engine::search`] searches a position (`search_run`) and completes the report. The other files, by subject:
 //!
-//! * moves of a game: `decision` (limits, resignation), `clock`, `ending` (the pass that ends the game), `own_territory`; `level`
-//!   and `move_randomness` weaken play;
+//! * moves of a game: `decision` (limits, resignation), `clock`, `ending` (the pass that ends the game), `own_territory`,
+//!   `after_pass` (the search that checks both); `level` and `move_randomness` weaken play;
 //! * evaluators: `evaluator` and `pass_probability` are the network as the search uses it, `external` an evaluator in another
 //!   process, [`evaluation`] the network as reports use it;
 //! * reports: `scores` and `line_ownership` complete them, `choice`, `points` and `ending` reorder their moves;
 //! * several processes: `ranks` share one search;
 //! * the table: `layout` divides the memory budget, `import` stores searches of other programs.
 
+mod after_pass;
 mod choice;
 pub mod clock;
 mod decision;
