@@ -24,7 +24,7 @@ const MIN_OWNED_SHARE: f64 = 2.0 / 3.0;
 const MIN_STONE_SHARE: f64 = 1.0 / 3.0;
 
 impl Engine {
-    /// Returns the limits of a search whose choice may be a move in own territory: some time is kept if such a move would cost
+    /// Returns the limits of a search that may choose a move in own territory: some time is kept if such a move would cost
     /// a point, and most points have an owner by the network. An evaluator in another process is not asked: its answer takes time
     /// itself.
     pub(super) fn limits_before_own_territory(&self, player: Player, limits: Limits) -> Limits {
