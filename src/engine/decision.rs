@@ -87,44 +87,54 @@ impl Engine {
             goes_on
         };
         let ending = self.ending_pass(player);
-        let mut decision = if ending == EndingPass::WinsForSure {
-            let reason = Some(SETTLED_AND_WON);
-            Decision { mv: self.position().size().pass(), resigns: false, report: None, reason }
+        let decision = if ending == EndingPass::WinsForSure {
+            let pass = self.position().size().pass();
+            Decision { mv: pass, resigns: false, report: None, reason: Some(SETTLED_AND_WON) }
         } else {
             let first = match ending {
-                EndingPass::Open => self.limits_before_own_territory(player, limits),
-                _ => without_kept_time(limits),
+                EndingPass::Wins(_) | EndingPass::Settled(_) => without_kept_time(limits),
+                _ => self.limits_before_own_territory(player, limits),
             };
             let report = self.search_for_move(player, ending, first, &mut progress)?;
-            Decision { mv: self.chosen_move(&report), resigns: false, report: Some(report), reason: None }
-        };
-        // Among the allowed moves the search alone decides.
-        if let Some(report) = decision.report.as_ref().filter(|_| self.root_moves().is_none()) {
             let second = (!was_interrupted).then_some(SecondSearch { limits, started });
-            match self.choose_ending(player, ending, report, second) {
-                EndingChoice::Pass(reason) => decision.reason = Some(reason),
-                EndingChoice::NoPass => {
-                    let pass = self.position().size().pass();
-                    let best = report.moves.iter().chain(&report.untried).find(|it| it.mv != pass);
-                    if let Some(best) = best.filter(|_| decision.mv == pass) {
-                        decision.mv = best.mv;
-                    }
-                }
-                EndingChoice::OfSearch => {
-                    decision.resigns = self.should_resign(report, settings.resign_below);
-                    if !decision.resigns {
-                        decision.reason = self.reason_to_pass(player, (decision.mv, report), second);
-                    }
-                }
-            }
-        }
-        if decision.reason.is_some() {
-            decision.mv = self.position().size().pass();
-        }
+            self.decision_after(player, ending, report, second, settings.resign_below)
+        };
         if let Some(clock) = clock {
             clock.spend(player, started.elapsed());
         }
         Ok(decision)
+    }
+
+    /// Decides after the search of `report`: its choice, a pass in its place, or resignation.
+    fn decision_after(
+        &mut self,
+        player: Player,
+        ending: EndingPass,
+        report: Report,
+        second: Option<SecondSearch>,
+        resign_below: f64,
+    ) -> Decision {
+        let pass = self.position().size().pass();
+        let (mut mv, mut resigns, mut reason) = (self.chosen_move(&report), false, None);
+        // Among the allowed moves the search alone decides.
+        if self.root_moves().is_none() {
+            match self.choose_ending(player, ending, &report, second) {
+                EndingChoice::Pass(why) => reason = Some(why),
+                EndingChoice::NoPass if mv == pass => {
+                    let best = report.moves.iter().chain(&report.untried).find(|it| it.mv != pass);
+                    mv = best.map_or(pass, |best| best.mv);
+                }
+                EndingChoice::NoPass => {}
+                EndingChoice::OfSearch => {
+                    resigns = self.should_resign(&report, resign_below);
+                    if !resigns {
+                        reason = self.reason_to_pass(player, (mv, &report), second);
+                    }
+                }
+            }
+        }
+        let mv = if reason.is_some() { pass } else { mv };
+        Decision { mv, resigns, report: Some(report), reason }
     }
 
     /// Returns the reason for a pass in place of the move chosen by a search, if the move gains nothing.

@@ -129,9 +129,9 @@ impl Engine {
         self.is_lost_by_count(self.position(), player, Asking::Allowed)
     }
 
-    /// Puts the pass first in the report on `root` if the game would end there: the position is settled by the count, and the pass
-    /// loses little by its visits, or nothing in a lost game. `ending` keeps the meaning of a pass for later reports on this root. Reports
-    /// ask no evaluator in another process: one on stored results needs none.
+    /// Puts the pass first in the report on `root` if the game would end there: the position is settled by the count, and the
+    /// pass loses little by its visits, or the game is lost. `ending` keeps the meaning of a pass for later reports on this root.
+    /// Reports ask no evaluator in another process: one on stored results needs none.
     pub(super) fn put_ending_pass_first(
         &self,
         root: &Position,
