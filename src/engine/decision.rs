@@ -228,4 +228,32 @@ mod tests {
         let charged = (before - parts(&clock)) * 4.0 / 0.99;
         assert!(charged > 0.9 * elapsed, "charged {charged} s of {elapsed} s");
     }
+
+    /// A game under territory rules with White to move: J4 captures H4 and J3, and takes J4 from Black's living stone at J5.
+    const CAPTURE_LEFT: &str = "D4 E5 F4 E4 E3 D5 F5 F6 G6 D3 C4 F3 E2 D2 F2 G3 E6 D6 F7 G2 D7 C6 C2 F1 C3 E1 B5 B6 C8 B8 C1 \
+        C7 D8 H5 H6 A5 A4 A6 H4 B2 A2 B3 B1 J4 J3 G4 J5 G5 F6 G7 A3 F8 G8 H8 H7 G9 J8 G7 E9 G8 E8 J6 J7 C9 F9 J2 B9 H3 D9 \
+        A8 B7 C5 B4";
+
+    #[test]
+    fn the_capture_of_dead_stones_beside_a_living_one_is_not_needless() {
+        for seed in 1..=4 {
+            let mut options = EngineOptions {
+                size: Size::new(9, 9).expect("a size"),
+                komi: Komi(13),
+                rules: crate::go::Rules::JAPANESE,
+                memory: MemoryBudget::Table(1 << 20),
+                ..EngineOptions::default()
+            };
+            options.parameters.seed = seed;
+            let mut engine = Engine::new(options).expect("an engine");
+            for (name, player) in CAPTURE_LEFT.split_whitespace().zip(Player::BOTH.into_iter().cycle()) {
+                let mv = engine.position().size().parse_vertex(name).expect("a point");
+                engine.record_mut().play(player, mv).expect("legal");
+            }
+            let budget = MoveBudget { simulations: Some(400), ..MoveBudget::default() };
+            let settings = DecisionSettings { budget, ..DecisionSettings::default() };
+            let decision = engine.decide(Player::White, &settings, None, &mut |_| true).expect("a decision");
+            assert_eq!(decision.reason, None, "seed {seed}");
+        }
+    }
 }

@@ -57,7 +57,8 @@ impl Engine {
     }
 
     /// Returns true if `mv`, chosen by the search of `report`, is in own territory and not needed: under territory scoring,
-    /// a search after a pass that does not end the game finds it no worse.
+    /// the point is the player's by the network and by the count, and a search after a pass that does not end the game finds it
+    /// no worse.
     pub(super) fn is_pass_as_good(
         &mut self,
         player: Player,
@@ -70,6 +71,10 @@ impl Engine {
             || !self.may_fill_territory(player)
             || sign * self.known_ownership(&self.root_for(player), report).mean_for_black(mv) < MIN_OWNERSHIP
         {
+            return false;
+        }
+        // A point beside dead stones and a living one has no owner by the count: there a move is needed.
+        if self.statuses().owners().get(mv.index()) != Some(&Some(player)) {
             return false;
         }
         let Some(played) = report.moves.iter().find(|it| it.mv == mv && it.proven.is_none()) else {
