@@ -3,8 +3,8 @@
 //! The search for a move gives a pass few visits, since its prior is low. A second search of the same size, after a pass, shows
 //! what a pass loses. Where time alone limits searches, a part of it is kept for the second one.
 //!
-//! Both searches err by about the same in a settled position: between two walls, with four empty columns for each player and half a
-//! point between them, a right pass loses up to 0.26 of win rate. A wrong pass in a position with unclear chains lost 0.18 and
+//! Both searches err by about the same in a settled position: between two walls that divide the board, a right pass loses up to
+//! 0.26 of win rate. A wrong pass in a position with unclear chains lost 0.18 and
 //! more in 16 of 17 cases, a right one up to 0.15 in 33 of 39 (`tools/experiments/decisions.md`).
 
 use super::Engine;
