@@ -1,7 +1,8 @@
 //! The subcommands and options of the program, and the parser of its command line.
 
 use super::argument_error::message_with_hint;
-use super::settings::{Settings, named_command, with_default, with_flag_value};
+use super::command_tree::{change_command, named_command, with_flag_value};
+use super::settings::{Settings, with_default};
 use super::{
     analysis, analyze, bench, config, gtp, gtp_check, help, join, manual, match_games, network, play, review,
     selfplay, suite, sweep, table,
@@ -132,19 +133,6 @@ fn with_settings(
         let command = command.mut_args(|option| with_default(option, &held));
         if is_help { command } else { command.mut_args(with_flag_value) }
     }))
-}
-
-/// Returns `command` with the change applied to the subcommand at `path`.
-fn change_command(
-    command: clap::Command,
-    path: &str,
-    change: &dyn Fn(clap::Command) -> clap::Command,
-) -> clap::Command {
-    let (name, rest) = path.split_once('.').unwrap_or((path, ""));
-    if name.is_empty() {
-        return change(command);
-    }
-    command.mut_subcommand(name, |below| change_command(below, rest, change))
 }
 
 /// Adds the second dash to the long options of `analysis`: KataGo's clients write `-model`, `-override-config`.

@@ -1,9 +1,8 @@
 //! `tewari config`: the value and the source of every option.
 
 use super::argument_error::message;
-use super::settings::{
-    COMMON_TABLE, Setting, Settings, leaves, named_command, with_default, without_conditions,
-};
+use super::command_tree::{leaves, named_command, without_conditions};
+use super::settings::{COMMON_TABLE, Setting, Settings, with_default};
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command};

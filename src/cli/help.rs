@@ -238,7 +238,7 @@ fn examples(path: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::{command_line::program, settings};
+    use crate::cli::{command_line::program, command_tree};
 
     #[test]
     fn every_example_is_accepted_by_the_program() {
@@ -264,7 +264,7 @@ mod tests {
     fn every_example_is_of_a_command() {
         let program = program();
         let names: Vec<String> =
-            settings::leaves(&program, "").into_iter().map(|(path, _)| path.replace('.', " ")).collect();
+            command_tree::leaves(&program, "").into_iter().map(|(path, _)| path.replace('.', " ")).collect();
         for (name, _) in EXAMPLES.iter().skip(1) {
             assert!(names.iter().any(|other| other == name), "{name} is none of {names:?}");
         }

@@ -6,6 +6,7 @@ mod argument_error;
 mod bench;
 mod closed_output;
 mod command_line;
+mod command_tree;
 mod config;
 mod contestants;
 mod exit_codes;

@@ -5,10 +5,11 @@
 //! checks them, and the command line overrides them.
 
 use super::argument_error::message;
+use super::command_tree::{leaves, with_flag_value, without_conditions};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::builder::Resettable;
 use clap::error::{ContextKind, ErrorKind as Mistake};
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgMatches, Command, value_parser};
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -23,7 +24,7 @@ const COMMON_COMMANDS: [&str; 5] = ["gtp", "analyze", "review", "analysis", "pla
 const RIVALS: [&[&str]; 3] =
     [&["memory", "table-size"], &["level", "visits", "simulations", "time"], &["level", "ponder"]];
 /// Maximum size of the file.
-const MAX_BYTES: u64 = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 /// Name that stands for no file.
 const NONE: &str = "none";
 
@@ -59,11 +60,7 @@ impl Settings {
             |error: &io::Error| [ErrorKind::NotFound, ErrorKind::NotADirectory].contains(&error.kind());
         let text = match read_file(&path) {
             _ if path == Path::new(NONE) => None,
-            // Bytes that are not UTF-8 become replacement characters, which `parse` refuses.
-            Ok(bytes) if bytes.len() as u64 <= MAX_BYTES => {
-                Some(String::from_utf8_lossy(&bytes).into_owned())
-            }
-            Ok(_) => bail!("{}: expected settings of at most {MAX_BYTES} bytes, found more", path.display()),
+            Ok(text) => Some(text),
             Err(error) if !is_named && is_missing(&error) => None,
             Err(error) => bail!("cannot read the settings in {}: {error}", path.display()),
         };
@@ -73,6 +70,11 @@ impl Settings {
     /// Parses the text, and checks the names of all tables and keys, whatever command runs.
     pub(super) fn parse(&mut self, program: &Command) -> Result<()> {
         let text = self.text.as_deref().unwrap_or_default();
+        let path = self.path.display();
+        ensure!(
+            text.len() <= MAX_BYTES,
+            "{path}: expected settings of at most {MAX_BYTES} bytes, found more"
+        );
         if let Some(byte) = text.find(char::REPLACEMENT_CHARACTER) {
             bail!("{}: expected UTF-8", self.place(byte));
         }
@@ -130,11 +132,12 @@ impl Settings {
     }
 }
 
-/// Reads a file, up to one byte more than allowed.
-fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+/// Reads a file, up to one byte more than allowed. Bytes that are not UTF-8 become replacement characters, which
+/// [`Settings::parse`] refuses.
+fn read_file(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    std::fs::File::open(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 impl Setting {
@@ -185,18 +188,6 @@ pub(super) fn with_default(option: Arg, held: &[&Setting]) -> Arg {
     // Leaked, since clap requires `'static` texts.
     let values = setting.values.iter().map(|value| -> &'static str { String::leak(value.clone()) });
     option.required(false).required_unless_present(Resettable::Reset).default_values(values)
-}
-
-/// Returns the option; a flag also accepts `=true` and `=false`.
-pub(super) fn with_flag_value(option: Arg) -> Arg {
-    let is_flag = matches!(option.get_action(), ArgAction::SetTrue);
-    if is_flag { option.num_args(0..=1).require_equals(true).value_name("true|false") } else { option }
-}
-
-/// Returns the option as if it stood alone: not required, and without options that it requires or conflicts with.
-pub(super) fn without_conditions(option: Arg) -> Arg {
-    let option = option.required(false).required_unless_present(Resettable::Reset);
-    with_flag_value(option.requires(Resettable::Reset).conflicts_with(Resettable::Reset))
 }
 
 /// Removes `--config` from `words`, but not after `analysis`, where it is an option of KataGo's. Returns the file that it
@@ -252,23 +243,4 @@ fn check_table(name: &str, program: &Command) -> Result<()> {
 fn applies(table: &str, path: &str) -> bool {
     let is_common = table == COMMON_TABLE && COMMON_COMMANDS.contains(&path);
     is_common || format!("{path}.").starts_with(&format!("{table}."))
-}
-
-/// Returns the commands without subcommands in `command`, found at `path`, with their paths.
-pub(super) fn leaves<'a>(command: &'a Command, path: &str) -> Vec<(String, &'a Command)> {
-    if !command.has_subcommands() {
-        return vec![(path.to_owned(), command)];
-    }
-    let below = command.get_subcommands().map(|below| (format!("{path}.{}", below.get_name()), below));
-    below.flat_map(|(path, below)| leaves(below, path.trim_start_matches('.'))).collect()
-}
-
-/// Returns the command that the first of `words` name, its path, and the number of these words.
-pub(super) fn named_command<'a>(program: &'a Command, words: &[OsString]) -> (&'a Command, String, usize) {
-    let (mut command, mut names) = (program, Vec::new());
-    while let Some(below) = words.get(names.len()).and_then(|word| command.find_subcommand(word)) {
-        names.push(below.get_name());
-        command = below;
-    }
-    (command, names.join("."), names.len())
 }
