@@ -159,8 +159,8 @@ impl StatusSearch<'_> {
     /// Returns the chains that are safe and those that are dead without a search.
     ///
     /// A chain is safe if it is unconditionally alive, has two liberties in a territory large enough to live in (or one, if
-    /// few playouts lose it), or if almost no playout loses it and all enemy chains in contact with it are safe or dead.
-    /// Playouts are wrong where stones inside an eye space or a race decide.
+    /// few playouts lose it), or if almost no playout loses it and it has [two eye spaces](with_two_eye_spaces) or all enemy
+    /// chains in contact with it are safe or dead. Playouts are wrong where stones inside an eye space or a race decide.
     fn settled_without_search(
         &self,
         board: &Board,
@@ -182,6 +182,8 @@ impl StatusSearch<'_> {
                 }
             }
         }
+        let two_eyed = with_two_eye_spaces(map, |chain| !dead[chain] && lost(chain) < MAX_SHARE_SAFE);
+        safe.iter_mut().zip(two_eyed).for_each(|(safe, has_two)| *safe |= has_two);
         let contacts: Vec<Vec<usize>> = (0..count).map(|chain| contacts(map, chain)).collect();
         loop {
             let is_newly_safe = |chain: &usize| {
@@ -283,6 +285,25 @@ fn mark_seki(area: &SearchedArea, outcome: &LocalOutcome, results: &mut [StatusR
         };
         if !is_lost && in_seki() {
             results[number].status = ChainStatus::Seki;
+        }
+    }
+}
+
+/// Returns the chains among `candidates` that border two or more empty regions that such chains alone surround. Benson's theorem
+/// without its condition that every point of a region be a liberty: who takes a point inside is answered there.
+fn with_two_eye_spaces(map: &ChainMap, candidates: impl Fn(usize) -> bool) -> Vec<bool> {
+    let mut chosen: Vec<bool> = (0..map.chains.len()).map(candidates).collect();
+    loop {
+        let mut eye_spaces = vec![0; map.chains.len()];
+        for region in map.regions.iter().filter(|region| region.owner(&map.chains).is_some()) {
+            if region.borders.iter().all(|&(chain, _)| chosen[chain]) {
+                region.borders.iter().for_each(|&(chain, _)| eye_spaces[chain] += 1);
+            }
+        }
+        let before = chosen.clone();
+        chosen.iter_mut().zip(&eye_spaces).for_each(|(chosen, &count)| *chosen &= count >= 2);
+        if chosen == before {
+            return chosen;
         }
     }
 }
