@@ -2,13 +2,15 @@
 
 use super::ranks::Part;
 use super::scores::ReportScores;
-use super::{Engine, EngineError, NetworkEvaluator, UNKNOWN_BUDGET, evaluation, external};
+use super::{Engine, EngineError, NetworkEvaluator, UNKNOWN_BUDGET, evaluation, external, ranks};
 use crate::base::game::Game;
 use crate::base::zobrist::mix;
 use crate::external::ExternalEvaluator;
 use crate::go::Position;
+use crate::search::policy::Policy;
 use crate::search::{
-    self, EvaluatorWait, Limits, Progress, Report, Search, SearchParameters, SearchSnapshot,
+    self, EvaluatorWait, Journal, Limits, PositionEvaluator, Progress, Report, Search, SearchParameters,
+    SearchSnapshot, SteppedSearch,
 };
 use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
@@ -29,7 +31,8 @@ impl Engine {
         let stop = AtomicBool::new(false);
         let is_loading = || external.is_some_and(ExternalEvaluator::is_loading);
         let wait = EvaluatorWait { stop: &stop, is_loading: &is_loading };
-        let search = Search::new(&self.table, policy, self.search_parameters(root, part))
+        let parameters = self.search_parameters(root, part.map_or(0, Part::seed));
+        let search = Search::new(&self.table, policy, parameters)
             .with_root_moves(self.root_moves.as_deref())
             .with_value_bias(self.value_bias.as_ref())
             .with_evaluator_wait(external.map(|_| wait));
@@ -56,24 +59,8 @@ impl Engine {
             let simulations = part.map_or(own, |part| part.simulations_of_all(own));
             progress(&SearchSnapshot::new(simulations, &report))
         };
-        let report = if let Some(evaluator) = external {
-            let new_evaluator = || -> search::PositionEvaluator<'_, Position> {
-                Box::new(|position, priors| external::evaluate(evaluator, position, priors, &stop))
-            };
-            search.run_with_evaluators(root, &new_evaluator, limits, &mut progress)
-        } else if let Some(network) = network {
-            let new_evaluator = || -> search::PositionEvaluator<'_, Position> {
-                let mut evaluator =
-                    NetworkEvaluator::new(Arc::clone(network), self.options.estimate_weight(), root);
-                if let Some(noise) = &self.root_noise {
-                    evaluator = evaluator.with_root_noise(root.key(), Arc::clone(noise));
-                }
-                Box::new(move |position, priors| Some(evaluator.evaluate(position, priors)))
-            };
-            search.run_with_evaluators(root, &new_evaluator, limits, &mut progress)
-        } else {
-            search.run(root, limits, &mut progress)
-        };
+        let new_evaluator = || self.position_evaluator(root, &stop);
+        let report = search.run_with_evaluators(root, &new_evaluator, limits, &mut progress);
         let report = match part {
             Some(part) => part.finish(report, &|| search.look_up(root), &mut progress),
             None => report,
@@ -85,14 +72,49 @@ impl Engine {
         }
     }
 
-    /// Returns the parameters of a search of `root`.
-    fn search_parameters(&self, root: &Position, part: Option<&Part<'_>>) -> SearchParameters {
+    /// Begins the part of a rank in a simulated search by several ranks: the caller runs its simulations one at a time and
+    /// exchanges what the journal lists. The root is prepared as by [`Engine::search_position`].
+    pub fn begin_part<'t>(
+        &'t self,
+        mut root: Position,
+        rank: usize,
+        journal: &'t Journal,
+    ) -> SteppedSearch<'t, 't, Position, Policy> {
+        /// An evaluator in another process waits for as long as it takes.
+        static STOP: AtomicBool = AtomicBool::new(false);
+        self.prepare(&mut root);
+        let parameters = self.search_parameters(&root, ranks::seed_of(rank));
+        Search::new(&self.table, self.options.policy.policy(UNKNOWN_BUDGET), parameters)
+            .with_value_bias(self.value_bias.as_ref())
+            .with_journal(journal, 1)
+            .begin(&root, self.position_evaluator(&root, &STOP))
+    }
+
+    /// Returns an evaluator for a search of `root`; one in another process stops waiting when `stop` becomes true.
+    fn position_evaluator<'e>(
+        &'e self,
+        root: &Position,
+        stop: &'e AtomicBool,
+    ) -> PositionEvaluator<'e, Position> {
+        if let Some(evaluator) = self.options.external.as_deref() {
+            return Box::new(|position, priors| external::evaluate(evaluator, position, priors, stop));
+        }
+        let Some(network) = &self.network else { return search::priors_of_game() };
+        let mut evaluator = NetworkEvaluator::new(Arc::clone(network), self.options.estimate_weight(), root);
+        if let Some(noise) = &self.root_noise {
+            evaluator = evaluator.with_root_noise(root.key(), Arc::clone(noise));
+        }
+        Box::new(move |position, priors| Some(evaluator.evaluate(position, priors)))
+    }
+
+    /// Returns the parameters of a search of `root`; `part_seed` is that of a rank.
+    fn search_parameters(&self, root: &Position, part_seed: u64) -> SearchParameters {
         let mut parameters = self.options.parameters;
         // The seed depends on the position and its visits, so that no search depends on those of other positions. A search
         // that goes on, or a file that is opened again, gets another seed: the same one would repeat the playouts.
         let visits = self.table.find(root.key()).map_or(0, |entry| u64::from(entry.total().visits));
         parameters.seed = mix(parameters.seed ^ mix(root.key() ^ mix(visits)) ^ self.table.session_seed());
-        parameters.seed ^= part.map_or(0, Part::seed);
+        parameters.seed ^= part_seed;
         // With `expand_at` 1 the evaluator runs at the first visit and needs an entry.
         parameters.evaluates_leaves = self.options.policy.evaluates_leaves();
         parameters.defers_entries = self.options.has_network()

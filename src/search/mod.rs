@@ -9,7 +9,7 @@
 //! 4. `proof`: the results that are proven, and the histories for which they hold;
 //! 5. `report`: the result of a search, read from the table.
 //!
-//! `journal` lists the changes of the table for searches in other processes. `virtual_loss`, `pending` and `update_buffer`
+//! `journal` lists the changes of the table for searches in other processes; `stepped` runs one simulation at a time. `virtual_loss`, `pending` and `update_buffer`
 //! matter only with several workers, `policy_state` only to a few policies.
 
 mod amaf;
@@ -31,6 +31,7 @@ mod report;
 mod run;
 mod score;
 mod select;
+mod stepped;
 mod update_buffer;
 mod value_bias;
 mod value_weight;
@@ -43,6 +44,7 @@ pub use parameters::{CatchUp, SearchParameters};
 pub use progress::{Progress, SearchSnapshot};
 pub use report::{MoveReport, Report, RootReport};
 pub use score::expected as expected_score;
+pub use stepped::SteppedSearch;
 pub use value_bias::ValueBias;
 pub use worker::PositionEvaluator;
 
@@ -136,13 +138,7 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
     /// the parameters, the limits, the content of the table and the errors of
     /// [`with_value_bias`](Search::with_value_bias).
     pub fn run<G: Game>(&self, root: &G, limits: Limits, progress: Progress<'_>) -> Report {
-        let evaluator = || -> PositionEvaluator<'_, G> {
-            Box::new(|game, priors| {
-                game.expand(priors);
-                Some(PageEvaluation::NONE)
-            })
-        };
-        self.run_with_evaluators(root, &evaluator, limits, progress)
+        self.run_with_evaluators(root, &priors_of_game, limits, progress)
     }
 
     /// Searches like [`run`](Search::run) with the priors and estimates of evaluators. `new_evaluator` creates one for
@@ -164,17 +160,11 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
         let run = Run::new(rule, threads, self.evaluator_wait.map_or(&stop, |wait| wait.stop));
         let virtual_loss = (threads > 1).then(|| VirtualLoss::new(root.move_count(), threads));
         let pending = (threads > 1).then(|| PendingEvaluations::new(threads + 1));
-        let worker = |stream: u64| {
-            let rng = PlayoutRng::new(self.parameters.seed, stream);
-            let policy = self.policy.clone();
-            let virtual_loss = virtual_loss.as_ref();
-            Worker {
-                root_moves: self.root_moves,
-                value_bias: self.value_bias,
-                journal: JournalWriter::new(self.journal),
-                pending: pending.as_ref().map(|all| all.place(stream as usize)),
-                ..Worker::new(self.table, policy, self.parameters, virtual_loss, root, rng, new_evaluator())
-            }
+        let worker = |stream: u64| Worker {
+            virtual_loss: virtual_loss.as_ref(),
+            is_shared_now: virtual_loss.is_some(),
+            pending: pending.as_ref().map(|all| all.place(stream as usize)),
+            ..self.worker(root, stream, new_evaluator())
         };
         let workers = match self.evaluator_wait {
             Some(wait) => run.work_watched(self.table, root, worker, wait.is_loading, progress),
@@ -192,9 +182,37 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
         Report::new(self.table, root, &self.policy, report::Totals::default(), self.root_moves)
     }
 
+    /// Returns a worker without others beside it; `stream` is that of its random numbers.
+    fn worker<'w, 'e, G: Game>(
+        &self,
+        root: &G,
+        stream: u64,
+        evaluator: PositionEvaluator<'e, G>,
+    ) -> Worker<'w, 'e, G, P>
+    where
+        't: 'w,
+    {
+        let rng = PlayoutRng::new(self.parameters.seed, stream);
+        Worker {
+            root_moves: self.root_moves,
+            value_bias: self.value_bias,
+            journal: JournalWriter::new(self.journal),
+            ..Worker::new(self.table, self.policy.clone(), self.parameters, None, root, rng, evaluator)
+        }
+    }
+
     fn root_with_key<G: Game>(&self, root: &G) -> G {
         restricted(root, self.root_moves)
     }
+}
+
+/// Returns the evaluator that takes the priors of the game and has no estimates.
+#[must_use]
+pub fn priors_of_game<'e, G: Game>() -> PositionEvaluator<'e, G> {
+    Box::new(|game, priors| {
+        game.expand(priors);
+        Some(PageEvaluation::NONE)
+    })
 }
 
 /// Returns the key of the root of a search restricted to the moves `allowed`, see [`Search::with_root_moves`].

@@ -21,9 +21,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// Time between the first two rounds of a search. It is short, since the searches of all ranks begin alike.
-const FIRST_INTERVAL: Duration = Duration::from_millis(5);
+pub const FIRST_INTERVAL: Duration = Duration::from_millis(5);
 /// Time between later rounds.
-const INTERVAL: Duration = Duration::from_millis(20);
+pub const INTERVAL: Duration = Duration::from_millis(20);
 
 /// The state that the exchange of a search and the search itself share.
 #[derive(Debug, Default)]

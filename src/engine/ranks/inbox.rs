@@ -9,7 +9,7 @@ const MAX_WAITING: usize = 1 << 14;
 
 /// Increments that wait for a page, and counts of what came.
 #[derive(Debug, Default)]
-pub(super) struct Inbox {
+pub struct Inbox {
     waiting: Vec<Waiting>,
     /// Pages that were new to the table.
     pub(super) new_pages: u64,
@@ -26,7 +26,7 @@ struct Waiting {
 
 impl Inbox {
     /// Adds increments to the table.
-    pub(super) fn add(&mut self, table: &Table, increments: Vec<PositionIncrement>) {
+    pub fn add(&mut self, table: &Table, increments: Vec<PositionIncrement>) {
         for mut increment in increments {
             if self.is_added(table, &mut increment) {
                 continue;
@@ -40,7 +40,7 @@ impl Inbox {
     }
 
     /// Tries again to add what waits. Adds the oldest without their edges, or all of them if no page can come any more.
-    pub(super) fn retry(&mut self, table: &Table, is_last: bool) {
+    pub fn retry(&mut self, table: &Table, is_last: bool) {
         for mut it in std::mem::take(&mut self.waiting) {
             it.rounds += 1;
             if self.is_added(table, &mut it.increment) {

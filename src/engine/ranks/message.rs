@@ -169,6 +169,21 @@ impl Message {
     }
 }
 
+/// Writes the message with the increments of a round.
+#[must_use]
+pub fn write_increments(positions: Vec<PositionIncrement>) -> Vec<u8> {
+    Increments { number: 1, counts: RankCounts::default(), is_last: false, positions }.bytes()
+}
+
+/// Reads the increments in a message; `None` if it is another one.
+#[must_use]
+pub fn read_increments(bytes: &[u8]) -> Option<Vec<PositionIncrement>> {
+    match Message::read(bytes) {
+        Ok(Message::Increments(increments)) => Some(increments.positions),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,8 @@
 //! Every rank has a table of its own and searches the same position. The ranks send each other the new visits of positions, with
 //! values, bounds and evaluations (`exchange`), so that each table becomes that of one search, and no rank evaluates what
 //! another one has. Rank 0 (`leader`) speaks with the user; the others (`follower`) wait for its requests. A transport is a
-//! [`Link`]: channels within one process, or MPI (`mpi`, a feature of the package).
+//! [`Link`]: channels within one process, or MPI (`mpi`, a feature of the package). [`Outbox`], [`Inbox`] and the messages between
+//! them are public for simulations of many ranks (`tools/cluster/simulate`).
 //!
 //! **Guaranteed:** an own simulation is counted once in every table. Only own visits are sent (`search::journal`), and those
 //! received are added by the operations that workers use. Bounds are proofs for a key, as in merged tables.
@@ -29,9 +30,13 @@ mod property;
 mod share;
 mod wire;
 
+pub use exchange::{FIRST_INTERVAL, INTERVAL};
 pub use follower::serve;
 pub use handle::{RankError, Ranks};
+pub use inbox::Inbox;
 pub use link::Link;
+pub use message::{read_increments, write_increments};
 #[cfg(feature = "mpi")]
 pub use mpi::connect;
-pub(super) use part::Part;
+pub use outbox::Outbox;
+pub(super) use part::{Part, seed_of};

@@ -16,7 +16,7 @@ type Visits = HashMap<u64, OwnVisits, ahash::RandomState>;
 
 /// The visits of own simulations that were not sent yet.
 #[derive(Debug)]
-pub(super) struct Outbox {
+pub struct Outbox {
     /// Visits of positions that were visited since the last call of [`Outbox::take`].
     fresh: Visits,
     /// Visits of positions that had too few then.
@@ -32,12 +32,13 @@ impl Default for Outbox {
 
 impl Outbox {
     /// Creates an outbox for positions with at least `min_visits`.
-    pub(super) fn new(min_visits: u32) -> Outbox {
+    #[must_use]
+    pub fn new(min_visits: u32) -> Outbox {
         Outbox { fresh: Visits::default(), waiting: Visits::default(), min_visits }
     }
 
     /// Adds the records of a journal.
-    pub(super) fn add(&mut self, records: &[JournalRecord]) {
+    pub fn add(&mut self, records: &[JournalRecord]) {
         for &JournalRecord { key, change } in records {
             let waiting = &mut self.waiting;
             let own = self.fresh.entry(key).or_insert_with(|| waiting.remove(&key).unwrap_or_default());
@@ -48,7 +49,7 @@ impl Outbox {
     /// Removes and returns the increments of all positions that were visited and have enough visits, were evaluated, are proven,
     /// or have the key `root`. Those with the fewest visits come first: a position comes before those that lead to it, in most cases.
     /// Positions that were evicted are dropped.
-    pub(super) fn take(&mut self, table: &Table, root: u64) -> Vec<PositionIncrement> {
+    pub fn take(&mut self, table: &Table, root: u64) -> Vec<PositionIncrement> {
         let mut increments = Vec::new();
         for (key, own) in self.fresh.drain() {
             let Some(entry) = table.find(key) else { continue };

@@ -34,9 +34,9 @@ impl Part<'_> {
         self.ranks.count() as u32
     }
 
-    /// Returns a number that is different for each rank, and 0 for the first.
+    /// Returns the seed of the rank, see [`seed_of`].
     pub(in crate::engine) fn seed(&self) -> u64 {
-        if self.ranks.is_leader() { 0 } else { mix(self.ranks.rank() as u64) }
+        seed_of(self.ranks.rank())
     }
 
     /// Returns true if the report of this rank is not read.
@@ -91,6 +91,11 @@ impl Part<'_> {
         // The exchange has ended if it receives nothing any more.
         let _ = self.waker.send(Event::Wake);
     }
+}
+
+/// Returns a number that is different for each rank, and 0 for the first.
+pub(in crate::engine) fn seed_of(rank: usize) -> u64 {
+    if rank == 0 { 0 } else { mix(rank as u64) }
 }
 
 impl Drop for Part<'_> {

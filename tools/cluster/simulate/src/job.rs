@@ -1,0 +1,102 @@
+//! One search by all ranks, in the order of their virtual clocks.
+
+use crate::cost::{Costs, LOOK_INTERVAL, Network};
+use crate::design::{Design, Route};
+use crate::rank::{Rank, Terms};
+use crate::wire::Wire;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashSet};
+use tewari::base::game::Move;
+use tewari::engine::{Engine, EngineOptions};
+use tewari::go::Position;
+use tewari::search::{Journal, Report};
+
+/// A search by several ranks.
+pub struct Job {
+    /// Options of each rank's engine.
+    pub options: EngineOptions,
+    /// The position.
+    pub root: Position,
+    /// Number of ranks.
+    pub ranks: usize,
+    /// Simulations of each rank.
+    pub simulations: u64,
+    /// Kind of the network.
+    pub network: Network,
+    /// Design of the exchange.
+    pub design: Design,
+    /// Costs of a rank's work.
+    pub costs: Costs,
+}
+
+/// The result of a job.
+pub struct Outcome {
+    /// Virtual time in nanoseconds until the first rank has everything.
+    pub elapsed: u64,
+    /// Simulations of all ranks.
+    pub simulations: u64,
+    /// Evaluations of all ranks.
+    pub evaluations: u64,
+    /// Evaluations of pages that another rank has evaluated, too.
+    pub repeated: u64,
+    /// Bytes sent by all ranks.
+    pub bytes: u64,
+    /// Processor time of messages on all ranks, in nanoseconds.
+    pub message_time: u64,
+    /// Number of ranks.
+    pub ranks: usize,
+    /// The move that the first rank chooses.
+    pub best: Option<Move>,
+    /// The first rank's report.
+    pub report: Report,
+}
+
+impl Job {
+    /// Runs the job.
+    ///
+    /// # Panics
+    /// Panics if there is no memory for the tables.
+    pub fn run(&self) -> Outcome {
+        let engine = |_| Engine::new(self.options.clone()).expect("an engine");
+        let engines: Vec<Engine> = (0..self.ranks).map(engine).collect();
+        let journals: Vec<Journal> = (0..self.ranks).map(|_| Journal::default()).collect();
+        let Job { costs, network, design, simulations, .. } = *self;
+        let terms = Terms { costs, network, design, simulations };
+        let all_routes: Vec<Vec<Route>> =
+            (0..self.ranks).map(|rank| design.topology.routes(rank, self.ranks)).collect();
+        let mut senders = vec![HashSet::new(); self.ranks];
+        for (from, routes) in all_routes.iter().enumerate() {
+            for &to in routes.iter().flat_map(|route| &route.to) {
+                senders[to].insert(from);
+            }
+        }
+        let mut ranks: Vec<Rank<'_>> = (engines.iter().zip(&journals))
+            .zip(all_routes.into_iter().zip(senders))
+            .enumerate()
+            .map(|(number, (engine, routes))| Rank::new(number, engine, &self.root, routes, &terms))
+            .collect();
+        let mut wire = Wire::new(network, self.ranks);
+        // Ranks start within the time between two looks.
+        let start = |rank| Reverse((rank as u64 * LOOK_INTERVAL / self.ranks as u64, rank));
+        let mut events: BinaryHeap<Reverse<(u64, usize)>> = (0..self.ranks).map(start).collect();
+        while let Some(Reverse((now, rank))) = events.pop() {
+            let next = ranks[rank].continue_at(now, &mut wire, &terms);
+            events.extend(next.map(|next| Reverse((next, rank))));
+        }
+        let evaluations: u64 = ranks.iter().map(|rank| rank.evaluations.len() as u64).sum();
+        let distinct: HashSet<(u64, u8)> =
+            ranks.iter().flat_map(|rank| rank.evaluations.iter().copied()).collect();
+        let report = ranks[0].report();
+        Outcome {
+            elapsed: ranks[0].clock(),
+            simulations: simulations * self.ranks as u64,
+            evaluations,
+            repeated: evaluations - distinct.len() as u64,
+            bytes: wire.bytes(),
+            message_time: ranks.iter().map(|rank| rank.message_time).sum(),
+            ranks: self.ranks,
+            best: report.best().map(|best| best.mv),
+            report,
+        }
+    }
+}
