@@ -22,6 +22,8 @@ pub struct Outbox {
     /// Visits of positions that had too few then.
     waiting: Visits,
     min_visits: u32,
+    /// Minimum visits of a position that this rank has evaluated.
+    min_evaluated_visits: u32,
 }
 
 impl Default for Outbox {
@@ -34,7 +36,18 @@ impl Outbox {
     /// Creates an outbox for positions with at least `min_visits`.
     #[must_use]
     pub fn new(min_visits: u32) -> Outbox {
-        Outbox { fresh: Visits::default(), waiting: Visits::default(), min_visits }
+        Outbox {
+            fresh: Visits::default(),
+            waiting: Visits::default(),
+            min_visits,
+            min_evaluated_visits: 0,
+        }
+    }
+
+    /// Delays new evaluations until their position has at least `visits`; without this they are sent at once.
+    #[must_use]
+    pub fn with_min_evaluated_visits(self, visits: u32) -> Outbox {
+        Outbox { min_evaluated_visits: visits, ..self }
     }
 
     /// Adds the records of a journal.
@@ -53,8 +66,13 @@ impl Outbox {
         let mut increments = Vec::new();
         for (key, own) in self.fresh.drain() {
             let Some(entry) = table.find(key) else { continue };
-            let is_known = key == root || !own.pages.is_empty() || entry.is_bounded();
-            if is_known || entry.total().visits >= self.min_visits {
+            let is_known = key == root || entry.is_bounded();
+            let min_visits = if own.pages.is_empty() {
+                self.min_visits
+            } else {
+                self.min_evaluated_visits.min(self.min_visits)
+            };
+            if is_known || entry.total().visits >= min_visits {
                 increments.extend(table.increment(key, &own));
             } else {
                 self.waiting.insert(key, own);
@@ -69,7 +87,7 @@ impl Outbox {
 
     /// Forgets everything, for another table.
     pub(super) fn clear(&mut self) {
-        *self = Outbox::new(self.min_visits);
+        *self = Outbox::new(self.min_visits).with_min_evaluated_visits(self.min_evaluated_visits);
     }
 }
 

@@ -15,26 +15,34 @@ pub enum Topology {
     Groups(usize),
 }
 
-/// A design: topology, minimum visits of a position that is sent, and time between rounds in milliseconds.
+/// A design of the exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Design {
     /// The paths of increments.
     pub topology: Topology,
-    /// See [`ranks::Outbox::new`].
+    /// Minimum visits of a position that is sent, see [`ranks::Outbox::new`].
     pub min_visits: u32,
     /// Time between rounds after the first, in milliseconds.
     pub interval: u64,
+    /// Minimum visits of a position that the sender has evaluated.
+    pub min_evaluated_visits: u32,
+    /// Per cent by which the exploration of the ranks differs, in both directions.
+    pub spread: u32,
 }
 
 /// Minimum visits and interval of the program.
 const MIN_VISITS: u32 = 4;
-const INTERVAL: u64 = ranks::INTERVAL.as_millis() as u64;
+const INTERVAL: u32 = ranks::INTERVAL.as_millis() as u32;
 
 impl FromStr for Design {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Design, String> {
-        let error = || format!("{text}: expected all, treeF or groupsG, then :MIN_VISITS and :INTERVAL_MS");
+        let error = || {
+            format!(
+                "{text}: expected all, treeF or groupsG, then :MIN_VISITS, :INTERVAL_MS, :MIN_EVALUATED_VISITS, :SPREAD"
+            )
+        };
         let mut parts = text.split(':');
         let name = parts.next().unwrap_or_default();
         let number = |digits: &str| digits.parse().ok().filter(|it| *it > 0);
@@ -47,9 +55,13 @@ impl FromStr for Design {
                 .or_else(|| name.strip_prefix("groups").and_then(number).map(Topology::Groups)),
         };
         let topology = topology.ok_or_else(error)?;
-        let min_visits = parts.next().map_or(Ok(MIN_VISITS), |it| it.parse().map_err(|_| error()))?;
-        let interval = parts.next().map_or(Ok(INTERVAL), |it| it.parse().map_err(|_| error()))?;
-        Ok(Design { topology, min_visits, interval })
+        let mut numbers = [MIN_VISITS, INTERVAL, 0, 0];
+        for (number, text) in numbers.iter_mut().zip(parts) {
+            *number = text.parse().map_err(|_| error())?;
+        }
+        let [min_visits, interval, min_evaluated_visits, spread] = numbers;
+        let interval = interval.max(1).into();
+        Ok(Design { topology, min_visits, interval, min_evaluated_visits, spread })
     }
 }
 
@@ -60,7 +72,8 @@ impl fmt::Display for Design {
             Topology::Tree(children) => write!(f, "tree{children}")?,
             Topology::Groups(size) => write!(f, "groups{size}")?,
         }
-        write!(f, ":{}:{}", self.min_visits, self.interval)
+        let Design { min_visits, interval, min_evaluated_visits, spread, .. } = self;
+        write!(f, ":{min_visits}:{interval}:{min_evaluated_visits}:{spread}")
     }
 }
 

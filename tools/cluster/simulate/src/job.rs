@@ -4,11 +4,13 @@ use crate::cost::{Costs, LOOK_INTERVAL, Network};
 use crate::design::{Design, Route};
 use crate::rank::{Rank, Terms};
 use crate::wire::Wire;
+use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 use tewari::base::game::Move;
 use tewari::engine::{Engine, EngineOptions};
 use tewari::go::Position;
+use tewari::search::policy::Puct;
 use tewari::search::{Journal, Report};
 
 /// A search by several ranks.
@@ -19,7 +21,7 @@ pub struct Job {
     pub root: Position,
     /// Number of ranks.
     pub ranks: usize,
-    /// Simulations of each rank.
+    /// Simulations for each rank. All ranks together run this number times the ranks, as in a search limited by time.
     pub simulations: u64,
     /// Kind of the network.
     pub network: Network,
@@ -52,16 +54,29 @@ pub struct Outcome {
 }
 
 impl Job {
+    /// Returns the options of one rank. The exploration of the ranks is spread evenly, on a logarithmic scale.
+    fn options_of(&self, rank: usize) -> EngineOptions {
+        let mut options = self.options.clone();
+        if self.design.spread > 0 {
+            let place = (rank as f64 * 0.618_034 + 0.5).fract() * 2.0 - 1.0;
+            let factor = (1.0 + f64::from(self.design.spread) / 100.0).powf(place);
+            let puct = f64::from(Puct::default().exploration) * factor;
+            options.policy = format!("rave:puct={puct:.3}").parse().expect("a policy");
+        }
+        options
+    }
+
     /// Runs the job.
     ///
     /// # Panics
     /// Panics if there is no memory for the tables.
     pub fn run(&self) -> Outcome {
-        let engine = |_| Engine::new(self.options.clone()).expect("an engine");
+        let engine = |rank| Engine::new(self.options_of(rank)).expect("an engine");
         let engines: Vec<Engine> = (0..self.ranks).map(engine).collect();
         let journals: Vec<Journal> = (0..self.ranks).map(|_| Journal::default()).collect();
         let Job { costs, network, design, simulations, .. } = *self;
-        let terms = Terms { costs, network, design, simulations };
+        let all = Cell::new(simulations * self.ranks as u64);
+        let terms = Terms { costs, network, design, simulations_left: &all };
         let all_routes: Vec<Vec<Route>> =
             (0..self.ranks).map(|rank| design.topology.routes(rank, self.ranks)).collect();
         let mut senders = vec![HashSet::new(); self.ranks];

@@ -44,7 +44,7 @@ struct Arguments {
     /// Number of the first position.
     #[arg(long, default_value_t = 0)]
     first: usize,
-    /// Designs: all, treeF or groupsG, then :MIN_VISITS and :INTERVAL_MS.
+    /// Designs: all, treeF or groupsG, then :MIN_VISITS, :INTERVAL_MS, :MIN_EVALUATED_VISITS, :SPREAD.
     #[arg(long, value_delimiter = ',', default_value = "all")]
     designs: Vec<Design>,
     /// Networks: ethernet, infiniband.

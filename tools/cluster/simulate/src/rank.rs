@@ -3,6 +3,7 @@
 use crate::cost::{Costs, LOOK_INTERVAL, Network};
 use crate::design::{Design, Route};
 use crate::wire::{Message, Wire};
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::rc::Rc;
 use tewari::base::game::Game;
@@ -31,7 +32,6 @@ pub struct Rank<'t> {
     inbox: Inbox,
     /// Ranks that send to this one and have not sent their last message.
     senders: HashSet<usize>,
-    simulations_left: u64,
     clock: u64,
     next_round: u64,
     interval: u64,
@@ -44,15 +44,15 @@ pub struct Rank<'t> {
 
 /// The constants of a job that its ranks share.
 #[derive(Clone, Copy)]
-pub struct Terms {
+pub struct Terms<'j> {
     /// Costs of a rank's work.
     pub costs: Costs,
     /// Kind of the network.
     pub network: Network,
     /// Design of the exchange.
     pub design: Design,
-    /// Simulations of each rank.
-    pub simulations: u64,
+    /// Simulations that the ranks together have still to run.
+    pub simulations_left: &'j Cell<u64>,
 }
 
 impl<'t> Rank<'t> {
@@ -62,10 +62,11 @@ impl<'t> Rank<'t> {
         (engine, journal): (&'t Engine, &'t Journal),
         root: &Position,
         (routes, senders): (Vec<Route>, HashSet<usize>),
-        terms: &Terms,
+        terms: &Terms<'_>,
     ) -> Rank<'t> {
-        let outgoing =
-            |route| Outgoing { route, outbox: Outbox::new(terms.design.min_visits), is_closed: false };
+        let Design { min_visits, min_evaluated_visits, .. } = terms.design;
+        let outbox = || Outbox::new(min_visits).with_min_evaluated_visits(min_evaluated_visits);
+        let outgoing = |route| Outgoing { route, outbox: outbox(), is_closed: false };
         let interval = (FIRST_INTERVAL.as_nanos() as u64).min(terms.design.interval * 1_000_000);
         Rank {
             number,
@@ -76,7 +77,6 @@ impl<'t> Rank<'t> {
             outgoing: routes.into_iter().map(outgoing).collect(),
             inbox: Inbox::default(),
             senders,
-            simulations_left: terms.simulations,
             clock: 0,
             next_round: interval,
             interval,
@@ -88,7 +88,7 @@ impl<'t> Rank<'t> {
 
     /// Continues the rank at the time `now`, from one look for messages to the next; returns the time of that, or `None` if the
     /// rank has ended and has everything.
-    pub fn continue_at(&mut self, now: u64, wire: &mut Wire, terms: &Terms) -> Option<u64> {
+    pub fn continue_at(&mut self, now: u64, wire: &mut Wire, terms: &Terms<'_>) -> Option<u64> {
         self.clock = self.clock.max(now);
         if !self.senders.is_empty() {
             self.take_time(terms.costs.look);
@@ -103,11 +103,12 @@ impl<'t> Rank<'t> {
             self.next_round = self.clock + self.interval;
         }
         let next = now + LOOK_INTERVAL;
-        while self.simulations_left > 0 && self.clock < next {
+        while terms.simulations_left.get() > 0 && self.clock < next {
+            terms.simulations_left.update(|left| left - 1);
             self.simulate(&terms.costs);
         }
         self.close(wire, terms);
-        if self.is_complete() {
+        if self.is_complete(terms) {
             self.inbox.retry(self.table, true);
             self.search.finish();
             return None;
@@ -116,8 +117,10 @@ impl<'t> Rank<'t> {
     }
 
     /// Returns true if the rank has sent and received everything.
-    fn is_complete(&self) -> bool {
-        self.senders.is_empty() && self.simulations_left == 0 && self.outgoing.iter().all(|it| it.is_closed)
+    fn is_complete(&self, terms: &Terms<'_>) -> bool {
+        self.senders.is_empty()
+            && terms.simulations_left.get() == 0
+            && self.outgoing.iter().all(|it| it.is_closed)
     }
 
     /// Returns the time up to which the rank has run.
@@ -137,7 +140,6 @@ impl<'t> Rank<'t> {
 
     fn simulate(&mut self, costs: &Costs) {
         self.search.simulate();
-        self.simulations_left -= 1;
         let records = self.journal.take();
         for JournalRecord { key, change } in &records {
             self.clock += match change {
@@ -153,7 +155,7 @@ impl<'t> Rank<'t> {
         self.outgoing.iter_mut().for_each(|it| it.outbox.add(&records));
     }
 
-    fn receive(&mut self, message: &Message, terms: &Terms) {
+    fn receive(&mut self, message: &Message, terms: &Terms<'_>) {
         self.take_time(terms.network.message());
         let positions = read_increments(&message.bytes).unwrap_or_default();
         self.take_time(cost(terms.costs.apply, &positions));
@@ -170,15 +172,15 @@ impl<'t> Rank<'t> {
     }
 
     /// Sends the new increments of all routes.
-    fn send(&mut self, wire: &mut Wire, terms: &Terms) {
+    fn send(&mut self, wire: &mut Wire, terms: &Terms<'_>) {
         (0..self.outgoing.len()).for_each(|at| self.send_on(at, false, wire, terms));
     }
 
     /// Sends the last message of each route that nothing can follow on.
-    fn close(&mut self, wire: &mut Wire, terms: &Terms) {
+    fn close(&mut self, wire: &mut Wire, terms: &Terms<'_>) {
         for at in 0..self.outgoing.len() {
             let it = &self.outgoing[at];
-            let can_follow = self.simulations_left > 0
+            let can_follow = terms.simulations_left.get() > 0
                 || it.route.forwarded.iter().any(|from| self.senders.contains(from));
             if !it.is_closed && !can_follow {
                 self.send_on(at, true, wire, terms);
@@ -187,7 +189,7 @@ impl<'t> Rank<'t> {
         }
     }
 
-    fn send_on(&mut self, at: usize, is_last: bool, wire: &mut Wire, terms: &Terms) {
+    fn send_on(&mut self, at: usize, is_last: bool, wire: &mut Wire, terms: &Terms<'_>) {
         if self.outgoing[at].is_closed {
             return;
         }
