@@ -21,7 +21,7 @@ pub struct Costs {
 }
 
 /// Costs on the command line; those left out have the measured values below.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub struct CostArguments {
     /// Nanoseconds of an evaluation.
     #[arg(long)]

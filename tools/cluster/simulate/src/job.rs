@@ -115,3 +115,63 @@ impl Job {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cost::CostArguments;
+    use crate::{positions, rank_options};
+    use tewari::search::Limits;
+
+    const SIMULATIONS: u64 = 150;
+
+    fn job(ranks: usize, design: &str) -> Job {
+        Job {
+            options: rank_options(9, 1, SIMULATIONS * ranks as u64),
+            root: positions::position(9, 1, 0),
+            ranks,
+            simulations: SIMULATIONS,
+            network: Network::Ethernet,
+            design: design.parse().expect("a design"),
+            costs: CostArguments::default().for_side(9),
+        }
+    }
+
+    /// Returns the numbers that any difference between two runs changes.
+    fn numbers(outcome: &Outcome) -> (u64, u64, u64, Vec<(Move, u64)>) {
+        let moves = outcome.report.moves.iter().map(|it| (it.mv, it.edge_visits)).collect();
+        (outcome.elapsed, outcome.bytes, outcome.repeated, moves)
+    }
+
+    #[test]
+    fn two_runs_give_the_same_result() {
+        for design in ["all", "tree2"] {
+            let [one, two] = [(); 2].map(|()| numbers(&job(5, design).run()));
+            assert_eq!(one, two, "{design}");
+            assert!(one.1 > 0, "{design}: bytes");
+        }
+    }
+
+    #[test]
+    fn one_rank_is_the_search_of_the_program() {
+        let job = job(1, "all");
+        let mut engine = Engine::new(job.options.clone()).expect("an engine");
+        let limits = Limits { simulations: Some(SIMULATIONS), ..Limits::default() };
+        engine.search_position(job.root.clone(), limits, &mut |_| true).expect("a report");
+        let report = engine.look_up(job.root.clone());
+        let moves: Vec<_> = report.moves.iter().map(|it| (it.mv, it.edge_visits, it.value)).collect();
+        let outcome = job.run();
+        let of_rank: Vec<_> =
+            outcome.report.moves.iter().map(|it| (it.mv, it.edge_visits, it.value)).collect();
+        assert_eq!(of_rank, moves);
+        assert_eq!((outcome.bytes, outcome.repeated, outcome.message_time), (0, 0, 0));
+    }
+
+    #[test]
+    fn the_first_rank_has_the_visits_of_all() {
+        for design in ["all", "all:16:50:16", "all:4:20:0:50", "tree2", "groups3"] {
+            let outcome = job(7, design).run();
+            assert_eq!(outcome.report.root.visits, 7 * SIMULATIONS, "{design}");
+        }
+    }
+}
