@@ -26,8 +26,10 @@ pub struct Design {
     pub interval: u64,
     /// Minimum visits of a position that the sender has evaluated.
     pub min_evaluated_visits: u32,
-    /// Per cent by which the exploration of the ranks differs, in both directions.
+    /// Maximum deviation of a rank's exploration from the default, in per cent.
     pub spread: u32,
+    /// Number of root moves, the best by policy, that take turns as the noise of a rank's root; 0: no noise.
+    pub noise: u32,
 }
 
 /// Minimum visits and interval of the program.
@@ -40,7 +42,7 @@ impl FromStr for Design {
     fn from_str(text: &str) -> Result<Design, String> {
         let error = || {
             format!(
-                "{text}: expected all, treeF or groupsG, then :MIN_VISITS, :INTERVAL_MS, :MIN_EVALUATED_VISITS, :SPREAD"
+                "{text}: expected all, treeF or groupsG, then :MIN_VISITS, :INTERVAL_MS, :MIN_EVALUATED_VISITS, :SPREAD, :NOISE"
             )
         };
         let mut parts = text.split(':');
@@ -55,13 +57,13 @@ impl FromStr for Design {
                 .or_else(|| name.strip_prefix("groups").and_then(number).map(Topology::Groups)),
         };
         let topology = topology.ok_or_else(error)?;
-        let mut numbers = [MIN_VISITS, INTERVAL, 0, 0];
+        let mut numbers = [MIN_VISITS, INTERVAL, 0, 0, 0];
         for (number, text) in numbers.iter_mut().zip(parts) {
             *number = text.parse().map_err(|_| error())?;
         }
-        let [min_visits, interval, min_evaluated_visits, spread] = numbers;
+        let [min_visits, interval, min_evaluated_visits, spread, noise] = numbers;
         let interval = interval.max(1).into();
-        Ok(Design { topology, min_visits, interval, min_evaluated_visits, spread })
+        Ok(Design { topology, min_visits, interval, min_evaluated_visits, spread, noise })
     }
 }
 
@@ -72,8 +74,8 @@ impl fmt::Display for Design {
             Topology::Tree(children) => write!(f, "tree{children}")?,
             Topology::Groups(size) => write!(f, "groups{size}")?,
         }
-        let Design { min_visits, interval, min_evaluated_visits, spread, .. } = self;
-        write!(f, ":{min_visits}:{interval}:{min_evaluated_visits}:{spread}")
+        let Design { min_visits, interval, min_evaluated_visits, spread, noise, .. } = self;
+        write!(f, ":{min_visits}:{interval}:{min_evaluated_visits}:{spread}:{noise}")
     }
 }
 

@@ -10,6 +10,7 @@ use std::collections::{BinaryHeap, HashSet};
 use tewari::base::game::Move;
 use tewari::engine::{Engine, EngineOptions};
 use tewari::go::Position;
+use tewari::network::probabilities::PROBABILITY_ONE;
 use tewari::search::policy::Puct;
 use tewari::search::{Journal, Report};
 
@@ -66,12 +67,28 @@ impl Job {
         options
     }
 
+    /// Returns the noise at the root of one rank: a single move.
+    fn noise_of(&self, rank: usize, engine: &Engine) -> Option<Vec<u32>> {
+        let place = rank.checked_rem(self.design.noise as usize)?;
+        let policy = engine.policy(&self.root)?;
+        let mut order: Vec<usize> = (0..policy.len()).collect();
+        order.sort_by(|&one, &other| policy[other].total_cmp(&policy[one]));
+        let mut noise = vec![0; policy.len()];
+        noise[order[place]] = PROBABILITY_ONE;
+        Some(noise)
+    }
+
     /// Runs the job.
     ///
     /// # Panics
     /// Panics if there is no memory for the tables.
     pub fn run(&self) -> Outcome {
-        let engine = |rank| Engine::new(self.options_of(rank)).expect("an engine");
+        let engine = |rank| {
+            let mut engine = Engine::new(self.options_of(rank)).expect("an engine");
+            let noise = self.noise_of(rank, &engine);
+            engine.set_root_noise(noise);
+            engine
+        };
         let engines: Vec<Engine> = (0..self.ranks).map(engine).collect();
         let journals: Vec<Journal> = (0..self.ranks).map(|_| Journal::default()).collect();
         let Job { costs, network, design, simulations, .. } = *self;

@@ -1,4 +1,4 @@
-//! A simulation of one search by many ranks, without a network.
+//! A discrete-event simulation of one search by many ranks, in one thread and without a network.
 //!
 //! Every rank runs the search of the program on a table of its own (`rank`), with a virtual clock (`cost`); messages arrive
 //! after the delay and at the bandwidth of a network (`wire`). `job` runs all ranks in the order of their clocks. `design` says
@@ -44,7 +44,7 @@ struct Arguments {
     /// Number of the first position.
     #[arg(long, default_value_t = 0)]
     first: usize,
-    /// Designs: all, treeF or groupsG, then :MIN_VISITS, :INTERVAL_MS, :MIN_EVALUATED_VISITS, :SPREAD.
+    /// Designs: all, treeF or groupsG, then :MIN_VISITS, :INTERVAL_MS, :MIN_EVALUATED_VISITS, :SPREAD, :NOISE.
     #[arg(long, value_delimiter = ',', default_value = "all")]
     designs: Vec<Design>,
     /// Networks: ethernet, infiniband.
@@ -129,7 +129,7 @@ fn run_position(arguments: &Arguments, costs: &Costs, root: &Position, rows: &mu
                 let outcome = run(ranks, network, design);
                 let regret = judge.as_mut().map(|judge| judge.loss(outcome.best, all)).zip(single);
                 let sample = Sample::new(&outcome, &alone, regret);
-                eprintln!("{ranks} {network} {design}: {sample:?} {:?}", outcome.report.census);
+                eprintln!("{ranks} {network} {design}: {sample:?}");
                 rows.add(ranks, network, design, sample);
             }
         }
