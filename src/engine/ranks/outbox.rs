@@ -36,12 +36,7 @@ impl Outbox {
     /// Creates an outbox for positions with at least `min_visits`.
     #[must_use]
     pub fn new(min_visits: u32) -> Outbox {
-        Outbox {
-            fresh: Visits::default(),
-            waiting: Visits::default(),
-            min_visits,
-            min_evaluated_visits: 0,
-        }
+        Outbox { fresh: Visits::default(), waiting: Visits::default(), min_visits, min_evaluated_visits: 0 }
     }
 
     /// Delays new evaluations until their position has at least `visits`; without this they are sent at once.
