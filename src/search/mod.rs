@@ -9,8 +9,8 @@
 //! 4. `proof`: the results that are proven, and the histories for which they hold;
 //! 5. `report`: the result of a search, read from the table.
 //!
-//! `journal` lists the changes of the table for searches in other processes; `stepped` runs one simulation at a time. `virtual_loss`, `pending` and `update_buffer`
-//! matter only with several workers, `policy_state` only to a few policies.
+//! `journal` lists the changes of the table for searches in other processes; `stepped` runs one simulation at a time.
+//! `virtual_loss`, `pending` and `update_buffer` matter only with several workers, `policy_state` only to a few policies.
 
 mod amaf;
 mod backup;
