@@ -57,7 +57,8 @@ const LOST_WIN_RATE: f64 = 0.1;
 
 /// Win rate below which the loser by the count under territory scoring passes.
 const PASSING_WIN_RATE: f64 = 0.35;
-/// Maximum points by which a count is lost [closely](Clarity::Close).
+/// Maximum points by which a count is lost [closely](Clarity::Close), or by which a search may lead against an
+/// unclear one.
 const CLOSE_POINTS: f64 = 4.0;
 /// Minimum visits of a pass for its win rate in a report to count.
 const MIN_PASS_VISITS: u64 = 8;
@@ -101,7 +102,9 @@ impl Engine {
             EndingPass::Open | EndingPass::WinsForSure | EndingPass::WinsWithDeadStones => {
                 EndingChoice::OfSearch
             }
-            EndingPass::Settled(clarity) if win_rate >= clarity.playing_win_rate() => EndingChoice::OfSearch,
+            EndingPass::Settled(clarity) if plays_on(self.position(), player, clarity, report) => {
+                EndingChoice::OfSearch
+            }
             EndingPass::Settled(_) if win_rate < PASSING_WIN_RATE => EndingChoice::Pass(SETTLED),
             EndingPass::Wins(clarity) | EndingPass::Settled(clarity) => {
                 let is_win = matches!(ending, EndingPass::Wins(_));
@@ -183,7 +186,7 @@ impl Engine {
             EndingPass::Wins(clarity) => !is_lost && loss <= clarity.max_loss(true, report.root.visits),
             EndingPass::Settled(clarity) => {
                 is_lost
-                    || win_rate < clarity.playing_win_rate()
+                    || !plays_on(root, player, clarity, report)
                         && loss <= clarity.max_loss(false, report.root.visits)
             }
             EndingPass::Open | EndingPass::WinsWithDeadStones => false,
@@ -294,6 +297,16 @@ impl Engine {
             (false, false) => EndingPass::WinsWithDeadStones,
         }
     }
+}
+
+/// Returns true if a search contradicts a count that `player` loses: by its win rate or, where the status of a chain is
+/// unclear, by its score.
+fn plays_on(position: &Position, player: Player, clarity: Clarity, report: &Report) -> bool {
+    let komi = position.score_komi().points();
+    let lead = report.root.black_score.map_or(0.0, |score| score - komi);
+    let lead = if player == Player::Black { lead } else { -lead };
+    report.root.value.as_f64() >= clarity.playing_win_rate()
+        || clarity == Clarity::Unclear && lead > CLOSE_POINTS
 }
 
 /// Returns true if `player` wins with this area score of Black, under the komi of a game that ends now.
