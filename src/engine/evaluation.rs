@@ -133,7 +133,7 @@ pub(super) fn black_score(score: ScoreEstimate, position: &Position) -> ScoreMea
     let lead = score.lead(0).clamp(-points, points);
     let area = if position.to_play() == Player::Black { lead } else { -lead };
     ScoreMean {
-        mean: area - position.expected_area_offset(),
+        mean: area - f64::from(position.area_offset()),
         deviation: score.with_spread_divided(SPREAD_DIVISOR).deviation().min(points),
         weight: 1.0,
     }

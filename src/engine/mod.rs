@@ -319,7 +319,7 @@ impl Engine {
             || {
                 let seed = self.options.parameters.seed;
                 let [area, deviation] = playout_ownership::score_by_playouts(root, SCORE_PLAYOUTS, seed);
-                (area - root.expected_area_offset(), deviation)
+                (area - f64::from(root.area_offset()), deviation)
             },
             |score| (score.mean, score.deviation),
         );

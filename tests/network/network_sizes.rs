@@ -43,23 +43,3 @@ fn an_engine_asks_the_network_for_its_board_also_after_another_size() {
         }
     }
 }
-
-#[test]
-fn an_evaluation_with_exchanged_colours_has_exchanged_results_under_all_rules() {
-    for rules in [Rules::JAPANESE, Rules::CHINESE, Rules::TROMP_TAYLOR] {
-        let start = |komi, first| Position::with_stones(square(9), rules, komi, &[], first).expect("a board");
-        let mut position = start(Komi(13), Player::Black);
-        let mut exchanged = start(Komi(-13), Player::White);
-        let network = Network::embedded(square(9));
-        for name in "E5 E6 pass D5 C3 G7 F5 pass E4 D4 G3".split_whitespace() {
-            let mv = square(9).parse_vertex(name).expect("a vertex");
-            position.try_play(mv).expect("legal");
-            exchanged.try_play(mv).expect("legal");
-            let [own, other] = [&position, &exchanged].map(|it| evaluation::evaluate(&network, it));
-            let sums = [own.black_score.zip(other.black_score), own.black_winrate.zip(other.black_winrate)]
-                .map(|pair| pair.map(|(own, other)| own + other).expect("a network trained on scores"));
-            assert!(sums[0].abs() < 1e-9 && (sums[1] - 1.0).abs() < 1e-9, "{name} under {rules:?}: {sums:?}");
-            assert_eq!(own.policy, other.policy, "{name} under {rules:?}");
-        }
-    }
-}

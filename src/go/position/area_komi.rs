@@ -61,35 +61,17 @@ impl Position {
         Komi(self.score_komi().0 + 2 * self.stones_placed())
     }
 
-    /// Returns the komi for an estimated area score: [`Position::score_komi`] plus the
-    /// [expected area offset](Position::expected_area_offset).
+    /// Returns the komi for an estimated area score: [`Position::score_komi`] plus the [area offset](Position::area_offset).
     #[must_use]
     pub fn area_komi(&self) -> Komi {
-        Komi(self.score_komi().0 + 2 * self.area_offset() + i32::from(self.may_leave_last_stone()))
+        Komi(self.score_komi().0 + 2 * self.area_offset())
     }
 
-    /// Returns the points by which an area score is expected to exceed the score under the rules, 0 under area scoring.
+    /// Returns the points by which an area score exceeds the score under the rules, 0 under area scoring.
     ///
-    /// Under territory scoring this is the number of stones that Black has placed, set up or played, minus White's, at the end
-    /// of the game. Until then each player places the last stone with equal probability: between two moves of White the number is
-    /// the [area offset](Position::area_offset) or one more. With colours exchanged the expected offset changes its sign.
-    #[must_use]
-    pub fn expected_area_offset(&self) -> f64 {
-        Komi(self.area_komi().0 - self.score_komi().0).points()
-    }
-
-    /// Returns true if the last stone of the game may be one of Black's that White does not answer: under territory scoring,
-    /// until both have passed.
-    #[inline]
-    pub(super) fn may_leave_last_stone(&self) -> bool {
-        self.rules.scoring == Scoring::Territory && self.passes < 2
-    }
-
-    /// Returns the points by which an area score exceeds the score under the rules if White answers each of Black's stones, 0
-    /// under area scoring. The offset is part of the key.
-    ///
-    /// Under territory scoring this is the number of stones that Black has placed, set up or played, minus White's; on White's
-    /// turn, while fewer than two passes have been played, without Black's last stone.
+    /// Under territory scoring this is the number of stones that Black has placed, set up or played, minus White's. While
+    /// the game goes on White is expected to answer each of Black's stones: on White's turn Black's last stone is not
+    /// counted.
     #[must_use]
     #[inline]
     pub fn area_offset(&self) -> i32 {

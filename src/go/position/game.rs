@@ -150,12 +150,10 @@ impl Game for Position {
     }
 
     /// Plays to the end with the area offset of the position where the playout begins: under territory scoring the moves
-    /// that fill territory in playouts mean nothing. The last stone of the game is White's answer or a further one of Black's
-    /// at random. After two passes, playouts decide which stones are dead.
+    /// that fill territory in playouts mean nothing. After two passes, playouts decide which stones are dead.
     fn playout(&mut self, rng: &mut PlayoutRng, trace: &mut Trace) -> Score {
         let passes = if self.is_scored_by_playouts() { 0 } else { self.passes };
-        let last_stone = i32::from(self.may_leave_last_stone() && rng.is_true_in_256(128));
-        let offset = self.area_offset() + last_stone;
+        let offset = self.area_offset();
         let area = self.playouts.play(&mut self.board, self.to_play, passes, self.last, rng, trace);
         score_of_area(area, offset)
     }
