@@ -289,8 +289,8 @@ fn mark_seki(area: &SearchedArea, outcome: &LocalOutcome, results: &mut [StatusR
     }
 }
 
-/// Returns the chains among `candidates` that border two or more empty regions that such chains alone surround. Benson's theorem
-/// without its condition that every point of a region be a liberty: who takes a point inside is answered there.
+/// Returns the chains among `candidates` that border two or more empty regions that such chains alone surround. Unlike in Benson's
+/// theorem, a point of a region need not be a liberty: a move of the opponent on it is assumed to be answered inside the region.
 fn with_two_eye_spaces(map: &ChainMap, candidates: impl Fn(usize) -> bool) -> Vec<bool> {
     let mut chosen: Vec<bool> = (0..map.chains.len()).map(candidates).collect();
     loop {
