@@ -1,7 +1,7 @@
 //! The status of all chains: by rules for safe chains, by a search of small areas, and elsewhere by a vote of playouts.
 
 use super::ChainStatus;
-use super::chain_map::ChainMap;
+use super::chain_map::{ChainMap, EmptyRegion};
 use super::local_game::PointSet;
 use super::local_outcome::{self, LocalGroup, LocalOutcome};
 use super::local_problem::LocalProblem;
@@ -26,6 +26,13 @@ const MAX_BOARD_POSITIONS: u32 = 150_000;
 
 /// Minimum share of playouts that lose a chain for it to be removed as dead before its neighbours are searched.
 const MIN_SHARE_DEAD: f64 = 0.75;
+
+/// Minimum share of playouts that lose a chain for a search of its capture alone.
+const MIN_SHARE_CAPTURED: f64 = 0.3;
+
+/// Largest numbers of positions that the search of one capture visits, and those of one board.
+const MAX_CAPTURE_POSITIONS: u32 = 3_000;
+const MAX_BOARD_CAPTURE_POSITIONS: u32 = 50_000;
 
 /// Share of lost playouts below which a chain is safe if every enemy chain in contact with it is safe or dead.
 const MAX_SHARE_SAFE: f64 = 0.02;
@@ -52,6 +59,7 @@ pub(super) struct StatusSearch<'a> {
     /// Chain number of each point.
     number_at: [usize; CELLS],
     positions_left: u32,
+    capture_positions_left: u32,
 }
 
 /// The result of the search of one area.
@@ -81,8 +89,15 @@ pub(super) fn chain_statuses(
     for (number, chain) in ChainMap::of(board).chains.iter().enumerate() {
         chain.stones.iter().for_each(|stone| number_at[stone.index()] = number);
     }
-    let mut search =
-        StatusSearch { board, suicide, to_play, lost_share, number_at, positions_left: MAX_BOARD_POSITIONS };
+    let mut search = StatusSearch {
+        board,
+        suicide,
+        to_play,
+        lost_share,
+        number_at,
+        positions_left: MAX_BOARD_POSITIONS,
+        capture_positions_left: MAX_BOARD_CAPTURE_POSITIONS,
+    };
     let mut removed = search.dead_in_open_regions();
     loop {
         let (results, unsearched) = search.round(&removed);
@@ -106,6 +121,29 @@ impl StatusSearch<'_> {
             }
         }
         removed
+    }
+
+    /// Returns true for each group that the opponent [captures in any case](local_outcome::is_captured) at the cost of no stones but
+    /// those of groups with `may_be_lost` that are not beside it.
+    fn captured_groups(
+        &mut self,
+        problem: &LocalProblem,
+        groups: &[LocalGroup],
+        may_be_lost: &[bool],
+    ) -> Vec<bool> {
+        let mut captured = vec![false; groups.len()];
+        for (index, group) in groups.iter().enumerate().filter(|(index, _)| may_be_lost[*index]) {
+            let beside = problem.area.beside(group.stones);
+            let kept = groups.iter().zip(may_be_lost).filter(|(other, may_be_lost)| {
+                other.player != group.player && (!**may_be_lost || other.stones & beside != 0)
+            });
+            let kept = kept.fold(0, |set, (other, _)| set | other.stones);
+            let limit = self.capture_positions_left.min(MAX_CAPTURE_POSITIONS);
+            let mut search = LocalSearch::new(&problem.area, limit);
+            captured[index] = local_outcome::is_captured(&mut search, problem.stones, *group, kept);
+            self.capture_positions_left -= limit - search.positions_left();
+        }
+        captured
     }
 
     /// Returns the status of all chains with those in `removed` dead, and the chains that could not be searched.
@@ -209,29 +247,16 @@ impl StatusSearch<'_> {
         component: &[usize],
         numbers: &[usize],
     ) -> Option<SearchedArea> {
-        let touches = |region: &&super::chain_map::EmptyRegion| {
-            region.borders.iter().any(|(chain, _)| component.contains(chain))
-        };
-        let empty: Vec<Point> =
-            map.regions.iter().filter(touches).flat_map(|region| region.points.iter().copied()).collect();
-        if empty.len() > MAX_EMPTY {
-            return None;
-        }
-        let mut points = empty;
-        component.iter().for_each(|&chain| points.extend(&map.chains[chain].stones));
-        let problem = LocalProblem::new(board, &points)?;
-        let groups: Vec<LocalGroup> = component
-            .iter()
-            .map(|&chain| LocalGroup {
-                player: problem.local(map.chains[chain].player),
-                stones: problem.set_of(|point| map.chains[chain].stones.contains(&point)),
-            })
-            .collect();
+        let (problem, groups) = local_problem(board, map, component)?;
+        let may_be_lost: Vec<bool> =
+            component.iter().map(|&chain| self.lost_share[numbers[chain]] >= MIN_SHARE_CAPTURED).collect();
+        let captured = self.captured_groups(&problem, &groups, &may_be_lost);
         // Each player's search has its own budget: in a seki of three groups the first would use up both.
         let limit = self.positions_left.min(MAX_AREA_POSITIONS) / 2;
         let found = Player::BOTH.map(|first| {
             let mut search = LocalSearch::new(&problem.area, limit);
-            let outcome = local_outcome::outcome(&mut search, problem.stones, &groups, problem.local(first));
+            let outcome =
+                local_outcome::outcome(&mut search, problem.stones, &groups, &captured, problem.local(first));
             self.positions_left -= limit - search.positions_left();
             outcome
         });
@@ -263,6 +288,29 @@ impl StatusSearch<'_> {
             mark_seki(area, outcome, results);
         }
     }
+}
+
+/// Returns the local game of some chains, given by their numbers on `board`, and the chains in it; `None` if it is too large.
+fn local_problem(
+    board: &Board,
+    map: &ChainMap,
+    component: &[usize],
+) -> Option<(LocalProblem, Vec<LocalGroup>)> {
+    let touches = |region: &&EmptyRegion| region.borders.iter().any(|(chain, _)| component.contains(chain));
+    let empty: Vec<Point> =
+        map.regions.iter().filter(touches).flat_map(|region| region.points.iter().copied()).collect();
+    if empty.len() > MAX_EMPTY {
+        return None;
+    }
+    let mut points = empty;
+    component.iter().for_each(|&chain| points.extend(&map.chains[chain].stones));
+    let problem = LocalProblem::new(board, &points)?;
+    let group = |&chain: &usize| LocalGroup {
+        player: problem.local(map.chains[chain].player),
+        stones: problem.set_of(|point| map.chains[chain].stones.contains(&point)),
+    };
+    let groups = component.iter().map(group).collect();
+    Some((problem, groups))
 }
 
 /// Marks the chains of an area that live in seki.
