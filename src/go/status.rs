@@ -1,7 +1,8 @@
 //! The status of chains at the end of a game: alive, dead or in seki.
 //!
 //! Unconditional life and large territories make chains safe; an exact search of the small areas between them decides which
-//! chains can be captured; playouts vote where an area is too large to search (see the private modules).
+//! chains can be captured; playouts vote where an area is too large to search (see the private modules). Under territory scoring
+//! the count includes the answers that the filling of neutral points requires.
 
 mod chain_map;
 mod chain_status;
@@ -9,6 +10,7 @@ mod local_game;
 mod local_outcome;
 mod local_problem;
 mod local_search;
+mod needed_defences;
 
 use super::board::{Board, cell};
 use super::rules::Scoring;
@@ -35,6 +37,8 @@ pub struct BoardStatus {
     board: Board,
     chains: Vec<Chain>,
     scoring: Scoring,
+    /// True if the players agree on dead stones and on answers to the filling of neutral points.
+    is_agreed: bool,
 }
 
 /// A chain.
@@ -74,14 +78,14 @@ impl BoardStatus {
                 chain.is_settled = result.is_settled;
             }
         }
-        BoardStatus { chains, board, scoring: position.rules().scoring }
+        BoardStatus { chains, board, scoring: position.rules().scoring, is_agreed: true }
     }
 
     /// Returns all chains of `position` as alive, for rules without removal of dead stones.
     #[must_use]
     pub fn all_alive(position: &Position) -> BoardStatus {
         let board = position.board().clone();
-        BoardStatus { chains: chains(&board), board, scoring: position.rules().scoring }
+        BoardStatus { chains: chains(&board), board, scoring: position.rules().scoring, is_agreed: false }
     }
 
     /// Returns the dead stones, by move number.
@@ -105,14 +109,14 @@ impl BoardStatus {
     }
 
     /// Returns Black's points minus White's by area without the dead stones and without komi. Under territory scoring the
-    /// eyes of chains in seki do not count; area minus the [stones placed](Position::final_area_komi) is then territory and
-    /// prisoners.
+    /// eyes of chains in seki and points of territory that their owner [has to fill](needed_defences) do not count; area minus the
+    /// [stones placed](Position::final_area_komi) is then territory and prisoners.
     #[must_use]
     pub fn area_score(&self) -> Score {
         self.owners().into_iter().flatten().map(|owner| if owner == Player::Black { 1 } else { -1 }).sum()
     }
 
-    /// Returns the owner of each point without the dead stones, by move number; `None` for neutral points.
+    /// Returns the owner of each point without the dead stones, by move number; `None` for points that do not count.
     #[must_use]
     pub fn owners(&self) -> Vec<Option<Player>> {
         let board = without_the_dead(&self.board, &self.chains);
@@ -121,12 +125,27 @@ impl BoardStatus {
             |&point: &Point| Player::BOTH.into_iter().find(|&player| owners[point.index()] == colour(player));
         let geometry = self.board.geometry();
         let mut owners: Vec<Option<Player>> = geometry.points.iter().map(owner).collect();
-        if self.scoring == Scoring::Territory {
-            for point in self.eyes_in_seki(&board) {
+        if self.scoring == Scoring::Territory && self.is_agreed {
+            let in_seki = self.eyes_in_seki(&board);
+            for &point in &in_seki {
+                owners[geometry.move_of(point).index()] = None;
+            }
+            for point in self.needed_defences(&board, &owners, &in_seki) {
                 owners[geometry.move_of(point).index()] = None;
             }
         }
         owners
+    }
+
+    fn needed_defences(&self, board: &Board, owners: &[Option<Player>], in_seki: &[Point]) -> Vec<Point> {
+        let geometry = self.board.geometry();
+        let is_neutral =
+            |&point: &Point| owners[geometry.move_of(point).index()].is_none() && !in_seki.contains(&point);
+        let neutral: Vec<Point> = geometry.points.iter().copied().filter(is_neutral).collect();
+        let living = self.chains.iter().filter(|chain| chain.status == ChainStatus::Alive);
+        let living: Vec<Point> =
+            living.flat_map(|chain| &chain.stones).filter_map(|&stone| geometry.point_of(stone)).collect();
+        needed_defences::needed_defences(&self.board, board, &living, &neutral)
     }
 
     /// Returns the empty points of `board`, without the dead stones, that are connected with liberties of chains in seki.

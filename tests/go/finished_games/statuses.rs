@@ -1,4 +1,5 @@
-//! The status of every chain of the positions in `tests/data/status/positions.txt`.
+//! The status of every chain of the positions in `tests/data/status/positions.txt`, and the neutral points of those in
+//! `tests/data/status/territory.txt`.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -6,14 +7,14 @@ use tewari::base::game::{Move, Player};
 use tewari::go::status::{BoardStatus, ChainStatus};
 use tewari::go::{Komi, PlayoutPolicy, Position, Rules, Size};
 
-/// A finished position with the status of its chains: `X` and `O` are alive, `B` and `W` in seki, `x` and `o` dead.
+/// A finished position with the status of its chains: `X` and `O` are alive, `B` and `W` in seki, `x` and `o` dead. Under territory
+/// rules `+` is a point that does not count: neutral, or to be filled by its owner.
 struct Diagram {
     name: String,
     rows: Vec<Vec<char>>,
 }
 
-fn diagrams() -> Vec<Diagram> {
-    let text = include_str!("../../data/status/positions.txt");
+fn diagrams(text: &str) -> Vec<Diagram> {
     let mut diagrams: Vec<Diagram> = Vec::new();
     for line in text.lines().map(str::trim) {
         if let Some(name) = line.strip_prefix('#') {
@@ -66,7 +67,7 @@ fn player_of(symbol: char) -> Option<Player> {
 }
 
 /// Returns the diagram of the same position by the program's statuses.
-fn drawn(rows: &[Vec<char>], to_play: Player, seed: u64) -> String {
+fn drawn(rows: &[Vec<char>], rules: Rules, to_play: Player, seed: u64) -> String {
     let size = Size::new(rows[0].len(), rows.len()).expect("a size");
     let mut stones = Vec::new();
     for (row, symbols) in rows.iter().rev().enumerate() {
@@ -76,10 +77,12 @@ fn drawn(rows: &[Vec<char>], to_play: Player, seed: u64) -> String {
             }
         }
     }
-    let position = Position::with_stones(size, Rules::CHINESE, Komi(0), &stones, to_play);
+    let position = Position::with_stones(size, rules, Komi(0), &stones, to_play);
     let statuses =
         BoardStatus::computed(&position.expect("a legal position"), PlayoutPolicy::default(), seed);
-    let mut symbols = vec!['.'; size.points()];
+    let counts = |owner: &Option<Player>| owner.is_some() || rules != Rules::JAPANESE;
+    let mut symbols: Vec<char> =
+        statuses.owners().iter().map(|owner| if counts(owner) { '.' } else { '+' }).collect();
     for chain in statuses.chains() {
         let symbol = match (chain.status, chain.player) {
             (ChainStatus::Alive, Player::Black) => 'X',
@@ -101,18 +104,17 @@ fn text<'a>(rows: impl Iterator<Item = &'a [char]>) -> String {
     })
 }
 
-/// Checks all diagrams under the symmetries `turns`: eight, then eight with colours exchanged.
-fn check(turns: Range<usize>, seeds: impl Fn(u64) -> Vec<u64>) {
+/// Checks diagrams under the symmetries `turns`: eight, then eight with colours exchanged.
+fn check(diagrams: &[Diagram], rules: Rules, turns: Range<usize>, seeds: impl Fn(u64) -> Vec<u64>) {
     let (mut asked, mut wrong) = (0, Vec::new());
-    let diagrams = diagrams();
-    for diagram in &diagrams {
+    for diagram in diagrams {
         let mut found: Vec<(String, usize)> = Vec::new();
         for turn in turns.clone() {
             let rows = diagram.turned(turn % 8, turn >= 8);
             let expected = text(rows.iter().map(Vec::as_slice));
             for seed in seeds(turn as u64) {
                 asked += 1;
-                let drawn = drawn(&rows, Player::BOTH[turn / 4 % 2], seed);
+                let drawn = drawn(&rows, rules, Player::BOTH[turn / 4 % 2], seed);
                 if drawn != expected {
                     let entry = found.iter_mut().find(|(other, _)| *other == drawn);
                     match entry {
@@ -128,21 +130,34 @@ fn check(turns: Range<usize>, seeds: impl Fn(u64) -> Vec<u64>) {
         }
     }
     println!("{} positions, judged {asked} times", diagrams.len());
-    assert!(diagrams.len() >= 40 && wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+fn check_statuses(turns: Range<usize>, seeds: impl Fn(u64) -> Vec<u64>) {
+    let diagrams = diagrams(include_str!("../../data/status/positions.txt"));
+    assert!(diagrams.len() >= 40);
+    check(&diagrams, Rules::CHINESE, turns, seeds);
 }
 
 #[test]
 fn small_groups_have_their_status_however_the_board_is_turned() {
-    check(0..8, |turn| vec![turn % 5]);
+    check_statuses(0..8, |turn| vec![turn % 5]);
 }
 
 #[test]
 fn small_groups_have_their_status_with_colours_exchanged() {
-    check(8..16, |turn| vec![turn % 5]);
+    check_statuses(8..16, |turn| vec![turn % 5]);
 }
 
 #[test]
 #[ignore = "takes minutes: every symmetry with every seed"]
 fn small_groups_have_their_status_with_every_seed() {
-    check(0..16, |_| (0..5).collect());
+    check_statuses(0..16, |_| (0..5).collect());
+}
+
+#[test]
+fn a_defence_that_filled_neutral_points_require_costs_a_point_of_territory() {
+    let diagrams = diagrams(include_str!("../../data/status/territory.txt"));
+    assert!(diagrams.len() >= 5);
+    check(&diagrams, Rules::JAPANESE, 0..16, |turn| vec![turn % 5]);
 }
