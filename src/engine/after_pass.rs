@@ -3,12 +3,14 @@
 //! The search for a move gives a pass few visits, since its prior is low. A second search of the same size, after a pass, shows
 //! what a pass loses. Where time alone limits searches, a part of it is kept for the second one.
 //!
-//! Both searches err by about the same in a settled position: between two walls that divide the board, a right pass loses up to
-//! 0.26 of win rate. A wrong pass in a position with unclear chains lost 0.18 and
-//! more in 16 of 17 cases, a right one up to 0.15 in 33 of 39 (`tools/experiments/decisions.md`).
+//! A [loss](Prospects::loss) is that of the log-odds of the win rate and of points together: a pass that lowers a win rate from 0.95
+//! to 0.90 and one that lowers it from 0.5 to 0.33 lose alike. Of judged positions that the mover wins by the count, wrong passes
+//! lost 1.7 and more in 15 of 17; right ones up to 1.5, but for four that cost 4 to 14 points, and up to 1.9 between two walls
+//! that divide the board (`tools/experiments/decisions.md`).
 
 use super::Engine;
 use crate::base::game::{Game, Player};
+use crate::go::Size;
 use crate::go::status::BoardStatus;
 use crate::search::{Limits, Report};
 use std::time::Instant;
@@ -16,13 +18,17 @@ use std::time::Instant;
 /// Share of the time for a move that is kept for the second search.
 const TIME_SHARE: f64 = 0.2;
 
-/// Maximum win rate that a pass may lose where the status of all chains is clear, by searches of [`COMPARED_VISITS`].
-const MAX_LOSS: f64 = 0.28;
+/// Maximum loss of a pass where the status of all chains is clear, by searches of [`COMPARED_VISITS`].
+const MAX_LOSS: f64 = 2.5;
 /// The same where the status of a chain is unclear.
-const MAX_UNCLEAR_LOSS: f64 = 0.15;
-/// Minimum win rate after a pass that wins by the count.
-const MIN_WIN_RATE: f64 = 0.35;
-/// Visits of the root below which these bounds are wider, in proportion to the standard error.
+const MAX_UNCLEAR_LOSS: f64 = 1.6;
+/// The same where a pass loses by an unclear or a close count: the loser risks little with another move.
+const MAX_UNCERTAIN_LOSS: f64 = 0.9;
+/// Points that count as one of log-odds, as a share of the board's points.
+const POINTS_SHARE: f64 = 1.0 / 8.0;
+/// Win rates nearer to 0 and 1 are compared as this one and its opposite.
+const MIN_COMPARED_WIN_RATE: f64 = 0.005;
+/// Visits of the root below which the bounds of losses are wider, in proportion to the standard error.
 const COMPARED_VISITS: f64 = 400.0;
 /// Win rate from which the loser by the count plays on, where the status of all chains is clear, and elsewhere.
 const PLAYING_WIN_RATE: f64 = 0.75;
@@ -33,6 +39,8 @@ const PLAYING_UNCLEAR_WIN_RATE: f64 = 0.5;
 pub(super) enum Clarity {
     /// The status of each chain is the same whoever moves first.
     Clear,
+    /// The same, and the count is lost by a few points: an answer of the opponent that the count misses may win.
+    Close,
     /// The status of a chain depends on the first move, or on a close vote of playouts.
     Unclear,
 }
@@ -43,25 +51,20 @@ impl Clarity {
         if is_clear { Clarity::Clear } else { Clarity::Unclear }
     }
 
-    /// Returns the maximum win rate that a pass may lose, by searches with this number of visits.
-    pub(super) fn max_loss(self, visits: u64) -> f64 {
-        let loss = if self == Clarity::Clear { MAX_LOSS } else { MAX_UNCLEAR_LOSS };
-        loss * widening(visits)
+    /// Returns the maximum loss of a pass that wins or loses by the count, by searches with this number of visits.
+    pub(super) fn max_loss(self, is_win: bool, visits: u64) -> f64 {
+        let max_loss = match (self, is_win) {
+            (Clarity::Clear, _) => MAX_LOSS,
+            (Clarity::Unclear, true) => MAX_UNCLEAR_LOSS,
+            (Clarity::Close, _) | (Clarity::Unclear, false) => MAX_UNCERTAIN_LOSS,
+        };
+        max_loss * (COMPARED_VISITS / visits.max(1) as f64).sqrt().max(1.0)
     }
 
     /// Returns the win rate from which the loser by the count plays on.
     pub(super) fn playing_win_rate(self) -> f64 {
-        if self == Clarity::Clear { PLAYING_WIN_RATE } else { PLAYING_UNCLEAR_WIN_RATE }
+        if self == Clarity::Unclear { PLAYING_UNCLEAR_WIN_RATE } else { PLAYING_WIN_RATE }
     }
-}
-
-/// Returns the minimum win rate after a pass that wins by the count, by a search with this number of visits.
-pub(super) fn min_win_rate(visits: u64) -> f64 {
-    MIN_WIN_RATE / widening(visits)
-}
-
-fn widening(visits: u64) -> f64 {
-    (COMPARED_VISITS / visits.max(1) as f64).sqrt().max(1.0)
 }
 
 /// The limits of a search after a pass.
@@ -73,13 +76,33 @@ pub(super) struct SecondSearch {
     pub(super) started: Instant,
 }
 
-/// The value of a pass by a search after it, for the player who passes.
+/// The expected result of a game for one player, by a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct PassValue {
+pub(super) struct Prospects {
     /// Win rate, `0..=1`.
     pub(super) win_rate: f64,
     /// Expected lead in points before komi.
     pub(super) lead: Option<f64>,
+}
+
+impl Prospects {
+    /// Returns the prospects for `player`, by the win rate of the player and the expected score for Black.
+    pub(super) fn new(player: Player, win_rate: f64, black_score: Option<f64>) -> Prospects {
+        let lead = black_score.map(|score| if player == Player::Black { score } else { -score });
+        Prospects { win_rate, lead }
+    }
+
+    /// Returns the loss from these prospects to later ones: the difference of the log-odds, and one for each eighth of the
+    /// board's points.
+    pub(super) fn loss(self, later: Prospects, size: Size) -> f64 {
+        let points = self.lead.zip(later.lead).map_or(0.0, |(before, after)| before - after);
+        log_odds(self.win_rate) - log_odds(later.win_rate) + points / (POINTS_SHARE * size.points() as f64)
+    }
+}
+
+fn log_odds(win_rate: f64) -> f64 {
+    let compared = win_rate.clamp(MIN_COMPARED_WIN_RATE, 1.0 - MIN_COMPARED_WIN_RATE);
+    (compared / (1.0 - compared)).ln()
 }
 
 impl Engine {
@@ -94,7 +117,7 @@ impl Engine {
         player: Player,
         report: &Report,
         second: Option<SecondSearch>,
-    ) -> Option<PassValue> {
+    ) -> Option<Prospects> {
         let SecondSearch { limits, started } = second?;
         let is_complete = !is_counted(limits)
             || limits.simulations.is_some_and(|count| report.simulations >= count)
@@ -111,10 +134,7 @@ impl Engine {
             after.set_to_play(player.other());
         }
         let report = self.search_position(after, Limits { time, ..limits }, &mut |_| true).ok()?;
-        Some(PassValue {
-            win_rate: 1.0 - report.root.value.as_f64(),
-            lead: report.root.black_score.map(|score| if player == Player::Black { score } else { -score }),
-        })
+        Some(Prospects::new(player, 1.0 - report.root.value.as_f64(), report.root.black_score))
     }
 }
 
@@ -127,4 +147,45 @@ pub(super) fn without_kept_time(limits: Limits) -> Limits {
 /// Returns true if a number of visits or simulations limits the search.
 pub(super) fn is_counted(limits: Limits) -> bool {
     limits.visits.is_some() || limits.simulations.is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NINE: usize = 9;
+
+    fn loss(player: Player, before: (f64, f64), after: (f64, f64)) -> f64 {
+        let of = |(win_rate, black_score)| Prospects::new(player, win_rate, Some(black_score));
+        of(before).loss(of(after), Size::new(NINE, NINE).expect("a size"))
+    }
+
+    #[test]
+    fn equal_factors_of_the_odds_are_equal_losses() {
+        let [sure, even] = [(0.9, 0.75), (0.5, 0.25)]
+            .map(|(before, after)| loss(Player::Black, (before, 0.0), (after, 0.0)));
+        assert!((sure - even).abs() < 1e-9 && (even - 3_f64.ln()).abs() < 1e-9, "{sure} and {even}");
+    }
+
+    #[test]
+    fn an_eighth_of_the_board_is_one_of_log_odds_for_either_player() {
+        let points = (NINE * NINE) as f64 / 8.0;
+        for (player, score) in [(Player::Black, -points), (Player::White, points)] {
+            let lost = loss(player, (0.5, 0.0), (0.5, score));
+            assert!((lost - 1.0).abs() < 1e-9, "{player:?}: {lost}");
+        }
+    }
+
+    #[test]
+    fn a_certain_win_and_a_certain_loss_have_a_finite_distance() {
+        assert!(loss(Player::White, (1.0, 0.0), (0.0, 0.0)) < 12.0);
+    }
+
+    #[test]
+    fn fewer_visits_allow_a_larger_loss() {
+        let clear = |visits| Clarity::Clear.max_loss(true, visits);
+        assert_eq!(clear(100), 2.0 * clear(400));
+        assert_eq!(clear(1_600), clear(400));
+        assert!(Clarity::Unclear.max_loss(false, 400) < Clarity::Unclear.max_loss(true, 400));
+    }
 }

@@ -4,7 +4,7 @@
 //! counts dead stones as alive under area scoring, and gives a pass few visits. The count alone is wrong where playouts miss a
 //! move that kills or saves stones, so a search after the pass must not contradict it.
 
-use super::after_pass::{Clarity, SecondSearch, min_win_rate};
+use super::after_pass::{Clarity, Prospects, SecondSearch};
 use super::{Engine, EngineError};
 use crate::base::game::{Game, Outcome, Player, Score};
 use crate::go::score::area_score;
@@ -56,7 +56,10 @@ const OPENING_SIDES: f64 = 2.0;
 const LOST_WIN_RATE: f64 = 0.1;
 
 /// Win rate below which the loser by the count under territory scoring passes.
-const PASSING_WIN_RATE: f64 = 0.25;
+const PASSING_WIN_RATE: f64 = 0.35;
+/// Maximum points by which a count is lost [closely](Clarity::Close), or by which a search may lead against an
+/// unclear one.
+const CLOSE_POINTS: f64 = 4.0;
 /// Minimum visits of a pass for its win rate in a report to count.
 const MIN_PASS_VISITS: u64 = 8;
 
@@ -99,22 +102,36 @@ impl Engine {
             EndingPass::Open | EndingPass::WinsForSure | EndingPass::WinsWithDeadStones => {
                 EndingChoice::OfSearch
             }
-            EndingPass::Settled(clarity) if win_rate >= clarity.playing_win_rate() => EndingChoice::OfSearch,
+            EndingPass::Settled(clarity) if plays_on(self.position(), player, clarity, report) => {
+                EndingChoice::OfSearch
+            }
             EndingPass::Settled(_) if win_rate < PASSING_WIN_RATE => EndingChoice::Pass(SETTLED),
             EndingPass::Wins(clarity) | EndingPass::Settled(clarity) => {
                 let is_win = matches!(ending, EndingPass::Wins(_));
-                let passed = self.search_after_pass(player, report, second).map(|it| it.win_rate);
-                let is_refuted = |passed: f64| {
-                    win_rate - passed > clarity.max_loss(report.root.visits)
-                        || is_win && passed < min_win_rate(report.root.visits)
-                };
-                match passed {
-                    Some(passed) if is_refuted(passed) => EndingChoice::NoPass,
-                    _ if is_win => EndingChoice::Pass(SETTLED_AND_WON),
-                    _ => EndingChoice::Pass(SETTLED),
+                let max_loss = clarity.max_loss(is_win, report.root.visits);
+                if self.loses_more(player, report, second, max_loss) {
+                    return EndingChoice::NoPass;
                 }
+                EndingChoice::Pass(if is_win { SETTLED_AND_WON } else { SETTLED })
             }
         }
+    }
+
+    /// Returns true if a pass loses more than `max_loss` by a search after it, and by a longer one if the first says so.
+    fn loses_more(
+        &mut self,
+        player: Player,
+        report: &Report,
+        second: Option<SecondSearch>,
+        max_loss: f64,
+    ) -> bool {
+        let size = self.position().size();
+        let before = Prospects::new(player, report.root.value.as_f64(), report.root.black_score);
+        let mut loses_more = || {
+            self.search_after_pass(player, report, second).map(|after| before.loss(after, size) > max_loss)
+        };
+        // The second search goes on from the first.
+        loses_more() == Some(true) && loses_more() != Some(false)
     }
 
     /// Returns true if the game is lost by the search and by the count, and the position is settled: further moves could
@@ -161,13 +178,16 @@ impl Engine {
             }
             false => EndingPass::Open,
         });
-        let loss = win_rate - report.moves[number].value.as_f64();
+        let pass = &report.moves[number];
+        let loss = Prospects::new(player, win_rate, report.root.black_score)
+            .loss(Prospects::new(player, pass.value.as_f64(), pass.black_score), root.size());
         let is_played = match ending {
             EndingPass::WinsForSure => true,
-            EndingPass::Wins(clarity) => !is_lost && loss <= clarity.max_loss(report.root.visits),
+            EndingPass::Wins(clarity) => !is_lost && loss <= clarity.max_loss(true, report.root.visits),
             EndingPass::Settled(clarity) => {
                 is_lost
-                    || win_rate < clarity.playing_win_rate() && loss <= clarity.max_loss(report.root.visits)
+                    || !plays_on(root, player, clarity, report)
+                        && loss <= clarity.max_loss(false, report.root.visits)
             }
             EndingPass::Open | EndingPass::WinsWithDeadStones => false,
         };
@@ -269,10 +289,24 @@ impl Engine {
             (true, true) if settled[player.index()] => EndingPass::Wins(clarity),
             _ if settled != [true; 2] => EndingPass::Open,
             (_, true) => EndingPass::WinsForSure,
-            (true, false) => EndingPass::Settled(clarity),
+            (true, false) => {
+                let lead = f64::from(statuses.area_score()) - position.final_area_komi().points();
+                let is_close = clarity == Clarity::Clear && lead.abs() <= CLOSE_POINTS;
+                EndingPass::Settled(if is_close { Clarity::Close } else { clarity })
+            }
             (false, false) => EndingPass::WinsWithDeadStones,
         }
     }
+}
+
+/// Returns true if a search contradicts a count that `player` loses: by its win rate or, where the status of a chain is
+/// unclear, by its score.
+fn plays_on(position: &Position, player: Player, clarity: Clarity, report: &Report) -> bool {
+    let komi = position.score_komi().points();
+    let lead = report.root.black_score.map_or(0.0, |score| score - komi);
+    let lead = if player == Player::Black { lead } else { -lead };
+    report.root.value.as_f64() >= clarity.playing_win_rate()
+        || clarity == Clarity::Unclear && lead > CLOSE_POINTS
 }
 
 /// Returns true if `player` wins with this area score of Black, under the komi of a game that ends now.
