@@ -109,7 +109,7 @@ impl BoardStatus {
     }
 
     /// Returns Black's points minus White's by area without the dead stones and without komi. Under territory scoring the
-    /// eyes of chains in seki and points of territory that their owner [has to fill](needed_defences) do not count; area minus the
+    /// eyes of chains in seki and points of territory that their owner has to fill do not count; area minus the
     /// [stones placed](Position::final_area_komi) is then territory and prisoners.
     #[must_use]
     pub fn area_score(&self) -> Score {
