@@ -11,6 +11,7 @@ mod local_outcome;
 mod local_problem;
 mod local_search;
 mod needed_defences;
+mod safe_chains;
 
 use super::board::{Board, cell};
 use super::rules::Scoring;

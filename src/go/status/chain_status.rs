@@ -6,13 +6,10 @@ use super::local_game::PointSet;
 use super::local_outcome::{self, LocalGroup, LocalOutcome};
 use super::local_problem::LocalProblem;
 use super::local_search::LocalSearch;
+use super::safe_chains::{self, MAX_SHARE_SAFE};
 use crate::base::game::Player;
 use crate::go::board::Board;
 use crate::go::geometry::{CELLS, Point};
-use crate::go::unconditional::unconditional_owners;
-
-/// Minimum points of territory in which a group lives whatever the opponent plays there.
-const MIN_LIVING_TERRITORY: usize = 7;
 
 /// Minimum empty points of a region too large to search: stones beside it that most playouts lose are dead.
 const MIN_OPEN_REGION: usize = 10;
@@ -33,12 +30,6 @@ const MIN_SHARE_CAPTURED: f64 = 0.3;
 /// Largest numbers of positions that the search of one capture visits, and those of one board.
 const MAX_CAPTURE_POSITIONS: u32 = 3_000;
 const MAX_BOARD_CAPTURE_POSITIONS: u32 = 50_000;
-
-/// Share of lost playouts below which a chain is safe if every enemy chain in contact with it is safe or dead.
-const MAX_SHARE_SAFE: f64 = 0.02;
-
-/// Share of lost playouts below which a chain beside its own large territory is safe.
-const MAX_SHARE_SAFE_BESIDE_TERRITORY: f64 = 0.1;
 
 /// The status of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,10 +91,8 @@ pub(super) fn chain_statuses(
     };
     let mut removed = search.dead_in_open_regions();
     loop {
-        let (results, unsearched) = search.round(&removed);
-        let is_lost = |number: &&usize| lost_share[**number] >= MIN_SHARE_DEAD && !removed[**number];
-        let newly_lost: Vec<usize> = unsearched.iter().filter(is_lost).copied().collect();
-        if newly_lost.is_empty() || search.positions_left == 0 {
+        let (results, newly_lost) = search.round(&removed);
+        if newly_lost.is_empty() {
             return results;
         }
         newly_lost.into_iter().for_each(|number| removed[number] = true);
@@ -146,7 +135,8 @@ impl StatusSearch<'_> {
         captured
     }
 
-    /// Returns the status of all chains with those in `removed` dead, and the chains that could not be searched.
+    /// Returns the status of all chains with those in `removed` dead, and the chains to remove before the next round: those of areas
+    /// too large to search that most playouts lose. In the last round such areas are searched in parts.
     fn round(&mut self, removed: &[bool]) -> (Vec<StatusResult>, Vec<usize>) {
         let board = self.without(removed);
         let map = ChainMap::of(&board);
@@ -161,7 +151,8 @@ impl StatusSearch<'_> {
             is_settled: removed[number] || self.lost_share[number] < MAX_SHARE_SAFE,
         };
         let mut results: Vec<StatusResult> = (0..removed.len()).map(by_vote).collect();
-        let (safe, dead) = self.settled_without_search(&board, &map, &numbers);
+        let lost: Vec<f64> = numbers.iter().map(|&number| self.lost_share[number]).collect();
+        let (safe, dead) = safe_chains::settled_without_search(&board, &map, self.suicide, &lost);
         for (chain, &number) in numbers.iter().enumerate() {
             if safe[chain] {
                 results[number] = StatusResult { status: ChainStatus::Alive, is_settled: true };
@@ -169,16 +160,29 @@ impl StatusSearch<'_> {
                 results[number] = StatusResult { status: ChainStatus::Dead, is_settled: true };
             }
         }
-        let mut unsearched = Vec::new();
         let mut searched = Vec::new();
+        let mut unsearched = Vec::new();
         for component in components(&map, &safe) {
             match self.search(&board, &map, &component, &numbers) {
                 Some(found) => searched.push(found),
-                None => unsearched.extend(component.into_iter().map(|chain| numbers[chain])),
+                None => unsearched.push(component),
+            }
+        }
+        let is_lost = |number: &usize| self.lost_share[*number] >= MIN_SHARE_DEAD && !removed[*number];
+        let mut newly_lost: Vec<usize> =
+            unsearched.iter().flatten().map(|&chain| numbers[chain]).filter(is_lost).collect();
+        if self.positions_left == 0 {
+            newly_lost.clear();
+        }
+        if newly_lost.is_empty() {
+            for component in unsearched {
+                let safe = safe_chains::assumed_safe(&map, &component, &lost);
+                let parts = components(&map, &safe);
+                searched.extend(parts.iter().filter_map(|part| self.search(&board, &map, part, &numbers)));
             }
         }
         self.decide(searched, &mut results);
-        (results, unsearched)
+        (results, newly_lost)
     }
 
     /// Returns the board without the chains in `removed`.
@@ -192,50 +196,6 @@ impl StatusSearch<'_> {
             }
         }
         left
-    }
-
-    /// Returns the chains that are safe and those that are dead without a search.
-    ///
-    /// A chain is safe if it is unconditionally alive, has two liberties in a territory large enough to live in (or one, if
-    /// few playouts lose it), or if almost no playout loses it and it has [two eye spaces](with_two_eye_spaces) or all enemy
-    /// chains in contact with it are safe or dead. Playouts are wrong where stones inside an eye space or a race decide.
-    fn settled_without_search(
-        &self,
-        board: &Board,
-        map: &ChainMap,
-        numbers: &[usize],
-    ) -> (Vec<bool>, Vec<bool>) {
-        let owners = unconditional_owners(board, self.suicide);
-        let owner_of = |chain: usize| owners[board.geometry().move_of(map.chains[chain].stones[0]).index()];
-        let player_of = |chain: usize| map.chains[chain].player;
-        let count = map.chains.len();
-        let mut safe: Vec<bool> = (0..count).map(|chain| owner_of(chain) == Some(player_of(chain))).collect();
-        let dead: Vec<bool> =
-            (0..count).map(|chain| owner_of(chain) == Some(player_of(chain).other())).collect();
-        let lost = |chain: usize| self.lost_share[numbers[chain]];
-        for region in map.regions.iter().filter(|region| region.points.len() >= MIN_LIVING_TERRITORY) {
-            if region.owner(&map.chains).is_some() {
-                for &(chain, liberties) in &region.borders {
-                    safe[chain] |= liberties >= 2 || lost(chain) < MAX_SHARE_SAFE_BESIDE_TERRITORY;
-                }
-            }
-        }
-        let two_eyed = with_two_eye_spaces(map, |chain| !dead[chain] && lost(chain) < MAX_SHARE_SAFE);
-        safe.iter_mut().zip(two_eyed).for_each(|(safe, has_two)| *safe |= has_two);
-        let contacts: Vec<Vec<usize>> = (0..count).map(|chain| contacts(map, chain)).collect();
-        loop {
-            let is_newly_safe = |chain: &usize| {
-                !safe[*chain]
-                    && !dead[*chain]
-                    && lost(*chain) < MAX_SHARE_SAFE
-                    && contacts[*chain].iter().all(|&enemy| safe[enemy] || dead[enemy])
-            };
-            let new: Vec<usize> = (0..count).filter(is_newly_safe).collect();
-            if new.is_empty() {
-                return (safe, dead);
-            }
-            new.into_iter().for_each(|chain| safe[chain] = true);
-        }
     }
 
     /// Searches the area of some chains, given by their numbers on `board`; `None` if it is too large or the search does not
@@ -335,40 +295,6 @@ fn mark_seki(area: &SearchedArea, outcome: &LocalOutcome, results: &mut [StatusR
             results[number].status = ChainStatus::Seki;
         }
     }
-}
-
-/// Returns the chains among `candidates` that border two or more empty regions that such chains alone surround. Unlike in Benson's
-/// theorem, a point of a region need not be a liberty: a move of the opponent on it is assumed to be answered inside the region.
-fn with_two_eye_spaces(map: &ChainMap, candidates: impl Fn(usize) -> bool) -> Vec<bool> {
-    let mut chosen: Vec<bool> = (0..map.chains.len()).map(candidates).collect();
-    loop {
-        let mut eye_spaces = vec![0; map.chains.len()];
-        for region in map.regions.iter().filter(|region| region.owner(&map.chains).is_some()) {
-            if region.borders.iter().all(|&(chain, _)| chosen[chain]) {
-                region.borders.iter().for_each(|&(chain, _)| eye_spaces[chain] += 1);
-            }
-        }
-        let before = chosen.clone();
-        chosen.iter_mut().zip(&eye_spaces).for_each(|(chosen, &count)| *chosen &= count >= 2);
-        if chosen == before {
-            return chosen;
-        }
-    }
-}
-
-/// Returns the enemy chains beside a chain or with liberties in the same empty region.
-fn contacts(map: &ChainMap, chain: usize) -> Vec<usize> {
-    let mut enemies = map.chains[chain].enemies.clone();
-    for region in &map.regions {
-        if region.borders.iter().any(|&(beside, _)| beside == chain) {
-            let player = map.chains[chain].player;
-            let others = region.borders.iter().map(|&(beside, _)| beside);
-            enemies.extend(others.filter(|&beside| map.chains[beside].player != player));
-        }
-    }
-    enemies.sort_unstable();
-    enemies.dedup();
-    enemies
 }
 
 /// Returns the chains that are not safe, grouped by contact with each other or with the same empty region.
