@@ -1,6 +1,6 @@
 //! A program in a process of its own, started by a command line.
 
-use super::platform::process;
+use super::platform::{job, process};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -49,7 +49,7 @@ pub(crate) struct Pipes {
 
 impl ChildProcess {
     /// Starts `command`, split into words like a shell command but run without a shell. Ctrl-C in the terminal does not
-    /// reach it. Standard error is also written to `log`.
+    /// reach it, and it does not belong to the parallel job of this process. Standard error is also written to `log`.
     ///
     /// # Errors
     /// Returns an error if the command line is unreadable or the program cannot be started.
@@ -61,6 +61,9 @@ impl ChildProcess {
         let mut command_line = Command::new(program);
         command_line.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         process::separate(&mut command_line);
+        job::variables().for_each(|name| {
+            command_line.env_remove(name);
+        });
         let mut child = command_line.spawn().map_err(|error| not_started(error.to_string()))?;
         let stderr = Arc::new(Mutex::new(VecDeque::new()));
         let (stdin, stdout, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());

@@ -70,12 +70,13 @@ impl Cli {
     /// # Errors
     /// Returns an error of one line for a wrong command line or wrong settings.
     pub fn read(words: Vec<OsString>) -> Result<Cli> {
+        let is_shard = words.iter().any(|word| word.to_string_lossy().starts_with("--shard"));
         let command = command_line::read(words)?;
         if let Some(CliCommand::Gtp(arguments)) = &command {
             arguments.check()?;
         }
-        if let Some(CliCommand::Gtp(_) | CliCommand::Analyze(_) | CliCommand::Analysis(_)) = &command {
-            ranks::check()?;
+        if let Some(command) = &command {
+            ranks::check(command, is_shard)?;
         }
         Ok(Cli { command })
     }

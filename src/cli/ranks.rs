@@ -1,5 +1,6 @@
-//! The ranks of an MPI job, for the commands that search together: gtp, analyze and analysis.
+//! The ranks of an MPI job: the commands that search together are gtp, analyze and analysis.
 
+use super::command_line::CliCommand;
 use super::exit_codes::USAGE_ERROR;
 use super::print::print_error;
 use crate::base::platform::job;
@@ -15,23 +16,29 @@ use std::time::Duration;
 /// Time for rank 0 to print an error before another rank ends: `mpirun` kills all ranks when one has failed.
 const TIME_TO_PRINT: Duration = Duration::from_secs(5);
 
-/// Checks that the program can search on all ranks of the job that it was started in. Only rank 0 returns the error.
+/// Checks that several ranks are of use to `command`: they search together, or each runs a shard. Only rank 0 returns the error.
 ///
 /// # Errors
-/// Returns an error if the program was built without MPI and there are several ranks.
-pub(super) fn check() -> Result<()> {
+/// Returns an error if each rank would do the same alone.
+pub(super) fn check(command: &CliCommand, is_shard: bool) -> Result<()> {
+    use CliCommand::{Analysis, Analyze, Completions, Config, Gtp, Manual};
     let Some(place) = job::place().filter(|place| place.ranks > 1) else { return Ok(()) };
-    if cfg!(feature = "mpi") {
-        return Ok(());
-    }
+    let problem = match command {
+        Gtp(_) | Analyze(_) | Analysis(_) if cfg!(feature = "mpi") => return Ok(()),
+        Gtp(_) | Analyze(_) | Analysis(_) => {
+            "this program was built without MPI, and each would search alone: build it with `cargo build --release --features mpi`, or start it without mpirun"
+        }
+        Completions(_) | Config(_) | Manual(_) => return Ok(()),
+        _ if is_shard => return Ok(()),
+        _ => {
+            "only gtp, analyze and analysis search together, and each would do all of this command: start it without mpirun, or give each rank a shard (--shard I/N, where the command has it)"
+        }
+    };
     if place.rank > 0 {
         std::thread::sleep(TIME_TO_PRINT);
         std::process::exit(USAGE_ERROR);
     }
-    bail!(
-        "mpirun started {} ranks, but this program was built without MPI, and each would search alone: build it with `cargo build --release --features mpi`, or start it without mpirun",
-        place.ranks
-    )
+    bail!("mpirun started {} ranks, but {problem}", place.ranks)
 }
 
 /// Joins the other ranks of the job; `None` if this process is alone. After each search rank 0 prints a line for each rank,

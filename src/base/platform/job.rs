@@ -1,5 +1,7 @@
 //! The place of this process in a job of `mpirun` or of another starter of parallel programs.
 
+use std::ffi::OsString;
+
 /// The place of a process in a parallel job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct JobPlace {
@@ -16,6 +18,14 @@ const VARIABLES: [[&str; 3]; 2] = [
     ["OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"],
     ["PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS"],
 ];
+
+/// Returns the names of the variables of this process that starters set: those above, and what MPI libraries need to join a job.
+pub(crate) fn variables() -> impl Iterator<Item = OsString> {
+    std::env::vars_os().map(|(name, _)| name).filter(|name| {
+        let name = name.to_string_lossy();
+        ["OMPI_", "PMI_", "PMIX_", "PRTE_", "MPI_LOCAL"].iter().any(|start| name.starts_with(start))
+    })
+}
 
 /// Returns the place of this process in its job, by the variables that starters set; `None` if it was started alone.
 pub(crate) fn place() -> Option<JobPlace> {

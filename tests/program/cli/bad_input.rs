@@ -67,6 +67,34 @@ fn mpirun_with_a_program_without_mpi_starts_no_independent_engines() {
     }
 }
 
+#[test]
+fn mpirun_starts_no_command_once_for_each_rank() {
+    let in_job = |arguments: &[&str]| {
+        let mut program = tewari(arguments);
+        program.env("PMI_RANK", "0").env("PMI_SIZE", "2").stdin(Stdio::null());
+        program.output().expect("the program runs")
+    };
+    for arguments in
+        [&["match", "--black", "self", "--white", "self", "--games", "2"][..], &["selfplay", "--out", "x"]]
+    {
+        let output = in_job(arguments);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), text.lines().count()), (Some(2), 1), "{text}");
+        assert!(text.contains("2 ranks") && text.contains("--shard"), "{text}");
+        assert!(output.stdout.is_empty());
+    }
+    assert!(in_job(&["config", "gtp"]).status.success());
+    let folder = directory();
+    let out = folder.path().join("out");
+    let out = out.to_str().expect("UTF-8");
+    let program = format!("{} gtp --simulations 1", env!("CARGO_BIN_EXE_tewari"));
+    let shard = ["--size", "2", "--games", "4", "--shard", "1/2", "--out", out];
+    let output =
+        in_job(&[&["match", "--black", &program, "--white", "self:--simulations 1"][..], &shard].concat());
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "programs of a shard do not belong to the job: {text}");
+}
+
 #[cfg(not(unix))]
 #[test]
 fn a_table_file_is_refused_where_processes_cannot_share_it() {
