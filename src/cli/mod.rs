@@ -43,6 +43,7 @@ mod value_parsers;
 use self::command_line::CliCommand;
 use self::exit_codes::USAGE_ERROR;
 use self::print::print_error;
+use self::ranks::RankUse;
 use anyhow::Result;
 use std::ffi::OsString;
 use std::io;
@@ -76,7 +77,13 @@ impl Cli {
             arguments.check()?;
         }
         if let Some(command) = &command {
-            ranks::check(command, is_shard)?;
+            let rank_use = match command {
+                CliCommand::Gtp(_) | CliCommand::Analyze(_) | CliCommand::Analysis(_) => RankUse::Together,
+                CliCommand::Completions(_) | CliCommand::Config(_) | CliCommand::Manual(_) => RankUse::Apart,
+                _ if is_shard => RankUse::Apart,
+                _ => RankUse::Repeated,
+            };
+            ranks::check(rank_use)?;
         }
         Ok(Cli { command })
     }

@@ -1,6 +1,5 @@
 //! The ranks of an MPI job: the commands that search together are gtp, analyze and analysis.
 
-use super::command_line::CliCommand;
 use super::exit_codes::USAGE_ERROR;
 use super::print::print_error;
 use crate::base::platform::job;
@@ -16,21 +15,30 @@ use std::time::Duration;
 /// Time for rank 0 to print an error before another rank ends: `mpirun` kills all ranks when one has failed.
 const TIME_TO_PRINT: Duration = Duration::from_secs(5);
 
-/// Checks that several ranks are of use to `command`: they search together, or each runs a shard. Only rank 0 returns the error.
+/// The use of a command on several ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RankUse {
+    /// The ranks search together.
+    Together,
+    /// Each rank does its own part, or prints the same.
+    Apart,
+    /// Each rank would do all of it.
+    Repeated,
+}
+
+/// Checks that several ranks are of use to a command. Only rank 0 returns the error.
 ///
 /// # Errors
 /// Returns an error if each rank would do the same alone.
-pub(super) fn check(command: &CliCommand, is_shard: bool) -> Result<()> {
-    use CliCommand::{Analysis, Analyze, Completions, Config, Gtp, Manual};
+pub(super) fn check(rank_use: RankUse) -> Result<()> {
     let Some(place) = job::place().filter(|place| place.ranks > 1) else { return Ok(()) };
-    let problem = match command {
-        Gtp(_) | Analyze(_) | Analysis(_) if cfg!(feature = "mpi") => return Ok(()),
-        Gtp(_) | Analyze(_) | Analysis(_) => {
+    let problem = match rank_use {
+        RankUse::Together if cfg!(feature = "mpi") => return Ok(()),
+        RankUse::Together => {
             "this program was built without MPI, and each would search alone: build it with `cargo build --release --features mpi`, or start it without mpirun"
         }
-        Completions(_) | Config(_) | Manual(_) => return Ok(()),
-        _ if is_shard => return Ok(()),
-        _ => {
+        RankUse::Apart => return Ok(()),
+        RankUse::Repeated => {
             "only gtp, analyze and analysis search together, and each would do all of this command: start it without mpirun, or give each rank a shard (--shard I/N, where the command has it)"
         }
     };

@@ -64,7 +64,7 @@ pub(super) fn settled_without_search(
 
 /// Returns the chains that the search of the other chains of `component` may take for safe, and all chains outside it.
 ///
-/// Few playouts lose such a chain. If it is in contact with chains whose status is doubtful, almost no playout loses it and it has
+/// Few playouts lose such a chain. If it is in contact with chains of doubtful status, almost no playout loses it and it has
 /// liberties of its own: otherwise it may be part of a race or a seki, in which playouts are wrong.
 pub(super) fn assumed_safe(map: &ChainMap, component: &[usize], lost: &[f64]) -> Vec<bool> {
     let is_doubtful =
