@@ -1,7 +1,8 @@
 //! Decoding of bytes to text.
 //!
 //! The encoding, in order of trust: a byte order mark; the zero bytes of UTF-16; the charset that the first game names
-//! in `CA`; UTF-8 where it is valid, since many programs write it without a label; an East Asian charset that the crate
+//! in `CA`, unless the bytes are UTF-8 beyond doubt, or are not although it says so; UTF-8 where it is valid, since many
+//! programs write it without a label; the escapes of ISO-2022-JP; an East Asian charset that the crate
 //! `chardetng` finds by the frequency of characters; ISO-8859-1, the default of FF\[4\], read as its superset
 //! windows-1252.
 //!
@@ -12,7 +13,7 @@ use super::error::excerpt;
 use super::lexer::{Lexer, Token};
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{
-    BIG5, BIG5_INIT, EUC_JP, EUC_JP_INIT, EUC_KR, EUC_KR_INIT, Encoding, GBK, GBK_INIT, ISO_2022_JP,
+    BIG5, BIG5_INIT, EUC_JP, EUC_JP_INIT, EUC_KR, EUC_KR_INIT, Encoding, GB18030, GBK, GBK_INIT, ISO_2022_JP,
     SHIFT_JIS, SHIFT_JIS_INIT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252,
 };
 use std::cmp::Reverse;
@@ -56,6 +57,13 @@ fn encoding_without_mark(bytes: &[u8], warnings: &mut Vec<String>) -> &'static E
     let named = label.as_deref().and_then(encoding_named);
     let declared = named.filter(|encoding| !is_utf16(encoding));
     let found = match declared {
+        Some(encoding) if encoding != UTF_8 && is_surely_utf8(bytes, encoding) => {
+            Choice { encoding: UTF_8, is_declared: false }
+        }
+        Some(encoding) if encoding == UTF_8 && is_hardly_utf8(bytes) => {
+            best_structure(bytes, likely_encoding(bytes))
+        }
+        None if is_iso_2022_jp(bytes) => Choice { encoding: ISO_2022_JP, is_declared: false },
         Some(encoding) => best_structure(bytes, encoding),
         None if std::str::from_utf8(bytes).is_ok() => best_structure(bytes, UTF_8),
         None => best_structure(bytes, likely_encoding(bytes)),
@@ -64,9 +72,7 @@ fn encoding_without_mark(bytes: &[u8], warnings: &mut Vec<String>) -> &'static E
     match label {
         _ if declared == Some(found.encoding) || found.is_declared => {}
         Some(label) if declared.is_some() => {
-            warnings.push(format!(
-                "CA[{label}] does not match the file (with it, brackets are lost): read as {name}"
-            ));
+            warnings.push(format!("CA[{label}] does not match the bytes of the file: read as {name}"));
         }
         Some(label) if named.is_some() => {
             warnings.push(format!("CA[{label}] is wrong, the file is not UTF-16: read as {name}"));
@@ -78,6 +84,30 @@ fn encoding_without_mark(bytes: &[u8], warnings: &mut Vec<String>) -> &'static E
         None => {}
     }
     found.encoding
+}
+
+/// Returns true if bytes with the label of `declared` are UTF-8 all the same. Two bytes of East Asian text may be UTF-8 by
+/// chance, three in a row hardly; letters of other charsets are not.
+fn is_surely_utf8(bytes: &[u8], declared: &'static Encoding) -> bool {
+    let is_east_asian = EAST_ASIAN.contains(&declared) || declared == GB18030;
+    let is_evidence = |c: char| if is_east_asian { c >= '\u{800}' } else { !c.is_ascii() };
+    std::str::from_utf8(bytes).is_ok_and(|text| text.contains(is_evidence))
+}
+
+/// Returns true if more bytes cannot be read as UTF-8 than characters beyond ASCII can.
+fn is_hardly_utf8(bytes: &[u8]) -> bool {
+    let (mut good, mut bad) = (0, 0);
+    for chunk in bytes.utf8_chunks() {
+        good += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
+        bad += chunk.invalid().len();
+    }
+    bad > good
+}
+
+/// Returns true for text with the escapes of ISO-2022-JP, all of it readable.
+fn is_iso_2022_jp(bytes: &[u8]) -> bool {
+    let has_escape = bytes.windows(3).any(|three| three == b"\x1b$B" || three == b"\x1b$@");
+    has_escape && bytes.is_ascii() && !ISO_2022_JP.decode_without_bom_handling(bytes).1
 }
 
 /// Guesses the encoding of bytes that have no label and are not UTF-8, by the frequency of characters.
@@ -128,7 +158,8 @@ fn best_structure(bytes: &[u8], preferred: &'static Encoding) -> Choice {
         next += 1;
         let (text, has_errors) = encoding.decode_without_bom_handling(bytes);
         let declared = declared_charset(text.as_bytes()).and_then(|label| encoding_named(&label));
-        let is_declared = declared == Some(encoding);
+        let is_wrong = encoding == UTF_8 && is_hardly_utf8(bytes);
+        let is_declared = declared == Some(encoding) && !is_wrong;
         // A label that is readable in this encoding only adds its encoding to the list.
         let is_new = |other: &&'static Encoding| !encodings.contains(other) && !is_utf16(other);
         encodings.extend(declared.filter(is_new));

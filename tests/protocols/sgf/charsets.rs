@@ -67,6 +67,29 @@ fn an_unknown_or_wrong_charset_is_a_warning() {
 }
 
 #[test]
+fn a_label_that_the_bytes_contradict_is_not_believed() {
+    for label in ["GB2312", "Big5", "Shift_JIS", "EUC-KR", "ISO-8859-1", "KOI8-R"] {
+        for name in ["柯洁", "聂卫平", "이세돌"] {
+            let collection = sgf::read(format!("(;CA[{label}]PB[{name}];B[aa])").as_bytes()).unwrap();
+            assert_eq!(
+                (collection.games[0].names[0].as_deref(), collection.warnings.len()),
+                (Some(name), 1),
+                "{label}"
+            );
+        }
+    }
+    let collection = sgf::read("(;CA[ISO-8859-1]PB[J\u{f6}rg])".as_bytes()).unwrap();
+    assert_eq!(collection.games[0].names[0].as_deref(), Some("J\u{f6}rg"));
+    let collection = sgf::read(b"(;CA[UTF-8]PB[J\xf6rg])").unwrap();
+    assert_eq!(collection.games[0].names[0].as_deref(), Some("J\u{f6}rg"));
+    let collection = sgf::read(b"(;PB[\x1b$B9bHx?BO)\x1b(B];B[aa])").unwrap();
+    assert_eq!(collection.games[0].names[0].as_deref(), Some("高尾紳路"));
+    let damaged = "(;CA[UTF-8]PB[柯洁]PW[古力".as_bytes();
+    let collection = sgf::read(&[damaged, b"\xe5])"].concat()).unwrap();
+    assert_eq!(collection.games[0].names[0].as_deref(), Some("柯洁"), "one bad byte among many good ones");
+}
+
+#[test]
 fn a_charset_of_east_asia_that_nobody_names_is_found_and_said() {
     for (encoding, names) in [
         (SHIFT_JIS, ["坂田栄男", "藤沢朋斎", "十段", "可能"]),
