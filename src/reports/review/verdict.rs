@@ -32,6 +32,10 @@ pub(super) fn of(review: &Review, moves: &[Option<MoveJudgement>]) -> GameVerdic
         detail,
     };
     let Some(winner) = winner else {
+        if let Some(ahead) = counted_winner(review) {
+            let headline = format!("The engine disagrees: it sees {} ahead at the end.", name(ahead));
+            return verdict(None, &headline, costliest(moves, &[ahead.other()]));
+        }
         return verdict(None, "Neither side was clearly ahead at the end.", costliest(moves, &Player::BOTH));
     };
     let loser = winner.other();
@@ -132,19 +136,42 @@ fn end(review: &Review, given: Option<String>) -> (Option<Player>, String) {
     }
 }
 
-/// Returns true if a result is a draw, as FF\[4\] or as Japanese records write it.
-fn is_draw(result: &str) -> bool {
-    ["0", "draw", "jigo"].contains(&result.to_ascii_lowercase().as_str())
+/// Returns the winner by the count at the end of a finished game.
+fn counted_winner(review: &Review) -> Option<Player> {
+    let last = review.turns.iter().rev().find_map(|turn| turn.finding.as_ref())?;
+    winner_of(&last.end.as_ref()?.result).map(|(winner, _)| winner)
 }
 
-/// Returns the winner and the text after `B+` or `W+`.
+/// Returns true if a result is a draw, as FF\[4\] or as Chinese, Japanese and Korean records write it.
+fn is_draw(result: &str) -> bool {
+    ["0", "draw", "jigo", "和棋", "和局", "持碁", "ジゴ", "무승부", "빅"]
+        .contains(&result.to_lowercase().as_str())
+}
+
+/// Returns the winner and the rest of the result: the text after `B+` or `W+`, or a result in words.
 fn winner_of(result: &str) -> Option<(Player, &str)> {
-    let how = result.get(1..)?.strip_prefix('+')?.trim();
-    match result.as_bytes()[0].to_ascii_uppercase() {
-        b'B' => Some((Player::Black, how)),
-        b'W' => Some((Player::White, how)),
+    let player_of = |first: char| match first.to_ascii_uppercase() {
+        'B' => Some(Player::Black),
+        'W' => Some(Player::White),
         _ => None,
+    };
+    let first = result.chars().next()?;
+    match result.get(1..) {
+        Some(rest) if rest.starts_with('+') => Some((player_of(first)?, rest[1..].trim())),
+        Some("") => Some((player_of(first)?, "")),
+        _ => winner_in_words(result).map(|winner| (winner, result)),
     }
+}
+
+/// Returns the winner of a result in Chinese, Japanese or Korean, which begins with the winner, or in English.
+fn winner_in_words(result: &str) -> Option<Player> {
+    const COLOURS: [(Player, &[&str]); 2] =
+        [(Player::Black, &["黑", "黒", "흑", "black"]), (Player::White, &["白", "백", "white"])];
+    const WINS: [&str; 8] = ["胜", "勝", "승", "贏", "赢", "win", "won", " by "];
+    let text = result.to_lowercase();
+    let winner = COLOURS.into_iter().find(|(_, names)| names.iter().any(|name| text.starts_with(name)));
+    let has_won = WINS.iter().any(|win| text.contains(win));
+    winner.filter(|_| has_won).map(|(player, _)| player)
 }
 
 fn how_in_words(how: &str) -> String {

@@ -118,14 +118,20 @@ fn a_result_that_names_no_winner_leaves_the_end_to_say_who_won() {
         let record = record.replace("RE[B+R]", &format!("RE[{written}]"));
         review(&[&file(&directory, "game.sgf", record)])
     };
-    for written in ["?", "Void", "黑中盘胜"] {
+    for written in ["?", "Void", "黑负"] {
         let text = of(GAME, written);
         assert!(text.contains(&format!("as {written}; at its end Black is ahead.")), "{text}");
         assert!(!text.contains("Neither side was clearly ahead"), "{text}");
     }
     let ended = GAME.replace(";B[gb]", ";B[gb];W[];B[]");
     assert!(of(&ended, "?").contains("as ?. By the final count "), "{}", of(&ended, "?"));
-    for written in ["0", "Draw", "Jigo"] {
+    for (written, winner) in
+        [("白中盘胜", "White"), ("黒1目半勝ち", "Black"), ("흑 불계승", "Black"), ("W", "White")]
+    {
+        assert!(of(GAME, written).contains(&format!("{winner} won")), "{written}");
+    }
+    assert!(of(&ended, "0").contains("The engine disagrees: it sees "), "{}", of(&ended, "0"));
+    for written in ["0", "Draw", "Jigo", "持碁"] {
         let text = of(GAME, written);
         assert!(
             text.contains(&format!("as {written}. Neither side was clearly ahead at the end.")),
