@@ -10,9 +10,9 @@ use crate::go::{KeyPolicy, Komi, PlayoutPolicy, Rules, Size};
 use crate::network::{Network, Networks};
 use crate::search::policy::Preset;
 use crate::search::{CatchUp, SearchParameters};
-use crate::table::{Replacement, TableMode};
+use crate::table::{Replacement, Table, TableMode};
 use std::num::NonZeroU64;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,6 +39,16 @@ pub struct TableFile {
 }
 
 impl TableFile {
+    /// Returns the board that the table file at `path` was made for, if it exists and can be opened.
+    #[must_use]
+    pub fn board_at(path: &Path) -> Option<Size> {
+        if !path.exists() {
+            return None;
+        }
+        let table = Table::open(path, TableMode::ReadOnly, None).ok()?;
+        table.identity()?.game.strip_prefix("go ")?.parse().ok()
+    }
+
     /// Returns the path of the table for a board: `go-9x9.tewari` beside the `go.tewari` of another board.
     #[must_use]
     pub fn path_for(&self, board: Size) -> PathBuf {

@@ -41,6 +41,27 @@ fn one_position_has_a_board_with_the_best_moves_and_the_move_that_was_played() {
 }
 
 #[test]
+fn games_on_several_boards_have_a_table_each() {
+    let directory = directory();
+    let path = file(&directory, "games.sgf", "(;SZ[9];B[ee])(;SZ[7];B[dd])(;SZ[9];B[cc])");
+    let table = directory.path().join("go.tewari");
+    let table = table.to_str().expect("UTF-8");
+    for _ in 0..2 {
+        let text = analyze(&[&path, "--table", table]);
+        assert_eq!(text.matches("· komi").count(), 3, "{text}");
+    }
+    assert!(directory.path().join("go-7x7.tewari").exists());
+}
+
+#[test]
+fn two_passes_of_one_player_do_not_end_the_game() {
+    let directory = directory();
+    let path = file(&directory, "game.sgf", "(;SZ[9];B[ee];W[cc];B[];B[];W[gg])");
+    let text = analyze(&[&path]);
+    assert!(!text.contains("the game is over"), "{text}");
+}
+
+#[test]
 fn positions_are_counted_from_the_end_too() {
     let directory = directory();
     let path = file(&directory, "game.sgf", GAME);
