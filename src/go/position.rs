@@ -259,11 +259,15 @@ impl Position {
         }
     }
 
-    /// Sets the player to move, as when a protocol lets one side move twice. A change of turn clears the ko.
+    /// Sets the player to move, as when a protocol lets one side move twice. A change of turn clears the ko, and a pass
+    /// before it: two passes of one player do not end the game.
     pub fn set_to_play(&mut self, player: Player) {
         if player != self.to_play {
             self.to_play = player;
             self.board.clear_ko();
+            if self.passes == 1 {
+                self.passes = 0;
+            }
             self.add_to_history();
         }
     }

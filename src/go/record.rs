@@ -70,6 +70,26 @@ impl Record {
         Ok(())
     }
 
+    /// Plays a move of a game that has been played: one that ko or superko forbids is executed. Returns true if the rules forbid
+    /// the move.
+    ///
+    /// # Errors
+    /// Returns the rule that the move breaks, if it is another one.
+    pub fn play_despite_ko(&mut self, player: Player, mv: Move) -> Result<bool, IllegalMove> {
+        match self.play(player, mv) {
+            Err(IllegalMove::Ko | IllegalMove::Superko) => {
+                let turn = self.current.to_play();
+                self.current.set_to_play(player);
+                self.current.play(mv);
+                self.moves.push((player, mv));
+                self.turns.push(turn);
+                self.compensate();
+                Ok(true)
+            }
+            played => played.map(|()| false),
+        }
+    }
+
     /// Sets the number of handicap stones that White is compensated for, 0 for none, instead of counting them.
     pub fn set_handicap(&mut self, stones: usize) {
         self.given_handicap = Some(stones);
@@ -133,7 +153,7 @@ impl Record {
     /// record or, if it has none, for the stones that are counted.
     ///
     /// # Errors
-    /// Returns the first move that is illegal under the new rules.
+    /// Returns the first move that is illegal under the new rules, ko and superko apart.
     pub fn with_rules(&self, rules: Rules) -> Result<Record, (Move, IllegalMove)> {
         let (start, board) = (&self.start, self.start.board());
         let geometry = board.geometry();
@@ -155,7 +175,7 @@ impl Record {
         record.set_key_policy(start.key_policy());
         for (&(player, mv), &turn) in self.moves.iter().zip(&self.turns) {
             record.set_to_play(turn);
-            record.play(player, mv).map_err(|reason| (mv, reason))?;
+            record.play_despite_ko(player, mv).map_err(|reason| (mv, reason))?;
         }
         record.set_to_play(self.current.to_play());
         Ok(record)

@@ -238,6 +238,9 @@ impl NaiveGame {
     pub(crate) fn turn(&mut self) {
         self.to_play = self.to_play.other();
         self.ko = None;
+        if self.passes == 1 {
+            self.passes = 0;
+        }
         self.history.push((self.board.clone(), self.to_play));
     }
 

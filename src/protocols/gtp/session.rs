@@ -166,9 +166,13 @@ impl Session {
         Ok(())
     }
 
-    /// Changes the rules; nothing is changed if a move of the game is illegal under them.
+    /// Changes the rules of the coming moves; nothing is changed if an earlier one is suicide under them.
     pub(super) fn set_rules(&mut self, rules: Rules) -> Result<(), GtpError> {
-        let record = self.engine.record().with_rules(rules).map_err(|_| GtpError::IllegalMove)?;
+        let record = self
+            .engine
+            .record()
+            .with_rules(rules)
+            .map_err(|(mv, reason)| GtpError::IllegalUnderRules { vertex: self.size().vertex(mv), reason })?;
         self.set_record(record).map_err(GtpError::SizeFailed)
     }
 

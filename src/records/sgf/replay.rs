@@ -185,7 +185,7 @@ impl RecordTurns<'_> {
         let mut record = begin(first.position);
         for step in self.take(turn.unwrap_or(usize::MAX)) {
             let step = step?;
-            let played = step.played.is_some_and(|(player, mv)| record.play(player, mv).is_ok());
+            let played = step.played.is_some_and(|(player, mv)| record.play_despite_ko(player, mv).is_ok());
             if !played || record.position().board().key() != step.position.board().key() {
                 record = begin(step.position);
             } else {

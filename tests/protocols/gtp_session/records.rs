@@ -55,6 +55,20 @@ fn it_is_the_turn_of_who_moves_next_in_the_record_or_is_named_there() {
 }
 
 #[test]
+fn moves_that_ko_forbids_are_kept_saved_and_undone() {
+    let moves = ";B[bb];W[cb];B[ac];W[dc];B[bd];W[cd];B[cc];W[bc];B[cc];W[ee]";
+    let game = file(format!("(;SZ[5]KM[0.5]RU[Chinese]{moves})").as_bytes());
+    let mut session = session(5);
+    tell(&mut session, &[&format!("loadsgf {}", game.path().display())]);
+    assert!(ask(&mut session, "printsgf").replace('\n', "").contains(moves));
+    tell(&mut session, &["kata-set-rules japanese"]);
+    for _ in 0..moves.matches(';').count() {
+        tell(&mut session, &["undo"]);
+    }
+    refuse(&mut session, "undo", "? cannot undo");
+}
+
+#[test]
 fn stones_set_up_between_moves_are_loaded_too() {
     let game = file(b"(;SZ[5];B[aa];W[bb];AB[cc]AE[aa];W[dd])");
     let mut session = session(5);
