@@ -29,7 +29,7 @@ pub(super) fn describe(words: &[OsString], program: &Command, settings: &Setting
     let word = words.first().map(|word| word.to_string_lossy()).unwrap_or_default();
     ensure!(count > 0 || words.is_empty(), "expected a command such as gtp or analyze, found {word:?}");
     let (file, is_absent) = (settings.path.display(), settings.text.is_none() && settings.path.is_absolute());
-    let mut text = format!("# settings: {file}{}\n", if is_absent { ", which cannot be read" } else { "" });
+    let mut text = format!("# settings: {file}{}\n", if is_absent { ", which does not exist" } else { "" });
     text += &format!("# [{COMMON_TABLE}] in it applies to gtp, analyze, review, analysis and play go\n");
     for (path, command) in leaves(command, &path) {
         let held = settings.held(command, &path, &words[count..])?;

@@ -207,6 +207,72 @@ fn actions_are_answered_at_once() {
 }
 
 #[test]
+fn terminate_all_ends_the_turns_that_it_names_and_no_others() {
+    let mut server = Server::start(&[]);
+    server.begin("long");
+    server.ask(&with(query("q", 20), "analyzeTurns", json!([0, 1])));
+    server.ask(&json!({"id": "bad", "action": "terminate_all", "turnNumbers": "x"}));
+    assert_eq!(server.answer_in_the_end()["field"], "turnNumbers");
+    server.ask(&json!({"id": "t", "action": "terminate_all", "turnNumbers": [1]}));
+    assert_eq!(server.answer_in_the_end()["action"], "terminate_all");
+    let ended = server.answer_in_the_end();
+    assert!(ended["turnNumber"] == 1 && ended["noResults"] == true, "{ended}");
+    server.ask(&json!({"id": "t", "action": "terminate", "terminateId": "long"}));
+    let ids = [0, 1, 2].map(|_| server.answer_in_the_end());
+    assert_eq!(ids.each_ref().map(|answer| answer["id"].as_str()), [Some("t"), Some("long"), Some("q")]);
+    assert_eq!(ids[2]["turnNumber"], 0);
+}
+
+#[test]
+fn komi_among_the_rules_holds_unless_the_query_has_its_own() {
+    let mut server = Server::start(&[]);
+    let object = json!({"ko": "SIMPLE", "scoring": "AREA", "tax": "NONE", "suicide": false, "komi": -60});
+    let word = "koSIMPLEscoreAREAtaxNONEsui0komi-60";
+    let mut win_rate = |rules: Value, komi: Value| {
+        let asked = with(with(query("q", 20), "rules", rules), "komi", komi);
+        server.ask(&with(with(asked, "moves", json!([])), "analyzeTurns", json!([0])));
+        server.answer()["rootInfo"]["winrate"].as_f64().expect("a win rate")
+    };
+    for rules in [object.clone(), json!(object.to_string()), json!(word)] {
+        assert!(win_rate(rules.clone(), Value::Null) > 0.9, "{rules}");
+        assert!(win_rate(rules, json!(60)) < 0.1);
+    }
+}
+
+#[test]
+fn queries_are_read_as_katago_reads_them() {
+    let mut server = Server::start(&[]);
+    server.say(&format!("\u{feff}{}", query("mark", 5)));
+    assert_eq!(server.answer()["id"], "mark");
+    server.ask(&with(query("null", 5), "action", Value::Null));
+    assert_eq!(server.answer()["id"], "null");
+    let settings = json!({"maxVisits": "5", "maxTime": "5"});
+    let mut asked = with(query("text", 5), "overrideSettings", settings);
+    asked.as_object_mut().expect("an object").remove("maxVisits");
+    server.ask(&asked);
+    assert_eq!(server.answer()["id"], "text");
+    let allowed = json!([{"player": "B", "moves": ["A1"], "untilDepth": 0}]);
+    server.ask(&with(query("depth", 5), "allowMoves", allowed));
+    assert_eq!(server.answer()["field"], "allowMoves");
+}
+
+#[test]
+fn a_move_that_ko_forbids_is_executed_with_a_warning() {
+    let mut server = Server::start(&[]);
+    let ko = ["C4", "F4", "D5", "E5", "D3", "E3", "A9", "D4", "E4", "D4"];
+    let cycle = ["C4", "F4", "D5", "E5", "D3", "E3", "A9", "D4", "E4", "pass", "pass", "D4"];
+    for (moves, rules) in [(&ko[..], "japanese"), (&cycle, "chinese")] {
+        let pairs: Vec<Value> =
+            moves.iter().zip(["B", "W"].iter().cycle()).map(|(mv, player)| json!([player, mv])).collect();
+        let asked = with(with(query("ko", 5), "moves", pairs.into()), "rules", json!(rules));
+        server.ask(&with(asked, "analyzeTurns", json!([moves.len()])));
+        let warning = server.answer();
+        assert!(warning["warning"].as_str().is_some_and(|text| text.contains("ko")), "{warning}");
+        assert_eq!(server.answer()["rootInfo"]["visits"], 5);
+    }
+}
+
+#[test]
 fn moves_are_avoided_and_lines_cut_as_asked() {
     let mut server = Server::start(&[]);
     let allow = json!([{"player": "W", "moves": ["C3", "G7", "pass"], "untilDepth": 1}]);

@@ -124,7 +124,7 @@ fn position_of_game(
 ) -> Result<(Position, Vec<String>)> {
     let name = game.display();
     let bytes = std::fs::read(game).with_context(|| format!("cannot read {name}"))?;
-    let collection = sgf::read(&bytes).map_err(|error| anyhow!("{name}: {error}"))?;
+    let collection = sgf::read_damaged(&bytes).map_err(|error| anyhow!("{name}: {error}"))?;
     let record = collection.games.first().ok_or_else(|| anyhow!("{name}: expected a game, found none"))?;
     let given = ChosenTerms { rules: arguments.rules, komi: arguments.komi };
     let terms = record.terms(given, otherwise(setting)).map_err(|error| anyhow!("{name}: {error}"))?;

@@ -114,7 +114,7 @@ impl<W: Write> Frontend<W> {
         length: usize,
         current: Option<&PositionRequest>,
     ) -> Result<Answers, QueryError> {
-        if let Some(action) = object.get("action") {
+        if let Some(action) = object.get("action").filter(|action| !action.is_null()) {
             let action = action.as_str().unwrap_or_default().to_owned();
             return self.act(&action, object, length, current);
         }
@@ -153,13 +153,15 @@ impl<W: Write> Frontend<W> {
                 self.clearing.push((Value::Object(object), self.memory.take(length, 0)));
                 return Ok(Box::new(std::iter::empty()));
             }
-            "terminate_all" => return Ok(self.terminate(object, &|_| true, current)),
-            "terminate" => {
+            "terminate" | "terminate_all" => {
                 let wanted = object.get("terminateId").and_then(Value::as_str).map(str::to_owned);
-                let wanted = wanted.ok_or_else(|| error("terminateId", "expected the id of a query"))?;
+                let wanted = wanted.filter(|_| action == "terminate");
+                if wanted.is_none() && action == "terminate" {
+                    return Err(error("terminateId", "expected the id of a query"));
+                }
                 let turns = turn_numbers(&object).map_err(|what| error("turnNumbers", what))?;
                 let is_meant = move |request: &PositionRequest| {
-                    request.query.id == wanted
+                    wanted.as_ref().is_none_or(|wanted| request.query.id == *wanted)
                         && turns.as_ref().is_none_or(|turns| turns.contains(&request.turn))
                 };
                 return Ok(self.terminate(object, &is_meant, current));
@@ -190,7 +192,7 @@ impl<W: Write> Frontend<W> {
 }
 
 fn turn_numbers(object: &Map<String, Value>) -> Result<Option<Vec<usize>>, &'static str> {
-    let Some(turns) = object.get("turnNumbers") else { return Ok(None) };
+    let Some(turns) = object.get("turnNumbers").filter(|turns| !turns.is_null()) else { return Ok(None) };
     let numbers = turns.as_array().and_then(|turns| {
         turns.iter().map(|turn| turn.as_u64().map(|turn| turn as usize)).collect::<Option<Vec<_>>>()
     });
@@ -199,7 +201,7 @@ fn turn_numbers(object: &Map<String, Value>) -> Result<Option<Vec<usize>>, &'sta
 
 fn parse(line: &Line) -> Result<Map<String, Value>, QueryError> {
     let error = |message: String| QueryError { message, field: None, id: None };
-    match serde_json::from_str(&line.text) {
+    match serde_json::from_str(line.text.trim_start_matches('\u{feff}')) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) => Err(error("expected a JSON object".to_owned())),
         Err(what) => Err(error(format!("expected a JSON object: {what}"))),

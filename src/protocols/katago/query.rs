@@ -43,7 +43,7 @@ pub(super) struct PositionRequest {
     pub(super) priority: i64,
 }
 
-/// A start position and the moves from there, all legal.
+/// A start position and the moves from there, all legal but for ko and superko.
 #[derive(Clone, Debug)]
 pub(super) struct QueryGame {
     pub(super) size: Size,
@@ -79,7 +79,7 @@ impl PositionRequest {
         let mut record = Record::from_position(game.start()?);
         record.set_key_policy(game.keys);
         for &(player, mv) in &game.moves[..self.turn] {
-            record.play(player, mv).map_err(|reason| (mv, reason))?;
+            record.play_despite_ko(player, mv).map_err(|reason| (mv, reason))?;
         }
         let mut position = record.position().clone();
         if position.passes() >= 2 {

@@ -24,6 +24,8 @@ const UNSUPPORTED_FIELDS: [(&str, &str); 4] = [
 ];
 /// Warning for other unknown fields.
 const UNKNOWN_FIELD: &str = "unknown field, ignored";
+/// Warning for moves that are executed although ko or superko forbids them, as KataGo does.
+const FORBIDDEN_MOVE: &str = "the rules forbid one of the moves (ko or superko): executed all the same";
 /// Warning for an `untilDepth` above 1.
 const UNSUPPORTED_DEPTH: &str =
     "moves are avoided or allowed only at the root: untilDepth above 1 is treated as 1";
@@ -39,13 +41,14 @@ pub(super) fn read(
         .text("id")?
         .ok_or_else(|| reader.error("id", "expected a text: the id that the answer repeats"))?;
     let size = reader.size()?;
-    let rules = reader.rules()?;
-    let komi = reader.komi(rules)?;
-    let game = reader.game(size, rules, komi, defaults.keys)?;
+    let (rules, komi) = reader.rules()?;
+    let komi = reader.komi(rules, komi.as_ref())?;
+    let (game, has_forbidden) = reader.game(size, rules, komi, defaults.keys)?;
     let turns = reader.turns(game.moves.len())?;
     let priorities = reader.priorities(turns.len())?;
     let (overrides, mut ignored) = reader.overrides()?;
     ignored.extend(reader.ignored());
+    ignored.extend(has_forbidden.then(|| IgnoredField { field: "moves".to_owned(), reason: FORBIDDEN_MOVE }));
     let query = Arc::new(Query {
         id: id.to_owned(),
         perspective: overrides.perspective.unwrap_or(defaults.perspective),
@@ -169,34 +172,46 @@ impl QueryReader<'_> {
             .map_err(|error| self.error("boardXSize", &error.to_string()))
     }
 
-    fn rules(&self) -> Result<Rules, QueryError> {
+    /// Returns the rules, and the komi that may stand among them.
+    fn rules(&self) -> Result<(Rules, Option<Value>), QueryError> {
         const BONUS: &str = "whiteHandicapBonus";
         let missing = || self.error("rules", "expected the name of rules or an object");
-        let rules = rules::from_json(self.get("rules").ok_or_else(missing)?);
-        let mut rules = rules.map_err(|error| self.error("rules", &error.to_string()))?;
+        let (rules, komi) = rules::without_komi(self.get("rules").ok_or_else(missing)?);
+        let mut rules = rules::from_json(&rules).map_err(|error| self.error("rules", &error.to_string()))?;
         if let Some(bonus) = self.get(BONUS) {
             let bonus = rules::handicap_bonus(BONUS, bonus);
             rules.handicap_bonus = bonus.map_err(|error| self.error(BONUS, &error.to_string()))?;
         }
-        Ok(rules)
+        Ok((rules, komi))
     }
 
-    /// Returns the komi; without one, half a point above that of an even game: 7.5 for area, 6.5 for territory
-    /// scoring.
-    fn komi(&self, rules: Rules) -> Result<Komi, QueryError> {
-        const MAX_POINTS: f64 = 150.0;
-        let Some(value) = self.get("komi") else {
+    /// Returns the komi; without one, that of the rules; without that, half a point above that of an even game: 7.5 for
+    /// area, 6.5 for territory scoring.
+    fn komi(&self, rules: Rules, of_rules: Option<&Value>) -> Result<Komi, QueryError> {
+        const MAX_POINTS: f64 = 400.0;
+        let Some(value) = self.get("komi").or(of_rules) else {
             return Ok(Komi(if rules.scoring == Scoring::Area { 15 } else { 13 }));
         };
-        let expected = || format!("expected whole or half points from -150 to 150, found {value}");
-        let points = value.as_f64().filter(|points| points.abs() <= MAX_POINTS);
+        let expected = || format!("expected whole or half points from -400 to 400, found {value}");
+        let points = match value {
+            // In the one-word form of rules.
+            Value::String(text) if self.get("komi").is_none() => text.parse().ok(),
+            other => other.as_f64(),
+        };
+        let points = points.filter(|points| points.abs() <= MAX_POINTS);
         points
             .and_then(|points| Komi::from_points(points).ok())
             .ok_or_else(|| self.error("komi", &expected()))
     }
 
-    /// Parses the game and checks that all its moves are legal.
-    fn game(&self, size: Size, rules: Rules, komi: Komi, keys: KeyPolicy) -> Result<QueryGame, QueryError> {
+    /// Parses the game and checks that all its moves can be executed. Returns true with it if ko or superko forbids one.
+    fn game(
+        &self,
+        size: Size,
+        rules: Rules,
+        komi: Komi,
+        keys: KeyPolicy,
+    ) -> Result<(QueryGame, bool), QueryError> {
         let stones = self.moves("initialStones", self.array("initialStones")?, size)?;
         let moves = match self.get("moves") {
             None => return Err(self.error("moves", "expected a list of moves (it may be empty)")),
@@ -220,14 +235,15 @@ impl QueryReader<'_> {
             self.error("initialStones", &format!("{} cannot stand there: {reason}", size.vertex(mv)))
         })?;
         let mut record = Record::from_position(start);
+        let mut has_forbidden = false;
         for (index, &(player, mv)) in game.moves.iter().enumerate() {
-            record.play(player, mv).map_err(|reason| {
+            has_forbidden |= record.play_despite_ko(player, mv).map_err(|reason| {
                 // KaTrain looks for the first two words.
                 let message = format!("Illegal move {}, {}: {reason}", index + 1, size.vertex(mv));
                 self.error("moves", &message)
             })?;
         }
-        Ok(game)
+        Ok((game, has_forbidden))
     }
 
     /// Parses pairs of a player and a vertex.
@@ -283,12 +299,12 @@ impl QueryReader<'_> {
         is_allowed: bool,
         size: Size,
     ) -> Result<Vec<MoveRestriction>, QueryError> {
-        let expected = || self.error(key, "expected objects with player, moves and untilDepth");
+        let expected = || self.error(key, "expected objects with player, moves and untilDepth of at least 1");
         let read = |value: &Value| {
             let player = parse_player(value.get("player")?.as_str()?)?;
             let moves = value.get("moves")?.as_array()?.iter();
             let moves = moves.map(|mv| size.parse_vertex(mv.as_str()?)).collect::<Option<_>>()?;
-            value.get("untilDepth")?.as_u64()?;
+            value.get("untilDepth")?.as_u64().filter(|&depth| depth > 0)?;
             Some(MoveRestriction { player, moves, is_allowed })
         };
         self.array(key)?.iter().map(|value| read(value).ok_or_else(expected)).collect()
@@ -316,15 +332,20 @@ impl QueryReader<'_> {
         let Some(settings) = self.get("overrideSettings") else { return Ok((overrides, unknown)) };
         let expected = |what: &str| self.error("overrideSettings", what);
         let settings = settings.as_object().ok_or_else(|| expected("expected an object"))?;
+        let number = |value: &Value| match value {
+            // KataGo reads every setting as text.
+            Value::String(text) => text.trim().parse::<f64>().ok(),
+            other => other.as_f64(),
+        };
         for (key, value) in settings {
             match key.as_str() {
                 "maxVisits" => {
-                    let visits = value.as_u64().filter(|&visits| visits > 0);
+                    let visits = number(value).filter(|visits| *visits >= 1.0).map(|visits| visits as u64);
                     overrides.visits =
                         Some(visits.ok_or_else(|| expected("expected maxVisits of at least 1"))?);
                 }
                 "maxTime" => {
-                    let seconds = value.as_f64().filter(|&seconds| seconds > 0.0);
+                    let seconds = number(value).filter(|&seconds| seconds > 0.0);
                     let seconds = seconds.ok_or_else(|| expected("expected maxTime above 0"))?;
                     overrides.time = Some(Duration::from_secs_f64(seconds.min(1e6)));
                 }
@@ -406,7 +427,7 @@ mod tests {
             json!({"ko": "SIMPLE", "scoring": "AREA", "tax": "NONE", "multiStoneSuicideLegal": true});
         let read = |rules: Value| {
             let query = json!({"id": "q", "rules": rules});
-            QueryReader { object: query.as_object().expect("an object") }.rules()
+            QueryReader { object: query.as_object().expect("an object") }.rules().map(|(rules, _)| rules)
         };
         let expected = Rules::customary(KoRule::Simple, true, Scoring::Area);
         for rules in [object.clone(), json!(object.to_string()), json!("ko=simple,suicide=yes")] {

@@ -36,6 +36,26 @@ pub fn from_json(value: &Value) -> Result<Rules, RulesError> {
     }
 }
 
+/// Separates the komi from rules that are an object or in KataGo's one-word form. Analysis queries may have it there.
+#[must_use]
+pub fn without_komi(value: &Value) -> (Value, Option<Value>) {
+    let object = match value {
+        Value::Object(object) => Some(object.clone()),
+        Value::String(text) if text.trim_start().starts_with('{') => serde_json::from_str(text).ok(),
+        Value::String(text) => parts_of_word(text.trim()).map(|parts| {
+            parts.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value))).collect()
+        }),
+        _ => None,
+    };
+    match object {
+        Some(mut object) if object.contains_key("komi") => {
+            let komi = object.remove("komi").filter(|komi| !komi.is_null());
+            (Value::Object(object), komi)
+        }
+        _ => (value.clone(), None),
+    }
+}
+
 /// Returns the rules with one part changed, named as in `kata-set-rule`.
 ///
 /// # Errors
@@ -135,6 +155,7 @@ impl Parts {
             "hasButton" => {}
             "whiteHandicapBonus" => self.handicap_bonus = handicap_bonus(name, value)?,
             "friendlyPassOk" => self.removes_dead = Some(flag()?),
+            "komi" => return Err(refuse(name, "no komi among the rules", value.to_string())),
             _ => {
                 const PARTS: &str =
                     "ko, scoring, suicide, tax, hasButton, whiteHandicapBonus or friendlyPassOk";
@@ -202,10 +223,7 @@ fn parts_of_word(word: &str) -> Option<Vec<(&'static str, &str)>> {
             return None;
         }
         rest = after;
-        // Komi is not a part of the rules.
-        if name != "komi" {
-            parts.push((name, value));
-        }
+        parts.push((name, value));
     }
     (!parts.is_empty()).then_some(parts)
 }
@@ -218,7 +236,7 @@ fn parts_of_word(word: &str) -> Option<Vec<(&'static str, &str)>> {
 /// OGS, Fox, Yike, Tygem and SmartGo in Latin, Chinese, Japanese and Korean script, and KataGo's.
 #[must_use]
 pub fn rules_named(name: &str) -> Option<(Rules, Option<String>)> {
-    match parse(name) {
+    match from_json(&without_komi(&Value::from(name)).0) {
         Ok(rules) => return Some((rules, None)),
         Err(error) => {
             if let Some(parts) = parts_of_word(name.trim()) {
@@ -234,7 +252,7 @@ fn nearest(named: &[(&'static str, &str)]) -> Option<Rules> {
     let mut parts = Parts::unstated();
     for &(name, value) in named {
         match (name, value) {
-            ("tax" | "hasButton", _) => {}
+            ("tax" | "hasButton" | "komi", _) => {}
             // Spight's rule lies between simple ko and situational superko.
             ("ko", "SPIGHT") => parts.ko = KoRule::Situational,
             _ => parts.set(name, &Value::String(value.to_owned())).ok()?,

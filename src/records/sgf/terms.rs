@@ -16,7 +16,7 @@
 //! change the winner. Each departure from the wording of the record is listed in [`Terms::assumed`].
 
 use super::game_record::GameRecord;
-use super::rules::rules_named;
+use super::rules::{rules_named, without_komi};
 use crate::base::game::{Move, Player};
 use crate::go::{IllegalMove, KoRule, Komi, Rules, Scoring, Size};
 
@@ -32,6 +32,8 @@ const JAPANESE_KOMI: Komi = Komi(13);
 const HANDICAP_KOMI: Komi = Komi(1);
 /// Minimum komi of an even game: 5 points.
 const MIN_EVEN_KOMI: Komi = Komi(10);
+/// Largest komi that is usual whatever the board: programs write theirs in records of 2x2, too.
+const MAX_USUAL_KOMI: u32 = 8;
 /// Note on searches under territory scoring.
 pub const TERRITORY_NOTE: &str =
     "territory is searched as area, with the komi corrected by how many stones each side has placed";
@@ -200,8 +202,14 @@ impl GameRecord {
         }
     }
 
-    /// Returns the komi of a game without one in its record.
+    /// Returns the komi of a game without one in its record, or with one in KataGo's form of rules alone.
     fn missing_komi(&self, rules: Rules, otherwise: DefaultTerms, assumed: &mut Vec<String>) -> Komi {
+        let named = self.rules.as_deref().unwrap_or_default();
+        let of_rules = without_komi(&named.into()).1.and_then(|komi| komi.as_str()?.parse().ok());
+        if let Some(komi) = of_rules.and_then(|points| Komi::from_points(points).ok()) {
+            assumed.push(format!("no KM in the record: komi {komi} is that of RU[{named}]"));
+            return komi;
+        }
         let (what, komi) = match self.handicap_stones() {
             2.. => (" of a handicap game", HANDICAP_KOMI),
             _ if rules.scoring == otherwise.rules.scoring => ("", otherwise.komi),
@@ -229,7 +237,7 @@ impl GameRecord {
         let is_chinese_at_fox = self.is_from_fox && rules.scoring == Scoring::Area;
         let is_in_stones = is_quarter || (is_in_hundredths && is_chinese_at_fox && number == 3.5);
         let points = if is_in_stones { 2.0 * number } else { number };
-        let board = u32::from(self.columns) * u32::from(self.rows);
+        let board = (u32::from(self.columns) * u32::from(self.rows)).max(MAX_USUAL_KOMI);
         let komi = Komi::from_points(points).ok().filter(|komi| komi.points().abs() <= f64::from(board));
         let komi = komi.ok_or_else(|| UnusableKomi { points: board, found: written.to_string() })?;
         if let Some(komi) = self.komi_of_fox(komi, written, rules, assumed) {

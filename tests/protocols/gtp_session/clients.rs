@@ -153,7 +153,11 @@ fn rules_are_set_by_name_or_object_and_told() {
     );
     // A game with a suicide cannot continue under rules that forbid it.
     tell(&mut session, &["clear_board", "play w A2", "play w B1", "play b A1"]);
-    refuse(&mut session, "kgs-rules chinese", "? illegal move");
+    refuse(
+        &mut session,
+        "kgs-rules chinese",
+        "? cannot set rules: the earlier move A1 is illegal under them (suicide)",
+    );
 }
 
 #[test]
@@ -300,7 +304,7 @@ fn one_part_of_the_rules_is_set_or_refused_by_name() {
             "? cannot set rule: ko: expected SIMPLE, POSITIONAL or SITUATIONAL, found",
         ),
         ("kata-set-rule hasButton true", "? cannot set rule: hasButton: expected false"),
-        ("kata-set-rule komi 7", "? cannot set rule: rules: expected ko, scoring"),
+        ("kata-set-rule komi 7", "? cannot set rule: komi: expected no komi among the rules"),
         ("kata-set-rule ko", "? syntax error: expected its value"),
         ("kata-set-param playoutDoublingAdvantage 1", "? syntax error: expected maxVisits, maxPlayouts"),
     ] {

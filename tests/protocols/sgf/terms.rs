@@ -40,6 +40,19 @@ fn the_komi_of_a_record_of_ours_is_read_as_it_was_meant() {
 }
 
 #[test]
+fn the_usual_komi_is_read_on_tiny_boards() {
+    assert_eq!(komi("SZ[2]KM[6.5]"), 6.5);
+    assert!(terms_of("SZ[2]KM[40]").is_err());
+}
+
+#[test]
+fn komi_in_katago_s_form_of_rules_is_that_of_a_record_without_km() {
+    let rules = "RU[koSIMPLEscoreAREAtaxNONEsui0komi5.5]";
+    assert_eq!(komi(rules), 5.5);
+    assert_eq!(komi(&format!("{rules}KM[6.5]")), 6.5);
+}
+
+#[test]
 fn numbers_from_one_hundred_on_are_hundredths() {
     for (written, points) in [("650", 6.5), ("750", 7.5), ("700", 7.0), ("550", 5.5), ("-650", -6.5)] {
         let terms = terms(&format!("RU[Chinese]KM[{written}]"));

@@ -5,8 +5,10 @@ use crate::go::{Komi, KomiError, Size};
 
 const SIDE: &str = "a board side from 1 to 19";
 
-/// `boardsize SIDE`, or `boardsize COLUMNS ROWS` as some servers send it.
-pub(super) fn boardsize(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
+/// `boardsize SIDE`, or `boardsize COLUMNS ROWS` as some servers send it, also with a colon as KataGo reads it.
+pub(super) fn boardsize(session: &mut Session, arguments: Arguments<'_>) -> Result<String, GtpError> {
+    let sides = arguments.rest().replace(':', " ");
+    let mut arguments = Arguments::new(&sides);
     let columns = arguments.side(SIDE)?;
     let rows = arguments.optional_side(SIDE)?.unwrap_or(columns);
     begin(session, columns, rows)

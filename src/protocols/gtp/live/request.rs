@@ -130,8 +130,11 @@ impl Request {
                 "avoid" | "allow" => {
                     let player = arguments.player()?;
                     let moves = vertices(arguments.word(VERTICES)?, size)?;
-                    let depth: u32 = arguments.number("a number of moves")?;
-                    if player == self.player && depth > 0 {
+                    let depth: u32 = arguments.number("a number of moves of at least 1")?;
+                    if depth == 0 {
+                        return Err(GtpError::syntax("a number of moves of at least 1", Some("0")));
+                    }
+                    if player == self.player {
                         restriction.add(key == "allow", &moves);
                     }
                 }
@@ -175,14 +178,14 @@ fn centiseconds(text: &str) -> Result<Duration, GtpError> {
 fn flag(arguments: &mut Arguments<'_>) -> Result<bool, GtpError> {
     const EXPECTED: &str = "true or false";
     match arguments.word(EXPECTED)? {
-        "true" => Ok(true),
-        "false" => Ok(false),
+        word if word.eq_ignore_ascii_case("true") => Ok(true),
+        word if word.eq_ignore_ascii_case("false") => Ok(false),
         other => Err(GtpError::syntax(EXPECTED, Some(other))),
     }
 }
 
 fn vertices(text: &str, size: Size) -> Result<Vec<Move>, GtpError> {
-    let moves = text.split(',').map(|word| size.parse_vertex(word));
+    let moves = text.split(',').filter(|word| !word.is_empty()).map(|word| size.parse_vertex(word));
     moves.collect::<Option<_>>().ok_or_else(|| GtpError::syntax(VERTICES, Some(text)))
 }
 
