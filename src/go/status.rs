@@ -10,6 +10,7 @@ mod local_game;
 mod local_outcome;
 mod local_problem;
 mod local_search;
+mod lost_shares;
 mod needed_defences;
 mod safe_chains;
 
@@ -66,12 +67,7 @@ impl BoardStatus {
             let mut start = position.clone();
             start.set_playouts(policy);
             let ownership = playout_ownership::by_playouts(&start, PLAYOUTS, seed);
-            let lost = |chain: &Chain| {
-                let enemy = chain.player.other();
-                let lost: u64 = chain.stones.iter().map(|&stone| ownership.count(enemy, stone)).sum();
-                lost as f64 / f64::from(PLAYOUTS) / chain.stones.len() as f64
-            };
-            let lost: Vec<f64> = chains.iter().map(lost).collect();
+            let lost = lost_shares::lost_shares(&board, &ownership, PLAYOUTS);
             let results =
                 chain_status::chain_statuses(&board, position.rules().suicide, position.to_play(), &lost);
             for (chain, result) in chains.iter_mut().zip(results) {

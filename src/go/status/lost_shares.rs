@@ -1,0 +1,41 @@
+//! The share of playouts that lose each chain.
+
+use super::chain_map::{ChainMap, EmptyRegion};
+use crate::base::game::Player;
+use crate::base::ownership::Ownership;
+use crate::go::board::Board;
+use crate::go::geometry::Point;
+
+/// Minimum empty points of a large region.
+const MIN_LARGE_REGION: usize = 10;
+/// Largest number of empty points of another region beside a chain that lies in a large one.
+const MAX_SMALL_REGION: usize = 2;
+/// Shares of lost playouts that decide nothing.
+const DOUBTFUL: std::ops::Range<f64> = 0.2..0.8;
+
+/// Returns the share of `playouts` that lose each chain of `board`, in the order of their first stones.
+///
+/// If the share of a chain in a large region decides nothing, the chain has the share of the region: its stones live or die
+/// with the area around them, which depends less on chance.
+pub(super) fn lost_shares(board: &Board, ownership: &Ownership, playouts: u32) -> Vec<f64> {
+    let map = ChainMap::of(board);
+    let share = |player: Player, points: &[Point]| {
+        let move_of = |&point: &Point| board.geometry().move_of(point);
+        let owned: u64 = points.iter().map(move_of).map(|mv| ownership.count(player, mv)).sum();
+        owned as f64 / f64::from(playouts) / points.len() as f64
+    };
+    let mut lost: Vec<f64> =
+        map.chains.iter().map(|chain| share(chain.player.other(), &chain.stones)).collect();
+    for (chain, lost) in lost.iter_mut().enumerate().filter(|(_, lost)| DOUBTFUL.contains(*lost)) {
+        let beside =
+            map.regions.iter().filter(|region| region.borders.iter().any(|border| border.0 == chain));
+        let beside: Vec<&EmptyRegion> =
+            beside.filter(|region| region.points.len() > MAX_SMALL_REGION).collect();
+        if let [region] = beside[..]
+            && region.points.len() >= MIN_LARGE_REGION
+        {
+            *lost = share(map.chains[chain].player.other(), &region.points);
+        }
+    }
+    lost
+}
