@@ -338,7 +338,10 @@ impl<'a> GameAnalysis<'a> {
         first: &Position,
         count: usize,
     ) -> Result<GameAnalysis<'a>> {
-        let options = arguments.engine_options(first.size(), first.rules(), first.komi());
+        let mut options = arguments.engine_options(first.size(), first.rules(), first.komi());
+        if let (Some(file), Some(_)) = (&mut options.table_file, &arguments.file) {
+            file.take_board_of_file();
+        }
         let (engine, progress) = (Engine::new(options)?, progress_bar(count));
         Ok(GameAnalysis { arguments, id, head, is_head_written: false, moves: Vec::new(), engine, progress })
     }

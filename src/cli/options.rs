@@ -266,7 +266,7 @@ impl EngineArguments {
         };
         let table_file = self.table.as_ref().map(|path| TableFile {
             path: path.clone(),
-            board: TableFile::board_at(path).unwrap_or(size),
+            board: size,
             mode: match self.table_mode {
                 FileMode::Rw => TableMode::ReadWrite,
                 FileMode::Cow => TableMode::CopyOnWrite,

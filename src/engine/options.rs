@@ -12,7 +12,7 @@ use crate::search::policy::Preset;
 use crate::search::{CatchUp, SearchParameters};
 use crate::table::{Replacement, Table, TableMode};
 use std::num::NonZeroU64;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,14 +39,15 @@ pub struct TableFile {
 }
 
 impl TableFile {
-    /// Returns the board that the table file at `path` was made for, if it exists and can be opened.
-    #[must_use]
-    pub fn board_at(path: &Path) -> Option<Size> {
-        if !path.exists() {
-            return None;
+    /// Takes the board that the file was made for, if it exists and can be opened, so that another board has a
+    /// [file beside it](TableFile::path_for).
+    pub fn take_board_of_file(&mut self) {
+        let board_of = |table: Table| table.identity()?.game.strip_prefix("go ")?.parse().ok();
+        if self.path.exists()
+            && let Ok(table) = Table::open(&self.path, TableMode::ReadOnly, None)
+        {
+            self.board = board_of(table).unwrap_or(self.board);
         }
-        let table = Table::open(path, TableMode::ReadOnly, None).ok()?;
-        table.identity()?.game.strip_prefix("go ")?.parse().ok()
     }
 
     /// Returns the path of the table for a board: `go-9x9.tewari` beside the `go.tewari` of another board.
