@@ -339,8 +339,8 @@ impl<'a> GameAnalysis<'a> {
         count: usize,
     ) -> Result<GameAnalysis<'a>> {
         let mut options = arguments.engine_options(first.size(), first.rules(), first.komi());
-        if let (Some(file), Some(_)) = (&mut options.table_file, &arguments.file) {
-            file.take_board_of_file();
+        if arguments.file.is_some() {
+            TableGame::keep_board_of_file(&mut options);
         }
         let (engine, progress) = (Engine::new(options)?, progress_bar(count));
         Ok(GameAnalysis { arguments, id, head, is_head_written: false, moves: Vec::new(), engine, progress })

@@ -1,7 +1,7 @@
 //! The game that a table file was made for, and the game to search in it.
 
 use super::options::EngineArguments;
-use crate::engine::TableGameSettings;
+use crate::engine::{EngineOptions, TableGameSettings};
 use crate::go::{Komi, Rules, Size};
 use crate::records::sgf::{ChosenTerms, DefaultTerms, customary_komi};
 use crate::table::{Table, TableIdentity, TableMode};
@@ -40,6 +40,15 @@ impl TableGame {
     fn new(path: &Path, identity: &TableIdentity) -> TableGame {
         let setting = TableGameSettings::read(&identity.game_settings);
         TableGame { name: path.display().to_string(), size: size(identity), setting }
+    }
+
+    /// Gives the table file of `options` the board that it was made for, so that another board has a file beside it.
+    pub(super) fn keep_board_of_file(options: &mut EngineOptions) {
+        if let Some(file) = &mut options.table_file
+            && let Some(board) = TableGame::at(&file.path).and_then(|game| game.size)
+        {
+            file.board = board;
+        }
     }
 
     /// Returns the board that the table was made for.

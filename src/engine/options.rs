@@ -10,7 +10,7 @@ use crate::go::{KeyPolicy, Komi, PlayoutPolicy, Rules, Size};
 use crate::network::{Network, Networks};
 use crate::search::policy::Preset;
 use crate::search::{CatchUp, SearchParameters};
-use crate::table::{Replacement, Table, TableMode};
+use crate::table::{Replacement, TableMode};
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -39,17 +39,6 @@ pub struct TableFile {
 }
 
 impl TableFile {
-    /// Takes the board that the file was made for, if it exists and can be opened, so that another board has a
-    /// [file beside it](TableFile::path_for).
-    pub fn take_board_of_file(&mut self) {
-        let board_of = |table: Table| table.identity()?.game.strip_prefix("go ")?.parse().ok();
-        if self.path.exists()
-            && let Ok(table) = Table::open(&self.path, TableMode::ReadOnly, None)
-        {
-            self.board = board_of(table).unwrap_or(self.board);
-        }
-    }
-
     /// Returns the path of the table for a board: `go-9x9.tewari` beside the `go.tewari` of another board.
     #[must_use]
     pub fn path_for(&self, board: Size) -> PathBuf {

@@ -64,10 +64,15 @@ impl Record {
             turned.try_play(mv)?;
             self.current = turned;
         }
+        self.add(player, mv, turn);
+        Ok(())
+    }
+
+    /// Adds a move just played when it was the turn of `turn`.
+    fn add(&mut self, player: Player, mv: Move, turn: Player) {
         self.moves.push((player, mv));
         self.turns.push(turn);
         self.compensate();
-        Ok(())
     }
 
     /// Plays a move of a game that has been played: one that ko or superko forbids is executed. Returns true if the rules forbid
@@ -81,9 +86,7 @@ impl Record {
                 let turn = self.current.to_play();
                 self.current.set_to_play(player);
                 self.current.play(mv);
-                self.moves.push((player, mv));
-                self.turns.push(turn);
-                self.compensate();
+                self.add(player, mv, turn);
                 Ok(true)
             }
             played => played.map(|()| false),

@@ -224,9 +224,7 @@ fn review_game(
         Size::new(usize::from(record.columns), usize::from(record.rows)).map_err(|error| about(&error))?;
     let mut options = arguments.engine.options(size, terms.rules, terms.komi, arguments.seed);
     options.dead_stones = arguments.dead.map(Into::into);
-    if let Some(file) = &mut options.table_file {
-        file.take_board_of_file();
-    }
+    TableGame::keep_board_of_file(&mut options);
     let mut engine = Engine::new(options)?;
     let job = ReviewJob {
         id: &id,
