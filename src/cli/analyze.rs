@@ -126,7 +126,8 @@ fn analyse_empty_board(arguments: &AnalyzeArguments) -> Result<()> {
     let mut game_analysis =
         GameAnalysis::new(arguments, size.to_string(), Head::without_record(rules), &position, 1)?;
     print_mismatch(table.as_ref(), rules, komi);
-    game_analysis.analyse(&RecordTurn { turn: 0, played: None, set_up: None, position }, 1)?;
+    game_analysis
+        .analyse(&RecordTurn { turn: 0, played: None, set_up: None, position, replaced: None }, 1)?;
     if let Some(warning) = game_analysis.engine.warning() {
         print_error(&warning);
     }
@@ -263,7 +264,7 @@ fn one_by_one(
     Ok(None)
 }
 
-/// Returns all positions, 20 KiB each on 19x19, and the error that ended them early, if there is one.
+/// Returns all positions (20 KiB each on 19x19) and the error after which none follow, if any.
 fn all_of(
     positions: impl Iterator<Item = Result<RecordTurn, ReplayError>>,
 ) -> (Vec<RecordTurn>, Option<ReplayError>) {
@@ -330,7 +331,7 @@ struct GameAnalysis<'a> {
 }
 
 impl<'a> GameAnalysis<'a> {
-    /// Creates an analyst for `count` positions with the board, rules and komi of `first`.
+    /// Creates the analysis of a game of `count` positions with the board, rules and komi of `first`.
     fn new(
         arguments: &'a AnalyzeArguments,
         id: String,

@@ -160,7 +160,7 @@ impl Engine {
             if is_counted {
                 clock.longest(player)
             } else {
-                clock.share(player, self.record().moves().len(), self.position().size())
+                clock.share(player, self.record().move_count(), self.position().size())
             }
         });
         let mut time = [time, by_clock].into_iter().flatten().min();
@@ -176,7 +176,7 @@ impl Engine {
     fn should_resign(&self, report: &Report, resign_below: f64) -> bool {
         report.root.value.as_f64() < resign_below
             && (report.root.visits >= MIN_RESIGN_VISITS || report.root.proven.is_some())
-            && self.record().moves().len() >= opening_moves(self.position().size())
+            && self.record().move_count() >= opening_moves(self.position().size())
     }
 }
 

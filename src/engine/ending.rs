@@ -223,7 +223,7 @@ impl Engine {
     /// Returns true if the opponent of `player` has passed or the opening is over, by moves or by stones on the board: against
     /// many handicap stones a game is lost and settled before it begins.
     pub(super) fn may_end(&self, player: Player) -> bool {
-        let moves = self.record.moves().len().max(self.position().board().stone_count());
+        let moves = self.record.move_count().max(self.position().board().stone_count());
         self.has_passed(player.other()) || moves >= opening_moves(self.position().size())
     }
 

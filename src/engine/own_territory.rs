@@ -41,7 +41,7 @@ impl Engine {
         self.position().rules().scoring == Scoring::Territory
             && self.dead_stones() == DeadStones::Agreement
             // With handicap stones alone, all of the board may look like territory.
-            && self.record().moves().len() >= opening_moves(self.position().size())
+            && self.record().move_count() >= opening_moves(self.position().size())
             && !self.has_passed(player.other())
     }
 

@@ -1,4 +1,7 @@
 //! A game record: a start position, moves and undo.
+//!
+//! Setup between moves begins a new part of the record. The earlier parts are kept for undo and for saved games; moves
+//! and positions are those of the last part, unless a summary says otherwise.
 
 use super::geometry::Size;
 use super::handicap::stones_given;
@@ -17,6 +20,10 @@ pub struct Record {
     current: Position,
     /// Handicap stones that White is compensated for, if set; `None` to count them.
     given_handicap: Option<usize>,
+    /// The game before the setup that `start` results from.
+    before: Option<Box<Record>>,
+    /// True if `start` lacks the stone that the first move replaces.
+    replaces_stone: bool,
 }
 
 impl Record {
@@ -29,7 +36,47 @@ impl Record {
     /// Creates a game from a setup position.
     #[must_use]
     pub fn from_position(start: Position) -> Record {
-        Record { current: start.clone(), start, moves: Vec::new(), turns: Vec::new(), given_handicap: None }
+        Record {
+            current: start.clone(),
+            start,
+            moves: Vec::new(),
+            turns: Vec::new(),
+            given_handicap: None,
+            before: None,
+            replaces_stone: false,
+        }
+    }
+
+    /// Begins a new part of the record with `position`, which setup made of the current one.
+    pub fn set_up(&mut self, position: Position) {
+        let before = std::mem::replace(self, Record::from_position(position));
+        self.given_handicap = before.given_handicap;
+        self.before = Some(Box::new(before));
+    }
+
+    /// Plays a move on an occupied point; `bare` is the position with the stone removed.
+    ///
+    /// # Errors
+    /// Fails if the point is off the board.
+    pub fn replace_stone(&mut self, bare: Position, player: Player, mv: Move) -> Result<(), IllegalMove> {
+        self.set_up(bare);
+        self.replaces_stone = true;
+        self.play_recorded(player, mv).map(drop)
+    }
+
+    /// Returns the parts of the record, oldest first; the last is this value.
+    #[must_use]
+    pub fn parts(&self) -> Vec<&Record> {
+        let mut parts: Vec<&Record> =
+            std::iter::successors(Some(self), |record| record.before.as_deref()).collect();
+        parts.reverse();
+        parts
+    }
+
+    /// Returns the number of moves in all parts.
+    #[must_use]
+    pub fn move_count(&self) -> usize {
+        self.moves.len() + self.before.as_ref().map_or(0, |before| before.move_count())
     }
 
     /// Returns the position before the first move.
@@ -75,14 +122,14 @@ impl Record {
         self.compensate();
     }
 
-    /// Plays a move of a game that has been played: one that ko or superko forbids is executed. Returns true if the rules forbid
-    /// the move.
+    /// Plays a move of a game that has been played: suicide and what ko or superko forbids are executed. Returns true
+    /// if the rules forbid the move.
     ///
     /// # Errors
-    /// Returns the rule that the move breaks, if it is another one.
-    pub fn play_despite_ko(&mut self, player: Player, mv: Move) -> Result<bool, IllegalMove> {
+    /// Fails if the point is occupied or off the board.
+    pub fn play_recorded(&mut self, player: Player, mv: Move) -> Result<bool, IllegalMove> {
         match self.play(player, mv) {
-            Err(IllegalMove::Ko | IllegalMove::Superko) => {
+            Err(IllegalMove::Ko | IllegalMove::Superko | IllegalMove::Suicide) => {
                 let turn = self.current.to_play();
                 self.current.set_to_play(player);
                 self.current.play(mv);
@@ -117,8 +164,15 @@ impl Record {
         self.current.set_to_play(player);
     }
 
-    /// Undoes the last move; returns `false` if there is none.
+    /// Undoes the last move and setup after it; returns `false` if there is none.
     pub fn undo(&mut self) -> bool {
+        if self.moves.len() <= usize::from(self.replaces_stone)
+            && let Some(before) = self.before.take()
+        {
+            let is_move_undone = self.replaces_stone;
+            *self = *before;
+            return is_move_undone || self.undo();
+        }
         let (Some(_), Some(turn)) = (self.moves.pop(), self.turns.pop()) else { return false };
         self.replay(turn);
         true
@@ -144,27 +198,31 @@ impl Record {
     pub fn set_key_policy(&mut self, policy: KeyPolicy) {
         self.start.set_key_policy(policy);
         self.replay(self.current.to_play());
+        if let Some(before) = &mut self.before {
+            before.set_key_policy(policy);
+        }
     }
 
     /// Sets the komi; moves and history are unchanged.
     pub fn set_komi(&mut self, komi: Komi) {
         self.start.set_komi(komi);
         self.current.set_komi(komi);
+        if let Some(before) = &mut self.before {
+            before.set_komi(komi);
+        }
     }
 
     /// Returns the same game under other rules. White's compensation becomes that of the new rules for the handicap of the
     /// record or, if it has none, for the stones that are counted.
-    ///
-    /// # Errors
-    /// Returns the first move that is illegal under the new rules, ko and superko apart.
-    pub fn with_rules(&self, rules: Rules) -> Result<Record, (Move, IllegalMove)> {
+    #[must_use]
+    pub fn with_rules(&self, rules: Rules) -> Record {
         let (start, board) = (&self.start, self.start.board());
         let geometry = board.geometry();
         let stones = geometry.points.iter();
         let stones: Vec<(Player, Move)> =
             stones.filter_map(|&point| Some((board.stone_at(point)?, geometry.move_of(point)))).collect();
-        let mut position =
-            Position::with_stones(start.size(), rules, start.komi(), &stones, start.to_play())?;
+        let mut position = Position::with_stones(start.size(), rules, start.komi(), &stones, start.to_play())
+            .expect("stones of a position can stand");
         position.set_prisoners(start.prisoners());
         let is_same = rules == start.rules();
         let given_handicap = self.given_handicap.filter(|&stones| is_same || stones > 0);
@@ -174,14 +232,16 @@ impl Record {
             let counted = || stones_given(board.stones().map(usize::from));
             position.compensate_for(given_handicap.unwrap_or_else(counted));
         }
-        let mut record = Record { given_handicap, ..Record::from_position(position) };
+        let before = self.before.as_ref().map(|before| Box::new(before.with_rules(rules)));
+        let replaces_stone = self.replaces_stone;
+        let mut record = Record { given_handicap, before, replaces_stone, ..Record::from_position(position) };
         record.set_key_policy(start.key_policy());
         for (&(player, mv), &turn) in self.moves.iter().zip(&self.turns) {
             record.set_to_play(turn);
-            record.play_despite_ko(player, mv).map_err(|reason| (mv, reason))?;
+            record.play_recorded(player, mv).expect("the point is empty, as under the former rules");
         }
         record.set_to_play(self.current.to_play());
-        Ok(record)
+        record
     }
 
     /// Returns the number of handicap stones: Black's stones that are set up or placed before White's first stone; 0 if they

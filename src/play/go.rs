@@ -141,7 +141,7 @@ impl GoGame {
 
 impl InteractiveGame for GoGame {
     fn terms(&self) -> Option<String> {
-        let start = self.engine.record().start();
+        let start = self.engine.record().parts()[0].start();
         let (size, komi, rules) = (start.size(), start.komi(), start.rules());
         let stones = handicap::stones_given(start.board().stones().map(usize::from));
         let given = match self.compensation() {

@@ -51,7 +51,7 @@ fn result(margin: f64) -> String {
 }
 
 fn moves(record: &Record) -> String {
-    match record.moves().len() {
+    match record.move_count() {
         1 => "1 move".to_owned(),
         moves => format!("{moves} moves"),
     }

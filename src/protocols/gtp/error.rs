@@ -3,7 +3,7 @@
 
 use crate::base::memory::BudgetError;
 use crate::engine::EngineError;
-use crate::go::{IllegalMove, RulesError, Size};
+use crate::go::{RulesError, Size};
 use crate::records::sgf::{ReplayError, SgfError, UnusableKomi};
 
 /// The error of a command.
@@ -47,14 +47,6 @@ pub enum GtpError {
     /// The move is illegal.
     #[error("illegal move")]
     IllegalMove,
-    /// A move of the game is illegal under the rules to be set.
-    #[error("cannot set rules: the earlier move {vertex} is illegal under them ({reason})")]
-    IllegalUnderRules {
-        /// The point of the move.
-        vertex: String,
-        /// The rule that it breaks.
-        reason: IllegalMove,
-    },
     /// The evaluator in another process was given up, and the position has no visits.
     #[error(transparent)]
     Evaluator(EngineError),

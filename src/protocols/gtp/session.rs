@@ -166,13 +166,9 @@ impl Session {
         Ok(())
     }
 
-    /// Changes the rules of the coming moves; nothing is changed if an earlier one is suicide under them.
+    /// Changes the rules of the game; moves already played stay, whether the new rules permit them or not.
     pub(super) fn set_rules(&mut self, rules: Rules) -> Result<(), GtpError> {
-        let record = self
-            .engine
-            .record()
-            .with_rules(rules)
-            .map_err(|(mv, reason)| GtpError::IllegalUnderRules { vertex: self.size().vertex(mv), reason })?;
+        let record = self.engine.record().with_rules(rules);
         self.set_record(record).map_err(GtpError::SizeFailed)
     }
 

@@ -79,7 +79,7 @@ impl PositionRequest {
         let mut record = Record::from_position(game.start()?);
         record.set_key_policy(game.keys);
         for &(player, mv) in &game.moves[..self.turn] {
-            record.play_despite_ko(player, mv).map_err(|reason| (mv, reason))?;
+            record.play_recorded(player, mv).map_err(|reason| (mv, reason))?;
         }
         let mut position = record.position().clone();
         if position.passes() >= 2 {

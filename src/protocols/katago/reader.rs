@@ -24,8 +24,9 @@ const UNSUPPORTED_FIELDS: [(&str, &str); 4] = [
 ];
 /// Warning for other unknown fields.
 const UNKNOWN_FIELD: &str = "unknown field, ignored";
-/// Warning for moves that are executed although ko or superko forbids them, as KataGo does.
-const FORBIDDEN_MOVE: &str = "the rules forbid one of the moves (ko or superko): executed all the same";
+/// Warning for moves that are executed although the rules forbid them, as KataGo does.
+const FORBIDDEN_MOVE: &str =
+    "the rules forbid one of the moves (ko, superko or suicide): executed all the same";
 /// Warning for an `untilDepth` above 1.
 const UNSUPPORTED_DEPTH: &str =
     "moves are avoided or allowed only at the root: untilDepth above 1 is treated as 1";
@@ -204,7 +205,7 @@ impl QueryReader<'_> {
             .ok_or_else(|| self.error("komi", &expected()))
     }
 
-    /// Parses the game and checks that all its moves can be executed. Returns true with it if ko or superko forbids one.
+    /// Parses the game and checks that all its moves can be executed. Returns true with it if the rules forbid one.
     fn game(
         &self,
         size: Size,
@@ -237,7 +238,7 @@ impl QueryReader<'_> {
         let mut record = Record::from_position(start);
         let mut has_forbidden = false;
         for (index, &(player, mv)) in game.moves.iter().enumerate() {
-            has_forbidden |= record.play_despite_ko(player, mv).map_err(|reason| {
+            has_forbidden |= record.play_recorded(player, mv).map_err(|reason| {
                 // KaTrain looks for the first two words.
                 let message = format!("Illegal move {}, {}: {reason}", index + 1, size.vertex(mv));
                 self.error("moves", &message)

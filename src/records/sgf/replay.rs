@@ -80,6 +80,8 @@ pub struct RecordTurn {
     pub set_up: Option<usize>,
     /// The position before the next move.
     pub position: Position,
+    /// The position before the move that led here, without the stone on its point; `None` if the point was empty.
+    pub replaced: Option<Position>,
 }
 
 /// The turns of a record in order, ended by the first error. A clone continues from the same turn.
@@ -166,28 +168,30 @@ impl RecordTurns<'_> {
     }
 
     /// Returns the game up to `turn`, or up to its end if that comes first, as a [`Record`], which can undo moves.
-    /// Setup between moves starts a new history.
+    /// Setup between moves begins a new part of it, as does a move on a stone, which that part has no longer.
     ///
     /// # Errors
     /// Fails if a value before the turn cannot be played.
     pub fn into_record(mut self, turn: Option<usize>) -> Result<Record, ReplayError> {
-        let handicap = self.handicap;
-        let begin = |position| {
-            let mut record = Record::from_position(position);
-            if let Some(stones) = handicap {
-                record.set_handicap(stones);
-            }
-            record
-        };
         let Some(first) = self.next().transpose()? else {
             return Err(ReplayError::NoSuchTurn { turn: 0, last: 0 });
         };
-        let mut record = begin(first.position);
+        let handicap = self.handicap;
+        let mut record = Record::from_position(first.position);
+        if let Some(stones) = handicap {
+            record.set_handicap(stones);
+        }
         for step in self.take(turn.unwrap_or(usize::MAX)) {
             let step = step?;
-            let played = step.played.is_some_and(|(player, mv)| record.play_despite_ko(player, mv).is_ok());
-            if !played || record.position().board().key() != step.position.board().key() {
-                record = begin(step.position);
+            if let Some((player, mv)) = step.played {
+                let executed = match step.replaced {
+                    Some(bare) => record.replace_stone(bare, player, mv),
+                    None => record.play_recorded(player, mv).map(drop),
+                };
+                debug_assert!(executed.is_ok(), "the replay executed the move");
+            }
+            if step.set_up.is_some() {
+                record.set_up(step.position);
             } else {
                 record.set_to_play(step.position.to_play());
             }
@@ -206,7 +210,8 @@ impl Iterator for RecordTurns<'_> {
         match moved {
             Ok(true) => {
                 let ReplayCursor { turn, played, set_up, ref position, .. } = *walk;
-                Some(Ok(RecordTurn { turn, played, set_up, position: position.clone() }))
+                let replaced = walk.replaced.take();
+                Some(Ok(RecordTurn { turn, played, set_up, position: position.clone(), replaced }))
             }
             Ok(false) => {
                 self.walk = None;
@@ -239,6 +244,8 @@ struct ReplayCursor<'r> {
     handicap_moves: usize,
     /// See [`RecordTurn::set_up`].
     set_up: Option<usize>,
+    /// See [`RecordTurn::replaced`].
+    replaced: Option<Position>,
     /// The node of the next move or setup.
     node: usize,
     /// Number of moves of that node already played.
@@ -261,6 +268,7 @@ impl<'r> ReplayCursor<'r> {
             forbidden: None,
             handicap_moves: record.handicap_moves(),
             set_up: None,
+            replaced: None,
             node: 0,
             moves_done: 0,
         })
@@ -312,6 +320,7 @@ impl<'r> ReplayCursor<'r> {
         let mut stones = self.stones();
         stones[mv.index()] = None;
         self.restart(&stones, player)?;
+        self.replaced = Some(self.position.clone());
         self.position.play(mv);
         Ok(())
     }

@@ -2,6 +2,7 @@
 //! FF\[4\] forbids.
 
 use crate::base::game::{Game, Move, Player};
+use crate::go::geometry::Point;
 use crate::go::{HandicapBonus, Komi, Position, Record, Rules, Size};
 use std::fmt::Write;
 
@@ -76,11 +77,12 @@ pub fn write_record(record: &Record) -> String {
     write_game(record, [""; 2], "")
 }
 
-/// Does the same as [`write_record`] with the players' names, Black first, and the result, such as `B+3.5`; empty ones
-/// are left out.
+/// Returns the record as [`write_record`] does, with the players' names, Black first, and the result, such as `B+3.5`;
+/// empty ones are left out.
 #[must_use]
 pub fn write_game(record: &Record, names: [&str; 2], result: &str) -> String {
-    let start = record.start();
+    let parts = record.parts();
+    let start = parts[0].start();
     let (stones, mut rules) = (record.compensated_stones(), start.rules());
     if stones == 0 && record.handicap() > 0 {
         // A reader would count the stones and compensate White for them.
@@ -96,9 +98,30 @@ pub fn write_game(record: &Record, names: [&str; 2], result: &str) -> String {
             let _ = write!(text, "{property}[{}]", escaped(value));
         }
     }
-    write_moves(&mut text, start.size(), record.moves());
+    write_moves(&mut text, start.size(), parts[0].moves());
+    for (before, part) in parts.iter().zip(&parts[1..]) {
+        write_setup(&mut text, before.position(), part.start());
+        write_moves(&mut text, start.size(), part.moves());
+    }
+    let to_play = record.position().to_play();
+    if record.moves().last().is_some_and(|&(last, _)| last == to_play) {
+        text.push_str("\n;");
+        write_to_play(&mut text, record.position());
+    }
     text.push_str(")\n");
     text
+}
+
+/// Writes a node that makes `after` of `before`.
+fn write_setup(text: &mut String, before: &Position, after: &Position) {
+    text.push_str("\n;");
+    let properties = [(Some(Player::Black), "AB"), (Some(Player::White), "AW"), (None, "AE")];
+    for (stone, property) in properties {
+        let is_changed =
+            |point| after.board().stone_at(point) == stone && before.board().stone_at(point) != stone;
+        write_points(text, property, after, is_changed);
+    }
+    write_to_play(text, after);
 }
 
 fn write_moves(text: &mut String, size: Size, moves: &[(Player, Move)]) {
@@ -117,17 +140,26 @@ fn header_of(position: &Position, rules: Rules) -> String {
     let size = position.size();
     let mut text = header(size, position.komi(), rules);
     for (player, property) in [(Player::Black, "AB"), (Player::White, "AW")] {
-        let board = position.board();
-        let points = board.geometry().points.iter().filter(|&&point| board.stone_at(point) == Some(player));
-        let stones: Vec<String> =
-            points.map(|&on| format!("[{}]", point(size, board.geometry().move_of(on)))).collect();
-        if !stones.is_empty() {
-            text.push_str(property);
-            text.push_str(&stones.concat());
-        }
+        write_points(&mut text, property, position, |point| position.board().stone_at(point) == Some(player));
     }
-    text.push_str(if position.to_play() == Player::Black { "PL[B]" } else { "PL[W]" });
+    write_to_play(&mut text, position);
     text
+}
+
+/// Writes a property with the points that are `chosen`, or nothing if there is none.
+fn write_points(text: &mut String, property: &str, position: &Position, chosen: impl Fn(Point) -> bool) {
+    let geometry = position.board().geometry();
+    let points = geometry.points.iter().filter(|&&on| chosen(on));
+    let values: Vec<String> =
+        points.map(|&on| format!("[{}]", point(position.size(), geometry.move_of(on)))).collect();
+    if !values.is_empty() {
+        text.push_str(property);
+        text.push_str(&values.concat());
+    }
+}
+
+fn write_to_play(text: &mut String, position: &Position) {
+    text.push_str(if position.to_play() == Player::Black { "PL[B]" } else { "PL[W]" });
 }
 
 pub(super) fn write_variation(text: &mut String, size: Size, first: &Variation) {

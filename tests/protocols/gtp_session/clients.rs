@@ -151,13 +151,11 @@ fn rules_are_set_by_name_or_object_and_told() {
         "kata-set-rules {\"ko\": \"SOMETIMES\"}",
         "? syntax error: ko: expected SIMPLE, POSITIONAL or SITUATIONAL, found \"SOMETIMES\"",
     );
-    // A game with a suicide cannot continue under rules that forbid it.
-    tell(&mut session, &["clear_board", "play w A2", "play w B1", "play b A1"]);
-    refuse(
-        &mut session,
-        "kgs-rules chinese",
-        "? cannot set rules: the earlier move A1 is illegal under them (suicide)",
-    );
+    // Earlier moves stay, as in KataGo, though the new rules forbid suicide.
+    tell(&mut session, &["clear_board", "play w A2", "play w B1", "play b A1", "kgs-rules chinese"]);
+    assert_eq!(session.engine().record().move_count(), 3);
+    tell(&mut session, &["undo"]);
+    refuse(&mut session, "play b A1", "? illegal move");
 }
 
 #[test]

@@ -76,6 +76,30 @@ fn stones_set_up_between_moves_are_loaded_too() {
     assert_eq!(ask(&mut session, "list_stones b"), "= C3");
     assert_eq!(ask(&mut session, "list_stones w"), "= D2 B4");
     tell(&mut session, &["undo"]);
+    assert_eq!(ask(&mut session, "list_stones b"), "= C3");
+    tell(&mut session, &["gg-undo 2"]);
+    assert_eq!(ask(&mut session, "list_stones b"), "=");
+    refuse(&mut session, "undo", "? cannot undo");
+}
+
+#[test]
+fn a_saved_game_has_the_moves_and_prisoners_before_setup_replaced_stones_and_suicide() {
+    let moves = "B[ba];W[aa];B[ab];W[cc];B[dd];W[aa];AE[dd]AB[ee];W[cc];B[cc];W[dd]";
+    let game = file(format!("(;SZ[5]KM[6.5]RU[Japanese];{moves})").as_bytes());
+    let saved = file(b"");
+    let (game, saved) = (game.path().display(), saved.path().display());
+    let mut session = session(5);
+    tell(&mut session, &[&format!("loadsgf {game}"), "kata-set-rules chinese", "kata-set-rules japanese"]);
+    let board = ask(&mut session, "showboard");
+    assert!(board.contains("after 9 moves\nBlack (X) has captured 2,"), "{board}");
+    tell(&mut session, &[&format!("printsgf {saved}"), "clear_board", &format!("loadsgf {saved}")]);
+    assert_eq!(ask(&mut session, "showboard"), board);
+    tell(&mut session, &[&format!("loadsgf {game}"), "gg-undo 2"]);
+    assert_eq!(ask(&mut session, "list_stones w"), "= C3", "the stone that Black replaced");
+    tell(&mut session, &["gg-undo 3"]);
+    let printed = ask(&mut session, "printsgf").replace('\n', "");
+    assert!(printed.ends_with("PL[B];B[ba];W[aa];B[ab];W[cc])"), "{printed}");
+    tell(&mut session, &["gg-undo 4"]);
     refuse(&mut session, "undo", "? cannot undo");
 }
 
@@ -117,7 +141,7 @@ fn a_record_is_loaded_by_its_own_rules_as_far_as_it_goes_and_what_is_missing_is_
         (b"(;SZ[9]HA[3]RU[Japanese];W[ee])", 1, "japanese", "HA[3]: expected handicap stones"),
         (
             b"(;SZ[9]KM[6.5]RU[AGA];B[ee];W[ee])",
-            0,
+            2,
             "ko=situational",
             "move 2, white E5, is on an occupied point",
         ),
@@ -129,7 +153,7 @@ fn a_record_is_loaded_by_its_own_rules_as_far_as_it_goes_and_what_is_missing_is_
             &["clear_board", "kata-set-rules chinese", &format!("loadsgf {}", game.path().display())],
         );
         let (record, said) = (session.engine().record(), notes.lock().unwrap().join("\n"));
-        assert_eq!(record.moves().len(), moves, "{said}");
+        assert_eq!(record.move_count(), moves, "{said}");
         assert!(record.position().rules().to_string().starts_with(rules), "{}", record.position().rules());
         assert!(said.contains(noted), "{said}");
     }

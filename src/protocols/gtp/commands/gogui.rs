@@ -38,7 +38,7 @@ pub(super) fn play_sequence(session: &mut Session, mut arguments: Arguments<'_>)
 /// Adds stones, pairs of a colour and a point, before the first move.
 pub(super) fn setup(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let position = session.position();
-    if !session.engine.record().moves().is_empty() {
+    if session.engine.record().move_count() > 0 {
         return Err(GtpError::BoardNotEmpty);
     }
     let size = position.size();
@@ -57,7 +57,7 @@ pub(super) fn setup(session: &mut Session, mut arguments: Arguments<'_>) -> Resu
 /// Sets the player to move after the set-up.
 pub(super) fn setup_player(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let player = arguments.player()?;
-    if !session.engine.record().moves().is_empty() {
+    if session.engine.record().move_count() > 0 {
         return Err(GtpError::BoardNotEmpty);
     }
     let mut position = session.position().clone();

@@ -103,7 +103,7 @@ pub(super) fn gg_undo(session: &mut Session, mut arguments: Arguments<'_>) -> Re
 }
 
 fn take_back(session: &mut Session, count: usize) -> Result<String, GtpError> {
-    if session.engine.record().moves().len() < count {
+    if session.engine.record().move_count() < count {
         return Err(GtpError::CannotUndo);
     }
     for _ in 0..count {

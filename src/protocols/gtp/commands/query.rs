@@ -15,7 +15,7 @@ pub(super) fn showboard(session: &mut Session, _: Arguments<'_>) -> Result<Strin
             Player::Black => "Black (X)",
             Player::White => "White (O)",
         },
-        session.engine.record().moves().len(),
+        session.engine.record().move_count(),
         position.komi(),
         position.rules(),
     ))
