@@ -3,7 +3,7 @@
 use super::ChainStatus;
 use super::chain_map::{ChainMap, EmptyRegion};
 use super::local_game::PointSet;
-use super::local_outcome::{self, LocalGroup, LocalOutcome};
+use super::local_outcome::{self, LocalGroup, LocalOutcome, LocalStakes};
 use super::local_problem::LocalProblem;
 use super::local_search::LocalSearch;
 use super::safe_chains::{self, MAX_SHARE_SAFE};
@@ -11,7 +11,7 @@ use crate::base::game::Player;
 use crate::go::board::Board;
 use crate::go::geometry::{CELLS, Point};
 
-/// Minimum empty points of a region too large to search: stones beside it that most playouts lose are dead.
+/// Minimum empty points of an open region: chains beside it that most playouts lose are removed before the search.
 const MIN_OPEN_REGION: usize = 10;
 
 /// Largest number of empty points of a search.
@@ -20,6 +20,13 @@ const MAX_EMPTY: usize = 16;
 /// Largest numbers of positions that all searches of one area visit, and those of one board.
 const MAX_AREA_POSITIONS: u32 = 60_000;
 const MAX_BOARD_POSITIONS: u32 = 150_000;
+
+/// Largest number of empty points of an undecided area that is searched again for gains: to find one takes fewer positions
+/// than to rule it out.
+const MAX_EMPTY_OF_GAIN: usize = 8;
+
+/// Largest number of positions that such a search visits for each first player.
+const MAX_GAIN_POSITIONS: u32 = 10_000;
 
 /// Minimum share of playouts that lose a chain for it to be removed as dead before its neighbours are searched.
 const MIN_SHARE_DEAD: f64 = 0.75;
@@ -100,7 +107,7 @@ pub(super) fn chain_statuses(
 }
 
 impl StatusSearch<'_> {
-    /// Returns the chains that most playouts lose and that have a liberty in a region too large to search.
+    /// Returns the chains that most playouts lose and that have a liberty in an open region.
     fn dead_in_open_regions(&self) -> Vec<bool> {
         let map = ChainMap::of(self.board);
         let mut removed = vec![false; map.chains.len()];
@@ -112,8 +119,8 @@ impl StatusSearch<'_> {
         removed
     }
 
-    /// Returns true for each group that the opponent [captures in any case](local_outcome::is_captured) at the cost of no stones but
-    /// those of groups with `may_be_lost` that are not beside it.
+    /// Returns true for each group that the opponent [captures in any case](local_outcome::is_captured) without
+    /// losing stones of its own groups, except groups with `may_be_lost` that do not touch it.
     fn captured_groups(
         &mut self,
         problem: &LocalProblem,
@@ -211,22 +218,49 @@ impl StatusSearch<'_> {
         let may_be_lost: Vec<bool> =
             component.iter().map(|&chain| self.lost_share[numbers[chain]] >= MIN_SHARE_CAPTURED).collect();
         let captured = self.captured_groups(&problem, &groups, &may_be_lost);
+        let stakes = LocalStakes { stones: problem.stones, groups: &groups, captured: &captured };
         // Each player's search has its own budget: in a seki of three groups the first would use up both.
         let limit = self.positions_left.min(MAX_AREA_POSITIONS) / 2;
-        let found = Player::BOTH.map(|first| {
-            let mut search = LocalSearch::new(&problem.area, limit);
-            let outcome =
-                local_outcome::outcome(&mut search, problem.stones, &groups, &captured, problem.local(first));
-            self.positions_left -= limit - search.positions_left();
-            outcome
-        });
-        let [Some(black_first), Some(white_first)] = found else { return None };
+        let outcomes = self
+            .outcomes(&problem, limit, |search, first| stakes.outcome(search, first))
+            .or_else(|| self.forced_outcomes(&problem, &stakes))?;
         Some(SearchedArea {
             chains: component.iter().map(|&chain| numbers[chain]).collect(),
             problem,
             groups,
-            outcomes: [black_first, white_first],
+            outcomes,
         })
+    }
+
+    /// Returns the outcomes of a small area in which one of the players can force a gain whoever moves first.
+    fn forced_outcomes(
+        &mut self,
+        problem: &LocalProblem,
+        stakes: &LocalStakes<'_>,
+    ) -> Option<[LocalOutcome; 2]> {
+        let stones = problem.stones[0] | problem.stones[1];
+        if (problem.area.all() & !stones).count_ones() as usize > MAX_EMPTY_OF_GAIN {
+            return None;
+        }
+        self.outcomes(problem, MAX_GAIN_POSITIONS, |search, first| stakes.forced_outcome(search, first))
+    }
+
+    /// Returns the outcomes of a local game if Black moves first and if White moves first, by searches of at most `limit`
+    /// positions each.
+    fn outcomes(
+        &mut self,
+        problem: &LocalProblem,
+        limit: u32,
+        outcome: impl Fn(&mut LocalSearch<'_>, Player) -> Option<LocalOutcome>,
+    ) -> Option<[LocalOutcome; 2]> {
+        let [black_first, white_first] = Player::BOTH.map(|first| {
+            let limit = limit.min(self.positions_left);
+            let mut search = LocalSearch::new(&problem.area, limit);
+            let outcome = outcome(&mut search, problem.local(first));
+            self.positions_left -= limit - search.positions_left();
+            outcome
+        });
+        Some([black_first?, white_first?])
     }
 
     /// Writes the results of searches to `results`. In areas where the first move matters the players alternate, beginning
@@ -289,7 +323,6 @@ fn mark_seki(area: &SearchedArea, outcome: &LocalOutcome, results: &mut [StatusR
         let enemies = stones[group.player.other().index()];
         let in_seki = || {
             local_outcome::lives_in_seki(&area.problem.area, MAX_AREA_POSITIONS / 4, stones, *group, enemies)
-                .unwrap_or(false)
         };
         if !is_lost && in_seki() {
             results[number].status = ChainStatus::Seki;

@@ -4,6 +4,9 @@ use super::local_game::{LocalArea, LocalPosition, PointSet};
 use super::local_search::{Goal, LocalSearch};
 use crate::base::game::Player;
 
+/// Largest number of positions that the search of one larger gain, or of one lost chain, visits.
+const REFINING_POSITIONS: u32 = 5_000;
+
 /// The outcome for the chains if one given player moves first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LocalOutcome {
@@ -22,48 +25,106 @@ pub(super) struct LocalGroup {
     pub(super) stones: PointSet,
 }
 
-/// Returns the outcome if `first` moves first; `None` if the search does not decide it.
+/// The stakes of a local game.
 ///
-/// Only points that have a stone now count: neutral points and the last points of territory change the status of no chain. The
-/// groups in `captured` are lost and do not count: dead stones of both players in one area would hide each other, since who takes
-/// some loses others.
-/// If neither player can force more than the board shows, everything stays as it is, including a ko that goes in circles.
-/// Otherwise the gaining player takes the largest gain, and a chain of the opponent is lost if that gain can be forced
-/// together with all points of the chain.
-pub(super) fn outcome(
-    search: &mut LocalSearch<'_>,
-    stones: [PointSet; 2],
-    groups: &[LocalGroup],
-    captured: &[bool],
-    first: Player,
-) -> Option<LocalOutcome> {
-    let start = LocalPosition::new(stones, first);
-    let is_captured = groups.iter().zip(captured).filter(|(_, is_captured)| **is_captured);
-    let not_counted = is_captured.fold(0, |set: PointSet, (group, _)| set | group.stones);
-    let counted_of = |player: Player| stones[player.index()] & !not_counted;
-    let counted = counted_of(Player::Black) | counted_of(Player::White);
-    let now = counted_of(Player::Black).count_ones() as i32 - counted_of(Player::White).count_ones() as i32;
-    for player in Player::BOTH {
-        let sign = if player == Player::Black { 1 } else { -1 };
-        let goal = |difference: i32| Goal { player, counted, at_least: sign * now + difference, owned: 0 };
-        if !search.can_force(&start, &goal(1))? {
-            continue;
+/// Only points that have a stone now count: neutral points and the last points of territory change the status of no
+/// chain. Captured groups are lost and do not count: otherwise dead stones of both players in one area would cancel out.
+/// If neither player can force more than the board shows, everything stays as it is, including a ko that goes in
+/// circles. Otherwise the gaining player takes the largest gain, and a chain of the opponent is lost if that gain can be
+/// forced together with all points of the chain.
+pub(super) struct LocalStakes<'a> {
+    pub(super) stones: [PointSet; 2],
+    pub(super) groups: &'a [LocalGroup],
+    /// True for each group that is captured whoever moves first.
+    pub(super) captured: &'a [bool],
+}
+
+impl LocalStakes<'_> {
+    /// Returns the outcome if `first` moves first; `None` if the search does not decide it.
+    pub(super) fn outcome(&self, search: &mut LocalSearch<'_>, first: Player) -> Option<LocalOutcome> {
+        for player in Player::BOTH {
+            if self.can_gain(search, u32::MAX, first, player)? {
+                return self.outcome_of_gain(search, first, player);
+            }
         }
-        // Each lost enemy stone counts twice.
-        let (mut forced, mut refuted) = (1, 2 * counted_of(player.other()).count_ones() as i32 + 1);
-        while refuted - forced > 1 {
-            let middle = (forced + refuted).div_euclid(2);
-            if search.can_force(&start, &goal(middle))? { forced = middle } else { refuted = middle }
-        }
-        let best = goal(forced);
-        let mut is_lost = Vec::new();
-        for (group, &is_captured) in groups.iter().zip(captured) {
-            let with_points = Goal { owned: group.stones, ..best };
-            is_lost.push(is_captured || search.can_force(&start, &with_points)? != (group.player == player));
-        }
-        return Some(LocalOutcome { value: now + sign * forced, is_lost });
+        Some(LocalOutcome { value: self.value(), is_lost: self.captured.to_vec() })
     }
-    Some(LocalOutcome { value: now, is_lost: captured.to_vec() })
+
+    /// Returns the outcome if `first` moves first and one of the players can force a gain; `None` if the search finds no gain.
+    pub(super) fn forced_outcome(&self, search: &mut LocalSearch<'_>, first: Player) -> Option<LocalOutcome> {
+        let limit = search.positions_left() / 2;
+        // The player who moves first gains more often.
+        let mut players = [first, first.other()].into_iter();
+        let player = players.find(|&player| self.can_gain(search, limit, first, player) == Some(true))?;
+        self.outcome_of_gain(search, first, player)
+    }
+
+    fn can_gain(
+        &self,
+        search: &mut LocalSearch<'_>,
+        limit: u32,
+        first: Player,
+        player: Player,
+    ) -> Option<bool> {
+        search.can_force(limit, &LocalPosition::new(self.stones, first), &self.goal(player, 1))
+    }
+
+    fn counted_of(&self, player: Player) -> PointSet {
+        let is_captured = self.groups.iter().zip(self.captured).filter(|(_, is_captured)| **is_captured);
+        self.stones[player.index()] & !is_captured.fold(0, |set, (group, _)| set | group.stones)
+    }
+
+    /// Returns the present value, as in [`LocalOutcome`].
+    fn value(&self) -> i32 {
+        let [first, second] = Player::BOTH.map(|player| self.counted_of(player).count_ones() as i32);
+        first - second
+    }
+
+    fn goal(&self, player: Player, gain: i32) -> Goal {
+        let counted = self.counted_of(Player::Black) | self.counted_of(Player::White);
+        Goal { player, counted, at_least: sign(player) * self.value() + gain, owned: 0 }
+    }
+
+    /// Returns the outcome if `first` moves first and `player` can force a gain; `None` if the search does not decide it.
+    fn outcome_of_gain(
+        &self,
+        search: &mut LocalSearch<'_>,
+        first: Player,
+        player: Player,
+    ) -> Option<LocalOutcome> {
+        let start = LocalPosition::new(self.stones, first);
+        let mut can_force = |goal: &Goal| search.can_force(REFINING_POSITIONS, &start, goal);
+        // Each lost enemy stone counts twice.
+        let all = 2 * self.counted_of(player.other()).count_ones() as i32;
+        let gain = largest_gain(all, |gain| can_force(&self.goal(player, gain)))?;
+        let mut is_lost = Vec::new();
+        for (group, &is_captured) in self.groups.iter().zip(self.captured) {
+            let is_own = group.player == player;
+            let with_points = Goal { owned: group.stones, ..self.goal(player, gain) };
+            is_lost.push(is_captured || (gain == all || can_force(&with_points)?) != is_own);
+        }
+        Some(LocalOutcome { value: self.value() + sign(player) * gain, is_lost })
+    }
+}
+
+fn sign(player: Player) -> i32 {
+    if player == Player::Black { 1 } else { -1 }
+}
+
+/// Returns the largest gain from 1 to `all` that can be forced, where 1 can; `None` if `can_force` does not decide it. The
+/// largest one is the usual case.
+fn largest_gain(all: i32, mut can_force: impl FnMut(i32) -> Option<bool>) -> Option<i32> {
+    let (mut forced, mut refuted) = (1, all + 1);
+    let mut next = all;
+    while refuted - forced > 1 {
+        if can_force(next)? {
+            forced = next
+        } else {
+            refuted = next
+        }
+        next = (forced + refuted).div_euclid(2);
+    }
+    Some(forced)
 }
 
 /// Returns true if the opponent can capture `group` although its owner moves first, and owns the stones in `kept` afterwards. Returns
@@ -76,24 +137,24 @@ pub(super) fn is_captured(
 ) -> bool {
     let at_least = group.stones.count_ones() as i32;
     let goal = Goal { player: group.player.other(), counted: group.stones, at_least, owned: kept };
-    search.can_force(&LocalPosition::new(stones, group.player), &goal) == Some(true)
+    search.can_force(u32::MAX, &LocalPosition::new(stones, group.player), &goal) == Some(true)
 }
 
-/// Returns true if `group` lives in seki: it would be captured if the opponent's chains `enemies` could not be. Returns
-/// `None` if the search does not decide it.
+/// Returns true if `group` lives in seki: a search shows that it would be captured if the opponent's chains `enemies`
+/// could not be.
 pub(super) fn lives_in_seki(
     area: &LocalArea,
     limit: u32,
     stones: [PointSet; 2],
     group: LocalGroup,
     enemies: PointSet,
-) -> Option<bool> {
+) -> bool {
     let opponent = group.player.other();
     let mut state = LocalPosition::new(stones, opponent);
     state.safe[opponent.index()] = enemies;
     let at_least = 1 - group.stones.count_ones() as i32;
     let goal = Goal { player: opponent, counted: group.stones, at_least, owned: 0 };
-    LocalSearch::new(area, limit).can_force(&state, &goal)
+    LocalSearch::new(area, limit).can_force(limit, &state, &goal) == Some(true)
 }
 
 #[cfg(test)]
@@ -146,7 +207,8 @@ mod tests {
         for first in Player::BOTH {
             let lost_with = |captured: &[bool]| {
                 let mut search = LocalSearch::new(&problem.area, LIMIT);
-                outcome(&mut search, problem.stones, &groups, captured, first).unwrap().is_lost
+                let stakes = LocalStakes { stones: problem.stones, groups: &groups, captured };
+                stakes.outcome(&mut search, first).unwrap().is_lost
             };
             assert_eq!(
                 lost_with(&vec![false; groups.len()]),

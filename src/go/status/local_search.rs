@@ -1,4 +1,5 @@
-//! An exact search for goals that a player can force in a local game: depth-first with iterative deepening.
+//! A search for goals that a player can force in a local game: depth-first with iterative deepening. A positive answer is
+//! exact; a negative one may come from a search cut off after [`SUFFICIENT_DEPTH`] moves.
 
 use super::local_game::{LocalArea, LocalPosition, PointSet, single};
 use crate::base::game::Player;
@@ -95,11 +96,20 @@ impl<'a> LocalSearch<'a> {
         self.positions_left
     }
 
-    /// Returns true if the player of the goal can force it from `start`, and `None` if the search does not decide it.
+    /// Returns true if the player of the goal can force it from `start`; false also if a search of `limit` positions ends
+    /// after [`SUFFICIENT_DEPTH`] moves without success, `None` if it ends earlier.
     ///
     /// An answer within a given depth depends on the position alone, not on the moves before it, so that positions are
-    /// shared even if a ko repeats. A goal is out of reach if it is so at every depth at which only repetitions are left.
-    pub(super) fn can_force(&mut self, start: &LocalPosition, goal: &Goal) -> Option<bool> {
+    /// shared even if a ko repeats. A goal is out of reach if a search fails without being cut off by its depth.
+    pub(super) fn can_force(&mut self, limit: u32, start: &LocalPosition, goal: &Goal) -> Option<bool> {
+        let reserved = self.positions_left.saturating_sub(limit);
+        self.positions_left -= reserved;
+        let answer = self.deepen(start, goal);
+        self.positions_left += reserved;
+        answer
+    }
+
+    fn deepen(&mut self, start: &LocalPosition, goal: &Goal) -> Option<bool> {
         self.known.clear();
         let mut searched = 0;
         for depth in (4..=MAX_DEPTH).step_by(DEPTH_STEP) {

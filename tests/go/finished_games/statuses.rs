@@ -1,5 +1,5 @@
-//! The status of every chain of the positions in `tests/data/status/positions.txt`, and the neutral points of those in
-//! `tests/data/status/territory.txt`.
+//! The status of every chain of the positions in `tests/data/status/positions.txt` and, for a given player to move, in
+//! `unsettled.txt` there, and the neutral points of those in `territory.txt`.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -8,7 +8,8 @@ use tewari::go::status::{BoardStatus, ChainStatus};
 use tewari::go::{Komi, PlayoutPolicy, Position, Rules, Size};
 
 /// A finished position with the status of its chains: `X` and `O` are alive, `B` and `W` in seki, `x` and `o` dead. Under territory
-/// rules `+` is a point that does not count: neutral, or to be filled by its owner.
+/// rules `+` is a point that does not count: neutral, or to be filled by its owner. A name that begins with a colour names
+/// the player to move.
 struct Diagram {
     name: String,
     rows: Vec<Vec<char>>,
@@ -29,6 +30,16 @@ fn diagrams(text: &str) -> Vec<Diagram> {
 }
 
 impl Diagram {
+    /// Returns the player to move; `None` if the status is the same for both.
+    fn to_play(&self, swaps_colours: bool) -> Option<Player> {
+        let player = match self.name.split(' ').next()? {
+            "Black" => Player::Black,
+            "White" => Player::White,
+            _ => return None,
+        };
+        Some(if swaps_colours { player.other() } else { player })
+    }
+
     /// Returns the diagram under one of the eight symmetries, with exchanged colours if requested.
     fn turned(&self, symmetry: usize, swaps_colours: bool) -> Vec<Vec<char>> {
         let mut rows = self.rows.clone();
@@ -114,7 +125,8 @@ fn check(diagrams: &[Diagram], rules: Rules, turns: Range<usize>, seeds: impl Fn
             let expected = text(rows.iter().map(Vec::as_slice));
             for seed in seeds(turn as u64) {
                 asked += 1;
-                let drawn = drawn(&rows, rules, Player::BOTH[turn / 4 % 2], seed);
+                let to_play = diagram.to_play(turn >= 8).unwrap_or(Player::BOTH[turn / 4 % 2]);
+                let drawn = drawn(&rows, rules, to_play, seed);
                 if drawn != expected {
                     let entry = found.iter_mut().find(|(other, _)| *other == drawn);
                     match entry {
@@ -160,4 +172,11 @@ fn a_defence_that_filled_neutral_points_require_costs_a_point_of_territory() {
     let diagrams = diagrams(include_str!("../../data/status/territory.txt"));
     assert!(diagrams.len() >= 5);
     check(&diagrams, Rules::JAPANESE, 0..16, |turn| vec![turn % 5]);
+}
+
+#[test]
+fn a_group_that_the_first_move_kills_or_saves_is_the_player_to_moves() {
+    let diagrams = diagrams(include_str!("../../data/status/unsettled.txt"));
+    assert!(diagrams.len() >= 10 && diagrams.iter().all(|diagram| diagram.to_play(false).is_some()));
+    check(&diagrams, Rules::CHINESE, 0..16, |turn| vec![turn % 5]);
 }
