@@ -1,5 +1,6 @@
-//! Ownership in reports: a mean of the evaluator's ownership of a position and of the main line from it. It depends on the
-//! position, not on the playouts of one run.
+//! Ownership in reports: a mean of the evaluator's ownership of a position and of the main line from it. It depends
+//! on the position, not on the playouts of one run. An evaluator in another process gives the root alone. Without an
+//! evaluator the playouts of the search count, or playouts made for the report.
 //!
 //! O(s_0) = Σ (N_i - N_{i+1})·E(s_i) / N_0 over the positions s_0, s_1, … of the line, where E is the evaluator's ownership
 //! and N_i the visits of the line up to s_i. It equals the mean over the graph if no other move changes the ownership.
@@ -212,7 +213,7 @@ impl LineOwnership {
 
 /// Returns the moves of the line that begins with a move, each with its visits.
 fn line_of(mv: &MoveReport) -> impl Iterator<Item = (Move, u64)> {
-    mv.pv.iter().copied().zip(mv.pv_visits.iter().copied())
+    mv.pv.iter().copied().zip(mv.pv_edge_visits.iter().copied())
 }
 
 /// Returns the mean by the formula of this module. `reached`, the visits N_i, never increases and is as long as `parts`.

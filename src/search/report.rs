@@ -6,7 +6,7 @@ use super::proof;
 use super::score;
 use crate::base::game::{Bounds, Game, Move, Outcome, Player, Prior};
 use crate::base::ownership::Ownership;
-use crate::base::value::Value;
+use crate::base::value::{Estimate, Value};
 use crate::table::{Census, Counters, Edge, ScoreMean, Table};
 use std::time::Duration;
 
@@ -52,12 +52,13 @@ pub struct MoveReport {
     pub edge_visits: u64,
     /// Visits of the position after the move, those by transpositions included; the edge visits if it has no entry.
     pub visits: u64,
-    /// Value for the player making the move.
+    /// Value for the player making the move. Beside the playouts of a position without an own estimate, the root's
+    /// estimate counts.
     pub value: Value,
     /// The outcome for the player making the move, if it is proven.
     pub proven: Option<Outcome>,
-    /// The evaluator's probability of the move, or else the prior's wins; normalised to a sum of 1 over the legal moves in the
-    /// table.
+    /// The evaluator's probability of the move; without an evaluator the prior's wins plus one half. Normalised to a
+    /// sum of 1 over all legal moves.
     pub prior: f64,
     /// Expected final score of the position after the move, Black's points before komi; `None` if no score is known.
     pub black_score: Option<f64>,
@@ -65,8 +66,10 @@ pub struct MoveReport {
     pub score_deviation: Option<f64>,
     /// The main line, beginning with the move.
     pub pv: Vec<Move>,
-    /// Edge visits of each move of the main line.
+    /// Visits of the position after each move of the main line.
     pub pv_visits: Vec<u64>,
+    /// Edge visits of each move of the main line.
+    pub pv_edge_visits: Vec<u64>,
 }
 
 /// Standard deviations from the value to its lower bound: 99 % of a normal distribution, two-sided.
@@ -106,6 +109,7 @@ impl MoveReport {
             score_deviation: None,
             pv: vec![Move(number)],
             pv_visits: vec![visits],
+            pv_edge_visits: vec![visits],
         }
     }
 }
@@ -115,7 +119,7 @@ impl MoveReport {
 pub struct Report {
     /// Results of the root.
     pub root: RootReport,
-    /// Owners of the points at the end of this run's playouts; empty in games without territory.
+    /// Owners of the points at the end of this run's playouts; empty without playouts and in games without territory.
     pub ownership: Ownership,
     /// The legal moves with visits or a proof, best first; all legal moves if the best one has neither.
     pub moves: Vec<MoveReport>,
@@ -160,17 +164,19 @@ impl Report {
         };
         let bounds = proof::path_bounds(table, root);
         let score = score::within(stored_score(table, root.key()), bounds);
-        let report_on = |candidate: RankedMove, (pv, pv_visits): (Vec<Move>, Vec<u64>)| MoveReport {
+        let estimate = entry.and_then(|entry| table.page(&entry)?.estimate());
+        let report_on = |candidate: RankedMove, line: PrincipalVariation| MoveReport {
             mv: candidate.mv,
             edge_visits: candidate.edge_visits,
             visits: candidate.visits,
-            value: candidate.value,
+            value: candidate.value_beside(estimate),
             proven: candidate.proven(),
             prior: candidate.prior,
             black_score: candidate.score.map(|score| score.mean),
             score_deviation: candidate.score.map(|score| score.deviation),
-            pv,
-            pv_visits,
+            pv: line.moves,
+            pv_visits: line.visits,
+            pv_edge_visits: line.edge_visits,
         };
         let mut candidates = ranked_moves(table, root, policy);
         candidates.retain(|candidate| root_moves.is_none_or(|allowed| allowed[candidate.mv.index()]));
@@ -185,7 +191,7 @@ impl Report {
         let untried = untried
             .into_iter()
             .map(|candidate| {
-                let line = (vec![candidate.mv], vec![0]);
+                let line = PrincipalVariation::first(&candidate);
                 MoveReport { value, ..report_on(candidate, line) }
             })
             .collect();
@@ -231,6 +237,8 @@ struct RankedMove {
     edge_visits: u64,
     visits: u64,
     value: Value,
+    /// True if the position after the move has an edge page, and with it an estimate of its own.
+    has_page: bool,
     /// The worst and the best outcome for the mover that are not disproven.
     outcomes: [Outcome; 2],
     prior: f64,
@@ -243,14 +251,31 @@ struct RankedMove {
 }
 
 impl RankedMove {
+    /// Returns the value together with `estimate`, the root's, as long as the position after the move has none of its own.
+    fn value_beside(&self, estimate: Option<Estimate>) -> Value {
+        let visits = self.visits.max(self.edge_visits);
+        match estimate {
+            Some(estimate) if !self.has_page && visits > 0 => {
+                self.within_outcomes(estimate.join(visits, self.value))
+            }
+            _ => self.value,
+        }
+    }
+
+    /// Returns the value nearest to `value` that the proven outcomes permit.
+    fn within_outcomes(&self, value: Value) -> Value {
+        let [worst, best] = self.outcomes;
+        value.max(Value::from(worst)).min(Value::from(best))
+    }
+
     fn proven(&self) -> Option<Outcome> {
         let [worst, best] = self.outcomes;
         (worst == best).then_some(best)
     }
 
-    /// Returns the first sort key of the moves, larger is better; `certain` is the best outcome that any move is proven
-    /// to achieve. 3: proven wins. 1: moves not proven to achieve `certain` that cannot exceed it or have a value below
-    /// a draw. 0: proven losses. 2: the others.
+    /// Returns the first sort key of the moves, larger is better; `certain` is the best outcome that any move is
+    /// proven to achieve. 3: proven wins. 2: the others. 1: moves not proven to achieve `certain` that cannot exceed
+    /// it or have a value below a draw. 0: proven losses.
     fn rank(&self, certain: Outcome) -> u8 {
         match self.outcomes {
             [Outcome::Win, _] => 3,
@@ -293,18 +318,14 @@ fn ranked_moves<G: Game, P: SelectionPolicy>(table: &Table, game: &G, policy: &P
 
 /// Returns the best move with visits, in the order of [`ranked_moves`], and its visits. Main lines use it since most
 /// moves have no visits and need no probe.
-fn best_visited_move<G: Game, P: SelectionPolicy>(
-    table: &Table,
-    game: &G,
-    policy: &P,
-) -> Option<(Move, u64)> {
+fn best_visited_move<G: Game, P: SelectionPolicy>(table: &Table, game: &G, policy: &P) -> Option<RankedMove> {
     let visited = edges_of(table, game.key()).into_iter().filter(|(_, edge, _)| edge.visits() > 0);
     let mut candidates: Vec<RankedMove> = visited
         .filter(|&(mv, ..)| is_playable(game, mv))
         .map(|(mv, edge, state)| candidate(table, game, policy, mv, Some((edge, state))))
         .collect();
     rank(&mut candidates);
-    candidates.first().map(|best| (best.mv, best.edge_visits))
+    candidates.into_iter().next()
 }
 
 /// Returns true if a move with visits may be played and is `allowed`, indexed by move number; `None` allows all.
@@ -386,7 +407,8 @@ fn candidate<G: Game, P: SelectionPolicy>(
     let (edge, state) = edge.map_or((None, 0), |(edge, state)| (Some(edge), state));
     let mover = game.to_play();
     let range = game.score_range();
-    let child = table.find(game.key_after(mv)).map(|entry| entry.total()).filter(|total| total.visits > 0);
+    let entry = table.find(game.key_after(mv));
+    let child = entry.map(|entry| entry.total()).filter(|total| total.visits > 0);
     let bounds = proof::child_bounds(table, game, mv).map_or(range, |bounds| bounds.path);
     let outcomes = proof::outcomes_for(game, mover, bounds);
     let value = match (child, edge) {
@@ -394,24 +416,25 @@ fn candidate<G: Game, P: SelectionPolicy>(
         (None, Some(edge)) if edge.visits() > 0 => edge.value(),
         _ => Value::DRAW,
     };
-    let value = value.max(Value::from(outcomes[0])).min(Value::from(outcomes[1]));
     let prior = edge.map(|edge| edge.prior()).unwrap_or_default();
     let edge_visits = edge.map_or(0, |edge| u64::from(edge.visits()));
-    RankedMove {
+    let mut ranked = RankedMove {
         mv,
         edge_visits,
         visits: child.map_or(edge_visits, |child| u64::from(child.visits)),
         value,
+        has_page: entry.is_some_and(|entry| table.page(&entry).is_some()),
         outcomes,
         prior: prior_weight(table, prior),
         guaranteed: if mover == Player::Black { bounds.lower } else { -bounds.upper },
         score: score::within(stored_score(table, game.key_after(mv)), bounds),
-        final_rank: if edge_visits > 0 {
-            policy.final_rank(edge_visits, value, state)
-        } else {
-            f64::NEG_INFINITY
-        },
+        final_rank: f64::NEG_INFINITY,
+    };
+    ranked.value = ranked.within_outcomes(value);
+    if edge_visits > 0 {
+        ranked.final_rank = policy.final_rank(edge_visits, ranked.value, state);
     }
+    ranked
 }
 
 /// Returns the weight of a prior among those of the other moves: its probability on ranked pages, else its wins, and half a
@@ -421,29 +444,50 @@ fn prior_weight(table: &Table, prior: Prior) -> f64 {
     f64::from(if table.layout().shape.ranked { Puct::probability(wins) } else { wins + 0.5 })
 }
 
-/// Returns the main line that begins with `first`, as far as it is in the table, and the edge visits of each move.
+/// A main line and its visits.
+struct PrincipalVariation {
+    moves: Vec<Move>,
+    /// Visits of the position after each move.
+    visits: Vec<u64>,
+    /// Visits of each move in the position before it.
+    edge_visits: Vec<u64>,
+}
+
+impl PrincipalVariation {
+    /// Creates the line of one move.
+    fn first(first: &RankedMove) -> PrincipalVariation {
+        let mut line = PrincipalVariation { moves: Vec::new(), visits: Vec::new(), edge_visits: Vec::new() };
+        line.push(first);
+        line
+    }
+
+    fn push(&mut self, next: &RankedMove) {
+        self.moves.push(next.mv);
+        self.visits.push(next.visits.max(next.edge_visits));
+        self.edge_visits.push(next.edge_visits);
+    }
+}
+
+/// Returns the main line from the root that begins with the move `first`.
 fn principal_variation<G: Game, P: SelectionPolicy>(
     table: &Table,
     root: &G,
     policy: &P,
     first: &RankedMove,
-) -> (Vec<Move>, Vec<u64>) {
-    let mut line = vec![first.mv];
-    let mut visits = vec![first.edge_visits];
-    // A probe is cheaper than the copy of a position.
-    if table.find(root.key_after(first.mv)).is_none_or(|entry| table.page(&entry).is_none()) {
-        return (line, visits);
+) -> PrincipalVariation {
+    let mut line = PrincipalVariation::first(first);
+    if !first.has_page {
+        return line;
     }
     let mut game = root.clone();
     game.play(first.mv);
-    while line.len() < PV_LENGTH
-        && let Some((mv, its_visits)) = best_visited_move(table, &game, policy)
+    while line.moves.len() < PV_LENGTH
+        && let Some(best) = best_visited_move(table, &game, policy)
     {
-        line.push(mv);
-        visits.push(its_visits);
-        game.play(mv);
+        line.push(&best);
+        game.play(best.mv);
     }
-    (line, visits)
+    line
 }
 
 /// Returns the visits of the most visited and the second most visited move of a position, among playable moves that are

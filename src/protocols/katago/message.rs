@@ -133,7 +133,7 @@ impl PerspectiveReport<'_> {
         });
         if self.request.query.has_pv_visits {
             object["pvVisits"] = mv.pv_visits[..length].into();
-            object["pvEdgeVisits"] = mv.pv_visits[..length].into();
+            object["pvEdgeVisits"] = mv.pv_edge_visits[..length].into();
         }
         object
     }

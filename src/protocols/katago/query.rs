@@ -95,8 +95,10 @@ impl PositionRequest {
         restrictions().next()?;
         let has_allowed = restrictions().any(|it| it.is_allowed);
         let mut allowed = vec![!has_allowed; position.move_count()];
-        for restriction in restrictions() {
-            restriction.moves.iter().for_each(|mv| allowed[mv.index()] = restriction.is_allowed);
+        // A move that is both allowed and avoided is avoided.
+        for is_allowed in [true, false] {
+            let moves = restrictions().filter(|it| it.is_allowed == is_allowed).flat_map(|it| &it.moves);
+            moves.for_each(|mv| allowed[mv.index()] = is_allowed);
         }
         Some(allowed)
     }

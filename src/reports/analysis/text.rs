@@ -7,6 +7,8 @@ use crate::go::{Position, drawing};
 use crate::search::MoveReport;
 use std::fmt::Write;
 
+/// Minimum visits of a played move for its loss to be shown: the standard error is then at most a tenth.
+const MIN_VISITS_OF_LOSS: u64 = 25;
 /// Number of moves shown of a position.
 const MOVES_SHOWN: usize = 5;
 /// Number of moves shown of a main line.
@@ -107,17 +109,20 @@ fn row(text: &mut String, analysis: &Analysis, order: usize, mv: &MoveReport, is
         line.join(" "),
         if mv.proven.is_some() { " (proven)" } else { "" },
     );
-    let best = analysis.report.moves.first().map_or(mv.value, |best| best.value);
-    let loss = 100.0 * (best.as_f64() - mv.value.as_f64());
-    text.push_str(match is_next {
-        false => "",
-        true if loss < 0.05 => " (played)",
-        true => " (played, ",
-    });
-    if is_next && loss >= 0.05 {
-        let _ = write!(text, "loses {loss:.1} %)");
+    if is_next {
+        let loss = loss(analysis, mv).map_or_else(String::new, |loss| format!(", loses {loss:.1} %"));
+        let _ = write!(text, " (played{loss})");
     }
     text.push('\n');
+}
+
+/// Returns the loss of a move in win rate, in percent, against the best one; `None` if there is none to speak of, or if the
+/// visits are too few.
+fn loss(analysis: &Analysis, mv: &MoveReport) -> Option<f64> {
+    let best = analysis.report.best()?;
+    let is_known = mv.proven.is_some() || mv.edge_visits >= MIN_VISITS_OF_LOSS;
+    let loss = 100.0 * (best.value.as_f64() - mv.value.as_f64());
+    Some(loss).filter(|&loss| is_known && loss >= 0.05)
 }
 
 /// Draws the board, the last move in parentheses and the best moves as their numbers.

@@ -120,13 +120,14 @@ pub(super) fn ownership(session: &mut Session, _: Arguments<'_>) -> Result<Strin
     Ok(rows(session.size(), |point| format!("{:.2}", owners[point.index()])))
 }
 
-/// Returns the best line from the position with a given player to move.
+/// Returns the best line from the position with a given player to move; empty before a search.
 pub(super) fn variation(session: &mut Session, mut arguments: Arguments<'_>) -> Result<String, GtpError> {
     let player = arguments.player()?;
     let mut position = session.position().clone();
     position.set_to_play(player);
     let report = session.engine.look_up(position);
-    let line = report.best().map_or_else(Vec::new, |best| best.pv.clone());
+    let searched = report.best().filter(|best| best.edge_visits > 0);
+    let line = searched.map_or_else(Vec::new, |best| best.pv.clone());
     Ok(vertices(session.size(), line))
 }
 

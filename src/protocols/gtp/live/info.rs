@@ -105,9 +105,12 @@ impl InfoView<'_> {
             mv.edge_visits,
             self.pv(&mv.pv)
         );
-        let names = [("pvVisits", parts.pv_visits), ("pvEdgeVisits", parts.pv_edge_visits)];
-        for (name, _) in names.iter().filter(|(_, is_shown)| *is_shown) {
-            let visits: Vec<String> = mv.pv_visits.iter().map(u64::to_string).collect();
+        let visits_of_line = [
+            ("pvVisits", parts.pv_visits, &mv.pv_visits),
+            ("pvEdgeVisits", parts.pv_edge_visits, &mv.pv_edge_visits),
+        ];
+        for (name, _, visits) in visits_of_line.iter().filter(|(_, is_shown, _)| *is_shown) {
+            let visits: Vec<String> = visits.iter().map(u64::to_string).collect();
             let _ = write!(text, "{name} {} ", visits.join(" "));
         }
         if parts.moves_ownership {

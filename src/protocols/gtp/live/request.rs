@@ -154,7 +154,7 @@ impl Request {
         }
         // GUIs analyse for the player to move, servers ask by colour.
         debug_assert!(self.player == to_play || self.player == to_play.other());
-        self.root_moves = restriction.allowed;
+        self.root_moves = restriction.root_moves();
         Ok(self)
     }
 }
@@ -191,27 +191,35 @@ fn vertices(text: &str, size: Size) -> Result<Vec<Move>, GtpError> {
 
 /// The moves allowed by several `avoid` and `allow` keys.
 struct RootRestriction {
-    moves: usize,
+    /// True for moves named by `allow`, by move number; `None` if there is no such key.
     allowed: Option<Vec<bool>>,
-    has_allowed: bool,
+    /// True for moves named by `avoid`, by move number.
+    avoided: Vec<bool>,
 }
 
 impl RootRestriction {
     fn new(size: Size) -> RootRestriction {
-        RootRestriction { moves: size.points() + 1, allowed: None, has_allowed: false }
+        RootRestriction { allowed: None, avoided: vec![false; size.points() + 1] }
     }
 
-    /// Adds a key. The first `allow` removes all other moves, further ones add moves; `avoid` removes moves.
+    /// Adds the moves of a key.
     fn add(&mut self, is_allowed: bool, moves: &[Move]) {
-        let begins_empty = is_allowed && !self.has_allowed;
-        self.has_allowed |= is_allowed;
-        let allowed = self.allowed.get_or_insert_with(|| vec![true; self.moves]);
-        if begins_empty {
-            allowed.fill(false);
+        let count = self.avoided.len();
+        let named = match is_allowed {
+            true => self.allowed.get_or_insert_with(|| vec![false; count]),
+            false => &mut self.avoided,
+        };
+        moves.iter().for_each(|mv| named[mv.index()] = true);
+    }
+
+    /// Returns the moves to search: those of `allow`, or else all, without those of `avoid`; `None` without any key.
+    fn root_moves(self) -> Option<Vec<bool>> {
+        if self.allowed.is_none() && !self.avoided.contains(&true) {
+            return None;
         }
-        for mv in moves {
-            allowed[mv.index()] = is_allowed;
-        }
+        let mut moves = self.allowed.unwrap_or_else(|| vec![true; self.avoided.len()]);
+        moves.iter_mut().zip(self.avoided).for_each(|(is_allowed, is_avoided)| *is_allowed &= !is_avoided);
+        Some(moves)
     }
 }
 
@@ -247,6 +255,8 @@ mod tests {
         assert_eq!(moves("b 10 avoid b D4,E5,pass 1"), Some(79));
         assert_eq!(moves("b 10 avoid w D4,E5 1"), None);
         assert_eq!(moves("w 10 allow w D4,E5 1 allow w F6 3"), Some(3));
+        assert_eq!(moves("b 10 avoid b E5 1 allow b E5,D4 1"), Some(1));
+        assert_eq!(moves("b 10 allow b E5,D4 1 avoid b E5 1"), Some(1));
     }
 
     #[test]
