@@ -100,10 +100,10 @@ impl Drop for NewFolder {
     }
 }
 
-/// Returns an error if `path` exists and is no empty folder.
+/// Checks that `path` does not exist or is an empty folder.
 ///
 /// # Errors
-/// See above.
+/// Returns [`FolderError::InUse`] otherwise.
 pub fn check_unused(path: &Path) -> Result<(), FolderError> {
     let is_empty = || fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
     if path.symlink_metadata().is_ok() && !is_empty() {

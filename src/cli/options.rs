@@ -39,8 +39,8 @@ pub(super) struct EngineArguments {
     /// a quarter of the memory that the machine or its control group allows, at most 2GiB.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes, help_heading = MEMORY)]
     memory: Option<u64>,
-    /// Memory for the table alone, any size from 16KiB (1.1 KiB holds the moves of one 9x9 position, 4.3 KiB of a 19x19
-    /// one); overrides --memory.
+    /// Memory for the table alone, from a few KiB; overrides --memory. A page for eight moves takes 128 bytes;
+    /// without a network, a page for all moves takes 1.1 KiB on 9x9 and 4.3 KiB on 19x19.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes, help_heading = MEMORY)]
     table_size: Option<u64>,
     /// Bytes of the table for subcommands with their own default.
@@ -62,7 +62,7 @@ pub(super) struct EngineArguments {
     #[arg(long, value_name = "SECONDS", requires = "table", value_parser = parse_seconds, allow_hyphen_values = true,
         help_heading = MEMORY)]
     sync: Option<Duration>,
-    /// Choice of the positions that a full table evicts; always: whatever is in the slot.
+    /// Choice of the positions that a full table evicts; always: replace whatever is in the slot.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = replacements(), help_heading = MEMORY)]
     replacement: Replacement,
     /// Number of threads that search one position together. Default: 1; 16 with --evaluator, which then has 16 questions at
@@ -77,10 +77,10 @@ pub(super) struct EngineArguments {
     /// `--playout-policy help` lists the parts.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = parse_playouts, help_heading = PLAYOUTS)]
     playout_policy: PlayoutPolicy,
-    /// Transpositions that share statistics: plain (all; network and priors see no earlier moves), recent (those with the
-    /// same last three moves, which network and priors see), last (those with the same last move, which priors see),
-    /// graph (those without a short cycle in their history) or path
-    /// (none: the table holds a tree). Default: for rave recent, or last without a network; plain for other policies.
+    /// Transpositions that share statistics: plain (all; network and priors see no earlier moves), recent (those with
+    /// the same last three moves, which network and priors see), last (those with the same last move, which priors
+    /// see), graph (those without a short cycle in their history) or path (none: the table holds a tree). Default:
+    /// recent with a network for rave and puct, last for rave without one, plain otherwise and with --evaluator.
     #[arg(long, value_name = "POLICY", value_parser = key_policies(), help_heading = SEARCH)]
     key_policy: Option<KeyPolicy>,
     /// The network that evaluates positions, for the policies rave and puct: a weights file, or none. Default: the one in the

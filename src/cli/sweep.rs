@@ -75,7 +75,7 @@ pub(super) struct SweepArguments {
     #[arg(long, value_name = "N", default_value_t = 4, requires = "positions",
         value_parser = clap::value_parser!(u32).range(1..=10_000))]
     repeats: u32,
-    /// With --positions: the reference's simulations, as a multiple of the point's.
+    /// With --positions: the reference's simulations or time, as a multiple of the point's.
     #[arg(long, value_name = "N", default_value_t = 20, requires = "positions",
         value_parser = clap::value_parser!(u32).range(1..=10_000))]
     factor: u32,
@@ -286,7 +286,7 @@ fn measure_moves(
             ),
             reference: "the reference".to_owned(),
             notes: vec![format!(
-                "The reference is the same engine with {} times the simulations and a table of {}.",
+                "The reference is the same engine with {} times the budget and a table of {}.",
                 arguments.factor,
                 format_bytes(AMPLE_TABLE_BYTES)
             )],

@@ -20,9 +20,9 @@ const TIME_SHARE: f64 = 0.2;
 
 /// Maximum loss of a pass where the status of all chains is clear, by searches of [`COMPARED_VISITS`].
 const MAX_LOSS: f64 = 2.5;
-/// The same where the status of a chain is unclear.
+/// Maximum loss of a pass where the status of a chain is unclear.
 const MAX_UNCLEAR_LOSS: f64 = 1.6;
-/// The same where a pass loses by an unclear or a close count: the loser risks little with another move.
+/// Maximum loss of a pass that loses by an unclear or close count; the loser risks little with another move.
 const MAX_UNCERTAIN_LOSS: f64 = 0.9;
 /// Points that count as one of log-odds, as a share of the board's points.
 const POINTS_SHARE: f64 = 1.0 / 8.0;
@@ -30,8 +30,9 @@ const POINTS_SHARE: f64 = 1.0 / 8.0;
 const MIN_COMPARED_WIN_RATE: f64 = 0.005;
 /// Visits of the root below which the bounds of losses are wider, in proportion to the standard error.
 const COMPARED_VISITS: f64 = 400.0;
-/// Win rate from which the loser by the count plays on, where the status of all chains is clear, and elsewhere.
+/// Win rate from which the loser by the count plays on if the status of all chains is clear.
 const PLAYING_WIN_RATE: f64 = 0.75;
+/// Win rate from which the loser by the count plays on if the status of a chain is unclear.
 const PLAYING_UNCLEAR_WIN_RATE: f64 = 0.5;
 
 /// The evidence for the count of a position.
@@ -39,7 +40,8 @@ const PLAYING_UNCLEAR_WIN_RATE: f64 = 0.5;
 pub(super) enum Clarity {
     /// The status of each chain is the same whoever moves first.
     Clear,
-    /// The same, and the count is lost by a few points: an answer of the opponent that the count misses may win.
+    /// The status of each chain is the same whoever moves first, and the count is lost by at most four points. An error
+    /// of the count may decide the game.
     Close,
     /// The status of a chain depends on the first move, or on a close vote of playouts.
     Unclear,
@@ -106,9 +108,9 @@ fn log_odds(win_rate: f64) -> f64 {
 }
 
 impl Engine {
-    /// Searches the position after a pass of `player` in place of the search's choice; a pass that would end the game is followed
-    /// by the opponent's move all the same. The search takes no longer than that of `report`. Its progress is not reported, since
-    /// it is of another position.
+    /// Searches the position after a pass of `player` in place of the search's choice. If the pass would end the
+    /// game, the search continues with the opponent's move. The search takes no longer than that of `report`. Its
+    /// progress is not reported, since it is of another position.
     ///
     /// Returns `None` if no second search is allowed, if the first one ended by a proof or before its count, if no time is left, or
     /// if the search fails.

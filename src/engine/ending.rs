@@ -57,8 +57,8 @@ const LOST_WIN_RATE: f64 = 0.1;
 
 /// Win rate below which the loser by the count under territory scoring passes.
 const PASSING_WIN_RATE: f64 = 0.35;
-/// Maximum points by which a count is lost [closely](Clarity::Close), or by which a search may lead against an
-/// unclear one.
+/// Maximum deficit of a [close](Clarity::Close) count, and maximum lead of a search that does not contradict an unclear
+/// count, in points.
 const CLOSE_POINTS: f64 = 4.0;
 /// Minimum visits of a pass for its win rate in a report to count.
 const MIN_PASS_VISITS: u64 = 8;
@@ -148,7 +148,7 @@ impl Engine {
 
     /// Puts the pass first in the report on `root` if the game would end there: the position is settled by the count, and the
     /// pass loses little by its visits, or the game is lost. `ending` keeps the meaning of a pass for later reports on this root.
-    /// Reports ask no evaluator in another process: one on stored results needs none.
+    /// No evaluator in another process is asked, so that reports on stored results do not start one.
     pub(super) fn put_ending_pass_first(
         &self,
         root: &Position,

@@ -27,9 +27,10 @@ pub struct NetworkEvaluation {
     pub ownership: Option<Vec<f64>>,
 }
 
-/// Returns a network's mean evaluation of a position over all symmetries, which is slightly more accurate than that of one
-/// and the same for every orientation of the board. [Settled points](unconditional_owners) have their owners, and the score
-/// includes them. For reports; [`NetworkEvaluator`](super::NetworkEvaluator) uses one symmetry, and the network alone.
+/// Returns a network's mean evaluation of a position over all symmetries. The mean is slightly more accurate than one
+/// symmetry, and equal for every orientation of the board. [Settled points](unconditional_owners) have their owners,
+/// and the score includes them. For reports; [`NetworkEvaluator`](super::NetworkEvaluator) uses one symmetry, and the
+/// network alone.
 #[must_use]
 pub fn evaluate(network: &Arc<Network>, position: &Position) -> NetworkEvaluation {
     let size = position.size();

@@ -285,8 +285,8 @@ impl Engine {
         root
     }
 
-    /// Searches any position of the engine's board size. The root should have the engine's key policy from the start of its
-    /// history: this function sets it too late for earlier moves to count.
+    /// Searches any position of the engine's board size. The root should have the engine's key policy from the start
+    /// of its history: the policy set here applies only to later moves.
     ///
     /// # Errors
     /// Returns an error if the search ends before the first visit of the root, for lack of an evaluation by another process.

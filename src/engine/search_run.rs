@@ -80,7 +80,7 @@ impl Engine {
         rank: usize,
         journal: &'t Journal,
     ) -> SteppedSearch<'t, 't, Position, Policy> {
-        /// An evaluator in another process waits for as long as it takes.
+        /// Never set: a simulated part waits for each answer without a limit.
         static STOP: AtomicBool = AtomicBool::new(false);
         self.prepare(&mut root);
         let parameters = self.search_parameters(&root, ranks::seed_of(rank));

@@ -80,8 +80,8 @@ impl fmt::Debug for ExternalEvaluator {
 }
 
 impl ExternalEvaluator {
-    /// Creates an evaluator that `command` starts. `name` is the name of its model, if known; without it, the command's
-    /// argument after `-model` tells it.
+    /// Creates an evaluator that `command` starts. `name` is the name of its model; by default the file name after
+    /// `-model` in `command`.
     #[must_use]
     pub fn new(command: &str, name: Option<&str>) -> ExternalEvaluator {
         ExternalEvaluator {
@@ -262,7 +262,7 @@ impl ExternalEvaluator {
         Err(AskError::GivenUp(reason))
     }
 
-    /// Gives up if the model is another one than the name says.
+    /// Gives up the evaluator if its model is not the named one.
     fn check_model(&self, process: &EvaluatorProcess, stop: &dyn Fn() -> bool) -> Result<(), AskError> {
         let Some(name) = &self.name else { return Ok(()) };
         match process.model(stop) {

@@ -18,7 +18,7 @@ pub enum KeyPolicy {
     #[default]
     Plain,
     /// Transpositions with the same last three moves, which evaluators and priors see. After a move with few empty points,
-    /// all transpositions, so that proofs are shared. The default with evaluators.
+    /// all transpositions, so that proofs are shared. The default with a network.
     Recent,
     /// Transpositions with the same last move, which priors see. After a move with few empty points, all transpositions. The
     /// default with priors and without evaluators.

@@ -47,9 +47,10 @@ pub enum IllegalMove {
 
 /// Stones, rules, player to move, and all history that matters.
 ///
-/// The position has two separate keys. The table key ([`Game::key`]) covers stones, side to move, ko point, passes, rules
-/// and komi. The superko key covers stones alone (positional) or stones and side to move (situational): a ko point in it
-/// would hide repetitions.
+/// The position has two separate keys. The table key ([`Game::key`]) covers stones, side to move, ko point, passes,
+/// board size, rules, komi, the area offset under territory scoring, and the history that the key policy includes.
+/// The superko key covers stones alone (positional) or stones and side to move (situational): a ko point in it would
+/// hide repetitions.
 pub struct Position {
     board: Board,
     to_play: Player,

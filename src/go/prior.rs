@@ -90,7 +90,8 @@ pub fn add_priors(
     }
 }
 
-/// Makes a pass under territory scoring, where it costs nothing, an even move if nearly all empty points touch one colour.
+/// Makes a pass under territory scoring, where it costs nothing, an even move if at most an eighth of the board's
+/// points are neutral.
 pub fn add_pass_for_territory(board: &Board, priors: &mut [Option<Prior>]) {
     let owners = owners(board);
     let neutral = board.empty_points().iter().filter(|point| owners[point.index()] == cell::EMPTY).count();

@@ -15,8 +15,8 @@ const PLAYOUTS: u32 = 400;
 /// Minimum share of playouts in which a point has the owner that the count gives it.
 const MIN_OWNED_SHARE: f64 = 0.75;
 
-/// The same without an evaluator. Of boards that two walls divide, settled ones with four empty columns have 0.75 in 3,200
-/// playouts.
+/// Minimum share without an evaluator. On settled boards of two walls with four empty columns between them the share is
+/// 0.75 (3,200 playouts).
 const MIN_OWNED_SHARE_ALONE: f64 = 0.7;
 
 /// Minimum mean of that share and of the evaluator's probability of the owner. Of territories behind a straight wall, those of
@@ -46,7 +46,7 @@ pub fn settled_players(
         return [false; 2];
     }
     let mut start = position.clone();
-    // Light playouts let most invasions live.
+    // Always the default (heavy) playouts: light ones let most invasions live.
     start.set_playouts(PlayoutPolicy::default());
     let ownership = by_playouts(&start, PLAYOUTS, seed);
     let in_seki = statuses.chains().iter().filter(|chain| chain.status == ChainStatus::Seki);

@@ -57,8 +57,9 @@ pub struct Chain {
 }
 
 impl BoardStatus {
-    /// Computes the status of the chains of `position`. If it depends on the first move, that is the move of the player to
-    /// move. The seed matters only where playouts decide; each player begins half of them.
+    /// Computes the status of the chains of `position`. Where the status depends on the first move, the players
+    /// alternate between such areas, and the player to move takes the one with the largest difference. The seed
+    /// matters only where playouts decide; each player begins half of them.
     #[must_use]
     pub fn computed(position: &Position, policy: PlayoutPolicy, seed: u64) -> BoardStatus {
         let board = position.board().clone();

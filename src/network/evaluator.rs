@@ -19,7 +19,7 @@ use std::sync::Arc;
 const MEAN_POINTS: i64 = 16;
 /// Points of the score's spread for an output of 0; each 1 more doubles the spread.
 const SPREAD_POINTS: i64 = 8;
-/// Minimum output for the spread: first if the score adds the owners (an eighth of a point), then if not (a point).
+/// Minimum output for the spread: 1/8 point for networks with a sum of owners, 1 point for those without.
 const MIN_SPREAD_OUTPUT: [i32; 2] = [-6, -3];
 
 /// Standard deviation of a logistic distribution of scale 1: π / √3.

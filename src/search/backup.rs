@@ -61,8 +61,8 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
         });
     }
 
-    /// Adds a sample of the expected score to every position on the path: see [`score`]. `playout` is the final score and its
-    /// share, `following` the evaluator's score of the leaf.
+    /// Adds a sample of the expected score to every position on the path: see [`score`]. `playout` is (z, β) and
+    /// `following` T of the leaf.
     fn add_score(&self, playout: (f64, f64), mut following: Option<f64>) {
         for step in self.steps.iter().rev() {
             let evaluated = step.first.evaluator_score().map(|it| it.mean);

@@ -59,9 +59,10 @@ impl<'t, G: Game, P: SelectionPolicy> Worker<'t, '_, G, P> {
     }
 
     /// Claims a page for the current position if it is the root or has had
-    /// [`expand_at`](super::SearchParameters::expand_at) playouts, if the table can spare one, and if no other worker is
-    /// evaluating the position. If one is, this worker runs a playout; after one playout for each worker it evaluates the
-    /// position itself. The evaluator runs only when there is a page for its result.
+    /// [`expand_at`](super::SearchParameters::expand_at) playouts, if the table can spare one, and if no other worker
+    /// is evaluating the position. If one is, this worker runs a playout; after one playout for each worker it
+    /// evaluates the position itself. The evaluator runs only when there is a page for its result, or to remove the
+    /// estimate of a lost page.
     pub(super) fn expand(&mut self, entry: &Entry<'t>) -> Expansion<'t> {
         if self.parameters.evaluates_leaves {
             return self.evaluate_leaf(entry);

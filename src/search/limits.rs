@@ -10,15 +10,16 @@ use std::time::{Duration, Instant};
 /// Limits of a search; the first one reached ends it. A proven root also ends it, once a move is proven to achieve the
 /// root's outcome.
 ///
-/// A policy that is not settled at a limit ([`SelectionPolicy::is_settled`]) gets twice as much. The time limit is not
-/// doubled if `early` is set, or if visits or simulations are limited, too.
+/// A policy that is not settled at a limit ([`SelectionPolicy::is_settled`]) gets twice as much, except of
+/// `best_visits`. The time limit is not doubled if `early` is set, or if visits or simulations are limited, too.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
     /// Visits of the root, those of earlier searches included.
     pub visits: Option<u64>,
     /// Simulations of this run.
     pub simulations: Option<u64>,
-    /// Wall-clock time, checked by each worker every 16 simulations.
+    /// Wall-clock time, checked every 16 simulations of each worker, or every 5 ms with an
+    /// [`EvaluatorWait`](super::EvaluatorWait).
     pub time: Option<Duration>,
     /// Ends the search before `time` once no move can overtake the most visited one in the remaining time. Has an
     /// effect only if the policy plays the most visited move.
@@ -70,7 +71,7 @@ impl StoppingRule {
         self.started.elapsed().saturating_sub(Duration::from_nanos(self.paused.load(Relaxed)))
     }
 
-    /// Leaves a time out of the run's: an evaluator was loading.
+    /// Excludes `time` from the time of the run, because an evaluator was loading.
     pub(super) fn pause(&self, time: Duration) {
         self.paused.fetch_add(time.as_nanos() as u64, Relaxed);
     }

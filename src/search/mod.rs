@@ -81,7 +81,7 @@ pub struct Search<'t, P> {
 /// The wait of a search's evaluators for the answers of another process.
 #[derive(Clone, Copy)]
 pub struct EvaluatorWait<'t> {
-    /// Set by the search when it ends: evaluators stop waiting.
+    /// Set when time, `progress` or a missing evaluation ends the search; evaluators then stop waiting.
     pub stop: &'t AtomicBool,
     /// Returns true while the process loads; that time does not count.
     pub is_loading: &'t (dyn Fn() -> bool + Sync),
@@ -125,8 +125,8 @@ impl<'t, P: SelectionPolicy> Search<'t, P> {
         Search { evaluator_wait: wait, ..self }
     }
 
-    /// Lists all changes in `journal`, for the tables of the other ones of `searches` equally fast searches of the same
-    /// position.
+    /// Records all changes in `journal`, for the tables of other searches of the same position. `searches` is the
+    /// number of these searches, this one included; all are taken to be equally fast.
     #[must_use]
     pub fn with_journal(self, journal: &'t Journal, searches: u32) -> Search<'t, P> {
         Search { journal: Some(journal), searches, ..self }

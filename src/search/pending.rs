@@ -1,4 +1,4 @@
-//! Evaluations in progress: no two workers evaluate the same position at the same time.
+//! Evaluations in progress, so that two workers seldom evaluate the same position.
 //!
 //! Virtual loss keeps workers apart in positions with few visits. Below positions with many they often reach the same new
 //! position: with two workers on 9x9 one evaluation in fifteen was made twice. The second worker runs a playout instead, or

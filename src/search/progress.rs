@@ -16,13 +16,14 @@ impl<'s> SearchSnapshot<'s> {
         SearchSnapshot { simulations, report }
     }
 
-    /// Returns the results of the search so far. Ownership counts only the first worker's playouts.
+    /// Returns the results of the search so far. Ownership counts only the first worker's playouts, and none in a
+    /// search with an [`EvaluatorWait`](super::EvaluatorWait).
     #[must_use]
     pub fn report(&self) -> Report {
         (self.report)()
     }
 }
 
-/// A callback during a search, called every 16 simulations of the first worker, never before the first one; returning
-/// `false` stops the search.
+/// A callback during a search; returning `false` stops the search. It is called every 16 simulations of the first
+/// worker; in a search with an [`EvaluatorWait`](super::EvaluatorWait) every 5 ms, also before the first simulation.
 pub type Progress<'a> = &'a mut dyn FnMut(&SearchSnapshot<'_>) -> bool;

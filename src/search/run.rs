@@ -23,9 +23,10 @@ const MAX_GRANT: u64 = 16;
 pub(super) struct Run<'s> {
     /// Number of simulations granted so far.
     simulations: CachePadded<AtomicU64>,
-    /// True once time, `progress` or a missing evaluation ends the run: evaluators stop waiting.
+    /// Set by a missing evaluation and, with an [`EvaluatorWait`](super::EvaluatorWait), by time or `progress`:
+    /// evaluators stop waiting.
     stop: &'s AtomicBool,
-    /// True once the run has enough visits or a proof: evaluations in progress are still stored.
+    /// Set by the first worker that ends: the others finish the simulation they are at.
     is_done: AtomicBool,
     stopping_rule: StoppingRule,
     threads: u64,

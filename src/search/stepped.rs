@@ -32,7 +32,7 @@ impl<G: Game, P: SelectionPolicy> SteppedSearch<'_, '_, G, P> {
         is_counted
     }
 
-    /// Writes the AMAF samples that are still buffered, at the end of the search.
+    /// Writes the buffered AMAF samples and journal records, at the end of the search.
     pub fn finish(&mut self) {
         self.0.finish();
     }

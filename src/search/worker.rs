@@ -22,8 +22,9 @@ use crate::table::{Counters, Entry, Page, PageEvaluation, ProtectedPath, Table};
 const SHARING_CHECK_INTERVAL: u64 = 64;
 
 /// An evaluator of positions: writes the priors of the moves as [`Game::expand`] does, and returns estimates of value
-/// and score. It is called for positions that get an edge page or have lost one. Each worker has its own. `None` ends the
-/// search: there is no evaluation, and will be none.
+/// and score. It is called for positions that get an edge page or have lost one, and for positions without room in the
+/// table if the value ends the simulation. Each worker has its own. `None` ends the search: there is no evaluation, and
+/// will be none.
 pub type PositionEvaluator<'e, G> =
     Box<dyn FnMut(&G, &mut [Option<Prior>]) -> Option<PageEvaluation> + Send + 'e>;
 
@@ -74,7 +75,7 @@ pub(super) struct Worker<'t, 'e, G, P> {
     pub(super) counters: Counters,
     /// Owners of the points at the end of the playouts.
     pub(super) ownership: Ownership,
-    /// See [`Search::root_moves`](super::Search::root_moves).
+    /// See [`Search::with_root_moves`](super::Search::with_root_moves).
     pub(super) root_moves: Option<&'t [bool]>,
     /// Sum of the path lengths of all simulations, in moves.
     pub(super) depth_sum: u64,

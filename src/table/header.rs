@@ -53,7 +53,7 @@ pub(super) const CLOCK: usize = 26;
 pub(super) const CLAIMS: usize = 27;
 pub(super) const CLAIMS_AT_GENERATION: usize = 28;
 
-/// The words that are zero in an empty table; [`OPENINGS`] is not among them.
+/// The counters that [`Table::clear`](super::Table::clear) sets to zero.
 pub(super) const CLEARED_WORDS: Range<usize> = ENTRIES_USED..GAME_SETTINGS.start;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"TewariTT");

@@ -143,8 +143,8 @@ impl Table {
         Some(addition)
     }
 
-    /// Adds what [`add_increment`](Table::add_increment) left, as playouts with the sender's value of the position: the page of
-    /// the edges did not come.
+    /// Adds the visits that [`add_increment`](Table::add_increment) left, as playouts with the sender's value of the
+    /// position. For edges without a page in the increment.
     pub fn add_unplaced(&self, increment: &PositionIncrement, counters: &mut Counters) {
         let PositionIncrement { key, visits, total, .. } = *increment;
         let keys = [key];

@@ -65,8 +65,9 @@
 //!
 //! **A full table** is the normal state. A new position evicts the least valuable entry of its bucket and of the
 //! overflow bucket behind it, a new page the least valuable of a few that a clock hand passes; the [`Replacement`]
-//! policy defines the value. In place of a page that others follow, the last one of its chain is a candidate. Entries and pages that the caller protects (the path of its simulation) are never
-//! evicted; if no others are left, the caller gets none and continues without.
+//! policy defines the value. The candidate of a chain is always its last page. Entries and pages that the caller
+//! protects (the path of its simulation) are never evicted; if no others are left, the caller gets none and continues
+//! without.
 
 mod amaf;
 pub mod atomic;

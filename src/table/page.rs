@@ -29,8 +29,8 @@
 //! |               | 56     | has rest        | 0: all legal moves are on the chain                        |
 //! | ... + i       | 0..64  | policy state    | only in layouts that have it                               |
 //!
-//! Words 3 to 5 are used on the first page of a chain. A ranked page has 16 words and lies within one page of memory, so
-//! that a power cut leaves it as it was at one moment.
+//! Words 3 to 5 are used on the first page of a chain. A ranked page has 16 words and lies within one page of memory,
+//! so that after a power cut all its words are from one moment.
 
 use super::amaf::{AMAF_FULL, AMAF_VISITS_LIMIT, Amaf, halve_amaf, unpack_amaf};
 use super::atomic::{AtomicU64, fence, overwrite};

@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 /// Right shift of the value for each generation since the last use (a quarter remains).
 const AGE_SHIFT: u64 = 2;
-/// Additional right shift if the present generation has not used it (1/16 remains). Without it, small pages of the
-/// present search were evicted before larger unused ones, came back, and were evaluated by the network again.
+/// Additional right shift if the present generation has not used it (1/16 remains). Without this shift small pages of
+/// the present search were evicted before larger unused ones and evaluated again.
 const UNUSED_SHIFT: u64 = 4;
 
 /// The policy for evictions from a full table. A directory entry competes with the others of its bucket and of the overflow

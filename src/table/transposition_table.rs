@@ -226,7 +226,7 @@ impl Table {
     }
 
     /// Probes for the entry of a position and claims one if there is none; `None` if every candidate for eviction is
-    /// protected.
+    /// protected, or if other workers were faster at each attempt.
     pub fn find_or_claim(
         &self,
         key: u64,

@@ -8,7 +8,7 @@ use crate::go::geometry::Point;
 
 /// Minimum empty points of a large region.
 const MIN_LARGE_REGION: usize = 10;
-/// Largest number of empty points of another region beside a chain that lies in a large one.
+/// Maximum empty points of a region that is ignored when the regions beside a chain are counted.
 const MAX_SMALL_REGION: usize = 2;
 /// Shares of lost playouts that decide nothing.
 const DOUBTFUL: std::ops::Range<f64> = 0.2..0.8;

@@ -13,11 +13,10 @@ pub(super) const MAX_SHARE_SAFE: f64 = 0.02;
 /// Share of lost playouts below which a chain beside its own large territory is safe.
 const MAX_SHARE_SAFE_BESIDE_TERRITORY: f64 = 0.1;
 
-/// Share of lost playouts below which a chain may be assumed safe; the status of chains with a larger share of both results
-/// is doubtful.
+/// Maximum share of playouts that lose a chain assumed safe. A chain is doubtful between this share and one minus it.
 const MAX_SHARE_ASSUMED_SAFE: f64 = 0.15;
 
-/// Minimum liberties, apart from those shared with doubtful chains, of a chain in contact with such chains that is assumed safe.
+/// Minimum liberties in regions without doubtful chains for a chain in contact with a doubtful one to be assumed safe.
 const MIN_FREE_LIBERTIES: usize = 3;
 
 /// Returns the chains that are safe and those that are dead without a search. `lost` is the share of playouts that lose each chain.

@@ -159,7 +159,7 @@ impl Contestant {
                 let kind = ContestantKind::Program(client);
                 let mut contestant = Contestant { kind, can_reset: false, is_broken: false };
                 let can_seed = contestant.examine(command)?;
-                // Without a seed on the command line, the games are the same in every process.
+                // A program without `{seed}` on its command line would play the same games in every process.
                 if can_seed && !command.contains("{seed}") {
                     contestant.seed(seed).map_err(|failure| bad_answer(command, failure))?;
                 }

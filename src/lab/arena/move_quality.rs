@@ -32,7 +32,7 @@ const SECOND_SEARCH_DIVISOR: u64 = 4;
 pub struct MoveQualityTest {
     /// The engine; its memory is the reference's.
     pub engine: EngineOptions,
-    /// MemoryBudget of the reference as a multiple of the point's, in simulations or in time.
+    /// Search budget of the reference as a multiple of the point's, in simulations or in time.
     pub factor: u32,
     /// Searches of each position at each point, with different seeds.
     pub repeats: u32,

@@ -217,7 +217,7 @@ impl ExperimentFolder {
                 Ok(())
             }
             Err(error) => {
-                // A failure leaves a torn line, which the next --resume removes.
+                // A second failure leaves a torn line, which the next --resume removes.
                 let _ = self.games.set_len(self.length);
                 Err(at(path)(error).into())
             }

@@ -25,7 +25,7 @@ pub struct SweepRow {
     /// Number of edge pages.
     pub blocks: usize,
     /// Edge pages of the table, as a share of those that one search of the unbounded reference adds on average. A
-    /// block corresponds to a node with its children in other programs. Empty if the reference is a program.
+    /// page corresponds to a node with its children in other programs. Empty if the reference is a program.
     pub share_of_unbounded: Option<f64>,
     /// Mean share of the table in use at the end of a game.
     pub occupancy: f64,

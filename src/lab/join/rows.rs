@@ -106,7 +106,7 @@ fn number<R: GameRecordRow>(line: &[u8]) -> Option<u64> {
 }
 
 impl JoinedRows<'_> {
-    /// Reads the whole lines of a folder. The rest of one that was cut off is left out: its game is missing then.
+    /// Reads the whole lines of a folder. A cut-off last line is ignored, so that its game counts as missing.
     fn read(&mut self, number: usize, folder: &ShardFolder) -> Result<(), JoinError> {
         let path = folder.path.join(self.set.rows_file());
         let file = match File::open(&path) {

@@ -54,7 +54,7 @@ pub struct SelfplaySettings {
     pub komi: f64,
     /// Standard deviation of the komi in points.
     pub komi_spread: f64,
-    /// Keeps the komi of decided games instead of making it even.
+    /// True if decided games keep their komi; otherwise it is made even.
     pub keep_komi: bool,
     /// Simulations of a long search.
     pub simulations: u64,
@@ -291,7 +291,7 @@ impl<'s> SelfPlayer<'s> {
         if self.engine.record_mut().play(to_play, mv).is_ok() {
             game.moves.push(mv.0);
         } else {
-            // Unreachable, since a search returns legal moves only.
+            // Unreachable: searches and the network's policy contain legal moves only.
             let pass = self.engine.position().size().pass();
             let _ = self.engine.record_mut().play(to_play, pass);
             game.moves.push(pass.0);

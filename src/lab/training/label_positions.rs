@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// Maximum number of drawn moves after those of the record.
 pub const MAX_DRAWN: usize = 3;
-/// Temperature of the network's policy from which they are drawn: unusual moves occur, most of them still plausible.
+/// Temperature of the policy for drawn moves; above 1 makes unusual moves more frequent.
 const TEMPERATURE: f64 = 1.5;
 /// Standard deviation of the komi around the fair one, in points.
 const KOMI_DEVIATION: f64 = 6.0;

@@ -72,8 +72,7 @@ impl RecordedGame {
     /// # Errors
     /// Returns an error if a row cannot be written.
     pub fn write<W: Write>(&self, number: u32, writer: &mut SampleWriter<W>) -> io::Result<(usize, bool)> {
-        // Servers of that time forbade simple ko repetitions, some of them more; either way the moves played were legal
-        // there.
+        // Simple ko is the weakest rule of these servers, so that every recorded move is accepted.
         let rules = Rules { ko: KoRule::Simple, suicide: true, ..Rules::CHINESE };
         let start = Position::new(board(), rules, self.komi);
         let (last, count) = self.play(start.clone(), &mut |_, _| Ok(()))?;
@@ -157,7 +156,7 @@ fn parse_result(text: &str) -> Option<(Option<Outcome>, Option<i32>)> {
     }
 }
 
-/// Parses the komi, rounded to a half point: one odd komi among many games is no reason to refuse the file.
+/// Parses the komi and rounds it to half a point, so that a few unusual komis do not reject the file.
 fn parse_komi(text: &str) -> Option<Komi> {
     let points: f64 = text.parse().ok()?;
     (points.abs() <= Komi::LIMIT_POINTS).then(|| Komi((points * 2.0).round() as i32))

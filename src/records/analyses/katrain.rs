@@ -25,7 +25,7 @@ use std::io::Read;
 
 /// The newest version of the format that is read.
 pub const KATRAIN_FORMAT: &str = "1.0";
-/// The same as numbers.
+/// The version [`KATRAIN_FORMAT`] as numbers.
 const FORMAT: (u32, u32) = (1, 0);
 
 /// Maximum bytes of the main part: some thousand moves with their lines.

@@ -135,7 +135,7 @@ pub fn read_damaged(bytes: &[u8]) -> Result<Collection, SgfError> {
     read_damaged_with_sources(bytes).map(|(collection, _)| collection)
 }
 
-/// Does the same as [`read_damaged`] and returns the text of each game as well.
+/// Reads a file as [`read_damaged`] does, and returns the text of each game, too.
 ///
 /// # Errors
 /// Fails if the file is too large or has no node.

@@ -22,7 +22,7 @@ use crate::go::{IllegalMove, KoRule, Komi, Rules, Scoring, Size};
 
 /// Minimum absolute value of a komi that is in hundredths of a point.
 const MIN_KOMI_IN_HUNDREDTHS: f64 = 100.0;
-/// The same bound for records of Fox, which writes 50 for half a point.
+/// Minimum absolute value of a komi in hundredths in records of Fox, which writes 50 for half a point.
 const MIN_FOX_KOMI_IN_HUNDREDTHS: f64 = 20.0;
 /// The usual komi of even games under Chinese rules: 7.5.
 const CHINESE_KOMI: Komi = Komi(15);

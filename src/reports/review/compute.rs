@@ -135,7 +135,7 @@ impl<'r> ReviewedGame<'r> {
         Ok(ReviewedGame { size, turns, marks, cut_off })
     }
 
-    /// Searches all positions; returns `false` if the watcher ended the review.
+    /// Searches all positions; returns `false` if [`ReviewCallbacks::should_continue`] ended the review.
     fn walk(
         &mut self,
         engine: &mut Engine,
@@ -161,7 +161,7 @@ impl<'r> ReviewedGame<'r> {
         Ok(true)
     }
 
-    /// Searches one position; `None` if the watcher ended the review.
+    /// Searches one position; `None` if [`ReviewCallbacks::should_continue`] ended the review.
     fn find(
         &self,
         engine: &mut Engine,

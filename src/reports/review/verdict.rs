@@ -114,7 +114,8 @@ fn result(review: &Review) -> (Option<Player>, String) {
     }
 }
 
-/// Does the same from the end of the game; `given` begins the sentence if the record's result names no winner.
+/// Returns the winner by the final count or the last win rate, with a sentence about it. The sentence begins with
+/// `given`, the result in the record, if there is one.
 fn end(review: &Review, given: Option<String>) -> (Option<Player>, String) {
     let begun = given.as_deref().unwrap_or("The record gives no result");
     let last = review.turns.iter().rev().find_map(|turn| turn.finding.as_ref());

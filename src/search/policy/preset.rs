@@ -91,8 +91,8 @@ struct PresetDefinition {
     name: &'static str,
     summary: &'static str,
     parameters: &'static [Parameter],
-    /// Default number of playouts of a position before it gets an edge page. In the sources of all policies but RAVE
-    /// the children of a position are created on its second visit.
+    /// Default number of playouts of a position before it gets an edge page. In the sources of UCT and its variants
+    /// the children of a position are created on its second visit. Unused where evaluations end the simulation.
     expand_at: u32,
     build: fn(&ParameterValues) -> Policy,
 }

@@ -7,10 +7,11 @@ use crate::base::game::Prior;
 ///
 /// score = (n·Q + k·F) / (n + k) + c·P·sqrt(1 + N) / (1 + n)
 ///
-/// N counts the parent's visits, n the edge's; Q is the child's value for the mover, P the network's probability of the move.
-/// F, the value of an untried move, is the mean of the tried ones, less `first_play_loss` times the square root of the sum of
-/// their probabilities: without this loss a position would try all its moves once. Playouts make the first Q noisy, hence F
-/// counts as k = 2 visits. AMAF beside the mean gained nothing (`tools/experiments/decisions.md`).
+/// N counts the parent's visits, n the edge's; Q is the child's value for the mover, P the network's probability of
+/// the move. F, the value of an untried move, is the mean of the tried ones, less `first_play_loss` times the square
+/// root of the sum of their probabilities: without this loss every move would be tried once. F counts as k = 2
+/// visits, because the first playout's Q is noisy. AMAF beside the mean gained nothing
+/// (`tools/experiments/decisions.md`).
 ///
 /// Sources: Silver et al., "Mastering the game of Go with deep neural networks and tree search" (2016), methods; F as
 /// in KataGo's and Leela Zero's first-play urgency.

@@ -141,7 +141,7 @@ pub(in crate::table) fn file_identity(file: &File) -> io::Result<u64> {
 /// The result of entering a file.
 pub(in crate::table) struct Entered {
     pub(in crate::table) close_state: CloseState,
-    /// The present word of use; the one that would be written if the file is read-only.
+    /// The use state after entering; not written if the file is read-only.
     pub(in crate::table) word: u64,
     /// True if the word must be on the disk before any other write.
     pub(in crate::table) must_be_synced: bool,
@@ -184,7 +184,7 @@ pub(in crate::table) fn enter(file: &File, mode: TableMode, is_alone: bool) -> R
     let entered = found.entered(close_state, boot);
     if mode == TableMode::ReadWrite && (entered != found || found_place != place) {
         // Of two simultaneous users both write the same word, or the later one another epoch. The use is written
-        // before the place, so a process that finds its own place also finds the new epoch.
+        // before the identity, so a process that finds its own identity also finds the new epoch.
         write_word(file, USE_STATE, entered.0).map_err(&cannot)?;
         write_word(file, FILE_IDENTITY, place).map_err(&cannot)?;
     }
