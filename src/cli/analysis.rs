@@ -3,6 +3,7 @@
 use super::options::EngineArguments;
 use super::print::print_error;
 use super::ranks;
+use super::table_game::TableGame;
 use crate::base::input::LineReader;
 use crate::base::memory::{MIB, MemoryBudget};
 use crate::engine::Engine;
@@ -93,7 +94,8 @@ pub(super) fn run(mut arguments: AnalysisArguments) -> Result<()> {
     if ranks::has_served(ranks.as_ref(), &engine_options)? {
         return Ok(());
     }
-    let options = engine_options(Size::new(19, 19)?, Rules::CHINESE, Komi(15));
+    let board = TableGame::of(&arguments.engine).and_then(|table| table.size());
+    let options = engine_options(board.unwrap_or(Size::new(19, 19)?), Rules::CHINESE, Komi(15));
     let defaults = QueryDefaults {
         perspective: settings.perspective.unwrap_or(Perspective::SideToMove),
         visits: arguments.visits.or(settings.visits).unwrap_or(DEFAULT_VISITS),

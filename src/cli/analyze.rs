@@ -123,11 +123,14 @@ fn analyse_empty_board(arguments: &AnalyzeArguments) -> Result<()> {
     let ChosenGame { size, rules, komi } =
         choose_game(table.as_ref(), arguments.size, arguments.given(), Size::new(19, 19)?);
     let position = Position::new(size, rules, komi);
-    let mut game_analysis =
-        GameAnalysis::new(arguments, size.to_string(), Head::without_record(rules), &position, 1)?;
+    let passes = arguments.passes.get();
+    let head = Head::without_record(rules);
+    let mut game_analysis = GameAnalysis::new(arguments, size.to_string(), head, &position, passes)?;
     print_mismatch(table.as_ref(), rules, komi);
-    game_analysis
-        .analyse(&RecordTurn { turn: 0, played: None, set_up: None, position, replaced: None }, 1)?;
+    let start = RecordTurn { turn: 0, played: None, set_up: None, position, replaced: None };
+    for pass in 1..=passes {
+        game_analysis.analyse(&start, pass)?;
+    }
     if let Some(warning) = game_analysis.engine.warning() {
         print_error(&warning);
     }

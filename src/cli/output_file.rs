@@ -1,27 +1,38 @@
 //! Files written by commands.
 
-use crate::base::platform::files::use_umask;
+use crate::base::platform::files::{self, use_umask};
 use anyhow::{Context, Result, bail, ensure};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// Returns an error if `path` is a folder, or exists and must not be overwritten.
+/// Returns an error if `path` is a folder, or a file that must not be overwritten.
 pub(super) fn check_absent(path: &Path, is_forced: bool) -> Result<()> {
     if path.is_dir() {
         bail!("{}: expected the name of a file, found a folder", path.display());
     }
-    if !is_forced && path.exists() {
+    if !is_forced && path.exists() && !is_device(path) {
         bail!("{} exists: choose another name, or overwrite it with --force", path.display());
     }
     Ok(())
 }
 
+/// Returns true if both names are of one file.
+pub(super) fn is_same_file(one: &Path, other: &Path) -> bool {
+    let metadata = std::fs::metadata;
+    matches!((metadata(one), metadata(other)), (Ok(one), Ok(other)) if files::is_same(&one, &other))
+}
+
+/// Returns true for a pipe or a device.
+fn is_device(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir())
+}
+
 /// Writes a file completely or not at all. The new file takes over the permissions of the one that it replaces; a
 /// read-only file is an error. A pipe or a device is written to directly.
 pub(super) fn write_file(path: &Path, text: &str, is_forced: bool) -> Result<()> {
-    if is_forced && std::fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir()) {
+    if is_device(path) {
         return std::fs::write(path, text).with_context(|| cannot_write(path));
     }
     let mut file = NewFile::begin(path, is_forced)?;

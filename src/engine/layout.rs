@@ -105,7 +105,7 @@ impl EngineOptions {
             key_seed: zobrist::SEED,
             policy_state: policy_state.to_owned(),
             network: self.evaluator_identity(),
-            game_settings: format!("rules {}, komi {}, keys {}", self.rules, self.komi, self.keys),
+            game_settings: TableGameSettings::write(self.rules, self.komi, self.keys),
         }
     }
 }

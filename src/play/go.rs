@@ -9,6 +9,7 @@ use crate::go::drawing::{BoardStyle, draw_board, draw_territory};
 use crate::go::handicap::{self, Handicap, HandicapError};
 use crate::go::status::BoardStatus;
 use crate::go::{IllegalMove, Record, Size};
+use crate::records::sgf::DefaultTerms;
 use crate::search::{Limits, Report};
 use std::path::Path;
 
@@ -35,6 +36,8 @@ pub struct GoGame {
     estimate: Option<ScoreAndWinRate>,
     /// Ownership by the last estimate, by move number, from -1 for White to 1 for Black; `None` after the next move.
     territory: Option<Vec<f64>>,
+    /// Rules and komi of loaded records that name none: those of the first game.
+    terms_of_session: DefaultTerms,
 }
 
 /// A search's evaluation of a position.
@@ -50,7 +53,9 @@ impl GoGame {
     /// Creates a game on the engine's board.
     #[must_use]
     pub fn new(engine: Engine, setting: GoGameSettings) -> GoGame {
-        GoGame { engine, adviser: None, setting, estimate: None, territory: None }
+        let position = engine.position();
+        let terms_of_session = DefaultTerms { rules: position.rules(), komi: position.komi() };
+        GoGame { engine, adviser: None, setting, estimate: None, territory: None, terms_of_session }
     }
 
     /// Lets another engine search for hints and estimates. So these are not as weak as a level of play, and their

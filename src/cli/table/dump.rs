@@ -1,7 +1,6 @@
 //! `tewari table dump`: the best lines from a position.
 
-use crate::base::platform::files;
-use crate::cli::output_file::write_file;
+use crate::cli::output_file::{check_absent, is_same_file, write_file};
 use crate::cli::print::{print_error, print_line};
 use crate::cli::table_game::{self, otherwise};
 use crate::engine::{Engine, EngineOptions, TableFile, TableGameSettings};
@@ -45,6 +44,9 @@ pub(super) struct DumpArguments {
     /// The file to write. Default: standard output.
     #[arg(long, short)]
     out: Option<PathBuf>,
+    /// Overwrite an existing file.
+    #[arg(long, requires = "out")]
+    force: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -56,7 +58,13 @@ enum DumpFormat {
 pub(super) fn dump(arguments: &DumpArguments) -> Result<()> {
     let table = Table::open(&arguments.file, TableMode::ReadOnly, None)?;
     let name = arguments.file.display();
-    if arguments.out.as_deref().is_some_and(|out| is_same_file(out, &arguments.file)) {
+    let is_input = |out: &Path| {
+        let game = arguments.game.as_deref();
+        is_same_file(out, &arguments.file) || game.is_some_and(|game| is_same_file(out, game))
+    };
+    if let Some(out) = arguments.out.as_deref().filter(|out| !is_input(out)) {
+        check_absent(out, arguments.force)?;
+    } else if arguments.out.is_some() {
         return Err(FileError { path: name.to_string(), problem: FileProblem::SameFile }.into());
     }
     let identity = table.identity().cloned().ok_or_else(|| anyhow!("{name}: expected a table in a file"))?;
@@ -108,13 +116,8 @@ pub(super) fn dump(arguments: &DumpArguments) -> Result<()> {
     assumed.iter().for_each(|line| print_error(line));
     match &arguments.out {
         None => print_line(text.trim_end()),
-        Some(out) => write_file(out, &text, true),
+        Some(out) => write_file(out, &text, arguments.force),
     }
-}
-
-fn is_same_file(one: &Path, other: &Path) -> bool {
-    let metadata = std::fs::metadata;
-    matches!((metadata(one), metadata(other)), (Ok(one), Ok(other)) if files::is_same(&one, &other))
 }
 
 fn position_of_game(

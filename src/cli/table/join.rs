@@ -2,10 +2,12 @@
 
 use super::statistics::{MIB, progress};
 use crate::cli::interrupt::stop_on_interrupt;
+use crate::cli::output_file::is_same_file;
 use crate::cli::print::print_line;
 use crate::cli::value_parsers::parse_bytes;
+use crate::engine::TableGameSettings;
 use crate::table::{MergeCounts, Table, TableMode};
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
@@ -40,13 +42,35 @@ pub(super) struct ResizeArguments {
 
 pub(super) fn merge(arguments: &MergeArguments) -> Result<()> {
     let MergeArguments { files, out, base, table_size } = arguments;
+    for (number, file) in files.iter().enumerate() {
+        let is_given = files[..number].iter().any(|other| is_same_file(other, file));
+        ensure!(!is_given, "{}: expected different files, found one twice: give it once", file.display());
+    }
     let open = |path: &PathBuf| Table::open(path, TableMode::ReadOnly, None);
     let sources = files.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+    check_keys(&sources)?;
     let sources: Vec<&Table> = sources.iter().collect();
     let base = base.as_ref().map(open).transpose()?;
     let all = || sources.iter().map(|source| source.layout().bytes()).sum();
     let bytes = table_size.map_or_else(|| Ok(all()), usize::try_from)?;
     write_joined(out, &sources, base.as_ref(), bytes, false)
+}
+
+/// Returns an error if the tables have keys of different policies: a search would find the positions of one alone.
+fn check_keys(sources: &[Table]) -> Result<()> {
+    let keys_of = |table: &Table| TableGameSettings::read(&table.identity()?.game_settings).keys;
+    let mut known = sources.iter().filter_map(|table| Some((table, keys_of(table)?)));
+    let Some((first, expected)) = known.next() else { return Ok(()) };
+    let name = |table: &Table| table.path().map_or_else(String::new, |path| path.display().to_string());
+    known.try_for_each(|(table, found)| {
+        ensure!(
+            found == expected,
+            "{}: expected a table with keys {expected}, as {} has, found one with keys {found}: give tables of one --key-policy",
+            name(table),
+            name(first)
+        );
+        Ok(())
+    })
 }
 
 pub(super) fn resize(arguments: &ResizeArguments) -> Result<()> {

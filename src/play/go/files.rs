@@ -75,10 +75,8 @@ fn write(path: &Path, text: &str, is_forced: bool) -> io::Result<()> {
 pub(super) fn load(game: &mut GoGame, path: &Path) -> Result<String, String> {
     let name = path.display();
     let bytes = read(path).map_err(|error| format!("Cannot read {name}: {error}."))?;
-    let position = game.engine.position();
-    let otherwise = DefaultTerms { rules: position.rules(), komi: position.komi() };
     let (record, mut notices) =
-        record(&bytes, otherwise).map_err(|why| format!("Cannot use {name}: {why}."))?;
+        record(&bytes, game.terms_of_session).map_err(|why| format!("Cannot use {name}: {why}."))?;
     let loaded = format!("Loaded {name}: {}.", moves(&record));
     game.engine.set_record(record).map_err(|error| format!("Cannot go on with {name}: {error}."))?;
     (game.estimate, game.territory) = (None, None);

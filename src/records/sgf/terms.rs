@@ -18,7 +18,7 @@
 use super::game_record::GameRecord;
 use super::rules::{rules_named, without_komi};
 use crate::base::game::{Move, Player};
-use crate::go::{IllegalMove, KoRule, Komi, Rules, Scoring, Size};
+use crate::go::{HandicapBonus, IllegalMove, KoRule, Komi, Rules, Scoring, Size};
 
 /// Minimum absolute value of a komi that is in hundredths of a point.
 const MIN_KOMI_IN_HUNDREDTHS: f64 = 100.0;
@@ -114,6 +114,7 @@ impl GameRecord {
         };
         let is_named = given.rules.is_some() || Some(rules) == self.known_rules();
         let handicap = if is_named { self.handicap_stones() } else { 0 };
+        let rules = if is_named { rules } else { self.without_compensation(rules, &mut assumed) };
         self.note_handicap(rules, handicap, &mut assumed);
         if rules.scoring == Scoring::Territory {
             assumed.push(TERRITORY_NOTE.to_owned());
@@ -157,6 +158,15 @@ impl GameRecord {
         }
     }
 
+    /// Returns assumed rules without points for White's handicap, if the record has one: its komi may contain them.
+    fn without_compensation(&self, rules: Rules, assumed: &mut Vec<String>) -> Rules {
+        if rules.points_for_handicap(self.handicap_stones()) == 0 {
+            return rules;
+        }
+        assumed.push("no points for White besides komi, since the record does not name the rules".to_owned());
+        Rules { handicap_bonus: HandicapBonus::None, ..rules }
+    }
+
     fn note_handicap(&self, rules: Rules, stones: usize, assumed: &mut Vec<String>) {
         let placed = self.handicap_moves();
         if placed > 0 {
@@ -173,7 +183,8 @@ impl GameRecord {
                 }
                 _ => format!("{rules} rules, {stones} handicap stones"),
             };
-            assumed.push(format!("{stones}: {points} points for White besides komi"));
+            let unit = if points == 1 { "point" } else { "points" };
+            assumed.push(format!("{stones}: {points} {unit} for White besides komi"));
         }
     }
 

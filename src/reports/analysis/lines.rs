@@ -35,7 +35,8 @@ pub fn sgf(engine: &Engine, position: &Position, extent: Extent) -> Option<Strin
         return None;
     }
     let to_play = report.root.to_play;
-    let next = extent.of(&report).map(|mv| line(mv, to_play, extent.depth)).collect();
+    let moves = extent.of(&report).filter(|_| extent.depth > 0);
+    let next = moves.map(|mv| line(mv, to_play, extent.depth)).collect();
     let comment =
         format!("{} visits, {}", report.root.visits, black_wins(report.root.value.as_f64(), to_play));
     Some(write_variations(position, &Variation { played: None, comment, next }))

@@ -47,6 +47,12 @@ pub struct Judgement {
 }
 
 impl Judgement {
+    /// Returns true if any move is an inaccuracy or worse, whether it is in the list of the costliest moves or not.
+    #[must_use]
+    pub fn has_costly_moves(&self) -> bool {
+        self.moves.iter().flatten().any(|mv| mv.severity > Severity::Fine)
+    }
+
     /// Evaluates a review.
     #[must_use]
     pub fn new(review: &Review, settings: &ReportSettings) -> Judgement {

@@ -71,9 +71,16 @@ fn placed_handicap(review: &Review, size: Size) -> Option<AddedProperty> {
 fn about(review: &Review, judgement: &Judgement) -> String {
     let verdict = &judgement.verdict;
     let incomplete = if review.is_complete { "" } else { " Incomplete: the search was ended early." };
+    let assumed: String = review.assumed.iter().map(|line| format!("\nAssumed: {line}.")).collect();
     format!(
-        "{} {} {}\nReviewed by {}: {}. Win rates and leads are Black's.{incomplete}",
-        verdict.result, verdict.headline, verdict.detail, review.engine, review.limits
+        "{} {} {}\nReviewed by {}: {}, with komi {} and {} rules. Win rates and leads are Black's.{incomplete}{assumed}",
+        verdict.result,
+        verdict.headline,
+        verdict.detail,
+        review.engine,
+        review.limits,
+        review.komi,
+        review.rules
     )
 }
 

@@ -264,7 +264,8 @@ class Page {
   mistakes() {
     const list = byId("mistakes");
     list.replaceChildren();
-    byId("no-mistakes").hidden = this.game.worst.length > 0;
+    const isCostly = (player) => player.severities.slice(1).some((count) => count > 0);
+    byId("no-mistakes").hidden = this.game.players.some(isCostly);
     for (const number of this.game.worst) {
       const { player, vertex, judged } = this.game.turns[number];
       const button = make("button", { type: "button" });
